@@ -1,0 +1,142 @@
+/*
+ * Bundle: builds one TracePacket with an FtraceEventBundle: the events of one
+ * cpu for one session, read in one go.
+ *
+ *   open -> [events, compact sched, errors]* -> close
+ *
+ * Events are written by translate.c at `pos`, after orma_bundle_room(). Compact
+ * sched events are collected column by column and appended at the end. Nothing
+ * is copied twice but those columns: the packet's header is put in front of
+ * the content when its size is known.
+ *
+ * One builder serves all sessions, one bundle at a time. Threads: none.
+ */
+#ifndef ORMA_PROBES_FTRACE_BUNDLE_H
+#define ORMA_PROBES_FTRACE_BUNDLE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/ftrace/varint.h"
+#include "probes/sink.h"
+#include "sdk/base/str.h"
+
+#define ORMA_BUNDLE_COMPACT_MAX 4096 /* events of each kind */
+#define ORMA_BUNDLE_COMMS_MAX 64
+#define ORMA_BUNDLE_SIZE_SOFT_MAX (256 * 1024) /* a new packet is begun above that */
+#define ORMA_COMM_LEN 16
+
+enum orma_compact_column {
+    ORMA_COLUMN_SWITCH_TIME,
+    ORMA_COLUMN_SWITCH_PREV_STATE,
+    ORMA_COLUMN_SWITCH_NEXT_PID,
+    ORMA_COLUMN_SWITCH_NEXT_PRIO,
+    ORMA_COLUMN_SWITCH_NEXT_COMM,
+    ORMA_COLUMN_WAKING_TIME,
+    ORMA_COLUMN_WAKING_PID,
+    ORMA_COLUMN_WAKING_CPU,
+    ORMA_COLUMN_WAKING_PRIO,
+    ORMA_COLUMN_WAKING_COMM,
+    ORMA_COLUMN_WAKING_FLAGS,
+    ORMA_COLUMNS_NUM,
+};
+
+struct orma_comm_slot {
+    uint64_t name[2]; /* the 16 bytes as the kernel gives them */
+    uint32_t serial;  /* of the bundle that this is valid for */
+    uint32_t index;
+};
+
+struct orma_bundle {
+    uint8_t *data;
+    uint8_t *pos; /* where the next event goes */
+    size_t cap;
+    bool failed; /* out of memory: this bundle is lost */
+
+    uint64_t serial; /* counts bundles from 1 */
+    uint8_t *columns[ORMA_COLUMNS_NUM];
+    uint8_t *column_pos[ORMA_COLUMNS_NUM];
+    unsigned switches, wakings;
+    uint64_t switch_time, waking_time; /* of the last element */
+    struct orma_time_cache time;
+
+    unsigned comms_num;
+    uint64_t comms[ORMA_BUNDLE_COMMS_MAX][2];
+    struct orma_comm_slot slots[256];
+};
+
+/* What the service reader is to know besides the events. */
+struct orma_bundle_head {
+    uint32_t cpu;
+    bool lost;
+    uint64_t previous_end_ts;
+    uint32_t clock; /* enum FtraceClock; 0: boot clock, nothing is written */
+    int64_t ftrace_ts, boot_ts;
+};
+
+/* -ENOMEM. Zero-initialised is not usable. */
+int orma_bundle_init(struct orma_bundle *self);
+void orma_bundle_fini(struct orma_bundle *self);
+
+void orma_bundle_open(struct orma_bundle *self, const struct orma_bundle_head *head);
+void orma_bundle_error(struct orma_bundle *self, uint64_t page_ts, int status);
+/* Further fields of FtraceEventBundle, encoded. */
+void orma_bundle_raw(struct orma_bundle *self, const void *data, size_t len);
+
+/*
+ * Ends the bundle and puts the packet, with `extra` (further fields of
+ * TracePacket, encoded) behind it. 0, or negative: lost.
+ */
+int orma_bundle_close(struct orma_bundle *self, struct orma_str extra, struct orma_sink *sink);
+
+/* Slow path of orma_bundle_room(). */
+bool orma_bundle_grow(struct orma_bundle *self, size_t n);
+
+static inline bool orma_bundle_room(struct orma_bundle *self, size_t n)
+{
+    if (ORMA_LIKELY(n <= self->cap - (size_t)(self->pos - self->data)))
+        return true;
+    return orma_bundle_grow(self, n);
+}
+
+/* Time to end it, although the batch of pages has not ended? */
+static inline bool orma_bundle_is_full(const struct orma_bundle *self)
+{
+    return self->switches == ORMA_BUNDLE_COMPACT_MAX || self->wakings == ORMA_BUNDLE_COMPACT_MAX ||
+           self->comms_num == ORMA_BUNDLE_COMMS_MAX ||
+           (size_t)(self->pos - self->data) > ORMA_BUNDLE_SIZE_SOFT_MAX;
+}
+
+/* Index of a comm in this bundle's table. There is room: see orma_bundle_is_full(). */
+static inline uint32_t orma_bundle_comm(struct orma_bundle *self, const uint8_t *comm)
+{
+    uint64_t name[2];
+
+    memcpy(name, comm, sizeof(name));
+    uint64_t hash = (name[0] ^ (name[1] << 29 | name[1] >> 35)) * 0x9e3779b97f4a7c15u;
+    for (unsigned at = (unsigned)(hash >> 56);; at = (at + 1) & 255) {
+        struct orma_comm_slot *slot = &self->slots[at];
+
+        if (slot->serial != (uint32_t)self->serial) {
+            *slot = (struct orma_comm_slot){
+                {name[0], name[1]}, (uint32_t)self->serial, self->comms_num};
+            memcpy(self->comms[self->comms_num], name, sizeof(name));
+            return self->comms_num++;
+        }
+        if (slot->name[0] == name[0] && slot->name[1] == name[1])
+            return slot->index;
+    }
+}
+
+static inline void orma_bundle_column(struct orma_bundle *self, enum orma_compact_column column,
+                                      uint64_t val)
+{
+    self->column_pos[column] = orma_put_varint(self->column_pos[column], val);
+}
+
+static inline void orma_bundle_column_small(struct orma_bundle *self,
+                                            enum orma_compact_column column, uint64_t val)
+{
+    self->column_pos[column] = orma_put_small(self->column_pos[column], val);
+}
+#endif

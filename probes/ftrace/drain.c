@@ -1,0 +1,221 @@
+/*
+ * One tick:
+ *
+ *   all cpus: not caught up
+ *   repeat:   for each cpu that is not caught up and below its limit:
+ *                 read a batch (128 KiB); translate it for each session
+ *   until every cpu is caught up or has had its limit
+ *
+ * When a cpu is caught up: at a sub-buffer that is less than half full (the
+ * first one of a tick excepted: it may be the rest of one whose beginning was
+ * read before), when the kernel says so, and for a flush at the first
+ * sub-buffer that begins after the flush was asked for.
+ */
+#include "probes/ftrace/drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "protos/fields/ftrace.h"
+#include "sdk/base/clock.h"
+
+#define PERIOD_DEFAULT_MS 100
+#define PERIOD_MAX_MS 60000
+
+/* What one batch of one cpu gave. */
+struct batch {
+    size_t len; /* bytes, whole sub-buffers */
+    int status; /* enum FtraceParseStatus of a failed read; OK otherwise */
+};
+
+/* Looks at the sub-buffer that was just read. */
+static bool is_caught_up(const struct orma_instance *self, const struct orma_instance_cpu *cpu,
+                         const uint8_t *page, bool is_first)
+{
+    uint64_t base_ts = orma_load64(page);
+    size_t len = orma_load32(page + 8) & ORMA_PAGE_LENGTH_MASK;
+
+    if (cpu->until_ts)
+        return base_ts > cpu->until_ts;
+    return !is_first && len < (self->subbuf_size - self->page_layout.data_offset) / 2;
+}
+
+static bool is_benign(int err)
+{
+    return err == EAGAIN || err == EINTR || err == ENOMEM || err == EBUSY || err == ENODEV;
+}
+
+static struct batch read_batch(struct orma_instance *self, struct orma_instance_cpu *cpu)
+{
+    struct orma_ftrace *ftrace = self->ftrace;
+    struct batch ret = {.status = ORMA_PB_FTRACE_STATUS_OK};
+
+    while (!cpu->caught_up && cpu->read < cpu->max &&
+           ret.len + self->subbuf_size <= ftrace->batch_size) {
+        uint8_t *page = ftrace->batch + ret.len;
+        ssize_t n = read(cpu->fd, page, self->subbuf_size);
+
+        if (n != (ssize_t)self->subbuf_size) {
+            cpu->caught_up = true;
+            if (n > 0)
+                ret.status = ORMA_PB_FTRACE_STATUS_PARTIAL_PAGE_READ;
+            else if (n < 0 && !is_benign(errno))
+                ret.status = ORMA_PB_FTRACE_STATUS_UNEXPECTED_READ_ERROR;
+            break;
+        }
+        cpu->caught_up = is_caught_up(self, cpu, page, cpu->is_first);
+        cpu->is_first = false;
+        cpu->read += self->subbuf_size;
+        ret.len += self->subbuf_size;
+    }
+    return ret;
+}
+
+static void translate_batch(struct orma_instance *self, unsigned idx, const struct batch *batch)
+{
+    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+        if (!d->active)
+            continue;
+        orma_translate_begin(d->translate, self->cpus[idx].id, &d->cpus[idx]);
+        for (size_t at = 0; at < batch->len; at += self->subbuf_size)
+            orma_translate_page(d->translate, self->ftrace->batch + at, self->subbuf_size);
+        if (batch->status != ORMA_PB_FTRACE_STATUS_OK)
+            orma_translate_error(d->translate, 0, batch->status);
+        orma_translate_end(d->translate);
+    }
+}
+
+/* Reads every cpu up to its `max`, in turn. True if a cpu has more. */
+static bool drain_all(struct orma_instance *self)
+{
+    bool more = false, again = true;
+
+    while (again) {
+        again = more = false;
+        for (unsigned i = 0; i < self->cpus_num; i++) {
+            struct orma_instance_cpu *cpu = &self->cpus[i];
+
+            if (cpu->fd < 0 || cpu->caught_up)
+                continue;
+            more = true;
+            if (cpu->read >= cpu->max)
+                continue;
+            struct batch batch = read_batch(self, cpu);
+            if (batch.len || batch.status != ORMA_PB_FTRACE_STATUS_OK)
+                translate_batch(self, i, &batch);
+            again = true;
+        }
+    }
+    return more;
+}
+
+static void told(struct orma_instance *self)
+{
+    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+        if (d->active)
+            d->ticked(d);
+    }
+}
+
+bool orma_drain_tick(struct orma_instance *self)
+{
+    for (unsigned i = 0; i < self->cpus_num; i++) {
+        struct orma_instance_cpu *cpu = &self->cpus[i];
+
+        cpu->caught_up = false;
+        cpu->is_first = true;
+        cpu->read = 0;
+        cpu->max = ORMA_DRAIN_TICK_MAX;
+        cpu->until_ts = 0;
+    }
+    bool more = drain_all(self);
+    told(self);
+    return more;
+}
+
+/* Now, in the clock of the ring; 0 if that cannot be known. */
+static uint64_t ring_now(const struct orma_instance *self, uint32_t cpu)
+{
+    struct orma_cpu_stats stats;
+
+    if (!self->clock)
+        return orma_clock_boottime();
+    if (self->clock == ORMA_PB_FTRACE_CLOCK_MONO_RAW)
+        return orma_clock_now(ORMA_CLOCK_MONOTONIC_RAW);
+    if (orma_tracefs_cpu_stats(&self->fs, cpu, &stats) < 0)
+        return 0;
+    return (uint64_t)(stats.now_ts * 1e9);
+}
+
+void orma_instance_flush(struct orma_instance *self)
+{
+    for (unsigned i = 0; i < self->cpus_num; i++) {
+        struct orma_instance_cpu *cpu = &self->cpus[i];
+
+        cpu->caught_up = false;
+        cpu->is_first = true;
+        cpu->read = 0;
+        /* All that the ring can hold and the sub-buffer that is being written. */
+        cpu->max = self->buffer_size + 2 * self->subbuf_size;
+        cpu->until_ts = ring_now(self, cpu->id);
+        if (!cpu->until_ts)
+            cpu->until_ts = UINT64_MAX; /* to the end, or to `max` */
+    }
+    (void)drain_all(self); /* what came later is for the next tick */
+    told(self);
+}
+
+static uint32_t period_ms(const struct orma_instance *self)
+{
+    uint32_t min = 0;
+
+    ORMA_LIST_EACH (struct orma_drain, d, (struct orma_list *)&self->drains, link) {
+        uint32_t ms = d->period_ms;
+
+        if (!d->active)
+            continue;
+        if (ms < 1 || ms > PERIOD_MAX_MS)
+            ms = PERIOD_DEFAULT_MS;
+        if (!min || ms < min)
+            min = ms;
+    }
+    return min ? min : PERIOD_DEFAULT_MS;
+}
+
+/* At the next multiple of the period: machines and sessions wake up together. */
+static void schedule(struct orma_instance *self, bool at_once)
+{
+    uint64_t period = (uint64_t)period_ms(self) * 1000;
+    uint64_t now = orma_clock_now(ORMA_CLOCK_REALTIME) / 1000;
+    uint64_t wait = at_once ? 0 : period - now % period;
+    struct timeval tv = {.tv_sec = (time_t)(wait / 1000000),
+                         .tv_usec = (suseconds_t)(wait % 1000000)};
+
+    (void)evtimer_add(self->timer, &tv); /* fails for bad arguments only */
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct orma_instance *self = arg;
+
+    (void)fd;
+    (void)what;
+    schedule(self, orma_drain_tick(self));
+}
+
+void orma_drain_start_timer(struct orma_instance *self)
+{
+    if (!self->timer)
+        self->timer = evtimer_new(self->ftrace->env->base, on_timer, self);
+    if (self->timer)
+        schedule(self, false);
+}
+
+void orma_drain_stop_timer(struct orma_instance *self)
+{
+    if (self->timer)
+        event_free(self->timer);
+    self->timer = NULL;
+}

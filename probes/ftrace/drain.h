@@ -1,0 +1,15 @@
+/*
+ * Drain: reads what the kernel has recorded, hands it to the translations.
+ * Part of instance.h, in a file of its own because it is the hot half.
+ */
+#ifndef ORMA_PROBES_FTRACE_DRAIN_H
+#define ORMA_PROBES_FTRACE_DRAIN_H
+#include "probes/ftrace/instance.h"
+
+/* Ticks from now on, at the shortest period that an active session wants. */
+void orma_drain_start_timer(struct orma_instance *self);
+void orma_drain_stop_timer(struct orma_instance *self);
+
+/* One tick: 1 MiB of each cpu at most. True if there is more. */
+bool orma_drain_tick(struct orma_instance *self);
+#endif

@@ -1,0 +1,73 @@
+/*
+ * The events of one session: which tracepoints its config asks for, and the
+ * compiled plans for them.
+ *
+ * Selection looks at names, compiling at the kernel's formats. What is not
+ * there, or cannot be used, is listed for the session's statistics.
+ * Threads: none.
+ */
+#ifndef ORMA_PROBES_FTRACE_EVENTS_H
+#define ORMA_PROBES_FTRACE_EVENTS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/ftrace/plan.h"
+#include "probes/ftrace/tracefs.h"
+#include "probes/ftrace/translate.h"
+#include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/arena.h"
+#include "sdk/base/map.h"
+
+#define ORMA_EVENTS_MAX 20000
+
+/* Numbers of generic messages, by group/name; one for the whole daemon. */
+struct orma_generic_ids;
+
+int orma_generic_ids_new(struct orma_generic_ids **ret);
+void orma_generic_ids_free(struct orma_generic_ids *self);
+/* >= 65536, the same for the same name; 0: too many, or no memory. */
+uint32_t orma_generic_ids_get(struct orma_generic_ids *self, const char *group, const char *name);
+
+struct orma_event {
+    const char *group, *name;
+    bool decode_only;    /* there is nothing to enable (group ftrace) */
+    uint8_t kprobe_type; /* KprobeEvent.KprobeType; 0: a tracepoint */
+    const char *kprobe_name;
+    struct orma_plan *plan; /* NULL: could not be compiled */
+};
+
+struct orma_name_list {
+    const char **names; /* "group/name", in the arena */
+    size_t num, cap;
+};
+
+struct orma_events {
+    struct orma_arena arena;
+    struct orma_event *list;
+    size_t num, cap;
+    struct orma_plan **plans; /* by id */
+    unsigned plans_num;
+    struct orma_name_list unknown, failed;
+    unsigned odd_formats; /* files with lines that made no sense */
+};
+
+void orma_events_fini(struct orma_events *self);
+
+/* Appends what the config's ftrace_events name; twice the same is once. -ENOMEM. */
+int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
+                       const Perfetto__Protos__FtraceConfig *config);
+/* One more. The strings are copied. */
+int orma_events_add(struct orma_events *self, const char *group, const char *name,
+                    struct orma_event **ret);
+
+/*
+ * Reads the formats and fills `plans`, and what of `translate` depends on them.
+ * -ENOMEM.
+ */
+int orma_events_compile(struct orma_events *self, const struct orma_tracefs *fs,
+                        const Perfetto__Protos__FtraceConfig *config, unsigned word_size,
+                        struct orma_generic_ids *ids, struct orma_translate *translate);
+
+int orma_events_note(struct orma_events *self, struct orma_name_list *list, const char *group,
+                     const char *name);
+#endif

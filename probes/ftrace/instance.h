@@ -1,0 +1,112 @@
+/*
+ * Instance: one ring of the kernel's tracer, shared by all sessions that want
+ * it. Sets it up for the first, adds the events of each, drains all cpus for
+ * everybody, and puts everything back after the last.
+ *
+ *   get -> [attach -> activate -> deactivate -> detach]* -> (last detach) gone
+ *
+ * Draining: whole sub-buffers are read into one fixed buffer, in batches, cpu
+ * by cpu in turn, so that a flooded cpu does not starve another. A cpu is
+ * caught up at the first half-empty sub-buffer: reading on would chase the
+ * writer. No file is written on the way.
+ * Threads: none.
+ */
+#ifndef ORMA_PROBES_FTRACE_INSTANCE_H
+#define ORMA_PROBES_FTRACE_INSTANCE_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/ftrace/bundle.h"
+#include "probes/ftrace/events.h"
+#include "probes/ftrace/saved.h"
+#include "probes/ftrace/tracefs.h"
+#include "probes/ftrace/translate.h"
+#include "probes/source.h"
+#include "sdk/base/list.h"
+
+#define ORMA_DRAIN_BATCH_SIZE (128 * 1024)
+#define ORMA_DRAIN_TICK_MAX (1024 * 1024) /* bytes per cpu */
+
+struct orma_instance;
+
+/* A session's side of the drain. */
+struct orma_drain {
+    struct orma_list link; /* instance->drains */
+    struct orma_translate *translate;
+    struct orma_translate_cpu *cpus; /* as many as the instance has */
+    uint32_t period_ms;
+    bool active;
+    /* After each tick, and after each flush. */
+    void (*ticked)(struct orma_drain *self);
+};
+
+struct orma_instance_cpu {
+    uint32_t id;
+    int fd;             /* trace_pipe_raw, -1: could not be opened */
+    bool caught_up;     /* in this tick */
+    bool is_first;      /* nothing was read in this tick */
+    uint64_t read;      /* bytes, in this tick */
+    uint64_t max;       /* bytes, in this tick */
+    uint64_t until_ts;  /* flush: what came after is left for the next tick; 0: no limit */
+    struct event *poll; /* NULL: by timer only */
+};
+
+/* The daemon's kernel tracing. */
+struct orma_ftrace {
+    struct orma_env *env;
+    char *root;
+    struct orma_list instances; /* instance.link */
+    struct orma_bundle bundle;
+    struct orma_generic_ids *generic_ids;
+    uint8_t *batch;
+    size_t batch_size;
+};
+
+struct orma_instance {
+    struct orma_ftrace *ftrace;
+    struct orma_list link;
+    char *name;
+    struct orma_tracefs fs;
+    struct orma_saved saved;
+    struct orma_list drains;
+    unsigned sessions;
+    struct orma_instance_cpu *cpus;
+    unsigned cpus_num;
+    size_t subbuf_size;
+    uint64_t buffer_size; /* bytes per cpu, as the kernel made it */
+    struct orma_page_layout page_layout;
+    uint32_t clock; /* enum FtraceClock, 0: boot */
+    bool preserved;
+    bool exclusive;          /* its one session uses what others must not see */
+    struct orma_map enabled; /* event id -> number of sessions */
+    struct event *timer;
+    uint32_t read_errors;
+};
+
+/* Made with the first session. -ENOENT, -EACCES: no tracefs for us. -ENOMEM. */
+int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret);
+void orma_ftrace_free(struct orma_ftrace *self);
+
+/*
+ * The instance that a session wants, set up as its config says if it is the
+ * first one. Counts as a user until put. On failure `why` says it for people.
+ * -EBUSY: another tracer, or another process of ours, uses it.
+ */
+int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
+                      struct orma_instance **ret, char *why, size_t why_size);
+/* The last one leaves everything as it was. */
+void orma_instance_put(struct orma_instance *self);
+
+/* Enables what nobody has enabled so far; notes failures in `events`. */
+void orma_instance_enable(struct orma_instance *self, struct orma_events *events);
+void orma_instance_disable(struct orma_instance *self, const struct orma_events *events);
+
+void orma_instance_attach(struct orma_instance *self, struct orma_drain *drain);
+void orma_instance_detach(struct orma_instance *self, struct orma_drain *drain);
+/* Recording is on while any drain is active. */
+void orma_instance_activate(struct orma_instance *self, struct orma_drain *drain, bool active);
+
+/* Everything that was recorded before this call, of every cpu. */
+void orma_instance_flush(struct orma_instance *self);
+#endif

@@ -1,0 +1,22 @@
+/*
+ * FtraceConfig.print_filter: which texts of trace_marker a session wants.
+ *
+ * Rules in order, the first that matches decides; no match: wanted.
+ * Threads: none; constant after making.
+ */
+#ifndef ORMA_PROBES_FTRACE_PRINT_FILTER_H
+#define ORMA_PROBES_FTRACE_PRINT_FILTER_H
+#include <stdbool.h>
+
+#include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/str.h"
+
+struct orma_print_filter;
+
+/* A config without rules gives NULL: everything is wanted. -EINVAL: a rule says nothing. -ENOMEM.
+ */
+int orma_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
+                          struct orma_print_filter **ret);
+void orma_print_filter_free(struct orma_print_filter *self);
+bool orma_print_filter_allows(const struct orma_print_filter *self, struct orma_str text);
+#endif

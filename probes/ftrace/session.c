@@ -1,0 +1,280 @@
+/*
+ * linux.ftrace: the kernel's own trace points, for one session.
+ *
+ *   create  find or set up the instance, choose and compile events, enable them
+ *   start   recording on
+ *   tick    (instance) pages -> translate -> sink; then processes are told
+ *   flush   everything recorded so far, statistics
+ *   stop    the same once more, then leave
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/ftrace/instance.h"
+#include "probes/ftrace/print_filter.h"
+#include "probes/ftrace/printk.h"
+#include "probes/ftrace/stats.h"
+#include "probes/ftrace/symbols.h"
+#include "probes/process_stats.h"
+#include "probes/source.h"
+#include "protos/fields/ftrace.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/log.h"
+
+struct session {
+    struct orma_source source;
+    struct orma_instance *instance; /* NULL: set-up failed, see error */
+    struct orma_drain drain;
+    struct orma_translate translate;
+    struct orma_events events;
+    struct orma_symbols symbols;
+    struct orma_print_filter *print_filter;
+    struct orma_map printk;
+    struct orma_ftrace_snapshot at_start;
+    struct orma_buf packet;
+    char error[512]; /* why nothing is recorded; "" if all is well */
+    bool started;
+};
+
+static struct session *session_of(struct orma_source *source)
+{
+    return ORMA_CONTAINER_OF(source, struct session, source);
+}
+
+static void put_stats(struct session *self, uint32_t phase,
+                      const struct orma_ftrace_snapshot *snapshot)
+{
+    const struct orma_ftrace_report report = {
+        .phase = phase,
+        .preserved = self->instance && self->instance->preserved,
+        .events = &self->events,
+        .counts = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE ? &self->translate.counts : NULL,
+        .setup_error = self->error[0] ? self->error : NULL,
+    };
+
+    orma_ftrace_stats_put(&self->packet, snapshot, &report);
+    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+}
+
+static int take_snapshot(struct session *self, struct orma_ftrace_snapshot *ret)
+{
+    struct orma_instance *instance = self->instance;
+    uint32_t *ids = calloc(instance->cpus_num + 1, sizeof(*ids));
+    int r;
+
+    if (!ids)
+        return -ENOMEM;
+    for (unsigned i = 0; i < instance->cpus_num; i++)
+        ids[i] = instance->cpus[i].id;
+    r = orma_ftrace_snapshot_take(ret, &instance->fs, ids, instance->cpus_num);
+    free(ids);
+    return r;
+}
+
+static void put_both_stats(struct session *self)
+{
+    struct orma_ftrace_snapshot now = {0};
+
+    put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
+    if (self->instance && take_snapshot(self, &now) == 0)
+        put_stats(self, ORMA_PB_FTRACE_STATS_END_OF_TRACE, &now);
+    orma_ftrace_snapshot_fini(&now);
+}
+
+/* What the events of this tick have shown goes to the source that looks at processes. */
+static void on_tick(struct orma_drain *drain)
+{
+    struct session *self = ORMA_CONTAINER_OF(drain, struct session, drain);
+    struct orma_translate *t = &self->translate;
+    struct orma_source *processes =
+        orma_source_sibling(self->source.env, self->source.session_id, &orma_process_stats_source);
+
+    if (processes)
+        orma_process_stats_seen(processes, &t->renamed, &t->pids);
+    for (uint32_t i = 0; i < t->renamed.fresh_num; i++)
+        orma_idset_remove(&t->renamed, t->renamed.fresh[i]);
+    t->renamed.fresh_num = t->pids.fresh_num = 0;
+    orma_symbols_tick(&self->symbols);
+}
+
+static int load_printk(struct session *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    if (orma_tracefs_read_top(&self->instance->fs, "printk_formats", &text) < 0)
+        return 0; /* such fields stay empty */
+    return orma_printk_parse(&self->events.arena, orma_buf_str(&text), &self->printk);
+}
+
+static int fail(struct session *self, int r, const char *what)
+{
+    if (!self->error[0])
+        (void)snprintf(self->error, sizeof(self->error), "%s: %s", what, strerror(-r)); /* cut */
+    return r;
+}
+
+/* Everything that can go wrong for reasons outside: then the session lives on, and says so. */
+static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *config)
+{
+    struct orma_ftrace *ftrace;
+    int r = orma_ftrace_get(self->source.env, &ftrace);
+
+    if (r < 0)
+        return fail(self, r, "no usable tracefs");
+    r = orma_instance_get(ftrace, config, &self->instance, self->error, sizeof(self->error));
+    if (r < 0)
+        return fail(self, r, "ftrace");
+    self->translate.page_layout = self->instance->page_layout;
+    self->translate.bundle = &ftrace->bundle;
+    self->translate.clock = self->instance->clock;
+    r = orma_events_select(&self->events, &self->instance->fs, config);
+    if (!r)
+        r = orma_events_compile(&self->events, &self->instance->fs, config,
+                                self->instance->page_layout.commit_size, ftrace->generic_ids,
+                                &self->translate);
+    if (!r)
+        r = load_printk(self);
+    if (r < 0)
+        return fail(self, r, "events");
+    orma_instance_enable(self->instance, &self->events);
+    self->drain.cpus = calloc(self->instance->cpus_num + 1, sizeof(*self->drain.cpus));
+    if (!self->drain.cpus)
+        return fail(self, -ENOMEM, "ftrace");
+    orma_instance_attach(self->instance, &self->drain);
+    return 0;
+}
+
+static void leave(struct session *self)
+{
+    if (!self->instance)
+        return;
+    orma_instance_detach(self->instance, &self->drain);
+    orma_instance_disable(self->instance, &self->events);
+    orma_instance_put(self->instance);
+    self->instance = NULL;
+    struct orma_ftrace *ftrace = self->source.env->ftrace;
+    if (ftrace && orma_list_empty(&ftrace->instances))
+        orma_ftrace_free(ftrace);
+}
+
+static void session_free(struct orma_source *source)
+{
+    struct session *self = session_of(source);
+
+    leave(self);
+    free(self->drain.cpus);
+    orma_print_filter_free(self->print_filter);
+    orma_events_fini(&self->events);
+    orma_symbols_fini(&self->symbols);
+    orma_map_fini(&self->printk);
+    orma_ftrace_snapshot_fini(&self->at_start);
+    orma_translate_fini(&self->translate);
+    orma_buf_fini(&self->packet);
+    free(self);
+}
+
+static int session_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
+                          struct orma_sink *sink, struct orma_source **ret)
+{
+    static const Perfetto__Protos__FtraceConfig empty = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
+    const Perfetto__Protos__FtraceConfig *ftrace =
+        config->ftrace_config ? config->ftrace_config : &empty;
+    struct session *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    self->source = (struct orma_source){.type = &orma_ftrace_source, .env = env, .sink = sink};
+    self->drain = (struct orma_drain){
+        .translate = &self->translate, .period_ms = ftrace->drain_period_ms, .ticked = on_tick};
+    orma_symbols_init(&self->symbols, NULL);
+    r = orma_translate_init(&self->translate);
+    if (!r)
+        r = orma_print_filter_new(ftrace->print_filter, &self->print_filter);
+    if (r < 0) {
+        session_free(&self->source);
+        return r;
+    }
+    self->translate.sink = sink;
+    self->translate.printk = &self->printk;
+    self->translate.symbols = &self->symbols;
+    self->translate.print_filter = self->print_filter;
+    self->translate.keep_broken_pages = ftrace->has_debug_ftrace_abi && ftrace->debug_ftrace_abi;
+    if (set_up(self, ftrace) < 0) {
+        orma_log_error("linux.ftrace: %s", self->error);
+        leave(self);
+    }
+    *ret = &self->source;
+    return 0;
+}
+
+static void session_start(struct orma_source *source)
+{
+    struct session *self = session_of(source);
+
+    self->started = true;
+    if (!self->instance)
+        return;
+    if (take_snapshot(self, &self->at_start) < 0)
+        orma_log_warn("linux.ftrace: no statistics of the start: out of memory");
+    if (self->instance->preserved)
+        put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
+    orma_instance_activate(self->instance, &self->drain, true);
+}
+
+static void session_flush(struct orma_source *source, uint64_t flush_id)
+{
+    struct session *self = session_of(source);
+    struct orma_source *processes;
+
+    if (self->instance && self->drain.active)
+        orma_instance_flush(self->instance);
+    put_both_stats(self);
+    processes = orma_source_sibling(source->env, source->session_id, &orma_process_stats_source);
+    if (processes)
+        orma_process_stats_finish(processes); /* those that the last events have shown */
+    orma_source_flushed(source, flush_id);
+}
+
+static void session_stop(struct orma_source *source)
+{
+    struct session *self = session_of(source);
+
+    if (self->instance && self->started)
+        orma_instance_activate(self->instance, &self->drain, false);
+    if (self->started)
+        put_both_stats(self);
+    leave(self);
+    orma_source_stopped(source);
+}
+
+static bool session_usable(const struct orma_env *env, char *why, size_t why_size)
+{
+    char *root = NULL;
+    int r = orma_tracefs_find(env->tracefs_root, &root);
+
+    free(root);
+    if (r == 0)
+        return true;
+    if (r == -EACCES)
+        (void)snprintf(why, why_size,
+                       "no right to use tracefs; a member of a group 'tracing' has it after: "
+                       "sudo mount -o remount,mode=750,gid=tracing /sys/kernel/tracing"); /* cut */
+    else
+        (void)snprintf(why, why_size,
+                       "tracefs is not mounted; as root: mount -t tracefs nodev "
+                       "/sys/kernel/tracing"); /* cut */
+    return false;
+}
+
+const struct orma_source_type orma_ftrace_source = {
+    .name = "linux.ftrace",
+    .usable = session_usable,
+    .create = session_create,
+    .start = session_start,
+    .flush = session_flush,
+    .stop = session_stop,
+    .free = session_free,
+};

@@ -1,0 +1,185 @@
+#include "probes/ftrace/setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "protos/fields/ftrace.h"
+#include "sdk/base/log.h"
+
+#define BUFFER_SMALL_KB 2048u
+#define BUFFER_LARGE_KB 8192u
+#define LARGE_RAM (7ull << 30)
+#define BUFFER_MAX_KB (4u << 20)
+
+/* Large sub-buffers cost a third per event (docs/data-sources.md), as long as the ring has enough
+ * of them. */
+#define SUBBUF_MAX_KB 64u
+#define SUBBUFS_MIN 16u
+
+uint64_t orma_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config, uint64_t ram_bytes,
+                              uint64_t page_size)
+{
+    uint64_t usual = ram_bytes >= LARGE_RAM ? BUFFER_LARGE_KB : BUFFER_SMALL_KB;
+    uint64_t kb = config->has_buffer_size_kb ? config->buffer_size_kb : 0;
+    uint64_t page_kb = page_size / 1024;
+
+    if (!kb ||
+        (config->has_buffer_size_lower_bound && config->buffer_size_lower_bound && kb < usual))
+        kb = usual;
+    kb = ORMA_MIN(kb, BUFFER_MAX_KB);
+    kb -= kb % page_kb;
+    return ORMA_MAX(kb, page_kb);
+}
+
+uint64_t orma_setup_subbuf_kb(uint64_t buffer_kb, uint64_t page_size)
+{
+    uint64_t page_kb = page_size / 1024, kb = ORMA_MAX(page_kb, SUBBUF_MAX_KB);
+
+    while (kb > page_kb && buffer_kb / kb < SUBBUFS_MIN)
+        kb /= 2;
+    return kb;
+}
+
+static uint32_t clock_number(struct orma_str name)
+{
+    if (orma_str_eq_c(name, "boot"))
+        return 0;
+    if (orma_str_eq_c(name, "global"))
+        return ORMA_PB_FTRACE_CLOCK_GLOBAL;
+    if (orma_str_eq_c(name, "local"))
+        return ORMA_PB_FTRACE_CLOCK_LOCAL;
+    if (orma_str_eq_c(name, "mono_raw"))
+        return ORMA_PB_FTRACE_CLOCK_MONO_RAW;
+    return ORMA_PB_FTRACE_CLOCK_UNKNOWN;
+}
+
+/* The list "[local] global boot" without the brackets. */
+static bool offers_clock(struct orma_str list, const char *name)
+{
+    struct orma_str part;
+
+    while (list.len && orma_str_cut(&list, ' ', &part)) {
+        part = orma_str_trim(part);
+        if (part.len > 2 && part.data[0] == '[')
+            part = (struct orma_str){part.data + 1, part.len - 2};
+        if (orma_str_eq_c(part, name))
+            return true;
+    }
+    return false;
+}
+
+/* First of the wanted clocks that the kernel has. Not written again if it is the current one: that
+ * would empty the ring. */
+static void choose_clock(struct orma_instance *self, bool mono_raw, bool keep)
+{
+    static const char *const order[] = {"mono_raw", "boot", "global", "local"};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0}, current = {0};
+
+    if (!orma_tracefs_line(&self->fs, "trace_clock", &list))
+        orma_buf_clear(&list);
+    orma_tracefs_choice(orma_buf_str(&list), &current);
+    for (size_t i = mono_raw ? 0 : 1; !keep && i < ORMA_ARRAY_LEN(order); i++) {
+        if (!offers_clock(orma_buf_str(&list), order[i]))
+            continue;
+        if (orma_str_eq_c(orma_buf_str(&current), order[i]))
+            break;
+        if (orma_tracefs_write(&self->fs, "trace_clock", order[i]) < 0)
+            continue;
+        orma_buf_clear(&current);
+        orma_buf_put_str(&current, order[i]);
+        break;
+    }
+    self->clock = clock_number(orma_buf_str(&current));
+}
+
+/* What the kernel made of our wishes. */
+static void read_sizes(struct orma_instance *self)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), kb;
+
+    self->subbuf_size = page;
+    if (orma_tracefs_number(&self->fs, "buffer_subbuf_size_kb", &kb) && kb && kb <= 16384)
+        self->subbuf_size = kb * 1024;
+    self->buffer_size = self->subbuf_size;
+    if (orma_tracefs_number(&self->fs, "buffer_size_kb", &kb) && kb && kb <= BUFFER_MAX_KB)
+        self->buffer_size = kb * 1024;
+}
+
+static void set_sizes(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
+    uint64_t kb = orma_setup_buffer_kb(config, ram, page);
+    uint64_t subbuf = orma_setup_subbuf_kb(kb, page);
+    int r;
+
+    /* Large pieces may not be had on a fragmented machine: then smaller ones. */
+    for (; subbuf * 1024 >= page; subbuf /= 2) {
+        r = orma_tracefs_write_number(&self->fs, "buffer_subbuf_size_kb", subbuf);
+        if (r != -ENOMEM)
+            break;
+    }
+    r = orma_tracefs_write_number(&self->fs, "buffer_size_kb", kb);
+    if (r < 0)
+        orma_log_warn("%s: no ring of %llu KiB per cpu: %s", self->fs.path, (unsigned long long)kb,
+                      strerror(-r));
+}
+
+static int check_tracer(struct orma_instance *self, char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf tracer = {0};
+
+    if (!orma_tracefs_line(&self->fs, "current_tracer", &tracer) ||
+        orma_str_eq_c(orma_buf_str(&tracer), "nop"))
+        return 0;
+    (void)snprintf(why, why_size,
+                   "%s is used by another tracer (current_tracer is '%s'); stop it, or "
+                   "run traced_probes --reset-ftrace",
+                   self->fs.path, orma_buf_cstr(&tracer)); /* cut: fine */
+    return -EBUSY;
+}
+
+int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                     char *why, size_t why_size)
+{
+    bool keep = config->has_preserve_ftrace_buffer && config->preserve_ftrace_buffer;
+    int r = keep ? 0 : check_tracer(self, why, why_size);
+
+    if (r < 0)
+        return r;
+    r = orma_saved_take(&self->saved, self->ftrace->env->state_dir, &self->fs);
+    if (r < 0) {
+        (void)snprintf(why, why_size, "%s is in use by another process of ours",
+                       self->fs.path); /* cut: fine */
+        return r;
+    }
+    self->preserved = keep;
+    if (!keep) {
+        (void)orma_tracefs_write(&self->fs, "tracing_on", "0");    /* a failure shows */
+        (void)orma_tracefs_write(&self->fs, "events/enable", "0"); /* in the next lines */
+        r = orma_tracefs_clear(&self->fs);
+        if (r < 0) {
+            (void)snprintf(why, why_size, "%s/trace: %s", self->fs.path, strerror(-r)); /* cut */
+            return r;
+        }
+        set_sizes(self, config);
+    }
+    choose_clock(self, config->has_use_monotonic_raw_clock && config->use_monotonic_raw_clock,
+                 keep);
+    read_sizes(self);
+    orma_tracefs_page_layout(&self->fs, &self->page_layout);
+    return 0;
+}
+
+int orma_setup_joining(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                       char *why, size_t why_size)
+{
+    (void)config;
+    if (!self->exclusive)
+        return 0;
+    (void)snprintf(why, why_size, "%s is used by a session that does not share it",
+                   self->fs.path); /* cut: fine */
+    return -EBUSY;
+}

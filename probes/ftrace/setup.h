@@ -1,0 +1,25 @@
+/*
+ * Setting up an instance as a session's config wants it. Part of instance.h.
+ */
+#ifndef ORMA_PROBES_FTRACE_SETUP_H
+#define ORMA_PROBES_FTRACE_SETUP_H
+#include "probes/ftrace/instance.h"
+
+/*
+ * For the first session. Remembers what was, stops and empties the ring (unless
+ * the config wants to keep it), chooses clock and sizes. -EBUSY: another tracer.
+ */
+int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                     char *why, size_t why_size);
+
+/* For the others: may this config join? -EBUSY: something in it, or in the first one's, is
+ * exclusive. */
+int orma_setup_joining(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                       char *why, size_t why_size);
+
+/* KiB per cpu that a config asks for, defaults and limits applied. */
+uint64_t orma_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config, uint64_t ram_bytes,
+                              uint64_t page_size);
+/* KiB of a sub-buffer that suits a ring of that size. */
+uint64_t orma_setup_subbuf_kb(uint64_t buffer_kb, uint64_t page_size);
+#endif

@@ -1,0 +1,585 @@
+/*
+ * One event in the packet:
+ *
+ *   12 len [ 08 timestamp  10 pid  <tag of the message> len [ fields ... ] ]
+ *
+ * Both lengths get one byte; an event that turns out larger is moved up, which
+ * is rare. Capacity is checked once per event: a plan knows the most it writes.
+ */
+#include "probes/ftrace/translate.h"
+
+#include <errno.h>
+
+#include "probes/ftrace/print_filter.h"
+#include "probes/ftrace/symbols.h"
+
+#define TAG_EVENT (ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT << 3 | ORMA_PB_LEN)
+#define TAG_TIMESTAMP (ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3 | ORMA_PB_VARINT)
+#define TAG_PID (ORMA_PB_FTRACE_EVENT_PID << 3 | ORMA_PB_VARINT)
+
+int orma_translate_init(struct orma_translate *self)
+{
+    int r;
+
+    *self = (struct orma_translate){0};
+    r = orma_idset_init(&self->pids);
+    if (!r)
+        r = orma_idset_init(&self->renamed);
+    if (r < 0)
+        orma_translate_fini(self);
+    return r;
+}
+
+void orma_translate_fini(struct orma_translate *self)
+{
+    orma_idset_fini(&self->pids);
+    orma_idset_fini(&self->renamed);
+}
+
+void orma_translate_set_compact(struct orma_translate *self, const struct orma_format *format,
+                                const struct orma_plan *plan)
+{
+    struct orma_compact_layout *to = &self->compact;
+
+    if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
+        to->prev_state = orma_format_field(format, "prev_state")->offset;
+        to->prev_state_size = orma_format_field(format, "prev_state")->size;
+        to->next_pid = orma_format_field(format, "next_pid")->offset;
+        to->next_prio = orma_format_field(format, "next_prio")->offset;
+        to->next_comm = orma_format_field(format, "next_comm")->offset;
+    } else if (plan->kind == ORMA_PLAN_SCHED_WAKING) {
+        to->waking_pid = orma_format_field(format, "pid")->offset;
+        to->waking_prio = orma_format_field(format, "prio")->offset;
+        to->waking_comm = orma_format_field(format, "comm")->offset;
+        to->waking_cpu = orma_format_field(format, "target_cpu")->offset;
+        to->waking_flags = format->common_flags_offset;
+    }
+}
+
+/* The kernel's own packing (12 bits of major, 20 of minor) to that of user space. */
+static uint64_t user_dev(uint64_t dev)
+{
+    uint64_t major = dev >> 20, minor = dev & 0xfffff;
+
+    return (major & 0xfffff000u) << 32 | (major & 0xfff) << 8 | (minor & 0xfff00) << 12 |
+           (minor & 0xff);
+}
+
+static uint64_t load_sized(const uint8_t *at, unsigned size, bool is_signed)
+{
+    switch (size) {
+    case 1:
+        return is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
+    case 2:
+        return is_signed ? (uint64_t)(int64_t)(int16_t)orma_load16(at) : orma_load16(at);
+    case 4:
+        return is_signed ? (uint64_t)(int64_t)(int32_t)orma_load32(at) : orma_load32(at);
+    default:
+        return orma_load64(at);
+    }
+}
+
+/* What one event is about, for those who look after inodes. */
+struct seen {
+    uint64_t dev, inode;
+};
+
+static uint8_t *put_blob(uint8_t *p, const struct orma_step *step, const uint8_t *data, size_t len)
+{
+    memcpy(p, &step->tag, sizeof(step->tag));
+    p = orma_put_varint(p + step->tag_len, len);
+    memcpy(p, data, len);
+    return p + len;
+}
+
+static uint8_t *put_numbers(uint8_t *p, const struct orma_step *step, const uint8_t *data,
+                            size_t len)
+{
+    for (size_t i = 0; i + step->elem <= len; i += step->elem) {
+        memcpy(p, &step->tag, sizeof(step->tag));
+        p = orma_put_varint(p + step->tag_len, load_sized(data + i, step->elem, step->is_signed));
+    }
+    return p;
+}
+
+/* A field whose bytes are elsewhere in the event. NULL: nothing there, or a lie. */
+static const uint8_t *locate(struct orma_translate *self, const struct orma_step *step,
+                             const struct orma_page_event *ev, size_t *ret_len)
+{
+    uint32_t word = orma_load32(ev->data + step->offset);
+    size_t offset = (word & 0xffff) + (size_t)step->loc_base, len = word >> 16;
+
+    if (!len)
+        return NULL;
+    if (offset > ev->len || len > ev->len - offset) {
+        self->counts.errors[ORMA_PB_FTRACE_STATUS_INVALID_EVENT]++;
+        return NULL;
+    }
+    *ret_len = len;
+    return ev->data + offset;
+}
+
+static uint8_t *put_printk(struct orma_translate *self, uint8_t *p, const struct orma_step *step,
+                           uint64_t address)
+{
+    const char *text = self->printk ? orma_map_get_ptr(self->printk, address) : NULL;
+
+    return put_blob(p, step, (const uint8_t *)(text ? text : ""), text ? strlen(text) : 0);
+}
+
+static uint32_t symbol_of(struct orma_translate *self, uint64_t address)
+{
+    return self->symbols ? orma_symbols_index(self->symbols, address) : 0;
+}
+
+/* Steps that write no single number. */
+static uint8_t *run_long_step(struct orma_translate *self, const struct orma_step *step,
+                              const struct orma_page_event *ev, uint8_t *p)
+{
+    const uint8_t *at = ev->data + step->offset;
+    size_t len = ev->len - step->offset;
+
+    switch ((enum orma_step_op)step->op) {
+    case ORMA_STEP_CHARS:
+        return put_blob(p, step, at, strnlen((const char *)at, step->size));
+    case ORMA_STEP_CHARS_TO_END:
+        return put_blob(p, step, at, strnlen((const char *)at, len));
+    case ORMA_STEP_BYTES:
+        return put_blob(p, step, at, step->size);
+    case ORMA_STEP_BYTES_TO_END:
+        return put_blob(p, step, at, len);
+    case ORMA_STEP_NUMBERS:
+        return put_numbers(p, step, at, step->size);
+    case ORMA_STEP_NUMBERS_TO_END:
+        return put_numbers(p, step, at, len);
+    case ORMA_STEP_LOC_CHARS:
+        at = locate(self, step, ev, &len);
+        return at ? put_blob(p, step, at, strnlen((const char *)at, len)) : p;
+    case ORMA_STEP_LOC_BYTES:
+        at = locate(self, step, ev, &len);
+        return at ? put_blob(p, step, at, len) : p;
+    case ORMA_STEP_LOC_NUMBERS:
+        at = locate(self, step, ev, &len);
+        return at ? put_numbers(p, step, at, len) : p;
+    case ORMA_STEP_PRINTK32:
+        return put_printk(self, p, step, orma_load32(at));
+    default: /* PRINTK64 */
+        return put_printk(self, p, step, orma_load64(at));
+    }
+}
+
+/* Writes what one step reads. */
+static inline uint8_t *run_step(struct orma_translate *self, const struct orma_step *step,
+                                const struct orma_page_event *ev, struct seen *seen, uint8_t *p)
+{
+    const uint8_t *at = ev->data + step->offset;
+    uint64_t val;
+
+    switch ((enum orma_step_op)step->op) {
+    case ORMA_STEP_U8:
+        val = *at;
+        break;
+    case ORMA_STEP_U16:
+        val = orma_load16(at);
+        break;
+    case ORMA_STEP_U32:
+        val = orma_load32(at);
+        break;
+    case ORMA_STEP_U64:
+    case ORMA_STEP_S64:
+        val = orma_load64(at);
+        break;
+    case ORMA_STEP_S8:
+        val = (uint64_t)(int64_t)(int8_t)*at;
+        break;
+    case ORMA_STEP_S16:
+        val = (uint64_t)(int64_t)(int16_t)orma_load16(at);
+        break;
+    case ORMA_STEP_S32:
+        val = (uint64_t)(int64_t)(int32_t)orma_load32(at);
+        break;
+    case ORMA_STEP_PID:
+        val = (uint64_t)(int64_t)(int32_t)orma_load32(at);
+        orma_idset_add(&self->pids, (uint32_t)val);
+        break;
+    case ORMA_STEP_DEV32:
+        val = seen->dev = user_dev(orma_load32(at));
+        break;
+    case ORMA_STEP_DEV64:
+        val = seen->dev = user_dev(orma_load64(at));
+        break;
+    case ORMA_STEP_INODE32:
+        val = seen->inode = orma_load32(at);
+        break;
+    case ORMA_STEP_INODE64:
+        val = seen->inode = orma_load64(at);
+        break;
+    case ORMA_STEP_SYMBOL32:
+        val = symbol_of(self, orma_load32(at));
+        break;
+    case ORMA_STEP_SYMBOL64:
+        val = symbol_of(self, orma_load64(at));
+        break;
+    default:
+        return run_long_step(self, step, ev, p);
+    }
+    memcpy(p, &step->tag, sizeof(step->tag));
+    return orma_put_varint(p + step->tag_len, val);
+}
+
+/* Sets the length of what was written from `body` on; the byte before `body` is for it. */
+static inline uint8_t *close_len(uint8_t *body, uint8_t *end)
+{
+    size_t len = (size_t)(end - body);
+
+    if (ORMA_LIKELY(len < 0x80)) {
+        body[-1] = (uint8_t)len;
+        return end;
+    }
+    unsigned more = orma_varint_size(len) - 1;
+    memmove(body + more, body, len);
+    (void)orma_varint_write(body - 1, len); /* ends right before the moved bytes */
+    return end + more;
+}
+
+/* The bytes of an array, wherever they are. NULL: none. */
+static const uint8_t *array_of(struct orma_translate *self, const struct orma_step *step,
+                               const struct orma_page_event *ev, size_t *ret_len)
+{
+    if (step->op == ORMA_STEP_LOC_NUMBERS)
+        return locate(self, step, ev, ret_len);
+    *ret_len = step->op == ORMA_STEP_NUMBERS ? step->size : ev->len - step->offset;
+    return ev->data + step->offset;
+}
+
+static uint8_t *open_old_field(const char *name, uint8_t *p, uint8_t **ret_body)
+{
+    size_t len = strlen(name);
+
+    *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_FIELD << 3 | ORMA_PB_LEN;
+    *ret_body = ++p;
+    *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_NAME << 3 | ORMA_PB_LEN;
+    p = orma_put_varint(p, len);
+    memcpy(p, name, len);
+    return p + len;
+}
+
+/* FtraceEvent.generic{event_name, field{name, value}}: one nested field per value. */
+ORMA_COLD static uint8_t *run_generic_old(struct orma_translate *self, const struct orma_plan *plan,
+                                          const struct orma_page_event *ev, uint8_t *p)
+{
+    struct seen seen = {0};
+    uint8_t *body;
+    size_t len = strlen(plan->name);
+
+    *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_EVENT_NAME << 3 | ORMA_PB_LEN;
+    p = orma_put_varint(p, len);
+    memcpy(p, plan->name, len);
+    p += len;
+    for (unsigned i = 0; i < plan->steps_num; i++) {
+        const struct orma_step *step = &plan->steps[i];
+        const char *name = plan->field_names[i];
+
+        if (step->op != ORMA_STEP_NUMBERS && step->op != ORMA_STEP_NUMBERS_TO_END &&
+            step->op != ORMA_STEP_LOC_NUMBERS) {
+            uint8_t *before = p, *value = open_old_field(name, p, &body);
+
+            p = run_step(self, step, ev, &seen, value);
+            p = p == value ? before : close_len(body, p); /* nothing there: no field */
+            continue;
+        }
+        const uint8_t *at = array_of(self, step, ev, &len);
+        for (size_t j = 0; at && j + step->elem <= len; j += step->elem) {
+            p = open_old_field(name, p, &body);
+            p = close_len(body, put_numbers(p, step, at + j, step->elem));
+        }
+    }
+    return p;
+}
+
+ORMA_COLD static uint8_t *run_kprobe(const struct orma_plan *plan, uint8_t *p)
+{
+    size_t len = strlen(plan->name);
+
+    *p++ = ORMA_PB_KPROBE_EVENT_NAME << 3 | ORMA_PB_LEN;
+    p = orma_put_varint(p, len);
+    memcpy(p, plan->name, len);
+    p += len;
+    *p++ = ORMA_PB_KPROBE_EVENT_TYPE << 3 | ORMA_PB_VARINT;
+    *p++ = plan->kprobe_type;
+    return p;
+}
+
+/* Remembers what other sources want to know of this event. */
+ORMA_COLD static void note_inode(struct orma_translate *self, const struct seen *seen)
+{
+    (void)orma_map_put(self->inodes, seen->inode, seen->dev); /* no memory: no name for this one */
+}
+
+static void note_fd(struct orma_translate *self, const struct orma_page_event *ev, uint32_t pid,
+                    const struct orma_plan *plan)
+{
+    unsigned word = plan->size >= 24 ? 8 : 4;
+    const uint8_t *id_at = ev->data + plan->size - 2 * word, *ret_at = id_at + word;
+    uint64_t id = load_sized(id_at, word, true);
+    int64_t ret = (int64_t)load_sized(ret_at, word, true);
+
+    if (id < 512 && self->fd_syscalls[id >> 6] >> (id & 63) & 1 && ret >= 0 && ret <= INT32_MAX)
+        (void)orma_map_put(self->fd_pairs, (uint64_t)pid << 32 | (uint64_t)ret, 1);
+}
+
+static void note_special(struct orma_translate *self, const struct orma_plan *plan,
+                         const struct orma_page_event *ev, uint32_t pid)
+{
+    switch ((enum orma_plan_kind)plan->kind) {
+    case ORMA_PLAN_TASK_RENAME:
+    case ORMA_PLAN_PROCESS_FREE:
+        pid = orma_load32(ev->data + plan->buf_offset);
+        orma_idset_remove(&self->pids, pid);
+        orma_idset_add(&self->renamed, pid);
+        if (plan->kind == ORMA_PLAN_TASK_RENAME)
+            orma_idset_add(&self->pids, pid);
+        break;
+    case ORMA_PLAN_SYS_EXIT:
+        if (self->fd_pairs)
+            note_fd(self, ev, pid, plan);
+        break;
+    case ORMA_PLAN_PLAIN:
+    case ORMA_PLAN_PRINT:
+    case ORMA_PLAN_KPROBE:
+    case ORMA_PLAN_GENERIC_OLD:
+    case ORMA_PLAN_SCHED_SWITCH:
+    case ORMA_PLAN_SCHED_WAKING:
+        break;
+    }
+}
+
+static bool print_is_wanted(struct orma_translate *self, const struct orma_plan *plan,
+                            const struct orma_page_event *ev)
+{
+    const char *text = (const char *)ev->data + plan->buf_offset;
+
+    if (!self->print_filter ||
+        orma_print_filter_allows(
+            self->print_filter, (struct orma_str){text, strnlen(text, ev->len - plan->buf_offset)}))
+        return true;
+    self->counts.filtered++;
+    return false;
+}
+
+/* The whole FtraceEvent. */
+static inline void put_event(struct orma_translate *self, struct orma_plan *plan,
+                             const struct orma_page_event *ev, uint64_t ts)
+{
+    struct orma_bundle *bundle = self->bundle;
+    uint32_t pid = orma_load32(ev->data + plan->common_pid_offset);
+    struct seen seen = {0};
+
+    if (plan->kind == ORMA_PLAN_PRINT && !print_is_wanted(self, plan, ev))
+        return;
+    if (ORMA_UNLIKELY(plan->is_generic && plan->kind != ORMA_PLAN_GENERIC_OLD &&
+                      plan->bundle_seen != bundle->serial)) {
+        plan->bundle_seen = bundle->serial;
+        orma_bundle_raw(bundle, plan->descriptor.data, plan->descriptor.len);
+    }
+    if (!orma_bundle_room(bundle, plan->fixed_max + plan->copies * ORMA_PLAN_COPY_MAX(ev->len)))
+        return;
+    uint8_t *p = bundle->pos, *outer, *inner;
+    *p++ = TAG_EVENT;
+    outer = ++p;
+    *p++ = TAG_TIMESTAMP;
+    p = orma_put_time(p, &bundle->time, ts);
+    *p++ = TAG_PID;
+    p = orma_put_varint(p, pid);
+    memcpy(p, &plan->tag, sizeof(plan->tag));
+    p += plan->tag_len;
+    inner = ++p;
+    if (ORMA_UNLIKELY(plan->kind >= ORMA_PLAN_KPROBE)) {
+        p = plan->kind == ORMA_PLAN_KPROBE ? run_kprobe(plan, p)
+                                           : run_generic_old(self, plan, ev, p);
+    } else {
+        for (unsigned i = 0; i < plan->steps_num; i++)
+            p = run_step(self, &plan->steps[i], ev, &seen, p);
+    }
+    bundle->pos = close_len(outer, close_len(inner, p));
+    orma_idset_add(&self->pids, pid);
+    if (plan->kind)
+        note_special(self, plan, ev, pid);
+    if (ORMA_UNLIKELY(self->inodes && seen.inode))
+        note_inode(self, &seen);
+    self->bundle_last_ts = ts;
+    self->counts.events++;
+}
+
+static inline void put_switch(struct orma_translate *self, const struct orma_page_event *ev,
+                              uint64_t ts)
+{
+    const struct orma_compact_layout *at = &self->compact;
+    struct orma_bundle *bundle = self->bundle;
+    uint32_t next_pid = orma_load32(ev->data + at->next_pid);
+    uint64_t state = at->prev_state_size == 8
+                         ? orma_load64(ev->data + at->prev_state)
+                         : (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->prev_state);
+
+    orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_TIME, ts - bundle->switch_time);
+    bundle->switch_time = ts;
+    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_PREV_STATE, state);
+    orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_NEXT_PID, (uint64_t)(int64_t)(int32_t)next_pid);
+    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_PRIO,
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->next_prio));
+    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_COMM,
+                             orma_bundle_comm(bundle, ev->data + at->next_comm));
+    bundle->switches++;
+    orma_idset_add(&self->pids, next_pid);
+    self->bundle_last_ts = ts;
+    self->counts.events++;
+}
+
+static inline void put_waking(struct orma_translate *self, const struct orma_page_event *ev,
+                              uint64_t ts)
+{
+    const struct orma_compact_layout *at = &self->compact;
+    struct orma_bundle *bundle = self->bundle;
+    uint32_t pid = orma_load32(ev->data + at->waking_pid);
+
+    orma_bundle_column(bundle, ORMA_COLUMN_WAKING_TIME, ts - bundle->waking_time);
+    bundle->waking_time = ts;
+    orma_bundle_column(bundle, ORMA_COLUMN_WAKING_PID, (uint64_t)(int64_t)(int32_t)pid);
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_CPU,
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->waking_cpu));
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_PRIO,
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->waking_prio));
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_COMM,
+                             orma_bundle_comm(bundle, ev->data + at->waking_comm));
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, ev->data[at->waking_flags]);
+    bundle->wakings++;
+    orma_idset_add(&self->pids, pid);
+    self->bundle_last_ts = ts;
+    self->counts.events++;
+}
+
+static void open_bundle(struct orma_translate *self, bool lost)
+{
+    const struct orma_bundle_head head = {
+        .cpu = self->cpu,
+        .lost = lost || self->state->lost,
+        .previous_end_ts = self->state->last_ts,
+        .clock = self->clock,
+        .ftrace_ts = self->clock_ftrace_ts,
+        .boot_ts = self->clock_boot_ts,
+    };
+
+    orma_bundle_open(self->bundle, &head);
+    self->bundle_open = true;
+    self->bundle_told = head.lost; /* even if no event follows */
+    self->bundle_first_event = self->counts.events;
+}
+
+static void close_bundle(struct orma_translate *self)
+{
+    if (!self->bundle_open)
+        return;
+    self->bundle_open = false;
+    bool has_events = self->counts.events != self->bundle_first_event;
+    if (!has_events && !self->bundle_told)
+        return;
+
+    struct orma_str extra = {NULL, 0};
+    if (self->symbols)
+        extra = orma_symbols_take(self->symbols);
+    self->state->lost = orma_bundle_close(self->bundle, extra, self->sink) < 0;
+    self->counts.lost_bundles += self->state->lost;
+    if (has_events)
+        self->state->last_ts = self->bundle_last_ts;
+}
+
+void orma_translate_begin(struct orma_translate *self, uint32_t cpu,
+                          struct orma_translate_cpu *state)
+{
+    self->cpu = cpu;
+    self->state = state;
+    self->bundle_open = false;
+}
+
+void orma_translate_error(struct orma_translate *self, uint64_t ts, int status)
+{
+    if ((unsigned)status < ORMA_PARSE_STATUS_NUM)
+        self->counts.errors[status]++;
+    if (!self->bundle_open)
+        open_bundle(self, false);
+    orma_bundle_error(self->bundle, ts, status);
+    self->bundle_told = true;
+}
+
+/* The event is shorter than its format. Told once per page, the event is skipped. */
+ORMA_COLD static void short_event(struct orma_translate *self, const struct orma_plan *plan,
+                                  const struct orma_page *page, bool *told)
+{
+    int status = plan->kind == ORMA_PLAN_SCHED_SWITCH || plan->kind == ORMA_PLAN_SCHED_WAKING
+                     ? ORMA_PB_FTRACE_STATUS_SHORT_COMPACT_EVENT
+                     : ORMA_PB_FTRACE_STATUS_INVALID_EVENT;
+
+    if (*told)
+        self->counts.errors[status]++;
+    else
+        orma_translate_error(self, page->base_ts, status);
+    *told = true;
+}
+
+ORMA_COLD static void broken_page(struct orma_translate *self, const struct orma_page *page,
+                                  const uint8_t *data, size_t size)
+{
+    orma_translate_error(self, page->base_ts, page->status);
+    if (!self->keep_broken_pages || !orma_bundle_room(self->bundle, size + 16))
+        return;
+    uint8_t *p = self->bundle->pos;
+    p = orma_varint_write(p, ORMA_PB_FTRACE_EVENT_BUNDLE_BROKEN_ABI_TRACE_PAGE << 3 | ORMA_PB_LEN);
+    p = orma_varint_write(p, size);
+    memcpy(p, data, size);
+    self->bundle->pos = p + size;
+}
+
+void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_t size)
+{
+    struct orma_page_event ev;
+    struct orma_page page;
+    bool told = false;
+    uint64_t before = 0;
+
+    bool ok = orma_page_open(&page, &self->page_layout, data, size);
+    if (self->bundle_open && ok && page.lost)
+        close_bundle(self);
+    if (!self->bundle_open)
+        open_bundle(self, ok && page.lost);
+    while (orma_page_next(&page, &ev)) {
+        struct orma_plan *plan = ev.id < self->plans_num ? self->plans[ev.id] : NULL;
+
+        if (!plan) {
+            self->counts.foreign++;
+            continue;
+        }
+        if (ORMA_UNLIKELY(ev.len < plan->size)) {
+            short_event(self, plan, &page, &told);
+            continue;
+        }
+        self->counts.backwards += page.ts < before;
+        before = page.ts;
+        if (ORMA_UNLIKELY(orma_bundle_is_full(self->bundle))) {
+            close_bundle(self);
+            open_bundle(self, false);
+        }
+        if (plan->kind == ORMA_PLAN_SCHED_SWITCH)
+            put_switch(self, &ev, page.ts);
+        else if (plan->kind == ORMA_PLAN_SCHED_WAKING)
+            put_waking(self, &ev, page.ts);
+        else
+            put_event(self, plan, &ev, page.ts);
+    }
+    if (ORMA_UNLIKELY(page.status != ORMA_PB_FTRACE_STATUS_OK))
+        broken_page(self, &page, data, size);
+}
+
+void orma_translate_end(struct orma_translate *self)
+{
+    close_bundle(self);
+}

@@ -1,0 +1,99 @@
+/*
+ * Translation of raw pages into bundles, for one session.
+ *
+ * Owns nothing but its sets; plans, names of strings and symbols, filter and
+ * bundle builder belong to the session. For each batch of pages of one cpu:
+ *
+ *   orma_translate_begin -> orma_translate_page* -> orma_translate_end
+ *
+ * Events without a plan are another session's, and skipped. What is malformed
+ * is counted, reported in the bundle, and costs no more than its page.
+ * Threads: none.
+ */
+#ifndef ORMA_PROBES_FTRACE_TRANSLATE_H
+#define ORMA_PROBES_FTRACE_TRANSLATE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/ftrace/bundle.h"
+#include "probes/ftrace/idset.h"
+#include "probes/ftrace/page.h"
+#include "probes/ftrace/plan.h"
+#include "probes/sink.h"
+#include "sdk/base/map.h"
+
+#define ORMA_PARSE_STATUS_NUM 32 /* above the values of enum FtraceParseStatus */
+
+struct orma_print_filter;
+struct orma_symbols;
+
+/* Where the fields of the two compact events are. */
+struct orma_compact_layout {
+    uint16_t prev_state, next_pid, next_prio, next_comm, prev_state_size;
+    uint16_t waking_pid, waking_prio, waking_comm, waking_cpu, waking_flags;
+};
+
+struct orma_translate_counts {
+    uint64_t events;    /* written */
+    uint64_t foreign;   /* of events that this session did not ask for */
+    uint64_t filtered;  /* prints that the filter refused */
+    uint64_t backwards; /* events that are older than the one before, within one page */
+    uint64_t errors[ORMA_PARSE_STATUS_NUM]; /* by status */
+    uint64_t lost_bundles;                  /* could not be built or put */
+};
+
+/* One per cpu and session, kept between batches. */
+struct orma_translate_cpu {
+    uint64_t last_ts; /* end of the last bundle */
+    bool lost;        /* a bundle was lost on our side: the next one says so */
+};
+
+struct orma_translate {
+    /* Given by the session, not owned. */
+    struct orma_plan **plans; /* by event id; NULL: not wanted */
+    unsigned plans_num;
+    struct orma_page_layout page_layout;
+    struct orma_compact_layout compact;
+    struct orma_bundle *bundle;
+    struct orma_sink *sink;
+    const struct orma_map *printk;                /* address -> const char *; may be NULL */
+    struct orma_symbols *symbols;                 /* may be NULL: then addresses are written as 0 */
+    const struct orma_print_filter *print_filter; /* may be NULL */
+    bool keep_broken_pages;                       /* debug_ftrace_abi */
+    uint32_t clock;                               /* enum FtraceClock, 0: boot */
+    int64_t clock_ftrace_ts, clock_boot_ts;       /* one pair of readings, if clock != 0 */
+
+    /* What was seen on the way, for the other sources of the session. */
+    struct orma_idset pids;
+    struct orma_idset renamed; /* to be forgotten before `pids` are looked at */
+    struct orma_map *inodes;   /* may be NULL. inode -> device, 0 if unknown */
+    struct orma_map *fd_pairs; /* may be NULL. pid << 32 | fd -> 1 */
+    uint64_t fd_syscalls[8];   /* numbers (below 512) of calls that return descriptors */
+
+    struct orma_translate_counts counts;
+
+    /* The batch. */
+    uint32_t cpu;
+    struct orma_translate_cpu *state; /* of the cpu; owned by the session */
+    uint64_t bundle_last_ts;
+    uint64_t bundle_first_event; /* counts.events when it was opened */
+    bool bundle_open;
+    bool bundle_told; /* it says something besides events: a loss, an error */
+};
+
+/* -ENOMEM. The rest of the struct is the caller's to fill before and after. */
+int orma_translate_init(struct orma_translate *self);
+void orma_translate_fini(struct orma_translate *self);
+
+/* To be called with each compiled plan that is of a compact kind. */
+void orma_translate_set_compact(struct orma_translate *self, const struct orma_format *format,
+                                const struct orma_plan *plan);
+
+void orma_translate_begin(struct orma_translate *self, uint32_t cpu,
+                          struct orma_translate_cpu *state);
+void orma_translate_page(struct orma_translate *self, const uint8_t *page, size_t size);
+/* A failed read, told in the bundle. */
+void orma_translate_error(struct orma_translate *self, uint64_t ts, int status);
+void orma_translate_end(struct orma_translate *self);
+#endif

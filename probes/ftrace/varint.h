@@ -1,0 +1,74 @@
+/*
+ * Varints for the hot loop of the translation: most values there have one to
+ * four bytes, of a length that no branch predictor guesses, so up to 2^28 the
+ * bytes are spread and stored without a branch.
+ *
+ * Every function may store up to 16 bytes at `to`, however few it counts.
+ */
+#ifndef ORMA_PROBES_FTRACE_VARINT_H
+#define ORMA_PROBES_FTRACE_VARINT_H
+#include <stdint.h>
+#include <string.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/wire/pb_writer.h"
+
+/* Seven bits into each byte, of the lowest 28. */
+static inline uint32_t orma_spread28(uint32_t val)
+{
+    return (val & 0x7f) | (val << 1 & 0x7f00) | (val << 2 & 0x7f0000) | (val << 3 & 0x7f000000);
+}
+
+static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
+{
+    if (ORMA_LIKELY(val < (1u << 28))) {
+        unsigned len = (38 - (unsigned)__builtin_clz((uint32_t)val | 1)) / 7;
+        /* The continuation bits of all bytes but the last. */
+        uint32_t more = 0x00808080u & (0x00ffffffu >> (8 * (4 - len)));
+        uint32_t bytes = orma_spread28((uint32_t)val) | more;
+
+        memcpy(to, &bytes, sizeof(bytes));
+        return to + len;
+    }
+    return orma_varint_write(to, val);
+}
+
+/* For what is nearly always below 128. */
+static inline uint8_t *orma_put_small(uint8_t *to, uint64_t val)
+{
+    if (ORMA_LIKELY(val < 0x80)) {
+        *to = (uint8_t)val;
+        return to + 1;
+    }
+    return orma_varint_write(to, val);
+}
+
+/*
+ * Times of one bundle share their high bits: those are encoded once.
+ * Valid for times of at least 2^28 ns, as on every machine up for a second.
+ */
+struct orma_time_cache {
+    uint64_t high;  /* time >> 28 that `bytes` stands for; 0: none */
+    uint64_t bytes; /* varint bytes from the fifth on */
+    unsigned len;   /* how many */
+};
+
+static inline uint8_t *orma_put_time(uint8_t *to, struct orma_time_cache *cache, uint64_t ts)
+{
+    uint64_t high = ts >> 28;
+
+    if (ORMA_UNLIKELY(high != cache->high || !high)) {
+        uint8_t bytes[ORMA_VARINT_MAX] = {0};
+
+        if (!high)
+            return orma_varint_write(to, ts);
+        cache->len = (unsigned)(orma_varint_write(bytes, high) - bytes);
+        memcpy(&cache->bytes, bytes, sizeof(cache->bytes)); /* 36 bits: six bytes at most */
+        cache->high = high;
+    }
+    uint32_t low = orma_spread28((uint32_t)ts & 0x0fffffff) | 0x80808080u;
+    memcpy(to, &low, sizeof(low));
+    memcpy(to + 4, &cache->bytes, sizeof(cache->bytes));
+    return to + 4 + cache->len;
+}
+#endif

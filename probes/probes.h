@@ -1,0 +1,61 @@
+/*
+ * The system producer as a library: everything the kernel and /proc can tell,
+ * as data sources of one producer connection.
+ *
+ *   new -> run (blocks, on the thread that calls it) -> free
+ *
+ * Connects to the service, and again whenever the connection ends, with growing
+ * pauses. Settings of the kernel that a session changed are put back when it
+ * ends; those that a killed process left are put back by run().
+ *
+ * Threads: run() and all sources are on one thread, with an event loop of
+ * their own. orma_probes_stop() may be called from any thread, and from signal
+ * handlers. Several objects may live in one process.
+ */
+#ifndef ORMA_PROBES_PROBES_H
+#define ORMA_PROBES_PROBES_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sdk/base/defs.h"
+
+struct orma_probes;
+
+/* Zero-initialised: the machine as it is. Strings are copied. */
+struct orma_probes_config {
+    const char *producer_addr; /* NULL: orma_sock_producer_addr() */
+    const char *producer_name; /* NULL: "perfetto.traced_probes" */
+    const char *tracefs_root;  /* NULL: the usual places */
+    const char *proc_root;     /* NULL: "/proc" */
+    const char *sys_root;      /* NULL: "/sys" */
+    const char *dev_root;      /* NULL: "/dev" */
+    const char *state_dir;     /* NULL: /run/orma, or the user's run-time directory */
+};
+
+/* `config` may be NULL. -ENOMEM, -errno of the event loop. */
+int orma_probes_new(const struct orma_probes_config *config, struct orma_probes **ret);
+
+/* Serves until orma_probes_stop(). 0, or -errno if the loop failed. All sessions are ended then. */
+int orma_probes_run(struct orma_probes *self);
+
+void orma_probes_stop(struct orma_probes *self);
+
+/* NULL is fine. Not while run() is under way. */
+void orma_probes_free(struct orma_probes *self);
+ORMA_DEFINE_AUTO(struct orma_probes *, orma_probes_free)
+
+/*
+ * Could this data source ("linux.ftrace") work now, with the rights of this
+ * process? If not, `why` says what is missing and the one command that would
+ * grant it. `config` may be NULL. Does not change anything.
+ */
+bool orma_probes_source_usable(const struct orma_probes_config *config, const char *source,
+                               char *why, size_t why_size);
+
+/* Names of all data sources, ended by NULL. */
+const char *const *orma_probes_sources(void);
+
+/* Stops and empties the kernel's tracer whoever uses it, puts back what killed processes left.
+ * -errno. */
+int orma_probes_reset_ftrace(const struct orma_probes_config *config);
+#endif

@@ -1,0 +1,19 @@
+/*
+ * linux.process_stats: who the processes and threads are, and what they use.
+ *
+ * Processes come from a walk through /proc at the start, and later one by one
+ * when linux.ftrace of the same session meets their numbers. Both are cut into
+ * slices of a few milliseconds, so that ten thousand threads stall nothing.
+ */
+#ifndef ORMA_PROBES_PROCESS_STATS_H
+#define ORMA_PROBES_PROCESS_STATS_H
+#include "probes/ftrace/idset.h"
+#include "probes/source.h"
+
+/* From linux.ftrace: numbers to be forgotten first, numbers seen. The lists are copied. */
+void orma_process_stats_seen(struct orma_source *self, const struct orma_idset *renamed,
+                             const struct orma_idset *pids);
+
+/* Looks up everything that waits, now. For flushes. */
+void orma_process_stats_finish(struct orma_source *self);
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Source: one running use of a data source by one session, as its own file
+ * implements it; and what all of them share (struct orma_env).
+ *
+ *   new -> start -> [flush, clear]* -> stop -> free
+ *
+ * A source never blocks the loop: work that may take long is cut into slices
+ * that run from timers. Flush and stop may therefore be answered later, with
+ * orma_source_flushed() and orma_source_stopped(). All of it on one thread.
+ */
+#ifndef ORMA_PROBES_SOURCE_H
+#define ORMA_PROBES_SOURCE_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/sink.h"
+#include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/list.h"
+
+#define ORMA_SLICE_NS 4000000u /* a source gives the loop back after that long */
+
+struct orma_source;
+struct orma_ftrace;
+
+/* What all sources of a daemon share. */
+struct orma_env {
+    struct event_base *base;
+    const char *tracefs_root;   /* NULL: looked for when needed */
+    const char *proc_root;      /* "/proc" */
+    const char *sys_root;       /* "/sys" */
+    const char *dev_root;       /* "/dev" */
+    const char *state_dir;      /* may be NULL */
+    struct orma_list sources;   /* source.link, all that exist */
+    struct orma_ftrace *ftrace; /* the daemon's kernel tracing; made by its first session */
+    void (*flushed)(struct orma_source *source, uint64_t flush_id);
+    void (*stopped)(struct orma_source *source);
+};
+
+struct orma_source_type {
+    const char *name; /* as the service knows it */
+    bool handles_clear;
+    /*
+     * Could it work now, with the rights we have? If not, `why` says what is
+     * missing and which command would grant it. NULL: always.
+     */
+    bool (*usable)(const struct orma_env *env, char *why, size_t why_size);
+    /* Makes it; 0 or -errno, logged by the source. The config is valid during the call only. */
+    int (*create)(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
+                  struct orma_sink *sink, struct orma_source **ret);
+    void (*start)(struct orma_source *self);
+    void (*flush)(struct orma_source *self, uint64_t flush_id); /* NULL: the sink is flushed */
+    void (*stop)(struct orma_source *self);                     /* NULL: nothing to do */
+    void (*clear)(struct orma_source *self);
+    void (*free)(struct orma_source *self);
+};
+
+/* The beginning of each source's own struct. */
+struct orma_source {
+    const struct orma_source_type *type;
+    struct orma_env *env;
+    struct orma_sink *sink;
+    struct orma_list link; /* env->sources */
+    uint64_t session_id;
+    void *owner; /* of who made it; not the source's business */
+};
+
+/* All data sources, ended by NULL. */
+extern const struct orma_source_type *const orma_source_types[];
+
+extern const struct orma_source_type orma_ftrace_source;
+extern const struct orma_source_type orma_process_stats_source;
+extern const struct orma_source_type orma_system_info_source;
+
+const struct orma_source_type *orma_source_type_find(const char *name);
+
+/* The source of this type in the same session, or NULL. */
+struct orma_source *orma_source_sibling(const struct orma_env *env, uint64_t session_id,
+                                        const struct orma_source_type *type);
+
+/* Answers, see above. */
+void orma_source_flushed(struct orma_source *self, uint64_t flush_id);
+void orma_source_stopped(struct orma_source *self);
+#endif

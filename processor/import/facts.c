@@ -1,0 +1,601 @@
+/*
+ * Packets that are facts about the trace and its machines: clock snapshots,
+ * events and statistics of the service, config, uuid, system info.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/import/ftrace.h"
+#include "processor/import/import.h"
+#include "protos/fields/common.h"
+#include "protos/fields/config.h"
+#include "protos/fields/ftrace.h"
+#include "protos/fields/trace.h"
+#include "protos/tables/syscalls.h"
+
+#define SNAPSHOT_CLOCKS_MAX 256
+
+/* ---- clock snapshots ---- */
+
+static const char *clock_name(uint64_t key)
+{
+    switch (key) {
+    case ORMA_CLOCK_REALTIME:
+        return "REALTIME";
+    case 2:
+        return "REALTIME_COARSE";
+    case ORMA_CLOCK_MONOTONIC:
+        return "MONOTONIC";
+    case 4:
+        return "MONOTONIC_COARSE";
+    case ORMA_CLOCK_MONOTONIC_RAW:
+        return "MONOTONIC_RAW";
+    case ORMA_CLOCK_BOOTTIME:
+        return "BOOTTIME";
+    }
+    return NULL;
+}
+
+/* False: a private clock without a sequence. */
+static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
+                       struct orma_clock_value *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t id = 0;
+
+    *ret = (struct orma_clock_value){.unit_ns = 1};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID:
+            id = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP:
+            ret->raw = orma_pb_i64(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_IS_INCREMENTAL:
+            ret->incremental = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS:
+            ret->unit_ns = orma_pb_i64(&f) ? orma_pb_i64(&f) : 1;
+            break;
+        }
+    }
+    ret->key = orma_clock_key(id, seq ? seq->id : 0);
+    return seq || !orma_clock_is_private(id);
+}
+
+/* A clock that went back has lost its way to the trace's clock, which may stand beside it. */
+static bool get_time_beside(struct orma_import *imp, const struct orma_clock_value *v, uint32_t num,
+                            int64_t *ret)
+{
+    for (uint32_t i = 0; i < num; i++)
+        if (v[i].key == imp->reader.trace_clock) {
+            *ret = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns);
+            return true;
+        }
+    return false;
+}
+
+static void write_snapshot(struct orma_import *imp, uint16_t machine,
+                           const struct orma_clock_value *v, uint32_t num, uint32_t snapshot)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_CLOCK_SNAPSHOT);
+
+    for (uint32_t i = 0; i < num; i++) {
+        const char *name = clock_name(v[i].key);
+        int64_t ns = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns), ts;
+
+        if (!orma_reader_to_trace_time(&imp->reader, machine, v[i].key, ns, &ts, NULL) &&
+            !get_time_beside(imp, v, num, &ts))
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set_time(t, ORMA_CLOCK_SNAPSHOT_TS, row, ts);
+        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_ID, row, (int64_t)(uint32_t)v[i].key);
+        if (name)
+            orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_NAME, row, orma_import_cstr(imp, name));
+        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_VALUE, row, ns);
+        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_SNAPSHOT_ID, row, snapshot);
+        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_MACHINE_ID, row, machine);
+    }
+}
+
+void orma_import_clock_snapshot(struct orma_import *imp, uint16_t machine, struct orma_seq *seq,
+                                const struct orma_clock_value *values, uint32_t num,
+                                uint64_t primary)
+{
+    uint32_t snapshot = imp->clock_snapshots;
+
+    if (!orma_reader_add_clocks(&imp->reader, machine, seq, values, num, primary))
+        return;
+    imp->clock_snapshots++;
+    write_snapshot(imp, machine, values, num, snapshot);
+}
+
+static bool clock_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    struct orma_clock_value values[SNAPSHOT_CLOCKS_MAX];
+    uint32_t num = 0;
+    uint64_t primary = 0;
+    bool good = true;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && num < SNAPSHOT_CLOCKS_MAX)
+            good = read_clock(orma_pb_str(&f), ctx->seq, &values[num++]) && good;
+        else if (f.id == ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK)
+            primary = orma_pb_u64(&f);
+    }
+    if (!good || !num) {
+        if (!good)
+            orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
+        return true;
+    }
+    orma_import_clock_snapshot(imp, ctx->machine, ctx->seq, values, num, primary);
+    return true;
+}
+
+static const uint16_t clock_fields[] = {ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT, 0};
+const struct orma_module orma_module_clock = {
+    .name = "clock_snapshot", .fields = clock_fields, .early = clock_early};
+
+/* ---- events of the service ---- */
+
+/* The packet's time in trace time; these packets are in BOOTTIME. */
+static int64_t service_time(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    int64_t ts = (int64_t)ctx->p->timestamp;
+
+    if (imp->reader.trace_clock != ORMA_CLOCK_BOOTTIME)
+        (void)orma_reader_to_trace_time(&imp->reader, ctx->machine, ORMA_CLOCK_BOOTTIME, ts, &ts,
+                                        NULL);
+    return ts;
+}
+
+static void slow_source(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader src = orma_pb_sub(&f);
+        struct orma_pb_field g;
+        struct orma_str producer = {"", 0}, source = {"", 0};
+
+        if (f.id != ORMA_PB_TRACING_SERVICE_EVENT_DATA_SOURCES_DATA_SOURCE)
+            continue;
+        while (orma_pb_next(&src, &g)) {
+            if (g.id == ORMA_PB_TRACING_SERVICE_EVENT_DATA_SOURCES_DATA_SOURCE_PRODUCER_NAME)
+                producer = orma_pb_str(&g);
+            else if (g.id ==
+                     ORMA_PB_TRACING_SERVICE_EVENT_DATA_SOURCES_DATA_SOURCE_DATA_SOURCE_NAME)
+                source = orma_pb_str(&g);
+        }
+        orma_metadata_str(imp, "slow_start_data_source", true, ORMA_METADATA_MACHINE_AND_TRACE,
+                          machine,
+                          orma_strpool_addf(&imp->storage->pool, "%.*s %.*s",
+                                            ORMA_STR_ARG(producer), ORMA_STR_ARG(source)));
+    }
+}
+
+static bool service_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    const enum orma_metadata_scope scope = ORMA_METADATA_MACHINE_AND_TRACE;
+    int64_t ts = service_time(imp, ctx);
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_STARTED:
+            orma_metadata_int(imp, "tracing_started_ns", false, scope, ctx->machine, ts);
+            orma_ftrace_set_tracing_start(imp, ts);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_DISABLED:
+            orma_metadata_int(imp, "tracing_disabled_ns", false, scope, ctx->machine, ts);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_STARTED:
+            orma_metadata_int(imp, "all_data_source_started_ns", false, scope, ctx->machine, ts);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED:
+            orma_metadata_int(imp, "all_data_source_flushed_ns", true, scope, ctx->machine, ts);
+            orma_reader_note_flush(&imp->reader);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_READ_TRACING_BUFFERS_COMPLETED:
+            orma_reader_note_read(&imp->reader);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_SLOW_STARTING_DATA_SOURCES:
+            slow_source(imp, ctx->machine, orma_pb_str(&f));
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_CLONE_STARTED:
+            orma_stats_set(orma_import_stats(imp, ctx->machine),
+                           ORMA_STAT_TRACED_CLONE_STARTED_TIMESTAMP_NS, ts);
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_BUFFER_CLONED:
+            orma_stats_set_at(orma_import_stats(imp, ctx->machine),
+                              ORMA_STAT_TRACED_BUF_CLONE_DONE_TIMESTAMP_NS, orma_pb_i32(&f), ts);
+            break;
+        }
+    }
+    return true;
+}
+
+static const uint16_t service_fields[] = {ORMA_PB_TRACE_PACKET_SERVICE_EVENT, 0};
+const struct orma_module orma_module_service = {
+    .name = "service_event", .fields = service_fields, .early = service_early};
+
+/* ---- config, uuid ---- */
+
+static bool uuid_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    uint64_t msb = 0, lsb = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACE_UUID_MSB)
+            msb = orma_pb_u64(&f);
+        else if (f.id == ORMA_PB_TRACE_UUID_LSB)
+            lsb = orma_pb_u64(&f);
+    }
+    if (msb || lsb)
+        orma_metadata_uuid(imp, msb, lsb);
+    return true;
+}
+
+static const uint16_t uuid_fields[] = {ORMA_PB_TRACE_PACKET_TRACE_UUID, 0};
+const struct orma_module orma_module_uuid = {
+    .name = "trace_uuid", .fields = uuid_fields, .early = uuid_early};
+
+/* ---- statistics of the service ---- */
+
+static void buffer_stats(struct orma_stats *stats, struct orma_str bytes, int32_t buffer)
+{
+#define B(name) [ORMA_PB_TRACE_STATS_BUFFER_STATS_##name] = ORMA_STAT_TRACED_BUF_##name
+    static const uint16_t by_field[] = {
+        B(BYTES_WRITTEN),
+        B(CHUNKS_WRITTEN),
+        B(CHUNKS_OVERWRITTEN),
+        B(WRITE_WRAP_COUNT),
+        B(PATCHES_SUCCEEDED),
+        B(PATCHES_FAILED),
+        B(READAHEADS_SUCCEEDED),
+        B(READAHEADS_FAILED),
+        B(ABI_VIOLATIONS),
+        B(CHUNKS_REWRITTEN),
+        B(CHUNKS_COMMITTED_OUT_OF_ORDER),
+        B(BUFFER_SIZE),
+        B(BYTES_OVERWRITTEN),
+        B(BYTES_READ),
+        B(PADDING_BYTES_WRITTEN),
+        B(PADDING_BYTES_CLEARED),
+        B(CHUNKS_READ),
+        B(CHUNKS_DISCARDED),
+        B(TRACE_WRITER_PACKET_LOSS),
+        B(CHUNKS_RELOCATED),
+    };
+#undef B
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    int64_t values[ORMA_ARRAY_LEN(by_field)] = {0};
+
+    while (orma_pb_next(&r, &f))
+        if (f.id < ORMA_ARRAY_LEN(by_field))
+            values[f.id] = orma_pb_i64(&f);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(by_field); i++)
+        if (by_field[i])
+            orma_stats_set_at(stats, by_field[i], buffer, values[i]);
+}
+
+static void filter_stats(struct orma_stats *stats, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    int32_t buffer = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_INPUT_PACKETS:
+            orma_stats_set(stats, ORMA_STAT_FILTER_INPUT_PACKETS, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_INPUT_BYTES:
+            orma_stats_set(stats, ORMA_STAT_FILTER_INPUT_BYTES, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_OUTPUT_BYTES:
+            orma_stats_set(stats, ORMA_STAT_FILTER_OUTPUT_BYTES, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_ERRORS:
+            orma_stats_set(stats, ORMA_STAT_FILTER_ERRORS, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_TIME_TAKEN_NS:
+            orma_stats_set(stats, ORMA_STAT_FILTER_TIME_TAKEN_NS, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_TRACE_STATS_FILTER_STATS_BYTES_DISCARDED_PER_BUFFER:
+            orma_stats_set_at(stats, ORMA_STAT_TRACED_BUF_BYTES_FILTERED_OUT, buffer++,
+                              orma_pb_i64(&f));
+            break;
+        }
+    }
+}
+
+/* Ours (protos/orma_ext.proto): what became of the packets of each sequence. */
+enum { ORMA_SEQUENCE_COUNTS_FIELD = 90001 };
+static const char *const loss_reasons[] = {
+    [7] = "dropped",  [8] = "overwritten", [9] = "discarded",
+    [10] = "invalid", [11] = "unpatched",  [12] = "cut",
+};
+
+static void sequence_counts(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOSS);
+    uint64_t counts[13] = {0};
+    uint32_t seen = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id < ORMA_ARRAY_LEN(counts)) {
+            counts[f.id] = orma_pb_u64(&f);
+            seen |= 1u << f.id;
+        }
+    }
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(counts); i++) {
+        const char *reason = i == 5                             ? "emitted"
+                             : i == 6                           ? "delivered"
+                             : i < ORMA_ARRAY_LEN(loss_reasons) ? loss_reasons[i]
+                                                                : NULL;
+
+        if (!reason || (!counts[i] && i > 6) || !(seen >> i & 1))
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set(t, ORMA_LOSS_SEQUENCE_ID, row, (int64_t)counts[1]);
+        orma_table_set(t, ORMA_LOSS_BUFFER, row, (int64_t)counts[2]);
+        orma_table_set(t, ORMA_LOSS_PRODUCER_ID, row, (int64_t)counts[3]);
+        orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[4]);
+        orma_table_set(t, ORMA_LOSS_REASON, row, orma_import_cstr(imp, reason));
+        orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)counts[i]);
+        orma_table_set(t, ORMA_LOSS_MACHINE_ID, row, machine);
+        orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->trace_row);
+    }
+}
+
+/* ---- losses of sequences, by buffer ---- */
+
+/* Which buffer each sequence was in: sequence → buffer. */
+static struct orma_map *buffers_of(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_BUFFERS, sizeof(struct orma_map));
+}
+
+static void writer_stats(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_map *map = buffers_of(imp);
+    uint32_t sequence = 0, buffer = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS_SEQUENCE_ID)
+            sequence = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS_BUFFER)
+            buffer = orma_pb_u32(&f);
+    }
+    if (map && orma_map_put(map, (uint64_t)machine << 32 | sequence, buffer))
+        imp->storage->failed = true;
+}
+
+static void add_losses(struct orma_stats *stats, const struct orma_seq *seq, int32_t buffer)
+{
+    static const struct {
+        uint32_t bit;
+        enum orma_stat stat;
+    } reasons[] = {
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_READ_GAP, ORMA_STAT_TRACED_BUF_DATA_LOSS_READ_GAP},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_CHUNK_CORRUPTED,
+         ORMA_STAT_TRACED_BUF_DATA_LOSS_CHUNK_CORRUPTED},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_ORPHAN_CONTINUATION,
+         ORMA_STAT_TRACED_BUF_DATA_LOSS_ORPHAN_CONTINUATION},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_REASSEMBLY_GAP,
+         ORMA_STAT_TRACED_BUF_DATA_LOSS_REASSEMBLY_GAP},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_REASSEMBLY_BROKEN_CHAIN,
+         ORMA_STAT_TRACED_BUF_DATA_LOSS_REASSEMBLY_BROKEN_CHAIN},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_OVERWRITE, ORMA_STAT_TRACED_BUF_DATA_LOSS_OVERWRITE},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_WRITER_ABORT, ORMA_STAT_TRACED_BUF_DATA_LOSS_WRITER_ABORT},
+        {ORMA_PB_TRACE_PACKET_DATA_LOSS_SMB_FULL, ORMA_STAT_TRACED_BUF_DATA_LOSS_SMB_FULL},
+    };
+
+    orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_SEQUENCE_PACKET_LOSS, buffer,
+                      (int64_t)seq->losses);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(reasons); i++) {
+        uint32_t n = seq->losses_by_reason[__builtin_ctz(reasons[i].bit)];
+
+        if (n)
+            orma_stats_add_at(stats, reasons[i].stat, buffer, n);
+    }
+    orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_INCREMENTAL_SEQUENCES_DROPPED, buffer,
+                      seq->needed && seq->skipped == seq->needed);
+}
+
+static void stats_finish(struct orma_import *imp)
+{
+    const struct orma_map *map = imp->state[ORMA_STATE_BUFFERS];
+
+    ORMA_MAP_EACH (slot, &imp->reader.seqs.by_id) {
+        const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
+        uint64_t buffer = map ? orma_map_get(map, slot->key) : ORMA_MAP_NONE;
+
+        if (buffer != ORMA_MAP_NONE)
+            add_losses(orma_import_stats(imp, (uint16_t)seq->machine), seq, (int32_t)buffer);
+    }
+}
+
+static void stats_fini(struct orma_import *imp)
+{
+    if (imp->state[ORMA_STATE_BUFFERS])
+        orma_map_fini(imp->state[ORMA_STATE_BUFFERS]);
+}
+
+static void flush_outcome(struct orma_stats *stats, uint64_t outcome)
+{
+    if (outcome == ORMA_PB_TRACE_STATS_FINAL_FLUSH_SUCCEEDED)
+        orma_stats_set(stats, ORMA_STAT_TRACED_FINAL_FLUSH_SUCCEEDED, 1);
+    else if (outcome == ORMA_PB_TRACE_STATS_FINAL_FLUSH_FAILED)
+        orma_stats_set(stats, ORMA_STAT_TRACED_FINAL_FLUSH_FAILED, 1);
+}
+
+static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+#define S(name) [ORMA_PB_TRACE_STATS_##name] = ORMA_STAT_TRACED_##name
+    static const uint16_t by_field[] = {
+        S(PRODUCERS_CONNECTED), S(PRODUCERS_SEEN),    S(DATA_SOURCES_REGISTERED),
+        S(DATA_SOURCES_SEEN),   S(TRACING_SESSIONS),  S(TOTAL_BUFFERS),
+        S(CHUNKS_DISCARDED),    S(PATCHES_DISCARDED), S(FLUSHES_REQUESTED),
+        S(FLUSHES_SUCCEEDED),   S(FLUSHES_FAILED),
+    };
+#undef S
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    struct orma_stats *stats = orma_import_stats(imp, ctx->machine);
+    int32_t buffer = 0;
+
+    /* The file may hold several; each has totals, so the last one counts. */
+    orma_import_table(imp, ORMA_TABLE_LOSS)->rows = 0;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
+            orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_BUFFER_STATS)
+            buffer_stats(stats, orma_pb_str(&f), buffer++);
+        else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS)
+            writer_stats(imp, ctx->machine, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_FILTER_STATS)
+            filter_stats(stats, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME)
+            flush_outcome(stats, orma_pb_u64(&f));
+        else if (f.id == ORMA_SEQUENCE_COUNTS_FIELD)
+            sequence_counts(imp, ctx->machine, orma_pb_str(&f));
+    }
+    return true;
+}
+
+static const uint16_t stats_fields[] = {ORMA_PB_TRACE_PACKET_TRACE_STATS, 0};
+const struct orma_module orma_module_trace_stats = {
+    .name = "trace_stats",
+    .fields = stats_fields,
+    .early = stats_early,
+    .finish = stats_finish,
+    .fini = stats_fini,
+};
+
+/* ---- system info ---- */
+
+static void read_utsname(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
+    struct orma_machine *m = &imp->machines[machine];
+    uint32_t texts[8] = {0};
+
+    while (orma_pb_next(&r, &f))
+        if (f.id < ORMA_ARRAY_LEN(texts))
+            texts[f.id] = orma_import_str(imp, orma_pb_str(&f));
+    static const struct {
+        uint8_t field, column;
+        const char *key;
+    } rows[] = {
+        {ORMA_PB_UTSNAME_SYSNAME, ORMA_MACHINE_SYSNAME, "system_name"},
+        {ORMA_PB_UTSNAME_VERSION, ORMA_MACHINE_VERSION, "system_version"},
+        {ORMA_PB_UTSNAME_RELEASE, ORMA_MACHINE_RELEASE, "system_release"},
+        {ORMA_PB_UTSNAME_MACHINE, ORMA_MACHINE_ARCH, "system_machine"},
+    };
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
+        orma_metadata_str(imp, rows[i].key, false, ORMA_METADATA_MACHINE, machine,
+                          texts[rows[i].field]);
+        orma_table_set(t, rows[i].column, machine, texts[rows[i].field]);
+    }
+    unsigned major = 0, minor = 0;
+    const char *release = orma_strpool_cstr(&imp->storage->pool, texts[ORMA_PB_UTSNAME_RELEASE]);
+    if (sscanf(release, "%u.%u", &major, &minor) == 2)
+        m->kernel_version = major << 16 | (minor & 0xffff);
+    m->syscalls = orma_syscall_table_find(
+        orma_strpool_cstr(&imp->storage->pool, texts[ORMA_PB_UTSNAME_MACHINE]));
+}
+
+static void read_ram(struct orma_import *imp, uint16_t machine, int64_t bytes)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
+    int64_t gb = (bytes + 500000000) / 1000000000;
+
+    orma_metadata_int(imp, "system_ram_bytes", false, ORMA_METADATA_MACHINE, machine, bytes);
+    orma_metadata_int(imp, "system_ram_gb", false, ORMA_METADATA_MACHINE, machine, gb);
+    orma_table_set(t, ORMA_MACHINE_SYSTEM_RAM_BYTES, machine, bytes);
+    orma_table_set(t, ORMA_MACHINE_SYSTEM_RAM_GB, machine, gb);
+}
+
+static bool system_info_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
+    uint16_t m = ctx->machine;
+    int64_t timezone = 0, ram = 0;
+    uint32_t version = 0;
+    bool has_timezone = false;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_SYSTEM_INFO_UTSNAME:
+            read_utsname(imp, m, orma_pb_str(&f));
+            break;
+        case ORMA_PB_SYSTEM_INFO_TIMEZONE_OFF_MINS:
+            timezone = orma_pb_i32(&f);
+            has_timezone = true;
+            break;
+        case ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION:
+            version = orma_import_str(imp, orma_pb_str(&f));
+            break;
+        case ORMA_PB_SYSTEM_INFO_NUM_CPUS:
+            orma_table_set(t, ORMA_MACHINE_NUM_CPUS, m, orma_pb_u32(&f));
+            break;
+        case ORMA_PB_SYSTEM_INFO_SYSTEM_RAM_BYTES:
+            ram = orma_pb_i64(&f);
+            break;
+        case ORMA_PB_SYSTEM_INFO_MACHINE_NAME:
+            orma_table_set(t, ORMA_MACHINE_NAME, m, orma_import_str(imp, orma_pb_str(&f)));
+            break;
+        }
+    }
+    if (has_timezone)
+        orma_metadata_int(imp, "timezone_off_mins", false, ORMA_METADATA_MACHINE, m, timezone);
+    if (version)
+        orma_metadata_str(imp, "tracing_service_version", false, ORMA_METADATA_MACHINE, m, version);
+    if (ram)
+        read_ram(imp, m, ram);
+    return false;
+}
+
+static const uint16_t system_info_fields[] = {ORMA_PB_TRACE_PACKET_SYSTEM_INFO, 0};
+const struct orma_module orma_module_system_info = {
+    .name = "system_info", .fields = system_info_fields, .early = system_info_early};
+
+/* ---- cpus ---- */
+
+uint32_t orma_import_ucpu(struct orma_import *imp, uint16_t machine, uint32_t cpu)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_CPU);
+    uint32_t ucpu = machine * ORMA_UCPUS_PER_MACHINE + ORMA_MIN(cpu, ORMA_UCPUS_PER_MACHINE - 1);
+
+    if (ORMA_LIKELY(ucpu < t->rows && !orma_table_is_null(t, ORMA_CPU_CPU, ucpu)))
+        return ucpu;
+    /* Rows of cpus that were never seen lie between: they have no number and no view shows them. */
+    while (t->rows <= ucpu) {
+        uint32_t row = orma_table_add(t);
+
+        if (row == ORMA_ROW_NONE)
+            return ucpu;
+        orma_table_set(t, ORMA_CPU_MACHINE_ID, row, row / ORMA_UCPUS_PER_MACHINE);
+    }
+    orma_table_set(t, ORMA_CPU_CPU, ucpu, cpu);
+    return ucpu;
+}

@@ -1,0 +1,240 @@
+#include "processor/import/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/import/ftrace.h"
+#include "sdk/base/hash.h"
+
+static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq *seq,
+                       uint16_t machine, uint64_t order)
+{
+    struct orma_import *self = data;
+    const struct orma_module *m =
+        p->field < ORMA_PACKET_FIELDS_MAX ? self->by_field[p->field] : NULL;
+    struct orma_packet_ctx ctx = {p, seq, machine, 0, order};
+
+    return m && m->early && m->early(self, &ctx);
+}
+
+static bool hook_tokenize(void *data, const struct orma_packet *p, struct orma_seq *seq,
+                          uint16_t machine, int64_t ts, uint64_t order)
+{
+    struct orma_import *self = data;
+    const struct orma_module *m = self->by_field[p->field];
+
+    if (ORMA_LIKELY(!m->tokenize))
+        return false;
+    struct orma_packet_ctx ctx = {p, seq, machine, ts, order};
+    return m->tokenize(self, &ctx);
+}
+
+static bool hook_wanted(void *data, uint32_t field)
+{
+    const struct orma_import *self = data;
+
+    return field < ORMA_PACKET_FIELDS_MAX && self->by_field[field];
+}
+
+static void add_machine(struct orma_import *self, uint16_t machine, uint32_t raw)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_MACHINE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_MACHINE_RAW_ID, row, raw);
+    orma_processes_init(&self->machines[machine].processes, self->storage, &self->words, machine);
+    orma_processes_set_idle(&self->machines[machine].processes);
+    self->machines_num = (uint16_t)(machine + 1);
+}
+
+static void hook_new_machine(void *data, uint16_t machine, uint32_t raw)
+{
+    add_machine(data, machine, raw);
+}
+
+static void hook_trace_clock(void *data, uint64_t key)
+{
+    orma_metadata_int(data, "trace_time_clock_id", false, ORMA_METADATA_GLOBAL, 0, (int64_t)key);
+}
+
+static void emit(void *data, const struct orma_item *item)
+{
+    struct orma_import *self = data;
+
+    switch ((enum orma_item_kind)item->kind) {
+    case ORMA_ITEM_PACKET: {
+        const struct orma_module *m =
+            item->field < ORMA_PACKET_FIELDS_MAX ? self->by_field[item->field] : NULL;
+
+        if (m && m->parse)
+            m->parse(self, item);
+        break;
+    }
+    case ORMA_ITEM_FTRACE_EVENT:
+        orma_ftrace_parse_event(self, item);
+        break;
+    case ORMA_ITEM_SCHED_SWITCH:
+        orma_ftrace_parse_compact_switch(self, item);
+        break;
+    case ORMA_ITEM_SCHED_WAKING:
+        orma_ftrace_parse_compact_waking(self, item);
+        break;
+    case ORMA_ITEM_OTHER:
+        break;
+    }
+}
+
+int orma_import_init(struct orma_import *self, struct orma_storage *storage)
+{
+    const struct orma_reader_hooks hooks = {
+        .data = self,
+        .early = hook_early,
+        .tokenize = hook_tokenize,
+        .wanted = hook_wanted,
+        .new_machine = hook_new_machine,
+        .trace_clock = hook_trace_clock,
+    };
+
+    *self = (struct orma_import){.storage = storage};
+    orma_words_init(&self->words, &storage->pool);
+    orma_reader_init(&self->reader, storage, &hooks, emit);
+    orma_tracks_init(&self->tracks, storage, &self->words);
+    orma_slices_init(&self->slices, storage);
+    for (unsigned i = 0; orma_modules[i]; i++)
+        for (const uint16_t *f = orma_modules[i]->fields; *f; f++)
+            self->by_field[*f] = orma_modules[i];
+    add_machine(self, 0, 0);
+    self->trace_row = orma_table_add(orma_import_table(self, ORMA_TABLE_TRACE_FILE));
+    orma_table_set(orma_import_table(self, ORMA_TABLE_TRACE_FILE), ORMA_TRACE_FILE_PROCESSING_ORDER,
+                   self->trace_row, 0);
+    return storage->failed ? -ENOMEM : 0;
+}
+
+void orma_import_fini(struct orma_import *self)
+{
+    orma_reader_fini(&self->reader);
+    for (unsigned i = 0; orma_modules[i]; i++)
+        if (orma_modules[i]->fini)
+            orma_modules[i]->fini(self);
+    for (unsigned i = 0; i < ORMA_STATES_NUM; i++)
+        free(self->state[i]);
+    for (unsigned i = 0; i < self->machines_num; i++)
+        orma_processes_fini(&self->machines[i].processes);
+    orma_tracks_fini(&self->tracks);
+    orma_slices_fini(&self->slices);
+    orma_args_list_fini(&self->args);
+}
+
+void orma_import_begin(struct orma_import *self, const char *format, struct orma_str head)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_TRACE_FILE);
+    uint32_t name = orma_import_cstr(self, format);
+
+    orma_metadata_uuid(
+        self, 0,
+        orma_fnv1a(ORMA_FNV1A_BASIS, head.data, ORMA_MIN(head.len, (size_t)ORMA_UUID_BYTES)));
+    orma_metadata_str(self, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->trace_row, name);
+}
+
+void orma_import_set_size(struct orma_import *self, uint64_t size)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_TRACE_FILE);
+
+    orma_table_set(t, ORMA_TRACE_FILE_SIZE, self->trace_row, (int64_t)size);
+    orma_metadata_int(self, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
+}
+
+void orma_import_finish(struct orma_import *self)
+{
+    orma_reader_finish(&self->reader);
+    for (unsigned i = 0; orma_modules[i]; i++)
+        if (orma_modules[i]->finish)
+            orma_modules[i]->finish(self);
+    orma_slices_finish(&self->slices);
+    for (uint16_t i = 0; i < self->machines_num; i++)
+        orma_stats_add(&self->storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,
+                       self->reader.clocks[i].cache_misses);
+}
+
+uint32_t orma_import_counter_track(struct orma_import *self, uint16_t machine, const char *type,
+                                   uint32_t name, const char *unit, unsigned dims_num,
+                                   const struct orma_track_dim *dims)
+{
+    struct orma_track_spec spec = {
+        .type = type,
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = dims_num,
+        .name = name,
+        .unit = unit ? orma_import_cstr(self, unit) : 0,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (dims_num)
+        memcpy(spec.dims, dims, dims_num * sizeof(*dims));
+    return orma_tracks_get(&self->tracks, &spec);
+}
+
+uint32_t orma_import_slice_track(struct orma_import *self, uint16_t machine, const char *type,
+                                 uint32_t name, unsigned dims_num,
+                                 const struct orma_track_dim *dims)
+{
+    struct orma_track_spec spec = {
+        .type = type,
+        .event = ORMA_TRACK_SLICES,
+        .machine = machine,
+        .dims_num = dims_num,
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (dims_num)
+        memcpy(spec.dims, dims, dims_num * sizeof(*dims));
+    return orma_tracks_get(&self->tracks, &spec);
+}
+
+uint32_t orma_import_thread_track(struct orma_import *self, uint16_t machine, uint32_t utid)
+{
+    const struct orma_track_dim dim = orma_dim(self->words.utid, utid);
+
+    return orma_import_slice_track(self, machine, "thread_execution", 0, 1, &dim);
+}
+
+void orma_import_log(struct orma_import *self, uint16_t machine, enum orma_stat stat, int64_t ts,
+                     int64_t byte_offset, const struct orma_args_list *args)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_TRACE_IMPORT_LOGS);
+    uint32_t row = orma_table_add(t);
+
+    orma_stats_inc(orma_import_stats(self, machine), stat);
+    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TRACE_ID, row, self->trace_row);
+    if (ts != INT64_MIN)
+        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TS, row, ts);
+    if (byte_offset >= 0)
+        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_BYTE_OFFSET, row, byte_offset);
+    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_STAT_KEY, row, stat);
+    if (args)
+        orma_storage_set_args(t, ORMA_TRACE_IMPORT_LOGS_ARG_SET_ID, row,
+                              orma_args_commit(&self->storage->args, args));
+}
+
+void orma_import_counter(struct orma_import *self, int64_t ts, uint32_t track, double value)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_COUNTER);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_COUNTER_TS, row, ts);
+    orma_table_set(t, ORMA_COUNTER_TRACK_ID, row, track);
+    orma_table_set_double(t, ORMA_COUNTER_VALUE, row, value);
+}
+
+void *orma_import_state(struct orma_import *self, enum orma_module_state slot, size_t size)
+{
+    if (!self->state[slot]) {
+        self->state[slot] = calloc(1, size);
+        if (!self->state[slot])
+            self->storage->failed = true;
+    }
+    return self->state[slot];
+}

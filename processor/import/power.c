@@ -1,0 +1,100 @@
+/* Batteries and graphics frequencies. */
+#include "processor/import/import.h"
+#include "protos/fields/trace.h"
+#include "protos/fields/track_event.h"
+
+/* BatteryCounters */
+enum {
+    CHARGE_COUNTER_UAH = 1,
+    CAPACITY_PERCENT,
+    CURRENT_UA,
+    CURRENT_AVG_UA,
+    NAME,
+    ENERGY_COUNTER_UWH,
+    VOLTAGE_UV,
+    FIELDS_NUM,
+};
+
+static void push(struct orma_import *imp, const struct orma_item *item, struct orma_str supply,
+                 const char *key, double value)
+{
+    uint32_t name = supply.len ? orma_strpool_addf(&imp->storage->pool, "batt.%.*s.%s",
+                                                   ORMA_STR_ARG(supply), key)
+                               : orma_strpool_addf(&imp->storage->pool, "batt.%s", key);
+    const struct orma_track_dim dim = orma_dim_str(imp->words.name, name);
+
+    orma_import_counter(
+        imp, item->ts,
+        orma_import_counter_track(imp, item->machine, "battery_counter", name, NULL, 1, &dim),
+        value);
+}
+
+static void battery_parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    struct orma_str supply = {"", 0};
+    int64_t v[FIELDS_NUM] = {0};
+    bool has[FIELDS_NUM] = {0};
+    float percent = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id >= FIELDS_NUM)
+            continue;
+        has[f.id] = true;
+        v[f.id] = orma_pb_i64(&f);
+        if (f.id == NAME)
+            supply = orma_pb_str(&f);
+        else if (f.id == CAPACITY_PERCENT)
+            percent = orma_pb_float(&f);
+    }
+    if (has[CHARGE_COUNTER_UAH])
+        push(imp, item, supply, "charge_uah", (double)v[CHARGE_COUNTER_UAH]);
+    else if (has[ENERGY_COUNTER_UWH] && v[VOLTAGE_UV] > 0) /* µWh at µV */
+        push(imp, item, supply, "charge_uah",
+             (double)(int64_t)((double)v[ENERGY_COUNTER_UWH] * 1e6 / (double)v[VOLTAGE_UV]));
+    if (has[CAPACITY_PERCENT])
+        push(imp, item, supply, "capacity_pct", (double)percent);
+    if (has[CURRENT_UA])
+        push(imp, item, supply, "current_ua", (double)v[CURRENT_UA]);
+    if (has[CURRENT_AVG_UA])
+        push(imp, item, supply, "current.avg_ua", (double)v[CURRENT_AVG_UA]);
+    if (has[VOLTAGE_UV])
+        push(imp, item, supply, "voltage_uv", (double)v[VOLTAGE_UV]);
+    if (has[CURRENT_UA] && has[VOLTAGE_UV])
+        push(imp, item, supply, "power_mw",
+             (double)(int64_t)((double)v[CURRENT_UA] * (double)v[VOLTAGE_UV] / 1e9));
+}
+
+static const uint16_t battery_fields[] = {ORMA_PB_TRACE_PACKET_BATTERY, 0};
+const struct orma_module orma_module_battery = {
+    .name = "battery", .fields = battery_fields, .parse = battery_parse};
+
+uint32_t orma_import_ugpu(struct orma_import *imp, uint16_t machine, uint32_t gpu)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_GPU);
+
+    for (uint32_t row = 0; row < t->rows; row++)
+        if (orma_table_int(t, ORMA_GPU_GPU, row) == gpu &&
+            orma_table_int(t, ORMA_GPU_MACHINE_ID, row) == machine)
+            return row;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_GPU_GPU, row, gpu);
+    orma_table_set(t, ORMA_GPU_MACHINE_ID, row, machine);
+    static const uint8_t texts[] = {ORMA_GPU_NAME,         ORMA_GPU_VENDOR, ORMA_GPU_MODEL,
+                                    ORMA_GPU_ARCHITECTURE, ORMA_GPU_UUID,   ORMA_GPU_PCI_BDF};
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++)
+        orma_table_set(t, texts[i], row, ORMA_STR_EMPTY);
+    return row;
+}
+
+uint32_t orma_import_gpu_frequency_track(struct orma_import *imp, uint16_t machine, uint32_t gpu)
+{
+    const struct orma_track_dim dims[] = {
+        orma_dim(orma_import_cstr(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
+        orma_dim(orma_import_cstr(imp, "gpu"), gpu),
+    };
+
+    return orma_import_counter_track(imp, machine, "gpu_frequency",
+                                     orma_import_cstr(imp, "gpufreq"), NULL, 2, dims);
+}

@@ -1,0 +1,120 @@
+/* The text that programs write into the kernel's marker file, in the atrace convention. */
+#include "processor/import/ftrace.h"
+#include "protos/fields/ftrace.h"
+
+struct atrace {
+    char phase;
+    uint32_t tgid;
+    bool has_tgid;
+    struct orma_str name;   /* or the track of G, H, N */
+    struct orma_str second; /* name of G, N; cookie or value otherwise */
+    struct orma_str third;  /* cookie of G, H */
+};
+
+/* "B|123|name": the parts behind the phase; false if this is no such text. */
+static bool read_atrace(struct orma_str text, struct atrace *ret)
+{
+    struct orma_str rest = text, part;
+    uint64_t tgid;
+
+    *ret = (struct atrace){0};
+    while (rest.len && (rest.data[rest.len - 1] == '\n' || rest.data[rest.len - 1] == '\0'))
+        rest.len--;
+    if (!rest.len || (rest.len > 1 && rest.data[1] != '|'))
+        return false;
+    ret->phase = rest.data[0];
+    if (!strchr("BEISFGHNC", ret->phase))
+        return false;
+    if (rest.len == 1)
+        return ret->phase == 'E';
+    rest = (struct orma_str){rest.data + 2, rest.len - 2};
+    if (!orma_str_cut(&rest, '|', &part))
+        return ret->phase == 'E';
+    if (!orma_str_to_u64(part, &tgid))
+        return ret->phase == 'E';
+    ret->tgid = (uint32_t)tgid;
+    ret->has_tgid = true;
+    if (ret->phase == 'B' || ret->phase == 'I') {
+        ret->name = rest;
+        return true;
+    }
+    (void)orma_str_cut(&rest, '|', &ret->name);
+    if (ret->phase == 'N') {
+        ret->second = rest;
+        return true;
+    }
+    (void)orma_str_cut(&rest, '|', &ret->second);
+    (void)orma_str_cut(&rest, '|', &ret->third);
+    return true;
+}
+
+static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
+                    const struct atrace *a)
+{
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), a->tgid);
+    uint32_t name = orma_import_str(imp, a->name);
+    int64_t value;
+    const struct orma_track_spec spec = {
+        .type = "atrace_counter",
+        .event = ORMA_TRACK_COUNTER,
+        .machine = e->machine,
+        .dims_num = 2,
+        .dims = {orma_dim(imp->words.upid, upid), orma_dim_str(imp->words.name, name)},
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (!orma_str_to_i64(a->second, &value)) {
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        return;
+    }
+    orma_import_counter(imp, e->ts, orma_tracks_get(&imp->tracks, &spec), (double)value);
+}
+
+static void on_text(struct orma_import *imp, const struct orma_ftrace_event *e,
+                    struct orma_str text)
+{
+    struct atrace a;
+
+    if (!read_atrace(text, &a)) {
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        return;
+    }
+    uint32_t utid = e->utid;
+    if (a.has_tgid && a.tgid)
+        utid = orma_processes_thread_of(orma_import_processes(imp, e->machine), e->pid, a.tgid);
+    orma_ftrace_cut_write(imp, e);
+    switch (a.phase) {
+    case 'B':
+        orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, utid), 0,
+                          orma_import_str(imp, a.name), NULL);
+        break;
+    case 'E':
+        orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, utid), 0, 0,
+                        NULL);
+        break;
+    case 'I':
+        orma_slices_complete(&imp->slices, e->ts, 0,
+                             orma_import_thread_track(imp, e->machine, utid), 0,
+                             orma_import_str(imp, a.name), NULL);
+        break;
+    case 'C':
+        counter(imp, e, &a);
+        break;
+    }
+}
+
+static void on_print(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
+            on_text(imp, e, orma_pb_str(&f));
+}
+
+const struct orma_ftrace_handler orma_ftrace_handlers_print[] = {
+    {ORMA_PB_FTRACE_EVENT_PRINT, on_print},
+    {0, NULL},
+};

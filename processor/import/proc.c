@@ -1,0 +1,330 @@
+/* The process tree and the polled figures of processes. */
+#include "processor/import/import.h"
+#include "protos/fields/process.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/buf.h"
+
+#include <stdlib.h>
+
+#define ANDROID_UIDS_PER_USER 100000
+
+/* ---- process tree ---- */
+
+struct proc {
+    uint32_t pid, ppid, uid;
+    uint64_t start;
+    bool has_pid, has_uid, has_start, has_kthread, kthread, is_comm;
+    uint32_t args_num;
+    struct orma_str first; /* argv[0] */
+    uint32_t cmdline;      /* joined, pool id */
+};
+
+/* All arguments with a blank between them, as pool id. */
+static uint32_t join_args(struct orma_import *imp, struct orma_str process)
+{
+    struct orma_pb_reader r = orma_pb_reader(process.data, process.len);
+    struct orma_pb_field f;
+    struct orma_buf text = {0};
+    uint32_t num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE)
+            continue;
+        if (num++)
+            orma_buf_put_byte(&text, ' ');
+        orma_buf_put(&text, f.data, f.len);
+    }
+    uint32_t id = num ? orma_import_str(imp, orma_buf_str(&text)) : 0;
+    imp->storage->failed |= text.failed;
+    orma_buf_fini(&text);
+    return id;
+}
+
+static struct proc read_proc(struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct proc p = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_PROCESS_TREE_PROCESS_PID:
+            p.pid = orma_pb_u32(&f);
+            p.has_pid = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_PPID:
+            p.ppid = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE:
+            if (!p.args_num++)
+                p.first = orma_pb_str(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_UID:
+            p.uid = orma_pb_u32(&f);
+            p.has_uid = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT:
+            p.start = orma_pb_u64(&f);
+            p.has_start = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_IS_KTHREAD:
+            p.has_kthread = true;
+            p.kthread = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM:
+            p.is_comm = orma_pb_bool(&f);
+            break;
+        }
+    }
+    return p;
+}
+
+/* "kworker/0:1-events" → "kworker/0:1": what follows is the work, not the worker. */
+static struct orma_str without_work(struct orma_str name)
+{
+    if (!orma_str_starts(name, ORMA_STR("kworker/")))
+        return name;
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] == '-' || name.data[i] == '+')
+            return (struct orma_str){name.data, i};
+    return name;
+}
+
+static void set_uid(struct orma_import *imp, uint32_t upid, uint32_t uid)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
+
+    orma_table_set(t, ORMA_PROCESS_UID, upid, uid);
+    orma_table_set(t, ORMA_PROCESS_ANDROID_APPID, upid, uid % ANDROID_UIDS_PER_USER);
+    orma_table_set(t, ORMA_PROCESS_ANDROID_USER_ID, upid, uid / ANDROID_UIDS_PER_USER);
+}
+
+static void set_kthread(struct orma_import *imp, uint32_t upid, bool kthread)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
+
+    orma_args_list_clear(&imp->args);
+    orma_args_put_bool(&imp->args, imp->words.is_kthread, kthread);
+    orma_storage_set_args(t, ORMA_PROCESS_ARG_SET_ID, upid,
+                          orma_args_commit(&imp->storage->args, &imp->args));
+}
+
+static void add_proc(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_import_processes(imp, item->machine);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
+    struct proc p = read_proc(bytes);
+
+    if (!p.has_pid || !p.args_num)
+        return;
+    uint32_t upid = orma_processes_find_process(procs, p.pid);
+    /* A later start under the same pid is another process. */
+    if (upid != ORMA_ID_NONE && p.has_start &&
+        !orma_table_is_null(t, ORMA_PROCESS_START_TS, upid) &&
+        orma_table_int(t, ORMA_PROCESS_START_TS, upid) < (int64_t)p.start)
+        upid = orma_processes_start(procs, (int64_t)p.start, ORMA_ID_NONE, p.pid, 0,
+                                    ORMA_THREAD_NAME_OTHER);
+    uint32_t parent = orma_processes_process(procs, p.ppid);
+    if (upid == ORMA_ID_NONE)
+        upid = orma_processes_process(procs, p.pid);
+    orma_processes_set_parent(procs, upid, parent);
+
+    struct orma_str name = p.first;
+    uint32_t cmdline = p.is_comm ? orma_import_str(imp, without_work(name)) : join_args(imp, bytes);
+    if (p.args_num == 1 && !p.is_comm) { /* older recorders joined the arguments */
+        struct orma_str rest = name;
+
+        (void)orma_str_cut(&rest, ' ', &name);
+    }
+    if (p.is_comm)
+        name = without_work(name);
+    orma_table_set(t, ORMA_PROCESS_CMDLINE, upid, cmdline);
+    orma_processes_name_process(procs, upid, orma_import_str(imp, name), ORMA_PROCESS_NAME_SYSTEM);
+    if (p.is_comm)
+        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid),
+                                   orma_import_str(imp, name), ORMA_THREAD_NAME_TREE);
+    if (p.has_uid)
+        set_uid(imp, upid, p.uid);
+    /* An event told it better: the tree counts in ticks. */
+    if (p.has_start && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
+        orma_table_set(t, ORMA_PROCESS_START_TS, upid, (int64_t)p.start);
+    if (p.has_kthread)
+        set_kthread(imp, upid, p.kthread);
+}
+
+static void add_thread(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_import_processes(imp, item->machine);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t tid = 0, tgid = 0;
+    struct orma_str name = {NULL, 0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
+            tid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TGID)
+            tgid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
+            name = orma_pb_str(&f);
+    }
+    uint32_t utid = orma_processes_thread_of(procs, tid, tgid);
+    if (name.data)
+        orma_processes_name_thread(procs, utid, orma_import_str(imp, without_work(name)),
+                                   ORMA_THREAD_NAME_TREE);
+}
+
+static void tree_parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_TREE_PROCESSES)
+            add_proc(imp, item, orma_pb_str(&f));
+    r = orma_pb_reader(item->data, item->len);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_TREE_THREADS)
+            add_thread(imp, item, orma_pb_str(&f));
+}
+
+static const uint16_t tree_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_TREE, 0};
+const struct orma_module orma_module_process_tree = {
+    .name = "process_tree", .fields = tree_fields, .parse = tree_parse};
+
+/* ---- process stats ---- */
+
+/* Counters by field: the track's type, the key of its dimension, the prefix of its name. */
+struct figure {
+    const char *type, *dim, *prefix, *key;
+    int scale;
+};
+
+#define MEMORY(key)                                                                                \
+    {                                                                                              \
+        "process_memory", "process_memory_key", "mem.", key, 1024                                  \
+    }
+#define SMAPS(key)                                                                                 \
+    {                                                                                              \
+        "smaps", "smaps_key", "mem.smaps.", key, 1024                                              \
+    }
+#define RUNTIME(key)                                                                               \
+    {                                                                                              \
+        "proc_stat_runtime", "proc_stat_runtime_key", "runtime.", key, 1                           \
+    }
+#define CHROME(key)                                                                                \
+    {                                                                                              \
+        "chrome_process_stats", "chrome_process_stats_key", "chrome.", key, 1                      \
+    }
+
+static const struct figure figures[] = {
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] = MEMORY("rss.anon"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] = MEMORY("rss.file"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] = MEMORY("rss.shmem"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] = MEMORY("swap"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] = MEMORY("locked"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] = MEMORY("rss.watermark"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] = MEMORY("dmabuf_rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_RSS_KB] = SMAPS("rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_KB] = SMAPS("pss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_ANON_KB] = SMAPS("pss.anon"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_FILE_KB] = SMAPS("pss.file"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_SHMEM_KB] = SMAPS("pss.smem"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_SWAP_PSS_KB] = SMAPS("swap.pss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RUNTIME_USER_MODE] = RUNTIME("user_ns"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RUNTIME_KERNEL_MODE] = RUNTIME("kernel_ns"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PRIVATE_FOOTPRINT_KB] = CHROME("private_footprint_kb"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PEAK_RESIDENT_SET_KB] = CHROME("peak_resident_set_kb"),
+};
+#undef MEMORY
+#undef SMAPS
+#undef RUNTIME
+#undef CHROME
+
+static uint32_t figure_track(struct orma_import *imp, uint16_t machine, uint32_t upid,
+                             const struct figure *fig)
+{
+    const struct orma_track_dim dims[] = {
+        orma_dim(imp->words.upid, upid),
+        orma_dim_str(orma_import_cstr(imp, fig->dim), orma_import_cstr(imp, fig->key)),
+    };
+
+    return orma_import_counter_track(
+        imp, machine, fig->type,
+        orma_strpool_addf(&imp->storage->pool, "%s%s", fig->prefix, fig->key), NULL, 2, dims);
+}
+
+static uint32_t oom_track(struct orma_import *imp, uint16_t machine, uint32_t upid)
+{
+    const struct orma_track_spec spec = {
+        .type = "oom_score_adj",
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = 1,
+        .dims = {orma_dim(imp->words.upid, upid)},
+        .name = orma_import_cstr(imp, "oom_score_adj"),
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    return orma_tracks_get(&imp->tracks, &spec);
+}
+
+static void add_file(struct orma_import *imp, const struct orma_item *item, uint32_t upid,
+                     struct orma_str bytes)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_FILEDESCRIPTOR);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_UFD, row, row);
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_TS, row, item->ts);
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_UPID, row, upid);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_STATS_FD_INFO_FD)
+            orma_table_set(t, ORMA_FILEDESCRIPTOR_FD, row, orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_PROCESS_STATS_FD_INFO_PATH)
+            orma_table_set(t, ORMA_FILEDESCRIPTOR_PATH, row, orma_import_str(imp, orma_pb_str(&f)));
+    }
+}
+
+static void add_figures(struct orma_import *imp, const struct orma_item *item,
+                        struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t pid = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_PID)
+            pid = orma_pb_u32(&f);
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, item->machine), pid);
+    r = orma_pb_reader(bytes.data, bytes.len);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ)
+            orma_import_counter(imp, item->ts, oom_track(imp, item->machine, upid),
+                                (double)orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_FDS)
+            add_file(imp, item, upid, orma_pb_str(&f));
+        else if (f.id < ORMA_ARRAY_LEN(figures) && figures[f.id].type)
+            orma_import_counter(imp, item->ts,
+                                figure_track(imp, item->machine, upid, &figures[f.id]),
+                                (double)orma_pb_i64(&f) * figures[f.id].scale);
+    }
+}
+
+static void stats_parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESSES)
+            add_figures(imp, item, orma_pb_str(&f));
+}
+
+static const uint16_t stats_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_STATS, 0};
+const struct orma_module orma_module_process_stats = {
+    .name = "process_stats", .fields = stats_fields, .parse = stats_parse};

@@ -1,0 +1,100 @@
+/*
+ * Processes and threads of one machine: which row a tid or a pid means now.
+ *
+ * utid and upid are row numbers. The idle thread and its process come first.
+ * Kernels use ids again: a start makes new rows, an end removes the mapping
+ * and leaves the row. When it is not known yet to which process a thread
+ * belongs, links wait until it is. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_PROCESS_H
+#define ORMA_PROCESSOR_IMPORT_PROCESS_H
+#include "processor/import/words.h"
+#include "processor/store/storage.h"
+#include "sdk/base/map.h"
+
+#define ORMA_ID_NONE UINT32_MAX
+
+/* A name replaces one of lower or equal rank. */
+enum orma_thread_name_rank {
+    ORMA_THREAD_NAME_OTHER,
+    ORMA_THREAD_NAME_FTRACE,
+    ORMA_THREAD_NAME_TREE,
+    ORMA_THREAD_NAME_DESCRIPTOR_TYPE,
+    ORMA_THREAD_NAME_DESCRIPTOR,
+    ORMA_THREAD_NAME_CONSTANT,
+};
+
+enum orma_process_name_rank {
+    ORMA_PROCESS_NAME_OTHER,
+    ORMA_PROCESS_NAME_LABEL,
+    ORMA_PROCESS_NAME_DESCRIPTOR,
+    ORMA_PROCESS_NAME_RENDERER,
+    ORMA_PROCESS_NAME_SYSTEM,
+};
+
+struct orma_utid_list {
+    uint32_t *utids; /* live ones, newest last */
+    uint32_t num;
+};
+
+struct orma_processes {
+    struct orma_storage *storage;
+    const struct orma_words *words;
+    uint32_t machine;       /* row */
+    struct orma_map by_tid; /* → index into lists */
+    struct orma_utid_list *lists;
+    uint32_t lists_num;
+    struct orma_map by_pid; /* → upid */
+    uint32_t idle_utid, idle_upid;
+    bool idle_known;                 /* pid 0 is the idle process: true once a format says so */
+    struct orma_process_link *links; /* waiting */
+    uint32_t links_num, links_cap;
+    uint8_t *thread_ranks, *process_ranks; /* of names, by row; shared growth */
+    uint32_t thread_ranks_num, process_ranks_num;
+};
+
+void orma_processes_init(struct orma_processes *self, struct orma_storage *storage,
+                         const struct orma_words *words, uint32_t machine);
+void orma_processes_fini(struct orma_processes *self);
+
+/* tid 0 and pid 0 now mean the idle thread. */
+void orma_processes_set_idle(struct orma_processes *self);
+
+/* The newest live thread with this tid. */
+uint32_t orma_processes_thread(struct orma_processes *self, uint32_t tid);
+
+/* ORMA_ID_NONE if there is none. */
+uint32_t orma_processes_find_thread(struct orma_processes *self, uint32_t tid);
+
+/* The thread with this tid in the process with this pid; `pid` may take over a thread without one.
+ */
+uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid);
+
+/* The live process; a new one gets its main thread at once. */
+uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid);
+
+/* ORMA_ID_NONE if there is none. */
+uint32_t orma_processes_find_process(struct orma_processes *self, uint32_t pid);
+
+/* A thread that begins; start may be INT64_MIN: unknown. */
+uint32_t orma_processes_start_thread(struct orma_processes *self, int64_t start, uint32_t tid);
+
+/* A process that begins, even if the pid is in use. parent_tid ORMA_ID_NONE: unknown. */
+uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
+                              uint32_t pid, uint32_t name, enum orma_thread_name_rank rank);
+
+void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_t tid);
+
+/* Two threads of the same process. */
+void orma_processes_link(struct orma_processes *self, uint32_t utid, uint32_t other);
+
+void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid);
+
+void orma_processes_name_thread(struct orma_processes *self, uint32_t utid, uint32_t name,
+                                enum orma_thread_name_rank rank);
+void orma_processes_name_process(struct orma_processes *self, uint32_t upid, uint32_t name,
+                                 enum orma_process_name_rank rank);
+
+/* The process of a thread, or ORMA_ID_NONE. */
+uint32_t orma_processes_upid(const struct orma_processes *self, uint32_t utid);
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Slices: one stack per track, rows of __intrinsic_slice as they begin.
+ *
+ * Begin pushes a row with dur -1; its depth is the height of the stack and its
+ * parent what lies on top. An end looks from the top for an open slice that
+ * fits and sets its duration; the slice leaves the stack when later events
+ * show that it is over. Ends may therefore close an outer slice first.
+ *
+ * Args of an open slice wait on the stack, because its end may bring more.
+ * Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_SLICE_H
+#define ORMA_PROCESSOR_IMPORT_SLICE_H
+#include "processor/import/words.h"
+#include "processor/store/storage.h"
+
+#define ORMA_SLICE_NONE UINT32_MAX
+#define ORMA_SLICE_DEPTH_MAX 512
+
+struct orma_slice_entry {
+    uint32_t row;
+    uint32_t category, name;
+    int64_t ts, dur;
+    struct orma_args_list args; /* not committed yet while pending */
+    bool pending;
+};
+
+struct orma_slice_stack {
+    struct orma_slice_entry *entries;
+    uint32_t num, cap;
+    bool unnestable; /* at most one open slice; further begins are only counted */
+    uint32_t begins; /* of those */
+    int64_t last_begin;
+};
+
+struct orma_slices {
+    struct orma_storage *storage;
+    struct orma_slice_stack **stacks; /* by track */
+    uint32_t stacks_num;
+    /* Called for each new slice: flows may wait for it. May be NULL. */
+    void (*begun)(void *data, uint32_t track, uint32_t slice);
+    void *begun_data;
+};
+
+void orma_slices_init(struct orma_slices *self, struct orma_storage *storage);
+
+/* Commits the args of slices that never ended. */
+void orma_slices_finish(struct orma_slices *self);
+void orma_slices_fini(struct orma_slices *self);
+
+/* The row, or ORMA_SLICE_NONE if the slice was refused. `args` may be NULL. */
+uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
+                           uint32_t name, const struct orma_args_list *args);
+
+/* A slice with a known duration; 0 for instants. */
+uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
+                              uint32_t category, uint32_t name, const struct orma_args_list *args);
+
+/* Category and name 0: anything fits. `args` are added to the slice's. */
+uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
+                         uint32_t name, const struct orma_args_list *args);
+
+/* The innermost slice on the track's stack that has not ended, or ORMA_SLICE_NONE. */
+uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track);
+
+void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
+
+/* A row outside any stack. */
+uint32_t orma_slices_add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
+                             uint32_t category, uint32_t name);
+#endif

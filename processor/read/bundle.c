@@ -1,0 +1,144 @@
+#include "processor/read/bundle.h"
+
+#include "protos/fields/ftrace.h"
+
+#define FIELD(name) ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_##name
+
+/* Field number → column, by kind of list. */
+static int column_of(enum orma_item_kind kind, uint32_t field)
+{
+    if (kind == ORMA_ITEM_SCHED_SWITCH) {
+        switch (field) {
+        case FIELD(SWITCH_TIMESTAMP):
+            return ORMA_COMPACT_TIME;
+        case FIELD(SWITCH_NEXT_PID):
+            return ORMA_COMPACT_PID;
+        case FIELD(SWITCH_NEXT_PRIO):
+            return ORMA_COMPACT_PRIO;
+        case FIELD(SWITCH_NEXT_COMM_INDEX):
+            return ORMA_COMPACT_COMM;
+        case FIELD(SWITCH_PREV_STATE):
+            return ORMA_COMPACT_STATE;
+        }
+        return -1;
+    }
+    switch (field) {
+    case FIELD(WAKING_TIMESTAMP):
+        return ORMA_COMPACT_TIME;
+    case FIELD(WAKING_PID):
+        return ORMA_COMPACT_PID;
+    case FIELD(WAKING_PRIO):
+        return ORMA_COMPACT_PRIO;
+    case FIELD(WAKING_COMM_INDEX):
+        return ORMA_COMPACT_COMM;
+    case FIELD(WAKING_TARGET_CPU):
+        return ORMA_COMPACT_TARGET;
+    case FIELD(WAKING_COMMON_FLAGS):
+        return ORMA_COMPACT_FLAGS;
+    }
+    return -1;
+}
+
+void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
+                             const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind)
+{
+    *self = (struct orma_bundle_cursor){.bundle = bundle, .kind = kind};
+    if (kind == ORMA_ITEM_FTRACE_EVENT) {
+        self->r = orma_pb_reader(bundle->event_bytes.data, bundle->event_bytes.len);
+        return;
+    }
+    struct orma_pb_reader r = orma_pb_reader(bundle->compact.data, bundle->compact.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        int column = column_of(kind, f.id);
+
+        if (column >= 0 && f.wire == ORMA_PB_LEN)
+            self->columns[column] = orma_pb_sub(&f);
+    }
+}
+
+struct orma_str orma_bundle_comm(const struct orma_ftrace_bundle *bundle, uint32_t index)
+{
+    struct orma_pb_reader r = orma_pb_reader(bundle->compact.data, bundle->compact.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == FIELD(INTERN_TABLE) && !index--)
+            return orma_pb_str(&f);
+    }
+    return (struct orma_str){"", 0};
+}
+
+/* The time is the first field of an event wherever one is written by a program we know. */
+static uint64_t event_time(struct orma_str event)
+{
+    struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_FTRACE_EVENT_TIMESTAMP)
+            return orma_pb_u64(&f);
+    }
+    return 0;
+}
+
+static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&self->r, &f)) {
+        if (f.id != ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT || f.wire != ORMA_PB_LEN)
+            continue;
+        ret->data = f.data;
+        ret->len = (uint32_t)f.len;
+        self->time = event_time(orma_pb_str(&f));
+        return true;
+    }
+    return false;
+}
+
+/* An absent or short column reads as zeros. */
+static uint64_t column_next(struct orma_pb_reader *column)
+{
+    return column->pos == column->end ? 0 : orma_pb_varint(column);
+}
+
+static bool compact_next(struct orma_bundle_cursor *self, struct orma_item *ret)
+{
+    struct orma_pb_reader *c = self->columns;
+
+    if (c[ORMA_COMPACT_TIME].pos == c[ORMA_COMPACT_TIME].end)
+        return false;
+    self->time += orma_pb_varint(&c[ORMA_COMPACT_TIME]);
+    if (c[ORMA_COMPACT_TIME].failed)
+        return false;
+    ret->sched = (struct orma_compact_sched){
+        .pid = (uint32_t)column_next(&c[ORMA_COMPACT_PID]),
+        .prio = (int32_t)column_next(&c[ORMA_COMPACT_PRIO]),
+        .comm_index = (uint32_t)column_next(&c[ORMA_COMPACT_COMM]),
+        .prev_state = (int64_t)column_next(&c[ORMA_COMPACT_STATE]),
+        .target_cpu = (uint32_t)column_next(&c[ORMA_COMPACT_TARGET]),
+        .common_flags = (uint32_t)column_next(&c[ORMA_COMPACT_FLAGS]),
+    };
+    return true;
+}
+
+bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, struct orma_item *ret)
+{
+    const struct orma_ftrace_bundle *b = self->bundle;
+
+    do {
+        if (self->index >= b->to)
+            return false;
+        *ret =
+            (struct orma_item){.kind = (uint8_t)self->kind, .machine = b->machine, .gen = b->gen};
+        if (!(self->kind == ORMA_ITEM_FTRACE_EVENT ? event_next(self, ret)
+                                                   : compact_next(self, ret)))
+            return false;
+    } while (self->index++ < b->from);
+    ret->ts = (int64_t)(self->time + (uint64_t)b->clock_offset);
+    ret->index = self->index - 1;
+    ret->order = b->order + ret->index;
+    return true;
+}

@@ -1,0 +1,42 @@
+/*
+ * Walks the events of an ftrace bundle: its list of messages, or one of the
+ * two column-wise lists of its CompactSched. Used twice, for merging and when
+ * the args of an event are asked for.
+ */
+#ifndef ORMA_PROCESSOR_READ_BUNDLE_H
+#define ORMA_PROCESSOR_READ_BUNDLE_H
+#include "processor/read/sorter.h"
+
+/* Columns of a compact list, in the order of the fields. */
+enum orma_compact_column {
+    ORMA_COMPACT_TIME,
+    ORMA_COMPACT_PID,
+    ORMA_COMPACT_PRIO,
+    ORMA_COMPACT_COMM,
+    ORMA_COMPACT_STATE,  /* switch */
+    ORMA_COMPACT_TARGET, /* waking */
+    ORMA_COMPACT_FLAGS,  /* waking */
+    ORMA_COMPACT_COLUMNS_NUM,
+};
+
+/* Comms are looked up in the bundle's own table; more than this many are not kept. */
+#define ORMA_COMPACT_COMMS_MAX 1024
+
+struct orma_bundle_cursor {
+    const struct orma_ftrace_bundle *bundle;
+    enum orma_item_kind kind;
+    uint32_t index;          /* of the next event */
+    uint64_t time;           /* compact: the sum of the deltas */
+    struct orma_pb_reader r; /* events */
+    struct orma_pb_reader columns[ORMA_COMPACT_COLUMNS_NUM];
+};
+
+void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
+                             const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind);
+
+/* False at the end. Sets all of the item but `bundle`. */
+bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, struct orma_item *ret);
+
+/* A comm of the bundle's table; empty if there is none. */
+struct orma_str orma_bundle_comm(const struct orma_ftrace_bundle *bundle, uint32_t index);
+#endif

@@ -1,0 +1,404 @@
+#include "processor/read/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/hash.h"
+
+#define HOPS_MAX 4
+#define SNAPSHOT_CLOCKS_MAX 256
+
+struct hop {
+    uint32_t kind, from, to; /* columns of the kind */
+};
+
+struct orma_clock_domain {
+    uint64_t key;
+    int64_t unit_ns;
+    int64_t last_raw; /* incremental clocks */
+    bool incremental;
+    struct hop *members; /* kinds this clock is in: .from is its column */
+    uint32_t members_num;
+    /* the way found last */
+    uint64_t path_to;
+    uint32_t path_epoch;
+    uint32_t path_len;
+    struct hop path[HOPS_MAX];
+    /* of one search */
+    uint32_t search_id;
+    uint32_t search_from; /* domain */
+    struct hop search_hop;
+};
+
+struct column {
+    uint32_t domain;
+    bool backwards; /* was seen going back: no source any more */
+    int64_t *ns;    /* by snapshot */
+};
+
+struct orma_clock_kind {
+    struct column *columns;
+    uint32_t columns_num;
+    uint32_t len, cap; /* snapshots */
+};
+
+void orma_clocks_fini(struct orma_clocks *self)
+{
+    for (uint32_t i = 0; i < self->kinds_num; i++) {
+        for (uint32_t c = 0; c < self->kinds[i].columns_num; c++)
+            free(self->kinds[i].columns[c].ns);
+        free(self->kinds[i].columns);
+    }
+    for (uint32_t i = 0; i < self->domains_num; i++)
+        free(self->domains[i].members);
+    free(self->kinds);
+    free(self->domains);
+    orma_map_fini(&self->by_key);
+    orma_map_fini(&self->by_set);
+    *self = (struct orma_clocks){0};
+}
+
+static struct orma_clock_domain *find(const struct orma_clocks *self, uint64_t key)
+{
+    uint64_t idx = orma_map_get(&self->by_key, key);
+
+    return idx == ORMA_MAP_NONE ? NULL : &self->domains[idx];
+}
+
+static bool grow(void **array, uint32_t *cap, uint32_t num, size_t size)
+{
+    if (num < *cap)
+        return true;
+    uint32_t more = *cap ? *cap * 2 : 8;
+    void *mem = realloc(*array, more * size);
+    if (!mem)
+        return false;
+    *array = mem;
+    *cap = more;
+    return true;
+}
+
+static bool add_domain(struct orma_clocks *self, const struct orma_clock_value *v)
+{
+    void *mem = self->domains;
+    bool ok = grow(&mem, &self->domains_cap, self->domains_num, sizeof(*self->domains));
+
+    self->domains = mem;
+    if (!ok || orma_map_put(&self->by_key, v->key, self->domains_num))
+        return false;
+    self->domains[self->domains_num++] = (struct orma_clock_domain){
+        .key = v->key, .unit_ns = v->unit_ns, .incremental = v->incremental};
+    return true;
+}
+
+/* The values in ascending order of keys, so that a set has one form. */
+static int by_key(const void *a, const void *b)
+{
+    const struct orma_clock_value *x = a, *y = b;
+
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static uint64_t hash_set(const struct orma_clock_value *v, uint32_t num)
+{
+    uint64_t hash = num;
+
+    for (uint32_t i = 0; i < num; i++)
+        hash = orma_mix64(hash * 31 + v[i].key);
+    return hash;
+}
+
+static bool add_member(struct orma_clock_domain *d, uint32_t kind, uint32_t column)
+{
+    struct hop *members = realloc(d->members, (d->members_num + 1) * sizeof(*members));
+
+    if (!members)
+        return false;
+    d->members = members;
+    d->members[d->members_num++] = (struct hop){kind, column, 0};
+    return true;
+}
+
+static struct orma_clock_kind *add_kind(struct orma_clocks *self, const struct orma_clock_value *v,
+                                        uint32_t num, uint64_t hash)
+{
+    void *mem = self->kinds;
+    bool ok = grow(&mem, &self->kinds_cap, self->kinds_num, sizeof(*self->kinds));
+
+    self->kinds = mem;
+    if (!ok)
+        return NULL;
+    struct orma_clock_kind *kind = &self->kinds[self->kinds_num];
+    *kind = (struct orma_clock_kind){.columns = calloc(num, sizeof(*kind->columns)),
+                                     .columns_num = num};
+    if (!kind->columns)
+        return NULL;
+    for (uint32_t i = 0; i < num; i++) {
+        uint64_t domain = orma_map_get(&self->by_key, v[i].key);
+
+        kind->columns[i].domain = (uint32_t)domain;
+        if (!add_member(&self->domains[domain], self->kinds_num, i))
+            ok = false;
+    }
+    self->kinds_num++; /* from here on the destructor knows it */
+    self->epoch++;
+    if (!ok || orma_map_put(&self->by_set, hash, self->kinds_num - 1))
+        return NULL;
+    return kind;
+}
+
+static struct orma_clock_kind *kind_of(struct orma_clocks *self, const struct orma_clock_value *v,
+                                       uint32_t num)
+{
+    uint64_t hash = hash_set(v, num);
+    uint64_t idx = orma_map_get(&self->by_set, hash);
+    return idx == ORMA_MAP_NONE ? add_kind(self, v, num, hash) : &self->kinds[idx];
+}
+
+static bool push_snapshot(struct orma_clock_kind *kind, const struct orma_clock_value *v)
+{
+    if (kind->len == kind->cap) {
+        uint32_t cap = kind->cap ? kind->cap * 2 : 2;
+
+        for (uint32_t i = 0; i < kind->columns_num; i++) {
+            int64_t *ns = realloc(kind->columns[i].ns, cap * sizeof(*ns));
+
+            if (!ns)
+                return false;
+            kind->columns[i].ns = ns;
+        }
+        kind->cap = cap;
+    }
+    for (uint32_t i = 0; i < kind->columns_num; i++)
+        kind->columns[i].ns[kind->len] = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns);
+    kind->len++;
+    return true;
+}
+
+/* What a snapshot must not do. `v` is sorted. */
+static bool acceptable(const struct orma_clocks *self, const struct orma_clock_value *v,
+                       uint32_t num, uint64_t trace_clock)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        const struct orma_clock_domain *d = find(self, v[i].key);
+
+        if (i && v[i].key == v[i - 1].key)
+            return false;
+        if (d && (d->unit_ns != v[i].unit_ns || d->incremental != v[i].incremental))
+            return false;
+        if (v[i].key != trace_clock)
+            continue;
+        if (v[i].unit_ns != 1)
+            return false;
+        uint64_t kind = orma_map_get(&self->by_set, hash_set(v, num));
+        if (kind != ORMA_MAP_NONE && self->kinds[kind].len &&
+            v[i].raw < self->kinds[kind].columns[i].ns[self->kinds[kind].len - 1])
+            return false;
+    }
+    return true;
+}
+
+bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *values, uint32_t num,
+                     uint64_t trace_clock)
+{
+    struct orma_clock_value v[SNAPSHOT_CLOCKS_MAX];
+
+    if (!num || num > SNAPSHOT_CLOCKS_MAX)
+        return false;
+    memcpy(v, values, num * sizeof(*v));
+    qsort(v, num, sizeof(*v), by_key);
+    if (!acceptable(self, v, num, trace_clock))
+        return false;
+    for (uint32_t i = 0; i < num; i++) {
+        if (!find(self, v[i].key) && !add_domain(self, &v[i]))
+            self->failed = true;
+    }
+    struct orma_clock_kind *kind = self->failed ? NULL : kind_of(self, v, num);
+    if (!kind || !push_snapshot(kind, v)) {
+        self->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        struct column *col = &kind->columns[i];
+
+        self->domains[col->domain].last_raw = v[i].raw;
+        if (kind->len > 1 && col->ns[kind->len - 1] < col->ns[kind->len - 2] && !col->backwards) {
+            col->backwards = true;
+            self->epoch++;
+        }
+    }
+    self->snapshots_num++;
+    memset(self->cache, 0, sizeof(self->cache));
+    return true;
+}
+
+bool orma_clocks_describe(const struct orma_clocks *self, uint64_t key, int64_t *ret_unit,
+                          bool *ret_incremental)
+{
+    const struct orma_clock_domain *d = find(self, key);
+
+    if (!d)
+        return false;
+    *ret_unit = d->unit_ns;
+    *ret_incremental = d->incremental;
+    return true;
+}
+
+int64_t orma_clocks_get_raw(const struct orma_clocks *self, uint64_t key)
+{
+    const struct orma_clock_domain *d = find(self, key);
+
+    return d ? d->last_raw : 0;
+}
+
+void orma_clocks_set_raw(struct orma_clocks *self, uint64_t key, int64_t raw)
+{
+    struct orma_clock_domain *d = find(self, key);
+
+    if (d)
+        d->last_raw = raw;
+}
+
+static void take_path(struct orma_clocks *self, struct orma_clock_domain *from,
+                      struct orma_clock_domain *to)
+{
+    struct hop way[HOPS_MAX];
+    uint32_t len = 0;
+
+    for (struct orma_clock_domain *at = to; at != from && len < HOPS_MAX;
+         at = &self->domains[at->search_from])
+        way[len++] = at->search_hop;
+    from->path_len = len;
+    for (uint32_t i = 0; i < len; i++)
+        from->path[i] = way[len - 1 - i];
+}
+
+/* Breadth first from one clock. False: no way of at most HOPS_MAX edges. */
+static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
+{
+    uint32_t *queue = malloc(self->domains_num * sizeof(*queue));
+    uint32_t head = 0, tail = 0, level_end = 1, hops = 0;
+    bool found = false;
+
+    if (!queue)
+        return false;
+    for (uint32_t i = 0; i < self->domains_num; i++)
+        self->domains[i].search_id = 0;
+    queue[tail++] = from;
+    self->domains[from].search_id = 1;
+    while (head < tail && !found && hops < HOPS_MAX) {
+        uint32_t at = queue[head++];
+
+        for (uint32_t m = 0; m < self->domains[at].members_num && !found; m++) {
+            struct hop member = self->domains[at].members[m];
+            const struct orma_clock_kind *kind = &self->kinds[member.kind];
+
+            for (uint32_t c = 0; c < kind->columns_num && !kind->columns[member.from].backwards;
+                 c++) {
+                struct orma_clock_domain *d = &self->domains[kind->columns[c].domain];
+
+                if (d->search_id)
+                    continue;
+                d->search_id = 1;
+                d->search_from = at;
+                d->search_hop = (struct hop){member.kind, member.from, c};
+                queue[tail++] = kind->columns[c].domain;
+                found = found || kind->columns[c].domain == to;
+            }
+        }
+        if (head == level_end) {
+            level_end = tail;
+            hops++;
+        }
+    }
+    free(queue);
+    if (found)
+        take_path(self, &self->domains[from], &self->domains[to]);
+    return found;
+}
+
+static int64_t add_clamped(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (__builtin_add_overflow(a, b, &sum))
+        return b < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+/* One edge: the snapshot to use and the difference of the two clocks in it. */
+static int64_t follow(const struct orma_clocks *self, struct hop hop, int64_t ns,
+                      struct orma_clock_span *span)
+{
+    const struct orma_clock_kind *kind = &self->kinds[hop.kind];
+    const int64_t *from = kind->columns[hop.from].ns, *to = kind->columns[hop.to].ns;
+    uint32_t lo = 0, hi = kind->len; /* first snapshot after `ns` */
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (from[mid] <= ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    uint32_t at = lo ? lo - 1 : 0;
+    int64_t offset = (int64_t)((uint64_t)to[at] - (uint64_t)from[at]);
+    /* The limits in terms of the first clock of the way. */
+    int64_t first_lo = at ? add_clamped(from[at], -span->offset) : INT64_MIN;
+    int64_t first_hi = at + 1 < kind->len ? add_clamped(from[at + 1], -span->offset) : INT64_MAX;
+
+    span->lo = ORMA_MAX(span->lo, first_lo);
+    span->hi = ORMA_MIN(span->hi, first_hi);
+    span->offset = (int64_t)((uint64_t)span->offset + (uint64_t)offset);
+    return (int64_t)((uint64_t)ns + (uint64_t)offset);
+}
+
+/* Counts what a cache of the ways of one edge would not have had. */
+static void count_miss(struct orma_clocks *self, uint64_t from, uint64_t to, int64_t ns,
+                       const struct orma_clock_span *span, uint32_t hops)
+{
+    for (unsigned i = 0; i < ORMA_CLOCK_CACHE; i++) {
+        if (self->cache[i].from == from && self->cache[i].to == to && ns >= self->cache[i].lo &&
+            ns < self->cache[i].hi)
+            return;
+    }
+    self->cache_misses++;
+    if (hops != 1)
+        return;
+    unsigned slot = self->cache_next++ % ORMA_CLOCK_CACHE;
+    self->cache[slot].from = from;
+    self->cache[slot].to = to;
+    self->cache[slot].lo = span->lo;
+    self->cache[slot].hi = span->hi;
+}
+
+enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t from, int64_t ns,
+                                           uint64_t to, int64_t *ret,
+                                           struct orma_clock_span *ret_span)
+{
+    struct orma_clock_span span = {INT64_MIN, INT64_MAX, 0};
+    struct orma_clock_domain *d = find(self, from), *target = find(self, to);
+
+    if (from != to) {
+        if (!d)
+            return ORMA_CLOCK_UNKNOWN_SOURCE;
+        if (!target)
+            return ORMA_CLOCK_UNKNOWN_TARGET;
+        if (!d->path_len || d->path_epoch != self->epoch || d->path_to != to) {
+            if (!search(self, (uint32_t)(d - self->domains), (uint32_t)(target - self->domains)))
+                return ORMA_CLOCK_NO_PATH;
+            d->path_epoch = self->epoch;
+            d->path_to = to;
+        }
+        int64_t at = ns;
+        for (uint32_t i = 0; i < d->path_len; i++)
+            at = follow(self, d->path[i], at, &span);
+        count_miss(self, from, to, ns, &span, d->path_len);
+    }
+    *ret = (int64_t)((uint64_t)ns + (uint64_t)span.offset);
+    if (ret_span)
+        *ret_span = span;
+    return ORMA_CLOCK_OK;
+}

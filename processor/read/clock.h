@@ -1,0 +1,102 @@
+/*
+ * Clocks of one machine: snapshots tie them together, conversions follow.
+ *
+ * A snapshot says what several clocks showed at one moment. Snapshots with the
+ * same set of clocks are of one kind; two clocks of a kind are joined by an
+ * edge. A conversion follows the shortest way of edges (at most four), each
+ * with the snapshots of its kind alone: the last one that is not after the
+ * time, or the first of all; the difference of the two clocks in it is added.
+ *
+ * Ids: 1..63 of the system, 64..127 private to a packet sequence, above that
+ * global of the user. Private ones are joined with the sequence's id by
+ * orma_clock_key(). All times are in ns but for the raw values of a clock,
+ * which are multiplied by its unit. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_READ_CLOCK_H
+#define ORMA_PROCESSOR_READ_CLOCK_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/map.h"
+
+enum orma_clock_id {
+    ORMA_CLOCK_REALTIME = 1,
+    ORMA_CLOCK_MONOTONIC = 3,
+    ORMA_CLOCK_MONOTONIC_RAW = 5,
+    ORMA_CLOCK_BOOTTIME = 6,
+    ORMA_CLOCK_SEQUENCE_MIN = 64,
+    ORMA_CLOCK_SEQUENCE_MAX = 127,
+};
+
+static inline bool orma_clock_is_private(uint32_t id)
+{
+    return id >= ORMA_CLOCK_SEQUENCE_MIN && id <= ORMA_CLOCK_SEQUENCE_MAX;
+}
+
+static inline uint64_t orma_clock_key(uint32_t id, uint32_t sequence)
+{
+    return orma_clock_is_private(id) ? (uint64_t)sequence << 32 | id : id;
+}
+
+struct orma_clock_value {
+    uint64_t key;
+    int64_t raw; /* in units of the clock */
+    int64_t unit_ns;
+    bool incremental;
+};
+
+enum orma_clock_result {
+    ORMA_CLOCK_OK,
+    ORMA_CLOCK_UNKNOWN_SOURCE,
+    ORMA_CLOCK_UNKNOWN_TARGET,
+    ORMA_CLOCK_NO_PATH,
+};
+
+/* Where a conversion is a plain addition: lo <= source ns < hi → + offset. */
+struct orma_clock_span {
+    int64_t lo, hi, offset;
+};
+
+#define ORMA_CLOCK_CACHE 8
+
+struct orma_clocks {
+    struct orma_clock_domain *domains;
+    uint32_t domains_num, domains_cap;
+    struct orma_map by_key; /* → domain */
+    struct orma_clock_kind *kinds;
+    uint32_t kinds_num, kinds_cap;
+    struct orma_map by_set; /* hash of the set of keys → kind */
+    uint32_t epoch;         /* changes with the graph: cached ways are then stale */
+    uint32_t snapshots_num;
+    /* What a reference reader would have had to look up the long way: it is a statistic. */
+    struct {
+        uint64_t from, to;
+        int64_t lo, hi;
+    } cache[ORMA_CLOCK_CACHE];
+    uint32_t cache_next;
+    int64_t cache_misses;
+    bool failed; /* memory was out */
+};
+
+void orma_clocks_fini(struct orma_clocks *self);
+
+/*
+ * Adds a snapshot. False (nothing changed): a clock is there twice, changed its
+ * unit, or `trace_clock` has a unit other than 1 or went backwards.
+ */
+bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *values, uint32_t num,
+                     uint64_t trace_clock);
+
+/* The unit and kind of a clock; false if no snapshot had it. */
+bool orma_clocks_describe(const struct orma_clocks *self, uint64_t key, int64_t *ret_unit,
+                          bool *ret_incremental);
+
+/* The sum of an incremental clock, kept here while no sequence has it at hand. */
+int64_t orma_clocks_get_raw(const struct orma_clocks *self, uint64_t key);
+void orma_clocks_set_raw(struct orma_clocks *self, uint64_t key, int64_t raw);
+
+/* Converts ns of one clock to another; ret_span may be NULL. */
+enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t from, int64_t ns,
+                                           uint64_t to, int64_t *ret,
+                                           struct orma_clock_span *ret_span);
+#endif

@@ -1,0 +1,101 @@
+/*
+ * The head of a TracePacket: which fields it has and where its payload lies.
+ * One pass over the top-level fields, nothing is copied.
+ */
+#ifndef ORMA_PROCESSOR_READ_PACKET_H
+#define ORMA_PROCESSOR_READ_PACKET_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protos/fields/trace.h"
+#include "sdk/base/str.h"
+#include "sdk/wire/pb_reader.h"
+
+struct orma_packet {
+    struct orma_str bytes; /* the whole message */
+    uint64_t timestamp;
+    uint32_t clock_id;
+    uint32_t sequence;
+    uint32_t flags;
+    uint32_t machine_raw;
+    uint32_t uid;
+    uint32_t pid;
+    uint32_t dropped; /* previous_packet_dropped */
+    bool has_timestamp, has_clock, cleared, first, has_pid, has_uid;
+    uint32_t field; /* number of the payload's field; 0: none */
+    struct orma_str payload;
+    struct orma_str interned, defaults;
+    bool has_defaults;
+};
+
+/* Fields that say something about the packet instead of being its payload. */
+static inline void orma_packet_meta(struct orma_packet *p, const struct orma_pb_field *f)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
+        p->clock_id = orma_pb_u32(f);
+        p->has_clock = true;
+        break;
+    case ORMA_PB_TRACE_PACKET_TRUSTED_UID:
+        p->uid = orma_pb_u32(f);
+        p->has_uid = true;
+        break;
+    case ORMA_PB_TRACE_PACKET_TRUSTED_PID:
+        p->pid = orma_pb_u32(f);
+        p->has_pid = true;
+        break;
+    case ORMA_PB_TRACE_PACKET_MACHINE_ID:
+        p->machine_raw = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+        p->cleared = p->cleared || orma_pb_bool(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
+        p->dropped = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
+        p->first = orma_pb_bool(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS:
+        p->defaults = orma_pb_str(f);
+        p->has_defaults = f->wire == ORMA_PB_LEN;
+        break;
+    default:
+        if (f->wire == ORMA_PB_LEN) { /* all kinds of payload are messages or bytes */
+            p->field = f->id;
+            p->payload = orma_pb_str(f);
+        }
+    }
+}
+
+/* False: malformed; what was read until there is in *p. */
+static inline bool orma_packet_read(struct orma_packet *p, const uint8_t *data, size_t len)
+{
+    struct orma_pb_reader r = orma_pb_reader(data, len);
+    struct orma_pb_field f;
+
+    *p = (struct orma_packet){.bytes = {(const char *)data, len}};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACE_PACKET_TIMESTAMP:
+            p->timestamp = orma_pb_u64(&f);
+            p->has_timestamp = true;
+            break;
+        case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+            p->sequence = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
+            p->flags = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_TRACE_PACKET_INTERNED_DATA:
+            p->interned = orma_pb_str(&f);
+            break;
+        default:
+            orma_packet_meta(p, &f);
+        }
+    }
+    if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED)
+        p->cleared = true;
+    return !r.failed;
+}
+#endif

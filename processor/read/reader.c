@@ -1,0 +1,589 @@
+#include "processor/read/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/read/inflate.h"
+#include "protos/fields/trace.h"
+
+/* Copied bytes come in blocks of this size, so that most packets lie whole in one. */
+#define BLOB_SIZE ((size_t)1 << 20)
+/* A trace file is one message with packets as field 1. */
+#define PACKET_TAG 0x0a
+/* Compressed packets inside compressed packets. */
+#define COMPRESSED_DEPTH_MAX 2
+#define PACKET_MAX ((uint64_t)512 << 20)
+
+struct orma_blob {
+    struct orma_blob *next;
+    uint8_t data[];
+};
+
+/* A packet whose clock no snapshot has explained yet. */
+struct deferred {
+    const uint8_t *data;
+    size_t len;
+    struct orma_seq *seq;
+    struct orma_seq_gen *gen;
+    uint64_t order;
+    uint16_t machine;
+};
+
+void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
+                      const struct orma_reader_hooks *hooks, orma_emit_fn *emit)
+{
+    *self = (struct orma_reader){
+        .storage = storage,
+        .hooks = *hooks,
+        .machines_num = 1,
+        .trace_clock = ORMA_CLOCK_BOOTTIME,
+        .default_clock = ORMA_CLOCK_BOOTTIME,
+    };
+    orma_sorter_init(&self->sorter, emit, hooks->data);
+}
+
+void orma_reader_fini(struct orma_reader *self)
+{
+    orma_sorter_fini(&self->sorter);
+    for (uint32_t i = 0; i < self->deferred_num; i++)
+        orma_seq_gen_unref(self->deferred[i].gen);
+    free(self->deferred);
+    orma_seqs_fini(&self->seqs);
+    for (unsigned i = 0; i < ORMA_MACHINES_MAX; i++)
+        orma_clocks_fini(&self->clocks[i]);
+    for (struct orma_blob *b = self->blobs, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+}
+
+uint8_t *orma_reader_blob(struct orma_reader *self, size_t len)
+{
+    struct orma_blob *blob = malloc(sizeof(*blob) + len);
+
+    if (!blob) {
+        self->storage->failed = true;
+        return NULL;
+    }
+    blob->next = self->blobs;
+    self->blobs = blob;
+    return blob->data;
+}
+
+/* ---- machines ---- */
+
+/* The first remote machine may take the host's place if the host has no data of its own; the hook
+ * decides that. Past the limit machines share the last place. */
+static uint16_t machine_of(struct orma_reader *self, uint32_t raw)
+{
+    for (uint16_t i = 0; i < self->machines_num; i++)
+        if (self->machine_raw[i] == raw)
+            return i;
+    if (self->machines_num == ORMA_MACHINES_MAX)
+        return ORMA_MACHINES_MAX - 1;
+    self->machine_raw[self->machines_num] = raw;
+    self->hooks.new_machine(self->hooks.data, self->machines_num, raw);
+    return self->machines_num++;
+}
+
+/* ---- time ---- */
+
+static void count_clock_failure(struct orma_reader *self, uint16_t machine,
+                                enum orma_clock_result why)
+{
+    static const enum orma_stat stats[] = {
+        [ORMA_CLOCK_UNKNOWN_SOURCE] = ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_SOURCE_CLOCK,
+        [ORMA_CLOCK_UNKNOWN_TARGET] = ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_TARGET_CLOCK,
+        [ORMA_CLOCK_NO_PATH] = ORMA_STAT_CLOCK_SYNC_FAILURE_NO_PATH,
+    };
+
+    orma_stats_inc(orma_reader_stats(self, machine), stats[why]);
+}
+
+static enum orma_clock_result convert(struct orma_reader *self, uint16_t machine, uint64_t clock,
+                                      int64_t ns, int64_t *ret, struct orma_clock_span *ret_span)
+{
+    enum orma_clock_result r =
+        orma_clocks_convert(&self->clocks[machine], clock, ns, self->trace_clock, ret, ret_span);
+
+    if (r == ORMA_CLOCK_OK)
+        self->trace_clock_used = true;
+    return r;
+}
+
+bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
+                               int64_t ns, int64_t *ret, struct orma_clock_span *ret_span)
+{
+    enum orma_clock_result r = convert(self, machine, clock, ns, ret, ret_span);
+
+    if (r != ORMA_CLOCK_OK)
+        count_clock_failure(self, machine, r);
+    return r == ORMA_CLOCK_OK;
+}
+
+/* Looks the clock of a packet up and keeps the conversion in the sequence. */
+static enum orma_clock_result find_clock(struct orma_reader *self, struct orma_seq *seq,
+                                         uint32_t id, uint64_t timestamp)
+{
+    struct orma_clocks *clocks = &self->clocks[seq->machine];
+    uint64_t key = orma_clock_key(id, seq->id);
+    int64_t unit = 1, ns, ts;
+    bool incremental = false;
+    struct orma_clock_span span;
+
+    if (seq->clock_cached && seq->clock_incremental)
+        orma_clocks_set_raw(clocks, orma_clock_key(seq->clock_id, seq->id), seq->clock_raw);
+    seq->clock_cached = false;
+    if (!orma_clocks_describe(clocks, key, &unit, &incremental))
+        return ORMA_CLOCK_UNKNOWN_SOURCE;
+    int64_t raw = incremental ? orma_clocks_get_raw(clocks, key) : 0;
+    if (__builtin_mul_overflow((int64_t)((uint64_t)raw + timestamp), unit, &ns))
+        return ORMA_CLOCK_NO_PATH;
+    enum orma_clock_result r = convert(self, (uint16_t)seq->machine, key, ns, &ts, &span);
+    if (r != ORMA_CLOCK_OK)
+        return r;
+    seq->clock_cached = true;
+    seq->clock_id = id;
+    seq->clock_incremental = incremental;
+    seq->clock_unit = unit;
+    seq->clock_raw = raw;
+    seq->clock_lo = span.lo;
+    seq->clock_hi = span.hi;
+    seq->clock_offset = span.offset;
+    seq->clock_epoch = self->clock_epoch;
+    return ORMA_CLOCK_OK;
+}
+
+static bool use_cached(struct orma_seq *seq, uint64_t timestamp, struct orma_packet_time *ret)
+{
+    int64_t raw = (int64_t)((seq->clock_incremental ? (uint64_t)seq->clock_raw : 0) + timestamp);
+    int64_t ns;
+
+    if (__builtin_mul_overflow(raw, seq->clock_unit, &ns) || ns < seq->clock_lo ||
+        ns >= seq->clock_hi)
+        return false;
+    *ret = (struct orma_packet_time){
+        .ts = (int64_t)((uint64_t)ns + (uint64_t)seq->clock_offset),
+        .raw = seq->clock_raw,
+        .unit = seq->clock_unit,
+        .offset = seq->clock_offset,
+        .incremental = seq->clock_incremental,
+    };
+    if (seq->clock_incremental)
+        seq->clock_raw = raw;
+    return true;
+}
+
+/* The time of a packet that has one. */
+static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_seq *seq,
+                                          const struct orma_packet *p, struct orma_packet_time *ret)
+{
+    uint32_t id = p->has_clock          ? p->clock_id
+                  : seq->gen->has_clock ? seq->gen->clock_id
+                                        : (uint32_t)self->default_clock;
+
+    if (id == self->trace_clock) {
+        *ret = (struct orma_packet_time){.ts = (int64_t)p->timestamp, .unit = 1};
+        self->trace_clock_used = true;
+        return ORMA_CLOCK_OK;
+    }
+    if (ORMA_LIKELY(seq->clock_cached && seq->clock_id == id &&
+                    seq->clock_epoch == self->clock_epoch) &&
+        ORMA_LIKELY(use_cached(seq, p->timestamp, ret)))
+        return ORMA_CLOCK_OK;
+    enum orma_clock_result r = find_clock(self, seq, id, p->timestamp);
+    if (r == ORMA_CLOCK_OK && !use_cached(seq, p->timestamp, ret))
+        r = ORMA_CLOCK_NO_PATH;
+    return r;
+}
+
+bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct orma_seq *seq,
+                            const struct orma_clock_value *values, uint32_t num, uint64_t primary)
+{
+    uint64_t trace_clock = self->trace_clock;
+
+    for (uint32_t i = 0; !primary && i < num && !self->trace_clock_fixed; i++)
+        if (values[i].key == ORMA_CLOCK_BOOTTIME)
+            primary = ORMA_CLOCK_BOOTTIME;
+    if (primary && (!self->trace_clock_fixed || !self->trace_clock_used))
+        trace_clock = primary;
+    if (!orma_clocks_add(&self->clocks[machine], values, num, trace_clock)) {
+        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
+        self->storage->failed |= self->clocks[machine].failed;
+        return false;
+    }
+    if (primary && (!self->trace_clock_fixed || trace_clock != self->trace_clock)) {
+        self->trace_clock = trace_clock;
+        self->trace_clock_fixed = true;
+        self->hooks.trace_clock(self->hooks.data, trace_clock);
+    }
+    for (uint32_t i = 0; seq && i < num; i++)
+        if (values[i].key == orma_clock_key(seq->clock_id, seq->id) && seq->clock_cached)
+            seq->clock_raw = values[i].raw;
+    self->clock_epoch++;
+    return true;
+}
+
+/* ---- packets ---- */
+
+static void count_loss(const struct orma_packet *p, struct orma_seq *seq)
+{
+    /* What was lost before the first packet is not known to be anything. */
+    if (!p->dropped || !seq->packets)
+        return;
+    seq->losses++;
+    for (unsigned bit = 0; bit < 32; bit++)
+        seq->losses_by_reason[bit] += p->dropped >> bit & 1;
+}
+
+/* Rules 2 to 7 of a packet that belongs to a sequence. False: out of memory. */
+static bool update_sequence(struct orma_reader *self, const struct orma_packet *p,
+                            struct orma_seq *seq)
+{
+    struct orma_stats *stats = orma_reader_stats(self, (uint16_t)seq->machine);
+    int r = 0;
+
+    count_loss(p, seq);
+    seq->packets++;
+    if (p->first)
+        seq->saw_first = true;
+    if (p->has_pid) {
+        seq->pid = p->pid;
+        seq->has_pid = true;
+    }
+    if (p->has_uid)
+        seq->uid = p->uid;
+    if (p->cleared)
+        r = orma_seq_clear(seq);
+    else if (p->dropped)
+        seq->valid = false;
+    if (!r && p->has_defaults)
+        r = orma_seq_set_defaults(seq, p->defaults);
+    if (!r && p->interned.data) {
+        if (!seq->valid) {
+            orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_SKIPPED_INCREMENTAL_STATE_INVALID);
+        } else {
+            r = orma_seq_intern(seq, p->interned);
+            if (r == -EBADMSG) {
+                orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+                r = 0;
+            }
+        }
+    }
+    self->storage->failed |= r == -ENOMEM;
+    return !self->storage->failed;
+}
+
+/* What a packet without a sequence must not carry. */
+static void count_missing_sequence(struct orma_reader *self, const struct orma_packet *p)
+{
+    struct orma_stats *stats = orma_reader_stats(self, 0);
+
+    if (p->cleared)
+        orma_stats_inc(stats, ORMA_STAT_INCREMENTAL_STATE_CLEARED_MISSING_SEQUENCE_ID);
+    if (p->dropped)
+        orma_stats_inc(stats, ORMA_STAT_PREVIOUS_PACKET_DROPPED_MISSING_SEQUENCE_ID);
+    if (p->has_defaults)
+        orma_stats_inc(stats, ORMA_STAT_TRACE_PACKET_DEFAULTS_MISSING_SEQUENCE_ID);
+    if (p->interned.data)
+        orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_MISSING_SEQUENCE_ID);
+}
+
+static void push_loose(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
+                       int64_t ts, uint64_t order)
+{
+    struct orma_item item = {
+        .ts = ts,
+        .order = order,
+        .data = (const uint8_t *)p->payload.data,
+        .len = (uint32_t)p->payload.len,
+        .field = p->field,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = (uint16_t)seq->machine,
+        .gen = seq->gen,
+    };
+
+    orma_sorter_push(&self->sorter, &item);
+}
+
+/* True if an item of this time may go to the sorter; counts why not. */
+static bool sortable(struct orma_reader *self, int64_t ts)
+{
+    if (ORMA_UNLIKELY(ts < 0)) {
+        orma_stats_inc(orma_reader_stats(self, 0),
+                       ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
+        return false;
+    }
+    if (ORMA_UNLIKELY(!orma_sorter_accepts(&self->sorter, ts))) {
+        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_SORTER_PUSH_EVENT_OUT_OF_ORDER);
+        return false;
+    }
+    return true;
+}
+
+static void defer(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
+                  uint64_t order)
+{
+    if (self->deferred_num == self->deferred_cap) {
+        uint32_t cap = self->deferred_cap ? self->deferred_cap * 2 : 16;
+        struct deferred *more = realloc(self->deferred, cap * sizeof(*more));
+
+        if (!more) {
+            self->storage->failed = true;
+            return;
+        }
+        self->deferred = more;
+        self->deferred_cap = cap;
+    }
+    self->deferred[self->deferred_num++] = (struct deferred){
+        .data = (const uint8_t *)p->bytes.data,
+        .len = p->bytes.len,
+        .seq = seq,
+        .gen = orma_seq_gen_ref(seq->gen),
+        .order = order,
+        .machine = (uint16_t)seq->machine,
+    };
+    self->full_sort = true;
+}
+
+static void clock_failed(struct orma_reader *self, const struct orma_packet *p,
+                         struct orma_seq *seq, uint64_t order, enum orma_clock_result why)
+{
+    if (!self->sorter.emitted_any) {
+        defer(self, p, seq, order);
+        return;
+    }
+    count_clock_failure(self, (uint16_t)seq->machine, why);
+    orma_stats_inc(orma_reader_stats(self, (uint16_t)seq->machine),
+                   ORMA_STAT_CLOCK_SYNC_FAILURE_UNDEFERRABLE_PACKET_LOSS);
+}
+
+static void read_timed(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
+                       const uint8_t *record, uint64_t order)
+{
+    struct orma_packet_time time = {.unit = 1};
+
+    if (p->has_timestamp) {
+        enum orma_clock_result r = packet_time(self, seq, p, &time);
+
+        if (r != ORMA_CLOCK_OK) {
+            clock_failed(self, p, seq, order, r);
+            return;
+        }
+    } else {
+        time.ts = ORMA_MAX(self->last_ts, self->sorter.max_ts);
+    }
+    if (p->has_timestamp)
+        self->last_ts = ORMA_MAX(self->last_ts, time.ts);
+    if (!p->field || !self->hooks.wanted(self->hooks.data, p->field))
+        return;
+    if (self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, time.ts, order) ||
+        !sortable(self, time.ts))
+        return;
+    if (p->has_timestamp && record && seq->id)
+        orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
+    else
+        push_loose(self, p, seq, time.ts, order);
+}
+
+static void read_compressed(struct orma_reader *self, const struct orma_packet *p)
+{
+    struct orma_buf out = {0};
+    enum orma_inflate_form form =
+        p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
+    int r = self->depth < COMPRESSED_DEPTH_MAX ? orma_inflate(form, p->payload, &out) : -EBADMSG;
+
+    if (r == -ENOMEM)
+        self->storage->failed = true;
+    else if (r)
+        self->error = r == -ENOTSUP ? "compressed packets of a kind that was not built in"
+                                    : "compressed packets that can't be unpacked (ERR:decomp)";
+    uint8_t *copy = !r && out.len ? orma_reader_blob(self, out.len) : NULL;
+    if (copy) {
+        memcpy(copy, out.data, out.len);
+        self->depth++;
+        (void)orma_reader_map(self, copy, out.len);
+        self->depth--;
+    }
+    orma_buf_fini(&out);
+}
+
+static void read_packet(struct orma_reader *self, const uint8_t *record, const uint8_t *data,
+                        size_t len)
+{
+    struct orma_packet p;
+    uint64_t order = self->order;
+
+    self->order += ORMA_ORDER_STEP;
+    self->packets++;
+    if (!orma_packet_read(&p, data, len)) {
+        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
+        return;
+    }
+    if (p.field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
+        p.field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
+        read_compressed(self, &p);
+        return;
+    }
+    uint16_t machine = p.machine_raw ? machine_of(self, p.machine_raw) : 0;
+    struct orma_seq *seq = orma_seqs_get(&self->seqs, machine, p.sequence);
+    if (!seq) {
+        self->storage->failed = true;
+        return;
+    }
+    if (p.sequence) {
+        if (!update_sequence(self, &p, seq))
+            return;
+    } else {
+        count_missing_sequence(self, &p);
+    }
+    if (p.field && self->hooks.early(self->hooks.data, &p, p.sequence ? seq : NULL, machine, order))
+        return;
+    if (p.flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
+        if (!p.sequence) {
+            self->error = "a packet needs state but belongs to no sequence";
+            return;
+        }
+        seq->needed++;
+        if (!seq->valid) {
+            seq->skipped++;
+            orma_stats_inc(orma_reader_stats(self, machine),
+                           ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID);
+            return;
+        }
+    }
+    read_timed(self, &p, seq, record, order);
+}
+
+/* ---- bytes ---- */
+
+/* One field of the file; false: not whole yet, or malformed (then `error`). */
+static bool read_record(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
+{
+    const uint8_t *at = *pos;
+    uint64_t tag, len = 0;
+
+    if (!orma_pb_varint_at(&at, end, &tag)) {
+        if (end - *pos >= 10)
+            self->error = "malformed field (ERR:tp-corrupt)";
+        return false;
+    }
+    switch (tag & 7) {
+    case ORMA_PB_VARINT:
+        if (!orma_pb_varint_at(&at, end, &len))
+            return false;
+        *pos = at;
+        return true;
+    case ORMA_PB_I64:
+    case ORMA_PB_I32:
+        len = (tag & 7) == ORMA_PB_I64 ? 8 : 4;
+        break;
+    case ORMA_PB_LEN:
+        if (!orma_pb_varint_at(&at, end, &len))
+            return false;
+        break;
+    default:
+        self->error = "malformed field (ERR:tp-corrupt)";
+        return false;
+    }
+    if (len > PACKET_MAX) {
+        self->error = "a packet is larger than 512 MiB (ERR:tp-corrupt)";
+        return false;
+    }
+    if (len > (uint64_t)(end - at))
+        return false;
+    if (tag == PACKET_TAG)
+        read_packet(self, *pos, at, len);
+    *pos = at + len;
+    return true;
+}
+
+size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)
+{
+    const uint8_t *pos = data, *end = data + len;
+
+    while (pos < end && !self->error && !self->storage->failed && read_record(self, &pos, end))
+        ;
+    self->storage->failed |= self->sorter.failed;
+    return (size_t)(pos - data);
+}
+
+/* Makes `pending` have room for `len` more bytes without moving packets that were read. */
+static bool pending_reserve(struct orma_reader *self, size_t len)
+{
+    if (len <= self->pending_cap - self->pending_len)
+        return true;
+    if (len > SIZE_MAX / 4 - self->pending_len)
+        return false;
+    size_t cap = ORMA_MAX(BLOB_SIZE, (self->pending_len + len) * 2);
+    uint8_t *blob = orma_reader_blob(self, cap);
+    if (!blob)
+        return false;
+    if (self->pending_len)
+        memcpy(blob, self->pending, self->pending_len);
+    self->pending = blob;
+    self->pending_cap = cap;
+    return true;
+}
+
+int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len)
+{
+    while (len && !self->error) {
+        size_t step = ORMA_MIN(len, BLOB_SIZE / 2);
+
+        if (!pending_reserve(self, step))
+            return -ENOMEM;
+        memcpy(self->pending + self->pending_len, data, step);
+        self->pending_len += step;
+        size_t used = orma_reader_map(self, self->pending, self->pending_len);
+        self->pending += used;
+        self->pending_len -= used;
+        self->pending_cap -= used;
+        data += step;
+        len -= step;
+    }
+    return self->storage->failed ? -ENOMEM : 0;
+}
+
+void orma_reader_note_flush(struct orma_reader *self)
+{
+    self->flushes++;
+}
+
+void orma_reader_note_read(struct orma_reader *self)
+{
+    if (self->full_sort || self->flushes < 2)
+        return;
+    orma_sorter_extract(&self->sorter, self->extract_limit);
+    self->extract_limit = self->order;
+    self->flushes = 0;
+}
+
+static void retry_deferred(struct orma_reader *self, const struct deferred *d)
+{
+    struct orma_packet p;
+    struct orma_packet_time time;
+    struct orma_seq_gen *gen = d->seq->gen;
+
+    (void)orma_packet_read(&p, d->data, d->len); /* it was whole the first time */
+    d->seq->gen = d->gen;                        /* what was in force when it came */
+    enum orma_clock_result r = packet_time(self, d->seq, &p, &time);
+    if (r != ORMA_CLOCK_OK)
+        count_clock_failure(self, d->machine, r);
+    else if (p.field && self->hooks.wanted(self->hooks.data, p.field) &&
+             !self->hooks.tokenize(self->hooks.data, &p, d->seq, d->machine, time.ts, d->order) &&
+             sortable(self, time.ts))
+        push_loose(self, &p, d->seq, time.ts, d->order);
+    d->seq->gen = gen;
+    orma_seq_gen_unref(d->gen);
+}
+
+void orma_reader_finish(struct orma_reader *self)
+{
+    for (uint32_t i = 0; i < self->deferred_num; i++)
+        retry_deferred(self, &self->deferred[i]);
+    self->deferred_num = 0;
+    orma_sorter_extract(&self->sorter, UINT64_MAX);
+    self->storage->failed |= self->sorter.failed || self->seqs.failed;
+}

@@ -1,0 +1,95 @@
+/*
+ * Reader of proto traces: cuts bytes into packets, keeps the state of the
+ * sequences and the clocks, and hands packets with their time to the sorter.
+ *
+ * What a packet means is not known here. The owner's hooks are asked twice:
+ * `early` for packets that are facts about the trace and have no place in time,
+ * `tokenize` for those with a time that need more than waiting for their turn.
+ *
+ *   packet ─► sequence state ─► early? ─► time ─► tokenize? ─► sorter ─► emit
+ *
+ * Bytes given to orma_reader_map() stay where they are until orma_reader_fini().
+ * Bytes given to orma_reader_feed() are copied. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_READ_READER_H
+#define ORMA_PROCESSOR_READ_READER_H
+#include "processor/read/clock.h"
+#include "processor/read/packet.h"
+#include "processor/read/sorter.h"
+#include "processor/store/storage.h"
+
+struct orma_reader_hooks {
+    void *data;
+    /* True: the packet is used up. `p->sequence` may be 0; seq is then NULL. */
+    bool (*early)(void *data, const struct orma_packet *p, struct orma_seq *seq, uint16_t machine,
+                  uint64_t order);
+    /* True: the packet is used up, or was pushed in another form. */
+    bool (*tokenize)(void *data, const struct orma_packet *p, struct orma_seq *seq,
+                     uint16_t machine, int64_t ts, uint64_t order);
+    /* True if the importer wants packets with this payload at all. */
+    bool (*wanted)(void *data, uint32_t field);
+    /* A machine that was not seen before. */
+    void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
+    /* The trace's clock was settled. */
+    void (*trace_clock)(void *data, uint64_t key);
+};
+
+struct orma_reader {
+    struct orma_storage *storage;
+    struct orma_reader_hooks hooks;
+    struct orma_sorter sorter;
+    struct orma_seqs seqs;
+    struct orma_clocks clocks[ORMA_MACHINES_MAX];
+    uint32_t machine_raw[ORMA_MACHINES_MAX];
+    uint16_t machines_num;
+    uint32_t clock_epoch; /* changes with every snapshot */
+    uint64_t trace_clock, default_clock;
+    bool trace_clock_fixed, trace_clock_used;
+    bool full_sort;
+    uint32_t flushes; /* since the last extraction */
+    uint64_t extract_limit;
+    uint64_t order; /* of the next packet */
+    int64_t last_ts;
+    struct orma_blob *blobs; /* copied and inflated bytes */
+    uint8_t *pending;        /* start of the bytes not cut yet, in blobs */
+    size_t pending_len, pending_cap;
+    struct deferred *deferred; /* packets whose clock is not known yet */
+    uint32_t deferred_num, deferred_cap;
+    uint32_t depth; /* of compressed packets */
+    uint64_t packets;
+    const char *error; /* why the trace can't be read on; NULL: fine */
+};
+
+void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
+                      const struct orma_reader_hooks *hooks, orma_emit_fn *emit);
+void orma_reader_fini(struct orma_reader *self);
+
+/* Reads whole packets of bytes that stay; returns how many bytes were used. */
+size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len);
+
+/* Copies bytes and reads the packets that are whole by now. 0 or -ENOMEM. */
+int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
+
+/* The end of the file: deferred packets, then all that waits in the sorter. */
+void orma_reader_finish(struct orma_reader *self);
+
+/* "All data sources flushed" and "all buffers read": the marks that close a window. */
+void orma_reader_note_flush(struct orma_reader *self);
+void orma_reader_note_read(struct orma_reader *self);
+
+/* A snapshot of clocks. `primary` 0: none named. Returns false if it is refused. */
+bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct orma_seq *seq,
+                            const struct orma_clock_value *values, uint32_t num, uint64_t primary);
+
+/* To trace time; on failure counts it by cause and returns false. */
+bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
+                               int64_t ns, int64_t *ret, struct orma_clock_span *ret_span);
+
+/* Bytes that live as long as the reader; NULL when memory is out. */
+uint8_t *orma_reader_blob(struct orma_reader *self, size_t len);
+
+static inline struct orma_stats *orma_reader_stats(struct orma_reader *self, uint16_t machine)
+{
+    return &self->storage->stats[machine];
+}
+#endif

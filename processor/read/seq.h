@@ -1,0 +1,136 @@
+/*
+ * State of packet sequences: what a packet may refer to.
+ *
+ * A sequence is one writer. Its state comes in generations: a generation is
+ * what was interned since the last clear, and the defaults in force. Packets
+ * that wait in the sorter keep the generation they were read in, by count.
+ *
+ *   sequence ──► current generation ──► interned data (shared by generations
+ *                   defaults                           that differ in defaults)
+ *
+ * Interned entries point into the bytes of the trace, which stay where they
+ * are until the import ends. The first definition of an id stays.
+ * Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_READ_SEQ_H
+#define ORMA_PROCESSOR_READ_SEQ_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/map.h"
+#include "sdk/base/str.h"
+
+/* Field numbers of InternedData that are kept. */
+#define ORMA_INTERNED_KINDS 64
+#define ORMA_SEQ_EXTRA_COUNTERS 8
+
+struct orma_interned {
+    const uint8_t *data; /* the entry's message; NULL: no such id */
+    uint32_t len;
+    uint32_t cache; /* an importer's own number for it + 1; 0 = none yet */
+};
+
+struct orma_intern_table {
+    struct orma_interned *dense; /* by id */
+    uint32_t dense_len;
+    struct orma_interned *sparse;
+    uint32_t sparse_len, sparse_cap;
+    struct orma_map sparse_by_id;
+};
+
+struct orma_interned_data {
+    uint32_t refs;
+    struct orma_intern_table *tables[ORMA_INTERNED_KINDS];
+};
+
+struct orma_seq_gen {
+    uint32_t refs;
+    struct orma_seq *seq;
+    struct orma_interned_data *interned;
+    struct orma_str defaults; /* TracePacketDefaults, may be empty */
+    bool has_clock, has_track;
+    uint32_t clock_id;
+    uint64_t track_uuid;
+    uint8_t extra_num, extra_double_num;
+    uint64_t extra_uuids[ORMA_SEQ_EXTRA_COUNTERS];
+    uint64_t extra_double_uuids[ORMA_SEQ_EXTRA_COUNTERS];
+    /* Sums of incremental counters since the clear: track uuid → slot. Shared like `interned`. */
+    struct orma_seq_sums *sums;
+    /* A cache of the track event importer, freed with the generation. */
+    void *import_cache;
+};
+
+struct orma_seq_sums {
+    uint32_t refs;
+    struct orma_map slots;
+    double *values;
+    uint32_t num;
+};
+
+struct orma_run;
+
+struct orma_seq {
+    uint32_t id;
+    uint32_t machine;
+    struct orma_seq_gen *gen; /* never NULL */
+    bool valid;               /* incremental state was cleared and nothing lost since */
+    bool saw_first;           /* first_packet_on_sequence came */
+    bool tokenize_events; /* track events need the slow way (legacy times, incremental counters) */
+    uint32_t uid;
+    uint32_t pid;
+    bool has_pid;
+    uint64_t needed, skipped; /* packets that need state, and those dropped for lack of it */
+    uint64_t packets;
+    /* Losses before a packet, that before the first one left out: how many, and by reason (bits of
+     * previous_packet_dropped). */
+    uint64_t losses;
+    uint32_t losses_by_reason[32];
+    /* Of ThreadDescriptor and legacy time fields. */
+    bool has_times;
+    int64_t time_us, thread_time_us, thread_instructions;
+    int32_t desc_pid, desc_tid;
+    bool has_desc;
+    /* The conversion used last: raw * unit + offset, while lo <= ns < hi. */
+    bool clock_cached, clock_incremental;
+    uint32_t clock_id;
+    uint32_t clock_epoch;
+    int64_t clock_unit, clock_lo, clock_hi, clock_offset;
+    int64_t clock_raw; /* incremental: the sum so far */
+    /* Where the next packet may be appended in the sorter. */
+    struct orma_run *run;
+};
+
+struct orma_seqs {
+    struct orma_map by_id; /* machine << 32 | id → struct orma_seq * */
+    bool failed;
+};
+
+void orma_seqs_fini(struct orma_seqs *self);
+
+/* The sequence, made if it is new; NULL when memory is out. */
+struct orma_seq *orma_seqs_get(struct orma_seqs *self, uint32_t machine, uint32_t id);
+
+/* Starts a generation with nothing in it. 0 or -ENOMEM (the state is then invalid). */
+int orma_seq_clear(struct orma_seq *self);
+
+/* Starts a generation with other defaults. 0 or -ENOMEM. */
+int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults);
+
+/* Merges an InternedData message. 0, -EBADMSG (what was whole is kept) or -ENOMEM. */
+int orma_seq_intern(struct orma_seq *self, struct orma_str data);
+
+/* NULL if the id was never defined. The entry's cache may be written. */
+struct orma_interned *orma_seq_gen_find(const struct orma_seq_gen *self, uint32_t kind,
+                                        uint64_t iid);
+
+static inline struct orma_seq_gen *orma_seq_gen_ref(struct orma_seq_gen *self)
+{
+    self->refs++;
+    return self;
+}
+
+void orma_seq_gen_unref(struct orma_seq_gen *self);
+
+/* Adds to the sum of an incremental counter and returns it. */
+double orma_seq_gen_sum(struct orma_seq_gen *self, uint64_t track_uuid, double delta);
+#endif

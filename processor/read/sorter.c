@@ -1,0 +1,557 @@
+/*
+ * A stream yields items in order. There are three sorts:
+ *
+ *   RUN      packets of a sequence: segments decoded again, one packet ahead
+ *   BUNDLES  one list (events, compact switches, compact wakings) of the bundles of a cpu
+ *   LOOSE    items stored one by one, put in order when merging begins
+ */
+#include "processor/read/sorter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/read/bundle.h"
+
+enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE };
+
+/* Packets that follow each other in the file, of one generation and one clock. */
+struct segment {
+    const uint8_t *record; /* the first one's tag */
+    uint32_t count;
+    bool incremental;
+    uint64_t order;
+    struct orma_seq_gen *gen;
+    int64_t raw; /* incremental: the sum before the first packet */
+    int64_t unit, offset;
+};
+
+/* An item at rest: what a loose one may have. */
+struct loose {
+    int64_t ts;
+    uint64_t order;
+    const uint8_t *data;
+    struct orma_seq_gen *gen;
+    const struct orma_event_extra *extra;
+    uint64_t aux;
+    uint32_t len, field;
+    uint16_t machine;
+    uint8_t kind, format;
+};
+
+struct orma_run {
+    struct segment *segments;
+    uint32_t num, cap;
+    uint32_t at;   /* the one being read */
+    uint32_t read; /* packets of it that were read */
+    const uint8_t *pos;
+    int64_t raw;
+    const uint8_t *tail; /* end of the last packet pushed: where the next one must begin */
+    int64_t last_ts;
+};
+
+struct bundle_list {
+    uint32_t *bundles;
+    uint32_t num, cap, at;
+    enum orma_item_kind kind;
+    int64_t last_ts;
+    struct orma_bundle_cursor cursor;
+    bool open;
+};
+
+struct loose_list {
+    struct loose *items;
+    uint32_t num, cap, at;
+    bool unsorted;
+};
+
+struct orma_stream {
+    struct orma_stream *next;
+    enum stream_sort sort;
+    bool has_head;
+    struct orma_item head;
+    union {
+        struct orma_run run;
+        struct bundle_list list;
+        struct loose_list loose;
+    };
+};
+
+void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
+{
+    *self = (struct orma_sorter){.emit = emit, .emit_data = data, .max_ts = INT64_MIN};
+}
+
+static void stream_free(struct orma_stream *s)
+{
+    switch (s->sort) {
+    case STREAM_RUN:
+        for (uint32_t i = s->run.at; i < s->run.num; i++)
+            orma_seq_gen_unref(s->run.segments[i].gen);
+        free(s->run.segments);
+        break;
+    case STREAM_BUNDLES:
+        free(s->list.bundles);
+        break;
+    case STREAM_LOOSE:
+        for (uint32_t i = s->loose.at; i < s->loose.num; i++)
+            orma_seq_gen_unref(s->loose.items[i].gen);
+        free(s->loose.items);
+        break;
+    }
+    free(s);
+}
+
+void orma_sorter_fini(struct orma_sorter *self)
+{
+    for (struct orma_stream *s = self->streams, *next; s; s = next) {
+        next = s->next;
+        stream_free(s);
+    }
+    for (uint32_t i = 0; i < self->bundles_num; i++)
+        orma_seq_gen_unref(self->bundles[i].gen);
+    free(self->bundles);
+    free(self->heap);
+    orma_map_fini(&self->cpu_streams);
+    orma_arena_fini(&self->arena);
+    *self = (struct orma_sorter){0};
+}
+
+static bool grow(void **array, uint32_t *cap, uint32_t num, size_t size)
+{
+    if (num < *cap)
+        return true;
+    if (*cap > UINT32_MAX / 4)
+        return false;
+    uint32_t more = *cap ? *cap * 2 : 8;
+    void *mem = realloc(*array, more * size);
+    if (!mem)
+        return false;
+    *array = mem;
+    *cap = more;
+    return true;
+}
+
+static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort sort)
+{
+    struct orma_stream *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        self->failed = true;
+        return NULL;
+    }
+    s->sort = sort;
+    s->next = self->streams;
+    self->streams = s;
+    return s;
+}
+
+/* ---- loose items ---- */
+
+void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
+{
+    if (!self->loose)
+        self->loose = stream_new(self, STREAM_LOOSE);
+    if (!self->loose)
+        return;
+    struct loose_list *l = &self->loose->loose;
+    void *mem = l->items;
+    bool ok = grow(&mem, &l->cap, l->num, sizeof(*l->items));
+
+    l->items = mem;
+    if (!ok) {
+        self->failed = true;
+        return;
+    }
+    if (l->num > l->at && item->ts < l->items[l->num - 1].ts)
+        l->unsorted = true;
+    l->items[l->num++] = (struct loose){
+        .ts = item->ts,
+        .order = item->order,
+        .data = item->data,
+        .gen = item->gen ? orma_seq_gen_ref(item->gen) : NULL,
+        .extra = item->extra,
+        .aux = item->aux,
+        .len = item->len,
+        .field = item->field,
+        .machine = item->machine,
+        .kind = item->kind,
+        .format = item->format,
+    };
+    self->max_ts = ORMA_MAX(self->max_ts, item->ts);
+}
+
+static bool loose_next(struct orma_stream *s)
+{
+    struct loose_list *l = &s->loose;
+
+    if (l->at == l->num)
+        return false;
+    const struct loose *i = &l->items[l->at];
+    s->head = (struct orma_item){
+        .ts = i->ts,
+        .order = i->order,
+        .data = i->data,
+        .len = i->len,
+        .field = i->field,
+        .kind = i->kind,
+        .format = i->format,
+        .machine = i->machine,
+        .gen = i->gen,
+        .extra = i->extra,
+        .aux = i->aux,
+    };
+    return true;
+}
+
+static void loose_done(struct orma_stream *s)
+{
+    orma_seq_gen_unref(s->loose.items[s->loose.at++].gen);
+    if (s->loose.at == s->loose.num)
+        s->loose.at = s->loose.num = 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct loose *x = a, *y = b;
+
+    if (x->ts != y->ts)
+        return x->ts < y->ts ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* ---- runs of packets ---- */
+
+static bool run_extend(struct orma_sorter *self, struct orma_run *run, const struct orma_seq *seq,
+                       const struct orma_packet_time *time, const uint8_t *record, uint64_t order)
+{
+    struct segment *last = run->num > run->at ? &run->segments[run->num - 1] : NULL;
+
+    if (last && run->tail == record && last->gen == seq->gen &&
+        last->incremental == time->incremental && last->unit == time->unit &&
+        last->offset == time->offset && last->count < UINT32_MAX) {
+        last->count++;
+        return true;
+    }
+    void *mem = run->segments;
+    bool ok = grow(&mem, &run->cap, run->num, sizeof(*run->segments));
+    run->segments = mem;
+    if (!ok) {
+        self->failed = true;
+        return false;
+    }
+    run->segments[run->num++] = (struct segment){
+        .record = record,
+        .count = 1,
+        .incremental = time->incremental,
+        .order = order,
+        .gen = orma_seq_gen_ref(seq->gen),
+        .raw = time->raw,
+        .unit = time->unit,
+        .offset = time->offset,
+    };
+    return true;
+}
+
+static void push_loose_packet(struct orma_sorter *self, const struct orma_seq *seq,
+                              const struct orma_packet *p, int64_t ts, uint64_t order)
+{
+    struct orma_item item = {
+        .ts = ts,
+        .order = order,
+        .data = (const uint8_t *)p->payload.data,
+        .len = (uint32_t)p->payload.len,
+        .field = p->field,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = (uint16_t)seq->machine,
+        .gen = seq->gen,
+    };
+
+    orma_sorter_push(self, &item);
+}
+
+void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
+                             const struct orma_packet *p, const uint8_t *record,
+                             const struct orma_packet_time *time, uint64_t order)
+{
+    if (!seq->run) {
+        struct orma_stream *s = stream_new(self, STREAM_RUN);
+
+        if (!s)
+            return;
+        seq->run = &s->run;
+        seq->run->last_ts = INT64_MIN;
+    }
+    if (time->ts < seq->run->last_ts) {
+        push_loose_packet(self, seq, p, time->ts, order);
+        return;
+    }
+    if (!run_extend(self, seq->run, seq, time, record, order))
+        return;
+    seq->run->tail = (const uint8_t *)p->bytes.data + p->bytes.len;
+    seq->run->last_ts = time->ts;
+    self->max_ts = ORMA_MAX(self->max_ts, time->ts);
+}
+
+/* Decodes the packet at *pos again, for its time and payload; moves behind it. */
+static void read_record(const uint8_t **pos, uint64_t *ret_time, struct orma_item *ret)
+{
+    const uint8_t *at = *pos + 1; /* the tag was looked at in the first walk, and so was the rest */
+    uint64_t len = 0;
+
+    orma_pb_varint_at(&at, at + 10, &len);
+    struct orma_pb_reader r = orma_pb_reader(at, len);
+    struct orma_pb_field f;
+    *pos = at + len;
+    *ret_time = 0;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP) {
+            *ret_time = orma_pb_u64(&f);
+        } else if (f.wire == ORMA_PB_LEN && f.id != ORMA_PB_TRACE_PACKET_INTERNED_DATA &&
+                   f.id != ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS) {
+            ret->data = f.data;
+            ret->len = (uint32_t)f.len;
+            ret->field = f.id;
+        }
+    }
+}
+
+static bool run_next(struct orma_stream *s)
+{
+    struct orma_run *run = &s->run;
+    uint64_t time;
+
+    if (run->at == run->num)
+        return false;
+    const struct segment *seg = &run->segments[run->at];
+    if (!run->read) {
+        run->pos = seg->record;
+        run->raw = seg->raw;
+    }
+    s->head = (struct orma_item){
+        .order = seg->order + run->read * ORMA_ORDER_STEP,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = (uint16_t)seg->gen->seq->machine,
+        .gen = seg->gen,
+    };
+    read_record(&run->pos, &time, &s->head);
+    int64_t raw = (int64_t)time;
+    if (seg->incremental)
+        raw = run->raw = (int64_t)((uint64_t)run->raw + time);
+    s->head.ts = (int64_t)((uint64_t)raw * (uint64_t)seg->unit + (uint64_t)seg->offset);
+    return true;
+}
+
+static void run_done(struct orma_stream *s)
+{
+    struct orma_run *run = &s->run;
+
+    if (++run->read < run->segments[run->at].count)
+        return;
+    orma_seq_gen_unref(run->segments[run->at].gen);
+    run->read = 0;
+    if (++run->at == run->num)
+        run->at = run->num = 0;
+}
+
+/* ---- bundles of a cpu ---- */
+
+uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle)
+{
+    void *mem = self->bundles;
+    bool ok = grow(&mem, &self->bundles_cap, self->bundles_num, sizeof(*self->bundles));
+
+    self->bundles = mem;
+    if (!ok) {
+        self->failed = true;
+        return UINT32_MAX;
+    }
+    self->bundles[self->bundles_num] = *bundle;
+    if (bundle->gen)
+        orma_seq_gen_ref(bundle->gen);
+    return self->bundles_num++;
+}
+
+static struct orma_stream *bundle_stream(struct orma_sorter *self,
+                                         const struct orma_ftrace_bundle *b,
+                                         enum orma_item_kind kind, int64_t first)
+{
+    uint64_t key = (uint64_t)b->machine << 40 | (uint64_t)kind << 32 | b->cpu;
+    struct orma_stream *s = orma_map_get_ptr(&self->cpu_streams, key);
+
+    if (s && first >= s->list.last_ts)
+        return s;
+    /* The first of the cpu, or one that begins before the last ended: a stream of its own. */
+    s = stream_new(self, STREAM_BUNDLES);
+    if (!s)
+        return NULL;
+    s->list.kind = kind;
+    if (orma_map_put_ptr(&self->cpu_streams, key, s))
+        self->failed = true;
+    return s;
+}
+
+void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,
+                             int64_t first, int64_t last)
+{
+    struct orma_stream *s = bundle_stream(self, &self->bundles[bundle], kind, first);
+
+    if (!s)
+        return;
+    void *mem = s->list.bundles;
+    bool ok = grow(&mem, &s->list.cap, s->list.num, sizeof(*s->list.bundles));
+    s->list.bundles = mem;
+    if (!ok) {
+        self->failed = true;
+        return;
+    }
+    s->list.bundles[s->list.num++] = bundle;
+    s->list.last_ts = last;
+    self->max_ts = ORMA_MAX(self->max_ts, last);
+}
+
+static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
+{
+    struct bundle_list *l = &s->list;
+
+    while (l->at < l->num) {
+        const struct orma_ftrace_bundle *b = &self->bundles[l->bundles[l->at]];
+
+        if (!l->open) {
+            orma_bundle_cursor_init(&l->cursor, b, l->kind);
+            l->open = true;
+        }
+        if (orma_bundle_cursor_next(&l->cursor, &s->head)) {
+            s->head.bundle = l->bundles[l->at];
+            return true;
+        }
+        l->open = false;
+        l->at++;
+    }
+    l->at = l->num = 0;
+    return false;
+}
+
+/* ---- merging ---- */
+
+static bool stream_next(struct orma_sorter *self, struct orma_stream *s)
+{
+    switch (s->sort) {
+    case STREAM_RUN:
+        return run_next(s);
+    case STREAM_BUNDLES:
+        return bundles_next(self, s);
+    case STREAM_LOOSE:
+        return loose_next(s);
+    }
+    return false;
+}
+
+/* The head was emitted. */
+static void stream_done(struct orma_stream *s)
+{
+    if (s->sort == STREAM_RUN)
+        run_done(s);
+    else if (s->sort == STREAM_LOOSE)
+        loose_done(s);
+}
+
+static inline bool before(const struct orma_stream *a, const struct orma_stream *b)
+{
+    return a->head.ts != b->head.ts ? a->head.ts < b->head.ts : a->head.order < b->head.order;
+}
+
+static void sift_down(struct orma_sorter *self, uint32_t at)
+{
+    struct orma_stream **heap = self->heap;
+    struct orma_stream *s = heap[at];
+
+    for (;;) {
+        uint32_t child = at * 2 + 1;
+
+        if (child >= self->heap_len)
+            break;
+        if (child + 1 < self->heap_len && before(heap[child + 1], heap[child]))
+            child++;
+        if (!before(heap[child], s))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = s;
+}
+
+static void free_done_streams(struct orma_sorter *self)
+{
+    for (struct orma_stream **at = &self->streams; *at;) {
+        struct orma_stream *s = *at;
+
+        /* Only lists of bundles that came late are many, and nobody else points at them. */
+        if (s->sort == STREAM_BUNDLES && !s->has_head && !s->list.num) {
+            uint64_t found = ORMA_MAP_NONE;
+
+            ORMA_MAP_EACH (slot, &self->cpu_streams) {
+                if (slot->val == (uintptr_t)s)
+                    found = slot->key;
+            }
+            if (found == ORMA_MAP_NONE) {
+                *at = s->next;
+                stream_free(s);
+                continue;
+            }
+        }
+        at = &s->next;
+    }
+}
+
+/* All streams that have something, in a heap. */
+static bool heap_build(struct orma_sorter *self)
+{
+    self->heap_len = 0;
+    if (self->loose && self->loose->loose.unsorted) {
+        struct loose_list *l = &self->loose->loose;
+
+        qsort(l->items + l->at, l->num - l->at, sizeof(*l->items), by_time);
+        l->unsorted = false;
+        self->loose->has_head = false;
+    }
+    for (struct orma_stream *s = self->streams; s; s = s->next) {
+        void *mem = self->heap;
+
+        if (!s->has_head)
+            s->has_head = stream_next(self, s);
+        if (!s->has_head)
+            continue;
+        bool ok = grow(&mem, &self->heap_cap, self->heap_len, sizeof(struct orma_stream *));
+        self->heap = mem;
+        if (!ok) {
+            self->failed = true;
+            return false;
+        }
+        self->heap[self->heap_len++] = s;
+    }
+    for (uint32_t i = self->heap_len / 2; i-- > 0;)
+        sift_down(self, i);
+    return true;
+}
+
+void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
+{
+    if (!heap_build(self))
+        return;
+    while (self->heap_len && !self->failed) {
+        struct orma_stream *s = self->heap[0];
+
+        if (s->head.order >= limit)
+            break;
+        self->last_emitted = s->head.ts;
+        self->emitted_any = true;
+        self->emit(self->emit_data, &s->head);
+        stream_done(s);
+        s->has_head = stream_next(self, s);
+        if (!s->has_head)
+            self->heap[0] = self->heap[--self->heap_len];
+        if (self->heap_len)
+            sift_down(self, 0);
+    }
+    free_done_streams(self);
+}

@@ -1,0 +1,144 @@
+/*
+ * Sorter: brings everything that an import has read into order of time.
+ *
+ * Input comes in runs that are in order already: the packets of a sequence, the
+ * events of a cpu. A run is not stored packet by packet. It is a list of
+ * segments, each a stretch of the file whose packets follow each other, and is
+ * decoded again, one packet ahead, while runs are merged:
+ *
+ *   run of a sequence   [segment: 310 packets][segment: 1 packet] ...
+ *   run of a cpu        [bundle][bundle] ...              (one run per kind of event)
+ *   loose items         one entry each: what came late, or has no place in a run
+ *
+ *   heads of all runs ──► heap by (time, order of arrival) ──► emit()
+ *
+ * So an event costs no memory here as long as its source is in order, and the
+ * two walks over its packet are cheap: the first one only reads the head.
+ *
+ * Times are in trace time. `order` says which of two items of equal time came
+ * first: packets are numbered in steps of ORMA_ORDER_STEP, parts of a packet
+ * lie between. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_READ_SORTER_H
+#define ORMA_PROCESSOR_READ_SORTER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "processor/read/packet.h"
+#include "processor/read/seq.h"
+#include "sdk/base/arena.h"
+
+#define ORMA_ORDER_STEP ((uint64_t)1 << 24)
+
+enum orma_item_kind {
+    ORMA_ITEM_PACKET,       /* data: the payload, field: its number */
+    ORMA_ITEM_FTRACE_EVENT, /* data: the FtraceEvent, bundle and index say where */
+    ORMA_ITEM_SCHED_SWITCH, /* compact: `sched` */
+    ORMA_ITEM_SCHED_WAKING,
+    ORMA_ITEM_OTHER, /* of another format: aux belongs to its importer */
+};
+
+struct orma_compact_sched {
+    uint32_t pid; /* next or woken */
+    int32_t prio;
+    uint32_t target_cpu;
+    uint32_t common_flags;
+    int64_t prev_state;
+    uint32_t comm_index; /* into the bundle's table */
+};
+
+struct orma_item {
+    int64_t ts;
+    uint64_t order;
+    const uint8_t *data;
+    uint32_t len;
+    uint32_t field;
+    uint8_t kind;   /* enum orma_item_kind */
+    uint8_t format; /* whose ORMA_ITEM_OTHER it is */
+    uint16_t machine;
+    uint32_t bundle;                      /* ftrace: into orma_sorter.bundles */
+    uint32_t index;                       /* ftrace: which of its list in the bundle */
+    struct orma_seq_gen *gen;             /* NULL: of no sequence */
+    const struct orma_event_extra *extra; /* track events read the slow way */
+    union {
+        uint64_t aux;
+        struct orma_compact_sched sched;
+    };
+};
+
+/* A bundle of kernel events of one cpu. Stays for the life of the import: args are decoded later.
+ */
+struct orma_ftrace_bundle {
+    struct orma_str event_bytes; /* the bundle */
+    struct orma_str compact;     /* its CompactSched, may be empty */
+    uint64_t order;
+    int64_t clock_offset;
+    struct orma_seq_gen *gen;
+    uint32_t from, to; /* events of a list that this entry stands for: usually all */
+    uint32_t cpu;
+    uint16_t machine;
+};
+
+typedef void orma_emit_fn(void *data, const struct orma_item *item);
+
+struct orma_sorter {
+    struct orma_stream **heap; /* by the head's (ts, order) */
+    uint32_t heap_len, heap_cap;
+    struct orma_stream *streams; /* all, for the end */
+    struct orma_stream *loose;   /* items of their own */
+    struct orma_ftrace_bundle *bundles;
+    uint32_t bundles_num, bundles_cap;
+    struct orma_map cpu_streams; /* machine, cpu, kind → stream */
+    struct orma_arena arena;     /* for extras */
+    int64_t last_emitted;
+    bool emitted_any;
+    int64_t max_ts; /* largest time pushed */
+    orma_emit_fn *emit;
+    void *emit_data;
+    bool failed;
+};
+
+void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data);
+void orma_sorter_fini(struct orma_sorter *self);
+
+/* True if an item of this time may still be pushed: not older than what was emitted. */
+static inline bool orma_sorter_accepts(const struct orma_sorter *self, int64_t ts)
+{
+    return !self->emitted_any || ts >= self->last_emitted;
+}
+
+/* An item of its own. item->gen is counted. */
+void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item);
+
+/* The time of a packet, and how to find it again: (timestamp [+ raw]) * unit + offset. */
+struct orma_packet_time {
+    int64_t ts;
+    int64_t raw; /* incremental: the sum before this packet */
+    int64_t unit, offset;
+    bool incremental;
+};
+
+/*
+ * The packet that begins at `record` (its tag in the file). When it follows the
+ * packet pushed last of its sequence it costs nothing; out of order it becomes a
+ * loose item.
+ */
+void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
+                             const struct orma_packet *p, const uint8_t *record,
+                             const struct orma_packet_time *time, uint64_t order);
+
+/*
+ * A bundle. Its index, or UINT32_MAX when memory is out. Events that are not in order, or whose
+ * clock does not run evenly, come as several entries with a stretch of the list each.
+ */
+uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle);
+
+/* Which lists of the bundle to merge; a list with no event is left out. `first`, `last`: its times.
+ */
+void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,
+                             int64_t first, int64_t last);
+
+/* Emits in order until an item with order >= limit would come. */
+void orma_sorter_extract(struct orma_sorter *self, uint64_t limit);
+#endif

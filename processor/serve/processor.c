@@ -1,0 +1,471 @@
+/* The C API: one storage, one import, one SQL engine. */
+#include "processor/processor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "processor/import/import.h"
+#include "processor/read/detect.h"
+#include "processor/sql/exec.h"
+#include "processor/sql/modules.h"
+#include "sdk/base/fd.h"
+
+/* The progress function is called after this much input. */
+#define PROGRESS_STEP ((size_t)4 << 20)
+/* Bytes that are gathered before the format is told. */
+#define DETECT_BYTES 4096
+
+struct orma_processor {
+    struct orma_storage storage;
+    struct orma_import import;
+    struct orma_sql *sql;
+    char error[1200];
+    struct orma_buf sql_error; /* when the last failure was one of SQL: of any length */
+    int error_offset;
+    _Atomic bool interrupted;
+    bool finished;
+    enum orma_format format;
+    bool detected;
+    struct orma_buf head; /* fed bytes whose format is not known yet */
+    const uint8_t *map;   /* the file */
+    size_t map_size;
+    uint64_t size;
+    int64_t begun_ns; /* when the first bytes came */
+};
+
+struct orma_query {
+    struct orma_processor *tp;
+    struct orma_sql_stmt *stmt;
+};
+
+struct orma_script_run {
+    struct orma_processor *tp;
+    struct orma_sql_exec *exec;
+    unsigned statements;
+};
+
+static ORMA_PRINTF(3, 4) int fail(struct orma_processor *self, int error, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(self->error, sizeof(self->error), fmt, args);
+    va_end(args);
+    return error;
+}
+
+int orma_processor_new(const struct orma_processor_config *config, struct orma_processor **ret)
+{
+    struct orma_processor_config given = {0};
+
+    if (config && config->size > sizeof(given))
+        return -EINVAL;
+    if (config)
+        memcpy(&given, config, config->size);
+    struct orma_processor *self = calloc(1, sizeof(*self));
+    if (!self)
+        return -ENOMEM;
+    self->error_offset = -1;
+    int r = orma_storage_init(&self->storage);
+    if (!r)
+        r = orma_import_init(&self->import, &self->storage);
+    if (!r)
+        r = orma_sql_open(&self->storage, &self->sql);
+    if (r) {
+        orma_processor_free(self);
+        return r;
+    }
+    self->import.reader.full_sort = given.full_sort;
+    self->import.no_ftrace_raw = given.no_ftrace_raw;
+    self->import.crop_track_events = given.crop_track_events;
+    *ret = self;
+    return 0;
+}
+
+void orma_processor_free(struct orma_processor *self)
+{
+    if (!self)
+        return;
+    orma_sql_close(self->sql);
+    if (self->import.storage)
+        orma_import_fini(&self->import);
+    orma_storage_fini(&self->storage);
+    orma_buf_fini(&self->head);
+    orma_buf_fini(&self->sql_error);
+    if (self->map)
+        (void)munmap((void *)(uintptr_t)self->map, self->map_size); /* our own mapping */
+    free(self);
+}
+
+const char *orma_processor_error(const struct orma_processor *self)
+{
+    if (self->error[0] || !self->sql_error.len)
+        return self->error;
+    return orma_buf_cstr((struct orma_buf *)(uintptr_t)&self->sql_error); /* adds a terminator */
+}
+
+int orma_processor_error_offset(const struct orma_processor *self)
+{
+    return self->error_offset;
+}
+
+/* ---- loading ---- */
+
+static int check(struct orma_processor *self)
+{
+    if (self->storage.failed)
+        return fail(self, -ENOMEM, "out of memory");
+    if (self->import.reader.error)
+        return fail(self, -EBADMSG, "%s", self->import.reader.error);
+    if (self->interrupted)
+        return fail(self, -ECANCELED, "interrupted");
+    return 0;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int detect(struct orma_processor *self, const uint8_t *data, size_t len, bool at_end)
+{
+    int64_t begun = now_ns();
+
+    if (!self->begun_ns)
+        self->begun_ns = begun;
+    self->format = orma_detect_format(data, len, at_end);
+    self->detected = self->format != ORMA_FORMAT_MORE;
+    orma_stats_add(&self->storage.stats[0], ORMA_STAT_GUESS_TRACE_TYPE_DURATION_NS,
+                   now_ns() - begun);
+    if (self->format == ORMA_FORMAT_UNKNOWN)
+        return fail(self, -EBADMSG, "Unknown trace type provided (ERR:fmt)");
+    if (self->detected && self->format != ORMA_FORMAT_PROTO)
+        return fail(self, -ENOTSUP, "a trace of format %s can't be read",
+                    orma_format_names[self->format]);
+    if (self->detected)
+        orma_import_begin(&self->import, orma_format_names[self->format],
+                          (struct orma_str){(const char *)data, len});
+    return 0;
+}
+
+static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, void *data)
+{
+    struct orma_reader *r = &self->import.reader;
+    size_t pos = 0, goal = 0;
+    int ret = detect(self, self->map, self->map_size, true);
+
+    while (!ret && pos < self->map_size) {
+        /* A step ends anywhere: what is not a whole packet is read with the next one. */
+        goal = ORMA_MIN(self->map_size, ORMA_MAX(goal, pos) + PROGRESS_STEP);
+        size_t used = orma_reader_map(r, self->map + pos, goal - pos);
+        pos += used;
+        self->size = goal;
+        ret = check(self);
+        if (!ret && progress && progress(data, pos, self->map_size))
+            ret = fail(self, -ECANCELED, "interrupted");
+        if (!used && goal == self->map_size)
+            break; /* the last packet is cut off */
+    }
+    return ret;
+}
+
+int orma_processor_load_file(struct orma_processor *self, const char *path,
+                             orma_progress_fn *progress, void *data)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (self->finished || self->size)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fail(self, -errno, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return fail(self, -EISDIR, "%s", strerror(EISDIR));
+    if (!S_ISREG(st.st_mode)) { /* a pipe: piece by piece */
+        uint8_t piece[65536];
+        ssize_t n;
+        int r = 0;
+
+        while (!r && (n = read(fd, piece, sizeof(piece))) > 0)
+            r = orma_processor_feed(self, piece, (size_t)n);
+        if (!r && n < 0)
+            r = fail(self, -errno, "%s", strerror(errno));
+        return r ? r : orma_processor_finish(self);
+    }
+    if (!st.st_size) /* a trace of no packets */
+        return orma_processor_finish(self);
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return fail(self, -errno, "%s", strerror(errno));
+    self->map = map;
+    self->map_size = (size_t)st.st_size;
+    int r = load_mapped(self, progress, data);
+    return r ? r : orma_processor_finish(self);
+}
+
+int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
+{
+    int r = 0;
+
+    if (self->finished)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    self->size += len;
+    if (!self->detected) {
+        orma_buf_put(&self->head, data, len);
+        if (self->head.failed)
+            return fail(self, -ENOMEM, "out of memory");
+        r = detect(self, self->head.data, self->head.len, self->head.len >= DETECT_BYTES);
+        if (r || !self->detected)
+            return r;
+        data = self->head.data;
+        len = self->head.len;
+    }
+    r = orma_reader_feed(&self->import.reader, data, len);
+    orma_buf_fini(&self->head);
+    return r ? fail(self, r, "out of memory") : check(self);
+}
+
+int orma_processor_finish(struct orma_processor *self)
+{
+    int r = 0;
+
+    if (self->finished)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (!self->detected && self->head.len) {
+        r = detect(self, self->head.data, self->head.len, true);
+        if (!r)
+            r = orma_reader_feed(&self->import.reader, self->head.data, self->head.len);
+        if (r)
+            return r;
+    }
+    orma_import_finish(&self->import);
+    orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
+                   now_ns() - self->begun_ns);
+    orma_storage_write_stats(&self->storage, self->import.machines_num);
+    orma_import_set_size(&self->import, self->size);
+    self->finished = true;
+    r = check(self);
+    if (!r && orma_sql_data_ready(self->sql) < 0)
+        r = fail(self, -EIO, "%s", orma_sql_error_text(self->sql));
+    return r;
+}
+
+void orma_processor_interrupt(struct orma_processor *self)
+{
+    self->interrupted = true;
+    orma_sql_interrupt(self->sql);
+}
+
+/* ---- queries ---- */
+
+/* The text of the engine's error becomes ours, whatever its length. */
+static int take_error(struct orma_processor *self, int r)
+{
+    self->error_offset = self->sql->error_offset;
+    orma_buf_clear(&self->sql_error);
+    orma_buf_put_str(&self->sql_error, orma_sql_error_text(self->sql));
+    return r;
+}
+
+int orma_script_open(struct orma_processor *self, const char *sql, size_t len, const char *name,
+                     struct orma_script_run **ret)
+{
+    struct orma_script_run *run = calloc(1, sizeof(*run));
+    struct orma_str text = {sql, len == SIZE_MAX ? strlen(sql) : len};
+    struct orma_buf frame = {0};
+    int r = run ? 0 : -ENOMEM;
+
+    self->error[0] = '\0';
+    orma_buf_clear(&self->sql_error);
+    orma_buf_printf(&frame, "File \"%s\"", name ? name : "stdin");
+    if (!r)
+        r = orma_sql_exec_new(self->sql, orma_buf_cstr(&frame), text, &run->exec);
+    orma_buf_fini(&frame);
+    if (r) {
+        free(run);
+        return r == -ENOMEM ? fail(self, r, "out of memory") : take_error(self, -EINVAL);
+    }
+    run->tp = self;
+    *ret = run;
+    return 0;
+}
+
+int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
+{
+    struct orma_query *query = calloc(1, sizeof(*query));
+    int r;
+
+    self->tp->error[0] = '\0';
+    orma_buf_clear(&self->tp->sql_error);
+    if (!query)
+        return fail(self->tp, -ENOMEM, "out of memory");
+    r = orma_sql_exec_next(self->exec, &query->stmt);
+    if (r <= 0) {
+        free(query);
+        return r < 0 ? take_error(self->tp, r) : 0;
+    }
+    query->tp = self->tp;
+    self->statements++;
+    *ret = query;
+    return 1;
+}
+
+size_t orma_script_offset(const struct orma_script_run *self)
+{
+    return orma_script_pos(&self->exec->script);
+}
+
+void orma_script_close(struct orma_script_run *self)
+{
+    if (!self)
+        return;
+    orma_sql_exec_free(self->exec);
+    free(self);
+}
+
+int orma_query_prepare(struct orma_processor *self, const char *sql, size_t len,
+                       struct orma_query **ret, const char **ret_rest)
+{
+    struct orma_script_run *run;
+    int r = orma_script_open(self, sql, len, NULL, &run);
+
+    *ret = NULL;
+    if (r < 0)
+        return r;
+    r = orma_script_step(run, ret);
+    if (ret_rest)
+        *ret_rest = sql + orma_script_offset(run);
+    orma_script_close(run);
+    return r < 0 ? r : !r;
+}
+
+void orma_query_free(struct orma_query *self)
+{
+    if (!self)
+        return;
+    orma_sql_stmt_free(self->stmt);
+    free(self);
+}
+
+int orma_query_step(struct orma_query *self)
+{
+    int r = orma_sql_stmt_step(self->stmt);
+
+    return r < 0 ? take_error(self->tp, r) : r;
+}
+
+bool orma_query_has_output(struct orma_query *self)
+{
+    return orma_sql_stmt_has_output(self->stmt);
+}
+
+int orma_processor_restore(struct orma_processor *self)
+{
+    return orma_sql_reset(self->sql) < 0 ? take_error(self, -EIO) : 0;
+}
+
+int orma_processor_add_sql_package(struct orma_processor *self, const char *dir, const char *name,
+                                   bool replace, unsigned *ret_skipped)
+{
+    int r = orma_sql_add_package(self->sql, dir, name, replace, ret_skipped);
+
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
+{
+    int r = orma_sql_override_stdlib(self->sql, dir);
+
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+unsigned orma_query_columns(const struct orma_query *self)
+{
+    return (unsigned)sqlite3_column_count(self->stmt->stmt);
+}
+
+const char *orma_query_column_name(const struct orma_query *self, unsigned col)
+{
+    const char *name = sqlite3_column_name(self->stmt->stmt, (int)col);
+
+    return name ? name : "";
+}
+
+enum orma_value_type orma_query_type(const struct orma_query *self, unsigned col)
+{
+    switch (sqlite3_column_type(self->stmt->stmt, (int)col)) {
+    case SQLITE_INTEGER:
+        return ORMA_VALUE_INT64;
+    case SQLITE_FLOAT:
+        return ORMA_VALUE_DOUBLE;
+    case SQLITE_TEXT:
+        return ORMA_VALUE_TEXT;
+    case SQLITE_BLOB:
+        return ORMA_VALUE_BLOB;
+    }
+    return ORMA_VALUE_NULL;
+}
+
+int64_t orma_query_int64(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_int64(self->stmt->stmt, (int)col);
+}
+
+double orma_query_double(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_double(self->stmt->stmt, (int)col);
+}
+
+const char *orma_query_text(const struct orma_query *self, unsigned col)
+{
+    const char *text = (const char *)sqlite3_column_text(self->stmt->stmt, (int)col);
+
+    return text ? text : "";
+}
+
+const void *orma_query_blob(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_blob(self->stmt->stmt, (int)col);
+}
+
+size_t orma_query_bytes(const struct orma_query *self, unsigned col)
+{
+    return (size_t)sqlite3_column_bytes(self->stmt->stmt, (int)col);
+}
+
+/* ---- statistics ---- */
+
+bool orma_processor_stat(const struct orma_processor *self, uint32_t n,
+                         struct orma_processor_stat *ret)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_STATS];
+
+    if (n >= t->rows)
+        return false;
+    const struct orma_stat_def *def = &orma_stat_defs[orma_table_int(t, ORMA_STATS_KEY, n)];
+    *ret = (struct orma_processor_stat){
+        .name = def->name,
+        .indexed = def->kind == ORMA_STAT_INDEXED,
+        .idx = orma_table_int(t, ORMA_STATS_IDX, n),
+        .severity = orma_severity_names[def->severity],
+        .source = orma_stat_source_names[def->source],
+        .value = orma_table_int(t, ORMA_STATS_VALUE, n),
+    };
+    return true;
+}
+
+uint64_t orma_processor_size(const struct orma_processor *self)
+{
+    return self->size;
+}

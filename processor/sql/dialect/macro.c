@@ -1,0 +1,599 @@
+/*
+ * Expansion works on slices of sources. Each argument becomes a text of its own
+ * whose pieces know their origin; all texts of one expansion share the list of
+ * calls, which is that of the result.
+ */
+#include "processor/sql/dialect/macro.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/sql/dialect/token.h"
+
+static void macro_free(struct orma_macro *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->params_num; i++)
+        free(self->params[i]);
+    free(self->params);
+    free(self->name);
+    orma_sql_source_unref(self->body);
+    free(self);
+}
+ORMA_DEFINE_AUTO(struct orma_macro *, macro_free)
+
+void orma_macros_fini(struct orma_macros *self)
+{
+    for (size_t i = 0; i < self->len; i++)
+        macro_free(self->macros[i]);
+    free(self->macros);
+    *self = (struct orma_macros){0};
+}
+
+/* Index of the macro, or of the place where it belongs: the list is sorted by name. */
+static size_t find_slot(const struct orma_macros *self, struct orma_str name, bool *ret_found)
+{
+    size_t lo = 0, hi = self->len;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        struct orma_str at = orma_str_from(self->macros[mid]->name);
+        int cmp = strncasecmp(at.data, name.data, ORMA_MIN(at.len, name.len));
+
+        if (!cmp)
+            cmp = at.len < name.len ? -1 : at.len > name.len;
+        if (!cmp) {
+            *ret_found = true;
+            return mid;
+        }
+        if (cmp < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *ret_found = false;
+    return lo;
+}
+
+const struct orma_macro *orma_macros_find(const struct orma_macros *self, struct orma_str name)
+{
+    bool found;
+    size_t slot = find_slot(self, name, &found);
+
+    return found ? self->macros[slot] : NULL;
+}
+
+static struct orma_macro *macro_new(struct orma_str name, const struct orma_str *params,
+                                    size_t params_num, struct orma_sql_source *body)
+{
+    ORMA_AUTO(macro_free_p) struct orma_macro *macro = calloc(1, sizeof(*macro));
+
+    if (!macro)
+        return NULL;
+    macro->name = orma_str_dup(name);
+    macro->params = calloc(params_num + 1, sizeof(*macro->params));
+    if (!macro->name || !macro->params)
+        return NULL;
+    for (size_t i = 0; i < params_num; i++, macro->params_num++) {
+        macro->params[i] = orma_str_dup(params[i]);
+        if (!macro->params[i])
+            return NULL;
+    }
+    macro->body = orma_sql_source_ref(body);
+    return ORMA_STEAL(macro);
+}
+
+static int make_room(struct orma_macros *self)
+{
+    if (self->len < self->cap)
+        return 0;
+    size_t cap = self->cap ? 2 * self->cap : 64;
+    struct orma_macro **grown = realloc(self->macros, cap * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    self->macros = grown;
+    self->cap = cap;
+    return 0;
+}
+
+int orma_macros_put(struct orma_macros *self, struct orma_str name, const struct orma_str *params,
+                    size_t params_num, struct orma_sql_source *body)
+{
+    bool found;
+    size_t slot = find_slot(self, name, &found);
+    struct orma_macro *macro = macro_new(name, params, params_num, body);
+
+    if (!macro || (!found && make_room(self) < 0)) {
+        macro_free(macro);
+        return -ENOMEM;
+    }
+    if (found) {
+        macro_free(self->macros[slot]);
+    } else {
+        memmove(&self->macros[slot + 1], &self->macros[slot],
+                (self->len - slot) * sizeof(*self->macros));
+        self->len++;
+    }
+    self->macros[slot] = macro;
+    return 0;
+}
+
+/* What $names stand for in a body. */
+struct bindings {
+    const struct orma_macro *macro;
+    const struct orma_sql_text *args;
+    bool keep_table; /* $table is for somebody later */
+};
+
+struct expander {
+    const struct orma_macros *macros;
+    struct orma_sql_text *root; /* has the calls */
+    struct orma_sql_error *error;
+    const struct orma_macro *active[ORMA_MACRO_DEPTH_MAX]; /* whose bodies are being expanded */
+    int active_num;
+    int depth;
+};
+
+/* A part of a source that is being read. */
+struct slice {
+    struct orma_sql_source *source;
+    uint32_t at, end;
+    uint32_t call;
+};
+
+/* The text of the slice, from the begin of its source: offsets stay those of the source. */
+static struct orma_str slice_text(const struct slice *s)
+{
+    return (struct orma_str){s->source->text, s->end};
+}
+
+static struct orma_sql_origin origin_at(const struct slice *s, uint32_t at)
+{
+    return (struct orma_sql_origin){s->source, at, s->call};
+}
+
+static int ORMA_PRINTF(4, 5)
+    fail(struct expander *x, const struct slice *s, uint32_t at, const char *fmt, ...)
+{
+    struct orma_sql_text where = {0};
+    va_list args;
+
+    orma_sql_text_inherit(&where, x->root);
+    orma_sql_text_put(&where, origin_at(s, at), 1);
+    va_start(args, fmt);
+    int r = orma_sql_error_setv(x->error, NULL, 0, fmt, args);
+    va_end(args);
+    orma_sql_error_wrap(x->error, &where, 0);
+    orma_sql_text_fini(&where);
+    return r;
+}
+
+static int expand(struct expander *x, struct slice s, const struct bindings *b,
+                  struct orma_sql_text *out);
+
+/* True if a blank must keep what was put in apart from what stands there. */
+static bool would_grow_together(const struct orma_sql_text *out, char next)
+{
+    static const char apart[] = " \t\n\r\f\v(),.;";
+
+    if (!out->buf.len)
+        return false;
+    char last = (char)out->buf.data[out->buf.len - 1];
+    return !memchr(apart, last, sizeof(apart) - 1) && !memchr(apart, next, sizeof(apart) - 1);
+}
+
+static void put_apart(struct orma_sql_text *out, struct orma_sql_origin where, char next)
+{
+    if (would_grow_together(out, next))
+        orma_sql_text_put_made(out, where, ORMA_STR(" "));
+}
+
+static void put_inserted(struct orma_sql_text *out, const struct orma_sql_text *what,
+                         struct orma_sql_origin where)
+{
+    if (!what->buf.len)
+        return;
+    put_apart(out, where, (char)what->buf.data[0]);
+    orma_sql_text_put_text(out, what, 0, (uint32_t)what->buf.len);
+}
+
+/* Arguments of one call, expanded. */
+struct args {
+    struct orma_sql_text texts[ORMA_MACRO_ARGS_MAX];
+    size_t num;
+};
+
+static void args_free(struct args *self)
+{
+    for (size_t i = 0; self && i < self->num; i++)
+        orma_sql_text_fini(&self->texts[i]);
+    free(self);
+}
+ORMA_DEFINE_AUTO(struct args *, args_free)
+
+/* Without blanks and comments at both ends. */
+static void trim(struct slice *s)
+{
+    struct orma_token tok = orma_token_next_solid(slice_text(s), s->at);
+    uint32_t end = tok.at;
+
+    s->at = tok.at;
+    for (; tok.kind != ORMA_TOK_END; tok = orma_token_next_solid(slice_text(s), end))
+        end = tok.at + tok.len;
+    s->end = end;
+}
+
+/* Where the next comma outside parentheses is, or the end. */
+static uint32_t find_comma(const struct slice *s)
+{
+    struct orma_token tok = orma_token_next_solid(slice_text(s), s->at);
+
+    for (int depth = 0; tok.kind != ORMA_TOK_END;
+         tok = orma_token_next_solid(slice_text(s), tok.at + tok.len)) {
+        if (tok.kind == ORMA_TOK_COMMA && depth == 0)
+            break;
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+    }
+    return tok.at;
+}
+
+/* Cuts `inside` at its commas and expands each part into a new text. */
+static int read_args(struct expander *x, struct slice inside, const struct bindings *b,
+                     struct args *ret)
+{
+    trim(&inside);
+    if (inside.at == inside.end)
+        return 0;
+    for (;;) {
+        struct slice part = inside;
+
+        if (ret->num == ORMA_MACRO_ARGS_MAX)
+            return fail(x, &inside, inside.at, "macro call with more than %d arguments",
+                        ORMA_MACRO_ARGS_MAX);
+        part.end = find_comma(&inside);
+        uint32_t next = part.end;
+        trim(&part);
+        int r = expand(x, part, b, &ret->texts[ret->num++]);
+        if (r < 0)
+            return r;
+        if (next == inside.end)
+            return 0;
+        inside.at = next + 1;
+    }
+}
+
+static int run_macro(struct expander *x, const struct slice *s, uint32_t at, struct orma_str name,
+                     const struct args *args, struct orma_sql_text *out)
+{
+    const struct orma_macro *macro = orma_macros_find(x->macros, name);
+
+    if (!macro)
+        return fail(x, s, at, "unknown macro '%.*s'", ORMA_STR_ARG(name));
+    if (args->num != macro->params_num)
+        return fail(x, s, at, "wrong number of arguments for macro '%s': expected %zu, actual %zu",
+                    macro->name, macro->params_num, args->num);
+    for (int i = 0; i < x->active_num; i++) {
+        if (x->active[i] == macro)
+            return fail(x, s, at, "macro '%s' calls itself", macro->name);
+    }
+    if (x->root->calls.len / sizeof(struct orma_sql_origin) >= ORMA_MACRO_CALLS_MAX)
+        return fail(x, s, at, "more than %d macro calls in one statement", ORMA_MACRO_CALLS_MAX);
+    if (x->active_num == ORMA_MACRO_DEPTH_MAX)
+        return fail(x, s, at, "macro calls nested too deeply");
+
+    struct bindings inner = {macro, args->texts, false};
+    struct slice body = {macro->body, 0, (uint32_t)macro->body->len,
+                         orma_sql_text_add_call(x->root, origin_at(s, at))};
+    orma_sql_text_hold(x->root, macro->body);
+    orma_sql_text_hold(x->root, s->source);
+    x->active[x->active_num++] = macro;
+    int r = expand(x, body, &inner, out);
+    x->active_num--;
+    return r;
+}
+
+/* __intrinsic_stringify!(tokens): the expanded tokens as a literal. */
+static int run_stringify(struct expander *x, struct slice inside, uint32_t at,
+                         const struct bindings *b, bool keep_table, struct orma_sql_text *out)
+{
+    struct bindings inner = b ? *b : (struct bindings){0};
+    struct orma_sql_text text = {0};
+    struct orma_buf literal = {0};
+
+    inner.keep_table |= keep_table;
+    trim(&inside);
+    int r = expand(x, inside, &inner, &text);
+    orma_buf_put_byte(&literal, '\'');
+    for (size_t i = 0; i < text.buf.len; i++) {
+        if (text.buf.data[i] == '\'')
+            orma_buf_put_byte(&literal, '\'');
+        orma_buf_put_byte(&literal, text.buf.data[i]);
+    }
+    orma_buf_put_byte(&literal, '\'');
+    orma_sql_text_put_made(out, origin_at(&inside, at), orma_buf_str(&literal));
+    if (literal.failed)
+        out->failed = true;
+    orma_buf_fini(&literal);
+    orma_sql_text_fini(&text);
+    return r;
+}
+
+/* The range of `text` inside the one pair of parentheses around all of it; all of it without. */
+static void strip_parens(struct orma_str text, uint32_t *ret_at, uint32_t *ret_end)
+{
+    struct orma_token first = orma_token_next_solid(text, 0), tok = first;
+    int depth = 0;
+
+    *ret_at = first.at;
+    *ret_end = (uint32_t)text.len;
+    if (first.kind != ORMA_TOK_OPEN)
+        return;
+    do {
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+        if (depth == 0)
+            break;
+        tok = orma_token_next_solid(text, tok.at + tok.len);
+    } while (tok.kind != ORMA_TOK_END);
+    if (depth == 0 && orma_token_next_solid(text, tok.at + 1).kind == ORMA_TOK_END) {
+        *ret_at = first.at + 1;
+        *ret_end = tok.at;
+    }
+}
+
+#define LIST_MAX 1024
+
+/* Where the elements of a list stand in its text. */
+struct elements {
+    struct range {
+        uint32_t at, len;
+    } ranges[LIST_MAX];
+    size_t num;
+    bool full; /* there were more */
+};
+
+/* The elements of "(a, b, c)" or "a, b, c". */
+static void split_list(struct orma_str text, struct elements *ret)
+{
+    uint32_t at, end;
+    int depth = 0;
+
+    strip_parens(text, &at, &end);
+    text.len = end;
+    struct orma_token tok = orma_token_next_solid(text, at);
+    struct range cur = {tok.at, 0};
+    if (tok.kind == ORMA_TOK_END)
+        return;
+    for (;; tok = orma_token_next_solid(text, tok.at + tok.len)) {
+        bool ends = tok.kind == ORMA_TOK_END || (tok.kind == ORMA_TOK_COMMA && depth == 0);
+
+        if (ends && ret->num == LIST_MAX) {
+            ret->full = true;
+            return;
+        }
+        if (ends)
+            ret->ranges[ret->num++] = cur;
+        if (tok.kind == ORMA_TOK_END)
+            return;
+        if (ends)
+            cur = (struct range){orma_token_next_solid(text, tok.at + 1).at, 0};
+        else
+            cur.len = tok.at + tok.len - cur.at;
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+    }
+}
+
+/* What one run of token_apply needs. */
+struct apply_lists {
+    struct elements lists[2];
+    struct args one; /* of the macro, for one element */
+};
+
+static void apply_lists_free(struct apply_lists *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->one.num; i++)
+        orma_sql_text_fini(&self->one.texts[i]);
+    free(self);
+}
+ORMA_DEFINE_AUTO(struct apply_lists *, apply_lists_free)
+
+/* One macro run per element, with the elements of the second list as second arguments. */
+static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
+                       const struct args *args, const char *joint, bool prefix,
+                       struct orma_sql_text *out)
+{
+    ORMA_AUTO(apply_lists_free_p) struct apply_lists *a = calloc(1, sizeof(*a));
+    struct orma_str name = orma_sql_text_str(&args->texts[0]);
+    size_t lists = args->num - 1;
+    int r = 0;
+
+    if (!a)
+        return orma_sql_error_oom(x->error);
+    for (size_t k = 0; k < lists; k++) {
+        split_list(orma_sql_text_str(&args->texts[k + 1]), &a->lists[k]);
+        if (a->lists[k].full)
+            return fail(x, s, at, "token_apply of a list with more than %d elements", LIST_MAX);
+    }
+    if (lists == 2 && a->lists[0].num != a->lists[1].num)
+        return fail(x, s, at, "token_apply of lists that differ in length: %zu and %zu",
+                    a->lists[0].num, a->lists[1].num);
+    a->one.num = lists;
+    for (size_t i = 0; i < a->lists[0].num && r == 0; i++) {
+        for (size_t k = 0; k < lists; k++) {
+            struct range t = a->lists[k].ranges[i];
+
+            orma_sql_text_clear(&a->one.texts[k]);
+            orma_sql_text_put_text(&a->one.texts[k], &args->texts[k + 1], t.at, t.len);
+        }
+        if (i || prefix)
+            orma_sql_text_put_made(out, origin_at(s, at), orma_str_from(joint));
+        r = run_macro(x, s, at, name, &a->one, out);
+    }
+    return r;
+}
+
+static const struct apply {
+    const char *name;
+    const char *joint;
+    bool prefix;
+} applies[] = {
+    {"__intrinsic_token_apply", ", ", false},
+    {"__intrinsic_token_apply_prefix", ", ", true},
+    {"__intrinsic_token_apply_and", " AND ", false},
+    {"__intrinsic_token_apply_and_prefix", " AND ", true},
+};
+
+static int run_apply(struct expander *x, const struct slice *s, uint32_t at, struct slice inside,
+                     const struct bindings *b, const struct apply *apply, struct orma_sql_text *out)
+{
+    ORMA_AUTO(args_free_p) struct args *args = calloc(1, sizeof(*args));
+    int r = args ? read_args(x, inside, b, args) : orma_sql_error_oom(x->error);
+
+    if (r < 0)
+        return r;
+    if (args->num != 2 && args->num != 3)
+        return fail(x, s, at,
+                    "wrong number of arguments for macro '%s': expected 2 or 3, actual %zu",
+                    apply->name, args->num);
+    return apply_macro(x, s, at, args, apply->joint, apply->prefix, out);
+}
+
+static int run_named(struct expander *x, const struct slice *s, uint32_t at, struct orma_str name,
+                     struct slice inside, const struct bindings *b, struct orma_sql_text *out)
+{
+    if (orma_str_eq_c(name, "__intrinsic_stringify"))
+        return run_stringify(x, inside, at, b, false, out);
+    if (orma_str_eq_c(name, "__intrinsic_stringify_ignore_table"))
+        return run_stringify(x, inside, at, b, true, out);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(applies); i++) {
+        if (orma_str_eq_c(name, applies[i].name))
+            return run_apply(x, s, at, inside, b, &applies[i], out);
+    }
+    ORMA_AUTO(args_free_p) struct args *args = calloc(1, sizeof(*args));
+    int r = args ? read_args(x, inside, b, args) : orma_sql_error_oom(x->error);
+    return r < 0 ? r : run_macro(x, s, at, name, args, out);
+}
+
+/* Offset of the parenthesis that closes the one at `open`, or the end. */
+static uint32_t find_close(const struct slice *s, uint32_t open)
+{
+    struct orma_token tok = {ORMA_TOK_OPEN, open, 1};
+
+    for (int depth = 0; tok.kind != ORMA_TOK_END;
+         tok = orma_token_next_solid(slice_text(s), tok.at + tok.len)) {
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+        if (depth == 0)
+            return tok.at;
+    }
+    return s->end;
+}
+
+/* At a word: if a call begins there, expands it. 1 and *ret_next behind it, 0 if it is none. */
+static int try_call(struct expander *x, const struct slice *s, struct orma_token word,
+                    const struct bindings *b, struct orma_sql_text *out, uint32_t *ret_next)
+{
+    struct orma_str text = slice_text(s);
+    struct orma_token bang = orma_token_next(text, word.at + word.len);
+    struct orma_token open;
+
+    if (bang.kind != ORMA_TOK_BANG)
+        return 0;
+    open = orma_token_next_solid(text, bang.at + 1);
+    if (open.kind != ORMA_TOK_OPEN)
+        return 0;
+    uint32_t close = find_close(s, open.at);
+    if (close == s->end)
+        return fail(x, s, open.at, "the parenthesis of this macro call is not closed");
+
+    struct orma_sql_text made = {0};
+    struct slice inside = {s->source, open.at + 1, close, s->call};
+    int r = run_named(x, s, word.at, orma_token_text(text, word), inside, b, &made);
+    put_inserted(out, &made, origin_at(s, word.at));
+    out->failed |= made.failed;
+    orma_sql_text_fini(&made);
+    *ret_next = close + 1;
+    return r < 0 ? r : 1;
+}
+
+/* The text that $name stands for, or NULL. */
+static const struct orma_sql_text *find_binding(const struct bindings *b, struct orma_str var)
+{
+    if (!b || !b->macro || var.data[0] != '$')
+        return NULL;
+    struct orma_str name = {var.data + 1, var.len - 1};
+    if (b->keep_table && orma_str_eq_c(name, "table"))
+        return NULL;
+    for (size_t i = 0; i < b->macro->params_num; i++) {
+        if (orma_str_eq_c(name, b->macro->params[i]))
+            return &b->args[i];
+    }
+    return NULL;
+}
+
+/* A token that is not replaced; `after` says that something was put in right before it. */
+static void put_token(struct orma_sql_text *out, const struct slice *s, struct orma_token tok,
+                      bool inner, bool after)
+{
+    struct orma_sql_origin where = origin_at(s, tok.at);
+    struct orma_str text = orma_token_text(slice_text(s), tok);
+
+    if ((tok.kind == ORMA_TOK_COMMENT && inner) ||
+        (tok.kind == ORMA_TOK_SPACE && memchr(text.data, 0xc2, text.len))) {
+        orma_sql_text_put_made(out, where, ORMA_STR(" "));
+        return;
+    }
+    if (after)
+        put_apart(out, where, text.data[0]);
+    orma_sql_text_put(out, where, tok.len);
+}
+
+static int expand_tokens(struct expander *x, struct slice s, const struct bindings *b,
+                         struct orma_sql_text *out)
+{
+    bool after = false; /* something was put in right before */
+
+    while (s.at < s.end && !out->failed) {
+        struct orma_token tok = orma_token_next(slice_text(&s), s.at);
+        const struct orma_sql_text *bound = NULL;
+        int r = 0;
+
+        s.at += tok.len;
+        if (tok.kind == ORMA_TOK_WORD)
+            r = try_call(x, &s, tok, b, out, &s.at);
+        else if (tok.kind == ORMA_TOK_VARIABLE)
+            bound = find_binding(b, orma_token_text(slice_text(&s), tok));
+        if (r < 0)
+            return r;
+        if (bound)
+            put_inserted(out, bound, origin_at(&s, tok.at));
+        else if (!r)
+            put_token(out, &s, tok, b || x->depth > 1, after);
+        after = bound || r;
+    }
+    if (!out->failed)
+        return 0;
+    return fail(x, &s, ORMA_MIN(s.at, s.end), "macro expansion grows over %zu MiB or memory is out",
+                ORMA_SQL_EXPANDED_MAX >> 20);
+}
+
+static int expand(struct expander *x, struct slice s, const struct bindings *b,
+                  struct orma_sql_text *out)
+{
+    if (x->depth == ORMA_MACRO_DEPTH_MAX)
+        return fail(x, &s, s.at, "macro calls nested too deeply");
+    x->depth++;
+    int r = expand_tokens(x, s, b, out);
+    x->depth--;
+    return r;
+}
+
+int orma_macros_expand(const struct orma_macros *self, struct orma_sql_source *source, uint32_t at,
+                       uint32_t end, struct orma_sql_text *out, struct orma_sql_error *error)
+{
+    struct expander x = {.macros = self, .root = out, .error = error};
+    struct slice s = {source, at, end, ORMA_SQL_NO_CALL};
+
+    return expand(&x, s, NULL, out);
+}

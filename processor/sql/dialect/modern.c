@@ -1,0 +1,280 @@
+#include "processor/sql/dialect/modern.h"
+
+#include <errno.h>
+
+#include "processor/sql/dialect/token.h"
+
+#define DEPTH_MAX 200
+#define NESTING_MAX 1000 /* deeper parentheses are refused by SQLite */
+#define ARGS_MAX 100     /* SQLite's limit is 127 */
+
+static bool is_grouped_number(struct orma_str text, struct orma_token tok)
+{
+    return tok.kind == ORMA_TOK_NUMBER && memchr(text.data + tok.at, '_', tok.len);
+}
+
+/* Words before "(" that do not call a function. */
+static bool is_call_word(struct orma_str word)
+{
+    static const char *const keywords[] = {
+        "over",    "as",     "in",        "filter", "and",    "or",       "not",
+        "on",      "using",  "values",    "by",     "from",   "select",   "where",
+        "having",  "when",   "then",      "else",   "exists", "join",     "union",
+        "all",     "except", "intersect", "limit",  "offset", "distinct", "case",
+        "between", "like",   "glob",      "is",     "set",    "into"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(keywords); i++) {
+        if (orma_word_eq(word, orma_str_from(keywords[i])))
+            return false;
+    }
+    return true;
+}
+
+/* if(a, b, c), which is called iif() here. IF [NOT] EXISTS has no parenthesis behind IF. */
+static bool is_if_call(struct orma_str text, struct orma_token word)
+{
+    return orma_token_is(text, word, "if");
+}
+
+bool orma_sql_needs_modern(struct orma_str text)
+{
+    struct orma_token before = {ORMA_TOK_END, 0, 0};
+    bool call_seen = false, found = false;
+    int depth = 0;
+
+    for (struct orma_token tok = orma_token_next_solid(text, 0); tok.kind != ORMA_TOK_END;
+         tok = orma_token_next_solid(text, tok.at + tok.len)) {
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+        if (depth > NESTING_MAX)
+            return false;
+        found |= is_grouped_number(text, tok);
+        if (tok.kind == ORMA_TOK_OPEN && before.kind == ORMA_TOK_WORD &&
+            is_call_word(orma_token_text(text, before)))
+            call_seen = true;
+        found |= tok.kind == ORMA_TOK_OPEN && is_if_call(text, before);
+        found |= call_seen && orma_token_is(text, tok, "order");
+        before = tok;
+    }
+    return found;
+}
+
+struct rewriter {
+    const struct orma_sql_text *in;
+    struct orma_sql_text *out;
+    struct orma_sql_error *error;
+    int depth;
+};
+
+/* What is inside the parentheses of a call. */
+struct call {
+    struct orma_token name;
+    uint32_t begin, end;        /* between the parentheses */
+    uint32_t args_at, order_at; /* behind DISTINCT; at ORDER (end: there is none) */
+    uint32_t keys_at;           /* behind BY */
+    bool is_query;              /* SELECT, WITH or VALUES inside: no arguments */
+    bool is_distinct;
+};
+
+/* False if the parentheses are not closed. */
+static bool read_call(struct orma_str text, struct orma_token name, uint32_t open, struct call *ret)
+{
+    struct orma_token tok = orma_token_next_solid(text, open + 1);
+    int depth = 0;
+
+    *ret = (struct call){.name = name, .begin = open + 1, .args_at = open + 1};
+    ret->is_query = orma_token_is(text, tok, "select") || orma_token_is(text, tok, "with") ||
+                    orma_token_is(text, tok, "values");
+    if (orma_token_is(text, tok, "distinct")) {
+        ret->is_distinct = true;
+        ret->args_at = tok.at + tok.len;
+    }
+    for (; tok.kind != ORMA_TOK_END; tok = orma_token_next_solid(text, tok.at + tok.len)) {
+        if (tok.kind == ORMA_TOK_CLOSE && depth == 0) {
+            ret->end = tok.at;
+            if (!ret->keys_at)
+                ret->order_at = tok.at;
+            return true;
+        }
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+        if (depth == 0 && !ret->keys_at && orma_token_is(text, tok, "order")) {
+            struct orma_token by = orma_token_next_solid(text, tok.at + tok.len);
+
+            if (orma_token_is(text, by, "by")) {
+                ret->order_at = tok.at;
+                ret->keys_at = by.at + by.len;
+            }
+        }
+    }
+    return false;
+}
+
+/* The end of the element that begins at `at`: its comma, or `end`. */
+static uint32_t element_end(struct orma_str text, uint32_t at, uint32_t end)
+{
+    struct orma_token tok = orma_token_next_solid(text, at);
+
+    for (int depth = 0; tok.kind != ORMA_TOK_END && tok.at < end;
+         tok = orma_token_next_solid(text, tok.at + tok.len)) {
+        if (tok.kind == ORMA_TOK_COMMA && depth == 0)
+            return tok.at;
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+    }
+    return end;
+}
+
+/* Where the COLLATE, ASC, DESC, NULLS of a sort key begin. */
+static uint32_t key_modifiers(struct orma_str text, uint32_t at, uint32_t end)
+{
+    static const char *const words[] = {"collate", "asc", "desc", "nulls"};
+    struct orma_token tok = orma_token_next_solid(text, at);
+
+    for (int depth = 0; tok.kind != ORMA_TOK_END && tok.at < end;
+         tok = orma_token_next_solid(text, tok.at + tok.len)) {
+        depth += (tok.kind == ORMA_TOK_OPEN) - (tok.kind == ORMA_TOK_CLOSE);
+        for (size_t i = 0; depth == 0 && i < ORMA_ARRAY_LEN(words); i++) {
+            if (orma_token_is(text, tok, words[i]))
+                return tok.at;
+        }
+    }
+    return end;
+}
+
+static int rewrite(struct rewriter *rw, uint32_t at, uint32_t end);
+
+/* The query that __orma_ordered() runs at the end, as a literal. */
+static void put_query(struct rewriter *rw, const struct call *c, size_t args)
+{
+    struct orma_str text = orma_sql_text_str(rw->in);
+    struct orma_buf sql = {0};
+    size_t key = args;
+
+    orma_buf_printf(&sql, "'SELECT %.*s(%s", (int)c->name.len, text.data + c->name.at,
+                    c->is_distinct ? "DISTINCT " : "");
+    for (size_t i = 0; i < args; i++)
+        orma_buf_printf(&sql, "%s__orma_cell(?1,r,%zu)", i ? "," : "", i);
+    orma_buf_put_str(&sql, ") FROM (SELECT r FROM __orma_rows(?1) ORDER BY ");
+    for (uint32_t at = c->keys_at; at < c->end; key++) {
+        uint32_t stop = element_end(text, at, c->end);
+        uint32_t mods = key_modifiers(text, at, stop);
+
+        orma_buf_printf(&sql, "%sc%zu ", key > args ? ", " : "", key);
+        for (uint32_t i = mods; i < stop; i++) {
+            if (text.data[i] == '\'')
+                orma_buf_put_byte(&sql, '\'');
+            orma_buf_put_byte(&sql, (uint8_t)text.data[i]);
+        }
+        at = stop + 1;
+    }
+    orma_buf_put_str(&sql, ")'");
+    orma_sql_text_put_made(rw->out, orma_sql_text_origin(rw->in, c->name.at), orma_buf_str(&sql));
+    if (sql.failed)
+        rw->out->failed = true;
+    orma_buf_fini(&sql);
+}
+
+static size_t count_elements(struct orma_str text, uint32_t at, uint32_t end)
+{
+    size_t num = 0;
+
+    if (orma_token_next_solid(text, at).at >= end)
+        return 0;
+    for (; at < end; num++)
+        at = element_end(text, at, end) + 1;
+    return num;
+}
+
+/* agg(args ORDER BY keys) */
+static int rewrite_ordered(struct rewriter *rw, const struct call *c)
+{
+    struct orma_str text = orma_sql_text_str(rw->in);
+    struct orma_sql_origin where = orma_sql_text_origin(rw->in, c->name.at);
+    size_t args = count_elements(text, c->args_at, c->order_at);
+    int r = 0;
+
+    if (args + count_elements(text, c->keys_at, c->end) > ARGS_MAX)
+        return orma_sql_error_set(rw->error, rw->in, c->name.at, "too many arguments in ORDER BY");
+    orma_sql_text_put_made(rw->out, where, ORMA_STR("__orma_ordered("));
+    put_query(rw, c, args);
+    if (args) {
+        orma_sql_text_put_made(rw->out, where, ORMA_STR(", "));
+        r = rewrite(rw, c->args_at, c->order_at);
+    }
+    for (uint32_t at = c->keys_at; at < c->end && r == 0;) {
+        uint32_t stop = element_end(text, at, c->end);
+
+        orma_sql_text_put_made(rw->out, where, ORMA_STR(", "));
+        r = rewrite(rw, at, key_modifiers(text, at, stop));
+        at = stop + 1;
+    }
+    orma_sql_text_put_made(rw->out, where, ORMA_STR(")"));
+    return r;
+}
+
+/* Without the underscores. */
+static void put_number(struct rewriter *rw, struct orma_token tok)
+{
+    struct orma_str text = orma_sql_text_str(rw->in);
+
+    for (uint32_t i = tok.at; i < tok.at + tok.len; i++) {
+        if (text.data[i] != '_')
+            orma_sql_text_put_text(rw->out, rw->in, i, 1);
+    }
+}
+
+static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
+{
+    struct orma_str text = orma_sql_text_str(rw->in);
+    struct orma_token word = {ORMA_TOK_END, 0, 0}; /* the last solid token, if it may be called */
+    uint32_t done = at;                            /* copied up to here */
+
+    while (at < end) {
+        struct orma_token tok = orma_token_next(text, at);
+        struct call c;
+
+        at = tok.at + tok.len;
+        if (is_grouped_number(text, tok)) {
+            orma_sql_text_put_text(rw->out, rw->in, done, tok.at - done);
+            put_number(rw, tok);
+            done = at;
+        }
+        if (tok.kind == ORMA_TOK_OPEN && is_if_call(text, word)) {
+            orma_sql_text_put_text(rw->out, rw->in, done, word.at - done);
+            orma_sql_text_put_made(rw->out, orma_sql_text_origin(rw->in, word.at), ORMA_STR("iif"));
+            done = word.at + word.len;
+        } else if (tok.kind == ORMA_TOK_OPEN && word.kind == ORMA_TOK_WORD &&
+                   is_call_word(orma_token_text(text, word)) && read_call(text, word, tok.at, &c) &&
+                   c.keys_at && !c.is_query && c.end < end) {
+            orma_sql_text_put_text(rw->out, rw->in, done, word.at - done);
+            int r = rewrite_ordered(rw, &c);
+            if (r < 0)
+                return r;
+            done = at = c.end + 1;
+        }
+        if (tok.kind != ORMA_TOK_SPACE && tok.kind != ORMA_TOK_COMMENT)
+            word = tok;
+    }
+    orma_sql_text_put_text(rw->out, rw->in, done, end - done);
+    return 0;
+}
+
+static int rewrite(struct rewriter *rw, uint32_t at, uint32_t end)
+{
+    if (rw->depth == DEPTH_MAX)
+        return orma_sql_error_set(rw->error, rw->in, at, "calls with ORDER BY nested too deeply");
+    rw->depth++;
+    int r = rewrite_range(rw, at, end);
+    rw->depth--;
+    return r;
+}
+
+int orma_sql_modern(const struct orma_sql_text *in, struct orma_sql_text *out,
+                    struct orma_sql_error *error)
+{
+    struct rewriter rw = {in, out, error, 0};
+
+    orma_sql_text_inherit(out, in);
+    int r = rewrite(&rw, 0, (uint32_t)in->buf.len);
+    if (r == 0 && out->failed)
+        r = orma_sql_error_oom(error);
+    return r;
+}

@@ -1,0 +1,78 @@
+#include "processor/sql/dialect/types.h"
+
+#include "processor/sql/dialect/token.h"
+#include "sdk/base/defs.h"
+
+static const struct {
+    const char *name;
+    enum orma_sql_class class;
+} types[] = {
+    {"bool", ORMA_CLASS_INTEGER},      {"long", ORMA_CLASS_INTEGER},
+    {"int", ORMA_CLASS_INTEGER},       {"uint", ORMA_CLASS_INTEGER},
+    {"timestamp", ORMA_CLASS_INTEGER}, {"duration", ORMA_CLASS_INTEGER},
+    {"id", ORMA_CLASS_INTEGER},        {"joinid", ORMA_CLASS_INTEGER},
+    {"argsetid", ORMA_CLASS_INTEGER},  {"double", ORMA_CLASS_REAL},
+    {"float", ORMA_CLASS_REAL},        {"string", ORMA_CLASS_TEXT},
+    {"bytes", ORMA_CLASS_BLOB},        {"proto", ORMA_CLASS_BLOB},
+    {"any", ORMA_CLASS_ANY},
+};
+
+static const char *const macro_types[] = {
+    "Expr",       "ExprList",       "UnparenExprList", "TableOrSubquery",
+    "ColumnName", "ColumnNameList", "_TableNameList",  "_ProjectionFragment",
+};
+
+enum orma_sql_class orma_sql_type_class(struct orma_str name)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(types); i++) {
+        if (orma_word_eq(name, orma_str_from(types[i].name)))
+            return types[i].class;
+    }
+    return ORMA_CLASS_NONE;
+}
+
+const char *orma_sql_class_name(enum orma_sql_class class)
+{
+    switch (class) {
+    case ORMA_CLASS_INTEGER:
+        return "LONG";
+    case ORMA_CLASS_REAL:
+        return "DOUBLE";
+    case ORMA_CLASS_TEXT:
+        return "STRING";
+    case ORMA_CLASS_BLOB:
+        return "BYTES";
+    case ORMA_CLASS_ANY:
+        return "ANY";
+    case ORMA_CLASS_NONE:
+        break;
+    }
+    return "NULL";
+}
+
+const char *orma_sql_class_declared(enum orma_sql_class class)
+{
+    switch (class) {
+    case ORMA_CLASS_INTEGER:
+        return "INTEGER";
+    case ORMA_CLASS_REAL:
+        return "DOUBLE";
+    case ORMA_CLASS_TEXT:
+        return "TEXT";
+    case ORMA_CLASS_BLOB:
+        return "BLOB";
+    case ORMA_CLASS_ANY:
+    case ORMA_CLASS_NONE:
+        break;
+    }
+    return "";
+}
+
+bool orma_sql_is_macro_type(struct orma_str name)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(macro_types); i++) {
+        if (orma_word_eq(name, orma_str_from(macro_types[i])))
+            return true;
+    }
+    return false;
+}

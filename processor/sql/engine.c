@@ -1,0 +1,164 @@
+#include "processor/sql/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/sql/exec.h"
+#include "processor/sql/index.h"
+#include "processor/sql/modules.h"
+
+/* How often SQLite asks whether it should go on, in steps of its machine. */
+#define PROGRESS_STEPS 20000
+
+static int check_interrupt(void *data)
+{
+    return orma_sql_is_interrupted(data);
+}
+
+/* No files: neither by ATTACH nor by extensions. */
+static int authorize(void *data, int action, const char *a, const char *b, const char *c,
+                     const char *d)
+{
+    const struct orma_sql *self = data;
+
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    if (action == SQLITE_ATTACH && !self->file_access)
+        return SQLITE_DENY;
+    return SQLITE_OK;
+}
+
+/* Virtual tables may be made with our modules only, and with those of JSON. */
+static void drop_foreign_modules(sqlite3 *db)
+{
+    static const char *keep[] = {"json_each", "json_tree", NULL};
+
+    (void)sqlite3_drop_modules(db, keep); /* cannot fail */
+}
+
+static int make_views(struct orma_sql *self)
+{
+    for (const struct orma_sql_view *v = orma_sql_views; v->name; v++) {
+        char *sql = sqlite3_mprintf("CREATE VIEW %s AS %s", v->name, v->sql);
+        int r = sql ? orma_sql_run_plain(self, sql) : SQLITE_NOMEM;
+
+        sqlite3_free(sql);
+        if (r) {
+            orma_sql_error_set(&self->error, NULL, 0, "view %s: %s", v->name,
+                               sqlite3_errmsg(self->db));
+            return -EIO;
+        }
+    }
+    return 0;
+}
+
+static int open_db(struct orma_sql *self)
+{
+    int on = 0;
+
+    if (sqlite3_open_v2(":memory:", &self->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
+        return -EIO;
+    sqlite3_extended_result_codes(self->db, 1);
+    (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on); /* known to 3.26 */
+    sqlite3_progress_handler(self->db, PROGRESS_STEPS, check_interrupt, self);
+    drop_foreign_modules(self->db);
+    if (orma_sql_run_plain(self, "PRAGMA temp_store=2") || orma_vtab_register(self) ||
+        orma_natives_register(self) || orma_frame_tables_register(self))
+        return -EIO;
+    sqlite3_set_authorizer(self->db, authorize, self);
+    return 0;
+}
+
+static int fill_db(struct orma_sql *self)
+{
+    int r = open_db(self);
+
+    if (r < 0)
+        return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
+    if (!orma_sql_stdlib_overridden(self))
+        r = make_views(self);
+    return r < 0 ? r : orma_sql_run_modules(self, "prelude.before_eof.");
+}
+
+static void close_db(struct orma_sql *self)
+{
+    orma_sql_user_funcs_fini(self);
+    orma_sql_user_table_funcs_fini(self);
+    sqlite3_close_v2(self->db);
+    self->db = NULL;
+    orma_frame_tables_fini(self);
+    self->frames_dropped = 0;
+    orma_macros_fini(&self->macros);
+    orma_sql_indexes_fini(self);
+}
+
+int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
+{
+    struct orma_sql *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    self->storage = storage;
+    self->error_offset = -1;
+    *ret = self; /* the caller reads the error and closes */
+    orma_sql_enter(self);
+    r = orma_sql_packages_init(self);
+    if (r == 0)
+        r = fill_db(self);
+    orma_sql_leave(self);
+    return r == 0 || r == -ENOMEM ? r : -EIO;
+}
+
+void orma_sql_close(struct orma_sql *self)
+{
+    if (!self)
+        return;
+    close_db(self);
+    orma_sql_packages_fini(self);
+    free(self->timelines[0]);
+    free(self->timelines[1]);
+    orma_sql_error_fini(&self->error);
+    orma_buf_fini(&self->error_text);
+    free(self);
+}
+
+static int finish_db(struct orma_sql *self)
+{
+    orma_storage_bounds(self->storage, &self->bounds_start, &self->bounds_end);
+    return orma_sql_run_modules(self, "prelude.after_eof.");
+}
+
+int orma_sql_data_ready(struct orma_sql *self)
+{
+    int r;
+
+    self->data_ready = true;
+    orma_sql_enter(self);
+    r = finish_db(self);
+    orma_sql_leave(self);
+    return r < 0 ? -EIO : 0;
+}
+
+int orma_sql_reset(struct orma_sql *self)
+{
+    int r;
+
+    orma_sql_enter(self);
+    close_db(self);
+    orma_sql_packages_forget(self);
+    r = fill_db(self);
+    if (r == 0 && self->data_ready)
+        r = finish_db(self);
+    orma_sql_leave(self);
+    return r < 0 ? -EIO : 0;
+}
+
+void orma_sql_interrupt(struct orma_sql *self)
+{
+    atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+    sqlite3_interrupt(self->db);
+}

@@ -1,0 +1,149 @@
+/*
+ * SQL over a storage: one SQLite connection with every table of the storage as
+ * a virtual table, views and modules on top of them, our functions, operators
+ * and the PerfettoSQL dialect.
+ *
+ *   script ─► dialect/ ─► statement ─┬─► SQLite                       rows
+ *   (exec.h)                         ├─► CREATE TABLE, INDEX          perfetto_table.c
+ *                                    ├─► CREATE FUNCTION              user_func.c,
+ * user_table_func.c ├─► CREATE MACRO                 dialect/macro.h └─► INCLUDE modules.c ─►
+ * script
+ *
+ * New native functions and table-valued modules are rows of tables named in
+ * natives.c (struct orma_sql_func, struct orma_sql_module); views are rows in
+ * views.c, everything else that SQL can say for itself is a module in stdlib/.
+ *
+ * Errors: a call that fails leaves its text and traceback in `error`, which the
+ * next call from outside clears. Calls nest (a function may run a script);
+ * inner errors are wrapped by the outer calls on their way out.
+ *
+ * Threads: one at a time; only orma_sql_interrupt() may come from another.
+ */
+#ifndef ORMA_PROCESSOR_SQL_ENGINE_H
+#define ORMA_PROCESSOR_SQL_ENGINE_H
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "processor/sql/dialect/macro.h"
+#include "processor/store/storage.h"
+#include "sdk/base/map.h"
+
+struct orma_sql_packages;
+
+struct orma_sql {
+    sqlite3 *db;
+    struct orma_storage *storage;
+    struct orma_sql_index *indexes; /* made on first use: see index.h */
+    struct orma_sql_error error;
+    struct orma_buf error_text; /* what orma_sql_error_text() gives */
+    int error_offset;           /* of the last failure, into its script; -1: unknown */
+    int depth;                  /* calls into the engine that are running */
+    _Atomic bool interrupted;
+    struct orma_macros macros;
+    struct orma_map
+        frames; /* tables made by CREATE PERFETTO TABLE: id -> struct orma_frame_table */
+    uint64_t next_frame;
+    unsigned frames_dropped;     /* those of `frames` that wait for orma_frame_tables_sweep() */
+    sqlite3_module frame_module; /* of these tables */
+    struct orma_sql_user_func *user_funcs;             /* user_func.c */
+    struct orma_sql_user_table_func *user_table_funcs; /* user_table_func.c */
+    struct orma_sql_packages *packages;                /* modules.c */
+    struct orma_timeline *timelines[2];                /* func_time.c; each one malloc */
+    int64_t bounds_start, bounds_end;                  /* of the trace */
+    bool data_ready;
+    bool file_access; /* SQL may read and write files */
+};
+
+struct orma_sql_func {
+    const char *name; /* NULL ends a table */
+    int args;         /* -1: any number */
+    int flags;        /* SQLITE_DETERMINISTIC, ... */
+    void (*scalar)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+    void (*step)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+    void (*final)(sqlite3_context *ctx);
+    void (*value)(sqlite3_context *ctx); /* window functions: value and inverse too */
+    void (*inverse)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+    /* For the page of functions: "(a, b) -> LONG" and one sentence. NULL: not for people. */
+    const char *usage, *doc;
+};
+
+struct orma_sql_module {
+    const char *name; /* NULL ends a table */
+    const sqlite3_module *module;
+    const char *usage, *doc;
+};
+
+/* 0, -ENOMEM, or -EIO with an error. The storage must outlive it. */
+int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret);
+void orma_sql_close(struct orma_sql *self);
+
+/*
+ * Makes the connection anew, as it was after orma_sql_data_ready(): tables, views, functions,
+ * macros and indexes made since are gone, and modules can be included again. No statement may be
+ * open. 0 or -EIO.
+ */
+int orma_sql_reset(struct orma_sql *self);
+
+/* The data is complete: things that depend on it (trace bounds) are made anew. 0 or -EIO. */
+int orma_sql_data_ready(struct orma_sql *self);
+
+/* Text and traceback of the last failure; "" if there was none. Valid until the next call. */
+const char *orma_sql_error_text(struct orma_sql *self);
+
+/* Stops a statement that runs in another thread. */
+void orma_sql_interrupt(struct orma_sql *self);
+
+/* For loops in functions and operators: true when they should stop and fail. */
+static inline bool orma_sql_is_interrupted(struct orma_sql *self)
+{
+    return atomic_load_explicit(&self->interrupted, memory_order_relaxed);
+}
+
+/* In the callbacks of functions: the engine they were registered with. */
+static inline struct orma_sql *orma_sql_of(sqlite3_context *ctx)
+{
+    return sqlite3_user_data(ctx);
+}
+
+/* ---- parts, in their own files ---- */
+
+struct orma_sql_view {
+    const char *name, *sql; /* CREATE VIEW name AS sql */
+};
+extern const struct orma_sql_view orma_sql_views[]; /* views.c; NULL name at the end */
+
+/* Registers all native functions and modules. 0 or an SQLite code. natives.c */
+int orma_natives_register(struct orma_sql *self);
+
+/* The native function of that name; `args` -2: with any number of arguments. NULL: none. */
+const struct orma_sql_func *orma_natives_find(struct orma_str name, int args);
+bool orma_natives_has_module(struct orma_str name);
+int orma_natives_register_as(struct orma_sql *self, const char *name,
+                             const struct orma_sql_func *func);
+
+/* Every table of native functions and of modules; NULL ends. For tests and documents. */
+extern const struct orma_sql_func *const orma_native_funcs[];
+extern const struct orma_sql_module *const orma_native_modules[];
+
+/* Registers every table of the storage. 0 or an SQLite code. vtab.c */
+int orma_vtab_register(struct orma_sql *self);
+
+/* A virtual table over `table`, to be freed by xDisconnect of orma_vtab_table. An SQLite code. */
+int orma_vtab_new(sqlite3 *db, struct orma_sql *sql, struct orma_table *table, sqlite3_vtab **ret);
+extern const sqlite3_module orma_vtab_table;
+
+/* Of a virtual table made by orma_vtab_new(). */
+struct orma_sql *orma_vtab_sql(sqlite3_vtab *base);
+struct orma_table *orma_vtab_get_table(sqlite3_vtab *base);
+
+/* The args table, which has rows that are made on demand: as stored, and with display_value. */
+extern const sqlite3_module orma_vtab_args;
+
+/* The value of an arg as result of a function or column. */
+void orma_sql_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
+                         const struct orma_arg *arg);
+
+/* Numbers of cpus are unique among machines by steps of this. */
+#define ORMA_SQL_UCPUS_PER_MACHINE 4096
+#endif

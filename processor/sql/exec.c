@@ -1,0 +1,322 @@
+#include "processor/sql/exec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/sql/dialect/token.h"
+
+#define NOT_AHEAD INT32_MIN
+#define VOID_POINTER "orma_void"
+/* Scripts that run scripts: includes of includes, metrics that run metrics. */
+#define DEPTH_MAX 100
+
+void orma_sql_enter(struct orma_sql *sql)
+{
+    if (sql->depth++ == 0) {
+        orma_sql_error_clear(&sql->error);
+        sql->error_offset = -1;
+        atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
+    }
+}
+
+void orma_sql_leave(struct orma_sql *sql)
+{
+    if (--sql->depth == 0 && sql->frames_dropped)
+        orma_frame_tables_sweep(sql);
+}
+
+const char *orma_sql_error_text(struct orma_sql *self)
+{
+    orma_buf_clear(&self->error_text);
+    orma_sql_error_put(&self->error, &self->error_text);
+    return orma_buf_cstr(&self->error_text);
+}
+
+static int errno_of(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+        return -ECANCELED;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    }
+    return -EINVAL;
+}
+
+int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
+{
+    int r = errno_of(sqlite3_errcode(sql->db));
+
+    if (sql->error.set)
+        orma_sql_error_wrap(&sql->error, text, at);
+    else
+        orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
+    return r;
+}
+
+void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
+{
+    if (error == -ENOMEM)
+        sqlite3_result_error_nomem(ctx);
+    else
+        sqlite3_result_error(ctx, orma_buf_cstr(&sql->error.message), -1);
+    if (error == -ECANCELED)
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+}
+
+void orma_sql_result_void(sqlite3_context *ctx)
+{
+    sqlite3_result_pointer(ctx, (void *)(uintptr_t)VOID_POINTER, VOID_POINTER, NULL);
+}
+
+int orma_sql_run_plain(struct orma_sql *sql, const char *statement)
+{
+    return sqlite3_exec(sql->db, statement, NULL, NULL, NULL);
+}
+
+int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str text,
+                      struct orma_sql_exec **ret)
+{
+    struct orma_sql_exec *self = calloc(1, sizeof(*self));
+    ORMA_AUTO(orma_sql_source_unref_p)
+    struct orma_sql_source *source = orma_sql_source_new(frame, text);
+    int r = self && source ? 0 : -ENOMEM;
+
+    orma_sql_enter(sql);
+    if (!r)
+        r = orma_script_init(&self->script, source, &sql->macros);
+    if (r == -E2BIG)
+        orma_sql_error_set(&sql->error, NULL, 0, "the text is longer than %zu MiB",
+                           ORMA_SQL_TEXT_MAX >> 20);
+    else if (r)
+        orma_sql_error_oom(&sql->error);
+    orma_sql_leave(sql);
+    if (r) {
+        free(self);
+        return r;
+    }
+    self->sql = sql;
+    *ret = self;
+    return 0;
+}
+
+void orma_sql_exec_free(struct orma_sql_exec *self)
+{
+    if (!self)
+        return;
+    orma_script_fini(&self->script);
+    free(self);
+}
+
+static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
+{
+    struct orma_str params[ORMA_MACRO_ARGS_MAX];
+    struct orma_buf frame = {0};
+
+    if (!s->replace && orma_macros_find(&sql->macros, s->name))
+        return orma_sql_error_set(&sql->error, s->text, s->name_at, "macro '%.*s' already exists",
+                                  ORMA_STR_ARG(s->name));
+    for (size_t i = 0; i < s->args.len; i++)
+        params[i] = s->args.fields[i].name;
+    orma_buf_printf(&frame, "Macro \"%.*s\"", ORMA_STR_ARG(s->name));
+    ORMA_AUTO(orma_sql_source_unref_p)
+    struct orma_sql_source *body = orma_sql_source_new(orma_buf_cstr(&frame), s->body);
+    orma_buf_fini(&frame);
+    if (!body || orma_macros_put(&sql->macros, s->name, params, s->args.len, body) < 0)
+        return orma_sql_error_oom(&sql->error);
+    return 0;
+}
+
+/* Carries out a statement of the dialect. */
+static int run_dialect(struct orma_sql *sql, const struct orma_statement *s)
+{
+    switch (s->kind) {
+    case ORMA_STMT_CREATE_TABLE:
+        return orma_sql_create_table(sql, s);
+    case ORMA_STMT_CREATE_VIEW:
+        return orma_sql_create_view(sql, s);
+    case ORMA_STMT_CREATE_FUNCTION:
+        return s->columns.given ? orma_sql_create_table_func(sql, s) : orma_sql_create_func(sql, s);
+    case ORMA_STMT_CREATE_MACRO:
+        return create_macro(sql, s);
+    case ORMA_STMT_CREATE_INDEX:
+        return orma_sql_create_index(sql, s);
+    case ORMA_STMT_DROP_INDEX:
+        return orma_sql_drop_index(sql, s);
+    case ORMA_STMT_INCLUDE:
+        return orma_sql_include(sql, s);
+    case ORMA_STMT_SQLITE:
+        break;
+    }
+    return 0;
+}
+
+/* Where the byte at `at` stands in the script: macros count as where they are called. */
+static uint32_t place_in_script(const struct orma_sql_text *text, uint32_t at)
+{
+    struct orma_sql_origin origin = orma_sql_text_origin(text, at);
+
+    while (origin.call != ORMA_SQL_NO_CALL)
+        origin = ((const struct orma_sql_origin *)(void *)text->calls.data)[origin.call];
+    return origin.at;
+}
+
+/* Prepares a slice of the text of `s` that begins at `at`. */
+static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct orma_str body,
+                   uint32_t at, sqlite3_stmt **ret)
+{
+    const char *tail = NULL;
+    int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);
+
+    if (r) {
+        int offset = sqlite3_error_offset(sql->db);
+
+        at += offset > 0 ? (uint32_t)offset : 0;
+        sql->error_offset = offset < 0 ? -1 : (int)place_in_script(s->text, at);
+        return orma_sql_take_error(sql, s->text, at);
+    }
+    if (!*ret ||
+        orma_str_trim((struct orma_str){tail, (size_t)(body.data + body.len - tail)}).len) {
+        /* A zero byte, which ends the text for SQLite alone. */
+        sqlite3_finalize(*ret);
+        *ret = NULL;
+        return orma_sql_error_set(&sql->error, s->text, at + (uint32_t)(tail - body.data),
+                                  "text behind the end of the statement");
+    }
+    return 0;
+}
+
+int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt **ret)
+{
+    int r = prepare(sql, s, s->body, s->body_at, ret);
+
+    if (r < 0)
+        return r;
+    if (*ret && sqlite3_column_count(*ret) && sqlite3_stmt_readonly(*ret))
+        return 0;
+    sqlite3_finalize(*ret);
+    *ret = NULL;
+    return orma_sql_error_set(&sql->error, s->text, s->body_at, "this must be a SELECT");
+}
+
+static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt)
+{
+    const struct orma_str empty = ORMA_STR("SELECT 0 WHERE 0");
+    struct orma_sql *sql = self->sql;
+    struct orma_statement *s = &self->script.statement;
+    int r = orma_script_next(&self->script, &sql->error);
+
+    if (r <= 0)
+        return r;
+    stmt->source = orma_sql_source_ref(self->script.source);
+    stmt->at = place_in_script(s->text, 0);
+    stmt->end = orma_script_pos(&self->script);
+    if (s->kind == ORMA_STMT_SQLITE) {
+        r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
+    } else {
+        r = run_dialect(sql, s);
+        stmt->no_output = true;
+        if (r == 0 && sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
+            r = orma_sql_take_error(sql, s->text, 0);
+    }
+    return r < 0 ? r : 1;
+}
+
+int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
+{
+    struct orma_sql *sql = self->sql;
+    ORMA_AUTO(orma_sql_stmt_free_p) struct orma_sql_stmt *stmt = calloc(1, sizeof(*stmt));
+    int r;
+
+    orma_sql_enter(sql);
+    if (!stmt)
+        r = orma_sql_error_oom(&sql->error);
+    else if (sql->depth > DEPTH_MAX)
+        r = orma_sql_error_set(&sql->error, NULL, 0, "scripts run scripts too deeply");
+    else
+        r = next_statement(self, stmt);
+    orma_sql_leave(sql);
+    if (r <= 0) {
+        if (r < 0)
+            self->script.pos = (uint32_t)self->script.source->len;
+        return r == -EBADMSG ? -EINVAL : r;
+    }
+    stmt->sql = sql;
+    stmt->ahead = NOT_AHEAD;
+    *ret = ORMA_STEAL(stmt);
+    return 1;
+}
+
+static int step(struct orma_sql_stmt *self)
+{
+    struct orma_sql_text where = {0};
+    int r = sqlite3_step(self->stmt);
+
+    if (r == SQLITE_ROW)
+        return 1;
+    if (r == SQLITE_DONE)
+        return 0;
+    orma_sql_text_put(&where, (struct orma_sql_origin){self->source, self->at, ORMA_SQL_NO_CALL},
+                      1);
+    r = orma_sql_take_error(self->sql, &where, 0);
+    orma_sql_text_fini(&where);
+    return r;
+}
+
+int orma_sql_stmt_step(struct orma_sql_stmt *self)
+{
+    int r = self->ahead;
+
+    self->ahead = NOT_AHEAD;
+    if (r != NOT_AHEAD)
+        return r;
+    orma_sql_enter(self->sql);
+    r = step(self);
+    orma_sql_leave(self->sql);
+    return r;
+}
+
+bool orma_sql_stmt_has_output(struct orma_sql_stmt *self)
+{
+    if (self->no_output || !sqlite3_column_count(self->stmt))
+        return false;
+    if (sqlite3_column_count(self->stmt) > 1)
+        return true;
+    if (!sqlite3_stricmp(sqlite3_column_name(self->stmt, 0), "suppress_query_output"))
+        return false;
+    if (self->ahead == NOT_AHEAD)
+        self->ahead = orma_sql_stmt_step(self);
+    return self->ahead != 1 ||
+           !sqlite3_value_pointer(sqlite3_column_value(self->stmt, 0), VOID_POINTER);
+}
+
+void orma_sql_stmt_free(struct orma_sql_stmt *self)
+{
+    if (!self)
+        return;
+    sqlite3_finalize(self->stmt);
+    orma_sql_source_unref(self->source);
+    free(self);
+}
+
+int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text)
+{
+    struct orma_sql_exec *exec;
+    struct orma_sql_stmt *stmt;
+    int r;
+
+    orma_sql_enter(sql);
+    r = orma_sql_exec_new(sql, frame, text, &exec);
+    if (r == 0) {
+        while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+            while ((r = orma_sql_stmt_step(stmt)) > 0)
+                ;
+            orma_sql_stmt_free(stmt);
+            if (r < 0)
+                break;
+        }
+        orma_sql_exec_free(exec);
+    }
+    orma_sql_leave(sql);
+    return r;
+}

@@ -1,0 +1,108 @@
+/*
+ * Running scripts: statements of PerfettoSQL one after the other.
+ *
+ *     struct orma_sql_exec *exec;
+ *     struct orma_sql_stmt *stmt;
+ *
+ *     orma_sql_exec_new(sql, "File \"stdin\"", text, &exec);
+ *     while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+ *         while ((r = orma_sql_stmt_step(stmt)) > 0)
+ *             sqlite3_column_int64(stmt->stmt, 0);
+ *         orma_sql_stmt_free(stmt);
+ *     }
+ *     orma_sql_exec_free(exec);
+ *
+ * Statements of the dialect are carried out by orma_sql_exec_next(); what they
+ * give then is a statement without rows. Failures are -EINVAL, -ENOMEM, or
+ * -ECANCELED (interrupted), with the text in the engine.
+ */
+#ifndef ORMA_PROCESSOR_SQL_EXEC_H
+#define ORMA_PROCESSOR_SQL_EXEC_H
+#include "processor/sql/dialect/script.h"
+#include "processor/sql/engine.h"
+
+struct orma_sql_stmt {
+    struct orma_sql *sql;
+    sqlite3_stmt *stmt; /* never NULL */
+    struct orma_sql_source *source;
+    uint32_t at, end; /* where it stands in its source */
+    int ahead;        /* result of a step that was made ahead; NOT_AHEAD otherwise */
+    bool no_output;   /* a statement of the dialect */
+};
+
+struct orma_sql_exec {
+    struct orma_sql *sql;
+    struct orma_script script;
+};
+
+/* `frame` names the text in tracebacks. 0, -ENOMEM, -E2BIG (with an error). */
+int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str text,
+                      struct orma_sql_exec **ret);
+void orma_sql_exec_free(struct orma_sql_exec *self);
+
+/* 1 and the caller owns *ret; 0 at the end; -errno. After a failure the script is over. */
+int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret);
+
+/* 1: there is a row; 0: no more; -errno. */
+int orma_sql_stmt_step(struct orma_sql_stmt *self);
+
+/*
+ * Whether the rows are meant for people: not those of statements of the dialect, of a column named
+ * suppress_query_output, or of functions that are called for their effect. Looks at the first row.
+ */
+bool orma_sql_stmt_has_output(struct orma_sql_stmt *self);
+
+/* NULL is fine. */
+void orma_sql_stmt_free(struct orma_sql_stmt *self);
+ORMA_DEFINE_AUTO(struct orma_sql_stmt *, orma_sql_stmt_free)
+
+/* Runs all statements and forgets their rows. 0 or -errno. */
+int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text);
+
+/* Every call into the engine is between these two: the outermost begins with a clean error. */
+void orma_sql_enter(struct orma_sql *sql);
+void orma_sql_leave(struct orma_sql *sql);
+
+/* The error of SQLite at `at` of `text` (may be NULL) becomes ours. Returns the -errno for it. */
+int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
+
+/* Runs one statement of our own making, no dialect. An SQLite code. */
+int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
+
+/* For functions that failed with an error of the engine: passes it on to SQLite. */
+void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
+
+/* For functions called for their effect: VOID. */
+void orma_sql_result_void(sqlite3_context *ctx);
+
+/* ---- statements of the dialect, in their own files; -errno with the error set ---- */
+
+int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_func(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_table_func(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_include(struct orma_sql *sql, const struct orma_statement *stmt);
+
+/* Prepares the body of a statement, which must be a query. */
+int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *stmt,
+                          sqlite3_stmt **ret);
+
+/* Compares the columns of a query with the schema of a statement, and checks the names. */
+int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
+                           sqlite3_stmt *query);
+
+void orma_sql_user_funcs_fini(struct orma_sql *sql);
+void orma_sql_user_table_funcs_fini(struct orma_sql *sql);
+int orma_frame_tables_register(struct orma_sql *sql);
+/* Frees what was dropped, once no rollback can bring it back. */
+void orma_frame_tables_sweep(struct orma_sql *sql);
+void orma_frame_tables_fini(struct orma_sql *sql);
+
+/* Enables memoization of a function with one integer argument. */
+int orma_sql_memoize(struct orma_sql *sql, struct orma_str name);
+
+/* The frame behind a table of that name, NULL if it is none of ours. */
+struct orma_frame *orma_sql_find_frame(struct orma_sql *sql, const char *name);
+#endif

@@ -1,0 +1,82 @@
+/* The tables of all native functions, aggregates, table functions and operators. */
+#include "processor/sql/engine.h"
+
+#include "processor/sql/dialect/token.h"
+#include "processor/sql/natives.h"
+#include "processor/sql/tvf.h"
+
+const struct orma_sql_func *const orma_native_funcs[] = {
+    orma_sql_funcs_agg,
+    orma_sql_funcs_args,
+    orma_sql_funcs_math,
+    orma_sql_funcs_meta,
+    orma_sql_funcs_modern,
+    orma_sql_funcs_ordered,
+    orma_sql_funcs_regexp,
+    orma_sql_funcs_register,
+    orma_sql_funcs_string,
+    orma_sql_funcs_time,
+    NULL,
+};
+
+const struct orma_tvf *const orma_tvfs[] = {
+    &orma_tvf_table_info,
+    NULL,
+};
+
+const struct orma_sql_module *const orma_native_modules[] = {
+    orma_sql_modules_ordered,
+    NULL,
+};
+
+int orma_natives_register_as(struct orma_sql *self, const char *name, const struct orma_sql_func *f)
+{
+    int flags = f->flags | SQLITE_UTF8;
+
+    if (f->value)
+        return sqlite3_create_window_function(self->db, name, f->args, flags, self, f->step,
+                                              f->final, f->value, f->inverse, NULL);
+    return sqlite3_create_function_v2(self->db, name, f->args, flags, self, f->scalar, f->step,
+                                      f->final, NULL);
+}
+
+int orma_natives_register(struct orma_sql *self)
+{
+    int r = SQLITE_OK;
+
+    for (unsigned i = 0; orma_native_funcs[i]; i++)
+        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name && !r; f++)
+            r = orma_natives_register_as(self, f->name, f);
+    for (unsigned i = 0; orma_tvfs[i] && !r; i++)
+        r = orma_tvf_register(self, orma_tvfs[i]);
+    for (unsigned i = 0; orma_native_modules[i]; i++)
+        for (const struct orma_sql_module *m = orma_native_modules[i]; m->name && !r; m++)
+            r = sqlite3_create_module_v2(self->db, m->name, m->module, self, NULL);
+    return r;
+}
+
+const struct orma_sql_func *orma_natives_find(struct orma_str name, int args)
+{
+    for (unsigned i = 0; orma_native_funcs[i]; i++) {
+        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name; f++) {
+            if ((args == -2 || f->args == args) && orma_word_eq(name, orma_str_from(f->name)))
+                return f;
+        }
+    }
+    return NULL;
+}
+
+bool orma_natives_has_module(struct orma_str name)
+{
+    for (unsigned i = 0; orma_tvfs[i]; i++) {
+        if (orma_word_eq(name, orma_str_from(orma_tvfs[i]->name)))
+            return true;
+    }
+    for (unsigned i = 0; orma_native_modules[i]; i++) {
+        for (const struct orma_sql_module *m = orma_native_modules[i]; m->name; m++) {
+            if (orma_word_eq(name, orma_str_from(m->name)))
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,21 @@
+/* The tables of native functions, each in the file that its name says. See natives.c. */
+#ifndef ORMA_PROCESSOR_SQL_NATIVES_H
+#define ORMA_PROCESSOR_SQL_NATIVES_H
+#include "processor/sql/engine.h"
+#include "processor/sql/tvf.h"
+
+extern const struct orma_sql_func orma_sql_funcs_agg[];
+extern const struct orma_sql_func orma_sql_funcs_args[];
+extern const struct orma_sql_func orma_sql_funcs_math[];
+extern const struct orma_sql_func orma_sql_funcs_meta[];
+extern const struct orma_sql_func orma_sql_funcs_modern[];
+extern const struct orma_sql_func orma_sql_funcs_ordered[];
+extern const struct orma_sql_func orma_sql_funcs_regexp[];
+extern const struct orma_sql_func orma_sql_funcs_register[];
+extern const struct orma_sql_func orma_sql_funcs_string[];
+extern const struct orma_sql_func orma_sql_funcs_time[];
+
+extern const struct orma_sql_module orma_sql_modules_ordered[];
+
+extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Table-valued functions: a call with arguments gives rows.
+ *
+ * Each is one static description and one function that makes all rows of a call:
+ * either a frame, or a list of rows of a stored table. The rest (columns, hidden
+ * arguments, planning, cursors) is common. Arguments can be given in parentheses
+ * or as WHERE on the hidden column of their name; all of them must be given.
+ */
+#ifndef ORMA_PROCESSOR_SQL_TVF_H
+#define ORMA_PROCESSOR_SQL_TVF_H
+#include "processor/sql/engine.h"
+#include "processor/sql/frame.h"
+
+#define ORMA_TVF_COLUMNS_MAX 32
+#define ORMA_TVF_ARGS_MAX 18
+
+/* Rows of a stored table. */
+struct orma_rows {
+    uint32_t *rows;
+    size_t len, cap;
+    bool failed;
+};
+
+void orma_rows_fini(struct orma_rows *self);
+void orma_rows_add(struct orma_rows *self, uint32_t row);
+
+struct orma_tvf_call {
+    struct orma_sql *sql;
+    int argc;
+    sqlite3_value **argv;
+    char *error;              /* from sqlite3_mprintf: what is wrong; freed by the caller */
+    struct orma_frame *frame; /* to be filled, one column for each of `columns` */
+    struct orma_rows rows;    /* the same for functions with a base table */
+};
+
+struct orma_tvf {
+    const char *name;
+    /* Visible columns, those that begin with '-' hidden. With a base table: names of its columns.
+     */
+    const char *columns[ORMA_TVF_COLUMNS_MAX];
+    const char *types; /* of the columns, one letter each: I D T, ? unknown */
+    const char *args[ORMA_TVF_ARGS_MAX];
+    bool variadic; /* arguments may be left out from the end */
+    int base;      /* ORMA_TABLE_* + 1, or 0: a frame */
+    /* 0, or -errno: -EINVAL with `error`, -ENOMEM, -ECANCELED. */
+    int (*run)(struct orma_tvf_call *call);
+    const char *usage, *doc; /* for the page of functions */
+};
+
+/* All of them, NULL at the end. natives.c */
+extern const struct orma_tvf *const orma_tvfs[];
+
+/* An SQLite code. */
+int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf);
+
+/* Sets call->error. Returns -EINVAL. */
+int orma_tvf_fail(struct orma_tvf_call *call, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
+/* A frame that was passed as a pointer value, NULL if it is none. */
+static inline struct orma_frame *orma_value_frame(sqlite3_value *val)
+{
+    return sqlite3_value_pointer(val, ORMA_FRAME_POINTER);
+}
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Views: what is more than a projection (proj.c) of one stored table. Their
+ * columns, and the order of these, are facts of the interface.
+ *
+ * The number of a cpu in its machine is ucpu modulo 4096 (import.h).
+ */
+#include "processor/sql/engine.h"
+
+const struct orma_sql_view orma_sql_views[] = {
+    {"perf_sample",
+     "SELECT s.id, s.ts, t.utid, e.ucpu % 4096 AS cpu, e.cpu_mode, s.callsite_id, s.unwind_error, "
+     "s.session_id AS perf_session_id FROM __intrinsic_profiler_sample s "
+     "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
+     "LEFT JOIN __intrinsic_profiler_execution_context e ON s.execution_context_id = e.id "
+     "WHERE s.source = 'linux.perf'"},
+    {"gpu_track",
+     "SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id, machine_id, "
+     "extract_arg(dimension_arg_set_id, 'scope') AS scope, "
+     "extract_arg(source_arg_set_id, 'description') AS description, "
+     "extract_arg(dimension_arg_set_id, 'context_id') AS context_id FROM __intrinsic_track "
+     "WHERE type IN ('drm_vblank', 'drm_sched_ring', 'drm_fence', 'mali_mcu_state', "
+     "'gpu_render_stage', 'vulkan_events', 'gpu_log', 'graphics_frame_event')"},
+    {"counters", "SELECT c.id, c.ts, c.track_id, c.value, c.arg_set_id, t.name, "
+                 "t.counter_unit AS unit FROM __intrinsic_counter c "
+                 "JOIN __intrinsic_track t ON c.track_id = t.id"},
+    {"gpu_slice", "SELECT id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id, "
+                  "extract_arg(arg_set_id, 'context_id') AS context_id, "
+                  "extract_arg(arg_set_id, 'render_target') AS render_target, "
+                  "extract_arg(arg_set_id, 'render_target_name') AS render_target_name, "
+                  "extract_arg(arg_set_id, 'render_pass') AS render_pass, "
+                  "extract_arg(arg_set_id, 'render_pass_name') AS render_pass_name, "
+                  "extract_arg(arg_set_id, 'command_buffer') AS command_buffer, "
+                  "extract_arg(arg_set_id, 'command_buffer_name') AS command_buffer_name, "
+                  "extract_arg(arg_set_id, 'frame_id') AS frame_id, "
+                  "extract_arg(arg_set_id, 'submission_id') AS submission_id, "
+                  "extract_arg(arg_set_id, 'hw_queue_id') AS hw_queue_id, "
+                  "extract_arg(arg_set_id, 'upid') AS upid, "
+                  "extract_arg(arg_set_id, 'render_subpasses') AS render_subpasses, "
+                  "extract_arg(arg_set_id, 'render_stage_category') AS render_stage_category "
+                  "FROM __intrinsic_slice WHERE track_id IN (SELECT id FROM gpu_track)"},
+    {"stack_sample_counter",
+     "SELECT c.id, s.id AS stack_sample_id, c.track_id, c.value "
+     "FROM __intrinsic_profiler_sample s "
+     "JOIN __intrinsic_profiler_counter_set cs ON s.counter_set_id = cs.counter_set_id "
+     "JOIN __intrinsic_counter c ON cs.counter_id = c.id"},
+    {"perf_session", "SELECT id, id AS perf_session_id, cmdline FROM __intrinsic_profiler_session "
+                     "WHERE source = 'linux.perf'"},
+    {"cpu_profile_stack_sample",
+     "SELECT s.id, s.ts, s.callsite_id, t.utid, 0 AS process_priority "
+     "FROM __intrinsic_profiler_sample s "
+     "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
+     "WHERE s.source IN ('chrome', 'perf_text', 'gecko', 'legacy_v8_cpu_profile')"},
+    {"instruments_sample",
+     "SELECT s.id, s.ts, t.utid, s.callsite_id, e.ucpu % 4096 AS cpu "
+     "FROM __intrinsic_profiler_sample s "
+     "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
+     "LEFT JOIN __intrinsic_profiler_execution_context e ON s.execution_context_id = e.id "
+     "WHERE s.source = 'instruments'"},
+    {"_stat_key_to_severity_and_name",
+     "SELECT DISTINCT key, name, severity FROM __intrinsic_stats"},
+    {"_trace_import_logs",
+     "SELECT l.id, l.trace_id, l.ts, l.byte_offset, s.severity, s.name, l.arg_set_id "
+     "FROM __intrinsic_trace_import_logs l "
+     "LEFT JOIN _stat_key_to_severity_and_name s ON l.stat_key = s.key"},
+    {"loss", "SELECT l.id, l.sequence_id, l.buffer, l.producer_id, l.writer_id, l.utid, "
+             "t.name AS thread_name, l.upid, p.name AS process_name, l.reason, l.packets, "
+             "l.machine_id, l.trace_id FROM __intrinsic_loss l "
+             "LEFT JOIN __intrinsic_thread t ON l.utid = t.id "
+             "LEFT JOIN __intrinsic_process p ON l.upid = p.id"},
+    {NULL, NULL},
+};

@@ -1,0 +1,373 @@
+#include "processor/store/args.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sdk/base/hash.h"
+
+#define SLOTS_FIRST 1024
+/* Lists up to this long are searched for an equal key one by one. */
+#define LIST_FIRST 32
+
+const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM] = {
+    [ORMA_ARG_INT] = "int",   [ORMA_ARG_UINT] = "uint",       [ORMA_ARG_STRING] = "string",
+    [ORMA_ARG_REAL] = "real", [ORMA_ARG_POINTER] = "pointer", [ORMA_ARG_BOOL] = "bool",
+    [ORMA_ARG_JSON] = "json", [ORMA_ARG_NULL] = "null",
+};
+
+void orma_args_list_fini(struct orma_args_list *self)
+{
+    free(self->args);
+    *self = (struct orma_args_list){0};
+}
+
+static bool list_grow(struct orma_args_list *self)
+{
+    uint32_t cap = self->cap ? self->cap * 2 : LIST_FIRST;
+    struct orma_arg *args = realloc(self->args, cap * sizeof(*args));
+
+    if (!args) {
+        self->failed = true;
+        return false;
+    }
+    self->args = args;
+    self->cap = cap;
+    return true;
+}
+
+void orma_args_put(struct orma_args_list *self, struct orma_arg arg)
+{
+    for (uint32_t i = 0; i < self->len; i++) {
+        if (self->args[i].key == arg.key) {
+            self->args[i] = arg;
+            return;
+        }
+    }
+    if (self->len == self->cap && !list_grow(self))
+        return;
+    self->args[self->len++] = arg;
+}
+
+int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
+                         struct orma_strpool *pool, bool *failed)
+{
+    *self = (struct orma_args_store){.table = table, .pool = pool, .failed = failed};
+    self->slots = calloc(SLOTS_FIRST, sizeof(*self->slots));
+    self->slots_mask = SLOTS_FIRST - 1;
+    for (unsigned i = 0; i < ORMA_ARG_TYPES_NUM; i++)
+        self->type_names[i] = orma_strpool_add_c(pool, orma_arg_type_names[i]);
+    return self->slots && !*failed ? 0 : -ENOMEM;
+}
+
+void orma_args_store_fini(struct orma_args_store *self)
+{
+    free(self->slots);
+    orma_args_list_fini(&self->scratch);
+    free(self->canon);
+    free(self->source_first);
+    free(self->source_id);
+    *self = (struct orma_args_store){0};
+}
+
+static uint64_t hash_arg(uint64_t hash, const struct orma_arg *arg)
+{
+    hash = orma_mix64(hash ^ ((uint64_t)arg->key << 32 | arg->flat_key));
+    return orma_mix64(hash ^ (uint64_t)arg->i ^ (uint64_t)arg->type << 56);
+}
+
+static uint64_t hash_list(const struct orma_args_list *list)
+{
+    uint64_t hash = list->len;
+
+    for (uint32_t i = 0; i < list->len; i++)
+        hash = hash_arg(hash, &list->args[i]);
+    return hash;
+}
+
+struct orma_arg orma_args_row(const struct orma_args_store *self, uint32_t row)
+{
+    const struct orma_table *t = self->table;
+    struct orma_arg arg = {
+        .flat_key = (uint32_t)orma_table_int(t, ORMA_ARGS_FLAT_KEY, row),
+        .key = (uint32_t)orma_table_int(t, ORMA_ARGS_KEY, row),
+        .type = (uint8_t)(orma_table_int(t, ORMA_ARGS_VALUE_TYPE, row) - self->type_names[0]),
+        .i = 0,
+    };
+
+    switch (arg.type) {
+    case ORMA_ARG_STRING:
+    case ORMA_ARG_JSON:
+        arg.i = orma_table_int(t, ORMA_ARGS_STRING_VALUE, row);
+        break;
+    case ORMA_ARG_REAL:
+        arg.d = orma_column_double(&t->columns[ORMA_ARGS_REAL_VALUE], row);
+        break;
+    case ORMA_ARG_NULL:
+        break;
+    default:
+        arg.i = orma_table_int(t, ORMA_ARGS_INT_VALUE, row);
+    }
+    return arg;
+}
+
+static uint32_t set_len(const struct orma_args_store *self, uint32_t set)
+{
+    const struct orma_table *t = self->table;
+    uint32_t row = set;
+
+    while (row < t->rows && orma_table_int(t, ORMA_ARGS_ARG_SET_ID, row) == set)
+        row++;
+    return row - set;
+}
+
+static bool same(const struct orma_args_store *self, uint32_t set,
+                 const struct orma_args_list *list)
+{
+    const struct orma_table *t = self->table;
+
+    if (list->len > t->rows - set ||
+        orma_table_int(t, ORMA_ARGS_ARG_SET_ID, set + list->len - 1) != set ||
+        (set + list->len < t->rows &&
+         orma_table_int(t, ORMA_ARGS_ARG_SET_ID, set + list->len) == set))
+        return false;
+    for (uint32_t i = 0; i < list->len; i++) {
+        struct orma_arg have = orma_args_row(self, set + i);
+        const struct orma_arg *want = &list->args[i];
+
+        if (have.key != want->key || have.flat_key != want->flat_key || have.type != want->type ||
+            have.i != want->i)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t hash_set(struct orma_args_store *self, uint32_t set)
+{
+    uint32_t len = set_len(self, set);
+    uint64_t hash = len;
+
+    for (uint32_t i = 0; i < len; i++) {
+        struct orma_arg arg = orma_args_row(self, set + i);
+
+        hash = hash_arg(hash, &arg);
+    }
+    return hash;
+}
+
+static bool rehash(struct orma_args_store *self)
+{
+    uint32_t mask = self->slots_mask * 2 + 1;
+    uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
+
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i <= self->slots_mask; i++) {
+        if (!self->slots[i])
+            continue;
+        uint32_t at = (uint32_t)hash_set(self, self->slots[i] - 1) & mask;
+        while (slots[at])
+            at = (at + 1) & mask;
+        slots[at] = self->slots[i];
+    }
+    free(self->slots);
+    self->slots = slots;
+    self->slots_mask = mask;
+    return true;
+}
+
+static void store(struct orma_args_store *self, uint32_t set, const struct orma_arg *arg)
+{
+    struct orma_table *t = self->table;
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_ARGS_ARG_SET_ID, row, set);
+    orma_table_set(t, ORMA_ARGS_FLAT_KEY, row, arg->flat_key);
+    orma_table_set(t, ORMA_ARGS_KEY, row, arg->key);
+    orma_table_set(t, ORMA_ARGS_VALUE_TYPE, row, self->type_names[arg->type]);
+    switch ((enum orma_arg_type)arg->type) {
+    case ORMA_ARG_STRING:
+    case ORMA_ARG_JSON:
+        orma_table_set(t, ORMA_ARGS_STRING_VALUE, row, arg->str);
+        break;
+    case ORMA_ARG_REAL:
+        orma_table_set_double(t, ORMA_ARGS_REAL_VALUE, row, arg->d);
+        break;
+    case ORMA_ARG_NULL:
+        break;
+    case ORMA_ARG_INT:
+    case ORMA_ARG_UINT:
+    case ORMA_ARG_POINTER:
+    case ORMA_ARG_BOOL:
+        orma_table_set(t, ORMA_ARGS_INT_VALUE, row, arg->i);
+        break;
+    }
+}
+
+uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list)
+{
+    if (list->failed)
+        *self->failed = true;
+    if (!list->len || *self->failed)
+        return ORMA_ARG_SET_NONE;
+    if (self->sets_num >= self->slots_mask / 3 * 2 && !rehash(self)) {
+        *self->failed = true;
+        return ORMA_ARG_SET_NONE;
+    }
+    uint32_t at = (uint32_t)hash_list(list) & self->slots_mask;
+
+    for (; self->slots[at]; at = (at + 1) & self->slots_mask)
+        if (same(self, self->slots[at] - 1, list))
+            return self->slots[at] - 1;
+    uint32_t set = self->table->rows;
+    for (uint32_t i = 0; i < list->len; i++)
+        store(self, set, &list->args[i]);
+    if (*self->failed)
+        return ORMA_ARG_SET_NONE;
+    self->slots[at] = set + 1;
+    self->sets_num++;
+    return set;
+}
+
+/* ---- sets of the source ---- */
+
+/* Two hashes of different seeds: equal by both means equal, short of an accident of 2^-64 or so. */
+struct set_hash {
+    uint64_t a, b;
+    uint32_t row; /* + 1; 0: free */
+};
+
+static struct set_hash hash_source(const struct orma_args_list *list, uint32_t row)
+{
+    struct set_hash h = {.a = list->len, .b = 0x9e3779b97f4a7c15u, .row = row + 1};
+
+    for (uint32_t i = 0; i < list->len; i++) {
+        h.a = hash_arg(h.a, &list->args[i]);
+        h.b = hash_arg(h.b, &list->args[i]);
+    }
+    return h;
+}
+
+/* The row that had the same set first; grows the table by hand, since all of it goes away again. */
+static uint32_t first_with(struct set_hash **table, uint32_t *mask, uint32_t used,
+                           struct set_hash h)
+{
+    if (used >= *mask / 2) {
+        uint32_t more = *mask * 2 + 1;
+        struct set_hash *grown = calloc((size_t)more + 1, sizeof(*grown));
+
+        if (!grown)
+            return ORMA_ROW_NONE;
+        for (uint32_t i = 0; i <= *mask; i++) {
+            uint32_t at = (uint32_t)(*table)[i].a & more;
+
+            if (!(*table)[i].row)
+                continue;
+            while (grown[at].row)
+                at = (at + 1) & more;
+            grown[at] = (*table)[i];
+        }
+        free(*table);
+        *table = grown;
+        *mask = more;
+    }
+    uint32_t at = (uint32_t)h.a & *mask;
+    for (; (*table)[at].row; at = (at + 1) & *mask)
+        if ((*table)[at].a == h.a && (*table)[at].b == h.b)
+            return (*table)[at].row - 1;
+    (*table)[at] = h;
+    return h.row - 1;
+}
+
+static bool settle_rows(struct orma_args_store *self, uint32_t rows, struct set_hash **table)
+{
+    uint32_t mask = 1023;
+
+    *table = calloc((size_t)mask + 1, sizeof(**table));
+    for (uint32_t row = 0; *table && row < rows; row++) {
+        orma_args_list_clear(&self->scratch);
+        self->source.decode(self->source.data, row, &self->scratch);
+        if (!self->scratch.len) {
+            self->canon[row] = ORMA_ROW_NONE;
+            continue;
+        }
+        self->canon[row] =
+            first_with(table, &mask, self->source_first_num, hash_source(&self->scratch, row));
+        if (self->canon[row] == ORMA_ROW_NONE)
+            return false;
+        if (self->canon[row] == row) {
+            self->source_first[self->source_first_num] = row;
+            self->source_id[self->source_first_num++] = self->source_args;
+            self->source_args += self->scratch.len;
+        }
+    }
+    return *table;
+}
+
+bool orma_args_source_settle(struct orma_args_store *self)
+{
+    uint32_t rows = self->source.rows ? self->source.rows(self->source.data) : 0;
+    struct set_hash *table = NULL;
+
+    if (self->canon_num == rows)
+        return true;
+    free(self->canon);
+    free(self->source_first);
+    free(self->source_id);
+    self->source_first_num = self->source_args = self->canon_num = 0;
+    self->canon = malloc(rows * sizeof(*self->canon));
+    self->source_first = malloc(rows * sizeof(*self->source_first));
+    self->source_id = malloc(rows * sizeof(*self->source_id));
+    bool ok =
+        self->canon && self->source_first && self->source_id && settle_rows(self, rows, &table);
+    free(table);
+    if (ok)
+        self->canon_num = rows;
+    return ok;
+}
+
+uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row)
+{
+    if (!orma_args_source_settle(self) || row >= self->canon_num ||
+        self->canon[row] == ORMA_ROW_NONE)
+        return ORMA_ARG_SET_NONE;
+    return ORMA_ARG_SOURCE_FIRST + self->canon[row];
+}
+
+void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args_list *ret)
+{
+    orma_args_list_clear(ret);
+    if (set >= ORMA_ARG_SOURCE_FIRST) {
+        uint32_t row = set - ORMA_ARG_SOURCE_FIRST;
+
+        if (self->source.decode && row < self->source.rows(self->source.data))
+            self->source.decode(self->source.data, row, ret);
+        return;
+    }
+    uint32_t len = set < self->table->rows ? set_len(self, set) : 0;
+    for (uint32_t i = 0; i < len; i++)
+        orma_args_put(ret, orma_args_row(self, set + i));
+}
+
+bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key, struct orma_arg *ret)
+{
+    struct orma_table *t = self->table;
+
+    if (set < ORMA_ARG_SOURCE_FIRST) {
+        for (uint32_t row = set;
+             row < t->rows && orma_table_int(t, ORMA_ARGS_ARG_SET_ID, row) == set; row++) {
+            if (orma_table_int(t, ORMA_ARGS_KEY, row) == key) {
+                *ret = orma_args_row(self, row);
+                return true;
+            }
+        }
+        return false;
+    }
+    orma_args_load(self, set, &self->scratch);
+    for (uint32_t i = 0; i < self->scratch.len; i++) {
+        if (self->scratch.args[i].key == key) {
+            *ret = self->scratch.args[i];
+            return true;
+        }
+    }
+    return false;
+}

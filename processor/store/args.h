@@ -1,0 +1,150 @@
+/*
+ * Argument sets: (key, value) lists shared by all rows that have equal ones.
+ *
+ * A set is built in an orma_args_list, one entry per leaf value, and committed
+ * once: equal sets get the same id. Rows of a set lie together in
+ * __intrinsic_args, in the order in which the keys were added, and the id of
+ * the set is the id of its first row. Within a list a key is there once: the
+ * value added last wins and keeps the place of the first.
+ *
+ * Sets can also come from a source that makes them when asked (ftrace events
+ * keep theirs in the packet): see struct orma_args_source.
+ */
+#ifndef ORMA_PROCESSOR_STORE_ARGS_H
+#define ORMA_PROCESSOR_STORE_ARGS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "processor/store/strpool.h"
+#include "processor/store/table.h"
+#include "sdk/base/map.h"
+
+enum orma_arg_type {
+    ORMA_ARG_INT,
+    ORMA_ARG_UINT,
+    ORMA_ARG_STRING,
+    ORMA_ARG_REAL,
+    ORMA_ARG_POINTER,
+    ORMA_ARG_BOOL,
+    ORMA_ARG_JSON,
+    ORMA_ARG_NULL,
+};
+#define ORMA_ARG_TYPES_NUM 8
+extern const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM];
+
+struct orma_arg {
+    uint32_t flat_key, key; /* pool ids */
+    uint8_t type;           /* enum orma_arg_type */
+    union {
+        int64_t i;
+        double d;
+        uint32_t str; /* pool id */
+    };
+};
+
+/* Reused from set to set. Zero-initialised is empty. */
+struct orma_args_list {
+    struct orma_arg *args;
+    uint32_t len, cap;
+    bool failed; /* memory was out: the set is incomplete */
+};
+
+#define ORMA_ARG_SET_NONE UINT32_MAX
+
+void orma_args_list_fini(struct orma_args_list *self);
+static inline void orma_args_list_clear(struct orma_args_list *self)
+{
+    self->len = 0;
+    self->failed = false;
+}
+
+/* Adds, or replaces the value of an equal `key`. */
+void orma_args_put(struct orma_args_list *self, struct orma_arg arg);
+
+static inline void orma_args_put_int(struct orma_args_list *self, uint32_t key, int64_t val)
+{
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_INT, {.i = val}});
+}
+
+static inline void orma_args_put_uint(struct orma_args_list *self, uint32_t key, uint64_t val)
+{
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_UINT, {.i = (int64_t)val}});
+}
+
+static inline void orma_args_put_bool(struct orma_args_list *self, uint32_t key, bool val)
+{
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_BOOL, {.i = val}});
+}
+
+static inline void orma_args_put_str(struct orma_args_list *self, uint32_t key, uint32_t str)
+{
+    orma_args_put(self,
+                  (struct orma_arg){key, key, str ? ORMA_ARG_STRING : ORMA_ARG_NULL, {.i = str}});
+}
+
+static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key, double val)
+{
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_REAL, {.d = val}});
+}
+
+/*
+ * Sets made on demand, with ids from ORMA_ARG_SOURCE_FIRST on: the number of the
+ * row they belong to, added to that. Sets that are equal have one id, that of
+ * the first; settling which are equal costs a pass over the rows, once, when
+ * somebody first reads an id.
+ */
+#define ORMA_ARG_SOURCE_FIRST 0x40000000u
+
+struct orma_args_source {
+    void *data;
+    /* Appends the args of a row of the source's table to `ret` (cleared before). */
+    void (*decode)(void *data, uint32_t row, struct orma_args_list *ret);
+    uint32_t (*rows)(void *data);
+};
+
+/* Where a set begins. */
+struct orma_args_store {
+    struct orma_table *table; /* __intrinsic_args: key, flat_key, type and one int64 of value */
+    struct orma_strpool *pool;
+    uint32_t *slots; /* first rows by hash of the set + 1, 0 = free */
+    uint32_t slots_mask, sets_num;
+    uint32_t type_names[ORMA_ARG_TYPES_NUM]; /* pool ids */
+    bool *failed;
+    struct orma_args_source source; /* .decode NULL: there is none */
+    /* Sets of the source: row → the first row with an equal set, or ORMA_ROW_NONE for an empty one.
+     */
+    uint32_t *canon;
+    uint32_t canon_num;
+    uint32_t *source_first; /* rows that are the first with their set, ascending */
+    uint32_t *source_id;    /* and the number of their first arg among all args of the source */
+    uint32_t source_first_num;
+    uint32_t source_args; /* args of all sets of the source */
+    struct orma_args_list scratch;
+};
+
+/* 0 or -ENOMEM. */
+int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
+                         struct orma_strpool *pool, bool *failed);
+void orma_args_store_fini(struct orma_args_store *self);
+
+/* The id of the set; ORMA_ARG_SET_NONE if it is empty (or memory is out). */
+uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list);
+
+/*
+ * The id of the set of a row of the source; ORMA_ARG_SET_NONE if it is empty.
+ * The first call settles which sets are equal.
+ */
+uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row);
+
+/* Settles it now. False: memory is out. */
+bool orma_args_source_settle(struct orma_args_store *self);
+
+/* The arg in a row of the table. */
+struct orma_arg orma_args_row(const struct orma_args_store *self, uint32_t row);
+
+/* Fills `ret` (cleared before) with a committed set or one of the source. */
+void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args_list *ret);
+
+/* The arg with this full key; false if there is none. */
+bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key, struct orma_arg *ret);
+#endif

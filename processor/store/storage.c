@@ -1,0 +1,146 @@
+#include "processor/store/storage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int64_t ftrace_arg_set(void *args, uint32_t row)
+{
+    uint32_t set = orma_args_source_set(args, row);
+
+    return set == ORMA_ARG_SET_NONE ? -1 : (int64_t)set;
+}
+
+int orma_storage_init(struct orma_storage *self)
+{
+    int r = orma_strpool_init(&self->pool, &self->failed);
+
+    for (unsigned i = 0; !r && i < ORMA_TABLES_NUM; i++)
+        r = orma_table_init(&self->tables[i], &orma_table_defs[i], &self->failed);
+    if (!r)
+        r = orma_args_store_init(&self->args, &self->tables[ORMA_TABLE_ARGS], &self->pool,
+                                 &self->failed);
+    self->tables[ORMA_TABLE_FTRACE_EVENT].compute = ftrace_arg_set;
+    self->tables[ORMA_TABLE_FTRACE_EVENT].compute_data = &self->args;
+    return r;
+}
+
+void orma_storage_fini(struct orma_storage *self)
+{
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
+        if (self->tables[i].def)
+            orma_table_fini(&self->tables[i]);
+    for (unsigned i = 0; i < ORMA_MACHINES_MAX; i++)
+        orma_stats_fini(&self->stats[i]);
+    orma_args_store_fini(&self->args);
+    orma_strpool_fini(&self->pool);
+}
+
+static void write_stat(struct orma_storage *self, enum orma_stat stat, uint32_t machine,
+                       const int32_t *idx, int64_t val)
+{
+    const struct orma_stat_def *def = &orma_stat_defs[stat];
+    struct orma_table *t = &self->tables[ORMA_TABLE_STATS];
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_STATS_NAME, row, orma_storage_cstr(self, def->name));
+    orma_table_set(t, ORMA_STATS_KEY, row, stat);
+    if (idx)
+        orma_table_set(t, ORMA_STATS_IDX, row, *idx);
+    orma_table_set(t, ORMA_STATS_SEVERITY, row,
+                   orma_storage_cstr(self, orma_severity_names[def->severity]));
+    orma_table_set(t, ORMA_STATS_SOURCE, row,
+                   orma_storage_cstr(self, orma_stat_source_names[def->source]));
+    orma_table_set(t, ORMA_STATS_VALUE, row, val);
+    orma_table_set(t, ORMA_STATS_DESCRIPTION, row, ORMA_STR_EMPTY);
+    if (!def->global) {
+        orma_table_set(t, ORMA_STATS_MACHINE_ID, row, machine);
+        orma_table_set(t, ORMA_STATS_TRACE_ID, row, 0);
+    }
+}
+
+static int by_idx(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void write_indexed(struct orma_storage *self, enum orma_stat stat, uint32_t machine)
+{
+    const struct orma_stats *stats = &self->stats[machine];
+    int32_t *idx = malloc((stats->indexed.len + 1) * sizeof(*idx));
+    uint32_t n = 0;
+
+    if (!idx) {
+        self->failed = true;
+        return;
+    }
+    ORMA_MAP_EACH (slot, &stats->indexed) {
+        if (slot->key >> 32 == (uint64_t)stat)
+            idx[n++] = (int32_t)(uint32_t)slot->key;
+    }
+    qsort(idx, n, sizeof(*idx), by_idx);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = orma_map_get(&stats->indexed, (uint64_t)stat << 32 | (uint32_t)idx[i]);
+
+        write_stat(self, stat, machine, &idx[i], stats->values[at]);
+    }
+    free(idx);
+}
+
+void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows)
+{
+    self->tables[ORMA_TABLE_STATS].rows = 0;
+    for (unsigned i = 0; i < ORMA_STATS_NUM; i++) {
+        for (uint32_t m = 0; m < ORMA_MAX(machine_rows, 1u) && m < ORMA_MACHINES_MAX; m++) {
+            if (orma_stat_defs[i].kind == ORMA_STAT_INDEXED)
+                write_indexed(self, (enum orma_stat)i, m);
+            else if (!m || !orma_stat_defs[i].global)
+                write_stat(self, (enum orma_stat)i, m, NULL, self->stats[m].single[i]);
+        }
+    }
+}
+
+/* Tables that time bounds come from; `dur` < 0: they have none. */
+static const struct {
+    uint16_t table, ts;
+    int16_t dur;
+} bounded[] = {
+    {ORMA_TABLE_FTRACE_EVENT, ORMA_FTRACE_EVENT_TS, -1},
+    {ORMA_TABLE_SCHED_SLICE, ORMA_SCHED_SLICE_TS, ORMA_SCHED_SLICE_DUR},
+    {ORMA_TABLE_COUNTER, ORMA_COUNTER_TS, -1},
+    {ORMA_TABLE_SLICE, ORMA_SLICE_TS, ORMA_SLICE_DUR},
+    {ORMA_TABLE_HEAP_PROFILE_ALLOCATION, ORMA_HEAP_PROFILE_ALLOCATION_TS, -1},
+    {ORMA_TABLE_PROFILER_SMAPS, ORMA_PROFILER_SMAPS_TS, -1},
+    {ORMA_TABLE_THREAD_STATE, ORMA_THREAD_STATE_TS, ORMA_THREAD_STATE_DUR},
+    {ORMA_TABLE_LOGS, ORMA_LOGS_TS, -1},
+    {ORMA_TABLE_HEAP_GRAPH_OBJECT, ORMA_HEAP_GRAPH_OBJECT_GRAPH_SAMPLE_TS, -1},
+    {ORMA_TABLE_STATE, ORMA_STATE_TS, ORMA_STATE_DUR},
+    {ORMA_TABLE_PROFILER_SAMPLE, ORMA_PROFILER_SAMPLE_TS, -1},
+};
+
+void orma_storage_bounds(const struct orma_storage *self, int64_t *ret_start, int64_t *ret_end)
+{
+    int64_t start = INT64_MAX, end = INT64_MIN;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bounded); i++) {
+        const struct orma_table *t = &self->tables[bounded[i].table];
+
+        for (uint32_t row = 0; row < t->rows; row++) {
+            int64_t ts = orma_table_int(t, bounded[i].ts, row);
+            int64_t dur = bounded[i].dur < 0 ? 0 : orma_table_int(t, (unsigned)bounded[i].dur, row);
+            int64_t last;
+
+            start = ORMA_MIN(start, ts);
+            if (__builtin_add_overflow(ts, ORMA_MAX(dur, 0), &last))
+                last = INT64_MAX;
+            end = ORMA_MAX(end, last);
+        }
+    }
+    if (start > end)
+        start = end = 0;
+    else if (start == end && end < INT64_MAX)
+        end++;
+    *ret_start = start;
+    *ret_end = end;
+}

@@ -1,0 +1,57 @@
+/*
+ * All that an import leaves behind: tables, strings, argument sets, statistics.
+ *
+ * One storage per processor. Importers add to it, SQL reads it. `failed` is the
+ * one sticky out-of-memory flag of everything below: whoever feeds bytes looks
+ * at it between packets and gives up with -ENOMEM.
+ */
+#ifndef ORMA_PROCESSOR_STORE_STORAGE_H
+#define ORMA_PROCESSOR_STORE_STORAGE_H
+#include "processor/store/args.h"
+#include "processor/store/stats.h"
+#include "processor/store/strpool.h"
+#include "processor/store/table.h"
+
+#define ORMA_MACHINES_MAX 64
+
+struct orma_storage {
+    struct orma_strpool pool;
+    struct orma_table tables[ORMA_TABLES_NUM]; /* by enum orma_table_id */
+    struct orma_args_store args;
+    struct orma_stats stats[ORMA_MACHINES_MAX]; /* by machine row */
+    bool failed;
+};
+
+/* 0 or -ENOMEM; then orma_storage_fini() is still due. */
+int orma_storage_init(struct orma_storage *self);
+void orma_storage_fini(struct orma_storage *self);
+
+static inline struct orma_table *orma_storage_table(struct orma_storage *self, unsigned id)
+{
+    return &self->tables[id];
+}
+
+static inline uint32_t orma_storage_str(struct orma_storage *self, struct orma_str s)
+{
+    return orma_strpool_add(&self->pool, s);
+}
+
+static inline uint32_t orma_storage_cstr(struct orma_storage *self, const char *text)
+{
+    return orma_strpool_add_c(&self->pool, text);
+}
+
+/* Sets an arg_set_id column: NULL where there is no set. */
+static inline void orma_storage_set_args(struct orma_table *table, unsigned col, uint32_t row,
+                                         uint32_t set)
+{
+    if (set != ORMA_ARG_SET_NONE)
+        orma_table_set(table, col, row, set);
+}
+
+/* Makes the rows of the stats table anew from the values. `machine_rows` machines exist. */
+void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows);
+
+/* First and last time of all that happened; {0, 0} if nothing did. */
+void orma_storage_bounds(const struct orma_storage *self, int64_t *ret_start, int64_t *ret_end);
+#endif

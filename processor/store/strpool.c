@@ -1,0 +1,133 @@
+/* Open addressing with linear probing over 32-bit ids; the hash is kept beside each text, so a
+ * rehash touches no text. */
+#include "processor/store/strpool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sdk/base/hash.h"
+
+#define SLOTS_FIRST 1024
+#define TEXT_MAX ((size_t)1 << 28)
+
+ORMA_COLD static uint32_t fail(struct orma_strpool *self)
+{
+    *self->failed = true;
+    return 0;
+}
+
+int orma_strpool_init(struct orma_strpool *self, bool *failed)
+{
+    *self = (struct orma_strpool){.failed = failed, .len = 1, .cap = SLOTS_FIRST / 2};
+    self->texts = calloc(self->cap, sizeof(*self->texts));
+    self->slots = calloc(SLOTS_FIRST, sizeof(*self->slots));
+    self->slots_mask = SLOTS_FIRST - 1;
+    if (!self->texts || !self->slots || orma_strpool_add(self, ORMA_STR("")) != ORMA_STR_EMPTY)
+        return -ENOMEM;
+    return 0;
+}
+
+void orma_strpool_fini(struct orma_strpool *self)
+{
+    orma_arena_fini(&self->bytes);
+    free(self->texts);
+    free(self->slots);
+    *self = (struct orma_strpool){0};
+}
+
+static bool rehash(struct orma_strpool *self)
+{
+    uint32_t mask = self->slots_mask * 2 + 1;
+    uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
+    struct orma_strpool_text *texts = realloc(self->texts, ((size_t)mask + 1) / 2 * sizeof(*texts));
+
+    if (texts) {
+        self->texts = texts;
+        self->cap = (mask + 1) / 2;
+    }
+    if (!slots || !texts) {
+        free(slots);
+        return false;
+    }
+    for (uint32_t id = 1; id < self->len; id++) {
+        uint32_t at = texts[id].hash & mask;
+
+        while (slots[at])
+            at = (at + 1) & mask;
+        slots[at] = id;
+    }
+    free(self->slots);
+    self->slots = slots;
+    self->slots_mask = mask;
+    return true;
+}
+
+/* The slot of the text, or the free one where it belongs. */
+static uint32_t *slot_of(const struct orma_strpool *self, struct orma_str s, uint32_t hash)
+{
+    uint32_t at = hash & self->slots_mask;
+
+    for (; self->slots[at]; at = (at + 1) & self->slots_mask) {
+        const struct orma_strpool_text *t = &self->texts[self->slots[at]];
+
+        if (t->hash == hash && t->len == s.len && !memcmp(t->data, s.data, s.len))
+            break;
+    }
+    return &self->slots[at];
+}
+
+static uint32_t hash_of(struct orma_str s)
+{
+    uint64_t hash = orma_hash_bytes(s.data, s.len);
+
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
+{
+    if (!s.data)
+        s = ORMA_STR("");
+    uint32_t hash = hash_of(s);
+    uint32_t *slot = slot_of(self, s, hash);
+
+    if (*slot)
+        return *slot;
+    if (s.len > TEXT_MAX)
+        return fail(self);
+    if (self->len == self->cap) {
+        if (self->cap > UINT32_MAX / 8 || !rehash(self))
+            return fail(self);
+        slot = slot_of(self, s, hash);
+    }
+    const char *copy = orma_arena_strdup(&self->bytes, s);
+    if (!copy)
+        return fail(self);
+    self->texts[self->len] = (struct orma_strpool_text){copy, (uint32_t)s.len, hash};
+    *slot = self->len;
+    return self->len++;
+}
+
+uint32_t orma_strpool_add_c(struct orma_strpool *self, const char *text)
+{
+    return orma_strpool_add(self, orma_str_from(text));
+}
+
+uint32_t orma_strpool_addf(struct orma_strpool *self, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (len < 0)
+        return fail(self);
+    return orma_strpool_add(self, (struct orma_str){text, ORMA_MIN((size_t)len, sizeof(text) - 1)});
+}
+
+uint32_t orma_strpool_find(const struct orma_strpool *self, struct orma_str s)
+{
+    return s.data ? *slot_of(self, s, hash_of(s)) : ORMA_STR_EMPTY;
+}

@@ -1,0 +1,247 @@
+/*
+ * Tables of typed columns, append-only: the memory of the processor.
+ *
+ * A table is an instance of a definition (table_defs.h). The id of a row is
+ * its number. Columns are contiguous and reached by row number only: memory
+ * moves when a table grows, so never keep a pointer into one.
+ *
+ *   column      data[0 .. rows)        one of
+ *               ├─ nothing             no value but 0 or NULL was ever set
+ *               ├─ int8, 16, 32, 64    the narrowest width that held all values so far
+ *               └─ double              numbers with a fraction came
+ *               valid[0 .. rows/64)    nullable numbers: bit set = there is a value
+ *
+ * Integers are kept at the narrowest width that fits what came so far and are
+ * widened when a value needs it; a column of doubles stays integer until the
+ * first value that is none. Strings are pool ids; id 0 is NULL. A fresh row
+ * holds 0, and NULL where the column may be NULL.
+ *
+ * Memory: calloc up to 64 KiB per column, then mmap grown by mremap, so pages
+ * move without copying and untouched pages cost nothing.
+ *
+ * Failure is sticky: after the first refused growth `*failed` is set and
+ * orma_table_add() gives ORMA_ROW_NONE, which every setter ignores.
+ * Threads: none while rows are added; readers may share a finished table.
+ */
+#ifndef ORMA_PROCESSOR_STORE_TABLE_H
+#define ORMA_PROCESSOR_STORE_TABLE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "processor/store/table_defs.h"
+#include "sdk/base/defs.h"
+
+enum orma_column_kind {
+    ORMA_COL_ID,       /* the row number; not stored */
+    ORMA_COL_ALIAS,    /* the same under another name */
+    ORMA_COL_COMPUTED, /* an integer that `compute` of the table gives */
+    ORMA_COL_INT,
+    ORMA_COL_DOUBLE,
+    ORMA_COL_STRING, /* ids of the string pool */
+};
+
+enum orma_column_flags {
+    ORMA_COL_NULLABLE = 1,
+    ORMA_COL_TIME = 2, /* usually ascending: whether it is, is watched */
+};
+
+struct orma_column_def {
+    const char *name;
+    uint8_t kind;    /* enum orma_column_kind */
+    uint8_t flags;   /* enum orma_column_flags */
+    const char *ref; /* the table whose ids these are, or NULL */
+};
+
+struct orma_table_def {
+    const char *name;
+    uint16_t columns_num;
+    const struct orma_column_def *columns;
+};
+
+extern const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM];
+
+/* How the values of a column lie in memory; the number is the width but for the double. */
+enum orma_width {
+    ORMA_WIDTH_NONE = 0,
+    ORMA_WIDTH_8 = 1,
+    ORMA_WIDTH_16 = 2,
+    ORMA_WIDTH_32 = 4,
+    ORMA_WIDTH_64 = 8,
+    ORMA_WIDTH_DOUBLE = 9,
+};
+
+struct orma_column {
+    void *data;
+    uint64_t *valid;                /* NULL: not nullable, or nothing but NULL so far */
+    size_t data_bytes, valid_bytes; /* reserved */
+    int64_t last;                   /* TIME columns: the last value appended */
+    uint8_t width;                  /* enum orma_width */
+    uint8_t flags;                  /* of the definition */
+    uint8_t kind;
+    bool unsorted; /* a value was smaller than the one before it, or a NULL */
+};
+
+#define ORMA_ROW_NONE UINT32_MAX
+#define ORMA_ROWS_MAX (UINT32_MAX - 64)
+
+struct orma_table {
+    const struct orma_table_def *def;
+    struct orma_column *columns;
+    uint32_t rows;
+    uint32_t cap;
+    bool *failed;
+    int64_t (*compute)(void *data, uint32_t row); /* of the computed column; < 0: NULL */
+    void *compute_data;
+};
+
+/* `failed` is set on the first refused growth; it outlives the table. 0 or -ENOMEM. */
+int orma_table_init(struct orma_table *self, const struct orma_table_def *def, bool *failed);
+void orma_table_fini(struct orma_table *self);
+
+/* Bytes of all columns up to the last row: what the table holds, not what it reserved. */
+size_t orma_table_bytes(const struct orma_table *self);
+
+/* Bytes per value of a width. */
+static inline size_t orma_width_bytes(uint8_t width)
+{
+    return width == ORMA_WIDTH_DOUBLE ? 8 : width;
+}
+
+/* Slow ways of the functions below. */
+bool orma_table_grow(struct orma_table *self);
+void orma_table_set_slow(struct orma_table *self, unsigned col, uint32_t row, int64_t val);
+void orma_table_set_double_slow(struct orma_table *self, unsigned col, uint32_t row, double val);
+
+/* A new row; ORMA_ROW_NONE when memory is out. */
+static inline uint32_t orma_table_add(struct orma_table *self)
+{
+    if (ORMA_UNLIKELY(self->rows == self->cap) && !orma_table_grow(self))
+        return ORMA_ROW_NONE;
+    return self->rows++;
+}
+
+static inline void orma_column_mark_valid(struct orma_column *col, uint32_t row)
+{
+    if (col->flags & ORMA_COL_NULLABLE && col->valid)
+        col->valid[row >> 6] |= 1ull << (row & 63);
+}
+
+/* Integers and string ids. Setting a value makes a nullable cell not NULL. */
+static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uint32_t row,
+                                  int64_t val)
+{
+    struct orma_column *col = &self->columns[col_idx];
+
+    if (ORMA_UNLIKELY(row >= self->rows))
+        return;
+    switch (col->width) {
+    case ORMA_WIDTH_8:
+        if (ORMA_UNLIKELY((int8_t)val != val))
+            break;
+        ((int8_t *)col->data)[row] = (int8_t)val;
+        orma_column_mark_valid(col, row);
+        return;
+    case ORMA_WIDTH_16:
+        if (ORMA_UNLIKELY((int16_t)val != val))
+            break;
+        ((int16_t *)col->data)[row] = (int16_t)val;
+        orma_column_mark_valid(col, row);
+        return;
+    case ORMA_WIDTH_32:
+        if (ORMA_UNLIKELY((int32_t)val != val))
+            break;
+        ((int32_t *)col->data)[row] = (int32_t)val;
+        orma_column_mark_valid(col, row);
+        return;
+    case ORMA_WIDTH_64:
+        ((int64_t *)col->data)[row] = val;
+        orma_column_mark_valid(col, row);
+        return;
+    }
+    orma_table_set_slow(self, col_idx, row, val);
+}
+
+/* The time of a new row: also watches the order. */
+static inline void orma_table_set_time(struct orma_table *self, unsigned col_idx, uint32_t row,
+                                       int64_t val)
+{
+    struct orma_column *col = &self->columns[col_idx];
+
+    if (ORMA_UNLIKELY(row && val < col->last))
+        col->unsorted = true;
+    col->last = val;
+    orma_table_set(self, col_idx, row, val);
+}
+
+static inline void orma_table_set_double(struct orma_table *self, unsigned col_idx, uint32_t row,
+                                         double val)
+{
+    struct orma_column *col = &self->columns[col_idx];
+
+    if (col->width == ORMA_WIDTH_DOUBLE && row < self->rows) {
+        ((double *)col->data)[row] = val + 0.0; /* no minus zero */
+        orma_column_mark_valid(col, row);
+        return;
+    }
+    orma_table_set_double_slow(self, col_idx, row, val);
+}
+
+void orma_table_set_null(struct orma_table *self, unsigned col_idx, uint32_t row);
+
+static inline bool orma_column_is_null(const struct orma_column *col, uint32_t row)
+{
+    if (col->flags & ORMA_COL_NULLABLE && col->kind != ORMA_COL_STRING)
+        return !col->valid || !(col->valid[row >> 6] >> (row & 63) & 1);
+    return false;
+}
+
+/* The stored integer (or string id); 0 for NULL and for columns of doubles with fractions. */
+static inline int64_t orma_column_int(const struct orma_column *col, uint32_t row)
+{
+    switch (col->width) {
+    case ORMA_WIDTH_8:
+        return ((const int8_t *)col->data)[row];
+    case ORMA_WIDTH_16:
+        return ((const int16_t *)col->data)[row];
+    case ORMA_WIDTH_32:
+        return ((const int32_t *)col->data)[row];
+    case ORMA_WIDTH_64:
+        return ((const int64_t *)col->data)[row];
+    }
+    return 0;
+}
+
+static inline double orma_column_double(const struct orma_column *col, uint32_t row)
+{
+    if (col->width == ORMA_WIDTH_DOUBLE)
+        return ((const double *)col->data)[row];
+    return (double)orma_column_int(col, row);
+}
+
+/* Reads of rows that are there; id columns included. */
+static inline int64_t orma_table_int(const struct orma_table *self, unsigned col_idx, uint32_t row)
+{
+    const struct orma_column *col = &self->columns[col_idx];
+
+    if (row >= self->rows)
+        return 0;
+    if (col->kind <= ORMA_COL_ALIAS)
+        return (int64_t)row;
+    if (col->kind == ORMA_COL_COMPUTED)
+        return self->compute ? self->compute(self->compute_data, row) : 0;
+    return orma_column_int(col, row);
+}
+
+static inline bool orma_table_is_null(const struct orma_table *self, unsigned col_idx, uint32_t row)
+{
+    const struct orma_column *col = &self->columns[col_idx];
+
+    if (row >= self->rows)
+        return true;
+    if (col->kind == ORMA_COL_STRING)
+        return !orma_column_int(col, row);
+    return orma_column_is_null(col, row);
+}
+#endif

@@ -1,0 +1,747 @@
+/* Every stored table and its columns. Made by tools/gen_tables.py. */
+#include "processor/store/table.h"
+
+#include <stddef.h>
+
+static const struct orma_column_def cols_counter[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"value", ORMA_COL_DOUBLE, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_file[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+    {"trace_type", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_flow[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"slice_out", ORMA_COL_INT, 0, "slice"},
+    {"slice_in", ORMA_COL_INT, 0, "slice"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_jit_code[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"create_ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"estimated_delete_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"utid", ORMA_COL_INT, 0, NULL},
+    {"start_address", ORMA_COL_INT, 0, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+    {"function_name", ORMA_COL_STRING, 0, NULL},
+    {"native_code_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"jit_code_id", ORMA_COL_ALIAS, 0, NULL},
+};
+
+static const struct orma_column_def cols_jit_frame[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"jit_code_id", ORMA_COL_INT, 0, "jit_code"},
+    {"frame_id", ORMA_COL_INT, 0, "stack_profile_frame"},
+};
+
+static const struct orma_column_def cols_logs[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
+    {"prio", ORMA_COL_INT, 0, NULL},
+    {"log_source", ORMA_COL_STRING, 0, NULL},
+    {"tag", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"msg", ORMA_COL_STRING, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_memory_snapshot_edge[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"source_node_id", ORMA_COL_INT, 0, "memory_snapshot_node"},
+    {"target_node_id", ORMA_COL_INT, 0, "memory_snapshot_node"},
+    {"importance", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_memory_snapshot_node[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"process_snapshot_id", ORMA_COL_INT, 0, "process_memory_snapshot"},
+    {"parent_node_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"path", ORMA_COL_STRING, 0, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+    {"effective_size", ORMA_COL_INT, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_memory_snapshot[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"timestamp", ORMA_COL_INT, 0, NULL},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"detail_level", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_process_memory_snapshot[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, 0, "memory_snapshot"},
+    {"upid", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_args[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"flat_key", ORMA_COL_STRING, 0, NULL},
+    {"key", ORMA_COL_STRING, 0, NULL},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"string_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"real_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"value_type", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_build_flags[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"enabled", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_chrome_raw[] = {
+    {"id", ORMA_COL_ID, 0, NULL},          {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},    {"utid", ORMA_COL_INT, 0, "thread"},
+    {"arg_set_id", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_clock_snapshot[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"clock_id", ORMA_COL_INT, 0, NULL},
+    {"clock_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"clock_value", ORMA_COL_INT, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, 0, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+};
+
+static const struct orma_column_def cols_cpu_freq[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ucpu", ORMA_COL_INT, 0, "cpu"},
+    {"freq", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_cpu[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"cluster_id", ORMA_COL_INT, 0, NULL},
+    {"processor", ORMA_COL_STRING, 0, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"capacity", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_filedescriptor[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ufd", ORMA_COL_INT, 0, NULL},
+    {"fd", ORMA_COL_INT, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"path", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_ftrace_event[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"utid", ORMA_COL_INT, 0, "thread"},
+    {"arg_set_id", ORMA_COL_COMPUTED, 0, NULL},
+    {"common_flags", ORMA_COL_INT, 0, NULL},
+    {"ucpu", ORMA_COL_INT, 0, "cpu"},
+};
+
+static const struct orma_column_def cols_gpu[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"gpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"vendor", ORMA_COL_STRING, 0, NULL},
+    {"model", ORMA_COL_STRING, 0, NULL},
+    {"architecture", ORMA_COL_STRING, 0, NULL},
+    {"uuid", ORMA_COL_STRING, 0, NULL},
+    {"pci_bdf", ORMA_COL_STRING, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_linux_interrupt_mapping[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"irq_id", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+};
+
+static const struct orma_column_def cols_trace_import_logs[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"trace_id", ORMA_COL_INT, 0, "trace_file"},
+    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
+    {"byte_offset", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"stat_key", ORMA_COL_INT, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_machine[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"raw_id", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"sysname", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"release", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"version", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"arch", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"num_cpus", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"android_build_fingerprint", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"android_device_manufacturer", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"android_sdk_version", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"system_ram_bytes", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"system_ram_gb", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_metadata[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"key_type", ORMA_COL_STRING, 0, NULL},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"str_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+};
+
+static const struct orma_column_def cols_stats[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"key", ORMA_COL_INT, 0, NULL},
+    {"idx", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"severity", ORMA_COL_STRING, 0, NULL},
+    {"source", ORMA_COL_STRING, 0, NULL},
+    {"value", ORMA_COL_INT, 0, NULL},
+    {"description", ORMA_COL_STRING, 0, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+};
+
+static const struct orma_column_def cols_modules[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_process[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_ALIAS, 0, NULL},
+    {"pid", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"parent_upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"android_appid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"android_user_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+};
+
+static const struct orma_column_def cols_thread[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"utid", ORMA_COL_ALIAS, 0, NULL},
+    {"tid", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
+    {"is_main_thread", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"is_idle", ORMA_COL_INT, 0, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_trace_diagnostics[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"key", ORMA_COL_STRING, 0, NULL},
+    {"title", ORMA_COL_STRING, 0, NULL},
+    {"description", ORMA_COL_STRING, 0, NULL},
+    {"remediation", ORMA_COL_STRING, 0, NULL},
+    {"confidence", ORMA_COL_DOUBLE, 0, NULL},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+};
+
+static const struct orma_column_def cols_trace_file[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+    {"trace_type", ORMA_COL_STRING, 0, NULL},
+    {"processing_order", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"is_container", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_spe_record[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
+    {"exception_level", ORMA_COL_STRING, 0, NULL},
+    {"instruction_frame_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_frame"},
+    {"operation", ORMA_COL_STRING, 0, NULL},
+    {"data_virtual_address", ORMA_COL_INT, 0, NULL},
+    {"data_physical_address", ORMA_COL_INT, 0, NULL},
+    {"total_latency", ORMA_COL_INT, 0, NULL},
+    {"issue_latency", ORMA_COL_INT, 0, NULL},
+    {"translation_latency", ORMA_COL_INT, 0, NULL},
+    {"events_bitmask", ORMA_COL_INT, 0, NULL},
+    {"data_source", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_mmap_record[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"mapping_id", ORMA_COL_INT, 0, "stack_profile_mapping"},
+    {"file_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "file"},
+};
+
+static const struct orma_column_def cols_aggregate_profile[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"scope", ORMA_COL_STRING, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"sample_type_type", ORMA_COL_STRING, 0, NULL},
+    {"sample_type_unit", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_aggregate_sample[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"aggregate_profile_id", ORMA_COL_INT, 0, "aggregate_profile"},
+    {"callsite_id", ORMA_COL_INT, 0, "stack_profile_callsite"},
+    {"value", ORMA_COL_DOUBLE, 0, NULL},
+};
+
+static const struct orma_column_def cols_gpu_context[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"context_id", ORMA_COL_INT, 0, NULL},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"api", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_gpu_counter_group[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"group_id", ORMA_COL_INT, 0, NULL},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"description", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_profile[] = {
+    {"id", ORMA_COL_ID, 0, NULL},      {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"ts_end", ORMA_COL_INT, 0, NULL}, {"dur", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, 0, NULL},   {"heap_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_profile_allocation[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"upid", ORMA_COL_INT, 0, NULL},
+    {"heap_name", ORMA_COL_STRING, 0, NULL},
+    {"callsite_id", ORMA_COL_INT, 0, "stack_profile_callsite"},
+    {"count", ORMA_COL_INT, 0, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_profiler_async_context[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"kind", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+};
+
+static const struct orma_column_def cols_profiler_counter_set[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"counter_id", ORMA_COL_INT, 0, "counter"},
+};
+
+static const struct orma_column_def cols_profiler_execution_context[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"cpu_mode", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_profiler_sample[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"source", ORMA_COL_STRING, 0, NULL},
+    {"task_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_task_context"},
+    {"execution_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_execution_context"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
+    {"unwind_error", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"session_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_session"},
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_profiler_session[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"source", ORMA_COL_STRING, 0, NULL},
+    {"timebase_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_profiler_smaps[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"path", ORMA_COL_STRING, 0, NULL},
+    {"path_trimmed", ORMA_COL_STRING, 0, NULL},
+    {"aggregate_count", ORMA_COL_INT, 0, NULL},
+    {"is_deleted", ORMA_COL_INT, 0, NULL},
+    {"size_kb", ORMA_COL_INT, 0, NULL},
+    {"private_dirty_kb", ORMA_COL_INT, 0, NULL},
+    {"swap_kb", ORMA_COL_INT, 0, NULL},
+    {"file_name", ORMA_COL_STRING, 0, NULL},
+    {"start_address", ORMA_COL_INT, 0, NULL},
+    {"module_timestamp", ORMA_COL_INT, 0, NULL},
+    {"module_debugid", ORMA_COL_STRING, 0, NULL},
+    {"module_debug_path", ORMA_COL_STRING, 0, NULL},
+    {"protection_flags", ORMA_COL_INT, 0, NULL},
+    {"private_clean_resident_kb", ORMA_COL_INT, 0, NULL},
+    {"shared_dirty_resident_kb", ORMA_COL_INT, 0, NULL},
+    {"shared_clean_resident_kb", ORMA_COL_INT, 0, NULL},
+    {"locked_kb", ORMA_COL_INT, 0, NULL},
+    {"proportional_resident_kb", ORMA_COL_INT, 0, NULL},
+    {"rss_kb", ORMA_COL_INT, 0, NULL},
+    {"anonymous_kb", ORMA_COL_INT, 0, NULL},
+    {"pss_dirty_kb", ORMA_COL_INT, 0, NULL},
+    {"swap_pss_kb", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_profiler_task_context[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"async_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_async_context"},
+};
+
+static const struct orma_column_def cols_stack_profile_callsite[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"depth", ORMA_COL_INT, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"frame_id", ORMA_COL_INT, 0, "stack_profile_frame"},
+};
+
+static const struct orma_column_def cols_stack_profile_frame[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"mapping", ORMA_COL_INT, 0, "stack_profile_mapping"},
+    {"rel_pc", ORMA_COL_INT, 0, NULL},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_stack_profile_mapping[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"build_id", ORMA_COL_STRING, 0, NULL},
+    {"exact_offset", ORMA_COL_INT, 0, NULL},
+    {"start_offset", ORMA_COL_INT, 0, NULL},
+    {"start", ORMA_COL_INT, 0, NULL},
+    {"end", ORMA_COL_INT, 0, NULL},
+    {"load_bias", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_stack_profile_symbol[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"source_file", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"line_number", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"inlined", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_sched_slice[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"dur", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, 0, NULL},
+    {"end_state", ORMA_COL_STRING, 0, NULL},
+    {"priority", ORMA_COL_INT, 0, NULL},
+    {"ucpu", ORMA_COL_INT, 0, "cpu"},
+};
+
+static const struct orma_column_def cols_spurious_sched_wakeup[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"thread_state_id", ORMA_COL_INT, 0, NULL},
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"utid", ORMA_COL_INT, 0, NULL},
+    {"waker_utid", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_thread_state[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"dur", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, 0, NULL},
+    {"state", ORMA_COL_STRING, 0, NULL},
+    {"io_wait", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"blocked_function", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"waker_utid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"waker_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE, "cpu"},
+};
+
+static const struct orma_column_def cols_slice[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"dur", ORMA_COL_INT, 0, NULL},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"depth", ORMA_COL_INT, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"thread_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"thread_dur", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"thread_instruction_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"thread_instruction_delta", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_track_event_callstacks[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"slice_id", ORMA_COL_INT, 0, "slice"},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
+    {"end_callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
+    {"weight", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_state[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"dur", ORMA_COL_INT, 0, NULL},
+    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"value", ORMA_COL_STRING, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_experimental_proto_content[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"path", ORMA_COL_STRING, 0, NULL},
+    {"path_id", ORMA_COL_INT, 0, "experimental_proto_path"},
+    {"total_size", ORMA_COL_INT, 0, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+    {"count", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_experimental_proto_path[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"field_type", ORMA_COL_STRING, 0, NULL},
+    {"field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_track[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"source_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"type", ORMA_COL_STRING, 0, NULL},
+    {"dimension_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"track_group_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"event_type", ORMA_COL_STRING, 0, NULL},
+    {"counter_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
+};
+
+static const struct orma_column_def cols_loss[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"sequence_id", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
+    {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"reason", ORMA_COL_STRING, 0, NULL},
+    {"packets", ORMA_COL_INT, 0, NULL},
+    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+};
+
+static const struct orma_column_def cols_ftrace_source[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"bundle", ORMA_COL_INT, 0, NULL},
+    {"idx", ORMA_COL_INT, 0, NULL},
+    {"kind", ORMA_COL_INT, 0, NULL},
+    {"prev_comm", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"prev_pid", ORMA_COL_INT, 0, NULL},
+    {"prev_prio", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_class[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"location", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"superclass_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"classloader_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"kind", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_object[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, 0, NULL},
+    {"graph_sample_ts", ORMA_COL_INT, 0, NULL},
+    {"self_size", ORMA_COL_INT, 0, NULL},
+    {"native_size", ORMA_COL_INT, 0, NULL},
+    {"reference_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"reachable", ORMA_COL_INT, 0, NULL},
+    {"heap_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"type_id", ORMA_COL_INT, 0, NULL},
+    {"root_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"root_distance", ORMA_COL_INT, 0, NULL},
+    {"object_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_object_data[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"field_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"value_string", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"array_element_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"array_element_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"array_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"array_data_hash", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_reference[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"reference_set_id", ORMA_COL_INT, 0, NULL},
+    {"owner_id", ORMA_COL_INT, 0, NULL},
+    {"owned_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"field_name", ORMA_COL_STRING, 0, NULL},
+    {"field_type_name", ORMA_COL_STRING, 0, NULL},
+    {"deobfuscated_field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_primitive[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"field_set_id", ORMA_COL_INT, 0, NULL},
+    {"field_name", ORMA_COL_STRING, 0, NULL},
+    {"field_type", ORMA_COL_STRING, 0, NULL},
+    {"bool_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"byte_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"char_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"short_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"long_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"float_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"double_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"upid", ORMA_COL_INT, 0, NULL},
+    {"dump_reason", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"heap_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"truncated", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_thread_callsite[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"heap_graph_id", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, 0, NULL},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
+    [ORMA_TABLE_COUNTER] = {"__intrinsic_counter", 5, cols_counter},
+    [ORMA_TABLE_FILE] = {"__intrinsic_file", 4, cols_file},
+    [ORMA_TABLE_FLOW] = {"__intrinsic_flow", 5, cols_flow},
+    [ORMA_TABLE_JIT_CODE] = {"__intrinsic_jit_code", 9, cols_jit_code},
+    [ORMA_TABLE_JIT_FRAME] = {"__intrinsic_jit_frame", 3, cols_jit_frame},
+    [ORMA_TABLE_LOGS] = {"__intrinsic_logs", 8, cols_logs},
+    [ORMA_TABLE_MEMORY_SNAPSHOT_EDGE] = {"__intrinsic_memory_snapshot_edge", 4,
+                                         cols_memory_snapshot_edge},
+    [ORMA_TABLE_MEMORY_SNAPSHOT_NODE] = {"__intrinsic_memory_snapshot_node", 7,
+                                         cols_memory_snapshot_node},
+    [ORMA_TABLE_MEMORY_SNAPSHOT] = {"__intrinsic_memory_snapshot", 4, cols_memory_snapshot},
+    [ORMA_TABLE_PROCESS_MEMORY_SNAPSHOT] = {"__intrinsic_process_memory_snapshot", 3,
+                                            cols_process_memory_snapshot},
+    [ORMA_TABLE_ARGS] = {"__intrinsic_args", 8, cols_args},
+    [ORMA_TABLE_BUILD_FLAGS] = {"__intrinsic_build_flags", 3, cols_build_flags},
+    [ORMA_TABLE_CHROME_RAW] = {"__intrinsic_chrome_raw", 5, cols_chrome_raw},
+    [ORMA_TABLE_CLOCK_SNAPSHOT] = {"__intrinsic_clock_snapshot", 7, cols_clock_snapshot},
+    [ORMA_TABLE_CPU_FREQ] = {"__intrinsic_cpu_freq", 3, cols_cpu_freq},
+    [ORMA_TABLE_CPU] = {"__intrinsic_cpu", 7, cols_cpu},
+    [ORMA_TABLE_FILEDESCRIPTOR] = {"__intrinsic_filedescriptor", 6, cols_filedescriptor},
+    [ORMA_TABLE_FTRACE_EVENT] = {"__intrinsic_ftrace_event", 7, cols_ftrace_event},
+    [ORMA_TABLE_GPU] = {"__intrinsic_gpu", 10, cols_gpu},
+    [ORMA_TABLE_LINUX_INTERRUPT_MAPPING] = {"_linux_interrupt_mapping", 4,
+                                            cols_linux_interrupt_mapping},
+    [ORMA_TABLE_TRACE_IMPORT_LOGS] = {"__intrinsic_trace_import_logs", 6, cols_trace_import_logs},
+    [ORMA_TABLE_MACHINE] = {"__intrinsic_machine", 13, cols_machine},
+    [ORMA_TABLE_METADATA] = {"__intrinsic_metadata", 7, cols_metadata},
+    [ORMA_TABLE_STATS] = {"__intrinsic_stats", 10, cols_stats},
+    [ORMA_TABLE_MODULES] = {"__intrinsic_modules", 2, cols_modules},
+    [ORMA_TABLE_PROCESS] = {"__intrinsic_process", 13, cols_process},
+    [ORMA_TABLE_THREAD] = {"__intrinsic_thread", 11, cols_thread},
+    [ORMA_TABLE_TRACE_DIAGNOSTICS] = {"__intrinsic_trace_diagnostics", 7, cols_trace_diagnostics},
+    [ORMA_TABLE_TRACE_FILE] = {"__intrinsic_trace_file", 7, cols_trace_file},
+    [ORMA_TABLE_SPE_RECORD] = {"__intrinsic_spe_record", 13, cols_spe_record},
+    [ORMA_TABLE_MMAP_RECORD] = {"__intrinsic_mmap_record", 5, cols_mmap_record},
+    [ORMA_TABLE_AGGREGATE_PROFILE] = {"__intrinsic_aggregate_profile", 5, cols_aggregate_profile},
+    [ORMA_TABLE_AGGREGATE_SAMPLE] = {"__intrinsic_aggregate_sample", 4, cols_aggregate_sample},
+    [ORMA_TABLE_GPU_CONTEXT] = {"__intrinsic_gpu_context", 4, cols_gpu_context},
+    [ORMA_TABLE_GPU_COUNTER_GROUP] = {"__intrinsic_gpu_counter_group", 5, cols_gpu_counter_group},
+    [ORMA_TABLE_HEAP_PROFILE] = {"__intrinsic_heap_profile", 6, cols_heap_profile},
+    [ORMA_TABLE_HEAP_PROFILE_ALLOCATION] = {"__intrinsic_heap_profile_allocation", 7,
+                                            cols_heap_profile_allocation},
+    [ORMA_TABLE_PROFILER_ASYNC_CONTEXT] = {"__intrinsic_profiler_async_context", 4,
+                                           cols_profiler_async_context},
+    [ORMA_TABLE_PROFILER_COUNTER_SET] = {"__intrinsic_profiler_counter_set", 3,
+                                         cols_profiler_counter_set},
+    [ORMA_TABLE_PROFILER_EXECUTION_CONTEXT] = {"__intrinsic_profiler_execution_context", 3,
+                                               cols_profiler_execution_context},
+    [ORMA_TABLE_PROFILER_SAMPLE] = {"__intrinsic_profiler_sample", 9, cols_profiler_sample},
+    [ORMA_TABLE_PROFILER_SESSION] = {"__intrinsic_profiler_session", 4, cols_profiler_session},
+    [ORMA_TABLE_PROFILER_SMAPS] = {"__intrinsic_profiler_smaps", 25, cols_profiler_smaps},
+    [ORMA_TABLE_PROFILER_TASK_CONTEXT] = {"__intrinsic_profiler_task_context", 4,
+                                          cols_profiler_task_context},
+    [ORMA_TABLE_STACK_PROFILE_CALLSITE] = {"__intrinsic_stack_profile_callsite", 4,
+                                           cols_stack_profile_callsite},
+    [ORMA_TABLE_STACK_PROFILE_FRAME] = {"__intrinsic_stack_profile_frame", 7,
+                                        cols_stack_profile_frame},
+    [ORMA_TABLE_STACK_PROFILE_MAPPING] = {"__intrinsic_stack_profile_mapping", 8,
+                                          cols_stack_profile_mapping},
+    [ORMA_TABLE_STACK_PROFILE_SYMBOL] = {"__intrinsic_stack_profile_symbol", 6,
+                                         cols_stack_profile_symbol},
+    [ORMA_TABLE_SCHED_SLICE] = {"__intrinsic_sched_slice", 7, cols_sched_slice},
+    [ORMA_TABLE_SPURIOUS_SCHED_WAKEUP] = {"__intrinsic_spurious_sched_wakeup", 6,
+                                          cols_spurious_sched_wakeup},
+    [ORMA_TABLE_THREAD_STATE] = {"__intrinsic_thread_state", 11, cols_thread_state},
+    [ORMA_TABLE_SLICE] = {"__intrinsic_slice", 13, cols_slice},
+    [ORMA_TABLE_TRACK_EVENT_CALLSTACKS] = {"__intrinsic_track_event_callstacks", 6,
+                                           cols_track_event_callstacks},
+    [ORMA_TABLE_STATE] = {"__intrinsic_state", 7, cols_state},
+    [ORMA_TABLE_EXPERIMENTAL_PROTO_CONTENT] = {"experimental_proto_content", 6,
+                                               cols_experimental_proto_content},
+    [ORMA_TABLE_EXPERIMENTAL_PROTO_PATH] = {"experimental_proto_path", 5,
+                                            cols_experimental_proto_path},
+    [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
+    [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
+    [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 7, cols_ftrace_source},
+    [ORMA_TABLE_HEAP_GRAPH_CLASS] = {"__intrinsic_heap_graph_class", 7, cols_heap_graph_class},
+    [ORMA_TABLE_HEAP_GRAPH_OBJECT] = {"__intrinsic_heap_graph_object", 12, cols_heap_graph_object},
+    [ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA] = {"__intrinsic_heap_graph_object_data", 7,
+                                           cols_heap_graph_object_data},
+    [ORMA_TABLE_HEAP_GRAPH_REFERENCE] = {"__intrinsic_heap_graph_reference", 7,
+                                         cols_heap_graph_reference},
+    [ORMA_TABLE_HEAP_GRAPH_PRIMITIVE] = {"__intrinsic_heap_graph_primitive", 12,
+                                         cols_heap_graph_primitive},
+    [ORMA_TABLE_HEAP_GRAPH] = {"__intrinsic_heap_graph", 6, cols_heap_graph},
+    [ORMA_TABLE_HEAP_GRAPH_THREAD_CALLSITE] = {"__intrinsic_heap_graph_thread_callsite", 4,
+                                               cols_heap_graph_thread_callsite},
+};

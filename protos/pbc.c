@@ -1,0 +1,43 @@
+#include "protos/pbc.h"
+
+#include <errno.h>
+
+#include "sdk/wire/pb_reader.h"
+
+static bool nesting_ok(const ProtobufCMessageDescriptor *type, struct orma_pb_reader r, int depth)
+{
+    struct orma_pb_field f;
+
+    if (depth > ORMA_PBC_DEPTH_MAX)
+        return false;
+    while (orma_pb_next(&r, &f)) {
+        if (f.wire != ORMA_PB_LEN)
+            continue;
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, f.id);
+        if (field && field->type == PROTOBUF_C_TYPE_MESSAGE &&
+            !nesting_ok(field->descriptor, orma_pb_sub(&f), depth + 1))
+            return false;
+    }
+    return !r.failed;
+}
+
+int orma_pbc_unpack(const ProtobufCMessageDescriptor *type, struct orma_str bytes,
+                    ProtobufCMessage **ret)
+{
+    static const uint8_t none;
+    const uint8_t *data = bytes.len ? (const uint8_t *)bytes.data : &none;
+
+    if (!nesting_ok(type, orma_pb_reader(data, bytes.len), 1))
+        return -EBADMSG;
+    *ret = protobuf_c_message_unpack(type, NULL, bytes.len, data);
+    return *ret ? 0 : -EBADMSG;
+}
+
+void orma_pbc_pack(struct orma_buf *out, const ProtobufCMessage *msg)
+{
+    size_t len = protobuf_c_message_get_packed_size(msg);
+    uint8_t *to = len ? orma_buf_extend(out, len) : NULL;
+
+    if (to)
+        protobuf_c_message_pack(msg, to);
+}

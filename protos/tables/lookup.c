@@ -1,0 +1,49 @@
+/* Look-ups in the generated tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "protos/tables/ftrace_events.h"
+#include "protos/tables/syscalls.h"
+
+static int by_number(const void *key, const void *row)
+{
+    uint32_t want = *(const uint32_t *)key;
+    uint32_t have = ((const struct orma_ftrace_message *)row)->number;
+
+    return want < have ? -1 : want > have;
+}
+
+const struct orma_ftrace_message *orma_ftrace_message_find(uint32_t number)
+{
+    return bsearch(&number, orma_ftrace_messages, orma_ftrace_messages_num,
+                   sizeof(orma_ftrace_messages[0]), by_number);
+}
+
+const struct orma_ftrace_tracepoint *orma_ftrace_tracepoint_find(const char *group,
+                                                                 const char *name)
+{
+    for (unsigned i = 0; i < orma_ftrace_tracepoints_num; i++) {
+        const struct orma_ftrace_tracepoint *tp = &orma_ftrace_tracepoints[i];
+
+        if (!strcmp(tp->name, name) && (!group || !strcmp(tp->group, group)))
+            return tp;
+    }
+    return NULL;
+}
+
+const struct orma_syscall_table *orma_syscall_table_find(const char *arch)
+{
+    static const struct {
+        const char *uname, *table;
+    } aliases[] = {{"aarch64", "arm64"}, {"i686", "x86"}, {"i386", "x86"}, {"armv7l", "arm32"}};
+
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+        if (!strcmp(arch, aliases[i].uname))
+            arch = aliases[i].table;
+    }
+    for (unsigned i = 0; i < orma_syscall_tables_num; i++) {
+        if (!strcmp(arch, orma_syscall_tables[i].arch))
+            return &orma_syscall_tables[i];
+    }
+    return NULL;
+}

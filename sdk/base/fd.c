@@ -1,0 +1,109 @@
+#include "sdk/base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define READ_STEP 16384
+
+void orma_fd_close(int *fd)
+{
+    int saved = errno;
+
+    if (*fd >= 0)
+        (void)close(*fd); /* nothing to do about it */
+    *fd = -1;
+    errno = saved;
+}
+
+int orma_fd_set_nonblock(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+int orma_fd_write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+
+    while (len) {
+        ssize_t n = write(fd, p, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+int orma_fd_read_all(int fd, size_t max_bytes, struct orma_buf *ret)
+{
+    size_t start = ret->len;
+
+    for (;;) {
+        if (!orma_buf_reserve(ret, READ_STEP))
+            return -ENOMEM;
+        ssize_t n = read(fd, ret->data + ret->len, ret->cap - ret->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        ret->len += (size_t)n;
+        if (ret->len - start > max_bytes)
+            return -EFBIG;
+    }
+}
+
+int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret)
+{
+    ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+
+    return fd < 0 ? -errno : orma_fd_read_all(fd, max_bytes, ret);
+}
+
+int orma_fd_write_file(int dir_fd, const char *path, const char *text)
+{
+    ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
+    size_t len = strlen(text);
+
+    if (fd < 0)
+        return -errno;
+    ssize_t n = write(fd, text, len); /* in one call: control files take a command at a time */
+    if (n < 0)
+        return -errno;
+    return (size_t)n == len ? 0 : -EIO;
+}
+
+static int unlinked_file(void)
+{
+    char path[] = "/tmp/orma-shm-XXXXXX";
+    int fd = mkostemp(path, O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    (void)unlink(path); /* the name has done its duty */
+    return fd;
+}
+
+int orma_fd_shared_memory(const char *name, size_t size)
+{
+    ORMA_AUTO(orma_fd_close) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool sealable = fd >= 0;
+
+    if (!sealable && (fd = unlinked_file()) < 0)
+        return fd;
+    if (ftruncate(fd, (off_t)size) < 0)
+        return -errno;
+    if (sealable && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return -errno;
+    int ret = fd;
+    fd = -1;
+    return ret;
+}

@@ -1,0 +1,34 @@
+/*
+ * File descriptors: owning them, whole reads and writes, shared memory files.
+ * Everything made here is close-on-exec.
+ */
+#ifndef ORMA_SDK_BASE_FD_H
+#define ORMA_SDK_BASE_FD_H
+#include <stddef.h>
+
+#include "sdk/base/buf.h"
+
+/* Closes if >= 0 and sets to -1. For ORMA_AUTO(orma_fd_close) int fd = -1; errno is kept. */
+void orma_fd_close(int *fd);
+
+int orma_fd_set_nonblock(int fd);
+
+/* All of it, whatever the kernel takes at a time. 0 or -errno; how much was written then is
+ * unknown. */
+int orma_fd_write_all(int fd, const void *data, size_t len);
+
+/* Appends to `ret` until the end of the file. -EFBIG past max_bytes; 0 or -errno. */
+int orma_fd_read_all(int fd, size_t max_bytes, struct orma_buf *ret);
+
+/* The same for a path; dir_fd may be AT_FDCWD. */
+int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret);
+
+/* Writes `text` into an existing file (tracefs, sysfs). 0 or -errno. */
+int orma_fd_write_file(int dir_fd, const char *path, const char *text);
+
+/*
+ * Anonymous shared memory of `size` bytes, sealed against shrinking and growing.
+ * Descriptor or -errno. Where seals do not exist: an unlinked temporary file.
+ */
+int orma_fd_shared_memory(const char *name, size_t size);
+#endif

@@ -1,0 +1,92 @@
+#include "sdk/base/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/hash.h"
+
+#define FIRST_CAP 16
+
+void orma_map_fini(struct orma_map *self)
+{
+    free(self->slots);
+    *self = (struct orma_map){0};
+}
+
+void orma_map_clear(struct orma_map *self)
+{
+    if (self->cap)
+        memset(self->slots, 0xff, self->cap * sizeof(*self->slots));
+    self->len = 0;
+}
+
+/* The slot with this key, or the free slot where it would go. */
+static struct orma_map_slot *probe(struct orma_map_slot *slots, size_t cap, uint64_t key)
+{
+    size_t at = orma_mix64(key) & (cap - 1);
+
+    while (slots[at].val != ORMA_MAP_NONE && slots[at].key != key)
+        at = (at + 1) & (cap - 1);
+    return &slots[at];
+}
+
+uint64_t orma_map_get(const struct orma_map *self, uint64_t key)
+{
+    return self->len ? probe(self->slots, self->cap, key)->val : ORMA_MAP_NONE;
+}
+
+static int grow(struct orma_map *self)
+{
+    size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
+    struct orma_map_slot *slots = malloc(cap * sizeof(*slots));
+
+    if (!slots)
+        return -ENOMEM;
+    memset(slots, 0xff, cap * sizeof(*slots));
+    ORMA_MAP_EACH (old, self)
+        *probe(slots, cap, old->key) = *old;
+    free(self->slots);
+    self->slots = slots;
+    self->cap = cap;
+    return 0;
+}
+
+int orma_map_put(struct orma_map *self, uint64_t key, uint64_t val)
+{
+    if (self->len * 3 >= self->cap * 2) {
+        int r = grow(self);
+        if (r < 0)
+            return r;
+    }
+    struct orma_map_slot *slot = probe(self->slots, self->cap, key);
+    self->len += slot->val == ORMA_MAP_NONE;
+    *slot = (struct orma_map_slot){key, val};
+    return 0;
+}
+
+uint64_t orma_map_take(struct orma_map *self, uint64_t key)
+{
+    if (!self->len)
+        return ORMA_MAP_NONE;
+
+    struct orma_map_slot *gap = probe(self->slots, self->cap, key);
+    uint64_t val = gap->val;
+    if (val == ORMA_MAP_NONE)
+        return val;
+
+    /* Move back every follower that the gap would cut off from its home slot. */
+    size_t mask = self->cap - 1, hole = (size_t)(gap - self->slots);
+    for (size_t at = (hole + 1) & mask; self->slots[at].val != ORMA_MAP_NONE;
+         at = (at + 1) & mask) {
+        size_t home = orma_mix64(self->slots[at].key) & mask;
+
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            self->slots[hole] = self->slots[at];
+            hole = at;
+        }
+    }
+    self->slots[hole].val = ORMA_MAP_NONE;
+    self->len--;
+    return val;
+}

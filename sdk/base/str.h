@@ -1,0 +1,57 @@
+/*
+ * Spans of text and bytes that somebody else owns, and strict number parsing.
+ */
+#ifndef ORMA_SDK_BASE_STR_H
+#define ORMA_SDK_BASE_STR_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Text of `len` bytes, not terminated. data may be NULL when len is 0. */
+struct orma_str {
+    const char *data;
+    size_t len;
+};
+
+#define ORMA_STR(literal) ((struct orma_str){(literal), sizeof(literal) - 1})
+/* printf("%.*s", ORMA_STR_ARG(s)) */
+#define ORMA_STR_ARG(s) (int)(s).len, (s).data ? (s).data : ""
+
+static inline struct orma_str orma_str_from(const char *cstr)
+{
+    return (struct orma_str){cstr, cstr ? strlen(cstr) : 0};
+}
+
+static inline bool orma_str_eq(struct orma_str a, struct orma_str b)
+{
+    return a.len == b.len && (!a.len || !memcmp(a.data, b.data, a.len));
+}
+
+static inline bool orma_str_eq_c(struct orma_str a, const char *b)
+{
+    return orma_str_eq(a, orma_str_from(b));
+}
+
+static inline bool orma_str_starts(struct orma_str s, struct orma_str prefix)
+{
+    return s.len >= prefix.len && (!prefix.len || !memcmp(s.data, prefix.data, prefix.len));
+}
+
+/* Text before the first `sep`, which is removed from *rest; all of it if there is none. False at
+ * the end. */
+bool orma_str_cut(struct orma_str *rest, char sep, struct orma_str *ret_part);
+
+/* Where `what` stands first in `s`, or NULL. Nothing stands nowhere. */
+const char *orma_str_find(struct orma_str s, struct orma_str what);
+
+/* Without blanks at both ends. */
+struct orma_str orma_str_trim(struct orma_str s);
+
+/* A copy with a terminator, from malloc; NULL when out of memory. */
+char *orma_str_dup(struct orma_str s);
+
+/* Whole text as a decimal number (u64 also 0x...). False: not a number, or too large. */
+bool orma_str_to_u64(struct orma_str s, uint64_t *ret);
+bool orma_str_to_i64(struct orma_str s, int64_t *ret);
+#endif

@@ -1,0 +1,37 @@
+/*
+ * A background thread that runs a producer: connects, reconnects with growing
+ * delays, dispatches. For programs without a loop of their own.
+ *
+ * All signals are blocked in it. Data source callbacks run on it.
+ * Threads: all calls from any thread, but free from the thread itself.
+ */
+#ifndef ORMA_SDK_CLIENT_THREAD_H
+#define ORMA_SDK_CLIENT_THREAD_H
+#include "sdk/base/defs.h"
+#include "sdk/client/producer.h"
+
+struct orma_producer_thread;
+
+typedef void (*orma_producer_task_fn)(void *ctx, struct orma_producer *producer);
+
+/*
+ * Takes the producer on success. `turn` (may be NULL) is called at each turn of the
+ * loop, so also after orma_producer_wakeup(). -ENOMEM, -EAGAIN.
+ */
+int orma_producer_thread_new(struct orma_producer *producer, orma_producer_task_fn turn, void *ctx,
+                             struct orma_producer_thread **ret);
+
+/* Commits what there is, ends the connection and the thread, frees the producer. NULL is fine. */
+void orma_producer_thread_free(struct orma_producer_thread *self);
+ORMA_DEFINE_AUTO(struct orma_producer_thread *, orma_producer_thread_free)
+
+/* Runs fn(ctx, producer) on the thread and waits until it has returned; at once if this is it. */
+void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_task_fn fn,
+                               void *ctx);
+
+/*
+ * Waits until the service has seen all data sources and all data sent before, and
+ * its commands of until then were carried out. -ETIMEDOUT, -ENOTCONN (in time: not connected).
+ */
+int orma_producer_thread_sync(struct orma_producer_thread *self, int timeout_ms);
+#endif

@@ -1,0 +1,212 @@
+#include "orma/tracing.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sdk/base/clock.h"
+#include "sdk/client/ds.h"
+#include "sdk/client/te.h"
+#include "sdk/client/thread.h"
+#include "sdk/client/tracing_impl.h"
+
+#define COMMIT_PERIOD_MS 50u
+/* At exit: long enough for a busy service, too short to be a nuisance. */
+#define EXIT_SYNC_MS 500
+#define CONNECT_NAP_NS 2000000
+
+static struct {
+    pthread_mutex_t lock;
+    struct orma_producer_thread *thread; /* NULL: not initialised */
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now_ns(void)
+{
+    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
+}
+
+static int left_ms(uint64_t end_ns)
+{
+    uint64_t now = now_ns();
+
+    return now >= end_ns ? 0 : (int)((end_ns - now) / 1000000 + 1);
+}
+
+static __thread bool is_loop_thread __attribute__((tls_model("initial-exec")));
+
+static void turn(void *ctx, struct orma_producer *producer)
+{
+    (void)ctx;
+    is_loop_thread = true;
+    orma_te_source_turn(producer);
+    orma_ds_turn(producer);
+}
+
+/* They would wake a producer that is going. */
+static void forget_listeners(void)
+{
+    orma_te_set_listener(NULL);
+    orma_ds_set_listener(NULL);
+}
+
+static void forget_producer(void)
+{
+    orma_te_source_remove();
+    orma_ds_forget_producer();
+}
+
+static int start(const struct orma_init_args *args)
+{
+    const char *name = args->name ? args->name : program_invocation_name;
+    struct orma_producer *producer;
+    struct orma_producer_config config = {
+        .name = name,
+        .addr = args->socket,
+        .shm_size_hint_bytes = args->shm_size_kb * 1024,
+        .shm_page_hint_bytes = args->shm_page_kb * 1024,
+        .smb_scraping = true,
+        .commit_delay_ms = args->commit_period_ms ? args->commit_period_ms : COMMIT_PERIOD_MS,
+    };
+
+    orma_te.no_tsc = args->no_tsc != 0;
+    int r = orma_producer_new(&config, &producer);
+    if (r < 0)
+        return r;
+    r = orma_te_source_add(producer, (enum orma_policy)args->exhausted);
+    if (r == 0)
+        r = orma_ds_offer_all(producer);
+    if (r == 0)
+        r = orma_producer_thread_new(producer, turn, NULL, &g.thread);
+    if (r < 0) {
+        forget_listeners();
+        orma_producer_free(producer);
+        forget_producer();
+    }
+    return r;
+}
+
+static int wait_connected(int timeout_ms)
+{
+    uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000;
+
+    for (;;) {
+        int r = orma_producer_thread_sync(g.thread, left_ms(end));
+
+        if (r == 0 || now_ns() >= end)
+            return r == 0 ? 0 : -ETIMEDOUT;
+        nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
+    }
+}
+
+int orma_init(const struct orma_init_args *args)
+{
+    struct orma_init_args full = ORMA_INIT_ARGS;
+    static bool at_exit;
+
+    /* What an older caller does not know of stays 0. */
+    if (args && args->struct_size < offsetof(struct orma_init_args, name))
+        return -EINVAL;
+    if (args)
+        memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
+    if (full.exhausted > ORMA_EXHAUSTED_STALL_THEN_DROP)
+        return -EINVAL;
+    pthread_mutex_lock(&g.lock);
+    int r = g.thread ? -EALREADY : start(&full);
+    if (r == 0 && !at_exit)
+        at_exit = atexit(orma_shutdown) == 0;
+    if (r == 0 && full.connect_wait_ms)
+        r = wait_connected((int)ORMA_MIN(full.connect_wait_ms, 1u << 30));
+    pthread_mutex_unlock(&g.lock);
+    return r;
+}
+
+static void flush_task(void *ctx, struct orma_producer *producer)
+{
+    (void)ctx, (void)producer;
+    orma_te_source_flush();
+}
+
+static int flush_and_sync(int timeout_ms)
+{
+    orma_producer_thread_call(g.thread, flush_task, NULL);
+    return orma_producer_thread_sync(g.thread, timeout_ms);
+}
+
+void orma_shutdown(void)
+{
+    pthread_mutex_lock(&g.lock);
+    if (g.thread) {
+        (void)flush_and_sync(EXIT_SYNC_MS); /* without a service there is nobody to wait for */
+        orma_te_set_listener(NULL);         /* it would wake a producer that is going */
+        orma_producer_thread_free(g.thread);
+        g.thread = NULL;
+        orma_te_source_remove();
+    }
+    pthread_mutex_unlock(&g.lock);
+}
+
+struct run {
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+static void run_task(void *ctx, struct orma_producer *producer)
+{
+    struct run *r = ctx;
+
+    (void)producer;
+    r->fn(r->arg);
+}
+
+void orma_tracing_run(void (*fn)(void *arg), void *arg)
+{
+    struct run r = {fn, arg};
+
+    if (is_loop_thread) {
+        fn(arg);
+        return;
+    }
+    pthread_mutex_lock(&g.lock);
+    if (g.thread)
+        orma_producer_thread_call(g.thread, run_task, &r);
+    else
+        fn(arg);
+    pthread_mutex_unlock(&g.lock);
+}
+
+int orma_wait_for_session(int timeout_ms)
+{
+    return orma_te_wait_for_session(timeout_ms);
+}
+
+int orma_flush(int timeout_ms)
+{
+    pthread_mutex_lock(&g.lock);
+    int r = g.thread ? flush_and_sync(timeout_ms) : -ENOTCONN;
+    pthread_mutex_unlock(&g.lock);
+    return r;
+}
+
+struct trigger {
+    const char *name;
+    int result;
+};
+
+static void trigger_task(void *ctx, struct orma_producer *producer)
+{
+    struct trigger *t = ctx;
+
+    t->result = orma_producer_trigger(producer, &t->name, 1);
+}
+
+int orma_trigger(const char *name)
+{
+    struct trigger t = {name, -EAGAIN};
+
+    pthread_mutex_lock(&g.lock);
+    if (g.thread)
+        orma_producer_thread_call(g.thread, trigger_task, &t);
+    pthread_mutex_unlock(&g.lock);
+    return t.result;
+}

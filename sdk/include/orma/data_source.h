@@ -1,0 +1,119 @@
+/*
+ * Data sources of one's own: packets that are not track events.
+ *
+ *     static void on_start(struct orma_ds_session *session, void *user)
+ *     {
+ *         start_measuring();
+ *     }
+ *
+ *     static const struct orma_data_source_ops ops = {sizeof(ops), NULL, on_start, NULL, NULL,
+ * NULL}; static struct orma_data_source source = ORMA_DATA_SOURCE("com.example.thing", &ops, NULL);
+ *
+ *     orma_data_source_register(&source);         once, before or after orma_init()
+ *
+ *     ORMA_DATA_SOURCE_EACH(it, &source) {        nothing happens where nobody listens
+ *         struct orma_packet *p = orma_ds_packet_begin(&it);
+ *         orma_packet_u64(p, 8, orma_now());
+ *         orma_packet_str(p, 900, "...");
+ *         orma_ds_packet_end(p);
+ *     }
+ *
+ * Each thread writes a sequence of its own per session. What a sequence says
+ * once (names by number, ...) is to be said again when `it.fresh` is set.
+ *
+ * A turn within a turn for the same source is skipped and counts as a loss.
+ *
+ * Threads: callbacks run on the library's thread (or on that which starts and
+ * stops a recording), one at a time; ORMA_DATA_SOURCE_EACH works on any. A
+ * session does not end while somebody is inside its turn of the loop.
+ */
+#ifndef ORMA_DATA_SOURCE_H
+#define ORMA_DATA_SOURCE_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orma/api.h"
+#include "orma/packet.h"
+
+ORMA_BEGIN_DECLS
+
+/* One running use of a data source. Valid from on_setup until on_stop returns, or until
+ * orma_ds_stopped(). */
+struct orma_ds_session;
+
+/* Any may be NULL. */
+struct orma_data_source_ops {
+    size_t struct_size;
+    void (*on_setup)(struct orma_ds_session *session, void *user);
+    void (*on_start)(struct orma_ds_session *session, void *user);
+    /* The last chance to write. For more time: orma_ds_defer_stop(). */
+    void (*on_stop)(struct orma_ds_session *session, void *user);
+    /* Write what is held back; the chunks are handed over when this returns. */
+    void (*on_flush)(struct orma_ds_session *session, void *user);
+    /* The state of all sequences will be said anew; they find `fresh` set. */
+    void (*on_clear)(struct orma_ds_session *session, void *user);
+};
+
+/* Static, and registered for good. Begins with ORMA_DATA_SOURCE(); the rest is set by name. */
+struct orma_data_source {
+    uint32_t enabled;   /* the library's: one bit per session */
+    uint32_t exhausted; /* enum orma_exhausted, unless the session's config says more */
+    const char *name;
+    const struct orma_data_source_ops *ops;
+    void *user;
+    const void *descriptor; /* further fields of the DataSourceDescriptor, encoded */
+    size_t descriptor_len;
+    void *impl; /* the library's */
+};
+#define ORMA_DATA_SOURCE(name, ops, user)                                                          \
+    {                                                                                              \
+        0, 0, name, ops, user, NULL, 0, NULL                                                       \
+    }
+
+/* 0; -ENOSPC: too many; -ENOMEM. */
+ORMA_API int orma_data_source_register(struct orma_data_source *source);
+
+/* ---- in callbacks, and in turns of the loop ---- */
+
+/* The DataSourceConfig as it came. */
+ORMA_API const void *orma_ds_config(const struct orma_ds_session *session, size_t *ret_len);
+/* Something of one's own, NULL at first. */
+ORMA_API void orma_ds_set_state(struct orma_ds_session *session, void *state);
+ORMA_API void *orma_ds_state(const struct orma_ds_session *session);
+
+/*
+ * Inside on_stop: the session goes on until orma_ds_stopped(), which may come from any thread, but
+ * not from inside on_stop; it must come, once.
+ */
+ORMA_API void orma_ds_defer_stop(struct orma_ds_session *session);
+ORMA_API void orma_ds_stopped(struct orma_ds_session *session);
+
+/* ---- writing ---- */
+
+struct orma_ds_iter {
+    struct orma_data_source *source;
+    struct orma_ds_session *session; /* NULL: that was the last */
+    void *writer;                    /* the library's */
+    uint32_t rest;
+    int fresh; /* the sequence begins, or begins anew after a loss or a clear */
+};
+
+ORMA_API struct orma_ds_iter orma_ds_first(struct orma_data_source *source);
+ORMA_API void orma_ds_next(struct orma_ds_iter *it);
+ORMA_API void orma_ds_end(struct orma_ds_iter *it);
+
+/* A turn for each session that wants this source. May be left by break or return. */
+#define ORMA_DATA_SOURCE_EACH(it, source_)                                                         \
+    if (__builtin_expect(__atomic_load_n(&(source_)->enabled, __ATOMIC_RELAXED) == 0, 1)) {        \
+    } else                                                                                         \
+        for (__attribute__((cleanup(orma_ds_end))) struct orma_ds_iter it =                        \
+                 orma_ds_first(source_);                                                           \
+             it.session; orma_ds_next(&it))
+
+/* One at a time. */
+ORMA_API struct orma_packet *orma_ds_packet_begin(struct orma_ds_iter *it);
+/* 0; -ENOBUFS: lost, and counted. */
+ORMA_API int orma_ds_packet_end(struct orma_packet *packet);
+
+ORMA_END_DECLS
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Life of tracing in a process: connecting to the service, waiting, flushing.
+ *
+ * Nothing here ever aborts the program: without a service, events stay
+ * disabled and a background thread looks for one now and then.
+ * Threads: all calls from any.
+ */
+#ifndef ORMA_TRACING_H
+#define ORMA_TRACING_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orma/api.h"
+
+ORMA_BEGIN_DECLS
+
+/* What a writer does when no chunk of shared memory is free. */
+enum orma_exhausted {
+    ORMA_EXHAUSTED_DROP,            /* loses the event at once */
+    ORMA_EXHAUSTED_STALL,           /* waits up to 30 s, then loses it */
+    ORMA_EXHAUSTED_STALL_THEN_DROP, /* waits up to 100 ms, then loses events until there is room */
+};
+
+/* Start from ORMA_INIT_ARGS; what is 0 or NULL has a good default. */
+struct orma_init_args {
+    size_t struct_size;
+    const char *name; /* of the producer; default: the name of the program */
+    const char
+        *socket; /* of the service; default: PERFETTO_PRODUCER_SOCK_NAME and the usual ones */
+    uint32_t shm_size_kb;      /* wish; default: the service's */
+    uint32_t shm_page_kb;      /* wish: 4, 8, 16 or 32 */
+    uint32_t commit_period_ms; /* how long full chunks may wait for the service; default 50 */
+    uint32_t connect_wait_ms;  /* orma_init() waits so long for the service and running sessions;
+                                  default 0 */
+    uint32_t exhausted;        /* enum orma_exhausted, unless the session's config says more */
+    uint32_t no_tsc;           /* stamp events by the kernel's clock only */
+};
+#define ORMA_INIT_ARGS                                                                             \
+    {                                                                                              \
+        sizeof(struct orma_init_args), NULL, NULL, 0, 0, 0, 0, 0, 0                                \
+    }
+
+/*
+ * Once, early in main(). NULL: all defaults. 0, or -errno; -EALREADY the second
+ * time. With connect_wait_ms: -ETIMEDOUT if there is no service in time (tracing
+ * goes on looking for one).
+ */
+ORMA_API int orma_init(const struct orma_init_args *args);
+
+/* Hands over all events and ends the connection. Done at exit by itself. */
+ORMA_API void orma_shutdown(void);
+
+/* Waits until a session wants events. 1: there is one; 0: not in time. -1 ms: for ever. */
+ORMA_API int orma_wait_for_session(int timeout_ms);
+
+/* Hands over what all threads have emitted so far. 0, -ETIMEDOUT, -ENOTCONN. */
+ORMA_API int orma_flush(int timeout_ms);
+
+/* Fires a trigger. 0, -EAGAIN: not connected. */
+ORMA_API int orma_trigger(const char *name);
+
+ORMA_END_DECLS
+#endif

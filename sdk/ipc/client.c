@@ -1,0 +1,267 @@
+#include "sdk/ipc/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "sdk/ipc/frame.h"
+#include "sdk/ipc/sock.h"
+#include "sdk/ipc/stream.h"
+
+#define METHODS_MAX 64
+#define METHOD_NAME_MAX 48
+/* A service that takes no bytes for so long is as good as gone. */
+#define SEND_TIMEOUT_MS 10000
+
+struct request {
+    struct request *next;
+    uint64_t id;
+    orma_ipc_reply_fn fn;
+    void *ctx;
+};
+
+struct method {
+    uint32_t id;
+    char name[METHOD_NAME_MAX];
+};
+
+enum bind_state { BIND_SENT, BIND_OK, BIND_REFUSED };
+
+struct orma_ipc_client {
+    int sock;
+    struct orma_ipc_stream in;
+    struct orma_buf out;      /* scratch for one frame */
+    struct request *requests; /* waiting for replies, newest first */
+    uint64_t last_id;
+    enum bind_state bind;
+    uint32_t service_id;
+    unsigned methods_num;
+    struct method methods[METHODS_MAX];
+};
+
+static int send_frame(struct orma_ipc_client *self, const struct orma_ipc_frame *frame, int pass_fd)
+{
+    orma_buf_clear(&self->out);
+    int r = orma_ipc_frame_encode(&self->out, frame, NULL, 0);
+    if (r < 0)
+        return r;
+    return orma_sock_send(self->sock, self->out.data, self->out.len, pass_fd, SEND_TIMEOUT_MS);
+}
+
+int orma_ipc_client_new_from_fd(int sock, const char *service, struct orma_ipc_client **ret)
+{
+    ORMA_AUTO(orma_ipc_client_free_p) struct orma_ipc_client *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        return -ENOMEM;
+    self->sock = -1;
+    orma_ipc_stream_init(&self->in);
+    struct orma_ipc_frame bind = {
+        .kind = ORMA_IPC_BIND,
+        .request_id = ++self->last_id,
+        .service_name = orma_str_from(service),
+    };
+    self->sock = sock;
+    int r = send_frame(self, &bind, -1);
+    if (r < 0) {
+        self->sock = -1; /* stays the caller's */
+        return r;
+    }
+    *ret = ORMA_STEAL(self);
+    return 0;
+}
+
+int orma_ipc_client_new(const char *addr, const char *service, struct orma_ipc_client **ret)
+{
+    ORMA_AUTO(orma_fd_close) int sock = orma_sock_connect(addr);
+
+    if (sock < 0)
+        return sock;
+    int r = orma_ipc_client_new_from_fd(sock, service, ret);
+    if (r == 0)
+        sock = -1;
+    return r;
+}
+
+void orma_ipc_client_free(struct orma_ipc_client *self)
+{
+    if (!self)
+        return;
+    for (struct request *r = self->requests, *next; r; r = next) {
+        next = r->next;
+        r->fn(r->ctx, false, false, (struct orma_str){0});
+        free(r);
+    }
+    orma_fd_close(&self->sock);
+    orma_ipc_stream_fini(&self->in);
+    orma_buf_fini(&self->out);
+    free(self);
+}
+
+int orma_ipc_client_fd(const struct orma_ipc_client *self)
+{
+    return self->sock;
+}
+
+static void add_method(void *ctx, uint32_t id, struct orma_str name)
+{
+    struct orma_ipc_client *self = ctx;
+
+    if (self->methods_num == METHODS_MAX || name.len >= METHOD_NAME_MAX)
+        return; /* none of ours: a later version may have more */
+    struct method *m = &self->methods[self->methods_num++];
+    m->id = id;
+    memcpy(m->name, name.data, name.len);
+    m->name[name.len] = '\0';
+}
+
+static void on_bind_reply(struct orma_ipc_client *self, const struct orma_ipc_frame *f)
+{
+    self->bind = f->success ? BIND_OK : BIND_REFUSED;
+    self->service_id = f->service_id;
+    orma_ipc_frame_methods(f, add_method, self);
+}
+
+static void on_reply(struct orma_ipc_client *self, const struct orma_ipc_frame *f)
+{
+    struct request **link = &self->requests;
+
+    while (*link && (*link)->id != f->request_id)
+        link = &(*link)->next;
+    struct request *r = *link;
+    if (!r)
+        return; /* nobody asked, or nobody wants it any more */
+    if (f->success && f->has_more) {
+        r->fn(r->ctx, true, true, f->payload);
+        return;
+    }
+    *link = r->next; /* before the call: it may invoke again */
+    r->fn(r->ctx, f->success, false, f->payload);
+    free(r);
+}
+
+static void on_frame(struct orma_ipc_client *self, const uint8_t *data, size_t len)
+{
+    struct orma_ipc_frame f;
+
+    if (orma_ipc_frame_decode(data, len, &f) < 0)
+        return; /* as specified: such a frame is ignored */
+    if (f.kind == ORMA_IPC_BIND_REPLY && self->bind == BIND_SENT)
+        on_bind_reply(self, &f);
+    else if (f.kind == ORMA_IPC_INVOKE_REPLY || f.kind == ORMA_IPC_ERROR)
+        on_reply(self, &f); /* an error frame has success = false */
+}
+
+int orma_ipc_client_dispatch(struct orma_ipc_client *self)
+{
+    for (;;) {
+        int got = orma_ipc_stream_recv(&self->in, self->sock);
+        const uint8_t *data;
+        size_t len;
+        int r;
+
+        if (got == -EAGAIN)
+            return 0;
+        if (got <= 0 && got != -ENOBUFS)
+            return got ? got : -ECONNRESET;
+        while ((r = orma_ipc_stream_next(&self->in, &data, &len)) > 0)
+            on_frame(self, data, len);
+        if (r < 0)
+            return r;
+    }
+}
+
+int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms)
+{
+    struct pollfd pfd = {.fd = self->sock, .events = POLLIN};
+    int n = poll(&pfd, 1, timeout_ms);
+
+    if (n < 0)
+        return -errno;
+    return n ? orma_ipc_client_dispatch(self) : -ETIMEDOUT;
+}
+
+int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms)
+{
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000u;
+
+    while (self->bind == BIND_SENT) {
+        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        int left = timeout_ms < 0 ? -1 : now < end ? (int)((end - now) / 1000000 + 1) : 0;
+        int r = orma_ipc_client_wait(self, left);
+
+        if (r < 0 && r != -EINTR)
+            return r;
+    }
+    return self->bind == BIND_OK ? 0 : -ENOPROTOOPT;
+}
+
+bool orma_ipc_client_is_bound(const struct orma_ipc_client *self)
+{
+    return self->bind == BIND_OK;
+}
+
+static uint32_t method_id(const struct orma_ipc_client *self, const char *name)
+{
+    for (unsigned i = 0; i < self->methods_num; i++) {
+        if (!strcmp(self->methods[i].name, name))
+            return self->methods[i].id;
+    }
+    return 0;
+}
+
+bool orma_ipc_client_has_method(const struct orma_ipc_client *self, const char *method)
+{
+    return method_id(self, method) != 0;
+}
+
+int orma_ipc_client_invoke(struct orma_ipc_client *self, const char *method, const void *args,
+                           size_t len, int pass_fd, orma_ipc_reply_fn fn, void *ctx)
+{
+    struct request *req = NULL;
+
+    if (self->bind != BIND_OK)
+        return -EAGAIN;
+    struct orma_ipc_frame frame = {
+        .kind = ORMA_IPC_INVOKE,
+        .service_id = self->service_id,
+        .method_id = method_id(self, method),
+        .payload = {args, len},
+        .drop_reply = !fn,
+    };
+    if (!frame.method_id)
+        return -ENOSYS;
+    frame.request_id = ++self->last_id;
+    if (fn && !(req = malloc(sizeof(*req))))
+        return -ENOMEM;
+    int r = send_frame(self, &frame, pass_fd);
+    if (r < 0 || !req) {
+        free(req);
+        return r;
+    }
+    *req = (struct request){.next = self->requests, .id = frame.request_id, .fn = fn, .ctx = ctx};
+    self->requests = req;
+    return 0;
+}
+
+void orma_ipc_client_forget(struct orma_ipc_client *self, const void *ctx)
+{
+    for (struct request **link = &self->requests; *link;) {
+        struct request *r = *link;
+
+        if (r->ctx != ctx) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        free(r);
+    }
+}
+
+int orma_ipc_client_take_fd(struct orma_ipc_client *self)
+{
+    return orma_ipc_stream_take_fd(&self->in);
+}

@@ -1,0 +1,191 @@
+/* See the header for the picture and the states. All stores to a page header are CAS or RMW. */
+#include "sdk/shm/layout.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "sdk/base/defs.h"
+
+/* Neighbours change their bits in the same word; a hostile peer may do so for ever. */
+#define CAS_TRIES 64
+
+static const uint8_t chunks_by_layout[8] = {0, 1, 2, 4, 7, 14, 0, 0};
+
+bool orma_shm_sizes_valid(uint64_t page_size, uint64_t size)
+{
+    return page_size >= ORMA_SHM_PAGE_MIN && page_size <= ORMA_SHM_PAGE_MAX &&
+           !(page_size & (page_size - 1)) && size >= page_size && size <= ORMA_SHM_SIZE_MAX &&
+           size % page_size == 0;
+}
+
+int orma_shm_init(struct orma_shm *ret, void *base, size_t size, uint32_t page_size)
+{
+    if (!orma_shm_sizes_valid(page_size, size) || (uintptr_t)base % ORMA_SHM_PAGE_MIN)
+        return -EINVAL;
+    *ret = (struct orma_shm){base, size, page_size, (uint32_t)(size / page_size)};
+    return 0;
+}
+
+unsigned orma_shm_chunks_num(uint32_t page_header)
+{
+    return chunks_by_layout[page_header >> 28 & 7];
+}
+
+uint32_t orma_shm_chunk_size(const struct orma_shm *self, uint32_t page_header)
+{
+    unsigned n = orma_shm_chunks_num(page_header);
+
+    return n ? (self->page_size - ORMA_SHM_PAGE_HEADER) / n & ~3u : 0;
+}
+
+static struct orma_shm_chunk chunk_at(const struct orma_shm *self, uint32_t page, uint32_t idx,
+                                      uint32_t page_header)
+{
+    uint32_t size = orma_shm_chunk_size(self, page_header);
+    uint8_t *at =
+        self->base + (size_t)page * self->page_size + ORMA_SHM_PAGE_HEADER + (size_t)idx * size;
+
+    return (struct orma_shm_chunk){
+        .header = (struct orma_shm_chunk_header *)at,
+        .payload = at + ORMA_SHM_CHUNK_HEADER,
+        .payload_size = size - ORMA_SHM_CHUNK_HEADER,
+        .page = page,
+        .idx = idx,
+    };
+}
+
+static uint32_t with_state(uint32_t word, unsigned idx, enum orma_shm_state state)
+{
+    word = (word & ~(3u << (2 * idx))) | (uint32_t)state << (2 * idx);
+    return word & 0x0fffffff ? word : 0; /* the last one out unpartitions the page */
+}
+
+/*
+ * from -> to, unless the chunk is in another state or the race is lost too
+ * often. acq_rel: acquire takes over what the other side published with the
+ * state that we leave, release publishes our own bytes with the state that we
+ * enter. Pairs with itself on the other side. *word is what was seen last.
+ */
+static bool change_state(_Atomic uint32_t *header, unsigned idx, enum orma_shm_state from,
+                         enum orma_shm_state to, uint32_t *word)
+{
+    uint32_t seen = atomic_load_explicit(header, memory_order_relaxed); /* judged by the CAS */
+
+    for (int tries = 0; tries < CAS_TRIES; tries++) {
+        *word = seen;
+        if (idx >= orma_shm_chunks_num(seen) || orma_shm_chunk_state(seen, idx) != from)
+            return false;
+        if (atomic_compare_exchange_weak_explicit(header, &seen, with_state(seen, idx, to),
+                                                  memory_order_acq_rel, memory_order_relaxed))
+            return true;
+        if (tries > CAS_TRIES / 2)
+            sched_yield();
+    }
+    return false;
+}
+
+static void partition(_Atomic uint32_t *header, enum orma_shm_layout layout)
+{
+    uint32_t none = 0;
+
+    /* acquire: pairs with the release that stored 0. Losing is fine: someone else partitioned it.
+     */
+    atomic_compare_exchange_strong_explicit(header, &none, (uint32_t)layout << 28,
+                                            memory_order_acq_rel, memory_order_relaxed);
+}
+
+bool orma_shm_acquire(const struct orma_shm *self, uint32_t page, enum orma_shm_layout layout,
+                      uint16_t writer_id, uint32_t chunk_id, uint16_t first_packets,
+                      struct orma_shm_chunk *ret)
+{
+    if (page >= self->pages_num)
+        return false;
+
+    _Atomic uint32_t *header = orma_shm_page_header(self, page);
+    uint32_t word = atomic_load_explicit(header, memory_order_relaxed); /* a hint only */
+    if (!word) {
+        partition(header, layout);
+        word = atomic_load_explicit(header, memory_order_relaxed);
+    }
+    for (unsigned idx = 0; idx < orma_shm_chunks_num(word); idx++) {
+        uint32_t seen;
+
+        if (orma_shm_chunk_state(word, idx) != ORMA_SHM_FREE ||
+            !change_state(header, idx, ORMA_SHM_FREE, ORMA_SHM_WRITING, &seen))
+            continue;
+        *ret = chunk_at(self, page, idx, seen);
+        ORMA_TESTPOINT("chunk acquired, header not written");
+        atomic_store_explicit(&ret->header->writer_id, writer_id, memory_order_relaxed);
+        atomic_store_explicit(&ret->header->chunk_id, chunk_id, memory_order_relaxed);
+        /* release: a scraper that sees this word (acquire, in the service's scrape) sees both ids.
+         */
+        atomic_store_explicit(&ret->header->packets, first_packets, memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+void orma_shm_complete(const struct orma_shm *self, const struct orma_shm_chunk *chunk)
+{
+    uint32_t word;
+
+    ORMA_TESTPOINT("before the chunk is published");
+    /*
+     * Only neighbours' bits can make the CAS fail, and only the producer's own
+     * writers and an honest service touch them: retry for as long as we hold it.
+     */
+    while (!change_state(orma_shm_page_header(self, chunk->page), chunk->idx, ORMA_SHM_WRITING,
+                         ORMA_SHM_COMPLETE, &word)) {
+        if (orma_shm_chunk_state(word, chunk->idx) != ORMA_SHM_WRITING)
+            return; /* the service took it away by force: nothing left to publish */
+    }
+    ORMA_TESTPOINT("chunk published");
+}
+
+bool orma_shm_take(const struct orma_shm *self, uint32_t page, uint32_t idx,
+                   struct orma_shm_chunk *ret)
+{
+    uint32_t word;
+
+    if (page >= self->pages_num || idx >= ORMA_SHM_CHUNKS_MAX ||
+        !change_state(orma_shm_page_header(self, page), idx, ORMA_SHM_COMPLETE, ORMA_SHM_READING,
+                      &word))
+        return false;
+    *ret = chunk_at(self, page, idx, word);
+    return true;
+}
+
+void orma_shm_release(const struct orma_shm *self, const struct orma_shm_chunk *chunk)
+{
+    _Atomic uint32_t *header = orma_shm_page_header(self, chunk->page);
+    uint32_t word = atomic_load_explicit(header, memory_order_relaxed); /* judged by the CAS */
+
+    /* Cleared first, so that a scraper can tell "acquired, header not written yet" by writer 0. */
+    atomic_store_explicit(&chunk->header->writer_id, 0, memory_order_relaxed);
+    atomic_store_explicit(&chunk->header->chunk_id, 0, memory_order_relaxed);
+    atomic_store_explicit(&chunk->header->packets, 0, memory_order_release);
+    for (int tries = 0; tries < CAS_TRIES; tries++) {
+        /* release: the producer that acquires it (acq_rel) must not see our reads move past this.
+         */
+        if (atomic_compare_exchange_weak_explicit(header, &word,
+                                                  with_state(word, chunk->idx, ORMA_SHM_FREE),
+                                                  memory_order_acq_rel, memory_order_relaxed))
+            return;
+    }
+    /* A peer that flips bits for ever only starves itself of this chunk. */
+}
+
+bool orma_shm_peek(const struct orma_shm *self, uint32_t page, uint32_t idx,
+                   struct orma_shm_chunk *ret, enum orma_shm_state *ret_state)
+{
+    if (page >= self->pages_num)
+        return false;
+
+    /* acquire: pairs with the release of orma_shm_complete() when the state is COMPLETE. */
+    uint32_t word = atomic_load_explicit(orma_shm_page_header(self, page), memory_order_acquire);
+    if (idx >= orma_shm_chunks_num(word))
+        return false;
+    *ret = chunk_at(self, page, idx, word);
+    *ret_state = (enum orma_shm_state)orma_shm_chunk_state(word, idx);
+    return true;
+}

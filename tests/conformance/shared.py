@@ -1,0 +1,24 @@
+"""Where the recorded material of other implementations is. It is not a part of the project: suites that
+need it skip when it is absent."""
+import os
+import pathlib
+import sys
+
+
+def shared():
+    """The folder, or None."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for path in (os.environ.get("ORMA_SHARED"), root.parent / "shared"):
+        if path and pathlib.Path(path).is_dir():
+            return pathlib.Path(path)
+    return None
+
+
+def require(*parts):
+    """A file or folder below it; ends the program as skipped if it is not there."""
+    path = shared()
+    path = path.joinpath(*parts) if path else None
+    if path is None or not path.exists():
+        print(f"1..0 # SKIP no recorded material ({'/'.join(parts)}): name its folder in ORMA_SHARED")
+        sys.exit(77)
+    return path

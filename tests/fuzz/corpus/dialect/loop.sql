@@ -1,0 +1,1 @@
+create perfetto macro a() returns Expr as a!(); select a!()

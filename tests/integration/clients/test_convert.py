@@ -1,0 +1,261 @@
+"""`orma convert`, `traceconv` and the shell's converters."""
+import json
+import zlib
+
+from orma_env import *
+
+TRACECONV = BUILD / "compat/traceconv"
+TRACE = """packet {
+  track_descriptor {
+    uuid: 1
+    process {
+      pid: 10
+      process_name: "p"
+    }
+  }
+}
+packet {
+  track_descriptor {
+    uuid: 2
+    parent_uuid: 1
+    thread {
+      pid: 10
+      tid: 11
+      thread_name: "t\\n"
+    }
+  }
+}
+packet {
+  timestamp: 1000
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_SLICE_BEGIN
+    track_uuid: 2
+    categories: "c"
+    name: "outer"
+    debug_annotations {
+      name: "size"
+      uint_value: 18446744073709551615
+    }
+    debug_annotations {
+      name: "list"
+      array_values {
+        int_value: 1
+      }
+      array_values {
+        string_value: "x"
+      }
+    }
+  }
+}
+packet {
+  timestamp: 2500
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_SLICE_END
+    track_uuid: 2
+  }
+}
+packet {
+  timestamp: 3001
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_SLICE_BEGIN
+    track_uuid: 1
+    name: "shared"
+  }
+}
+packet {
+  timestamp: 4002
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_SLICE_END
+    track_uuid: 1
+  }
+}
+packet {
+  timestamp: 5000
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_INSTANT
+    track_uuid: 2
+    name: "now"
+  }
+}
+packet {
+  timestamp: 6000
+  trusted_packet_sequence_id: 1
+  track_event {
+    type: TYPE_SLICE_BEGIN
+    track_uuid: 2
+    name: "endless"
+  }
+}
+"""
+
+
+def varint(val):
+    out = bytearray()
+    while val >= 0x80:
+        out.append(val & 0x7F | 0x80)
+        val >>= 7
+    return bytes(out) + bytes([val])
+
+
+class Convert(Case):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "t.txt").write_text(TRACE)
+        self.orma("convert", "binary", "t.txt", "t.pftrace")
+        self.binary = (self.dir / "t.pftrace").read_bytes()
+
+    def fails(self, *argv, says, code=1, program=None, **more):
+        done = self.run_program(*(program or [ORMA, "convert"]), *argv, **more)
+        err = done.stderr.decode()
+        self.assertEqual(done.returncode, code, err)
+        self.assertIn(says, err)
+        return done
+
+    def packed(self, data, field=50):
+        body = zlib.compress(data)
+        packet = varint(field << 3 | 2) + varint(len(body)) + body
+        return b"\x0a" + varint(len(packet)) + packet
+
+    def test_text_and_back(self):
+        self.assertEqual(self.orma("convert", "text", "t.pftrace").stdout.decode(), TRACE)
+        self.assertEqual(self.orma("convert", "text", input=self.binary).stdout.decode(), TRACE)
+        self.assertEqual(self.orma("convert", "binary", "-", "-", input=TRACE.encode()).stdout, self.binary)
+
+    def test_names_of_old(self):
+        for argv in ([TRACECONV, "text"], [TRACECONV, "--full-sort", "text"], [SHELL, "convert", "text"]):
+            self.assertEqual(self.run_program(*argv, "t.pftrace").stdout.decode(), TRACE)
+        self.run_program(TRACECONV, "text", "t.pftrace", "t.txt")  # overwrites, as scripts expect
+        self.assertEqual((self.dir / "t.txt").read_text(), TRACE)
+        self.assertEqual(self.run_program(SHELL, "util", "text_to_binary", "t.txt").stdout, self.binary)
+        self.assertEqual(self.run_program(TRACECONV, "binary", "t.txt").stdout, self.binary)
+
+    def test_unknown_fields_survive(self):
+        extra = b"\x0a\x06\x40\x05\xfa\xff\x7f\x00"
+        text = self.orma("convert", "text", input=extra).stdout
+        self.assertIn(b"timestamp: 5", text)
+        self.assertEqual(self.orma("convert", "binary", input=text).stdout, extra)
+        self.assertEqual(self.orma("convert", "text", "--skip-unknown", input=extra).stdout,
+                         b"packet {\n  timestamp: 5\n}\n")
+
+    def test_compressed_packets(self):
+        half = self.binary.index(b"\x0a", 40)
+        whole = self.packed(self.binary) + self.binary
+        for mode, expected in (("text", TRACE.encode() * 2), ("decompress_packets", self.binary * 2)):
+            self.assertEqual(self.orma("convert", mode, input=whole).stdout, expected)
+        # A damaged one gives what is whole in it, and what follows it.
+        damaged = bytearray(self.packed(self.binary))
+        damaged[-6] ^= 0xFF
+        done = self.fails("text", says="damaged", input=bytes(damaged) + self.binary)
+        self.assertTrue(done.stdout.decode().endswith(TRACE))
+        self.assertGreater(half, 0)
+
+    def test_a_trace_brings_its_own_extensions(self):
+        # message TracePacket extension: optional string 9901 "my_note", as a FileDescriptorSet.
+        def field(n, data):
+            return varint(n << 3 | 2) + varint(len(data)) + data
+        ext = field(1, b"my_note") + field(2, b".perfetto.protos.TracePacket") + b"\x18" + varint(9901) + \
+            b"\x20\x01\x28\x09"
+        file = field(1, b"x.proto") + field(2, b"me") + field(7, ext)
+        packet = field(72, field(1, field(1, file)))
+        noted = varint(9901 << 3 | 2) + b"\x02hi"
+        done = self.orma("convert", "text", input=field(1, packet) + field(1, noted))
+        self.assertIn('[me.my_note]: "hi"', done.stdout.decode())
+
+    def test_a_large_trace_is_a_stream(self):
+        text = self.binary * 100000  # 18 MB, as text 100 MB
+        done = self.run_program("/bin/sh", "-c", f"ulimit -v {40000 if SLOW == 1 else 'unlimited'}; "
+                                f"{ORMA} convert text | {ORMA} convert binary | cksum", input=text, timeout=120)
+        self.assertEqual(done.stdout, self.run_program("cksum", input=text).stdout)
+
+    def test_inputs_that_are_wrong(self):
+        self.fails("text", "absent", says="absent: No such file")
+        self.fails("text", ".", says="Is a directory")
+        self.fails("text", says="empty", input=b"")
+        self.fails("text", says="this is json, not a protobuf trace", input=b'{"traceEvents":[]}')
+        self.fails("text", says="unpack it first", input=b"\x1f\x8b\x08\0\0\0\0\0\0\0")
+        self.fails("text", says="not a protobuf trace", input=b"\xff" * 100)
+        self.fails("binary", "x.txt", says="x.txt: No such file")
+        self.fails("binary", says='standard input:1:10 error: "TracePacket" has no field "tmestamp"',
+                   input=b"packet { tmestamp: 5 }")
+        self.fails("json", "absent", says="absent")
+        self.fails("json", says="orma convert: standard input: ", input=b"\xff" * 100)
+
+    def test_a_trace_cut_short_gives_its_whole_packets(self):
+        (self.dir / "cut").write_bytes(self.binary[:-3])
+        self.fails("text", "cut", "cut.txt", says="cut short or damaged at byte")
+        out = (self.dir / "cut.txt").read_text()
+        self.assertTrue(TRACE.startswith(out) and out.endswith("}\n"))
+
+    def test_nothing_half_written_is_left(self):
+        self.fails("binary", "-", "out", says="error", input=b"packet { timestamp: 5 }\npacket { oops }")
+        self.fails("systrace", "-", "out", says="", input=b"\xff" * 100)
+        self.assertFalse((self.dir / "out").exists())
+
+    def test_outputs_that_are_wrong(self):
+        self.fails("text", "t.pftrace", "t.txt", says="--force overwrites it")
+        self.assertEqual((self.dir / "t.txt").read_text(), TRACE)
+        self.orma("convert", "--force", "text", "t.pftrace", "t.txt")
+        self.fails("text", "t.pftrace", "t.pftrace", says="is the input, too")
+        self.fails("--force", "text", "t.pftrace", "t.pftrace", says="is the input, too")
+        self.assertEqual((self.dir / "t.pftrace").read_bytes(), self.binary)
+        self.fails("text", "t.pftrace", "no/such/dir", says="no/such/dir")
+        r, w = os.pipe()
+        os.close(r)
+        p = self.start(ORMA, "convert", "text", "t.pftrace", stdout=w, stderr=subprocess.PIPE)
+        os.close(w)
+        self.assertIn(b"cannot write: Broken pipe", p.communicate(timeout=30 * SLOW)[1])
+        self.assertEqual(p.returncode, 1)
+        self.fails("text", "t.pftrace", "/dev/full", "-f", says="No space left")
+
+    def test_wrong_usage(self):
+        for argv, says in ([], "which format"), (["jsn"], "did you mean 'json'"), (["qqqqqq"], "there are text"), \
+                (["text", "a", "b", "c"], "too many"), (["text", "a", "b", "-o", "c"], "two outputs"), \
+                (["-t", "middle", "json"], "start or end"), (["--pid", "3", "profile"], "not written yet"):
+            self.fails(*argv, says=says, code=2)
+        self.fails("profile", "t.pftrace", says="pprof profiles are not written yet")
+        self.fails("jsn", says="did you mean", code=1, program=[TRACECONV])
+        self.fails("text", says="unknown format", code=1, program=[SHELL, "util"])
+        self.fails("symbolize", says="no symboliser", code=1, program=[SHELL, "util"])
+
+    def events(self, *argv):
+        done = self.orma("convert", "json", *argv)
+        return json.loads(done.stdout)
+
+    def test_json(self):
+        trace = self.events("t.pftrace")
+        names = [(e["name"], e.get("tid"), e["args"]["name"]) for e in trace["traceEvents"] if e["ph"] == "M"]
+        self.assertIn(("process_name", None, "p"), names)
+        self.assertIn(("thread_name", 11, "t\n"), names)
+        events = [e for e in trace["traceEvents"] if e["ph"] != "M"]
+        self.assertIn({"ph": "X", "ts": 1, "dur": 1.5, "pid": 10, "tid": 11, "name": "outer", "cat": "c",
+                       "args": {"size": "18446744073709551615", "list": [1, "x"]}}, events)
+        self.assertIn({"ph": "i", "s": "t", "ts": 5, "pid": 10, "tid": 11, "name": "now", "cat": ""}, events)
+        self.assertIn({"ph": "B", "ts": 6, "pid": 10, "tid": 11, "name": "endless", "cat": ""}, events)
+        shared = [e for e in events if e["name"] == "shared"]
+        self.assertEqual([(e["ph"], e["ts"]) for e in shared], [("b", 3.001), ("e", 4.002)])
+        self.assertEqual(shared[0]["id2"], shared[1]["id2"])
+        self.assertEqual(len(events), 5)
+        self.assertIn("trace_type", trace["metadata"])
+
+    def test_json_without_annotations(self):
+        for e in self.events("--no-annotations", "t.pftrace")["traceEvents"]:
+            self.assertTrue(e["ph"] == "M" or "args" not in e)
+
+    def test_json_counters(self):
+        text = """
+packet { track_descriptor { uuid: 1 process { pid: 10 } } }
+packet { track_descriptor { uuid: 3 parent_uuid: 1 name: "level" counter { } } }
+packet { timestamp: 7 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_COUNTER track_uuid: 3 double_counter_value: 0.1 } }"""
+        data = self.orma("convert", "binary", input=text.encode()).stdout
+        events = json.loads(self.orma("convert", "json", input=data).stdout)["traceEvents"]
+        self.assertIn({"ph": "C", "ts": 0.007, "pid": 10, "name": "level", "args": {"value": 0.1}}, events)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""`tracebox`: programs by name, and perfetto with a service of its own."""
+from orma_env import *
+
+TRACEBOX = BUILD / "compat/tracebox"
+PERFETTO = BUILD / "compat/perfetto"
+
+
+class Tracebox(Case):
+    def setUp(self):
+        super().setUp()
+        self.env["XDG_RUNTIME_DIR"] = str(self.dir)  # where the private sockets come to be
+
+    def tracebox(self, *argv, code=0, says="", **more):
+        done = self.run_program(TRACEBOX, *argv, **more)
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{argv}\n{text}")
+        self.assertIn(says, text)
+        return done
+
+    def nothing_left(self):
+        self.assertEqual(list(self.dir.glob("orma-*")), [], "the folder of the sockets is gone")
+
+    def test_a_trace_without_any_service(self):
+        self.tracebox("-t", "200ms", "-o", "t", says="Wrote ")
+        text = self.run_program(BUILD / "compat/traceconv", "text", "t").stdout
+        self.assertIn(b"cpu_info {", text, "the probes have written")
+        self.nothing_left()
+        self.assertFalse((self.dir / "c.sock").exists(), "the system's sockets were not touched")
+
+    def test_a_trace_in_the_background(self):
+        pid = self.tracebox("-D", "-t", "300ms", "-o", "t").stdout
+        self.assertRegex(pid, rb"^\d+\n$")
+        self.wait_for("the trace", lambda: (self.dir / "t").exists() and (self.dir / "t").stat().st_size)
+        self.wait_for("the end", lambda: not list(self.dir.glob("orma-*")))
+
+    def test_on_the_systems_sockets(self):
+        p = self.start(TRACEBOX, "--system-sockets", "-o", "t", "-b", "1mb", stderr=subprocess.PIPE)
+        self.wait_for("the session", lambda: b"STARTED" in self.run_program(PERFETTO, "--query").stdout)
+        self.tracebox("--system-sockets", "-t", "1s", "-o", "u", code=1, says="use perfetto")
+        p.send_signal(signal.SIGINT)
+        self.assertIn(b"Wrote ", p.communicate(timeout=30 * SLOW)[1])
+        self.assertEqual(p.returncode, 0)
+        self.assertFalse((self.dir / "u").exists())
+
+    def test_the_programs_in_it(self):
+        self.assertIn(b"Perfetto v", self.tracebox("traced", "--version").stdout)
+        self.assertIn(b"Orma", self.tracebox("traced_probes", "--version").stdout)
+        self.tracebox("perfetto", "--query", code=1, says="no tracing service")
+        self.tracebox("trigger_perfetto", code=1, says="name at least one trigger")
+        r, w = os.pipe()
+        self.env["TRACED_NOTIFY_FD"] = str(w)
+        self.start(TRACEBOX, "traced", pass_fds=[w], stderr=subprocess.DEVNULL)
+        os.close(w)
+        del self.env["TRACED_NOTIFY_FD"]
+        with os.fdopen(r, "rb") as f:
+            self.assertEqual(f.read(), b"1")
+        self.assertIn(b"SERVICE: ", self.tracebox("perfetto", "--query").stdout)
+
+    def test_programs_that_are_not_there(self):
+        for name in ("traced_relay", "traced_perf", "websocket_bridge"):
+            self.tracebox(name, code=1, says=name)
+
+    def test_help_and_wrong_usage(self):
+        self.assertIn(b"--system-sockets", self.tracebox("--help").stdout)
+        self.tracebox("--tiem", code=1, says="tracebox: unknown option '--tiem'; did you mean '--time'?")
+        self.tracebox("-t", "200ms", code=1, says="-o FILE")
+        self.nothing_left()
+
+
+if __name__ == "__main__":
+    main()

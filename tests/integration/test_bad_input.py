@@ -1,0 +1,139 @@
+"""Every wrong word, file and right gives one clear message and the right exit code."""
+import random
+import socket
+import tempfile
+
+from orma_env import *
+
+RECORDED = None
+
+
+def recorded():
+    """A small trace, recorded once for all tests."""
+    global RECORDED
+    if RECORDED is None:
+        case = Case()
+        case.setUp()
+        path = case.dir / "t.pftrace"
+        case.orma("record", "-o", path, "apps", "--", DEMO, "--threads", "2", "--iterations", "100")
+        RECORDED = path.read_bytes()
+        case.doCleanups()
+    return RECORDED
+
+
+class BadInput(Case):
+    def message(self, *argv, code, says, lines=2):
+        done = self.run_program(*argv)
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, code, text)
+        self.assertIn(says, text)
+        self.assertLessEqual(len(text.strip().splitlines()), lines, text)
+
+    def test_wrong_words(self):
+        for argv, says in [
+                (["recrod"], "did you mean 'record'"),
+                (["record", "--tiem", "5s"], "did you mean '--time'"),
+                (["record", "-t", "5"], "bad time '5'"),
+                (["record", "-t", "-1s"], "bad time '-1s'"),
+                (["record", "-b", "32"], "bad buffer size '32'"),
+                (["record", "-b", "8gb"], "bad buffer size '8gb'"),
+                (["record", "shced"], "did you mean 'sched'"),
+                (["record", "--"], "a command must follow '--'"),
+                (["record", "-o"], "needs a value"),
+                (["query"], "TRACE"),
+                (["query", "--csvv", "x"], "unknown option"),
+                (["stats"], "TRACE"),
+        ]:
+            with self.subTest(argv=argv):
+                self.message(ORMA, *argv, code=2, says=says)
+
+    def test_missing_files(self):
+        for argv in (["query", "absent.pftrace", "select 1"], ["stats", "absent.pftrace"]):
+            self.message(ORMA, *argv, code=1, says="absent.pftrace")
+        self.message(SHELL, "-Q", "select 1", "absent.pftrace", code=1, says="absent.pftrace")
+        (self.dir / "t.pftrace").write_bytes(recorded())
+        self.message(ORMA, "query", "-f", "absent.sql", "t.pftrace", code=1, says="absent.sql")
+
+    def test_an_existing_output_is_not_overwritten(self):
+        (self.dir / "t.pftrace").write_bytes(b"precious")
+        self.message(ORMA, "record", "-t", "100ms", "-o", "t.pftrace", "apps", code=1, says="--force")
+        self.assertEqual((self.dir / "t.pftrace").read_bytes(), b"precious")
+
+    def test_an_output_that_cannot_be_made(self):
+        self.message(ORMA, "record", "-t", "100ms", "-o", "no/such/dir/t", "apps", code=1, says="no/such/dir/t")
+
+    def test_files_that_are_no_trace(self):
+        random.seed(1)
+        for name, data in (("empty", b""), ("random", random.randbytes(5000)), ("text", b"hello\n" * 100)):
+            with self.subTest(name):
+                (self.dir / name).write_bytes(data)
+                self.message(ORMA, "query", name, "select 1", code=1, says=name)
+
+    def test_a_truncated_trace_gives_its_whole_packets(self):
+        whole = recorded()
+        last = -1
+        for part in (0.25, 0.5, 0.9, 1.0):
+            path = self.dir / "t.pftrace"
+            path.write_bytes(whole[:int(len(whole) * part)])
+            n = int(self.one(path, "SELECT count(*) FROM slice"))
+            self.assertGreaterEqual(n, max(last, 0))
+            last = n
+        self.assertGreater(last, 0)
+
+    def test_errors_in_sql_name_the_place(self):
+        (self.dir / "t.pftrace").write_bytes(recorded())
+        self.message(ORMA, "query", "t.pftrace", "SELECT nonsense FROM slice", code=1, says="nonsense", lines=6)
+        self.message(ORMA, "query", "t.pftrace", "SELEC 1", code=1, says="SELEC", lines=6)
+
+    @unittest.skipIf(os.geteuid() != 0, "mounting a small file system needs root")
+    def test_a_full_disk_ends_the_recording_and_keeps_what_was_written(self):
+        small = self.dir / "small"
+        small.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", small], capture_output=True).returncode:
+            self.skipTest("tmpfs cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", small])
+        done = self.run_program(ORMA, "record", "-o", small / "t.pftrace", "apps", "--",
+                                DEMO, "--threads", "4", "--iterations", "20000")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("No space left", done.stderr.decode())
+        self.assertGreater(int(self.one(small / "t.pftrace", "SELECT count(*) FROM slice")), 0)
+
+    def test_a_socket_path_that_is_taken(self):
+        self.start_traced()
+        self.message(TRACED, code=1, says=self.env["PERFETTO_PRODUCER_SOCK_NAME"])
+        (self.dir / "file").write_text("")
+        self.env["PERFETTO_PRODUCER_SOCK_NAME"] = str(self.dir / "file")
+        self.message(TRACED, code=1, says=str(self.dir / "file"))
+
+    def test_a_producer_that_sends_garbage_hurts_nobody(self):
+        traced = self.start_traced()
+        random.seed(2)
+        for _ in range(20):
+            for name in ("p.sock", "c.sock"):
+                with socket.socket(socket.AF_UNIX) as s:
+                    s.connect(str(self.dir / name))
+                    try:
+                        s.sendall(random.randbytes(random.randrange(1, 4000)))
+                    except BrokenPipeError:
+                        pass
+        trace = self.dir / "t.pftrace"
+        self.orma("record", "-o", trace, "apps", "--", DEMO, "--threads", "1", "--iterations", "50")
+        self.assertGreater(int(self.one(trace, "SELECT count(*) FROM slice")), 0)
+        self.assertIsNone(traced.poll(), "the service lives")
+
+    @unittest.skipIf(os.geteuid() != 0, "becoming an ordinary user needs root")
+    def test_an_ordinary_user_records_what_the_kernel_allows(self):
+        os.chmod(self.dir, 0o777)
+        tempfile.tempdir = None
+        done = self.run_program(ORMA, "record", "-t", "300ms", "-o", self.dir / "user.pftrace", user=65534, group=65534,
+                                extra_groups=[])
+        text = done.stderr.decode()
+        if done.returncode == 126 or "Permission denied" in text and "left out" not in text:
+            self.skipTest("the build folder is not readable for others")
+        self.assertEqual(done.returncode, 0, text)
+        self.assertIn("left out linux.ftrace", text)
+        self.assertEqual(self.one(self.dir / "user.pftrace", "SELECT count(*) > 0 FROM metadata"), "1")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""orma record, end to end: a real kernel trace and a real instrumented program, through real daemons and
+shared memory, asked in SQL."""
+from orma_env import *
+
+NO_TRACEFS = have_tracefs()
+
+
+def demo_counts(text):
+    """What the demo says it emitted: "threads=4 slices=16000 ..."."""
+    pairs = (word.partition("=") for word in text.decode().split())
+    return {k: int(v) for k, _, v in pairs if v.isdigit()}
+
+
+class Record(Case):
+    def demo_slices(self, trace):
+        return int(self.one(trace, """
+            SELECT count(*) FROM slice JOIN thread_track ON slice.track_id = thread_track.id
+            JOIN thread USING (utid) JOIN process USING (upid)
+            WHERE process.name GLOB '*orma_demo*'"""))
+
+    def assert_no_errors(self, trace):
+        rows = self.query(trace, "SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value != 0")
+        self.assertEqual(rows, [], "a clean recording has no errors and no losses")
+
+    def test_a_command_is_recorded_with_exact_counts(self):
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "-o", trace, "apps", "--", DEMO, "--threads", "3", "--iterations", "200")
+        counts = demo_counts(done.stdout)
+        self.assertGreater(counts["slices"], 0)
+        self.assertEqual(self.demo_slices(trace), counts["slices"])
+        self.assertEqual(int(self.one(trace, "SELECT count(*) FROM slice WHERE dur = -1")), 0)
+        self.assert_no_errors(trace)
+
+    def test_the_ring_mode_reads_back_at_the_end(self):
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "--ring", "-b", "16mb", "-o", trace, "apps", "--",
+                         DEMO, "--threads", "2", "--iterations", "100")
+        self.assertEqual(self.demo_slices(trace), demo_counts(done.stdout)["slices"])
+
+    def test_the_commands_exit_code_is_ours(self):
+        trace = self.dir / "t.pftrace"
+        self.orma("record", "-o", trace, "apps", "--", "sh", "-c", "exit 7", code=7)
+        self.assertTrue(trace.exists())
+        self.orma("record", "-f", "-o", trace, "apps", "--", "/nonexistent/program", code=127)
+
+    def test_a_running_service_is_used(self):
+        self.start_traced()
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "-o", trace, "apps", "--", DEMO, "--threads", "1", "--iterations", "50")
+        self.assertEqual(self.demo_slices(trace), demo_counts(done.stdout)["slices"])
+
+    def test_ctrl_c_keeps_the_trace(self):
+        trace = self.dir / "t.pftrace"
+        p = self.start(ORMA, "record", "-o", trace, "apps", stderr=subprocess.PIPE)
+        self.wait_for("the first bytes of the trace", lambda: trace.exists() and trace.stat().st_size > 0)
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(20 * SLOW), 0)
+        self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
+
+    def test_standard_output_holds_the_trace(self):
+        done = self.orma("record", "-t", "200ms", "-o", "-", "apps")
+        trace = self.dir / "t.pftrace"
+        trace.write_bytes(done.stdout)
+        self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_the_kernels_schedule_has_no_gap_and_no_overlap(self):
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "-t", "5s", "-o", trace, "--", "sh", "-c",
+                         f"{DEMO} --threads 4 --iterations 500; sleep 0.5")
+        self.assertEqual(self.demo_slices(trace), demo_counts(done.stdout)["slices"],
+                         "slices and instants of the demo")
+        self.assertGreater(int(self.one(trace, "SELECT count(*) FROM sched")), 100)
+        self.assertEqual(self.one(trace, """
+            SELECT count(*) FROM (
+              SELECT ts, dur, lead(ts) OVER (PARTITION BY ucpu ORDER BY ts) AS next_ts FROM sched)
+            WHERE next_ts IS NOT NULL AND ts + dur != next_ts"""), "0")
+        self.assertGreaterEqual(int(self.one(trace, """
+            SELECT count(DISTINCT tid) FROM thread JOIN process USING (upid)
+            WHERE process.name GLOB '*orma_demo*'""")), 5, "four workers and the main thread")
+        self.assertEqual(self.one(trace, """
+            SELECT count(*) FROM thread_state WHERE state = 'Running' AND dur < -1"""), "0")
+        self.assert_no_errors(trace)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Fails on an #include that the layering does not allow.
+
+    tests/lint/layers.py [ROOT]
+
+The table is the architecture: a folder may include what its row names, itself included, and
+nothing else of ours. System and library headers are free, but for BANNED.
+"""
+import pathlib
+import re
+import sys
+
+SDK_LOW = ["sdk/base", "sdk/wire"]
+SDK_ALL = SDK_LOW + ["sdk/shm", "sdk/ipc", "sdk/client", "sdk/include"]
+LAYERS = {
+    "sdk/base": ["sdk/base"],
+    "sdk/wire": ["sdk/wire", "sdk/base"],
+    "sdk/shm": ["sdk/shm", "sdk/base"],
+    "sdk/ipc": ["sdk/ipc", "sdk/base", "sdk/wire", "protos/fields"],
+    "sdk/client": SDK_ALL + ["protos/fields"],
+    "sdk/include": ["sdk/include"],
+    "sdk/examples": ["sdk/include"],
+    "protos/fields": [],
+    "protos/tables": ["protos/tables"],
+    "protos": ["protos"] + SDK_LOW,
+    "traced": ["traced", "protos", "sdk/shm", "sdk/ipc"] + SDK_LOW,
+    "probes": ["probes", "protos"] + SDK_ALL,
+    "processor/read": ["processor/read", "processor/store", "protos"] + SDK_LOW,
+    "processor/store": ["processor/store", "protos"] + SDK_LOW,
+    "processor/import": ["processor/import", "processor/read", "processor/store", "protos"] + SDK_LOW,
+    "processor/sql": ["processor/sql", "processor/store", "protos"] + SDK_LOW,
+    "processor/serve": ["processor", "protos"] + SDK_LOW,
+    "processor": ["processor", "protos"] + SDK_LOW,
+    "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
+    "tests": ["tests", "tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
+}
+# Public headers are found by -I sdk/include.
+PUBLIC = re.compile(r"orma/[a-z_]+\.h$")
+# Libraries that must not reach a folder: the SDK lives in other people's processes.
+BANNED = {"sdk": re.compile(r"event2?/|protobuf-c|sqlite3|criterion"),
+          "processor": re.compile(r"protobuf-c/"),
+          "traced": re.compile(r"sqlite3")}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def layer_of(path):
+    while path and path not in LAYERS:
+        path = path.rpartition("/")[0]
+    return path
+
+
+def check(root, path):
+    rel = path.relative_to(root).as_posix()
+    layer = layer_of(rel)
+    if not layer:
+        yield f"{rel}: in no layer of the table"
+        return
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        m = INCLUDE.match(line)
+        if not m:
+            continue
+        target = m.group(2)
+        for top, banned in BANNED.items():
+            if rel.startswith(top + "/") and banned.match(target):
+                yield f"{rel}:{number}: {top}/ must not use {target}"
+        if m.group(1) != '"' or PUBLIC.match(target):
+            continue
+        if "/" not in target:
+            yield f'{rel}:{number}: include "{target}" from the root'
+        elif not any(target.startswith(ok + "/") for ok in LAYERS[layer]):
+            yield f"{rel}:{number}: {layer} must not include {target}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    tops = sorted({name.split("/")[0] for name in LAYERS})
+    files = [p for t in tops for p in sorted((root / t).rglob("*.[ch]"))]
+    problems = [p for f in files for p in check(root, f)]
+    for p in problems:
+        print(p)
+    if not files:
+        sys.exit("no sources found: wrong ROOT?")
+    print(f"{len(files)} files, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/store/storage.h"
+#include "tests/support/leaks.h"
+
+static struct orma_storage *storage_new(void)
+{
+    struct orma_storage *s = calloc(1, sizeof(*s));
+
+    cr_assert_eq(orma_storage_init(s), 0);
+    return s;
+}
+
+static void storage_free(struct orma_storage *s)
+{
+    orma_storage_fini(s);
+    free(s);
+}
+
+Test(args, equal_sets_are_stored_once_and_have_the_id_of_their_first_row)
+{
+    struct orma_storage *s = storage_new();
+    struct orma_args_list list = {0};
+    uint32_t key = orma_storage_cstr(s, "key"), other = orma_storage_cstr(s, "other");
+
+    orma_args_put_int(&list, key, 5);
+    orma_args_put_str(&list, other, key);
+    uint32_t set = orma_args_commit(&s->args, &list);
+    cr_assert_eq(set, 0);
+    orma_args_list_clear(&list);
+    orma_args_put_int(&list, key, 6);
+    uint32_t second = orma_args_commit(&s->args, &list);
+    cr_assert_eq(second, 2);
+    orma_args_list_clear(&list);
+    orma_args_put_int(&list, key, 5);
+    orma_args_put_str(&list, other, key);
+    cr_assert_eq(orma_args_commit(&s->args, &list), set);
+    cr_assert_eq(s->tables[ORMA_TABLE_ARGS].rows, 3);
+    orma_args_list_clear(&list);
+    cr_assert_eq(orma_args_commit(&s->args, &list), ORMA_ARG_SET_NONE);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args, a_set_that_begins_like_another_is_another)
+{
+    struct orma_storage *s = storage_new();
+    struct orma_args_list list = {0};
+
+    orma_args_put_int(&list, 1, 1);
+    orma_args_put_int(&list, 2, 2);
+    uint32_t two = orma_args_commit(&s->args, &list);
+    orma_args_list_clear(&list);
+    orma_args_put_int(&list, 1, 1);
+    cr_assert_neq(orma_args_commit(&s->args, &list), two);
+    orma_args_list_clear(&list);
+    orma_args_put_uint(&list, 1, 1);
+    cr_assert_neq(orma_args_commit(&s->args, &list), two);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args, the_last_value_of_a_key_wins_in_the_place_of_the_first)
+{
+    struct orma_args_list list = {0};
+
+    orma_args_put_int(&list, 1, 10);
+    orma_args_put_int(&list, 2, 20);
+    orma_args_put_real(&list, 1, 0.5);
+    cr_assert_eq(list.len, 2);
+    cr_assert_eq(list.args[0].type, ORMA_ARG_REAL);
+    cr_assert_eq(list.args[0].d, 0.5);
+    orma_args_list_fini(&list);
+    orma_assert_no_leaks();
+}
+
+Test(args, ten_thousand_sets_are_found_again)
+{
+    struct orma_storage *s = storage_new();
+    struct orma_args_list list = {0};
+    uint32_t ids[10000];
+    struct orma_arg arg;
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 10000; i++) {
+            orma_args_list_clear(&list);
+            orma_args_put_int(&list, 1, i);
+            orma_args_put_real(&list, 2, i * 0.5);
+            uint32_t set = orma_args_commit(&s->args, &list);
+
+            if (round)
+                cr_assert_eq(set, ids[i]);
+            ids[i] = set;
+        }
+    }
+    cr_assert(orma_args_find(&s->args, ids[77], 2, &arg));
+    cr_assert_eq(arg.d, 38.5);
+    cr_assert(!orma_args_find(&s->args, ids[77], 3, &arg));
+    cr_assert(!orma_args_find(&s->args, 123456789, 3, &arg));
+    orma_args_load(&s->args, ids[9999], &list);
+    cr_assert_eq(list.len, 2);
+    cr_assert_eq(list.args[0].i, 9999);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+/* A source of six rows with the sets A A B (none) A B. */
+static void decode(void *data, uint32_t row, struct orma_args_list *ret)
+{
+    (void)data;
+    if (row != 3)
+        orma_args_put_int(ret, 1, row == 2 || row == 5);
+    if (row == 2 || row == 5)
+        orma_args_put_int(ret, 2, 2);
+}
+
+static uint32_t rows(void *data)
+{
+    (void)data;
+    return 6;
+}
+
+Test(args, equal_sets_of_a_source_share_the_id_of_the_first)
+{
+    struct orma_storage *s = storage_new();
+    static const int64_t want[] = {0, 0, 2, -1, 0, 2};
+    struct orma_arg arg;
+
+    s->args.source = (struct orma_args_source){NULL, decode, rows};
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t set = orma_args_source_set(&s->args, i);
+
+        cr_assert_eq(set == ORMA_ARG_SET_NONE ? -1 : (int64_t)(set - ORMA_ARG_SOURCE_FIRST),
+                     want[i]);
+    }
+    cr_assert_eq(s->args.source_first_num, 2);
+    cr_assert_eq(s->args.source_args, 3);
+    cr_assert(orma_args_find(&s->args, ORMA_ARG_SOURCE_FIRST + 2, 2, &arg));
+    cr_assert_eq(arg.i, 2);
+    cr_assert(!orma_args_find(&s->args, ORMA_ARG_SOURCE_FIRST + 99, 2, &arg));
+    storage_free(s);
+    orma_assert_no_leaks();
+}

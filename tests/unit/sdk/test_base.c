@@ -1,0 +1,178 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sdk/base/arena.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/list.h"
+#include "sdk/base/map.h"
+#include "sdk/base/str.h"
+#include "tests/support/leaks.h"
+
+Test(str, finds_text_in_text_and_nothing_nowhere)
+{
+    struct orma_str s = ORMA_STR("abcabc");
+
+    cr_assert_eq(orma_str_find(s, ORMA_STR("ca")), s.data + 2);
+    cr_assert_eq(orma_str_find(s, ORMA_STR("abcabc")), s.data);
+    cr_assert_null(orma_str_find(s, ORMA_STR("abcabcd")));
+    cr_assert_null(orma_str_find(s, ORMA_STR("")));
+    cr_assert_null(orma_str_find((struct orma_str){NULL, 0}, ORMA_STR("a")));
+    orma_assert_no_leaks();
+}
+
+Test(str, cuts_every_part_even_empty_ones)
+{
+    struct orma_str rest = ORMA_STR("a,,bc"), part;
+
+    cr_assert(orma_str_cut(&rest, ',', &part) && orma_str_eq_c(part, "a"));
+    cr_assert(orma_str_cut(&rest, ',', &part) && orma_str_eq_c(part, ""));
+    cr_assert(orma_str_cut(&rest, ',', &part) && orma_str_eq_c(part, "bc"));
+    cr_assert(!orma_str_cut(&rest, ',', &part));
+}
+
+Test(str, parses_numbers_strictly)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+        uint64_t val;
+    } cases[] = {
+        {"0", true, 0},
+        {"18446744073709551615", true, UINT64_MAX},
+        {"18446744073709551616", false, 0},
+        {"0x10", true, 16},
+        {"0xg", false, 0},
+        {"", false, 0},
+        {" 1", false, 0},
+        {"-1", false, 0},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        uint64_t val = 0;
+
+        cr_assert_eq(orma_str_to_u64(orma_str_from(cases[i].text), &val), cases[i].ok, "%s",
+                     cases[i].text);
+        cr_assert_eq(val, cases[i].val, "%s", cases[i].text);
+    }
+    int64_t val;
+    cr_assert(orma_str_to_i64(ORMA_STR("-9223372036854775808"), &val) && val == INT64_MIN);
+    cr_assert(!orma_str_to_i64(ORMA_STR("9223372036854775808"), &val));
+}
+
+Test(buf, failure_is_sticky)
+{
+    struct orma_buf b = {0};
+
+    orma_buf_put_str(&b, "abc");
+    cr_assert(!orma_buf_reserve(&b, ORMA_BUF_MAX));
+    orma_buf_put_str(&b, "def");
+    cr_assert(b.failed && b.len == 3);
+    orma_buf_clear(&b);
+    orma_buf_printf(&b, "%d-%s", 7, "x");
+    cr_assert_str_eq(orma_buf_cstr(&b), "7-x");
+    orma_buf_consume(&b, 2);
+    cr_assert_str_eq(orma_buf_cstr(&b), "x");
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
+struct item {
+    int n;
+    struct orma_list link;
+};
+
+Test(list, elements_may_leave_inside_the_loop)
+{
+    struct orma_list head;
+    struct item items[3] = {{.n = 0}, {.n = 1}, {.n = 2}};
+    int sum = 0;
+
+    orma_list_init(&head);
+    for (int i = 0; i < 3; i++)
+        orma_list_insert(&head, &items[i].link);
+    ORMA_LIST_EACH (struct item, it, &head, link) {
+        sum += it->n;
+        orma_list_remove(&it->link);
+    }
+    cr_assert_eq(sum, 3);
+    cr_assert(orma_list_empty(&head));
+}
+
+/* Against an array that does the obvious. */
+Test(map, agrees_with_a_plain_array)
+{
+    struct orma_map m = {0};
+    uint64_t model[256];
+    size_t len = 0;
+
+    memset(model, 0xff, sizeof(model));
+    srand(1);
+    for (int step = 0; step < 20000; step++) {
+        uint64_t key = (uint64_t)rand() % 256, val = (uint64_t)rand();
+
+        if (rand() % 2) {
+            cr_assert_eq(orma_map_put(&m, key, val), 0);
+            len += model[key] == ORMA_MAP_NONE;
+            model[key] = val;
+        } else {
+            cr_assert_eq(orma_map_take(&m, key), model[key]);
+            len -= model[key] != ORMA_MAP_NONE;
+            model[key] = ORMA_MAP_NONE;
+        }
+        cr_assert_eq(m.len, len);
+    }
+    for (uint64_t key = 0; key < 256; key++)
+        cr_assert_eq(orma_map_get(&m, key), model[key]);
+    size_t seen = 0;
+    ORMA_MAP_EACH (slot, &m)
+        seen++;
+    cr_assert_eq(seen, len);
+    orma_map_fini(&m);
+    orma_assert_no_leaks();
+}
+
+Test(arena, keeps_small_and_large_things_apart)
+{
+    struct orma_arena a = {0};
+    char *large = orma_arena_alloc(&a, 3 << 20);
+    const char *s = orma_arena_strdup(&a, ORMA_STR("text"));
+
+    memset(large, 1, 3 << 20);
+    cr_assert_str_eq(s, "text");
+    cr_assert_null(orma_arena_alloc(&a, SIZE_MAX));
+    orma_arena_fini(&a);
+    orma_assert_no_leaks();
+}
+
+Test(clock, advances_and_knows_its_names)
+{
+    uint64_t a = orma_clock_boottime(), b = orma_clock_boottime();
+
+    cr_assert(a && b >= a);
+    cr_assert_eq(orma_clock_now((enum orma_clock)99), 0);
+}
+
+Test(fd, shared_memory_cannot_shrink)
+{
+    int fd = orma_fd_shared_memory("test", 8192);
+
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(ftruncate(fd, 4096), -1);
+    cr_assert_eq(errno, EPERM);
+    orma_fd_close(&fd);
+    cr_assert_eq(fd, -1);
+}
+
+Test(fd, a_file_over_the_limit_is_refused)
+{
+    struct orma_buf b = {0};
+
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, "/proc/self/maps", 10, &b), -EFBIG);
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, "/nonexistent/file", 10, &b), -ENOENT);
+    orma_buf_fini(&b);
+}

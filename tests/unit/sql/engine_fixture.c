@@ -1,0 +1,68 @@
+#include "tests/unit/sql/engine_fixture.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+void engine_init(struct engine *e)
+{
+    *e = (struct engine){0};
+    cr_assert_eq(orma_storage_init(&e->storage), 0);
+    cr_assert_eq(orma_sql_open(&e->storage, &e->sql), 0, "%s", orma_sql_error_text(e->sql));
+    cr_assert_eq(orma_sql_data_ready(e->sql), 0, "%s", orma_sql_error_text(e->sql));
+}
+
+void engine_fini(struct engine *e)
+{
+    orma_sql_close(e->sql);
+    orma_storage_fini(&e->storage);
+    orma_buf_fini(&e->out);
+}
+
+static void put_row(struct engine *e, sqlite3_stmt *stmt)
+{
+    orma_buf_put_str(&e->out, e->out.len ? "\n" : "");
+    for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+        const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+        orma_buf_printf(&e->out, "%s%s", i ? " " : "", text ? text : "NULL");
+    }
+}
+
+const char *engine_run(struct engine *e, const char *script)
+{
+    struct orma_sql_exec *exec;
+    struct orma_sql_stmt *stmt;
+    int r;
+
+    orma_buf_clear(&e->out);
+    r = orma_sql_exec_new(e->sql, "File \"stdin\"", orma_str_from(script), &exec);
+    cr_assert_eq(r, 0);
+    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+        bool output = orma_sql_stmt_has_output(stmt);
+
+        while ((r = orma_sql_stmt_step(stmt)) > 0) {
+            if (output)
+                put_row(e, stmt->stmt);
+        }
+        orma_sql_stmt_free(stmt);
+        if (r < 0)
+            break;
+    }
+    orma_sql_exec_free(exec);
+    if (r < 0) {
+        orma_buf_clear(&e->out);
+        orma_buf_printf(&e->out, "error: %s", orma_sql_error_text(e->sql));
+    }
+    return orma_buf_cstr(&e->out);
+}
+
+void engine_expect(struct engine *e, const char *what, const char *script, const char *want)
+{
+    const char *got = engine_run(e, script);
+
+    if (!strncmp(want, "error: ", 7))
+        cr_assert(!strncmp(got, want, 7) && strstr(got, want + 7), "%s\n  got  <%s>\n  want <%s>",
+                  what, got, want);
+    else
+        cr_assert(!strcmp(got, want), "%s\n  got  <%s>\n  want <%s>", what, got, want);
+}

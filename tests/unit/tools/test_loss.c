@@ -1,0 +1,42 @@
+#include <criterion/criterion.h>
+
+#include "protos/fields/common.h"
+#include "sdk/wire/pb_writer.h"
+#include "tests/support/leaks.h"
+#include "tools/loss.h"
+
+Test(loss, prefers_packets_to_chunks)
+{
+    struct orma_buf b = {0};
+    struct orma_loss loss;
+    char text[160];
+
+    size_t m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS);
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN, 3);
+    orma_pb_end(&b, m);
+    orma_loss_read(orma_buf_str(&b), &loss);
+    orma_loss_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text, "lost 3 chunks (3 overwritten)");
+
+    m = orma_pb_begin(&b, 90001);
+    orma_pb_put_u64(&b, 6, 100);
+    orma_pb_put_u64(&b, 7, 2);
+    orma_pb_put_u64(&b, 8, 40);
+    orma_pb_end(&b, m);
+    orma_loss_read(orma_buf_str(&b), &loss);
+    cr_assert_eq(orma_loss_total(&loss), 42);
+    orma_loss_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text, "lost 42 packets (40 overwritten, 2 dropped by writers)");
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
+Test(loss, nothing_is_nothing_and_garbage_too)
+{
+    struct orma_loss loss;
+    char text[160];
+
+    orma_loss_read(ORMA_STR("\x0a\xff\xff"), &loss);
+    orma_loss_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text, "nothing lost");
+}

@@ -1,0 +1,40 @@
+#include <criterion/criterion.h>
+
+#include "sdk/base/defs.h"
+#include "tools/units.h"
+
+Test(units, durations_need_a_unit)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+        uint64_t ms;
+    } cases[] = {{"10s", true, 10000},  {"500ms", true, 500},   {"1.5m", true, 90000},
+                 {"2h", true, 7200000}, {"1d", true, 86400000}, {"0", true, 0},
+                 {"10", false, 0},      {"-1s", false, 0},      {"s", false, 0},
+                 {"", false, 0},        {"10 s", false, 0},     {"1e30d", false, 0},
+                 {"infs", false, 0}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        uint64_t ms = 0;
+
+        cr_assert_eq(orma_parse_duration_ms(cases[i].text, &ms), cases[i].ok, "%s", cases[i].text);
+        cr_assert_eq(ms, cases[i].ms, "%s", cases[i].text);
+    }
+}
+
+Test(units, sizes_are_powers_of_1024)
+{
+    uint64_t n;
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    cr_assert(orma_parse_size_bytes("32mb", &n) && n == 32u << 20);
+    cr_assert(orma_parse_size_bytes("64K", &n) && n == 64u << 10);
+    cr_assert(orma_parse_size_bytes("1.5g", &n) && n == 3u << 29);
+    cr_assert(!orma_parse_size_bytes("32", &n));
+    cr_assert(!orma_parse_size_bytes("32tb", &n));
+    cr_assert_str_eq(orma_format_size(1536, text), "1.5 KiB");
+    cr_assert_str_eq(orma_format_size(12, text), "12 B");
+    cr_assert_str_eq(orma_format_duration(1500000, text), "1.5 ms");
+    cr_assert_str_eq(orma_format_duration(2500000000, text), "2.5 s");
+}

@@ -1,0 +1,528 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/shm/layout.h"
+#include "sdk/wire/pb_writer.h"
+#include "tests/support/leaks.h"
+#include "traced/buffer.h"
+
+#define KIB(n) ((size_t)(n) << 10)
+#define CONT_PREV ORMA_SHM_CONT_PREV
+#define CONT_NEXT ORMA_SHM_CONT_NEXT
+#define NEEDS_PATCH ORMA_SHM_NEEDS_PATCH
+/* In a list of fragments: the marker of a lost packet. */
+#define DROP "\x01"
+/* A size that runs over the chunk. */
+#define BAD "\x02"
+
+struct fixture {
+    struct traced_buffer *buf;
+};
+
+static struct fixture fixture(size_t size, enum traced_policy policy)
+{
+    struct fixture f = {0};
+
+    cr_assert_eq(traced_buffer_new(size, policy, &f.buf), 0);
+    return f;
+}
+
+static void fixture_fini(struct fixture *f)
+{
+    traced_buffer_free(f->buf);
+    orma_assert_no_leaks();
+}
+
+struct chunk {
+    uint16_t producer, writer; /* 0: 1 */
+    uint32_t id;
+    uint16_t flags;
+    bool incomplete;
+    uint32_t payload_size; /* 0: 496, so that a record takes 512 */
+    const char *frags[12];
+};
+
+/* A packet of text: field 900 holds it. Pieces of fragmented packets are put in raw. */
+static void put_frag(struct orma_buf *payload, const char *text, bool raw)
+{
+    struct orma_buf packet = {0};
+
+    if (!strcmp(text, DROP)) {
+        orma_buf_put(payload, "\xff\xff\xff\x7f", 4);
+        return;
+    }
+    if (!strcmp(text, BAD)) {
+        orma_pb_put_raw_varint(payload, 5000);
+        return;
+    }
+    if (raw)
+        orma_buf_put_str(&packet, text + (*text == '\n'));
+    else if (*text)
+        orma_pb_put_cstr(&packet, 900, text);
+    orma_pb_put_raw_varint(payload, packet.len);
+    orma_buf_put(payload, packet.data, packet.len);
+    orma_buf_fini(&packet);
+}
+
+static void write_chunk(struct fixture *f, struct chunk c)
+{
+    struct orma_buf payload = {0};
+    uint16_t count = 0;
+    uint32_t size = c.payload_size ? c.payload_size : 496;
+    struct traced_seq *seq =
+        traced_buffer_seq(f->buf, c.producer ? c.producer : 1, c.writer ? c.writer : 1);
+
+    while (count < 12 && c.frags[count])
+        count++;
+    for (uint16_t i = 0; i < count; i++)
+        put_frag(&payload, c.frags[i],
+                 (i == 0 && c.flags & CONT_PREV) || (i + 1 == count && c.flags & CONT_NEXT) ||
+                     c.frags[i][0] == '\n');
+    cr_assert_leq(payload.len, size);
+    memset(orma_buf_extend(&payload, size - payload.len), 0, size - payload.len);
+    struct traced_chunk chunk = {
+        .chunk_id = c.id,
+        .packets = count | c.flags,
+        .complete = !c.incomplete,
+        .payload = payload.data,
+        .payload_size = size,
+    };
+    traced_buffer_write(f->buf, seq, &chunk);
+    orma_buf_fini(&payload);
+}
+#define WRITE(f, ...) write_chunk(f, (struct chunk){__VA_ARGS__})
+
+/* Text of the packet: the content of field 900. */
+static char *packet_text(const struct traced_packet *p)
+{
+    struct orma_buf all = {0};
+    struct orma_pb_field field;
+
+    for (size_t i = 0; i < p->slices_num; i++)
+        orma_buf_put(&all, p->slices[i].data, p->slices[i].len);
+    struct orma_pb_reader r = orma_pb_reader(all.data, all.len);
+    cr_assert(orma_pb_next(&r, &field));
+    char *text = orma_str_dup(orma_pb_str(&field));
+    orma_buf_fini(&all);
+    return text;
+}
+
+static void expect(struct fixture *f, const char *text, uint32_t loss)
+{
+    struct traced_packet p;
+
+    cr_assert(traced_buffer_read(f->buf, &p), "nothing to read where '%s' was expected", text);
+    char *got = packet_text(&p);
+    cr_assert_str_eq(got, text);
+    cr_assert_eq(p.loss, loss ? loss | TRACED_LOSS_PRESENT : 0, "loss %x before '%s'", p.loss,
+                 text);
+    free(got);
+}
+
+static void expect_end(struct fixture *f)
+{
+    struct traced_packet p;
+
+    cr_assert_not(traced_buffer_read(f->buf, &p));
+    traced_buffer_read_begin(f->buf);
+    cr_assert_not(traced_buffer_read(f->buf, &p));
+    traced_buffer_read_begin(f->buf);
+}
+
+static struct traced_ledger ledger(struct fixture *f)
+{
+    return traced_seq_ledger(traced_buffer_find(f->buf, 1, 1));
+}
+
+/*  [c0: a b] [c1: c]  */
+Test(traced_buffer, yields_packets_in_the_order_of_their_sequence)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"});
+    WRITE(&f, .id = 1, .frags = {"c"});
+    expect(&f, "a", 0);
+    expect(&f, "b", 0);
+    expect(&f, "c", 0);
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.chunks_written, 2);
+    cr_assert_eq(f.buf->stats.bytes_written, 1024);
+    cr_assert_eq(f.buf->stats.chunks_read, 2);
+    cr_assert_eq(f.buf->stats.bytes_read, 1024);
+    cr_assert_eq(ledger(&f).delivered, 3);
+    fixture_fini(&f);
+}
+
+/*  c0, c2, then c1: the sequence waits at the hole  */
+Test(traced_buffer, waits_for_a_chunk_that_comes_late)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a"});
+    WRITE(&f, .id = 2, .frags = {"c"});
+    expect(&f, "a", 0);
+    expect_end(&f);
+    WRITE(&f, .id = 1, .frags = {"b"});
+    expect(&f, "b", 0);
+    expect(&f, "c", 0);
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.chunks_committed_out_of_order, 1);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, reads_behind_a_hole_once_the_writer_is_gone)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a"});
+    WRITE(&f, .id = 2, .frags = {"c"});
+    expect(&f, "a", 0);
+    expect_end(&f);
+    traced_seq_settle(traced_buffer_find(f.buf, 1, 1));
+    expect(&f, "c", TRACED_LOSS_GAP);
+    expect_end(&f);
+    fixture_fini(&f);
+}
+
+/*  [c0: a b…] [c1: …b…] [c2: …b c]  */
+Test(traced_buffer, joins_a_packet_over_three_chunks)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0,
+          .frags = {"a", "\xa2\x38\x06"
+                         "12"},
+          .flags = CONT_NEXT);
+    expect(&f, "a", 0);
+    expect_end(&f);
+    WRITE(&f, .id = 1, .frags = {"34"}, .flags = CONT_PREV | CONT_NEXT);
+    expect_end(&f);
+    WRITE(&f, .id = 2, .frags = {"56", "c"}, .flags = CONT_PREV);
+    expect(&f, "123456", 0);
+    expect(&f, "c", 0);
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.readaheads_succeeded, 1);
+    cr_assert_eq(f.buf->stats.readaheads_failed, 4);
+    cr_assert_eq(ledger(&f).delivered, 3);
+    fixture_fini(&f);
+}
+
+/*  [c0: a b…]  (c1 lost)  [c2: …b c]  */
+Test(traced_buffer, drops_a_packet_whose_middle_was_lost)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"}, .flags = CONT_NEXT);
+    WRITE(&f, .id = 2, .frags = {"b", "c"}, .flags = CONT_PREV);
+    expect(&f, "a", 0);
+    expect_end(&f);
+    traced_buffer_settle(f.buf);
+    expect(&f, "c", TRACED_LOSS_REASSEMBLY | TRACED_LOSS_GAP | TRACED_LOSS_ORPHAN);
+    expect_end(&f);
+    cr_assert_eq(ledger(&f).unpatched, 1);
+    cr_assert_eq(ledger(&f).cut, 0);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_ring_overwrites_the_oldest_and_counts_packets)
+{
+    struct fixture f = fixture(KIB(2), TRACED_RING);
+
+    for (uint32_t i = 0; i < 6; i++)
+        WRITE(&f, .id = i, .frags = {"a", "b", ""});
+    cr_assert_eq(f.buf->stats.chunks_overwritten, 2);
+    cr_assert_eq(f.buf->stats.bytes_overwritten, 1024);
+    cr_assert_eq(f.buf->stats.write_wrap_count, 1);
+    cr_assert_eq(ledger(&f).overwritten, 4);
+    expect(&f, "a", TRACED_LOSS_OVERWRITTEN);
+    for (int i = 0; i < 3; i++) {
+        expect(&f, "b", 0);
+        expect(&f, "a", 0);
+    }
+    expect(&f, "b", 0);
+    expect_end(&f);
+    WRITE(&f, .id = 6, .frags = {"c"});
+    expect(&f, "c", 0);
+    cr_assert_eq(f.buf->stats.chunks_overwritten, 2, "what was read is not lost");
+    fixture_fini(&f);
+}
+
+/*  2048 bytes: two records of 1008, then one of 528 that does not fit behind them  */
+Test(traced_buffer, pads_the_end_and_what_is_left_of_overwritten_records)
+{
+    struct fixture f = fixture(KIB(2), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a"}, .payload_size = 990);
+    WRITE(&f, .id = 1, .frags = {"b"}, .payload_size = 990);
+    cr_assert_eq(f.buf->stats.bytes_written, 2016);
+    WRITE(&f, .id = 2, .frags = {"c"}, .payload_size = 500);
+    cr_assert_eq(f.buf->stats.padding_bytes_written, 32 + 480);
+    cr_assert_eq(f.buf->stats.write_wrap_count, 1);
+    expect(&f, "b", TRACED_LOSS_OVERWRITTEN);
+    expect(&f, "c", 0);
+    WRITE(&f, .id = 3, .frags = {"d"}, .payload_size = 464);
+    cr_assert_eq(f.buf->stats.padding_bytes_cleared, 480);
+    expect(&f, "d", 0);
+    expect_end(&f);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_discard_buffer_refuses_for_ever_once_full)
+{
+    struct fixture f = fixture(KIB(1), TRACED_DISCARD);
+
+    WRITE(&f, .id = 0, .frags = {"a"});
+    WRITE(&f, .id = 1, .frags = {"b"});
+    WRITE(&f, .id = 2, .frags = {"c", "d", ""});
+    expect(&f, "a", 0);
+    expect(&f, "b", 0);
+    WRITE(&f, .id = 3, .frags = {"e"});
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.chunks_discarded, 2);
+    cr_assert_eq(ledger(&f).discarded, 3);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_discard_buffer_that_is_read_in_time_loses_nothing)
+{
+    struct fixture f = fixture(KIB(1), TRACED_DISCARD);
+
+    for (uint32_t i = 0; i < 10; i++) {
+        WRITE(&f, .id = i, .frags = {"a"});
+        expect(&f, "a", 0);
+    }
+    cr_assert_eq(f.buf->stats.chunks_discarded, 0);
+    fixture_fini(&f);
+}
+
+/*  [c0: a b? ] scraped while written: b may not be whole  */
+Test(traced_buffer, a_scraped_chunk_is_extended_by_its_commit)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"}, .incomplete = true);
+    expect(&f, "a", 0);
+    expect_end(&f);
+    WRITE(&f, .id = 0, .frags = {"a", "b", "c"});
+    WRITE(&f, .id = 1, .frags = {"d"});
+    expect(&f, "b", 0);
+    expect(&f, "c", 0);
+    expect(&f, "d", 0);
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.chunks_rewritten, 1);
+    cr_assert_eq(f.buf->stats.chunks_written, 2);
+    cr_assert_eq(ledger(&f).delivered, 4);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_commit_without_more_completes_the_scraped_copy)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", ""}, .incomplete = true);
+    expect(&f, "a", 0);
+    WRITE(&f, .id = 0, .frags = {"a"});
+    WRITE(&f, .id = 1, .frags = {"b"});
+    expect(&f, "b", 0);
+    cr_assert_eq(f.buf->stats.chunks_rewritten, 0);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_scraped_chunk_overwritten_meanwhile_is_not_delivered_twice)
+{
+    struct fixture f = fixture(KIB(1), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"}, .incomplete = true);
+    expect(&f, "a", 0);
+    WRITE(&f, .writer = 2, .id = 0, .frags = {"x"});
+    WRITE(&f, .writer = 2, .id = 1, .frags = {"y"});
+    WRITE(&f, .id = 0, .frags = {"a", "b"});
+    expect(&f, "y", TRACED_LOSS_OVERWRITTEN);
+    expect(&f, "b", 0);
+    cr_assert_eq(ledger(&f).delivered, 2);
+    cr_assert_eq(ledger(&f).overwritten, 0);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, refuses_a_rewrite_that_shrinks_or_drops_flags)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"});
+    WRITE(&f, .id = 0, .frags = {"a"});
+    cr_assert_eq(f.buf->stats.abi_violations, 1);
+    WRITE(&f, .id = 0, .frags = {"a", "b", "c"}, .payload_size = 300);
+    cr_assert_eq(f.buf->stats.abi_violations, 2);
+    WRITE(&f, .id = 1, .frags = {"c", "d"}, .flags = CONT_PREV);
+    WRITE(&f, .id = 1, .frags = {"c", "d", "e"});
+    cr_assert_eq(f.buf->stats.abi_violations, 3);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, waits_for_patches_and_applies_them)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+    struct traced_patch patch = {.offset = 1, .data = {0xa2, 0x38, 0x82, 0x00}};
+    struct traced_seq *seq;
+
+    /* One packet "....12|34": its tag and length come as a patch. */
+    WRITE(&f, .id = 0, .frags = {"????12"}, .flags = CONT_NEXT | NEEDS_PATCH);
+    WRITE(&f, .id = 1, .frags = {"", "z"}, .flags = CONT_PREV);
+    expect_end(&f);
+    seq = traced_buffer_find(f.buf, 1, 1);
+    traced_buffer_patch(f.buf, seq, 0, &patch, 1, true);
+    expect_end(&f);
+    traced_buffer_patch(f.buf, seq, 0, &patch, 1, false);
+    expect(&f, "12", 0);
+    expect(&f, "z", 0);
+    cr_assert_eq(f.buf->stats.patches_succeeded, 2);
+    patch.offset = 493;
+    traced_buffer_patch(f.buf, seq, 0, &patch, 1, false);
+    cr_assert_eq(f.buf->stats.patches_failed, 1);
+    patch.offset = 492;
+    traced_buffer_patch(f.buf, seq, 0, &patch, 1, false);
+    cr_assert_eq(f.buf->stats.patches_succeeded, 3);
+    traced_buffer_patch(f.buf, seq, 7, &patch, 1, false);
+    traced_buffer_patch(f.buf, NULL, 0, &patch, 1, false);
+    cr_assert_eq(f.buf->stats.patches_failed, 3);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, without_its_patches_only_that_packet_is_lost)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "????12"}, .flags = CONT_NEXT | NEEDS_PATCH);
+    WRITE(&f, .id = 1, .frags = {"34", "b"}, .flags = CONT_PREV);
+    expect_end(&f);
+    traced_buffer_settle(f.buf);
+    expect(&f, "a", 0);
+    expect(&f, "b", TRACED_LOSS_REASSEMBLY);
+    cr_assert_eq(ledger(&f).unpatched, 1);
+    cr_assert_eq(ledger(&f).delivered, 2);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_drop_marker_ends_the_chunk_and_marks_the_next_packet)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", DROP});
+    WRITE(&f, .id = 1, .frags = {"b"});
+    expect(&f, "a", 0);
+    expect(&f, "b", TRACED_LOSS_WRITER_ABORT);
+    cr_assert_eq(f.buf->stats.trace_writer_packet_loss, 1);
+    cr_assert_eq(f.buf->stats.abi_violations, 0);
+    fixture_fini(&f);
+}
+
+/*  [c0: a b…] [c1: DROP]: the writer counts b as dropped, nobody else does  */
+Test(traced_buffer, a_fragmented_packet_may_end_in_a_drop_marker)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"}, .flags = CONT_NEXT);
+    WRITE(&f, .id = 1, .frags = {DROP}, .flags = CONT_PREV);
+    WRITE(&f, .id = 2, .frags = {"c"});
+    expect(&f, "a", 0);
+    expect(&f, "c", TRACED_LOSS_WRITER_ABORT);
+    struct traced_ledger sum = ledger(&f);
+    cr_assert_eq(sum.delivered, 2);
+    cr_assert_eq(sum.unpatched + sum.invalid + sum.cut + sum.overwritten, 0);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, a_size_over_the_chunk_loses_the_rest_of_it_only)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", BAD, "b", "c"});
+    WRITE(&f, .id = 1, .frags = {"d"});
+    expect(&f, "a", 0);
+    expect(&f, "d", TRACED_LOSS_CORRUPT);
+    cr_assert_eq(f.buf->stats.abi_violations, 1);
+    cr_assert_eq(ledger(&f).invalid, 3);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, refuses_forged_and_malformed_packets)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    /* trusted_uid; a cut varint; wire type 3. A leading newline means: as it stands. */
+    WRITE(&f, .id = 0, .frags = {"\n\x18\x01", "\n\x08\x80", "\n\x0b\x01", "ok"});
+    expect(&f, "ok", TRACED_LOSS_CORRUPT);
+    expect_end(&f);
+    cr_assert_eq(f.buf->stats.invalid_packets, 3);
+    cr_assert_eq(ledger(&f).invalid, 3);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, chunk_ids_wrap)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0xfffffffe, .frags = {"a"});
+    WRITE(&f, .id = 0xffffffff, .frags = {"b"});
+    WRITE(&f, .id = 1, .frags = {"d"});
+    WRITE(&f, .id = 0, .frags = {"c"});
+    expect(&f, "a", TRACED_LOSS_GAP);
+    expect(&f, "b", 0);
+    expect(&f, "c", 0);
+    expect(&f, "d", 0);
+    expect_end(&f);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, sizes_at_the_border_fit_and_one_more_is_refused)
+{
+    static const struct {
+        const char *what;
+        size_t buffer;
+        uint32_t payload;
+        bool fits;
+    } cases[] = {
+        {"fills the buffer", KIB(4), 4096 - 16, true},
+        {"one byte too large for the buffer", KIB(4), 4096 - 15, false},
+        {"largest record", KIB(256), 65504, true},
+        {"larger than any record", KIB(256), 65505, false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture f = fixture(cases[i].buffer, TRACED_RING);
+
+        WRITE(&f, .id = 0, .frags = {"a"}, .payload_size = cases[i].payload);
+        if (cases[i].fits)
+            expect(&f, "a", 0);
+        expect_end(&f);
+        cr_assert_eq(f.buf->stats.abi_violations, !cases[i].fits, "%s", cases[i].what);
+        cr_assert_eq(ledger(&f).invalid, !cases[i].fits, "%s", cases[i].what);
+        fixture_fini(&f);
+    }
+}
+
+Test(traced_buffer, an_open_packet_at_the_end_is_counted_as_cut)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING);
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"}, .flags = CONT_NEXT);
+    traced_buffer_settle(f.buf);
+    expect(&f, "a", 0);
+    expect_end(&f);
+    cr_assert_eq(ledger(&f).cut, 1);
+    fixture_fini(&f);
+}
+
+Test(traced_buffer, pages_ahead_are_touched_step_by_step_and_only_once)
+{
+    struct fixture f = fixture(KIB(700), TRACED_RING);
+    int steps = 1;
+
+    while (traced_buffer_touch_ahead(f.buf))
+        steps++;
+    cr_assert_eq(steps, 3);
+    cr_assert_eq(f.buf->touched, f.buf->size);
+    fixture_fini(&f);
+}

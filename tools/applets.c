@@ -1,0 +1,27 @@
+#include "tools/applets.h"
+
+#include <string.h>
+
+#include "tools/convert.h"
+#include "tools/perfetto.h"
+#include "tools/tracebox.h"
+
+const struct orma_applet orma_applets[] = {
+    {&orma_cmd_perfetto, orma_perfetto_main},
+    {&orma_cmd_trigger_perfetto, orma_trigger_perfetto_main},
+    {&orma_cmd_traceconv, orma_traceconv_main},
+    {&orma_cmd_tracebox, orma_tracebox_main},
+    {0},
+};
+
+const struct orma_applet *orma_applet_find(const char *argv0)
+{
+    const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+    const char *name = slash ? slash + 1 : argv0 ? argv0 : "";
+
+    for (const struct orma_applet *a = orma_applets; a->command; a++) {
+        if (!strcmp(a->command->name, name))
+            return a;
+    }
+    return NULL;
+}

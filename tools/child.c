@@ -1,0 +1,43 @@
+#include "tools/child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "sdk/ipc/sock.h"
+
+extern char **environ;
+
+pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char *consumer_addr)
+{
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    pid_t pid;
+
+    if ((producer_addr && setenv(ORMA_SOCK_PRODUCER_ENV, producer_addr, 1) < 0) ||
+        (consumer_addr && setenv(ORMA_SOCK_CONSUMER_ENV, consumer_addr, 1) < 0))
+        return -errno;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int r = posix_spawnattr_init(&attr);
+    if (r)
+        return -r;
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    r = posix_spawnp(&pid, argv[0], NULL, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    return r ? -r : pid;
+}
+
+bool orma_child_reap(pid_t pid, int *ret_code)
+{
+    int status;
+
+    if (waitpid(pid, &status, WNOHANG) != pid)
+        return false;
+    *ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+}

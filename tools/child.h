@@ -1,0 +1,16 @@
+/*
+ * The command of `orma record -- COMMAND`: started with the sockets of the
+ * service in its environment, its end told by SIGCHLD.
+ */
+#ifndef ORMA_TOOLS_CHILD_H
+#define ORMA_TOOLS_CHILD_H
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Signals are unblocked and default again in the child. Addresses may be NULL. The pid, or -errno.
+ */
+pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char *consumer_addr);
+
+/* True once it has ended; *ret_code as a shell would say it (128 + signal). */
+bool orma_child_reap(pid_t pid, int *ret_code);
+#endif

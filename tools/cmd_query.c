@@ -1,0 +1,170 @@
+/*
+ * orma query: SQL on a trace.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processor/serve/csv.h"
+#include "sdk/base/fd.h"
+#include "tools/commands.h"
+#include "tools/load.h"
+
+#define SQL_BYTES_MAX ((size_t)64 << 20)
+
+enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT };
+
+static const struct orma_option options[] = {
+    {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
+    {OPT_CSV, 0, "csv", "FORM",
+     "plain (names and texts quoted, nothing escaped, NULL as \"[NULL]\": the default when not on "
+     "a "
+     "terminal), rfc4180 (escaped, NULL empty), json, or table (the default on a terminal)."},
+    {OPT_FULL_SORT, 0, "full-sort", NULL,
+     "Sort all events at the end of the load: for traces whose events come very late."},
+    {0},
+};
+
+struct query {
+    struct orma_cli cli;
+    const char *trace, *sql, *file;
+    enum orma_print_form form;
+    bool full_sort;
+};
+
+static int parse_form(struct query *q)
+{
+    static const struct {
+        const char *name;
+        enum orma_print_form form;
+    } forms[] = {{"plain", ORMA_PRINT_CSV},
+                 {"rfc4180", ORMA_PRINT_RFC4180},
+                 {"json", ORMA_PRINT_JSON},
+                 {"table", ORMA_PRINT_TABLE}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(forms); i++) {
+        if (!strcmp(forms[i].name, q->cli.value)) {
+            q->form = forms[i].form;
+            return ORMA_EXIT_OK;
+        }
+    }
+    return orma_cli_usage_error(&q->cli, "unknown form '%s': plain, rfc4180, json or table",
+                                q->cli.value);
+}
+
+static int parse(struct query *q, bool *ret_go_on)
+{
+    int id, code = ORMA_EXIT_OK;
+
+    *ret_go_on = false;
+    while ((id = orma_cli_next(&q->cli)) != ORMA_CLI_END && code == ORMA_EXIT_OK) {
+        switch (id) {
+        case OPT_FILE:
+            q->file = q->cli.value;
+            break;
+        case OPT_CSV:
+            code = parse_form(q);
+            break;
+        case OPT_FULL_SORT:
+            q->full_sort = true;
+            break;
+        case ORMA_CLI_POSITIONAL:
+            if (q->trace && q->sql)
+                return orma_cli_usage_error(&q->cli, "one SQL text is enough; quote it as a whole");
+            *(q->trace ? &q->sql : &q->trace) = q->cli.value;
+            break;
+        case ORMA_CLI_HELP:
+            return ORMA_EXIT_OK;
+        default:
+            return ORMA_EXIT_USAGE;
+        }
+    }
+    if (code != ORMA_EXIT_OK)
+        return code;
+    if (!q->trace)
+        return orma_cli_usage_error(&q->cli, "name a trace: orma query TRACE [SQL]");
+    if (q->sql && q->file)
+        return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
+    *ret_go_on = true;
+    return ORMA_EXIT_OK;
+}
+
+static int read_sql(const struct query *q, struct orma_buf *sql)
+{
+    const char *path = q->file ? q->file : "-";
+    int r = 0;
+
+    if (q->sql) {
+        orma_buf_put_str(sql, q->sql);
+        return sql->failed ? -ENOMEM : 0;
+    }
+    if (!q->file && isatty(STDIN_FILENO))
+        fprintf(stderr, "Type SQL, then Ctrl-D:\n");
+    r = strcmp(path, "-") ? orma_fd_read_file(AT_FDCWD, path, SQL_BYTES_MAX, sql)
+                          : orma_fd_read_all(STDIN_FILENO, SQL_BYTES_MAX, sql);
+    if (r < 0)
+        fprintf(stderr, "orma query: %s: %s\n", path, strerror(-r));
+    return r;
+}
+
+/* The line of the statement that the error is in, with a caret, where the place is known. */
+static void print_sql_error(const struct orma_processor *tp)
+{
+    fprintf(stderr, "orma query: %s\n", orma_processor_error(tp));
+}
+
+static int query(const struct query *q)
+{
+    struct orma_processor_config config = {.size = sizeof(config), .full_sort = q->full_sort};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_processor *tp = NULL;
+    unsigned statements = 0;
+    int r = read_sql(q, &sql);
+
+    if (r == 0)
+        r = orma_processor_new(&config, &tp);
+    if (r == 0)
+        r = orma_load(tp, "orma query", q->trace, ORMA_LOAD_PROGRESS, NULL);
+    if (r < 0) {
+        orma_processor_free(tp);
+        return ORMA_EXIT_FAILURE;
+    }
+    r = orma_print_query(tp, orma_buf_cstr(&sql), sql.len, q->form, stdout, &statements);
+    if (r == -EIO)
+        fprintf(stderr, "orma query: cannot write the result: %s\n", strerror(errno));
+    else if (r < 0)
+        print_sql_error(tp);
+    else if (!statements)
+        fprintf(stderr, "orma query: there is no SQL statement in it\n");
+    if (fflush(stdout) && r == 0)
+        r = -EIO;
+    orma_processor_free(tp);
+    return r < 0 || !statements ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct query q = {.form = isatty(STDOUT_FILENO) ? ORMA_PRINT_TABLE : ORMA_PRINT_CSV};
+    bool go_on;
+
+    orma_cli_init(&q.cli, self, "orma query", argc, argv);
+    int code = parse(&q, &go_on);
+    return go_on ? query(&q) : code;
+}
+
+const struct orma_command orma_cmd_query = {
+    .name = "query",
+    .summary = "Ask a trace in SQL.",
+    .synopsis = "[OPTIONS] TRACE [SQL]\n[OPTIONS] TRACE -f FILE",
+    .details = "TRACE is any trace that Perfetto's tools write. The SQL comes from the argument, "
+               "from FILE, or from "
+               "standard input; several statements are separated by semicolons. The tables that "
+               "one starts with: slice, "
+               "thread, process, sched, thread_state, counter, args, stats.",
+    .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
+                "  orma query t.pftrace -f question.sql --csv=json\n"
+                "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,76 @@
+/*
+ * orma status: what the tracing service knows: producers, data sources, sessions.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sdk/client/consumer.h"
+#include "sdk/ipc/sock.h"
+#include "tools/commands.h"
+#include "tools/service_state.h"
+
+#define TIMEOUT_MS 5000
+
+enum { OPT_LONG = 1 };
+
+static const struct orma_option options[] = {
+    {OPT_LONG, 'l', "long", NULL, "Show the descriptors of data sources, too."},
+    {0},
+};
+
+static int show(bool details)
+{
+    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
+    struct orma_buf state = {0};
+    int r = orma_consumer_new(NULL, TIMEOUT_MS, &consumer);
+
+    if (r < 0) {
+        fprintf(stderr,
+                "orma status: no service on %s: %s; start one with 'traced', or let 'orma record' "
+                "bring its own\n",
+                orma_sock_consumer_addr(), strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    r = orma_service_state_query(consumer, &state);
+    if (r == 0)
+        orma_service_state_print(orma_buf_str(&state), details, stdout);
+    else
+        fprintf(stderr, "orma status: the service does not tell: %s\n", strerror(-r));
+    orma_buf_fini(&state);
+    return r == 0 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct orma_cli cli;
+    bool details = false;
+    int id;
+
+    orma_cli_init(&cli, self, "orma status", argc, argv);
+    while ((id = orma_cli_next(&cli)) != ORMA_CLI_END) {
+        switch (id) {
+        case OPT_LONG:
+            details = true;
+            break;
+        case ORMA_CLI_HELP:
+            return ORMA_EXIT_OK;
+        case ORMA_CLI_BAD:
+            return ORMA_EXIT_USAGE;
+        default:
+            return orma_cli_usage_error(&cli, "'orma status' takes no arguments");
+        }
+    }
+    return show(details);
+}
+
+const struct orma_command orma_cmd_status = {
+    .name = "status",
+    .summary = "Show the tracing service, its producers, data sources and sessions.",
+    .synopsis = "[OPTIONS]",
+    .details =
+        "Asks the service at PERFETTO_CONSUMER_SOCK_NAME, or at its usual place. Sessions of other "
+        "users are shown to root only.",
+    .examples = "  orma status\n",
+    .options = options,
+    .run = run,
+};

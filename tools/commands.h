@@ -1,0 +1,15 @@
+/*
+ * The commands of `orma`, one file each: tools/cmd_NAME.c.
+ */
+#ifndef ORMA_TOOLS_COMMANDS_H
+#define ORMA_TOOLS_COMMANDS_H
+#include "tools/cli.h"
+
+extern const struct orma_command orma_cmd_record;
+extern const struct orma_command orma_cmd_query;
+extern const struct orma_command orma_cmd_stats;
+extern const struct orma_command orma_cmd_status;
+extern const struct orma_command orma_cmd_convert;
+
+#define ORMA_VERSION_TEXT "orma " ORMA_VERSION
+#endif

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Makes the table and stats definitions of the processor from the interface tables.
+
+    tools/gen_tables.py SPEC_DIR
+
+Reads SPEC_DIR/tables.tsv and SPEC_DIR/stats.tsv (names, types, nullability, order: facts of the
+interface) and our own processor/store/own_tables.tsv of the same shape (without the last three
+columns), and writes processor/store/table_defs.[ch] and processor/store/stat_defs.[ch]. The result
+is committed: a build needs neither this script nor the interface tables.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "processor/store"
+# Outputs of operators: they have no rows of their own.
+SKIP = {"__intrinsic_critical_path_walk_out", "__intrinsic_dominator_tree",
+        "__intrinsic_structural_tree_partition"}
+# Columns whose values are made when they are read.
+COMPUTED = {("__intrinsic_ftrace_event", "arg_set_id")}
+# Types of view columns in terms of stored ones.
+VIEW_TYPES = {"TIMESTAMP": "LONG", "DURATION": "LONG", "BOOL": "LONG", "JOINID": "LONG",
+              "ARGSETID": "LONG"}
+NOTE = "Made by tools/gen_tables.py."
+
+
+def ident(name):
+    return re.sub(r"^_*(intrinsic_|orma_)?", "", name).upper()
+
+
+def read_tables(spec):
+    tables, missing = {}, set()
+    rows = [line.split("\t") for line in (spec / "tables.tsv").read_text().splitlines()[1:]]
+    own = [line.split("\t") for line in (OUT / "own_tables.tsv").read_text().splitlines()[1:]]
+    for row in [r for r in rows if r[4] == "intrinsic" and r[0] not in SKIP] + own:
+        sort = len(row) > 7 and "(sorted)" in row[7] or row[1] == "ts"
+        tables.setdefault(row[0], []).append((row[1], row[2], row[3] == "y", sort))
+    # A view over a table that is not listed: the table has the columns of the view.
+    for row in [r for r in rows if "prelude" in r[4] and r[5].startswith("__intrinsic_")]:
+        if row[5] not in tables or row[5] in missing:
+            missing.add(row[5])
+            kind = VIEW_TYPES.get(re.split(r"[(]", row[2])[0], row[2])
+            tables.setdefault(row[5], []).append((row[1], kind, row[3] == "y", row[1] == "ts"))
+    return tables
+
+
+def column(table, name, typ, nullable, is_sorted):
+    base = typ.split("(")[0]
+    kind = {"ID": "INT", "LONG": "INT", "DOUBLE": "DOUBLE", "STRING": "STRING",
+            "Alias": "ALIAS"}[base]
+    if typ == "ID":
+        kind = "ID"
+    if (table, name) in COMPUTED:
+        kind = "COMPUTED"
+    flags = [f for f, on in (("ORMA_COL_NULLABLE", nullable), ("ORMA_COL_TIME", is_sorted)) if on]
+    ref = typ[3:-1] if typ.startswith("ID(") else None
+    return f'    {{"{name}", ORMA_COL_{kind}, {" | ".join(flags) or "0"}, ' \
+           f'{chr(34) + ref + chr(34) if ref else "NULL"}}},'
+
+
+def write_tables(tables):
+    head = [f"/* Every stored table and its columns. {NOTE} */",
+            "#ifndef ORMA_PROCESSOR_STORE_TABLE_DEFS_H", "#define ORMA_PROCESSOR_STORE_TABLE_DEFS_H",
+            "", "enum orma_table_id {"]
+    head += [f"    ORMA_TABLE_{ident(t)}," for t in tables] + ["    ORMA_TABLES_NUM", "};"]
+    body = [f"/* Every stored table and its columns. {NOTE} */",
+            '#include "processor/store/table.h"', "", "#include <stddef.h>"]
+    for table, cols in tables.items():
+        head += ["", f"/* {table} */", "enum {"]
+        head += [f"    ORMA_{ident(table)}_{ident(c[0])}," for c in cols]
+        head += [f"    ORMA_{ident(table)}_COLUMNS_NUM", "};"]
+        body += ["", f"static const struct orma_column_def cols_{ident(table).lower()}[] = {{"]
+        body += [column(table, *c) for c in cols] + ["};"]
+    head += ["#endif"]
+    body += ["", "const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {"]
+    for table, cols in tables.items():
+        low = ident(table).lower()
+        body += [f'    [ORMA_TABLE_{ident(table)}] = {{"{table}", {len(cols)}, cols_{low}}},']
+    body += ["};"]
+    (OUT / "table_defs.h").write_text("\n".join(head) + "\n")
+    (OUT / "table_defs.c").write_text("\n".join(body) + "\n")
+
+
+def write_stats(spec):
+    rows = [line.split("\t") for line in (spec / "stats.tsv").read_text().splitlines()[1:]]
+    head = [f"/* Every statistic of an import. {NOTE} */",
+            "#ifndef ORMA_PROCESSOR_STORE_STAT_DEFS_H", "#define ORMA_PROCESSOR_STORE_STAT_DEFS_H",
+            "", "enum orma_stat {"]
+    head += [f"    ORMA_STAT_{r[0].upper()}," for r in rows] + ["    ORMA_STATS_NUM", "};", "#endif"]
+    body = [f"/* Every statistic of an import. {NOTE} */", '#include "processor/store/stats.h"', "",
+            "const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {"]
+    for name, kind, severity, source, scope, *_ in rows:
+        body += [f'    [ORMA_STAT_{name.upper()}] = {{"{name}", ORMA_STAT_{kind.upper()}, '
+                 f'ORMA_SEVERITY_{severity.upper()}, ORMA_SOURCE_{source.upper()}, '
+                 f'{"true" if scope == "global" else "false"}}},']
+    body += ["};"]
+    (OUT / "stat_defs.h").write_text("\n".join(head) + "\n")
+    (OUT / "stat_defs.c").write_text("\n".join(body) + "\n")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    spec = pathlib.Path(sys.argv[1])
+    write_tables(read_tables(spec))
+    write_stats(spec)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+-- Runnable, but not yet running: state R. Long waits mean too few CPUs or a lower priority.
+SELECT
+  thread.name AS thread,
+  thread.tid,
+  count(*) AS waits,
+  round(avg(thread_state.dur) / 1e3, 1) AS mean_us,
+  round(max(thread_state.dur) / 1e3, 1) AS longest_us
+FROM thread_state
+JOIN thread USING (utid)
+WHERE thread_state.state IN ('R', 'R+') AND thread_state.dur >= 0
+GROUP BY utid
+ORDER BY max(thread_state.dur) DESC
+LIMIT 10;

@@ -1,0 +1,16 @@
+/*
+ * From the service's buffers into a file: a Trace message of whole packets.
+ */
+#ifndef ORMA_TOOLS_READBACK_H
+#define ORMA_TOOLS_READBACK_H
+#include <stdint.h>
+
+struct orma_consumer;
+
+/*
+ * Reads what the session has now. Gives up with -ETIMEDOUT when timeout_ms
+ * pass between two replies; then, and after other failures, the file ends at a
+ * packet's end unless the write itself failed. *bytes grows by what was written.
+ */
+int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, uint64_t *bytes);
+#endif

@@ -1,0 +1,188 @@
+#include "tools/record_config.h"
+
+#include <string.h>
+
+#include "protos/fields/config.h"
+#include "sdk/wire/pb_writer.h"
+#include "tools/presets.h"
+
+#define POLL_MS 1000
+/* Often enough that the buffer never fills, seldom enough to write large blocks. */
+#define FILE_WRITE_PERIOD_MS 500
+#define CLEAR_PERIOD_MS 5000
+
+static bool add_event(struct orma_record_request *self, const char *event)
+{
+    for (size_t i = 0; i < self->events_num; i++) {
+        if (!strcmp(self->events[i], event))
+            return true;
+    }
+    if (self->events_num == ORMA_RECORD_EVENTS_MAX)
+        return false;
+    self->events[self->events_num++] = event;
+    return true;
+}
+
+static bool add_preset(struct orma_record_request *self, const struct orma_preset *p)
+{
+    self->apps |= p->apps;
+    self->ksyms |= p->ksyms;
+    self->polls |= p->polls;
+    for (const char *const *event = p->events; event && *event; event++) {
+        if (!add_event(self, *event))
+            return false;
+    }
+    return true;
+}
+
+bool orma_record_request_add(struct orma_record_request *self, const char *what)
+{
+    const struct orma_preset *p = orma_preset_find(what);
+
+    if (p)
+        return add_preset(self, p);
+    return strchr(what, '/') && add_event(self, what);
+}
+
+void orma_record_request_add_defaults(struct orma_record_request *self)
+{
+    for (const struct orma_preset *p = orma_presets; p->name; p++) {
+        if (p->by_default)
+            (void)add_preset(self, p); /* the defaults are far below the limit */
+    }
+}
+
+void orma_record_request_add_all(struct orma_record_request *self)
+{
+    for (const struct orma_preset *p = orma_presets; p->name; p++)
+        (void)add_preset(self, p); /* all together are below the limit: tested */
+}
+
+/* Opens data_sources{config{name; and leaves both messages open. */
+struct open_source {
+    size_t source, config;
+};
+
+static struct open_source begin_source(struct orma_buf *out, const char *name)
+{
+    struct open_source s = {.source = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
+
+    s.config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
+    orma_pb_put_cstr(out, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
+    orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, 0);
+    return s;
+}
+
+static void end_source(struct orma_buf *out, struct open_source s)
+{
+    orma_pb_end(out, s.config);
+    orma_pb_end(out, s.source);
+}
+
+static void put_ftrace(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    struct open_source s = begin_source(out, "linux.ftrace");
+    size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
+
+    for (size_t i = 0; i < rq->events_num; i++)
+        orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, rq->events[i]);
+    size_t compact = orma_pb_begin(out, ORMA_PB_FTRACE_CONFIG_COMPACT_SCHED);
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_COMPACT_SCHED_CONFIG_ENABLED, 1);
+    orma_pb_end(out, compact);
+    if (rq->ksyms)
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
+    orma_pb_end(out, ftrace);
+    end_source(out, s);
+}
+
+static void put_process_stats(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    struct open_source s = begin_source(out, "linux.process_stats");
+    size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_PROCESS_STATS_CONFIG);
+
+    orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_SCAN_ALL_PROCESSES_ON_START, 1);
+    orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_RECORD_THREAD_NAMES, 1);
+    orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_RECORD_PROCESS_AGE, 1);
+    if (rq->polls & ORMA_POLL_PROCESSES)
+        orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_PROC_STATS_POLL_MS, POLL_MS);
+    orma_pb_end(out, stats);
+    end_source(out, s);
+}
+
+static void put_sys_stats(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    static const struct {
+        unsigned poll;
+        uint32_t field;
+    } periods[] = {
+        {ORMA_POLL_CPU_TIMES, ORMA_PB_SYS_STATS_CONFIG_STAT_PERIOD_MS},
+        {ORMA_POLL_MEMINFO, ORMA_PB_SYS_STATS_CONFIG_MEMINFO_PERIOD_MS},
+        {ORMA_POLL_VMSTAT, ORMA_PB_SYS_STATS_CONFIG_VMSTAT_PERIOD_MS},
+        {ORMA_POLL_DISK, ORMA_PB_SYS_STATS_CONFIG_DISKSTAT_PERIOD_MS},
+        {ORMA_POLL_CPUFREQ, ORMA_PB_SYS_STATS_CONFIG_CPUFREQ_PERIOD_MS},
+        {ORMA_POLL_CPUIDLE, ORMA_PB_SYS_STATS_CONFIG_CPUIDLE_PERIOD_MS},
+        {ORMA_POLL_PSI, ORMA_PB_SYS_STATS_CONFIG_PSI_PERIOD_MS},
+        {ORMA_POLL_THERMAL, ORMA_PB_SYS_STATS_CONFIG_THERMAL_PERIOD_MS},
+    };
+    struct open_source s = begin_source(out, "linux.sys_stats");
+    size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_SYS_STATS_CONFIG);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(periods); i++) {
+        if (rq->polls & periods[i].poll)
+            orma_pb_put_u64(out, periods[i].field, POLL_MS);
+    }
+    orma_pb_end(out, stats);
+    end_source(out, s);
+}
+
+static void put_track_event(struct orma_buf *out)
+{
+    struct open_source s = begin_source(out, "track_event");
+    size_t config = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG);
+
+    orma_pb_put_cstr(out, ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES, "*");
+    orma_pb_end(out, config);
+    end_source(out, s);
+}
+
+static void put_session(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    size_t buffer = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_BUFFERS);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB,
+                    (rq->buffer_bytes + 1023) / 1024);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY,
+                    ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_RING_BUFFER);
+    orma_pb_end(out, buffer);
+    if (rq->duration_ms)
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_DURATION_MS, rq->duration_ms);
+    if (rq->mode == ORMA_RECORD_STREAM) {
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, FILE_WRITE_PERIOD_MS);
+        if (rq->max_file_bytes)
+            orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, rq->max_file_bytes);
+    } else {
+        size_t clear = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG);
+
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG_CLEAR_PERIOD_MS,
+                        CLEAR_PERIOD_MS);
+        orma_pb_end(out, clear);
+    }
+}
+
+void orma_record_config_put(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    put_session(out, rq);
+    if (rq->ftrace && rq->events_num)
+        put_ftrace(out, rq);
+    if (rq->process_stats)
+        put_process_stats(out, rq);
+    if (rq->sys_stats && rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL))
+        put_sys_stats(out, rq);
+    if (rq->system_info)
+        end_source(out, begin_source(out, "linux.system_info"));
+    if (rq->journald && rq->polls & ORMA_POLL_JOURNAL)
+        end_source(out, begin_source(out, "linux.systemd_journald"));
+    if (rq->apps)
+        put_track_event(out);
+}

@@ -1,0 +1,44 @@
+/*
+ * From what a person asked for to a TraceConfig message.
+ */
+#ifndef ORMA_TOOLS_RECORD_CONFIG_H
+#define ORMA_TOOLS_RECORD_CONFIG_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sdk/base/buf.h"
+
+enum orma_record_mode {
+    ORMA_RECORD_STREAM, /* the service writes into the file while it records */
+    ORMA_RECORD_RING,   /* the newest data stay in a ring, read at the end */
+};
+
+#define ORMA_RECORD_EVENTS_MAX 256
+
+struct orma_record_request {
+    enum orma_record_mode mode;
+    uint64_t duration_ms;    /* 0: until stopped */
+    uint64_t buffer_bytes;   /* central buffer */
+    uint64_t max_file_bytes; /* 0: no limit; stream only */
+    /* Sources that this machine and these rights allow. */
+    bool ftrace, process_stats, system_info, sys_stats, journald;
+    /* Sums of the chosen presets and of single events. */
+    bool apps, ksyms;
+    unsigned polls; /* enum orma_preset_poll */
+    size_t events_num;
+    const char *events[ORMA_RECORD_EVENTS_MAX];
+};
+
+/* Adds a preset, or an event as "group/name". False: no such preset, or too many events. */
+bool orma_record_request_add(struct orma_record_request *self, const char *what);
+
+/* Adds the presets that are recorded when nothing is named. */
+void orma_record_request_add_defaults(struct orma_record_request *self);
+
+/* Adds all presets. */
+void orma_record_request_add_all(struct orma_record_request *self);
+
+/* Appends the encoded TraceConfig. */
+void orma_record_config_put(struct orma_buf *out, const struct orma_record_request *request);
+#endif

@@ -1,0 +1,41 @@
+/*
+ * One recording from start to end: connects to the service, starts the
+ * session, waits for its end or for a reason to end it, and brings the data
+ * into the file. What the commands `orma record` and `perfetto` share.
+ */
+#ifndef ORMA_TOOLS_RECORDER_H
+#define ORMA_TOOLS_RECORDER_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/buf.h"
+#include "tools/loss.h"
+
+struct orma_consumer;
+
+struct orma_recorder {
+    /* Set by the caller. */
+    struct orma_consumer *consumer;
+    const char *program;    /* in front of messages */
+    struct orma_str config; /* encoded TraceConfig */
+    int out_fd;             /* where the trace goes; the caller's */
+    bool service_writes;    /* write_into_file: the service fills out_fd */
+    bool progress;          /* a live line on stderr */
+    char *const *command;   /* NULL: none */
+    const char *child_producer_addr, *child_consumer_addr;
+    int signal_fd; /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
+
+    /* Results. */
+    uint64_t bytes;       /* of the trace */
+    uint64_t duration_ns; /* from start to end */
+    struct orma_loss loss;
+    bool has_loss;
+    int child_code; /* -1: the command was not run or has not ended */
+};
+
+/*
+ * 0: a trace was recorded (also when stopped by a signal). Negative errno:
+ * failed, and a message was printed; what was written so far is whole packets.
+ */
+int orma_recorder_run(struct orma_recorder *self);
+#endif

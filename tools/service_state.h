@@ -1,0 +1,24 @@
+/*
+ * What a service tells of itself: producers, data sources, sessions.
+ */
+#ifndef ORMA_TOOLS_SERVICE_STATE_H
+#define ORMA_TOOLS_SERVICE_STATE_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sdk/base/buf.h"
+
+struct orma_consumer;
+
+/* Appends the encoded TracingServiceState. -ENOSYS, -EREMOTEIO, -ETIMEDOUT and others. */
+int orma_service_state_query(struct orma_consumer *consumer, struct orma_buf *ret);
+
+/* Has any producer registered a data source of this name? */
+bool orma_service_state_has_source(struct orma_str state, const char *name);
+
+/*
+ * Tables for people. The bytes come from the service: text in them is shown without control
+ * characters, what is malformed is left out. `details`: also the descriptors of data sources.
+ */
+void orma_service_state_print(struct orma_str state, bool details, FILE *out);
+#endif

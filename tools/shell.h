@@ -1,0 +1,12 @@
+/*
+ * `trace_processor_shell`: the processor under the name, flags, output and
+ * exit codes that scripts know. 0: success; 1: any error, wrong usage included.
+ */
+#ifndef ORMA_TOOLS_SHELL_H
+#define ORMA_TOOLS_SHELL_H
+#include "tools/cli.h"
+
+extern const struct orma_command orma_cmd_shell;
+
+int orma_shell_main(int argc, char **argv);
+#endif

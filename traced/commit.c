@@ -1,0 +1,345 @@
+#include "traced/commit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "protos/fields/common.h"
+#include "sdk/wire/pb_reader.h"
+#include "traced/internal.h"
+#include "traced/producer.h"
+#include "traced/session.h"
+
+#define PATCHES_MAX 1024
+/* orma_ext.proto: CommitDataRequest 90001 */
+#define ORMA_WRITER_COUNTS 90001
+
+/* A chunk's header words, read once. */
+struct header {
+    uint32_t chunk_id;
+    uint16_t writer_id;
+    uint16_t packets;
+};
+
+/*
+ * The sequence for a chunk of this writer in this buffer; NULL if the producer
+ * may not write there: it was not told to, or the writer was announced for
+ * another buffer.
+ */
+static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id,
+                                   uint32_t buffer_id)
+{
+    if (!writer_id || writer_id > ORMA_SHM_WRITER_ID_MAX || buffer_id > UINT16_MAX ||
+        orma_map_get(&p->targets, buffer_id) == ORMA_MAP_NONE)
+        return NULL;
+    uint64_t announced = orma_map_get(&p->writers, writer_id);
+    if (announced != ORMA_MAP_NONE && announced != buffer_id)
+        return NULL;
+    struct traced_session_buffer *sb = orma_map_get_ptr(&p->service->buffers_by_id, buffer_id);
+    if (!sb)
+        return NULL;
+    struct traced_seq *seq = traced_buffer_seq(sb->buf, p->id, (uint16_t)writer_id);
+    if (seq && !seq->sequence_id)
+        traced_session_name_seq(sb->session, p, seq);
+    return seq;
+}
+
+static void put_chunk(struct traced_producer *p, uint32_t buffer_id, const struct header *h,
+                      const uint8_t *payload, uint32_t payload_size, bool complete)
+{
+    struct traced_seq *seq = find_seq(p, h->writer_id, buffer_id);
+
+    if (!seq) {
+        p->service->chunks_discarded++;
+        return;
+    }
+    struct traced_chunk chunk = {
+        .chunk_id = h->chunk_id,
+        .packets = h->packets,
+        .complete = complete,
+        .payload = payload,
+        .payload_size = payload_size,
+    };
+    traced_buffer_write(seq->buf, seq, &chunk);
+}
+
+static struct header read_header(const struct orma_shm_chunk *chunk)
+{
+    /* acquire: pairs with the writer's release of `packets`, so both ids are there, and all
+     * fragments counted but the last are whole. */
+    uint16_t packets = atomic_load_explicit(&chunk->header->packets, memory_order_acquire);
+
+    return (struct header){
+        .chunk_id = atomic_load_explicit(&chunk->header->chunk_id, memory_order_relaxed),
+        .writer_id = atomic_load_explicit(&chunk->header->writer_id, memory_order_relaxed),
+        .packets = packets,
+    };
+}
+
+/* ---- chunks_to_move ---- */
+
+struct move {
+    uint32_t page, chunk, target_buffer;
+    bool has_data, incomplete;
+    struct orma_str data;
+};
+
+static bool parse_move(const struct orma_pb_field *field, struct move *ret)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+
+    *ret = (struct move){0};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_PAGE:
+            ret->page = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_CHUNK:
+            ret->chunk = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_TARGET_BUFFER:
+            ret->target_buffer = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_DATA:
+            ret->has_data = true;
+            ret->data = orma_pb_str(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_CHUNK_INCOMPLETE:
+            ret->incomplete = orma_pb_bool(&f);
+            break;
+        }
+    }
+    return !r.failed;
+}
+
+/* The chunk came inside the message: no shared memory between us. */
+static void move_inline(struct traced_producer *p, const struct move *m)
+{
+    struct header h;
+
+    if (m->data.len < ORMA_SHM_CHUNK_HEADER || m->data.len > UINT16_MAX)
+        return;
+    memcpy(&h, m->data.data, sizeof(h)); /* the same layout as in shared memory */
+    put_chunk(p, m->target_buffer, &h, (const uint8_t *)m->data.data + ORMA_SHM_CHUNK_HEADER,
+              (uint32_t)(m->data.len - ORMA_SHM_CHUNK_HEADER), !m->incomplete);
+}
+
+static void move_chunk(struct traced_producer *p, const struct move *m)
+{
+    struct orma_shm_chunk chunk;
+
+    if (m->has_data) {
+        move_inline(p, m);
+        return;
+    }
+    if (!p->shm.base || !orma_shm_take(&p->shm, m->page, m->chunk, &chunk))
+        return;
+    struct header h = read_header(&chunk);
+    put_chunk(p, m->target_buffer, &h, chunk.payload, chunk.payload_size, true);
+    orma_shm_release(&p->shm, &chunk);
+}
+
+/* ---- chunks_to_patch ---- */
+
+struct patch_list {
+    uint32_t target_buffer, writer_id, chunk_id;
+    bool more;
+    size_t num;
+    bool too_many;
+    struct traced_patch patches[PATCHES_MAX];
+};
+
+/* Patches of a wrong length are dropped one by one. */
+static bool parse_patch(const struct orma_pb_field *field, struct patch_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+    struct traced_patch patch = {0};
+    bool right = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_OFFSET) {
+            patch.offset = orma_pb_u32(&f);
+        } else if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_DATA) {
+            right = f.len == sizeof(patch.data);
+            if (right)
+                memcpy(patch.data, f.data, sizeof(patch.data));
+        }
+    }
+    if (r.failed)
+        return false;
+    if (ret->num == PATCHES_MAX)
+        ret->too_many = true;
+    else if (right)
+        ret->patches[ret->num++] = patch;
+    return true;
+}
+
+static bool parse_patches(const struct orma_pb_field *field, struct patch_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+
+    ret->target_buffer = ret->writer_id = ret->chunk_id = 0;
+    ret->num = 0;
+    ret->more = ret->too_many = false;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_TARGET_BUFFER:
+            ret->target_buffer = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_WRITER_ID:
+            ret->writer_id = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_CHUNK_ID:
+            ret->chunk_id = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCHES:
+            if (!parse_patch(&f, ret))
+                return false;
+            break;
+        case ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_HAS_MORE_PATCHES:
+            ret->more = orma_pb_bool(&f);
+            break;
+        }
+    }
+    return !r.failed;
+}
+
+static void apply_patches(struct traced_producer *p, const struct patch_list *list)
+{
+    struct traced_session_buffer *sb = NULL;
+
+    if (list->target_buffer <= UINT16_MAX &&
+        orma_map_get(&p->targets, list->target_buffer) != ORMA_MAP_NONE)
+        sb = orma_map_get_ptr(&p->service->buffers_by_id, list->target_buffer);
+    if (!sb || !list->writer_id || list->writer_id > ORMA_SHM_WRITER_ID_MAX || list->too_many) {
+        p->service->patches_discarded++;
+        return;
+    }
+    traced_buffer_patch(sb->buf, traced_buffer_find(sb->buf, p->id, (uint16_t)list->writer_id),
+                        list->chunk_id, list->patches, list->num, list->more);
+}
+
+/* ---- what the writers say about their packets ---- */
+
+static bool take_counts(struct traced_producer *p, const struct orma_pb_field *field)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+    uint64_t emitted = 0, no_chunk = 0, too_large = 0;
+    uint32_t writer = 0, buffer = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case 1:
+            writer = orma_pb_u32(&f);
+            break;
+        case 2:
+            buffer = orma_pb_u32(&f);
+            break;
+        case 3:
+            emitted = orma_pb_u64(&f);
+            break;
+        case 4:
+            no_chunk = orma_pb_u64(&f);
+            break;
+        case 5:
+            too_large = orma_pb_u64(&f);
+            break;
+        }
+    }
+    struct traced_seq *seq = r.failed ? NULL : find_seq(p, writer, buffer);
+    if (seq && (seq->ledger.emitted == UINT64_MAX || emitted >= seq->ledger.emitted)) {
+        seq->ledger.emitted = emitted;
+        seq->ledger.dropped = no_chunk + too_large;
+    }
+    return !r.failed;
+}
+
+/* ---- the whole request ---- */
+
+static bool do_moves(struct traced_producer *p, struct orma_str request, uint64_t *ret_flush_id)
+{
+    struct orma_pb_reader r = orma_pb_reader(request.data, request.len);
+    struct orma_pb_field f;
+    struct move m;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE) {
+            if (!parse_move(&f, &m))
+                return false;
+            if (p->shm_ready)
+                move_chunk(p, &m);
+        } else if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_FLUSH_REQUEST_ID) {
+            *ret_flush_id = orma_pb_u64(&f);
+        }
+    }
+    return !r.failed;
+}
+
+static bool do_rest(struct traced_producer *p, struct orma_str request)
+{
+    struct orma_pb_reader r = orma_pb_reader(request.data, request.len);
+    struct orma_pb_field f;
+    struct patch_list list;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_PATCH) {
+            if (!parse_patches(&f, &list))
+                return false;
+            if (p->shm_ready)
+                apply_patches(p, &list);
+        } else if (f.id == ORMA_WRITER_COUNTS && !take_counts(p, &f)) {
+            return false;
+        }
+    }
+    return !r.failed;
+}
+
+int traced_commit(struct traced_producer *producer, struct orma_str request)
+{
+    uint64_t flush_id = 0;
+
+    if (!do_moves(producer, request, &flush_id) || !do_rest(producer, request))
+        return -EBADMSG;
+    traced_service_want_touch(producer->service);
+    if (flush_id)
+        traced_flush_ack(producer, flush_id);
+    return 0;
+}
+
+/* ---- scraping ---- */
+
+static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk *chunk,
+                         bool complete, const struct traced_session *session)
+{
+    struct header h = read_header(chunk);
+    uint64_t buffer_id = h.writer_id ? orma_map_get(&p->writers, h.writer_id) : ORMA_MAP_NONE;
+
+    if (buffer_id == ORMA_MAP_NONE || buffer_id > UINT16_MAX)
+        return;
+    struct traced_session_buffer *sb = orma_map_get_ptr(&p->service->buffers_by_id, buffer_id);
+    if (!sb || (session && sb->session != session))
+        return;
+    if (!complete && (h.packets & ORMA_SHM_PACKETS_MASK) < 2)
+        return;
+    put_chunk(p, (uint32_t)buffer_id, &h, chunk->payload, chunk->payload_size, complete);
+}
+
+void traced_scrape(struct traced_producer *producer, const struct traced_session *session)
+{
+    const struct orma_shm *shm = &producer->shm;
+    struct orma_shm_chunk chunk;
+    enum orma_shm_state state;
+
+    if (!shm->base)
+        return;
+    for (uint32_t page = 0; page < shm->pages_num; page++)
+        for (uint32_t idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
+            if (!orma_shm_peek(shm, page, idx, &chunk, &state))
+                break;
+            if (state == ORMA_SHM_COMPLETE || state == ORMA_SHM_WRITING)
+                scrape_chunk(producer, &chunk, state == ORMA_SHM_COMPLETE, session);
+        }
+}

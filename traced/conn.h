@@ -1,0 +1,95 @@
+/*
+ * One client's connection: frames in, calls to the methods of a port, frames
+ * out. Nothing here blocks. What the socket does not take at once is queued;
+ * a client whose oldest queued frame is not taken within its port's time, or
+ * for whom too much is queued, is cut off (rules 3 and 4 of docs/service.md).
+ *
+ * Life: made by the listener; ends when the client closes, breaks the framing,
+ * is cut off, or by traced_conn_close(). The end comes from the loop, never
+ * inside a call of another module: the port's `gone` is called, then the
+ * connection is freed.
+ * Threads: the service's loop.
+ */
+#ifndef ORMA_TRACED_CONN_H
+#define ORMA_TRACED_CONN_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/list.h"
+#include "sdk/base/str.h"
+#include "sdk/ipc/stream.h"
+
+struct traced_conn;
+struct traced_service;
+
+/* A request. `args` is valid during the call only. */
+struct traced_call {
+    uint64_t request_id;
+    struct orma_str args;
+    bool drop_reply;
+};
+
+/*
+ * 0: answered, or will be. -EBADMSG: the arguments are malformed; other negative
+ * values: rejected. Both become success = false; the second not if drop_reply.
+ */
+typedef int (*traced_method_fn)(struct traced_conn *conn, const struct traced_call *call);
+
+/* A port: what a client binds to. Arrays by method id. */
+struct traced_port {
+    const char *name;
+    const char *const *method_names;
+    const traced_method_fn *methods;
+    uint32_t methods_end;
+};
+
+enum traced_socket_kind { TRACED_PRODUCER_SOCKET, TRACED_CONSUMER_SOCKET };
+
+struct traced_conn {
+    struct orma_list link; /* traced_service.conns */
+    struct traced_service *service;
+    enum traced_socket_kind kind;
+    bool relay_allowed;
+    bool is_unix;
+    bool identity_set; /* by SetPeerIdentity; once */
+    bool closing;
+    bool ended; /* `gone` has been called */
+    int fd;
+    int32_t uid, pid; /* of the peer; pid 0: unknown */
+    uint32_t machine_id;
+    char *machine_name; /* NULL: this machine */
+    struct event *read_event, *write_event, *cutoff_event, *kick_event;
+    struct orma_ipc_stream in;
+    struct orma_list out; /* out_frame.link */
+    size_t out_bytes;
+    void *producer; /* struct traced_producer, struct traced_consumer, struct traced_relay: */
+    void *consumer; /* made by the first call of their port */
+    void *relay;
+};
+
+/* Takes the socket, also on failure. */
+int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_kind kind,
+                    bool relay_allowed);
+/* At the end of the service only: everybody else closes. */
+void traced_conn_free(struct traced_conn *self);
+
+/* From the next turn of the loop on the connection is gone. */
+void traced_conn_close(struct traced_conn *self);
+
+/* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */
+void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool success, bool has_more,
+                       struct orma_str payload, int pass_fd);
+
+/* Plain success or failure of a call. */
+void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, bool success);
+
+/* traced_consumer_drained() at the next turn of the loop, after others have been served. */
+void traced_conn_call_later(struct traced_conn *self);
+
+/* Is something queued, so that producing more should wait for traced_consumer_drained()? */
+static inline bool traced_conn_is_slow(const struct traced_conn *self)
+{
+    return self->out_bytes > 0;
+}
+#endif

@@ -1,0 +1,44 @@
+/*
+ * A trace file that is being written, by a thread of its own: a slow or full
+ * disk delays nobody else. Blocks are whole packets, written in order.
+ *
+ * On an error the file is cut back to the last whole packet (if it can be),
+ * and everything further is thrown away.
+ *
+ * Threads: the owner's (the service's loop), where the callbacks come from,
+ * too; the writing thread is inside.
+ */
+#ifndef ORMA_TRACED_FILE_H
+#define ORMA_TRACED_FILE_H
+#include <event2/event.h>
+#include <stdbool.h>
+
+#include "sdk/base/buf.h"
+
+struct traced_file;
+
+/* Room again after traced_file_is_full(), or (done) the end; error 0 or -errno. */
+typedef void (*traced_file_fn)(void *ctx, bool done, int error);
+
+/* Takes fd in any case. */
+int traced_file_new(struct event_base *base, int fd, bool sync, traced_file_fn fn, void *ctx,
+                    struct traced_file **ret);
+
+/* So much is waiting that the owner should hold back. `fn` is called when that changes. */
+bool traced_file_is_full(struct traced_file *self);
+
+/* Takes the buffer's memory. */
+void traced_file_write(struct traced_file *self, struct orma_buf *block);
+
+/* An empty buffer, with memory from a block that has been written, if there is one. */
+struct orma_buf traced_file_spare(struct traced_file *self);
+
+/* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
+void traced_file_finish(struct traced_file *self);
+
+/*
+ * Forgets the file: `fn` is not called any more. What was handed over is still
+ * written; `wait`: before this returns. The thread frees the rest. NULL is fine.
+ */
+void traced_file_free(struct traced_file *self, bool wait);
+#endif

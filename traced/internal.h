@@ -1,0 +1,62 @@
+/*
+ * The service's own state, for the files of this folder.
+ */
+#ifndef ORMA_TRACED_INTERNAL_H
+#define ORMA_TRACED_INTERNAL_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sdk/base/list.h"
+#include "sdk/base/map.h"
+#include "traced/conn.h"
+#include "traced/service.h"
+
+struct traced_listener;
+struct traced_producer;
+struct traced_session;
+
+/* When a session of this name was started, for a guardrail. */
+#define TRACED_RECENT_MAX 64
+struct traced_recent {
+    char name[128];
+    uint64_t ts;
+};
+
+struct traced_service {
+    struct event_base *base;
+    int stop_fd; /* eventfd */
+    struct event *stop_event;
+    struct event *touch_event; /* touching buffer pages ahead, when nothing else is to do */
+    struct traced_listener *listeners;
+    size_t listeners_num;
+    struct orma_list conns;     /* traced_conn.link */
+    struct orma_list producers; /* traced_producer.link */
+    struct orma_list sessions;  /* traced_session.link */
+    struct orma_map producers_by_id;
+    struct orma_map buffers_by_id; /* -> struct traced_session_buffer */
+    size_t conns_num, producers_num, sessions_num;
+    uint16_t last_producer_id, last_buffer_id;
+    uint64_t last_session_id, last_instance_id, last_flush_id;
+    uint64_t producers_seen;
+    uint64_t chunks_discarded, patches_discarded;
+    size_t data_sources_num;
+    struct traced_recent recent[TRACED_RECENT_MAX]; /* ring of sessions started with guardrails */
+    size_t recent_num, recent_at;
+    uid_t uid;
+    bool lockdown;
+};
+
+extern const struct traced_port traced_producer_port;
+extern const struct traced_port traced_consumer_port;
+
+/* Told by conn.c. */
+void traced_producer_gone(struct traced_conn *conn);
+void traced_consumer_gone(struct traced_conn *conn);
+/* Everything queued was taken by the consumer's socket. */
+void traced_consumer_drained(struct traced_conn *conn);
+
+/* Something was written into a buffer whose next pages do not exist yet. */
+void traced_service_want_touch(struct traced_service *self);
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Reading a session: everything that goes into the trace, in order, as bytes
+ * of a Trace message. Each packet is delivered once.
+ */
+#ifndef ORMA_TRACED_READ_H
+#define ORMA_TRACED_READ_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/buf.h"
+
+struct traced_session;
+
+/*
+ * Appends packets until `threshold` bytes are there or nothing is left; a
+ * packet is never cut. `room`: no packet that would make `out` this large or
+ * larger is appended (UINT64_MAX: no limit). 1: there is more, 0: that was all
+ * for now, -EFBIG: the next packet did not fit; -ENOMEM.
+ */
+int traced_read(struct traced_session *session, struct orma_buf *out, size_t threshold,
+                uint64_t room);
+
+/* The fields of TraceStats; `brief`: without those that each sequence has. */
+void traced_put_stats(struct orma_buf *out, struct traced_session *session, bool brief);
+#endif

@@ -1,0 +1,173 @@
+/*
+ * A tracing session: one config, its central buffers, and the data sources
+ * that write into them.
+ *
+ *                    deferred_start                    all stopped, or timeout
+ *   (enable) ──► CONFIGURED ──start──► STARTED ──disable──► STOPPING ──► DISABLED ──► (free)
+ *                    │                                                      ▲
+ *                    └───────────────────────disable────────────────────────┘
+ *   (clone) ──► CLONED ──► (free)
+ *
+ * Owned by the service, used by at most one consumer; a session whose consumer
+ * goes away is freed, unless it was detached. Buffers stay readable until the
+ * session is freed.
+ * Threads: the service's loop.
+ */
+#ifndef ORMA_TRACED_SESSION_H
+#define ORMA_TRACED_SESSION_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/list.h"
+#include "sdk/base/map.h"
+#include "traced/buffer.h"
+#include "traced/snapshot.h"
+
+struct traced_consumer;
+struct traced_data_source;
+struct traced_file;
+struct traced_producer;
+struct traced_service;
+struct traced_session;
+
+enum traced_session_state {
+    TRACED_CONFIGURED,
+    TRACED_STARTED,
+    TRACED_STOPPING, /* waits for producers to confirm that they stopped */
+    TRACED_DISABLED,
+    TRACED_CLONED,
+};
+
+enum traced_instance_state {
+    TRACED_INSTANCE_CONFIGURED,
+    TRACED_INSTANCE_STARTING,
+    TRACED_INSTANCE_STARTED,
+    TRACED_INSTANCE_STOPPING,
+    TRACED_INSTANCE_STOPPED,
+};
+
+/* One data source of one producer at work for one session. */
+struct traced_instance {
+    struct orma_list session_link, producer_link;
+    struct traced_session *session;
+    struct traced_producer *producer;
+    uint64_t id;
+    enum traced_instance_state state;
+    char *name;             /* of the data source */
+    struct orma_buf config; /* DataSourceConfig as the producer gets it */
+    bool will_notify_on_start, will_notify_on_stop;
+    bool handles_incremental_state_clear, no_flush;
+};
+
+struct traced_session_buffer {
+    struct traced_session *session;
+    struct traced_buffer *buf;
+    uint32_t index; /* in the config */
+    uint16_t id;    /* what producers know it by */
+};
+
+enum traced_flush_outcome { TRACED_FLUSH_NONE, TRACED_FLUSH_OK, TRACED_FLUSH_FAILED };
+
+/* `ok`: all producers answered in time. Called once, also when the session is freed before. */
+typedef void (*traced_flush_fn)(struct traced_session *session, bool ok, void *ctx);
+
+struct traced_session {
+    struct orma_list link; /* traced_service.sessions */
+    struct traced_service *service;
+    struct traced_consumer *consumer; /* NULL: detached */
+    uint64_t id;
+    int32_t uid; /* of the consumer */
+    enum traced_session_state state;
+    struct orma_buf config_bytes; /* TraceConfig as it goes into the trace */
+    Perfetto__Protos__TraceConfig *config;
+    struct traced_session_buffer *buffers;
+    size_t buffers_num;
+    struct orma_list instances; /* traced_instance.session_link */
+    struct orma_list flushes;   /* flush.link, see flush.c */
+    size_t flushes_num;
+    uint32_t duration_ms; /* as producers are told; with stop triggers their timeout */
+    bool all_started_told;
+    uint64_t start_realtime_ns;
+    int64_t uuid_msb, uuid_lsb;
+
+    struct event *duration_timer, *stop_timer, *snapshot_timer, *flush_timer, *clear_timer,
+        *write_timer, *slow_start_timer, *read_event;
+    struct traced_file *file; /* NULL: not write_into_file, or closed */
+    bool into_file;           /* write_into_file: IPC readers get nothing */
+    bool reading;             /* on its way into the file */
+    bool orphan;              /* to be freed when the file is complete */
+    int file_error;           /* -errno */
+    uint64_t file_bytes;
+
+    struct traced_snapshots snapshots;
+    struct orma_map sequence_ids; /* producer << 16 | writer -> sequence id */
+    uint32_t last_sequence_id;
+    bool head_emitted; /* config, uuid, provenance, system info */
+    bool initial_snapshot_emitted;
+    bool stats_due, sync_marker_due;
+    uint64_t flushes_requested, flushes_succeeded, flushes_failed;
+    enum traced_flush_outcome final_flush;
+    size_t read_buffer; /* buffer at which the current pass is */
+    bool in_pass;
+};
+
+/*
+ * Checks the config and makes a session in state CONFIGURED, or STARTED. The
+ * bytes are copied. `file_fd` (-1: none) is taken in any case. On failure
+ * `error` says why, in the words that clients know.
+ */
+int traced_session_new(struct traced_service *service, struct traced_consumer *consumer,
+                       struct orma_str config, int file_fd, struct traced_session **ret,
+                       struct orma_buf *error);
+void traced_session_free(struct traced_session *self);
+/* The consumer is done with it: freed now, or when its file is complete. */
+void traced_session_release(struct traced_session *self);
+/* The service ends: completes the file (waiting for the disk), then frees. */
+void traced_session_finish_now(struct traced_session *self);
+
+void traced_session_start(struct traced_session *self);
+/* Stops the data sources; ends in DISABLED at once, or when they have confirmed. */
+void traced_session_disable(struct traced_session *self);
+
+/* Sets up (and starts) the data source if the config asks for it. */
+void traced_session_match(struct traced_session *self, struct traced_data_source *ds);
+/* After a change of an instance: all started? all stopped? */
+void traced_session_instance_started(struct traced_instance *instance);
+void traced_session_instance_stopped(struct traced_instance *instance);
+/* Its producer is gone, or has taken the data source back. */
+void traced_instance_free(struct traced_instance *instance);
+void traced_instance_start(struct traced_instance *instance);
+void traced_instance_stop(struct traced_instance *instance);
+/* Called by instance.c: has the last one been waited for? */
+void traced_session_check_started(struct traced_session *self);
+void traced_session_check_stopped(struct traced_session *self);
+
+uint32_t traced_session_stop_timeout_ms(const struct traced_session *self);
+/* Remembers the clocks for the next read, unless the config does not want that. */
+void traced_session_snapshot_clocks(struct traced_session *self);
+
+/* The file is complete, or could not be written (error: negative errno). From file.c's callback. */
+void traced_session_file_done(struct traced_session *self, int error);
+/* Tells the consumer that the session is over, and why if it failed. */
+void traced_session_tell_end(struct traced_session *self);
+
+/* flush.c */
+void traced_session_flush(struct traced_session *self, uint32_t timeout_ms, uint64_t flags,
+                          traced_flush_fn fn, void *ctx);
+/* All flushes up to this id are done for this producer. */
+void traced_flush_ack(struct traced_producer *producer, uint64_t id);
+void traced_flush_producer_gone(struct traced_producer *producer);
+void traced_flush_cancel_all(struct traced_session *self);
+
+/* Identity of a new sequence: its id and the trusted fields. */
+void traced_session_name_seq(struct traced_session *self, struct traced_producer *producer,
+                             struct traced_seq *seq);
+
+/* Flags of a flush: reason and who asked. */
+#define TRACED_FLUSH_PERIODIC (1u | 1u << 4)
+#define TRACED_FLUSH_STOP (2u | 1u << 4)
+#define TRACED_FLUSH_CLONE (3u | 1u << 4)
+#endif
