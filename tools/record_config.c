@@ -9,6 +9,8 @@
 #define POLL_MS 1000
 /* Often enough that the buffer never fills, seldom enough to write large blocks. */
 #define FILE_WRITE_PERIOD_MS 500
+/* Flushed data closes the processor's sorting windows: importing a long recording stays small. */
+#define FLUSH_PERIOD_MS 5000
 #define CLEAR_PERIOD_MS 5000
 
 static bool add_event(struct orma_record_request *self, const char *event)
@@ -159,6 +161,7 @@ static void put_session(struct orma_buf *out, const struct orma_record_request *
     if (rq->mode == ORMA_RECORD_STREAM) {
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, FILE_WRITE_PERIOD_MS);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS, FLUSH_PERIOD_MS);
         if (rq->max_file_bytes)
             orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, rq->max_file_bytes);
     } else {

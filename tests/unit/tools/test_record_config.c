@@ -44,6 +44,7 @@ Test(record_config, names_the_sources_that_were_asked_for_and_allowed)
     cr_assert_eq(c->buffers[0]->size_kb, 32768);
     cr_assert_eq(c->duration_ms, 5000);
     cr_assert(c->write_into_file);
+    cr_assert_gt(c->flush_period_ms, 0);
     cr_assert_eq(source(c, "linux.ftrace")->ftrace_config->n_ftrace_events, rq.events_num);
     cr_assert(source(c, "linux.process_stats"));
     cr_assert(source(c, "track_event"));
