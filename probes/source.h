@@ -71,6 +71,7 @@ extern const struct orma_source_type *const orma_source_types[];
 
 extern const struct orma_source_type orma_ftrace_source;
 extern const struct orma_source_type orma_process_stats_source;
+extern const struct orma_source_type orma_sys_stats_source;
 extern const struct orma_source_type orma_system_info_source;
 
 const struct orma_source_type *orma_source_type_find(const char *name);
