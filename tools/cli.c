@@ -169,8 +169,7 @@ int orma_cli_next(struct orma_cli *self)
     return ORMA_CLI_POSITIONAL;
 }
 
-/* Text wrapped at HELP_WIDTH; continuation lines start at `indent`, where the cursor is now. */
-static void wrap(FILE *out, const char *text, size_t indent)
+void orma_cli_wrap(FILE *out, const char *text, size_t indent)
 {
     size_t col = indent;
 
@@ -219,7 +218,7 @@ static void help_option(const struct orma_option *o, FILE *out)
         fprintf(out, "%s\n%*s", left, HELP_INDENT, "");
     else
         fprintf(out, "%-*s", HELP_INDENT, left);
-    wrap(out, o->help, HELP_INDENT);
+    orma_cli_wrap(out, o->help, HELP_INDENT);
 }
 
 void orma_cli_help(const struct orma_command *command, const char *program, FILE *out)
@@ -233,10 +232,10 @@ void orma_cli_help(const struct orma_command *command, const char *program, FILE
         line += len + (line[len] == '\n');
     }
     fprintf(out, "\n");
-    wrap(out, command->summary, 0);
+    orma_cli_wrap(out, command->summary, 0);
     if (command->details) {
         fputc('\n', out);
-        wrap(out, command->details, 0);
+        orma_cli_wrap(out, command->details, 0);
     }
     fprintf(out, "\nOptions:\n");
     for (const struct orma_option *o = command->options; o->id; o++) {

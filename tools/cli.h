@@ -65,6 +65,9 @@ int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA
 
 void orma_cli_help(const struct orma_command *command, const char *program, FILE *out);
 
+/* Text wrapped at 80 columns; lines after the first start at `indent`, where the cursor is now. */
+void orma_cli_wrap(FILE *out, const char *text, size_t indent);
+
 /* The nearest of `names` (NULL-terminated) if it is near enough to be meant, else NULL. */
 const char *orma_cli_did_you_mean(const char *word, const char *const *names);
 #endif

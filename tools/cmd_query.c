@@ -17,7 +17,7 @@ enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT };
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
-    {OPT_CSV, 0, "csv", "FORM",
+    {OPT_CSV, 0, "csv", "plain|rfc4180|json|table",
      "plain (names and texts quoted, nothing escaped, NULL as \"[NULL]\": the default when not on "
      "a "
      "terminal), rfc4180 (escaped, NULL empty), json, or table (the default on a terminal)."},

@@ -7,6 +7,7 @@
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_reader.h"
+#include "tools/source_notes.h"
 
 static const struct {
     uint32_t field;
@@ -23,17 +24,6 @@ static const struct {
     {ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG,
      "Writers tell names and tracks anew this often, so that what is left in a ring can be read."},
     {ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG, "Named events that start, stop or clone the session."},
-};
-
-static const struct {
-    const char *source, *comment;
-} sources[] = {
-    {"linux.ftrace", "Events of the kernel: GROUP/NAME as below /sys/kernel/tracing/events."},
-    {"linux.process_stats", "Names and parents of processes and threads, and their counters."},
-    {"linux.sys_stats", "Counters of the whole machine; each has a period of its own."},
-    {"linux.system_info", "CPUs: their type, frequencies and capacities."},
-    {"linux.systemd_journald", "The journal and the kernel's log."},
-    {"track_event", "Events of programs instrumented with an SDK, by category."},
 };
 
 /* TraceConfig.data_sources.config.name */
@@ -59,9 +49,9 @@ static const char *comment_of(const struct orma_pb_field *f)
     if (f->id == ORMA_PB_TRACE_CONFIG_DATA_SOURCES) {
         struct orma_str name = source_name(orma_pb_sub(f));
 
-        for (size_t i = 0; i < ORMA_ARRAY_LEN(sources); i++) {
-            if (orma_str_eq_c(name, sources[i].source))
-                return sources[i].comment;
+        for (const struct orma_source_note *n = orma_source_notes; n->source; n++) {
+            if (orma_str_eq_c(name, n->source))
+                return n->text;
         }
     }
     for (size_t i = 0; i < ORMA_ARRAY_LEN(comments); i++) {

@@ -10,42 +10,21 @@
 #include "tools/commands.h"
 #include "tools/shell.h"
 
-static const struct orma_command *const commands[] = {
-    &orma_cmd_record, &orma_cmd_query, &orma_cmd_stats, &orma_cmd_status, &orma_cmd_convert,
-};
-
-static void overview(FILE *out)
-{
-    fprintf(out,
-            "Usage: orma COMMAND [OPTIONS] ...\n\n"
-            "Records what this machine and its programs do, and answers questions about it.\n\n"
-            "Commands:\n");
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(
-        out,
-        "\nFirst steps:\n"
-        "  orma record -t 5s -o trace.pftrace   # as root: the kernel's events, too\n"
-        "  orma stats trace.pftrace             # was anything lost?\n"
-        "  orma query trace.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
-        "\n'orma COMMAND --help' tells more. The trace opens in https://ui.perfetto.dev, too.\n");
-}
-
 static const struct orma_command *find(const char *name)
 {
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(commands); i++) {
-        if (!strcmp(commands[i]->name, name))
-            return commands[i];
+    for (size_t i = 0; orma_commands[i]; i++) {
+        if (!strcmp(orma_commands[i]->name, name))
+            return orma_commands[i];
     }
     return NULL;
 }
 
 static int unknown(const char *name)
 {
-    const char *names[ORMA_ARRAY_LEN(commands) + 1] = {0};
+    const char *names[32] = {0};
 
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(commands); i++)
-        names[i] = commands[i]->name;
+    for (size_t i = 0; orma_commands[i] && i < ORMA_ARRAY_LEN(names) - 1; i++)
+        names[i] = orma_commands[i]->name;
     const char *near = orma_cli_did_you_mean(name, names);
     fprintf(stderr, "orma: unknown command '%s'", name);
     fprintf(stderr, near ? "; did you mean '%s'?\n" : "\n", near);
@@ -72,22 +51,11 @@ int main(int argc, char **argv)
         return orma_shell_main(argc, argv);
     orma_log_init("orma", ORMA_LOG_WARN);
     if (argc < 2) {
-        overview(stdout);
+        orma_help_overview(stdout);
         return ORMA_EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        const struct orma_command *asked = argc > 2 ? find(argv[2]) : NULL;
-        char program[64];
-
-        if (argc > 2 && !asked)
-            return unknown(argv[2]);
-        snprintf(program, sizeof(program), "orma %s", asked ? asked->name : "");
-        if (asked)
-            orma_cli_help(asked, program, stdout);
-        else
-            overview(stdout);
-        return ORMA_EXIT_OK;
-    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return orma_cmd_help.run(&orma_cmd_help, argc - 1, argv + 1);
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts(ORMA_VERSION_TEXT);
         return ORMA_EXIT_OK;

@@ -93,7 +93,7 @@ static int run_util(const struct orma_command *self, int argc, char **argv)
     return orma_convert_main(self, PROGRAM " util", ORMA_CONVERT_SHELL_UTIL, 1, argc, argv);
 }
 
-static const struct orma_command commands[] = {
+const struct orma_command orma_shell_commands[] = {
     {
         .name = "query",
         .summary = "Run SQL on a trace and print the rows as CSV.",
@@ -122,13 +122,15 @@ static const struct orma_command commands[] = {
         .options = orma_convert_options,
         .run = run_util,
     },
+    {0},
 };
 
 const struct orma_command orma_cmd_shell = {
     .name = PROGRAM,
     .summary = "Ask traces in SQL.",
     .synopsis = "[COMMAND] [OPTIONS] TRACE",
-    .details = "Commands: query, interactive, convert, util. Without a command, the flags below; without -q and "
+    .details = "Commands: query, interactive, convert, util. Without a command, the flags below; "
+               "without -q and "
                "-Q, a prompt.",
     .examples = "  trace_processor_shell query trace.pftrace 'SELECT * FROM slice LIMIT 3'\n"
                 "  trace_processor_shell -q question.sql trace.pftrace\n",
@@ -139,8 +141,8 @@ const struct orma_command orma_cmd_shell = {
 static void overview(FILE *out)
 {
     fprintf(out, "Usage: %s COMMAND [OPTIONS] TRACE\n\nCommands:\n", PROGRAM);
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    for (const struct orma_command *c = orma_shell_commands; c->name; c++)
+        fprintf(out, "  %-12s %s\n", c->name, c->summary);
     fprintf(out, "\nWithout a command: -q FILE, -Q SQL, or a prompt; see --help-classic.\n");
 }
 
@@ -375,9 +377,9 @@ static int command_at(int argc, char **argv, const struct orma_command **ret)
             i += takes_next(argv[i]);
             continue;
         }
-        for (size_t c = 0; c < ORMA_ARRAY_LEN(commands); c++) {
-            if (!strcmp(argv[i], commands[c].name)) {
-                *ret = &commands[c];
+        for (const struct orma_command *c = orma_shell_commands; c->name; c++) {
+            if (!strcmp(argv[i], c->name)) {
+                *ret = c;
                 return i;
             }
         }

@@ -7,6 +7,7 @@
 #include "tools/cli.h"
 
 extern const struct orma_command orma_cmd_shell;
+extern const struct orma_command orma_shell_commands[]; /* ended by a NULL name */
 
 int orma_shell_main(int argc, char **argv);
 #endif

@@ -1,0 +1,188 @@
+"""--help, manual pages, completion and `orma help`: every option is in each of them, every topic answers."""
+import re
+import shutil
+
+from orma_env import *
+
+TOOLS = BUILD / "tools"
+COMPAT = BUILD / "compat"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+# What is called, and its manual page.
+PROGRAMS = [([ORMA, c], f"orma-{c}") for c in ("record", "query", "stats", "status", "convert")] + \
+    [([ORMA, "help"], "orma-help")] + \
+    [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv")] + \
+    [([TRACED], "traced"), ([PROBES], "traced_probes"), ([ROOT / "tools/diff_test"], "orma-diff-test")]
+SHELL_PARTS = [[SHELL, "--help-classic"]] + \
+    [[SHELL, c, "--help"] for c in re.findall(r"^  (\w+) ", subprocess.run([SHELL], capture_output=True, text=True)
+                                              .stdout, re.M)]
+
+
+def options_of(text):
+    """Every option that a --help names at the begin of a line."""
+    found = set()
+    for line in text.splitlines():
+        m = re.match(r" +(-\w)?,? ?(?:[A-Z]+, )?(--[\w-]+)?", line)
+        if m:
+            found |= {o for o in m.groups() if o}
+    return found
+
+
+class Asking(Case):
+    def help_of(self, argv):
+        done = self.run_program(*argv)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stderr, b"")
+        return done.stdout.decode()
+
+
+class Help(Asking):
+    def page(self, name):
+        text = (TOOLS / f"{name}.1").read_text()
+        return re.sub(r"\\f[BIR]|\\&", "", text).replace("\\-", "-").replace("\\e", "\\")
+
+    def check_page(self, options, name):
+        page = self.page(name)
+        self.assertTrue(options, name)
+        for option in options:
+            self.assertRegex(page, rf"(^|[\s,]){option}\b", f"{option} in the manual page {name}")
+
+    def test_every_option_has_its_entry_in_the_manual(self):
+        for argv, name in PROGRAMS:
+            with self.subTest(name):
+                text = self.help_of([*argv, "--help"])
+                self.assertIn("sage:", text)
+                self.check_page(options_of(text), name)
+        for argv in SHELL_PARTS:
+            self.check_page(options_of(self.help_of(argv)), "trace_processor_shell")
+        self.check_page({"--version", "--help"}, "orma")
+
+    def test_pages_have_all_parts(self):
+        for argv, name in PROGRAMS:
+            self.assertRegex(self.page(name), rf"(?s)\.TH .*\.SH NAME\n{name} - \S.*\.SH DESCRIPTION\n")
+        for name in ("orma-record", "orma-query", "orma-convert", "perfetto", "trace_processor_shell"):
+            self.assertIn(".SH EXAMPLES", self.page(name))
+
+    @unittest.skipIf(not shutil.which("groff"), "no groff here")
+    def test_pages_are_good_troff(self):
+        for path in sorted(TOOLS.glob("*.1")):
+            done = self.run_program("groff", "-man", "-Tascii", "-ww", "-z", path)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), path.name)
+
+    def test_examples_of_help_are_of_that_program(self):
+        for argv, name in PROGRAMS[:6]:
+            text = self.help_of([*argv, "--help"])
+            self.assertIn(f"orma {argv[1]}", text.partition("Examples:")[2], name)
+
+
+class Completion(Asking):
+    """The real bash is asked."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("bash"):
+            raise unittest.SkipTest("no bash here")
+
+    def complete(self, *words):
+        """What bash would offer behind these words, of which the last one is being typed."""
+        quoted = " ".join("'" + str(w) + "'" for w in words)
+        done = self.run_program("bash", "-c", f"source {TOOLS}/orma.bash; COMP_WORDS=({quoted}); "
+                                f"COMP_CWORD={len(words) - 1}; _orma; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return set(done.stdout.decode().split())
+
+    def test_every_option_is_offered(self):
+        for argv, name in PROGRAMS:
+            if name == "orma-diff-test":
+                continue  # installed under this name, asked like traced
+            with self.subTest(name):
+                options = options_of(self.help_of([*argv, "--help"]))
+                self.assertEqual(options - self.complete(*argv, "-"), set())
+        for argv in SHELL_PARTS:
+            options = options_of(self.help_of(argv))
+            self.assertEqual(options - self.complete(*argv[:-1], "-"), set())
+
+    def test_words(self):
+        self.assertEqual(self.complete("orma", "rec"), {"record"})
+        self.assertEqual(self.complete("orma", "record", "sys"), {"syscalls"})
+        self.assertEqual(self.complete("orma", "record", "--ti"), {"--time"})
+        self.assertEqual(self.complete("orma", "convert", "sy"), {"systrace"})
+        self.assertEqual(self.complete("orma", "help", "con"), {"convert", "config"})
+        self.assertEqual(self.complete("trace_processor_shell", "inter"), {"interactive"})
+        self.assertEqual(self.complete("tp", "quer"), {"query"})
+
+    def test_values(self):
+        (self.dir / "cfg.pbtxt").write_text("")
+        (self.dir / "sub").mkdir()
+        self.assertEqual(self.complete("orma", "record", "-c", "c"), {"cfg.pbtxt"})
+        self.assertEqual(self.complete("orma", "record", "--output", "=", "c"), {"cfg.pbtxt"})
+        self.assertEqual(self.complete("orma", "query", "--csv", "r"), {"rfc4180"})
+        self.assertEqual(self.complete("orma", "query", "--csv", "="), {"plain", "rfc4180", "json", "table"})
+        self.assertEqual(self.complete("orma", "convert", "-t", "s"), {"start"})
+        self.assertEqual(self.complete("orma", "record", "-t", "s"), set())
+        self.assertEqual(self.complete("orma", "query", "c"), {"cfg.pbtxt"})
+        self.assertIn("bash", self.complete("orma", "record", "--", "bas"))
+
+    def test_every_program_has_it(self):
+        text = (TOOLS / "orma.bash").read_text().splitlines()[-1]
+        for name in ("orma", "perfetto", "trigger_perfetto", "tracebox", "traceconv", "trace_processor_shell",
+                     "trace_processor", "traced", "traced_probes", "orma-diff-test"):
+            self.assertIn(f" {name}", text)
+
+
+class Topics(Case):
+    def topics(self):
+        text = self.orma("help").stdout.decode()
+        return re.findall(r"^  (\w+) ", text.partition("Topics of")[2].partition("\n\n")[0], re.M)
+
+    def test_every_topic_and_command(self):
+        self.assertEqual(set(self.topics()), {"config", "sources", "presets", "tables", "units", "loss"})
+        for name in self.topics():
+            self.assertGreater(len(self.orma("help", name).stdout), 200, name)
+        for name in ("record", "query", "stats", "status", "convert", "help", "perfetto", "traceconv"):
+            self.assertIn(b"Usage: ", self.orma("help", name).stdout)
+
+    def test_fields_of_configs(self):
+        text = self.orma("help", "config").stdout.decode()
+        for word in ("buffers { ... }   (repeated)", "duration_ms: uint32", "write_into_file: true/false"):
+            self.assertIn(word, text)
+        self.assertIn("ftrace_events:", self.orma("help", "config", "data_sources.config.ftrace_config").stdout.decode())
+        self.assertIn("DISCARD", self.orma("help", "config", "buffers.fill_policy").stdout.decode())
+        done = self.orma("help", "config", "bufers", code=2)
+        self.assertIn(b'did you mean', done.stderr)
+        self.assertIn(b"plain value", self.orma("help", "config", "duration_ms.x", code=2).stderr)
+
+    def test_an_example_of_the_topic_is_a_good_config(self):
+        text = self.orma("help", "config").stdout.decode()
+        example = text[text.index("  buffers"):text.index("  orma record -c")]
+        (self.dir / "my.pbtxt").write_text(example)
+        self.assertIn(b"sched/sched_switch", self.orma("record", "-c", "my.pbtxt", "--explain").stdout)
+
+    def test_every_table_that_is_named_is_there(self):
+        names = re.findall(r"^  (\w+) {2,}[A-Z]", self.orma("help", "tables").stdout.decode(), re.M)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            self.assertGreaterEqual(len(self.orma("help", "tables", name).stdout.splitlines()), 3, name)
+        self.assertIn(b"did you mean 'slice'", self.orma("help", "tables", "slcie", code=2).stderr)
+        self.assertIn(b"no table", self.orma("help", "tables", "x; DROP TABLE y", code=2).stderr)
+
+    def test_every_source_of_the_probes_is_explained(self):
+        text = self.orma("help", "sources").stdout.decode()
+        offered = re.findall(r"^(\S+) +(?:yes|no)", self.run_program(PROBES, "--check").stdout.decode(), re.M)
+        self.assertGreater(len(offered), 2)
+        for name in offered:
+            self.assertIn(f"  {name} ", text)
+
+    def test_every_preset_records(self):
+        text = self.orma("help", "presets").stdout.decode()
+        for name in re.findall(r"^  (\w+)\*?: ", text, re.M):
+            self.orma("record", name, "--explain")
+
+    def test_wrong_words(self):
+        for argv, says in [(["tabels"], "did you mean 'tables'"), (["units", "x"], "nothing follows"),
+                           (["--man", "xyz"], "no manual page"), (["--completion", "fish"], "bash only"),
+                           (["tables", "a", "b"], "one word too many")]:
+            self.assertIn(says, self.orma("help", *argv, code=2).stderr.decode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+#include "tools/commands.h"
+
+const struct orma_command *const orma_commands[] = {
+    &orma_cmd_record,
+    &orma_cmd_query,
+    &orma_cmd_stats,
+    &orma_cmd_status,
+    &orma_cmd_convert,
+    &orma_cmd_help,
+    NULL,
+};
+
+static const struct orma_option options[] = {
+    {1, 'V', "version", NULL, "Print the version."},
+    {0},
+};
+
+const struct orma_command orma_cmd_self = {
+    .name = "orma",
+    .summary = "Records what this machine and its programs do, and answers questions about it.",
+    .synopsis = "COMMAND [OPTIONS] ...\nhelp [COMMAND | TOPIC]",
+    .details = "Under the name of another program (a link to it) it answers as that program: "
+               "perfetto, trigger_perfetto, tracebox, trace_processor_shell, traceconv.",
+    .examples = "  orma record -t 5s -o trace.pftrace   # as root: the kernel's events, too\n"
+                "  orma stats trace.pftrace             # was anything lost?\n"
+                "  orma query trace.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n",
+    .options = options,
+};

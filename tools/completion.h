@@ -1,0 +1,10 @@
+/*
+ * Completion for bash from the tables of options.
+ */
+#ifndef ORMA_TOOLS_COMPLETION_H
+#define ORMA_TOOLS_COMPLETION_H
+#include "sdk/base/buf.h"
+
+/* The whole script, for every program that Orma answers to. */
+void orma_completion_put_bash(struct orma_buf *out);
+#endif

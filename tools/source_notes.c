@@ -1,0 +1,18 @@
+#include "tools/source_notes.h"
+
+#include <stddef.h>
+
+const struct orma_source_note orma_source_notes[] = {
+    {"linux.ftrace", "ftrace_config",
+     "Events of the kernel: GROUP/NAME as below /sys/kernel/tracing/events."},
+    {"linux.process_stats", "process_stats_config",
+     "Names and parents of processes and threads, and their counters."},
+    {"linux.sys_stats", "sys_stats_config",
+     "Counters of the whole machine; each has a period of its own."},
+    {"linux.system_info", NULL, "CPUs: their type, frequencies and capacities."},
+    {"linux.perf", "perf_event_config", "Call stacks sampled on the CPUs, and hardware counters."},
+    {"linux.systemd_journald", "journald_config", "The journal and the kernel's log."},
+    {"track_event", "track_event_config",
+     "Events of programs instrumented with an SDK, by category."},
+    {0},
+};
