@@ -39,6 +39,7 @@ struct orma_sql {
     struct orma_buf error_text; /* what orma_sql_error_text() gives */
     int error_offset;           /* of the last failure, into its script; -1: unknown */
     int depth;                  /* calls into the engine that are running */
+    int operators;              /* operators that are reading their sources, nested */
     _Atomic bool interrupted;
     struct orma_macros macros;
     struct orma_map

@@ -14,6 +14,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_ordered,
     orma_sql_funcs_regexp,
     orma_sql_funcs_register,
+    orma_sql_funcs_span_join,
     orma_sql_funcs_string,
     orma_sql_funcs_time,
     NULL,
@@ -26,6 +27,7 @@ const struct orma_tvf *const orma_tvfs[] = {
 
 const struct orma_sql_module *const orma_native_modules[] = {
     orma_sql_modules_ordered,
+    orma_sql_modules_span_join,
     NULL,
 };
 

@@ -12,10 +12,12 @@ extern const struct orma_sql_func orma_sql_funcs_modern[];
 extern const struct orma_sql_func orma_sql_funcs_ordered[];
 extern const struct orma_sql_func orma_sql_funcs_regexp[];
 extern const struct orma_sql_func orma_sql_funcs_register[];
+extern const struct orma_sql_func orma_sql_funcs_span_join[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 
 extern const struct orma_sql_module orma_sql_modules_ordered[];
+extern const struct orma_sql_module orma_sql_modules_span_join[];
 
 extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
 #endif

@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/support/leaks.h"
+
 void engine_init(struct engine *e)
 {
     *e = (struct engine){0};
@@ -65,4 +67,20 @@ void engine_expect(struct engine *e, const char *what, const char *script, const
                   what, got, want);
     else
         cr_assert(!strcmp(got, want), "%s\n  got  <%s>\n  want <%s>", what, got, want);
+}
+
+void engine_checks(const char *setup, const struct engine_check *checks, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        struct engine e;
+
+        engine_init(&e);
+        if (setup)
+            (void)engine_run(&e, setup);
+        cr_assert(!setup || strncmp(orma_buf_cstr(&e.out), "error: ", 7), "%s: setup %s",
+                  checks[i].what, orma_buf_cstr(&e.out));
+        engine_expect(&e, checks[i].what, checks[i].script, checks[i].want);
+        engine_fini(&e);
+    }
+    orma_assert_no_leaks();
 }

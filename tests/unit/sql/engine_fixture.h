@@ -21,4 +21,11 @@ const char *engine_run(struct engine *e, const char *script);
 
 /* Fails the test unless the rows are these, or the error contains the text behind "error: ". */
 void engine_expect(struct engine *e, const char *what, const char *script, const char *want);
+
+struct engine_check {
+    const char *what, *script, *want;
+};
+
+/* Each in an engine of its own; `setup` (may be NULL) is run before each script. */
+void engine_checks(const char *setup, const struct engine_check *checks, size_t num);
 #endif
