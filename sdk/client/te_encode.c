@@ -24,6 +24,11 @@
 
 /* ---- an event ---- */
 
+static bool has_names(uint32_t type)
+{
+    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN || type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
+}
+
 /* What the arguments say about the whole event. */
 static void read_args(struct orma_te_encoder *e)
 {
@@ -96,7 +101,7 @@ static void put_categories(struct orma_te_encoder *e)
 {
     struct orma_str rest = orma_str_from(e->ev->category->name), one;
 
-    while (orma_str_cut(&rest, ',', &one))
+    while (rest.len && orma_str_cut(&rest, ',', &one))
         orma_pb_put_u64(&e->t->event, ORMA_PB_TRACK_EVENT_CATEGORY_IIDS,
                         orma_te_intern(e, ORMA_TE_CATEGORY, orma_str_trim(one)));
 }
@@ -315,7 +320,8 @@ static void put_other(struct orma_te_encoder *e, const struct orma_arg *a)
         orma_pb_put_fixed64(b, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, a->num);
         break;
     case ORMA_ARG_KIND_DYNAMIC_CATEGORY:
-        orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CATEGORIES, (struct orma_str){a->ptr, a->len});
+        if (has_names(e->ev->type))
+            orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CATEGORIES, (struct orma_str){a->ptr, a->len});
         break;
     case ORMA_ARG_KIND_SOURCE_LOCATION:
         if (e->ev->site)
@@ -365,11 +371,6 @@ static void put_args(struct orma_te_encoder *e)
 }
 
 /* ---- putting it together ---- */
-
-static bool has_names(uint32_t type)
-{
-    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN || type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
-}
 
 static bool put_event(struct orma_te_encoder *e)
 {
@@ -446,6 +447,25 @@ static bool put_all(struct orma_te_encoder *e)
     return put_event(e);
 }
 
+/* Does the session want the categories that the event names itself? */
+static bool wants_dynamic(const struct orma_te_session *session, const struct orma_te_event *ev)
+{
+    bool names = false;
+
+    if (ev->category != &orma_category_dynamic)
+        return true;
+    for (size_t i = 0; i < ev->args_num; i++) {
+        const struct orma_arg *a = &ev->args[i];
+
+        if (a->kind != ORMA_ARG_KIND_DYNAMIC_CATEGORY)
+            continue;
+        names = true;
+        if (orma_te_config_wants(&session->config, (struct orma_str){a->ptr, a->len}, NULL))
+            return true;
+    }
+    return !names;
+}
+
 bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_te_event *ev)
 {
     orma_te_thread_settle(self);
@@ -455,6 +475,8 @@ bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_
     struct orma_te_seq *seq = orma_te_thread_seq(self, slot);
     if (!seq)
         return true;
+    if (!wants_dynamic(seq->session, ev))
+        return false;
 
     struct orma_te_encoder e = {.t = self,
                                 .seq = seq,

@@ -23,7 +23,10 @@
 #endif
 #endif
 
+struct orma_category orma_category_dynamic = {.name = ""};
+
 struct orma_te orma_te = {
+    .categories = &orma_category_dynamic,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .changed = PTHREAD_COND_INITIALIZER,
     .next_site = ORMA_TE_SITE_FIRST,
@@ -345,7 +348,9 @@ static void set_bit(struct orma_category *category, uint32_t slot, bool on)
 
 static bool wants(const struct orma_te_session *session, const struct orma_category *category)
 {
-    return orma_te_config_wants(&session->config, orma_str_from(category->name), category->tags);
+    /* Each of its events says what it belongs to. */
+    return category == &orma_category_dynamic ||
+           orma_te_config_wants(&session->config, orma_str_from(category->name), category->tags);
 }
 
 /* Slots go round, so that an end meant for an old session seldom hits a new one. */

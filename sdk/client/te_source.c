@@ -35,7 +35,8 @@ static void put_category(void *ctx, const struct orma_category *category)
     struct orma_buf *b = ctx;
     struct orma_str rest = orma_str_from(category->tags), tag;
 
-    if (strchr(category->name, ',')) /* a group is no category of its own */
+    /* A group is no category of its own, nor is that of events which bring theirs. */
+    if (!category->name[0] || strchr(category->name, ','))
         return;
     size_t at = orma_pb_begin(b, ORMA_PB_TRACK_EVENT_DESCRIPTOR_AVAILABLE_CATEGORIES);
     orma_pb_put_cstr(b, ORMA_PB_TRACK_EVENT_CATEGORY_NAME, category->name);

@@ -281,7 +281,7 @@ static uint8_t *put_names_short(struct orma_te_encoder *e, uint8_t *to, const ui
 {
     struct orma_str rest = orma_str_from(e->ev->category->name), one;
 
-    while (orma_str_cut(&rest, ',', &one)) {
+    while (rest.len && orma_str_cut(&rest, ',', &one)) {
         uint32_t iid = orma_te_intern(e, ORMA_TE_CATEGORY, orma_str_trim(one));
 
         if (iid > SHORT_IID_MAX || end - to < 3)

@@ -103,12 +103,17 @@ ORMA_API void orma_ds_next(struct orma_ds_iter *it);
 ORMA_API void orma_ds_end(struct orma_ds_iter *it);
 
 /* A turn for each session that wants this source. May be left by break or return. */
+#ifdef ORMA_DISABLE_TRACING
+#define ORMA_DATA_SOURCE_EACH(it, source_)                                                         \
+    for (struct orma_ds_iter it = {(source_), NULL, NULL, 0, 0}; 0 && it.session;)
+#else
 #define ORMA_DATA_SOURCE_EACH(it, source_)                                                         \
     if (__builtin_expect(__atomic_load_n(&(source_)->enabled, __ATOMIC_RELAXED) == 0, 1)) {        \
     } else                                                                                         \
         for (__attribute__((cleanup(orma_ds_end))) struct orma_ds_iter it =                        \
                  orma_ds_first(source_);                                                           \
              it.session; orma_ds_next(&it))
+#endif
 
 /* One at a time. */
 ORMA_API struct orma_packet *orma_ds_packet_begin(struct orma_ds_iter *it);

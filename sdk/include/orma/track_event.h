@@ -70,6 +70,15 @@ struct orma_site {
 ORMA_API void orma_category_register(struct orma_category *category);
 ORMA_API void orma_category_unregister(struct orma_category *category);
 
+/*
+ * The category of events whose category is known at run time only:
+ *
+ *     ORMA_INSTANT(dynamic, "loaded", ORMA_DYNAMIC_CATEGORY(plugin->name));
+ *
+ * While any session runs, its arguments are evaluated, and each session takes the event or not.
+ */
+ORMA_API extern struct orma_category orma_category_dynamic;
+
 /* In every file but the one that defines it. */
 #define ORMA_CATEGORY_DECLARE(ident) extern struct orma_category orma_category_##ident
 
@@ -269,6 +278,8 @@ static inline struct orma_arg orma_arg_with_dynamic_key(const char *key, struct 
     orma_arg_make(ORMA_ARG_KIND_TRACK, NULL, (const struct orma_track *)(track), 0, 0)
 /* Instead of the literal name. Copied. */
 #define ORMA_DYNAMIC_NAME(text) orma_arg_str(ORMA_ARG_KIND_DYNAMIC_NAME, NULL, (text))
+/* The name of the event's category, with the category `dynamic`. Copied. */
+#define ORMA_DYNAMIC_CATEGORY(text) orma_arg_str(ORMA_ARG_KIND_DYNAMIC_CATEGORY, NULL, (text))
 /* A time that is not now: of the default clock (orma_now()), or of another (1..127, 6 is boottime).
  */
 #define ORMA_TIME(ns) orma_arg_make(ORMA_ARG_KIND_TIME, NULL, NULL, 0, (uint64_t)(ns))
@@ -349,19 +360,28 @@ static inline void orma_scope_end(struct orma_scope *scope)
 
 #ifdef ORMA_DISABLE_TRACING
 
-#define ORMA_NOTHING_                                                                              \
+/* Never evaluated, but looked at: so variables that only serve tracing are not unused ones. */
+static inline void orma_ignore_(int num, ...)
+{
+    (void)num;
+}
+
+#define ORMA_NOTHING_(...)                                                                         \
     do {                                                                                           \
+        if (0)                                                                                     \
+            orma_ignore_(0, __VA_ARGS__);                                                          \
     } while (0)
-#define ORMA_SLICE_BEGIN(ident, ...) ORMA_NOTHING_
-#define ORMA_SLICE_END(ident) ORMA_NOTHING_
-#define ORMA_SLICE_END_ARGS(ident, ...) ORMA_NOTHING_
-#define ORMA_SLICE(ident, ...) ORMA_NOTHING_
-#define ORMA_INSTANT(ident, ...) ORMA_NOTHING_
-#define ORMA_COMPLETE(ident, track, begin_ns, end_ns, ...) ORMA_NOTHING_
-#define ORMA_COUNTER(ident, name, val) ORMA_NOTHING_
-#define ORMA_COUNTER_DOUBLE(ident, name, val) ORMA_NOTHING_
-#define ORMA_COUNTER_ON(ident, track, val) ORMA_NOTHING_
-#define ORMA_COUNTER_DOUBLE_ON(ident, track, val) ORMA_NOTHING_
+#define ORMA_SLICE_BEGIN(ident, ...) ORMA_NOTHING_(__VA_ARGS__)
+#define ORMA_SLICE_END(ident) ORMA_NOTHING_(0)
+#define ORMA_SLICE_END_ARGS(ident, ...) ORMA_NOTHING_(__VA_ARGS__)
+#define ORMA_SLICE(ident, ...) ORMA_NOTHING_(__VA_ARGS__)
+#define ORMA_INSTANT(ident, ...) ORMA_NOTHING_(__VA_ARGS__)
+#define ORMA_COMPLETE(ident, track, begin_ns, end_ns, ...)                                         \
+    ORMA_NOTHING_(track, begin_ns, end_ns, __VA_ARGS__)
+#define ORMA_COUNTER(ident, name, val) ORMA_NOTHING_(val)
+#define ORMA_COUNTER_DOUBLE(ident, name, val) ORMA_NOTHING_(val)
+#define ORMA_COUNTER_ON(ident, track, val) ORMA_NOTHING_(track, val)
+#define ORMA_COUNTER_DOUBLE_ON(ident, track, val) ORMA_NOTHING_(track, val)
 
 #else
 
