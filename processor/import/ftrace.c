@@ -198,7 +198,7 @@ static bool is_even(struct orma_import *imp, const struct orma_packet_ctx *ctx,
 
     *ret_num = 0;
     orma_bundle_cursor_init(&c, b, kind);
-    while (orma_bundle_cursor_next(&c, &item)) {
+    while (orma_bundle_cursor_next(&c, b, &item)) {
         if (!(*ret_num)++)
             first = c.time;
         else if (c.time < last)
@@ -268,7 +268,7 @@ static void push_uneven(struct orma_import *imp, const struct orma_packet_ctx *c
     int64_t first = 0, last = 0, offset = 0;
 
     orma_bundle_cursor_init(&c, b, kind);
-    while (orma_bundle_cursor_next(&c, &item)) {
+    while (orma_bundle_cursor_next(&c, b, &item)) {
         int64_t ts;
         bool good = event_ts(imp, ctx, clock, (int64_t)c.time, &ts);
         int64_t this_offset = (int64_t)((uint64_t)ts - c.time);

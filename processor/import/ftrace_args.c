@@ -209,12 +209,13 @@ static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *r
 
     if (row >= src->rows || bundle >= imp->reader.sorter.bundles_num)
         return false;
+    const struct orma_ftrace_bundle *b = &imp->reader.sorter.bundles[bundle];
     struct orma_args_walk *w = &st->walks[kind & 3][bundle & (ORMA_ARGS_WALKS - 1)];
     if (w->bundle != bundle + 1 || w->cursor.kind != kind || w->cursor.index > idx) {
-        orma_bundle_cursor_init(&w->cursor, &imp->reader.sorter.bundles[bundle], kind);
+        orma_bundle_cursor_init(&w->cursor, b, kind);
         w->bundle = bundle + 1;
     }
-    while (orma_bundle_cursor_next(&w->cursor, ret)) {
+    while (orma_bundle_cursor_next(&w->cursor, b, ret)) {
         if (ret->index == idx) {
             ret->bundle = bundle;
             return true;

@@ -42,7 +42,7 @@ static int column_of(enum orma_item_kind kind, uint32_t field)
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
                              const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind)
 {
-    *self = (struct orma_bundle_cursor){.bundle = bundle, .kind = kind};
+    *self = (struct orma_bundle_cursor){.kind = kind};
     if (kind == ORMA_ITEM_FTRACE_EVENT) {
         self->r = orma_pb_reader(bundle->event_bytes.data, bundle->event_bytes.len);
         return;
@@ -124,10 +124,9 @@ static bool compact_next(struct orma_bundle_cursor *self, struct orma_item *ret)
     return true;
 }
 
-bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, struct orma_item *ret)
+bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_ftrace_bundle *b,
+                             struct orma_item *ret)
 {
-    const struct orma_ftrace_bundle *b = self->bundle;
-
     do {
         if (self->index >= b->to)
             return false;

@@ -23,7 +23,6 @@ enum orma_compact_column {
 #define ORMA_COMPACT_COMMS_MAX 1024
 
 struct orma_bundle_cursor {
-    const struct orma_ftrace_bundle *bundle;
     enum orma_item_kind kind;
     uint32_t index;          /* of the next event */
     uint64_t time;           /* compact: the sum of the deltas */
@@ -34,8 +33,10 @@ struct orma_bundle_cursor {
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
                              const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind);
 
-/* False at the end. Sets all of the item but `bundle`. */
-bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, struct orma_item *ret);
+/* `bundle`: the one it was set up with, wherever that is by now. False at the end. Sets all of the
+ * item but `bundle`. */
+bool orma_bundle_cursor_next(struct orma_bundle_cursor *self,
+                             const struct orma_ftrace_bundle *bundle, struct orma_item *ret);
 
 /* A comm of the bundle's table; empty if there is none. */
 struct orma_str orma_bundle_comm(const struct orma_ftrace_bundle *bundle, uint32_t index);

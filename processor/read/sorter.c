@@ -420,7 +420,7 @@ static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
             orma_bundle_cursor_init(&l->cursor, b, l->kind);
             l->open = true;
         }
-        if (orma_bundle_cursor_next(&l->cursor, &s->head)) {
+        if (orma_bundle_cursor_next(&l->cursor, b, &s->head)) {
             s->head.bundle = l->bundles[l->at];
             return true;
         }

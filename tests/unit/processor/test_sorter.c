@@ -1,0 +1,84 @@
+#include <criterion/criterion.h>
+
+#include "processor/read/sorter.h"
+#include "protos/fields/ftrace.h"
+#include "sdk/base/buf.h"
+#include "sdk/wire/pb_writer.h"
+#include "tests/support/leaks.h"
+
+struct seen {
+    uint32_t num;
+    int64_t last;
+};
+
+static void see(void *data, const struct orma_item *item)
+{
+    struct seen *seen = data;
+
+    cr_assert_geq(item->ts, seen->last);
+    seen->last = item->ts;
+    seen->num++;
+}
+
+/* The bytes of a bundle with `num` events, one each nanosecond from `ts`. */
+static void put_events(struct orma_buf *out, uint64_t ts, unsigned num)
+{
+    for (unsigned i = 0; i < num; i++) {
+        size_t event = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT);
+
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_TIMESTAMP, ts + i);
+        orma_pb_end(out, event);
+    }
+}
+
+static void push(struct orma_sorter *s, const struct orma_buf *bytes, int64_t offset,
+                 uint64_t order, unsigned num, uint32_t cpu)
+{
+    struct orma_ftrace_bundle b = {.event_bytes = orma_buf_str(bytes),
+                                   .order = order,
+                                   .clock_offset = offset,
+                                   .to = num,
+                                   .cpu = cpu};
+    uint32_t at = orma_sorter_add_bundle(s, &b);
+
+    cr_assert_neq(at, UINT32_MAX);
+    orma_sorter_push_bundle(s, at, ORMA_ITEM_FTRACE_EVENT, offset, offset + num - 1);
+}
+
+/* A window may close in the middle of a bundle; many more bundles come before the next does. */
+Test(sorter, a_bundle_begun_in_one_window_goes_on_in_the_next)
+{
+    enum { EVENTS = 10, BUNDLES = 300 };
+    struct seen seen = {.last = INT64_MIN};
+    struct orma_sorter s;
+    struct orma_buf bytes = {0};
+
+    put_events(&bytes, 0, EVENTS);
+    orma_sorter_init(&s, see, &seen);
+    push(&s, &bytes, 0, 0, EVENTS, 0);
+    orma_sorter_extract(&s, EVENTS / 2);
+    cr_assert_eq(seen.num, EVENTS / 2);
+    for (unsigned i = 1; i < BUNDLES; i++)
+        push(&s, &bytes, (int64_t)i * EVENTS, i * EVENTS, EVENTS, i % 3);
+    orma_sorter_extract(&s, UINT64_MAX);
+    cr_assert_eq(seen.num, BUNDLES * EVENTS);
+    cr_assert_eq(seen.last, BUNDLES * EVENTS - 1);
+    orma_sorter_fini(&s);
+    orma_buf_fini(&bytes);
+}
+
+Test(sorter, cpus_are_merged_by_time)
+{
+    struct seen seen = {.last = INT64_MIN};
+    struct orma_sorter s;
+    struct orma_buf bytes = {0};
+
+    put_events(&bytes, 0, 100);
+    orma_sorter_init(&s, see, &seen);
+    push(&s, &bytes, 50, 0, 100, 0);
+    push(&s, &bytes, 0, 100, 100, 1);
+    orma_sorter_extract(&s, UINT64_MAX);
+    cr_assert_eq(seen.num, 200);
+    orma_sorter_fini(&s);
+    orma_buf_fini(&bytes);
+}
