@@ -21,6 +21,12 @@ const struct orma_sql_func *const orma_native_funcs[] = {
 };
 
 const struct orma_tvf *const orma_tvfs[] = {
+    &orma_tvf_ancestor_callsite,
+    &orma_tvf_ancestor_slice,
+    &orma_tvf_descendant_slice,
+    &orma_tvf_directly_connected_flow,
+    &orma_tvf_following_flow,
+    &orma_tvf_preceding_flow,
     &orma_tvf_table_info,
     NULL,
 };

@@ -19,5 +19,11 @@ extern const struct orma_sql_func orma_sql_funcs_time[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
 extern const struct orma_sql_module orma_sql_modules_span_join[];
 
+extern const struct orma_tvf orma_tvf_ancestor_slice; /* op_slices.c */
+extern const struct orma_tvf orma_tvf_descendant_slice;
+extern const struct orma_tvf orma_tvf_ancestor_callsite;
+extern const struct orma_tvf orma_tvf_directly_connected_flow;
+extern const struct orma_tvf orma_tvf_following_flow;
+extern const struct orma_tvf orma_tvf_preceding_flow;
 extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
 #endif
