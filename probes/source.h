@@ -32,6 +32,7 @@ struct orma_env {
     const char *sys_root;       /* "/sys" */
     const char *dev_root;       /* "/dev" */
     const char *state_dir;      /* may be NULL */
+    const char *journal_dir;    /* NULL: the machine's journal */
     struct orma_list sources;   /* source.link, all that exist */
     struct orma_ftrace *ftrace; /* the daemon's kernel tracing; made by its first session */
     void (*flushed)(struct orma_source *source, uint64_t flush_id);
@@ -70,6 +71,7 @@ struct orma_source {
 extern const struct orma_source_type *const orma_source_types[];
 
 extern const struct orma_source_type orma_ftrace_source;
+extern const struct orma_source_type orma_journald_source;
 extern const struct orma_source_type orma_process_stats_source;
 extern const struct orma_source_type orma_sys_stats_source;
 extern const struct orma_source_type orma_system_info_source;
