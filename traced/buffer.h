@@ -111,6 +111,8 @@ struct traced_seq {
     uint32_t loss;    /* enum traced_loss to be told with the next packet */
     struct traced_partial partial[2];
     struct traced_ledger ledger;
+    /* Of what the writer reports, so much belongs to a buffer before this one. */
+    uint64_t base_emitted, base_dropped;
     uint64_t histogram_counts[TRACED_HISTOGRAM_BOUNDS + 1];
     uint64_t histogram_sums[TRACED_HISTOGRAM_BOUNDS + 1];
 };
@@ -218,9 +220,26 @@ void traced_buffer_settle(struct traced_buffer *self);
 /* The ledger at this moment; `cut` is what was begun and can't be whole any more. */
 struct traced_ledger traced_seq_ledger(const struct traced_seq *seq);
 
+/* The writer's own totals: what it has emitted, and how much of that it dropped. */
+void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t dropped);
+
 /* Upper bounds of the histogram of payload bytes per chunk. */
 extern const uint32_t traced_histogram_bounds[TRACED_HISTOGRAM_BOUNDS];
 
 /* Forgets all content, keeps sequences and statistics; what was unread counts as overwritten. */
 void traced_buffer_clear(struct traced_buffer *self);
+
+/*
+ * A settled copy with the same content, read up to the same place; statistics of
+ * reading begin anew, and so does `delivered` of the ledgers. -ENOMEM.
+ */
+int traced_buffer_clone(const struct traced_buffer *self, struct traced_buffer **ret);
+
+/*
+ * An empty buffer that goes on where this one ends: it knows the living
+ * sequences (without their identities) and what of them is counted here. This
+ * one becomes a snapshot like a clone and forgets the owners of its identities.
+ * -ENOMEM: nothing changed.
+ */
+int traced_buffer_succeed(struct traced_buffer *self, struct traced_buffer **ret);
 #endif

@@ -377,6 +377,16 @@ void traced_buffer_settle(struct traced_buffer *self)
     traced_buffer_read_begin(self);
 }
 
+void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t dropped)
+{
+    emitted -= ORMA_MIN(emitted, seq->base_emitted);
+    dropped -= ORMA_MIN(dropped, seq->base_dropped);
+    if (seq->ledger.emitted != UINT64_MAX && emitted < seq->ledger.emitted)
+        return;
+    seq->ledger.emitted = emitted;
+    seq->ledger.dropped = dropped;
+}
+
 struct traced_ledger traced_seq_ledger(const struct traced_seq *seq)
 {
     struct traced_ledger sum = seq->ledger;

@@ -250,10 +250,8 @@ static bool take_counts(struct traced_producer *p, const struct orma_pb_field *f
         }
     }
     struct traced_seq *seq = r.failed ? NULL : find_seq(p, writer, buffer);
-    if (seq && (seq->ledger.emitted == UINT64_MAX || emitted >= seq->ledger.emitted)) {
-        seq->ledger.emitted = emitted;
-        seq->ledger.dropped = no_chunk + too_large;
-    }
+    if (seq)
+        traced_seq_report(seq, emitted, no_chunk + too_large);
     return !r.failed;
 }
 

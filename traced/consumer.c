@@ -11,6 +11,7 @@
 #include "sdk/ipc/frame.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_writer.h"
+#include "traced/clone.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
 #include "traced/query.h"
@@ -27,7 +28,7 @@
 
 static const struct orma_str no_bytes = {"", 0};
 
-static struct traced_consumer *consumer_of(struct traced_conn *conn)
+struct traced_consumer *traced_consumer_of(struct traced_conn *conn)
 {
     struct traced_consumer *self = conn->consumer;
 
@@ -47,6 +48,7 @@ void traced_consumer_gone(struct traced_conn *conn)
     struct traced_consumer *self = conn->consumer;
 
     conn->consumer = NULL;
+    traced_clone_forget(self->clone);
     if (self->session)
         traced_session_release(self->session);
     orma_buf_fini(&self->batch);
@@ -112,7 +114,7 @@ static void wait_for_end(struct traced_consumer *self, const struct traced_call 
 static int enable_tracing(struct traced_conn *conn, const struct traced_call *call)
 {
     ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
     struct traced_session *session;
     struct orma_buf error = {0};
     struct orma_str config;
@@ -124,8 +126,11 @@ static int enable_tracing(struct traced_conn *conn, const struct traced_call *ca
     if (r < 0 || (r = parse_numbers(call->args, nums, 2)) < 0)
         return r;
     wait_for_end(self, call);
-    if (nums[ORMA_PB_ENABLE_TRACING_REQUEST_ATTACH_NOTIFICATION_ONLY])
+    if (nums[ORMA_PB_ENABLE_TRACING_REQUEST_ATTACH_NOTIFICATION_ONLY]) {
+        if (self->session && self->session->state == TRACED_DISABLED && !self->session->file)
+            traced_session_tell_end(self->session); /* it came to its end while it was detached */
         return 0;
+    }
     if (self->session) {
         orma_buf_put_str(&error, "A Consumer is trying to EnableTracing() but another tracing "
                                  "session is already active (forgot a call to FreeBuffers() ?)");
@@ -150,7 +155,7 @@ static int enable_tracing(struct traced_conn *conn, const struct traced_call *ca
 
 static int start_tracing(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
 
     if (!self)
         return -ENOMEM;
@@ -162,7 +167,7 @@ static int start_tracing(struct traced_conn *conn, const struct traced_call *cal
 
 static int disable_tracing(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
 
     if (!self)
         return -ENOMEM;
@@ -174,7 +179,7 @@ static int disable_tracing(struct traced_conn *conn, const struct traced_call *c
 
 static int free_buffers(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
 
     if (!self)
         return -ENOMEM;
@@ -204,7 +209,7 @@ static void on_flushed(struct traced_session *session, bool ok, void *ctx)
 
 static int flush(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
     uint64_t nums[3];
     int r = parse_numbers(call->args, nums, 2);
 
@@ -216,14 +221,15 @@ static int flush(struct traced_conn *conn, const struct traced_call *call)
     if (!wait)
         return -ENOMEM;
     *wait = (struct flush_wait){call->request_id, call->drop_reply};
-    traced_session_flush(self->session, (uint32_t)nums[ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS],
+    traced_session_flush(self->session, TRACED_FLUSH_ALL,
+                         (uint32_t)nums[ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS],
                          nums[ORMA_PB_FLUSH_REQUEST_FLAGS], on_flushed, wait);
     return 0;
 }
 
 static int get_trace_stats(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
     struct orma_buf out = {0};
 
     if (!self || !self->session)
@@ -325,7 +331,7 @@ void traced_consumer_drained(struct traced_conn *conn)
 
 static int read_buffers(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
 
     if (!self || self->reads_num == TRACED_READS_MAX)
         return -EBUSY;
@@ -397,6 +403,29 @@ void traced_consumer_all_started(const struct traced_session *session)
     orma_buf_fini(&events);
 }
 
+void traced_consumer_clone_trigger(const struct traced_session *session,
+                                   const struct traced_trigger *t)
+{
+    struct orma_buf events = {0};
+
+    if (!observes(session->consumer, ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT))
+        return;
+    size_t msg = orma_pb_begin(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT);
+    orma_pb_put_u64(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRACING_SESSION_ID,
+                    session->id);
+    orma_pb_put_cstr(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_NAME, t->name);
+    orma_pb_put_cstr(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_NAME,
+                     t->producer_name);
+    orma_pb_put_i64(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_UID,
+                    t->producer_uid);
+    orma_pb_put_u64(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_BOOT_TIME_NS, t->ts);
+    orma_pb_put_u64(&events, ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_DELAY_MS,
+                    t->stop_delay_ms);
+    orma_pb_end(&events, msg);
+    send_event(session->consumer, &events);
+    orma_buf_fini(&events);
+}
+
 /* What is already so, in one message. */
 static void replay_events(struct traced_consumer *self)
 {
@@ -417,7 +446,7 @@ static void replay_events(struct traced_consumer *self)
 
 static int observe_events(struct traced_conn *conn, const struct traced_call *call)
 {
-    struct traced_consumer *self = consumer_of(conn);
+    struct traced_consumer *self = traced_consumer_of(conn);
     struct orma_pb_reader r = orma_pb_reader(call->args.data, call->args.len), packed;
     struct orma_pb_field f;
     uint32_t mask = 0;
@@ -493,11 +522,74 @@ static int save_trace_for_bugreport(struct traced_conn *conn, const struct trace
     return 0;
 }
 
-static int refused(struct traced_conn *conn, const struct traced_call *call)
+/* ---- sessions that outlive their consumer ---- */
+
+static struct traced_session *find_detached(const struct traced_service *svc, int32_t uid,
+                                            struct orma_str key)
 {
-    (void)conn;
-    (void)call;
-    return -ENOSYS;
+    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+        if (s->detach_key && s->uid == uid && orma_str_eq_c(key, s->detach_key))
+            return s;
+    return NULL;
+}
+
+static int detach(struct traced_conn *conn, const struct traced_call *call)
+{
+    struct traced_consumer *self = traced_consumer_of(conn);
+    struct orma_str key;
+    int r = parse_message(call->args, ORMA_PB_DETACH_REQUEST_KEY, &key);
+
+    if (r < 0)
+        return r;
+    if (!self || !self->session || !key.len || find_detached(conn->service, self->uid, key))
+        return -ENOENT;
+    self->session->detach_key = orma_str_dup(key);
+    if (!self->session->detach_key)
+        return -ENOMEM;
+    self->session->consumer = NULL;
+    self->session = NULL;
+    traced_conn_ack(conn, call, true);
+    return 0;
+}
+
+static int attach(struct traced_conn *conn, const struct traced_call *call)
+{
+    struct traced_consumer *self = traced_consumer_of(conn);
+    struct orma_buf out = {0};
+    struct orma_str key;
+    int r = parse_message(call->args, ORMA_PB_ATTACH_REQUEST_KEY, &key);
+
+    if (r < 0)
+        return r;
+    struct traced_session *s = self ? find_detached(conn->service, self->uid, key) : NULL;
+    if (!s || self->session || self->clone)
+        return -ENOENT;
+    free(s->detach_key);
+    s->detach_key = NULL;
+    s->consumer = self;
+    self->session = s;
+    orma_pb_put_bytes(&out, ORMA_PB_ATTACH_RESPONSE_TRACE_CONFIG, s->config_bytes.data,
+                      s->config_bytes.len);
+    if (!call->drop_reply)
+        traced_conn_reply(conn, call->request_id, true, false, orma_buf_str(&out), -1);
+    orma_buf_fini(&out);
+    return 0;
+}
+
+static int change_trace_config(struct traced_conn *conn, const struct traced_call *call)
+{
+    struct traced_consumer *self = traced_consumer_of(conn);
+    struct orma_str config;
+    int r = parse_message(call->args, ORMA_PB_CHANGE_TRACE_CONFIG_REQUEST_TRACE_CONFIG, &config);
+
+    if (r < 0)
+        return r;
+    if (!self)
+        return -ENOMEM;
+    if (self->session && (r = traced_session_change_config(self->session, config)) < 0)
+        return r;
+    traced_conn_ack(conn, call, true);
+    return 0;
 }
 
 static const char *const method_names[] = ORMA_CONSUMER_PORT_METHODS;
@@ -508,15 +600,15 @@ static const traced_method_fn methods[] = {
     [ORMA_CONSUMER_PORT_FREE_BUFFERS] = free_buffers,
     [ORMA_CONSUMER_PORT_FLUSH] = flush,
     [ORMA_CONSUMER_PORT_START_TRACING] = start_tracing,
-    [ORMA_CONSUMER_PORT_CHANGE_TRACE_CONFIG] = refused,
-    [ORMA_CONSUMER_PORT_DETACH] = refused,
-    [ORMA_CONSUMER_PORT_ATTACH] = refused,
+    [ORMA_CONSUMER_PORT_CHANGE_TRACE_CONFIG] = change_trace_config,
+    [ORMA_CONSUMER_PORT_DETACH] = detach,
+    [ORMA_CONSUMER_PORT_ATTACH] = attach,
     [ORMA_CONSUMER_PORT_GET_TRACE_STATS] = get_trace_stats,
     [ORMA_CONSUMER_PORT_OBSERVE_EVENTS] = observe_events,
     [ORMA_CONSUMER_PORT_QUERY_SERVICE_STATE] = query_service_state,
     [ORMA_CONSUMER_PORT_QUERY_CAPABILITIES] = query_capabilities,
     [ORMA_CONSUMER_PORT_SAVE_TRACE_FOR_BUGREPORT] = save_trace_for_bugreport,
-    [ORMA_CONSUMER_PORT_CLONE_SESSION] = refused,
+    [ORMA_CONSUMER_PORT_CLONE_SESSION] = traced_clone_request,
 };
 
 const struct traced_port traced_consumer_port = {

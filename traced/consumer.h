@@ -10,15 +10,18 @@
 
 #include "sdk/base/buf.h"
 
+struct traced_clone;
 struct traced_conn;
 struct traced_instance;
 struct traced_session;
+struct traced_trigger;
 
 #define TRACED_READS_MAX 16
 
 struct traced_consumer {
     struct traced_conn *conn;
     struct traced_session *session; /* NULL: none */
+    struct traced_clone *clone;     /* under way; NULL: none */
     int32_t uid;
     bool waits_for_end; /* an EnableTracing request is unanswered */
     uint64_t enable_request_id;
@@ -33,6 +36,9 @@ struct traced_consumer {
     bool batch_more;
 };
 
+/* Made by the first call; NULL: no memory. */
+struct traced_consumer *traced_consumer_of(struct traced_conn *conn);
+
 /* The consumer's session has ended, or `error` says why it could not be. May be called with NULL.
  */
 void traced_consumer_session_ended(struct traced_consumer *self, const char *error);
@@ -43,4 +49,6 @@ void traced_consumer_pump(struct traced_consumer *self);
 /* For ObserveEvents. */
 void traced_consumer_instance_changed(const struct traced_instance *instance);
 void traced_consumer_all_started(const struct traced_session *session);
+void traced_consumer_clone_trigger(const struct traced_session *session,
+                                   const struct traced_trigger *trigger);
 #endif

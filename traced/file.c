@@ -23,10 +23,13 @@
 #include "sdk/wire/pb_reader.h"
 
 #define QUEUE_MAX ((size_t)8 << 20)
+#define COPY_PIECE ((size_t)64 << 10)
 
 struct block {
     struct orma_list link; /* traced_file.blocks */
     struct orma_buf data;
+    struct traced_file *source; /* copy its first `copy_len` bytes instead; a reference, or NULL */
+    uint64_t copy_len;
 };
 
 struct traced_file {
@@ -40,18 +43,30 @@ struct traced_file {
     int fd;
     bool sync;
     int progress_fd; /* eventfd */
+    off_t start;     /* where in the file our bytes begin; 0 if it has no places */
 
     /* Under the lock, which is taken with no other lock. */
     pthread_mutex_t lock;
     pthread_cond_t more;
     struct orma_list blocks; /* block.link */
     size_t queued_bytes;
-    bool finish; /* no more blocks will come */
-    bool done;   /* the thread has ended its work */
-    int error;   /* first failure, -errno */
-    int refs;    /* loop and thread */
+    uint64_t handed_over, written; /* bytes since the start */
+    bool finish;                   /* no more blocks will come */
+    bool done;                     /* the thread has ended its work */
+    int error;                     /* first failure, -errno */
+    int refs;                      /* loop, thread, and files that copy it */
     struct orma_buf spare;
 };
+
+static void file_unref(struct traced_file *self);
+
+static void block_free(struct block *b)
+{
+    if (b->source)
+        file_unref(b->source);
+    orma_buf_fini(&b->data);
+    free(b);
+}
 
 static void file_unref(struct traced_file *self)
 {
@@ -60,10 +75,8 @@ static void file_unref(struct traced_file *self)
     pthread_mutex_unlock(&self->lock);
     if (!last)
         return;
-    ORMA_LIST_EACH (struct block, b, &self->blocks, link) {
-        orma_buf_fini(&b->data);
-        free(b);
-    }
+    ORMA_LIST_EACH (struct block, b, &self->blocks, link)
+        block_free(b);
     orma_buf_fini(&self->spare);
     orma_fd_close(&self->fd);
     orma_fd_close(&self->progress_fd);
@@ -119,6 +132,36 @@ static int write_block(const struct traced_file *self, const struct orma_buf *da
     return 0;
 }
 
+/* Until the source's thread has written so much, or ended. */
+static int wait_for(struct traced_file *source, uint64_t bytes)
+{
+    pthread_mutex_lock(&source->lock);
+    while (source->written < bytes && !source->error && !source->done)
+        pthread_cond_wait(&source->more, &source->lock);
+    int r = source->written < bytes ? (source->error ? source->error : -EIO) : 0;
+    pthread_mutex_unlock(&source->lock);
+    return r;
+}
+
+static int copy_source(const struct traced_file *self, struct traced_file *source, uint64_t len)
+{
+    uint8_t piece[COPY_PIECE];
+    int r = wait_for(source, len);
+
+    for (uint64_t at = 0; at < len && r == 0;) {
+        ssize_t n = pread(source->fd, piece, (size_t)ORMA_MIN(len - at, (uint64_t)sizeof(piece)),
+                          source->start + (off_t)at);
+
+        if (n <= 0) {
+            r = n < 0 && errno == EINTR ? 0 : n < 0 ? -errno : -EIO;
+            continue;
+        }
+        r = orma_fd_write_all(self->fd, piece, (size_t)n);
+        at += (uint64_t)n;
+    }
+    return r;
+}
+
 static void tell_loop(const struct traced_file *self)
 {
     uint64_t one = 1;
@@ -149,15 +192,19 @@ static void *writer_thread(void *arg)
 
         pthread_mutex_unlock(&self->lock);
         if (r == 0)
-            r = write_block(self, &b->data);
+            r = b->source ? copy_source(self, b->source, b->copy_len) : write_block(self, &b->data);
         pthread_mutex_lock(&self->lock);
         self->queued_bytes -= b->data.len;
         self->error = r;
+        if (r == 0)
+            self->written += b->data.len;
         struct orma_buf old = self->spare;
         self->spare = b->data;
+        b->data = (struct orma_buf){0};
+        pthread_cond_broadcast(&self->more); /* for who copies us */
         pthread_mutex_unlock(&self->lock);
         orma_buf_fini(&old);
-        free(b);
+        block_free(b);
         tell_loop(self);
         pthread_mutex_lock(&self->lock);
     }
@@ -215,6 +262,8 @@ int traced_file_new(struct event_base *base, int fd, bool sync, traced_file_fn f
         return r;
     }
     *self = (struct traced_file){.fd = fd, .sync = sync, .fn = fn, .ctx = ctx, .refs = 1};
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    self->start = at > 0 ? at : 0;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->more, NULL);
     orma_list_init(&self->blocks);
@@ -255,12 +304,33 @@ void traced_file_write(struct traced_file *self, struct orma_buf *block)
         *block = (struct orma_buf){0};
         orma_list_insert(&self->blocks, &b->link);
         self->queued_bytes += b->data.len;
+        self->handed_over += b->data.len;
         pthread_cond_broadcast(&self->more);
     } else if (!self->error) {
         self->error = -ENOMEM;
     }
     pthread_mutex_unlock(&self->lock);
     orma_buf_fini(block);
+}
+
+void traced_file_copy(struct traced_file *self, struct traced_file *source)
+{
+    struct block *b = calloc(1, sizeof(*b));
+
+    if (b) {
+        pthread_mutex_lock(&source->lock);
+        source->refs++;
+        b->source = source;
+        b->copy_len = source->handed_over;
+        pthread_mutex_unlock(&source->lock);
+    }
+    pthread_mutex_lock(&self->lock);
+    if (b)
+        orma_list_insert(&self->blocks, &b->link);
+    else
+        self->error = -ENOMEM;
+    pthread_cond_broadcast(&self->more);
+    pthread_mutex_unlock(&self->lock);
 }
 
 struct orma_buf traced_file_spare(struct traced_file *self)

@@ -30,6 +30,12 @@ bool traced_file_is_full(struct traced_file *self);
 /* Takes the buffer's memory. */
 void traced_file_write(struct traced_file *self, struct orma_buf *block);
 
+/*
+ * First of all, what has been and is to be written into `source` until now is
+ * copied. The source's descriptor must be readable, else it ends with an error.
+ */
+void traced_file_copy(struct traced_file *self, struct traced_file *source);
+
 /* An empty buffer, with memory from a block that has been written, if there is one. */
 struct orma_buf traced_file_spare(struct traced_file *self);
 

@@ -17,6 +17,7 @@ struct flush {
     struct orma_list link; /* traced_session.flushes */
     struct traced_session *session;
     uint64_t id, flags;
+    enum traced_flush_scope scope;
     struct orma_map pending; /* producer ids -> 1 */
     struct event *timer;
     traced_flush_fn fn;
@@ -90,11 +91,22 @@ static void on_timeout(evutil_socket_t fd, short what, void *arg)
     finish(f, f->pending.len == 0); /* without producers the time is 0 */
 }
 
-static void put_ids(struct orma_buf *body, const struct traced_session *s,
-                    const struct traced_producer *p)
+static bool in_scope(const struct traced_session *s, const struct traced_instance *inst,
+                     enum traced_flush_scope scope)
 {
+    bool transfer =
+        s->config->buffers[traced_config_target_buffer(s->config, inst->entry)]->transfer_on_clone;
+
+    return scope == TRACED_FLUSH_ALL || (scope == TRACED_FLUSH_TRANSFER) == transfer;
+}
+
+static void put_ids(struct orma_buf *body, const struct flush *fl, const struct traced_producer *p)
+{
+    const struct traced_session *s = fl->session;
+
     ORMA_LIST_EACH (struct traced_instance, inst, &s->instances, session_link)
-        if (inst->producer == p && !inst->no_flush)
+        if (inst->producer == p && !inst->no_flush && inst->state != TRACED_INSTANCE_STOPPED &&
+            in_scope(s, inst, fl->scope))
             orma_pb_put_u64(body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_DATA_SOURCE_IDS,
                             inst->id);
 }
@@ -112,7 +124,7 @@ static void ask_producer(struct flush *f, struct traced_producer *p)
     if (orma_map_get(&f->pending, p->id) != ORMA_MAP_NONE ||
         orma_map_put(&f->pending, p->id, 1) < 0)
         return;
-    put_ids(&body, f->session, p);
+    put_ids(&body, f, p);
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_REQUEST_ID, f->id);
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_FLAGS, f->flags);
     if (traced_producer_command_field(p, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH, &body) < 0)
@@ -120,8 +132,8 @@ static void ask_producer(struct flush *f, struct traced_producer *p)
     orma_buf_fini(&body);
 }
 
-void traced_session_flush(struct traced_session *s, uint32_t timeout_ms, uint64_t flags,
-                          traced_flush_fn fn, void *ctx)
+void traced_session_flush(struct traced_session *s, enum traced_flush_scope scope,
+                          uint32_t timeout_ms, uint64_t flags, traced_flush_fn fn, void *ctx)
 {
     struct flush *f = s->flushes_num < FLUSHES_MAX ? calloc(1, sizeof(*f)) : NULL;
 
@@ -135,13 +147,15 @@ void traced_session_flush(struct traced_session *s, uint32_t timeout_ms, uint64_
     f->session = s;
     f->id = ++s->service->last_flush_id;
     f->flags = flags;
+    f->scope = scope;
     f->fn = fn;
     f->ctx = ctx;
     orma_list_insert(&s->flushes, &f->link);
     s->flushes_num++;
     traced_snapshots_add_event(&s->snapshots, ORMA_PB_TRACING_SERVICE_EVENT_FLUSH_STARTED, 1, NULL);
     ORMA_LIST_EACH (struct traced_instance, inst, &s->instances, session_link)
-        if (!inst->no_flush || scrapes_itself(inst->producer))
+        if (inst->state != TRACED_INSTANCE_STOPPED && in_scope(s, inst, scope) &&
+            (!inst->no_flush || scrapes_itself(inst->producer)))
             ask_producer(f, inst->producer);
     if (!timeout_ms)
         timeout_ms = s->config->flush_timeout_ms ? s->config->flush_timeout_ms : DEFAULT_TIMEOUT_MS;

@@ -220,7 +220,8 @@ void traced_instance_free(struct traced_instance *inst)
     traced_session_check_stopped(s);
 }
 
-static struct traced_instance *instance_new(struct traced_session *s, struct traced_data_source *ds)
+static struct traced_instance *instance_new(struct traced_session *s, struct traced_data_source *ds,
+                                            size_t entry)
 {
     struct traced_instance *inst = calloc(1, sizeof(*inst));
 
@@ -235,6 +236,7 @@ static struct traced_instance *instance_new(struct traced_session *s, struct tra
         .handles_incremental_state_clear = ds->handles_incremental_state_clear,
         .no_flush = ds->no_flush,
     };
+    inst->entry = (uint32_t)entry;
     orma_list_insert(&s->instances, &inst->session_link);
     orma_list_insert(&ds->producer->instances, &inst->producer_link);
     ds->producer->instances_num++;
@@ -266,7 +268,7 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
 
     if (target >= s->buffers_num || p->instances_num >= INSTANCES_PER_PRODUCER_MAX)
         return; /* a session without buffers, or a producer that floods us */
-    struct traced_instance *inst = instance_new(s, ds);
+    struct traced_instance *inst = instance_new(s, ds, entry);
     if (!inst)
         return;
     uint16_t buffer_id = s->buffers[target].id;
@@ -287,13 +289,32 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
         traced_instance_start(inst);
 }
 
-void traced_session_match(struct traced_session *s, struct traced_data_source *ds)
+static bool is_at_work(const struct traced_session *s, const struct traced_data_source *ds,
+                       size_t entry)
+{
+    ORMA_LIST_EACH (struct traced_instance, inst, &ds->producer->instances, producer_link)
+        if (inst->session == s && inst->entry == entry && !strcmp(inst->name, ds->name))
+            return true;
+    return false;
+}
+
+static void match(struct traced_session *s, struct traced_data_source *ds, bool again)
 {
     if (s->state != TRACED_CONFIGURED && s->state != TRACED_STARTED)
         return;
     if (s->service->lockdown && (uid_t)ds->producer->uid != s->service->uid)
         return;
     for (size_t i = 0; i < s->config->n_data_sources; i++)
-        if (entry_matches(s, s->config->data_sources[i], ds))
+        if (entry_matches(s, s->config->data_sources[i], ds) && !(again && is_at_work(s, ds, i)))
             setup_instance(s, ds, i);
+}
+
+void traced_session_match(struct traced_session *s, struct traced_data_source *ds)
+{
+    match(s, ds, false);
+}
+
+void traced_session_match_again(struct traced_session *s, struct traced_data_source *ds)
+{
+    match(s, ds, true);
 }

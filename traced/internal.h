@@ -12,6 +12,7 @@
 #include "sdk/base/map.h"
 #include "traced/conn.h"
 #include "traced/service.h"
+#include "traced/trigger.h"
 
 struct traced_listener;
 struct traced_producer;
@@ -44,6 +45,7 @@ struct traced_service {
     size_t data_sources_num;
     struct traced_recent recent[TRACED_RECENT_MAX]; /* ring of sessions started with guardrails */
     size_t recent_num, recent_at;
+    struct traced_trigger_history trigger_history;
     uid_t uid;
     bool lockdown;
 };

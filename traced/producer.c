@@ -597,9 +597,21 @@ static int notify_stopped(struct traced_conn *conn, const struct traced_call *ca
 
 static int activate_triggers(struct traced_conn *conn, const struct traced_call *call)
 {
-    if (!producer_of(conn))
+    struct traced_producer *self = producer_of(conn);
+    struct orma_pb_reader r = orma_pb_reader(call->args.data, call->args.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        continue;
+    if (r.failed)
+        return -EBADMSG;
+    if (!self)
         return -EPERM;
     traced_conn_ack(conn, call, true);
+    r = orma_pb_reader(call->args.data, call->args.len);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_ACTIVATE_TRIGGERS_REQUEST_TRIGGER_NAMES && f.data)
+            traced_trigger_activate(self, orma_pb_str(&f));
     return 0;
 }
 

@@ -93,6 +93,32 @@ static void put_config(struct orma_buf *out, const struct traced_session *s)
     orma_pb_end(out, packet);
 }
 
+static void put_trigger(struct orma_buf *out, const struct traced_session *s, uint32_t field,
+                        uint64_t ts, const char *name, const char *producer, int32_t uid,
+                        uint64_t delay_ms)
+{
+    size_t packet = begin_packet(out, s, ts);
+    size_t msg = orma_pb_begin(out, field);
+
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_TRIGGER_NAME, name);
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_PRODUCER_NAME, producer);
+    orma_pb_put_i64(out, ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID, uid);
+    orma_pb_put_u64(out, ORMA_PB_TRIGGER_STOP_DELAY_MS, delay_ms);
+    orma_pb_end(out, msg);
+    orma_pb_end(out, packet);
+}
+
+/* Each trigger once, as soon as it has come. */
+static void put_triggers(struct orma_buf *out, struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers, link) {
+        if (!t->emitted && !builtin(s)->disable_trace_config)
+            put_trigger(out, s, ORMA_PB_TRACE_PACKET_TRIGGER, t->ts, t->name, t->producer_name,
+                        t->producer_uid, t->stop_delay_ms);
+        t->emitted = true;
+    }
+}
+
 static void put_uuid(struct orma_buf *out, const struct traced_session *s)
 {
     size_t packet = begin_packet(out, s, 0);
@@ -402,11 +428,19 @@ static void put_snapshots(struct orma_buf *out, struct traced_session *s)
 
 static void put_head(struct orma_buf *out, struct traced_session *s)
 {
-    if (s->head_emitted)
+    const struct traced_clone_trigger *t = &s->trigger;
+
+    if (s->head_emitted) {
+        put_triggers(out, s);
         return;
+    }
     s->head_emitted = true;
     if (!builtin(s)->disable_trace_config)
         put_config(out, s);
+    if (!builtin(s)->disable_trace_config && t->present)
+        put_trigger(out, s, ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER, t->ts, t->name,
+                    t->producer_name, t->producer_uid, t->stop_delay_ms);
+    put_triggers(out, s);
     put_uuid(out, s);
     put_provenance(out, s);
     if (!builtin(s)->disable_system_info)
@@ -452,6 +486,8 @@ static bool cut_to(struct orma_buf *out, uint64_t room)
 
 int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold, uint64_t room)
 {
+    if (!traced_trigger_lets_read(s))
+        return 0;
     begin_pass(s);
     put_snapshots(out, s);
     if (s->sync_marker_due)

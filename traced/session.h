@@ -6,7 +6,7 @@
  *   (enable) ──► CONFIGURED ──start──► STARTED ──disable──► STOPPING ──► DISABLED ──► (free)
  *                    │                                                      ▲
  *                    └───────────────────────disable────────────────────────┘
- *   (clone) ──► CLONED ──► (free)
+ *   (clone) ──► CLONED ──► (free)          made by clone.c; read only
  *
  * Owned by the service, used by at most one consumer; a session whose consumer
  * goes away is freed, unless it was detached. Buffers stay readable until the
@@ -24,6 +24,7 @@
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "traced/buffer.h"
+#include "traced/config.h"
 #include "traced/snapshot.h"
 
 struct traced_consumer;
@@ -56,6 +57,7 @@ struct traced_instance {
     struct traced_producer *producer;
     uint64_t id;
     enum traced_instance_state state;
+    uint32_t entry;         /* of the config's data_sources */
     char *name;             /* of the data source */
     struct orma_buf config; /* DataSourceConfig as the producer gets it */
     bool will_notify_on_start, will_notify_on_stop;
@@ -71,16 +73,31 @@ struct traced_session_buffer {
 
 enum traced_flush_outcome { TRACED_FLUSH_NONE, TRACED_FLUSH_OK, TRACED_FLUSH_FAILED };
 
+/* Whom a flush asks: those who write into buffers that a clone takes away, or stay, or all. */
+enum traced_flush_scope { TRACED_FLUSH_ALL, TRACED_FLUSH_TRANSFER, TRACED_FLUSH_STAY };
+
 /* `ok`: all producers answered in time. Called once, also when the session is freed before. */
 typedef void (*traced_flush_fn)(struct traced_session *session, bool ok, void *ctx);
+
+/* The trigger that the consumer made a clone for. */
+struct traced_clone_trigger {
+    bool present;
+    uint64_t ts;
+    char *name, *producer_name; /* owned */
+    int32_t producer_uid;
+    uint64_t stop_delay_ms;
+};
 
 struct traced_session {
     struct orma_list link; /* traced_service.sessions */
     struct traced_service *service;
-    struct traced_consumer *consumer; /* NULL: detached */
+    struct traced_consumer *consumer; /* NULL: detached, or on its way out */
+    char *detach_key;                 /* NULL: not detached */
     uint64_t id;
     int32_t uid; /* of the consumer */
     enum traced_session_state state;
+    enum traced_trigger_mode mode;
+    bool freeing;                 /* flushes that end now, end for that reason */
     struct orma_buf config_bytes; /* TraceConfig as it goes into the trace */
     Perfetto__Protos__TraceConfig *config;
     struct traced_session_buffer *buffers;
@@ -88,6 +105,8 @@ struct traced_session {
     struct orma_list instances; /* traced_instance.session_link */
     struct orma_list flushes;   /* flush.link, see flush.c */
     size_t flushes_num;
+    struct orma_list triggers; /* traced_trigger.link, in the order of arrival */
+    size_t triggers_num;
     uint32_t duration_ms; /* as producers are told; with stop triggers their timeout */
     bool all_started_told;
     uint64_t start_realtime_ns;
@@ -100,6 +119,10 @@ struct traced_session {
     bool reading;             /* on its way into the file */
     bool orphan;              /* to be freed when the file is complete */
     int file_error;           /* -errno */
+    /* Of a clone: why it was made, and a reply that waits for its file. */
+    struct traced_clone_trigger trigger;
+    bool clone_reply_due;
+    uint64_t clone_request_id;
     uint64_t file_bytes;
 
     struct traced_snapshots snapshots;
@@ -123,17 +146,29 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
                        struct orma_str config, int file_fd, struct traced_session **ret,
                        struct orma_buf *error);
 void traced_session_free(struct traced_session *self);
+/*
+ * A read-only session with what the source has besides its buffers, and these.
+ * Takes the buffers and fd (-1: none) in any case. -ENOMEM, -errno of the file.
+ */
+int traced_session_clone(struct traced_session *source, struct traced_consumer *consumer,
+                         struct traced_buffer **buffers, int fd, struct traced_session **ret);
 /* The consumer is done with it: freed now, or when its file is complete. */
 void traced_session_release(struct traced_session *self);
 /* The service ends: completes the file (waiting for the disk), then frees. */
 void traced_session_finish_now(struct traced_session *self);
 
 void traced_session_start(struct traced_session *self);
+/* How long it is to run, also in the config that goes into the trace. */
+void traced_session_set_duration(struct traced_session *self, uint32_t ms);
+/* Producers that are named by a filter of `config` and were not before. -EBADMSG, -ENOMEM. */
+int traced_session_change_config(struct traced_session *self, struct orma_str config);
 /* Stops the data sources; ends in DISABLED at once, or when they have confirmed. */
 void traced_session_disable(struct traced_session *self);
 
 /* Sets up (and starts) the data source if the config asks for it. */
 void traced_session_match(struct traced_session *self, struct traced_data_source *ds);
+/* The same where the config has been changed: for entries that have not taken it yet. */
+void traced_session_match_again(struct traced_session *self, struct traced_data_source *ds);
 /* After a change of an instance: all started? all stopped? */
 void traced_session_instance_started(struct traced_instance *instance);
 void traced_session_instance_stopped(struct traced_instance *instance);
@@ -155,8 +190,8 @@ void traced_session_file_done(struct traced_session *self, int error);
 void traced_session_tell_end(struct traced_session *self);
 
 /* flush.c */
-void traced_session_flush(struct traced_session *self, uint32_t timeout_ms, uint64_t flags,
-                          traced_flush_fn fn, void *ctx);
+void traced_session_flush(struct traced_session *self, enum traced_flush_scope scope,
+                          uint32_t timeout_ms, uint64_t flags, traced_flush_fn fn, void *ctx);
 /* All flushes up to this id are done for this producer. */
 void traced_flush_ack(struct traced_producer *producer, uint64_t id);
 void traced_flush_producer_gone(struct traced_producer *producer);

@@ -67,6 +67,12 @@ static void remove_event(struct traced_snapshots *self, size_t idx)
 void traced_snapshots_add_event(struct traced_snapshots *self, uint32_t kind, uint64_t val,
                                 struct orma_buf *msg)
 {
+    traced_snapshots_add_event_at(self, orma_clock_boottime(), kind, val, msg);
+}
+
+void traced_snapshots_add_event_at(struct traced_snapshots *self, uint64_t ts, uint32_t kind,
+                                   uint64_t val, struct orma_buf *msg)
+{
     size_t same = 0, first = 0;
     bool repeated = kind == ORMA_PB_TRACING_SERVICE_EVENT_FLUSH_STARTED ||
                     kind == ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED ||
@@ -83,10 +89,19 @@ void traced_snapshots_add_event(struct traced_snapshots *self, uint32_t kind, ui
     else if (self->events_num == TRACED_EVENTS_MAX)
         remove_event(self, 0);
     struct traced_event *ev = &self->events[self->events_num++];
-    *ev = (struct traced_event){.ts = orma_clock_boottime(), .kind = kind, .val = val};
+    *ev = (struct traced_event){.ts = ts, .kind = kind, .val = val};
     if (msg) {
         ev->msg = *msg;
         *msg = (struct orma_buf){0};
+    }
+}
+
+void traced_snapshots_copy(struct traced_snapshots *to, const struct traced_snapshots *from)
+{
+    *to = *from;
+    for (size_t i = 0; i < from->events_num; i++) {
+        to->events[i].msg = (struct orma_buf){0};
+        orma_buf_put(&to->events[i].msg, from->events[i].msg.data, from->events[i].msg.len);
     }
 }
 

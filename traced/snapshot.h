@@ -52,5 +52,10 @@ void traced_snapshots_add_clocks(struct traced_snapshots *self);
  */
 void traced_snapshots_add_event(struct traced_snapshots *self, uint32_t kind, uint64_t val,
                                 struct orma_buf *msg);
+void traced_snapshots_add_event_at(struct traced_snapshots *self, uint64_t ts, uint32_t kind,
+                                   uint64_t val, struct orma_buf *msg);
+/* A copy of what is remembered, into an empty one. Messages for which there is no memory are left
+ * empty. */
+void traced_snapshots_copy(struct traced_snapshots *to, const struct traced_snapshots *from);
 void traced_snapshots_sort_events(struct traced_snapshots *self);
 #endif

@@ -11,77 +11,21 @@
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
-#include "tests/integration/traced/rig.h"
+#include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
-
-#define TEXTS(...)                                                                                 \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
-
-struct session {
-    struct rig rig;
-    struct orma_ipc_client *consumer;
-    struct rig_producer producer;
-    struct rig_reply enabled;
-    struct orma_buf config, trace, text;
-};
-
-static void session_init(struct session *s, bool scraping)
-{
-    *s = (struct session){0};
-    rig_init(&s->rig);
-    s->consumer = rig_connect(s->rig.consumer_addr, "ConsumerPort");
-    rig_producer_init(&s->producer, &s->rig, "test.producer", scraping);
-    rig_producer_register(&s->producer, "test.source", NULL);
-}
-
-static void session_fini(struct session *s)
-{
-    if (s->producer.client)
-        rig_producer_fini(&s->producer);
-    orma_ipc_client_free(s->consumer);
-    rig_reply_fini(&s->enabled);
-    orma_buf_fini(&s->config);
-    orma_buf_fini(&s->trace);
-    orma_buf_fini(&s->text);
-    rig_fini(&s->rig);
-    orma_assert_no_leaks();
-}
-
-static void enable(struct session *s, int fd)
-{
-    rig_enable(s->consumer, &s->config, fd, &s->enabled);
-    rig_producer_wait(&s->producer, &s->producer.starts, 1);
-}
-
-static void disable_and_wait(struct session *s)
-{
-    cr_assert(rig_ok(s->consumer, "DisableTracing", NULL));
-    rig_wait(s->consumer, &s->enabled);
-}
-
-static void commit_texts(struct session *s, uint32_t chunk_id, const char *const *texts)
-{
-    struct orma_shm_chunk chunk = rig_producer_write(&s->producer, 0, 1, chunk_id, 0, texts);
-
-    rig_producer_commit(&s->producer, &chunk, s->producer.target_buffer);
-    rig_producer_sync(&s->producer);
-}
 
 Test(traced_session, a_committed_packet_is_read_back_with_trusted_fields)
 {
-    struct session s;
+    struct fixture s;
     struct orma_pb_field f;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
-    commit_texts(&s, 0, TEXTS("one", "two"));
-    commit_texts(&s, 1, TEXTS("three"));
-    disable_and_wait(&s);
+    fixture_enable(&s, -1);
+    fixture_commit(&s, 0, TEXTS("one", "two"));
+    fixture_commit(&s, 1, TEXTS("three"));
+    fixture_disable(&s);
     cr_assert(s.enabled.success);
     cr_assert_eq(s.producer.stops, 0);
     rig_producer_wait(&s.producer, &s.producer.stops, 1);
@@ -97,7 +41,7 @@ Test(traced_session, a_committed_packet_is_read_back_with_trusted_fields)
     cr_assert_geq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT), 2);
     cr_assert_eq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_SYNCHRONIZATION_MARKER), 1);
     cr_assert_eq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_TRACE_STATS), 1);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 /* delivered + overwritten per sequence, from the statistics in the trace */
@@ -121,34 +65,34 @@ static uint64_t ledger_field(const struct orma_buf *trace, uint32_t field)
 
 Test(traced_session, a_small_ring_says_how_many_packets_it_overwrote)
 {
-    struct session s;
+    struct fixture s;
     struct orma_pb_field f;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 8, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
+    fixture_enable(&s, -1);
     for (uint32_t i = 0; i < 5; i++)
-        commit_texts(&s, i, TEXTS("a", "b", "c"));
-    disable_and_wait(&s);
+        fixture_commit(&s, i, TEXTS("a", "b", "c"));
+    fixture_disable(&s);
     rig_read(s.consumer, &s.trace);
     cr_assert_str_eq(rig_texts(&s.trace, &s.text), "a b c a b c");
     cr_assert_eq(ledger_field(&s.trace, 6), 6);
     cr_assert_eq(ledger_field(&s.trace, 8), 9);
     cr_assert(rig_find(&s.trace, ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED, &f));
     cr_assert_eq(orma_pb_u64(&f), 1 | 64);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, a_flush_is_answered_when_the_producer_has_acknowledged)
 {
-    struct session s;
+    struct fixture s;
     struct rig_reply flushed;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
+    fixture_enable(&s, -1);
     rig_send(s.consumer, "Flush", NULL, -1, &flushed);
     rig_producer_wait_flush(&s.producer);
     cr_assert_not(flushed.done);
@@ -156,36 +100,36 @@ Test(traced_session, a_flush_is_answered_when_the_producer_has_acknowledged)
     rig_wait(s.consumer, &flushed);
     cr_assert(flushed.success);
     rig_reply_fini(&flushed);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, a_flush_that_nobody_answers_times_out)
 {
-    struct session s;
+    struct fixture s;
     struct rig_reply flushed;
     struct orma_buf args = {0};
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
+    fixture_enable(&s, -1);
     orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, 20);
     rig_call(s.consumer, "Flush", &args, &flushed);
     cr_assert_not(flushed.success);
     orma_buf_fini(&args);
     rig_reply_fini(&flushed);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, finished_packets_of_a_dead_producer_are_scraped)
 {
-    struct session s;
+    struct fixture s;
     struct orma_buf args = {0};
 
-    session_init(&s, true);
+    fixture_init(&s, true);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
+    fixture_enable(&s, -1);
     orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TRACE_WRITER_ID, 1);
     orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TARGET_BUFFER,
                     s.producer.target_buffer);
@@ -193,26 +137,26 @@ Test(traced_session, finished_packets_of_a_dead_producer_are_scraped)
     rig_producer_write(&s.producer, 0, 1, 0, 0, TEXTS("done", "unfinished"));
     rig_producer_fini(&s.producer);
     s.producer.client = NULL;
-    disable_and_wait(&s);
+    fixture_disable(&s);
     rig_read(s.consumer, &s.trace);
     cr_assert_str_eq(rig_texts(&s.trace, &s.text), "done");
     orma_buf_fini(&args);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, writes_into_the_file_that_the_consumer_passes)
 {
-    struct session s;
+    struct fixture s;
     ORMA_AUTO(orma_fd_close) int fd = memfd_create("trace", MFD_CLOEXEC);
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
     orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
     orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 100);
-    enable(&s, fd);
-    commit_texts(&s, 0, TEXTS("one", "two"));
-    disable_and_wait(&s);
+    fixture_enable(&s, fd);
+    fixture_commit(&s, 0, TEXTS("one", "two"));
+    fixture_disable(&s);
     cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
     cr_assert_eq(orma_fd_read_all(fd, 1 << 20, &s.trace), 0);
     cr_assert_str_eq(rig_texts(&s.trace, &s.text), "one two");
@@ -220,27 +164,27 @@ Test(traced_session, writes_into_the_file_that_the_consumer_passes)
     struct orma_buf nothing = {0};
     rig_read(s.consumer, &nothing);
     cr_assert_eq(nothing.len, 0);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, a_session_with_a_duration_ends_by_itself)
 {
-    struct session s;
+    struct fixture s;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_DURATION_MS, 30);
     rig_enable(s.consumer, &s.config, -1, &s.enabled);
     rig_wait(s.consumer, &s.enabled);
     cr_assert(s.enabled.success);
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, a_bad_config_is_refused_with_a_reason)
 {
-    struct session s;
+    struct fixture s;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 3);
     rig_enable(s.consumer, &s.config, -1, &s.enabled);
@@ -248,22 +192,22 @@ Test(traced_session, a_bad_config_is_refused_with_a_reason)
     cr_assert(s.enabled.success);
     cr_assert(memmem(s.enabled.payload.data, s.enabled.payload.len,
                      "out of bounds target_buffer (3 >= 1)", 36));
-    session_fini(&s);
+    fixture_fini(&s);
 }
 
 Test(traced_session, commits_into_buffers_of_others_are_discarded)
 {
-    struct session s;
+    struct fixture s;
 
-    session_init(&s, false);
+    fixture_init(&s, false);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_buffer(&s.config, 64, 1);
     rig_config_source(&s.config, "test.source", 0);
-    enable(&s, -1);
+    fixture_enable(&s, -1);
     s.producer.target_buffer++; /* exists, but was not given to this producer */
-    commit_texts(&s, 0, TEXTS("foreign"));
-    disable_and_wait(&s);
+    fixture_commit(&s, 0, TEXTS("foreign"));
+    fixture_disable(&s);
     rig_read(s.consumer, &s.trace);
     cr_assert_str_eq(rig_texts(&s.trace, &s.text), "");
-    session_fini(&s);
+    fixture_fini(&s);
 }

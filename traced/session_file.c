@@ -1,0 +1,208 @@
+/* The output file of a session: periodic writing, its end, its limit. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "sdk/base/fd.h"
+#include "sdk/base/log.h"
+#include "traced/clone.h"
+#include "traced/consumer.h"
+#include "traced/file.h"
+#include "traced/internal.h"
+#include "traced/read.h"
+#include "traced/session_internal.h"
+
+#define WRITE_PERIOD_MS 5000
+#define WRITE_PERIOD_MIN_MS 100
+#define FLUSH_PERIOD_MS 5000
+
+uint32_t traced_session_write_period_ms(const struct traced_session *self)
+{
+    uint32_t ms = self->config->file_write_period_ms;
+
+    return ms ? ORMA_MAX(ms, WRITE_PERIOD_MIN_MS) : WRITE_PERIOD_MS;
+}
+
+bool traced_session_flushes_before_write(const struct traced_session *self)
+{
+    int mode = (int)self->config->write_flush_mode;
+
+    if (mode == PERFETTO__PROTOS__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED)
+        return true;
+    return mode != PERFETTO__PROTOS__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED &&
+           traced_session_write_period_ms(self) > FLUSH_PERIOD_MS;
+}
+
+static void ended(struct traced_session *self, const char *error)
+{
+    struct traced_consumer *consumer = self->consumer;
+
+    if (consumer)
+        traced_consumer_session_ended(consumer, error);
+}
+
+static void on_file_progress(void *ctx, bool done, int error)
+{
+    struct traced_session *self = ctx;
+
+    if (done || error)
+        traced_session_file_done(self, error);
+    else
+        traced_arm(self->read_event, 0);
+}
+
+void traced_session_file_done(struct traced_session *self, int error)
+{
+    traced_file_free(self->file, false);
+    self->file = NULL;
+    event_del(self->write_timer);
+    if (error && !self->file_error) {
+        self->file_error = error;
+        orma_log_error("session %llu: the trace file can't be written: %s",
+                       (unsigned long long)self->id, strerror(-error));
+    }
+    if (self->orphan)
+        traced_session_free(self);
+    else if (self->state == TRACED_CLONED)
+        traced_clone_file_done(self);
+    else if (self->state == TRACED_DISABLED)
+        traced_session_tell_end(self);
+    else
+        traced_session_disable(self);
+}
+
+void traced_session_tell_end(struct traced_session *self)
+{
+    struct orma_buf text = {0};
+
+    if (self->file_error) {
+        orma_buf_printf(&text, "Failed to write into the trace file: %s",
+                        strerror(-self->file_error));
+        ended(self, orma_buf_cstr(&text));
+    } else {
+        ended(self, NULL);
+    }
+    orma_buf_fini(&text);
+}
+
+/* How many bytes may still go into the file. */
+static uint64_t file_room(const struct traced_session *self)
+{
+    uint64_t max = self->config->max_file_size_bytes;
+
+    return max ? max - ORMA_MIN(max, self->file_bytes) : UINT64_MAX;
+}
+
+/* One batch into the file; again at the next turn of the loop while there is more. */
+static void write_some(struct traced_session *self)
+{
+    if (!self->file || traced_file_is_full(self->file))
+        return; /* on_file_progress() comes when there is room */
+    struct orma_buf block = traced_file_spare(self->file);
+    int r = traced_read(self, &block, TRACED_FILE_BATCH, file_room(self));
+    self->file_bytes += block.len;
+    if (block.len)
+        traced_file_write(self->file, &block);
+    orma_buf_fini(&block);
+    if (r == 1) {
+        traced_arm(self->read_event, 0);
+        return;
+    }
+    bool last = self->state == TRACED_DISABLED || self->state == TRACED_CLONED || r == -EFBIG;
+    if (last)
+        traced_file_finish(self->file);
+    self->reading = false;
+}
+
+static void on_read(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    write_some(arg);
+}
+
+void traced_session_start_writing(struct traced_session *self)
+{
+    if (!self->file || self->reading)
+        return;
+    self->reading = true;
+    traced_arm(self->read_event, 0);
+}
+
+static void on_flushed_for_write(struct traced_session *self, bool ok, void *ctx)
+{
+    (void)ok;
+    (void)ctx;
+    traced_session_start_writing(self);
+}
+
+static void on_write_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_session *self = arg;
+
+    (void)fd;
+    (void)what;
+    traced_arm_periodic(self->write_timer, traced_session_write_period_ms(self));
+    if (traced_session_flushes_before_write(self))
+        traced_session_flush(self, TRACED_FLUSH_ALL, 0, TRACED_FLUSH_PERIODIC, on_flushed_for_write,
+                             NULL);
+    else
+        traced_session_start_writing(self);
+}
+
+int traced_session_open_output(struct traced_session *self, int fd, struct orma_buf *error)
+{
+    const char *path = self->config->output_path;
+
+    self->into_file = self->config->write_into_file;
+    if (!self->into_file) {
+        orma_fd_close(&fd);
+        return 0;
+    }
+    if (path && *path) {
+        orma_fd_close(&fd);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (fd < 0) {
+            orma_buf_printf(error, "Failed to create the trace file %s", path);
+            return -EINVAL;
+        }
+    }
+    bool sync = self->config->fflush_post_write ==
+                PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
+    int r = traced_file_new(self->service->base, fd, sync, on_file_progress, self, &self->file);
+    if (r < 0)
+        orma_buf_printf(error, "Failed to start writing the trace file: %s", strerror(-r));
+    return r;
+}
+
+int traced_session_open_clone(struct traced_session *self, struct traced_session *source, int fd)
+{
+    self->into_file = true;
+    int r = traced_file_new(self->service->base, fd, false, on_file_progress, self, &self->file);
+    if (r == 0 && source->file)
+        traced_file_copy(self->file, source->file);
+    return r;
+}
+
+void traced_session_write_rest(struct traced_session *self)
+{
+    struct orma_buf block = {0};
+    int r = 1;
+
+    while (self->file && r == 1) {
+        r = traced_read(self, &block, TRACED_FILE_BATCH, file_room(self));
+        self->file_bytes += block.len;
+        if (block.len)
+            traced_file_write(self->file, &block);
+        orma_buf_fini(&block);
+    }
+    traced_file_free(self->file, true);
+    self->file = NULL;
+}
+
+bool traced_session_make_file_events(struct traced_session *self)
+{
+    self->write_timer = evtimer_new(self->service->base, on_write_timer, self);
+    self->read_event = evtimer_new(self->service->base, on_read, self);
+    return self->write_timer && self->read_event;
+}
