@@ -16,7 +16,9 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/client/consumer.h"
+#include "tools/background.h"
 #include "tools/child.h"
+#include "tools/clone.h"
 #include "tools/commands.h"
 #include "tools/config_file.h"
 #include "tools/explain.h"
@@ -24,179 +26,16 @@
 #include "tools/kernel_loss.h"
 #include "tools/presets.h"
 #include "tools/record_config.h"
+#include "tools/record_impl.h"
 #include "tools/recorder.h"
 #include "tools/service_state.h"
 #include "tools/trace_config.h"
 #include "tools/units.h"
 
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
-#define BUFFER_MIN ((uint64_t)4096)
-#define BUFFER_MAX (((uint64_t)4 << 30) - 1)
 #define CONNECT_TIMEOUT_MS 5000
 #define PROBES_POLL_US 2000
-
-enum {
-    OPT_TIME = 1,
-    OPT_BUFFER,
-    OPT_OUT,
-    OPT_FORCE,
-    OPT_ALL,
-    OPT_RING,
-    OPT_STREAM,
-    OPT_MAX_SIZE,
-    OPT_CONFIG,
-    OPT_TXT,
-    OPT_EXPLAIN,
-    OPT_PRIVATE,
-    OPT_QUIET
-};
-
-static const struct orma_option options[] = {
-    {OPT_TIME, 't', "time", "TIME",
-     "How long to record: 500ms, 10s, 5m, 2h. Without it, until Ctrl-C or the end of COMMAND."},
-    {OPT_BUFFER, 'b', "buffer", "SIZE", "Central buffer: 64kb, 32mb (the default), 1gb."},
-    {OPT_OUT, 'o', "output", "FILE",
-     "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
-    {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
-    {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
-    {OPT_RING, 0, "ring", NULL,
-     "Keep only the newest data, as much as the buffer holds, and write them at the end."},
-    {OPT_STREAM, 0, "stream", NULL, "Write into FILE all the time: the default."},
-    {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
-    {OPT_CONFIG, 'c', "config", "FILE",
-     "A trace config of your own, text or binary; - is standard input. It says all: presets, -a, "
-     "-t, -b, --ring, --stream and --max-size do not go with it."},
-    {OPT_TXT, 0, "txt", NULL, "The config is text, whatever it looks like."},
-    {OPT_EXPLAIN, 0, "explain", NULL,
-     "Print the config that would be used, with comments, and record nothing."},
-    {OPT_PRIVATE, 0, "private", NULL,
-     "Use a service of our own even if one is running on this machine."},
-    {OPT_QUIET, 'q', "quiet", NULL, "No progress, no last line; errors only."},
-    {0},
-};
-
-struct record {
-    struct orma_cli cli;
-    struct orma_record_request request;
-    const char *out_path; /* as given, or made up */
-    char path_buf[64];
-    bool to_stdout, force, private_service, quiet, explain;
-    const char *config_path; /* NULL: made from the request */
-    enum orma_config_form config_form;
-    bool shaped; /* an option was given that makes no sense beside a config */
-    struct orma_buf config;
-    char *const *command;
-    int out_fd;
-    bool out_created;
-    int signal_fd;
-    struct orma_host *host;
-    struct orma_consumer *consumer;
-};
-
-static int parse_option(struct record *rec, int id)
-{
-    const char *value = rec->cli.value;
-
-    switch (id) {
-    case OPT_TIME:
-        if (!orma_parse_duration_ms(value, &rec->request.duration_ms) ||
-            rec->request.duration_ms > UINT32_MAX)
-            return orma_cli_usage_error(&rec->cli, "bad time '%s': say 500ms, 10s, 5m or 2h",
-                                        value);
-        break;
-    case OPT_BUFFER:
-        if (!orma_parse_size_bytes(value, &rec->request.buffer_bytes) ||
-            rec->request.buffer_bytes < BUFFER_MIN || rec->request.buffer_bytes > BUFFER_MAX)
-            return orma_cli_usage_error(
-                &rec->cli, "bad buffer size '%s': 4kb up to below 4gb, as in 32mb", value);
-        break;
-    case OPT_OUT:
-        rec->out_path = value;
-        break;
-    case OPT_FORCE:
-        rec->force = true;
-        break;
-    case OPT_ALL:
-        orma_record_request_add_all(&rec->request);
-        break;
-    case OPT_RING:
-        rec->request.mode = ORMA_RECORD_RING;
-        break;
-    case OPT_STREAM:
-        rec->request.mode = ORMA_RECORD_STREAM;
-        break;
-    case OPT_MAX_SIZE:
-        if (!orma_parse_size_bytes(value, &rec->request.max_file_bytes))
-            return orma_cli_usage_error(&rec->cli, "bad size '%s': say 100mb or 2gb", value);
-        break;
-    case OPT_CONFIG:
-        rec->config_path = value;
-        break;
-    case OPT_TXT:
-        rec->config_form = ORMA_CONFIG_TEXT;
-        break;
-    case OPT_EXPLAIN:
-        rec->explain = true;
-        break;
-    case OPT_PRIVATE:
-        rec->private_service = true;
-        break;
-    case OPT_QUIET:
-        rec->quiet = true;
-        break;
-    case ORMA_CLI_REST:
-        rec->command = rec->cli.argv + rec->cli.rest_idx;
-        if (!rec->command[0])
-            return orma_cli_usage_error(&rec->cli, "a command must follow '--'");
-        break;
-    case ORMA_CLI_POSITIONAL:
-        if (!orma_record_request_add(&rec->request, value)) {
-            const char *names[64] = {0};
-
-            for (size_t i = 0; orma_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
-                names[i] = orma_presets[i].name;
-            const char *near = orma_cli_did_you_mean(value, names);
-            return near ? orma_cli_usage_error(&rec->cli, "unknown preset '%s'; did you mean '%s'?",
-                                               value, near)
-                        : orma_cli_usage_error(&rec->cli,
-                                               "unknown preset '%s' (an event is 'group/name', a "
-                                               "command follows '--')",
-                                               value);
-        }
-        break;
-    }
-    return ORMA_EXIT_OK;
-}
-
-/* ORMA_EXIT_OK and *ret_go_on, or what to exit with. */
-static int parse(struct record *rec, bool *ret_go_on)
-{
-    bool named = false;
-    int id;
-
-    *ret_go_on = false;
-    while ((id = orma_cli_next(&rec->cli)) != ORMA_CLI_END) {
-        if (id == ORMA_CLI_HELP)
-            return ORMA_EXIT_OK;
-        if (id == ORMA_CLI_BAD)
-            return ORMA_EXIT_USAGE;
-        named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
-        rec->shaped |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
-                       id == OPT_BUFFER || id == OPT_RING || id == OPT_STREAM || id == OPT_MAX_SIZE;
-        int r = parse_option(rec, id);
-        if (r != ORMA_EXIT_OK)
-            return r;
-    }
-    if (rec->config_path && rec->shaped)
-        return orma_cli_usage_error(&rec->cli,
-                                    "with -c the config says what to record and how long: "
-                                    "presets, -a, -t, -b, --ring, --stream and "
-                                    "--max-size do not go with it");
-    if (!named)
-        orma_record_request_add_defaults(&rec->request);
-    *ret_go_on = true;
-    return ORMA_EXIT_OK;
-}
+#define BACKGROUND_WAIT_MS 30000
 
 static int open_output(struct record *rec)
 {
@@ -295,6 +134,12 @@ static int connect_service(struct record *rec)
         fprintf(stderr, "orma record: the service does not answer: %s\n", strerror(-r));
         return r;
     }
+    if (rec->clone || (rec->request.trigger && !rec->command)) {
+        fprintf(stderr, "orma record: no service is running%s: start traced%s\n",
+                rec->clone ? ", so there is no session to clone" : " that a trigger could reach",
+                rec->clone ? "" : " and traced_probes");
+        return r;
+    }
     r = orma_host_new(true, &rec->host, &what);
     if (r < 0) {
         fprintf(stderr, "orma record: %s: %s\n", what, strerror(-r));
@@ -355,6 +200,63 @@ static int explain(struct record *rec)
     return r == 0 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE;
 }
 
+static void on_started(void *ctx)
+{
+    struct record *rec = ctx;
+
+    if (rec->parent_fd < 0)
+        return;
+    orma_background_tell(&rec->parent_fd, ORMA_BACKGROUND_OK);
+    orma_background_silence();
+}
+
+static int run_session(struct record *rec, const struct orma_trace_config *facts)
+{
+    struct orma_recorder run = {
+        .consumer = rec->consumer,
+        .program = "orma record",
+        .config = orma_buf_str(&rec->config),
+        .out_fd = rec->out_fd,
+        .service_writes = facts->write_into_file,
+        .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
+        .command = rec->command,
+        .child_producer_addr = rec->host ? orma_host_producer_addr(rec->host) : NULL,
+        .child_consumer_addr = rec->host ? orma_host_consumer_addr(rec->host) : NULL,
+        .signal_fd = rec->signal_fd,
+        .on_started = on_started,
+        .ctx = rec,
+    };
+    int r = orma_recorder_run(&run);
+
+    if (r < 0 && !run.bytes)
+        return run.child_code > 0 ? run.child_code : ORMA_EXIT_FAILURE;
+    if (!run.bytes && rec->request.trigger) {
+        fprintf(stderr, "orma record: '%s' was not fired: nothing recorded\n",
+                rec->request.trigger);
+        return ORMA_EXIT_FAILURE;
+    }
+    rec->out_created = false; /* something to read: it stays */
+    last_line(rec, &run);
+    return r < 0 && run.child_code <= 0 ? ORMA_EXIT_FAILURE
+                                        : ORMA_MAX(run.child_code, ORMA_EXIT_OK);
+}
+
+/* The process that the user started: tells where the recording goes on. */
+static int wait_for_start(struct record *rec, struct orma_background *bg)
+{
+    int status = orma_background_wait(bg, BACKGROUND_WAIT_MS);
+
+    rec->out_created = false; /* the other's */
+    if (status == ORMA_BACKGROUND_ERROR)
+        return ORMA_EXIT_FAILURE; /* it has said why */
+    if (status == ORMA_BACKGROUND_TIMEOUT)
+        fprintf(stderr, "orma record: not all data sources have started yet\n");
+    if (!rec->quiet)
+        fprintf(stderr, "orma record: recording into %s in the background; 'kill %d' ends it\n",
+                rec->out_path, (int)bg->pid);
+    return ORMA_EXIT_OK;
+}
+
 static int record(struct record *rec)
 {
     struct orma_trace_config facts;
@@ -373,32 +275,46 @@ static int record(struct record *rec)
                 "file with -o\n");
         return ORMA_EXIT_FAILURE;
     }
-    r = open_output(rec);
-    if (r < 0)
+    if (open_output(rec) < 0)
         return ORMA_EXIT_FAILURE;
-    r = connect_service(rec);
-    if (r < 0)
-        return ORMA_EXIT_FAILURE;
+    if (rec->background) {
+        struct orma_background bg;
 
-    struct orma_recorder run = {
-        .consumer = rec->consumer,
-        .program = "orma record",
-        .config = orma_buf_str(&rec->config),
-        .out_fd = rec->out_fd,
-        .service_writes = facts.write_into_file,
-        .progress = !rec->quiet && isatty(STDERR_FILENO),
-        .command = rec->command,
-        .child_producer_addr = rec->host ? orma_host_producer_addr(rec->host) : NULL,
-        .child_consumer_addr = rec->host ? orma_host_consumer_addr(rec->host) : NULL,
-        .signal_fd = rec->signal_fd,
-    };
-    r = orma_recorder_run(&run);
-    if (r < 0 && !run.bytes)
-        return run.child_code > 0 ? run.child_code : ORMA_EXIT_FAILURE;
-    rec->out_created = false; /* something to read: it stays */
-    last_line(rec, &run);
-    return r < 0 && run.child_code <= 0 ? ORMA_EXIT_FAILURE
-                                        : ORMA_MAX(run.child_code, ORMA_EXIT_OK);
+        r = orma_background_fork(&bg);
+        if (r < 0)
+            fprintf(stderr, "orma record: cannot go to the background: %s\n", strerror(-r));
+        if (r < 0 || bg.pid)
+            return r < 0 ? ORMA_EXIT_FAILURE : wait_for_start(rec, &bg);
+        rec->parent_fd = bg.fd;
+    }
+    return connect_service(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &facts);
+}
+
+static int snapshot(struct record *rec)
+{
+    struct orma_buf request = {0}, error = {0};
+    char size[ORMA_UNITS_TEXT_MAX];
+    uint64_t bytes = 0;
+    int r = open_output(rec);
+
+    if (r == 0)
+        r = connect_service(rec);
+    if (r < 0)
+        return ORMA_EXIT_FAILURE;
+    orma_clone_request_put(&request, rec->clone);
+    r = orma_clone(rec->consumer, &request, rec->out_fd, &bytes, &error);
+    if (r < 0)
+        fprintf(stderr, "orma record: %s ('orma status' lists the sessions)\n",
+                orma_buf_cstr(&error));
+    else if (!rec->quiet)
+        fprintf(stderr, "%s: %s, snapshot of session %s\n",
+                rec->to_stdout ? "standard output" : rec->out_path, orma_format_size(bytes, size),
+                rec->clone);
+    if (bytes)
+        rec->out_created = false;
+    orma_buf_fini(&request);
+    orma_buf_fini(&error);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 static int block_signals(void)
@@ -422,21 +338,26 @@ static int run(const struct orma_command *self, int argc, char **argv)
         .request = {.mode = ORMA_RECORD_STREAM, .buffer_bytes = BUFFER_DEFAULT},
         .out_fd = -1,
         .signal_fd = -1,
+        .parent_fd = -1,
     };
     bool go_on;
 
     orma_cli_init(&rec.cli, self, "orma record", argc, argv);
-    int code = parse(&rec, &go_on);
+    int code = orma_record_parse(&rec, &go_on);
     if (!go_on)
         return code;
     rec.signal_fd = block_signals();
-    code = rec.signal_fd < 0 ? ORMA_EXIT_FAILURE : record(&rec);
+    if (rec.signal_fd < 0)
+        code = ORMA_EXIT_FAILURE;
+    else
+        code = rec.clone ? snapshot(&rec) : record(&rec);
     orma_consumer_free(rec.consumer);
     orma_host_free(rec.host);
     orma_buf_fini(&rec.config);
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */
     orma_fd_close(&rec.out_fd);
+    orma_fd_close(&rec.parent_fd);
     orma_fd_close(&rec.signal_fd);
     return code;
 }
@@ -445,7 +366,8 @@ const struct orma_command orma_cmd_record = {
     .name = "record",
     .summary = "Record what this machine and its instrumented programs do.",
     .synopsis = "[OPTIONS] [PRESET | GROUP/EVENT]... [-- COMMAND [ARG]...]\n"
-                "[OPTIONS] -c CONFIG [-- COMMAND [ARG]...]",
+                "[OPTIONS] -c CONFIG [-- COMMAND [ARG]...]\n"
+                "--clone SESSION [-o FILE]",
     .details =
         "Without a preset it records scheduling (as root, or with access to tracefs) and the track "
         "events of instrumented programs. Presets: sched, apps, irq, syscalls, disk, mem, power, "
@@ -459,7 +381,9 @@ const struct orma_command orma_cmd_record = {
     .examples = "  orma record -t 10s -o trace.pftrace\n"
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"
-                "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n",
-    .options = options,
+                "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n"
+                "  orma record --trigger crash      # the last moments before somebody fires it\n"
+                "  orma record --clone 3 -o now.pftrace\n",
+    .options = orma_record_options,
     .run = run,
 };

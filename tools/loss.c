@@ -49,14 +49,24 @@ static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
 static void read_buffer(struct orma_pb_reader r, struct orma_loss *ret)
 {
     struct orma_pb_field f;
+    uint64_t size = 0, in = 0, out = 0;
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE:
-            ret->buffer_bytes += f.num;
+            size = f.num;
             break;
         case ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN:
             ret->bytes_written += f.num;
+            in += f.num;
+            break;
+        case ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_WRITTEN:
+            in += f.num;
+            break;
+        case ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_READ:
+        case ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN:
+        case ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_CLEARED:
+            out += f.num;
             break;
         case ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN:
             ret->chunks_overwritten += f.num;
@@ -69,6 +79,8 @@ static void read_buffer(struct orma_pb_reader r, struct orma_loss *ret)
             break;
         }
     }
+    ret->buffer_bytes += size;
+    ret->buffer_used += in > out ? ORMA_MIN(in - out, size) : 0;
 }
 
 void orma_loss_read(struct orma_str trace_stats, struct orma_loss *ret)

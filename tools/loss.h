@@ -20,6 +20,7 @@ struct orma_loss {
     /* Chunks and markers, from the standard fields. */
     uint64_t chunks_overwritten, chunks_discarded, writer_losses;
     uint64_t buffer_bytes, bytes_written;
+    uint64_t buffer_used; /* of buffer_bytes: written, neither read nor overwritten */
     uint64_t flushes_failed;
 };
 

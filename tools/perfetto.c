@@ -11,6 +11,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "tools/background.h"
 #include "tools/perfetto_impl.h"
 
 /* So long a parent waits for the data sources of its child in the background. */
@@ -156,67 +157,34 @@ static int open_output(struct perfetto *self)
 
 /* ---- background ---- */
 
-static void tell(int *fd, char status)
-{
-    /* Nobody may be there to read it any more: that is their business. */
-    if (*fd >= 0 && write(*fd, &status, 1) < 0)
-        errno = 0;
-    orma_fd_close(fd);
-}
-
 void perfetto_tell_status(struct perfetto *self, char status)
 {
-    tell(&self->notify_fd, status);
-    tell(&self->parent_fd, status);
-}
-
-/* The exit code of the process that the user started. */
-static int wait_for_child(int fd)
-{
-    struct pollfd pfd = {.fd = fd, .events = POLLIN};
-    char status;
-
-    if (poll(&pfd, 1, BACKGROUND_WAIT_MS) <= 0)
-        return PERFETTO_STATUS_TIMEOUT;
-    return read(fd, &status, 1) == 1 ? status : PERFETTO_STATUS_ERROR;
-}
-
-static int to_background(const struct perfetto *self, const int *pipe_fds)
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-    if (setsid() < 0 || null < 0)
-        return -errno;
-    for (int fd = 0; fd < 3; fd++) {
-        if (dup2(null, fd) < 0)
-            return -errno;
-    }
-    orma_fd_close(&null);
-    if (self->args.background_wait)
-        (void)close(pipe_fds[0]); /* the parent's end */
-    return 0;
+    orma_background_tell(&self->notify_fd, status);
+    orma_background_tell(&self->parent_fd, status);
 }
 
 /* 0 in the process that goes on; 1 in the one that is done, with *ret_code. */
 static int background(struct perfetto *self, int *ret_code)
 {
-    int fds[2] = {-1, -1};
+    struct orma_background bg;
+    int r = orma_background_fork(&bg);
 
-    if (self->args.background_wait && pipe2(fds, O_CLOEXEC) < 0)
-        return -errno;
-    fflush(NULL); /* or the child would print it again */
-    pid_t pid = fork();
-    if (pid < 0)
-        return -errno;
-    if (pid == 0) {
-        self->parent_fd = fds[1];
-        return to_background(self, fds);
+    if (r < 0)
+        return r;
+    if (!bg.pid) {
+        orma_background_silence();
+        self->parent_fd = bg.fd;
+        if (!self->args.background_wait)
+            orma_fd_close(&self->parent_fd);
+        return 0;
     }
-    printf("%d\n", (int)pid);
+    printf("%d\n", (int)bg.pid);
     fflush(stdout);
-    orma_fd_close(&fds[1]);
-    *ret_code = self->args.background_wait ? wait_for_child(fds[0]) : ORMA_EXIT_OK;
-    orma_fd_close(&fds[0]);
+    *ret_code = ORMA_EXIT_OK;
+    if (self->args.background_wait)
+        *ret_code = orma_background_wait(&bg, BACKGROUND_WAIT_MS);
+    else
+        orma_fd_close(&bg.fd);
     return 1;
 }
 
@@ -230,7 +198,7 @@ static int record_or_control(struct perfetto *self)
     if (code || self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT)
         remove_if_empty(self->out_fd, self->args.out_path);
     /* Last of all: whoever is told finds everything done. */
-    perfetto_tell_status(self, code ? PERFETTO_STATUS_ERROR : PERFETTO_STATUS_OK);
+    perfetto_tell_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
     return code;
 }
 

@@ -16,8 +16,6 @@
 #include "tools/perfetto.h"
 #include "tools/trace_config.h"
 
-/* Exit codes of a client in the background, as told to who waits for it. */
-enum { PERFETTO_STATUS_OK = 0, PERFETTO_STATUS_ERROR = 1, PERFETTO_STATUS_TIMEOUT = 2 };
 #define PERFETTO_EXIT_NOT_DETACHED 2
 #define PERFETTO_LIST_MAX 1024
 
@@ -67,7 +65,7 @@ struct perfetto {
     int out_fd; /* -1: none */
     uint64_t bytes;
     bool truncated; /* the output file is ours now: its old content is gone */
-    /* Receive a PERFETTO_STATUS_* byte when all data sources have started: of --notify-fd, and of
+    /* Receive a ORMA_BACKGROUND_* byte when all data sources have started: of --notify-fd, and of
      * the process that waits for us. -1: none. */
     int notify_fd, parent_fd;
     int signal_fd; /* readable once SIGINT or SIGTERM came */

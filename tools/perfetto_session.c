@@ -24,6 +24,8 @@
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
+#include "tools/background.h"
+#include "tools/clone.h"
 #include "tools/perfetto_impl.h"
 #include "tools/readback.h"
 #include "tools/service_state.h"
@@ -33,7 +35,6 @@
 #define CALL_TIMEOUT_MS 10000
 /* A flush of the service may take that long, and more if the config says so. */
 #define FLUSH_TIMEOUT_MS 30000
-#define CLONE_TIMEOUT_MS 60000
 /* Between two replies with data. */
 #define READ_TIMEOUT_MS 3000
 /* A session that has not ended so long after its time will not end. */
@@ -123,7 +124,7 @@ static void on_event(void *ctx, struct orma_str events)
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f))
-            perfetto_tell_status(s->self, PERFETTO_STATUS_OK);
+            perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
             read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
@@ -172,50 +173,19 @@ static void put_clone_request(struct orma_buf *b, const struct perfetto_args *ar
     orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_DELAY_MS, hit->delay_ms);
 }
 
-/* 0 and *ret_written (by the service, into the file), or negative: has said why. */
+/* 0 and *ret_bytes, or negative: has said why. */
 static int clone_session(struct perfetto *self, struct orma_consumer *c, const struct hit *hit,
-                         int fd, bool *ret_written)
+                         int fd, uint64_t *ret_bytes)
 {
-    struct orma_buf args = {0}, reply = {0};
-    struct orma_str error = {0};
-    struct orma_pb_field f;
-    bool success = false;
+    struct orma_buf request = {0}, error = {0};
 
-    *ret_written = false;
-    put_clone_request(&args, &self->args, hit);
-    int r = call(c, ORMA_CONSUMER_PORT_CLONE_SESSION, &args, fd, CLONE_TIMEOUT_MS, &reply);
-    struct orma_pb_reader reader = orma_pb_reader(reply.data, reply.len);
-    while (r == 0 && orma_pb_next(&reader, &f)) {
-        switch (f.id) {
-        case ORMA_PB_CLONE_SESSION_RESPONSE_SUCCESS:
-            success = orma_pb_bool(&f);
-            break;
-        case ORMA_PB_CLONE_SESSION_RESPONSE_ERROR:
-            error = orma_pb_str(&f);
-            break;
-        case ORMA_PB_CLONE_SESSION_RESPONSE_WAS_WRITE_INTO_FILE:
-            *ret_written = orma_pb_bool(&f);
-            break;
-        }
-    }
-    if (r == -ENOSYS)
-        perfetto_say(self, "this service cannot clone sessions");
-    else if (r < 0)
-        perfetto_say(self, "the snapshot failed: %s",
-                     r == -EREMOTEIO ? "refused by the service" : strerror(-r));
-    else if (!success)
-        r = -EREMOTEIO, perfetto_say(self, "the snapshot failed: %.*s", (int)error.len, error.data);
-    orma_buf_fini(&reply);
+    put_clone_request(&request, &self->args, hit);
+    int r = orma_clone(c, &request, fd, ret_bytes, &error);
+    if (r < 0)
+        perfetto_say(self, "%s", orma_buf_cstr(&error));
+    orma_buf_fini(&error);
+    orma_buf_fini(&request);
     return r;
-}
-
-static int file_size(int fd, uint64_t *bytes)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        *bytes = (uint64_t)st.st_size;
-    return 0;
 }
 
 static int read_back(struct perfetto *self, struct orma_consumer *c, int fd, uint64_t *bytes)
@@ -239,16 +209,13 @@ static int snapshot_into(struct perfetto *self, const struct hit *hit, int fd, c
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
     struct session none = {.self = self};
     uint64_t bytes = 0;
-    bool written;
     int r = connect_service(self, &c);
 
     if (r == 0)
         r = orma_consumer_observe(c, ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT, on_event,
                                   &none);
     if (r == 0)
-        r = clone_session(self, c, hit, fd, &written);
-    if (r == 0)
-        r = written ? file_size(fd, &bytes) : read_back(self, c, fd, &bytes);
+        r = clone_session(self, c, hit, fd, &bytes);
     for (size_t i = 0; i < none.hits_num; i++)
         free_hit(&none.hits[i]); /* of a session that is only a copy: nothing to clone again */
     if (r == 0)
@@ -282,16 +249,12 @@ static void take_hits(struct session *s)
 static int run_clone(struct perfetto *self)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
-    bool written;
     int r = connect_service(self, &c);
 
     if (r == 0)
         r = perfetto_truncate_output(self);
     if (r == 0)
-        r = clone_session(self, c, NULL, self->out_fd, &written);
-    if (r == 0)
-        r = written ? file_size(self->out_fd, &self->bytes)
-                    : read_back(self, c, self->out_fd, &self->bytes);
+        r = clone_session(self, c, NULL, self->out_fd, &self->bytes);
     if (r == 0)
         say_written(self, self->args.out_path, self->bytes);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -442,7 +405,7 @@ static int record(struct session *s)
     }
     if (self->args.detach) {
         r = detach(s);
-        perfetto_tell_status(self, r == 0 ? PERFETTO_STATUS_OK : PERFETTO_STATUS_ERROR);
+        perfetto_tell_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
         return r;
     }
     r = wait_for_end(s, orma_trace_config_lifetime_ms(facts));

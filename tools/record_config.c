@@ -12,6 +12,10 @@
 /* Flushed data closes the processor's sorting windows: importing a long recording stays small. */
 #define FLUSH_PERIOD_MS 5000
 #define CLEAR_PERIOD_MS 5000
+/* Without a time limit somebody waits for a rare event: a day. */
+#define TRIGGER_TIMEOUT_MS 86400000
+/* What follows the trigger at once mostly belongs to it. */
+#define TRIGGER_STOP_DELAY_MS 100
 
 static bool add_event(struct orma_record_request *self, const char *event)
 {
@@ -147,6 +151,23 @@ static void put_track_event(struct orma_buf *out)
     end_source(out, s);
 }
 
+/* The duration limits the waiting for the trigger: the service accepts either, not both. */
+static void put_trigger(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    size_t config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_TRIGGER_MODE,
+                    ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_STOP_TRACING);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_TRIGGER_TIMEOUT_MS,
+                    rq->duration_ms ? rq->duration_ms : TRIGGER_TIMEOUT_MS);
+    size_t trigger = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_TRIGGERS);
+    orma_pb_put_cstr(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_TRIGGER_NAME, rq->trigger);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_TRIGGER_STOP_DELAY_MS,
+                    TRIGGER_STOP_DELAY_MS);
+    orma_pb_end(out, trigger);
+    orma_pb_end(out, config);
+}
+
 static void put_session(struct orma_buf *out, const struct orma_record_request *rq)
 {
     size_t buffer = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_BUFFERS);
@@ -156,7 +177,9 @@ static void put_session(struct orma_buf *out, const struct orma_record_request *
     orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY,
                     ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_RING_BUFFER);
     orma_pb_end(out, buffer);
-    if (rq->duration_ms)
+    if (rq->trigger)
+        put_trigger(out, rq);
+    else if (rq->duration_ms)
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_DURATION_MS, rq->duration_ms);
     if (rq->mode == ORMA_RECORD_STREAM) {
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);

@@ -95,9 +95,10 @@ static void progress(struct state *st)
     if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
         bytes = (uint64_t)file.st_size;
     orma_loss_format(&loss, text, sizeof(text));
-    fprintf(stderr, "\r%.1f s  %s%s  %s\033[K",
+    fprintf(stderr, "\r%.1f s  %s%s  buffer %u%% full  %s\033[K",
             (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns) / 1e9,
-            orma_format_size(bytes, size), rec->service_writes ? " written" : " recorded", text);
+            orma_format_size(bytes, size), rec->service_writes ? " written" : " recorded",
+            loss.buffer_bytes ? (unsigned)(loss.buffer_used * 100 / loss.buffer_bytes) : 0, text);
     st->progress_shown = true;
 }
 
@@ -142,15 +143,17 @@ static int spawn_command(struct state *st)
 static int run(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
-    bool command_pending = rec->command != NULL;
+    bool start_pending = true;
     int r = 0;
 
     while (!orma_consumer_ended(rec->consumer, NULL) && !st->stop_asked) {
         uint64_t age_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns;
 
-        if (command_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
-            command_pending = false;
-            r = spawn_command(st);
+        if (start_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
+            start_pending = false;
+            if (rec->on_started)
+                rec->on_started(rec->ctx);
+            r = rec->command ? spawn_command(st) : 0;
             if (r < 0)
                 return r;
         }

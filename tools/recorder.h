@@ -24,6 +24,9 @@ struct orma_recorder {
     char *const *command;   /* NULL: none */
     const char *child_producer_addr, *child_consumer_addr;
     int signal_fd; /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
+    /* Called once, when all data sources have started (or took too long to). May be NULL. */
+    void (*on_started)(void *ctx);
+    void *ctx;
 
     /* Results. */
     uint64_t bytes;       /* of the trace */
