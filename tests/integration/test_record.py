@@ -1,5 +1,7 @@
 """orma record, end to end: a real kernel trace and a real instrumented program, through real daemons and
 shared memory, asked in SQL."""
+import re
+
 from orma_env import *
 
 NO_TRACEFS = have_tracefs()
@@ -9,6 +11,21 @@ def demo_counts(text):
     """What the demo says it emitted: "threads=4 slices=16000 ..."."""
     pairs = (word.partition("=") for word in text.decode().split())
     return {k: int(v) for k, _, v in pairs if v.isdigit()}
+
+
+def has_ended(pid):
+    """Also true of a process that only waits to be reaped by who adopted it."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def kill_quietly(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 class Record(Case):
@@ -62,6 +79,67 @@ class Record(Case):
         trace = self.dir / "t.pftrace"
         trace.write_bytes(done.stdout)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
+
+    def sessions(self):
+        """Numbers of the sessions that record now."""
+        done = self.orma("status")
+        return [line.split()[0] for line in done.stdout.decode().splitlines()
+                if " STARTED" in line and line.split()[0].isdigit()]
+
+    def test_in_the_background_until_killed(self):
+        self.start_traced()
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "--background", "-o", trace, "apps")
+        pid = int(re.search(r"'kill (\d+)' ends it", done.stderr.decode()).group(1))
+        self.addCleanup(kill_quietly, pid)
+        self.assertEqual(len(self.sessions()), 1, "it records when the command has returned")
+        demo = self.run_program(DEMO, "--threads", "1", "--iterations", "50")
+        os.kill(pid, signal.SIGTERM)
+        self.wait_for("the end of the recording", lambda: has_ended(pid))
+        self.assertEqual(self.demo_slices(trace), demo_counts(demo.stdout)["slices"])
+
+    def test_the_background_tells_that_it_could_not_start(self):
+        trace = self.dir / "t.pftrace"
+        (self.dir / "c.pbtxt").write_text("buffers { size_kb: 64 } duration_ms: 4294967295\n")
+        self.start_traced()
+        done = self.orma("record", "--background", "-c", self.dir / "c.pbtxt", "-o", trace, code=1)
+        self.assertIn(b"too long", done.stderr)
+        self.assertFalse(trace.exists())
+
+    def test_a_trigger_ends_the_recording(self):
+        self.start_traced()
+        trace = self.dir / "t.pftrace"
+        p = self.start(ORMA, "record", "--trigger", "now", "-o", trace, "apps", stderr=subprocess.PIPE)
+        self.wait_for("a session", self.sessions)
+        demo = self.run_program(DEMO, "--threads", "1", "--iterations", "50")
+        self.assertEqual(self.run_program(BUILD / "compat/trigger_perfetto", "other").returncode, 0)
+        self.assertIsNone(p.poll(), "another trigger ends nothing")
+        self.assertEqual(self.run_program(BUILD / "compat/trigger_perfetto", "now").returncode, 0)
+        self.assertEqual(p.wait(20 * SLOW), 0)
+        self.assertEqual(self.demo_slices(trace), demo_counts(demo.stdout)["slices"])
+
+    def test_a_trigger_that_nobody_fires_leaves_no_file(self):
+        self.start_traced()
+        trace = self.dir / "t.pftrace"
+        done = self.orma("record", "--trigger", "never", "-t", "300ms", "-o", trace, "apps", code=1)
+        self.assertIn(b"'never' was not fired", done.stderr)
+        self.assertFalse(trace.exists())
+
+    def test_a_snapshot_while_the_session_goes_on(self):
+        self.start_traced()
+        whole, part = self.dir / "whole.pftrace", self.dir / "part.pftrace"
+        p = self.start(ORMA, "record", "--ring", "-o", whole, "apps", stderr=subprocess.PIPE)
+        self.wait_for("a session", self.sessions)
+        first = demo_counts(self.run_program(DEMO, "--threads", "1", "--iterations", "50").stdout)
+        self.orma("record", "--clone", self.sessions()[0], "-o", part)
+        second = demo_counts(self.run_program(DEMO, "--threads", "1", "--iterations", "70").stdout)
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(20 * SLOW), 0)
+        self.assertEqual(self.demo_slices(part), first["slices"])
+        self.assertEqual(self.demo_slices(whole), first["slices"] + second["slices"])
+        done = self.orma("record", "--clone", "77", "-o", self.dir / "no.pftrace", code=1)
+        self.assertIn(b"orma status", done.stderr)
+        self.assertFalse((self.dir / "no.pftrace").exists())
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_the_kernels_schedule_has_no_gap_and_no_overlap(self):
