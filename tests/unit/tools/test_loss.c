@@ -40,3 +40,24 @@ Test(loss, nothing_is_nothing_and_garbage_too)
     orma_loss_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "nothing lost");
 }
+
+Test(loss, knows_how_full_the_buffers_are)
+{
+    struct orma_buf b = {0};
+    struct orma_loss loss;
+
+    size_t m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS);
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, 1000);
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN, 900);
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_READ, 300);
+    orma_pb_end(&b, m);
+    m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS); /* counts that cannot be */
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, 1000);
+    orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN, 5);
+    orma_pb_end(&b, m);
+    orma_loss_read(orma_buf_str(&b), &loss);
+    cr_assert_eq(loss.buffer_bytes, 2000);
+    cr_assert_eq(loss.buffer_used, 600);
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
