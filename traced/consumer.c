@@ -188,6 +188,7 @@ static int free_buffers(struct traced_conn *conn, const struct traced_call *call
     orma_buf_clear(&self->batch);
     self->batch_at = self->packet_at = 0;
     self->batch_more = false;
+    traced_consumer_pump(self); /* who waits for data gets none */
     traced_conn_ack(conn, call, true);
     return 0;
 }
@@ -282,33 +283,35 @@ static void fill_reply(struct traced_consumer *self, struct orma_buf *reply)
     }
 }
 
-/* False: nothing to read now. */
-static bool refill(struct traced_consumer *self)
+static enum traced_batch refill(struct traced_consumer *self)
 {
     if (self->batch_at < self->batch.len)
-        return true;
+        return TRACED_BATCH_READY;
     orma_buf_clear(&self->batch);
     self->batch_at = self->packet_at = 0;
     self->batch_more = false;
-    if (self->session && !self->session->into_file)
-        self->batch_more = traced_read(self->session, &self->batch, READ_BATCH, UINT64_MAX) == 1;
-    return self->batch.len > 0;
+    if (!self->session || self->session->into_file)
+        return TRACED_BATCH_NONE;
+    return traced_session_read_batch(self->session, READ_BATCH, &self->batch, &self->batch_more);
 }
 
-static void send_one_reply(struct traced_consumer *self)
+/* False: not now. */
+static bool send_one_reply(struct traced_consumer *self)
 {
     struct orma_buf reply = {0};
 
-    (void)refill(self); /* nothing: an empty reply says so */
+    if (refill(self) == TRACED_BATCH_LATER)
+        return false;
     fill_reply(self, &reply);
     bool more = self->batch_at < self->batch.len || self->batch_more;
     traced_conn_reply(self->conn, self->reads[0], true, more,
                       reply.len ? orma_buf_str(&reply) : no_bytes, -1);
     orma_buf_fini(&reply);
     if (more)
-        return;
+        return true;
     self->reads_num--;
     memmove(&self->reads[0], &self->reads[1], self->reads_num * sizeof(self->reads[0]));
+    return true;
 }
 
 /* As much as the socket takes, but not all in one turn of the loop: others want to be served. */
@@ -317,7 +320,8 @@ void traced_consumer_pump(struct traced_consumer *self)
     for (int replies = 0; self->reads_num && replies < 8; replies++) {
         if (self->conn->closing || traced_conn_is_slow(self->conn))
             return; /* traced_consumer_drained() goes on */
-        send_one_reply(self);
+        if (!send_one_reply(self))
+            return; /* a batch is being compressed */
     }
     if (self->reads_num && !self->conn->closing && !traced_conn_is_slow(self->conn))
         traced_conn_call_later(self->conn);

@@ -28,8 +28,11 @@
 struct block {
     struct orma_list link; /* traced_file.blocks */
     struct orma_buf data;
-    struct traced_file *source; /* copy its first `copy_len` bytes instead; a reference, or NULL */
-    uint64_t copy_len;
+    struct traced_file *source;  /* copy what is in it instead; a reference, or NULL */
+    struct orma_list place_link; /* traced_file.places of the source, under its lock */
+    uint64_t copy_blocks;        /* as far as its first so many blocks */
+    uint64_t copy_len;           /* those bytes, once they are known (copy_ready) */
+    bool copy_ready;
 };
 
 struct traced_file {
@@ -42,6 +45,8 @@ struct traced_file {
     /* Never changed after the start. */
     int fd;
     bool sync;
+    struct traced_compression compression;
+    uint64_t max_bytes;
     int progress_fd; /* eventfd */
     off_t start;     /* where in the file our bytes begin; 0 if it has no places */
 
@@ -49,12 +54,15 @@ struct traced_file {
     pthread_mutex_t lock;
     pthread_cond_t more;
     struct orma_list blocks; /* block.link */
+    struct orma_list ready;  /* block.link: compressed, to be taken */
     size_t queued_bytes;
-    uint64_t handed_over, written; /* bytes since the start */
-    bool finish;                   /* no more blocks will come */
-    bool done;                     /* the thread has ended its work */
-    int error;                     /* first failure, -errno */
-    int refs;                      /* loop, thread, and files that copy it */
+    uint64_t blocks_in, blocks_done;
+    uint64_t written;        /* bytes since the start */
+    struct orma_list places; /* block.place_link: who waits for a block of ours to be done */
+    bool finish;             /* no more blocks will come */
+    bool done;               /* the thread has ended its work */
+    int error;               /* first failure, -errno */
+    int refs;                /* loop, thread, and files that copy it */
     struct orma_buf spare;
 };
 
@@ -62,8 +70,12 @@ static void file_unref(struct traced_file *self);
 
 static void block_free(struct block *b)
 {
-    if (b->source)
+    if (b->source) {
+        pthread_mutex_lock(&b->source->lock);
+        orma_list_remove(&b->place_link);
+        pthread_mutex_unlock(&b->source->lock);
         file_unref(b->source);
+    }
     orma_buf_fini(&b->data);
     free(b);
 }
@@ -76,6 +88,8 @@ static void file_unref(struct traced_file *self)
     if (!last)
         return;
     ORMA_LIST_EACH (struct block, b, &self->blocks, link)
+        block_free(b);
+    ORMA_LIST_EACH (struct block, b, &self->ready, link)
         block_free(b);
     orma_buf_fini(&self->spare);
     orma_fd_close(&self->fd);
@@ -132,21 +146,24 @@ static int write_block(const struct traced_file *self, const struct orma_buf *da
     return 0;
 }
 
-/* Until the source's thread has written so much, or ended. */
-static int wait_for(struct traced_file *source, uint64_t bytes)
+/* The bytes behind block `copy_blocks`, once they are on their way to the disk. */
+static int wait_for(struct traced_file *source, struct block *b)
 {
     pthread_mutex_lock(&source->lock);
-    while (source->written < bytes && !source->error && !source->done)
+    while (!b->copy_ready && !source->error && !source->done)
         pthread_cond_wait(&source->more, &source->lock);
-    int r = source->written < bytes ? (source->error ? source->error : -EIO) : 0;
+    int r = b->copy_ready ? 0 : source->error ? source->error : -EIO;
+    orma_list_remove(&b->place_link);
     pthread_mutex_unlock(&source->lock);
     return r;
 }
 
-static int copy_source(const struct traced_file *self, struct traced_file *source, uint64_t len)
+static int copy_source(const struct traced_file *self, struct block *b)
 {
     uint8_t piece[COPY_PIECE];
-    int r = wait_for(source, len);
+    struct traced_file *source = b->source;
+    int r = wait_for(source, b);
+    uint64_t len = b->copy_len;
 
     for (uint64_t at = 0; at < len && r == 0;) {
         ssize_t n = pread(source->fd, piece, (size_t)ORMA_MIN(len - at, (uint64_t)sizeof(piece)),
@@ -160,6 +177,64 @@ static int copy_source(const struct traced_file *self, struct traced_file *sourc
         at += (uint64_t)n;
     }
     return r;
+}
+
+/* Compresses the block in place. */
+static void compress_block(const struct traced_file *self, struct block *b)
+{
+    struct orma_buf out = {0};
+
+    traced_compress(self->compression, &b->data, &out);
+    if (out.failed) { /* then it goes as it is */
+        orma_buf_fini(&out);
+        return;
+    }
+    orma_buf_fini(&b->data);
+    b->data = out;
+}
+
+/* Called without the lock; nobody else looks at the block. */
+static int do_block(const struct traced_file *self, struct block *b, uint64_t written)
+{
+    if (b->source)
+        return copy_source(self, b);
+    if (self->compression.kind)
+        compress_block(self, b);
+    if (self->max_bytes && b->data.len >= self->max_bytes - ORMA_MIN(written, self->max_bytes))
+        return -EFBIG;
+    return self->fd >= 0 ? write_block(self, &b->data) : 0;
+}
+
+/* Where those who copy us have to stop. With the lock held. */
+static void tell_copies(struct traced_file *self)
+{
+    ORMA_LIST_EACH (struct block, b, &self->places, place_link)
+        if (!b->copy_ready && b->copy_blocks == self->blocks_done) {
+            b->copy_ready = true;
+            b->copy_len = self->written;
+        }
+}
+
+/* The block was done, with this result. With the lock held. */
+static void block_done(struct traced_file *self, struct block *b, size_t queued, int r)
+{
+    struct orma_buf old = self->spare;
+
+    self->queued_bytes -= queued;
+    self->error = r;
+    if (r == 0)
+        self->written += b->data.len;
+    if (!b->source)
+        self->blocks_done++;
+    tell_copies(self);
+    pthread_cond_broadcast(&self->more); /* for who copies us */
+    if (self->fd < 0) {
+        orma_list_insert(&self->ready, &b->link);
+        return;
+    }
+    self->spare = b->data;
+    b->data = old;
+    block_free(b);
 }
 
 static void tell_loop(const struct traced_file *self)
@@ -189,22 +264,15 @@ static void *writer_thread(void *arg)
     pthread_mutex_lock(&self->lock);
     while ((b = next_block(self))) {
         int r = self->error;
+        uint64_t written = self->written;
+        size_t queued = b->data.len;
 
         pthread_mutex_unlock(&self->lock);
         if (r == 0)
-            r = b->source ? copy_source(self, b->source, b->copy_len) : write_block(self, &b->data);
+            r = do_block(self, b, written);
         pthread_mutex_lock(&self->lock);
-        self->queued_bytes -= b->data.len;
-        self->error = r;
-        if (r == 0)
-            self->written += b->data.len;
-        struct orma_buf old = self->spare;
-        self->spare = b->data;
-        b->data = (struct orma_buf){0};
-        pthread_cond_broadcast(&self->more); /* for who copies us */
+        block_done(self, b, queued, r);
         pthread_mutex_unlock(&self->lock);
-        orma_buf_fini(&old);
-        block_free(b);
         tell_loop(self);
         pthread_mutex_lock(&self->lock);
     }
@@ -227,9 +295,10 @@ static void on_progress(evutil_socket_t fd, short what, void *arg)
     (void)!read(fd, &count, sizeof(count)); /* only its being readable matters */
     pthread_mutex_lock(&self->lock);
     bool done = self->done, full = self->queued_bytes >= QUEUE_MAX;
+    bool ready = !orma_list_empty(&self->ready);
     int error = self->error;
     pthread_mutex_unlock(&self->lock);
-    if (done || error || (self->was_full && !full)) {
+    if (done || error || ready || (self->was_full && !full)) {
         self->was_full = full;
         self->fn(self->ctx, done, error); /* may free us */
     }
@@ -251,22 +320,32 @@ static int start_thread(struct traced_file *self)
     return -r;
 }
 
-int traced_file_new(struct event_base *base, int fd, bool sync, traced_file_fn fn, void *ctx,
-                    struct traced_file **ret)
+int traced_file_new(struct event_base *base, const struct traced_file_config *config,
+                    traced_file_fn fn, void *ctx, struct traced_file **ret)
 {
     struct traced_file *self = calloc(1, sizeof(*self));
-    int r = -ENOMEM;
+    int r = -ENOMEM, fd = config->fd;
 
     if (!self) {
         orma_fd_close(&fd);
         return r;
     }
-    *self = (struct traced_file){.fd = fd, .sync = sync, .fn = fn, .ctx = ctx, .refs = 1};
-    off_t at = lseek(fd, 0, SEEK_CUR);
+    *self = (struct traced_file){
+        .fd = fd,
+        .sync = config->sync,
+        .compression = config->compression,
+        .max_bytes = config->max_bytes,
+        .fn = fn,
+        .ctx = ctx,
+        .refs = 1,
+    };
+    off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
     self->start = at > 0 ? at : 0;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->more, NULL);
     orma_list_init(&self->blocks);
+    orma_list_init(&self->ready);
+    orma_list_init(&self->places);
     self->progress_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (self->progress_fd >= 0)
         self->event = event_new(base, self->progress_fd, EV_READ | EV_PERSIST, on_progress, self);
@@ -304,7 +383,7 @@ void traced_file_write(struct traced_file *self, struct orma_buf *block)
         *block = (struct orma_buf){0};
         orma_list_insert(&self->blocks, &b->link);
         self->queued_bytes += b->data.len;
-        self->handed_over += b->data.len;
+        self->blocks_in++;
         pthread_cond_broadcast(&self->more);
     } else if (!self->error) {
         self->error = -ENOMEM;
@@ -321,7 +400,9 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source)
         pthread_mutex_lock(&source->lock);
         source->refs++;
         b->source = source;
-        b->copy_len = source->handed_over;
+        b->copy_blocks = source->blocks_in;
+        orma_list_insert(&source->places, &b->place_link);
+        tell_copies(source);
         pthread_mutex_unlock(&source->lock);
     }
     pthread_mutex_lock(&self->lock);
@@ -341,6 +422,24 @@ struct orma_buf traced_file_spare(struct traced_file *self)
     pthread_mutex_unlock(&self->lock);
     orma_buf_clear(&spare);
     return spare;
+}
+
+bool traced_file_take(struct traced_file *self, struct orma_buf *ret)
+{
+    struct block *b = NULL;
+
+    pthread_mutex_lock(&self->lock);
+    if (!orma_list_empty(&self->ready)) {
+        b = ORMA_CONTAINER_OF(self->ready.next, struct block, link);
+        orma_list_remove(&b->link);
+    }
+    pthread_mutex_unlock(&self->lock);
+    if (!b)
+        return false;
+    *ret = b->data;
+    b->data = (struct orma_buf){0};
+    block_free(b);
+    return true;
 }
 
 void traced_file_finish(struct traced_file *self)

@@ -1,6 +1,8 @@
 /*
  * A trace file that is being written, by a thread of its own: a slow or full
- * disk delays nobody else. Blocks are whole packets, written in order.
+ * disk delays nobody else. Blocks are whole packets, written in order, and
+ * compressed before that if so wanted. Without a descriptor the thread only
+ * compresses, and hands the blocks back: traced_file_take().
  *
  * On an error the file is cut back to the last whole packet (if it can be),
  * and everything further is thrown away.
@@ -14,15 +16,24 @@
 #include <stdbool.h>
 
 #include "sdk/base/buf.h"
+#include "traced/compress.h"
 
 struct traced_file;
 
-/* Room again after traced_file_is_full(), or (done) the end; error 0 or -errno. */
+/*
+ * Room again after traced_file_is_full(), something to take, or (done) the end;
+ * error 0 or -errno, -EFBIG: the file has its full size.
+ */
 typedef void (*traced_file_fn)(void *ctx, bool done, int error);
 
-/* Takes fd in any case. */
-int traced_file_new(struct event_base *base, int fd, bool sync, traced_file_fn fn, void *ctx,
-                    struct traced_file **ret);
+struct traced_file_config {
+    int fd;    /* taken in any case; -1: none */
+    bool sync; /* after each block */
+    struct traced_compression compression;
+    uint64_t max_bytes; /* the file stays below; 0: no limit */
+};
+int traced_file_new(struct event_base *base, const struct traced_file_config *config,
+                    traced_file_fn fn, void *ctx, struct traced_file **ret);
 
 /* So much is waiting that the owner should hold back. `fn` is called when that changes. */
 bool traced_file_is_full(struct traced_file *self);
@@ -38,6 +49,9 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source);
 
 /* An empty buffer, with memory from a block that has been written, if there is one. */
 struct orma_buf traced_file_spare(struct traced_file *self);
+
+/* The oldest block that is ready, where there is no descriptor. False: none. */
+bool traced_file_take(struct traced_file *self, struct orma_buf *ret);
 
 /* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
 void traced_file_finish(struct traced_file *self);

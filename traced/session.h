@@ -114,11 +114,13 @@ struct traced_session {
 
     struct event *duration_timer, *stop_timer, *snapshot_timer, *flush_timer, *clear_timer,
         *write_timer, *slow_start_timer, *read_event;
-    struct traced_file *file; /* NULL: not write_into_file, or closed */
-    bool into_file;           /* write_into_file: IPC readers get nothing */
-    bool reading;             /* on its way into the file */
-    bool orphan;              /* to be freed when the file is complete */
-    int file_error;           /* -errno */
+    struct traced_file *file;     /* NULL: not write_into_file, or closed */
+    struct traced_file *squeezer; /* compresses what the consumer reads; NULL: nobody does */
+    bool squeezing, squeezed_more;
+    bool into_file; /* write_into_file: IPC readers get nothing */
+    bool reading;   /* on its way into the file */
+    bool orphan;    /* to be freed when the file is complete */
+    int file_error; /* -errno */
     /* Of a clone: why it was made, and a reply that waits for its file. */
     struct traced_clone_trigger trigger;
     bool clone_reply_due;
@@ -183,6 +185,14 @@ void traced_session_check_stopped(struct traced_session *self);
 uint32_t traced_session_stop_timeout_ms(const struct traced_session *self);
 /* Remembers the clocks for the next read, unless the config does not want that. */
 void traced_session_snapshot_clocks(struct traced_session *self);
+
+enum traced_batch { TRACED_BATCH_READY, TRACED_BATCH_NONE, TRACED_BATCH_LATER };
+/*
+ * The next packets for a consumer, of about `size` bytes. LATER: they are being
+ * compressed, and traced_consumer_pump() is called when they are there.
+ */
+enum traced_batch traced_session_read_batch(struct traced_session *self, size_t size,
+                                            struct orma_buf *ret, bool *ret_more);
 
 /* The file is complete, or could not be written (error: negative errno). From file.c's callback. */
 void traced_session_file_done(struct traced_session *self, int error);

@@ -15,6 +15,8 @@
 #define WRITE_PERIOD_MS 5000
 #define WRITE_PERIOD_MIN_MS 100
 #define FLUSH_PERIOD_MS 5000
+/* What is compressed as one stream for a consumer. */
+#define SQUEEZE_BATCH ((size_t)128 << 10)
 
 uint32_t traced_session_write_period_ms(const struct traced_session *self)
 {
@@ -56,7 +58,7 @@ void traced_session_file_done(struct traced_session *self, int error)
     traced_file_free(self->file, false);
     self->file = NULL;
     event_del(self->write_timer);
-    if (error && !self->file_error) {
+    if (error && error != -EFBIG && !self->file_error) {
         self->file_error = error;
         orma_log_error("session %llu: the trace file can't be written: %s",
                        (unsigned long long)self->id, strerror(-error));
@@ -88,7 +90,7 @@ void traced_session_tell_end(struct traced_session *self)
 /* How many bytes may still go into the file. */
 static uint64_t file_room(const struct traced_session *self)
 {
-    uint64_t max = self->config->max_file_size_bytes;
+    uint64_t max = traced_compression_of(self->config).kind ? 0 : self->config->max_file_size_bytes;
 
     return max ? max - ORMA_MIN(max, self->file_bytes) : UINT64_MAX;
 }
@@ -150,6 +152,57 @@ static void on_write_timer(evutil_socket_t fd, short what, void *arg)
         traced_session_start_writing(self);
 }
 
+/* ---- compressed batches for a consumer ---- */
+
+static void on_squeezed(void *ctx, bool done, int error)
+{
+    struct traced_session *self = ctx;
+
+    (void)done;
+    (void)error; /* without a file there is none */
+    if (self->consumer)
+        traced_consumer_pump(self->consumer);
+}
+
+int traced_session_open_squeezer(struct traced_session *self)
+{
+    struct traced_file_config config = {.fd = -1,
+                                        .compression = traced_compression_of(self->config)};
+
+    if (!config.compression.kind)
+        return 0;
+    return traced_file_new(self->service->base, &config, on_squeezed, self, &self->squeezer);
+}
+
+enum traced_batch traced_session_read_batch(struct traced_session *self, size_t size,
+                                            struct orma_buf *ret, bool *ret_more)
+{
+    struct orma_buf batch = {0};
+
+    if (!self->squeezer) {
+        *ret_more = traced_read(self, ret, size, UINT64_MAX) == 1;
+        return ret->len ? TRACED_BATCH_READY : TRACED_BATCH_NONE;
+    }
+    if (self->squeezing) {
+        if (!traced_file_take(self->squeezer, &batch))
+            return TRACED_BATCH_LATER;
+        self->squeezing = false;
+        orma_buf_fini(ret);
+        *ret = batch;
+        *ret_more = self->squeezed_more;
+        return TRACED_BATCH_READY;
+    }
+    self->squeezed_more = traced_read(self, &batch, SQUEEZE_BATCH, UINT64_MAX) == 1;
+    if (!batch.len) {
+        orma_buf_fini(&batch);
+        *ret_more = false;
+        return TRACED_BATCH_NONE;
+    }
+    self->squeezing = true;
+    traced_file_write(self->squeezer, &batch);
+    return TRACED_BATCH_LATER;
+}
+
 int traced_session_open_output(struct traced_session *self, int fd, struct orma_buf *error)
 {
     const char *path = self->config->output_path;
@@ -157,7 +210,7 @@ int traced_session_open_output(struct traced_session *self, int fd, struct orma_
     self->into_file = self->config->write_into_file;
     if (!self->into_file) {
         orma_fd_close(&fd);
-        return 0;
+        return traced_session_open_squeezer(self);
     }
     if (path && *path) {
         orma_fd_close(&fd);
@@ -169,7 +222,10 @@ int traced_session_open_output(struct traced_session *self, int fd, struct orma_
     }
     bool sync = self->config->fflush_post_write ==
                 PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
-    int r = traced_file_new(self->service->base, fd, sync, on_file_progress, self, &self->file);
+    struct traced_file_config config = {fd, sync, traced_compression_of(self->config), 0};
+    if (config.compression.kind) /* otherwise packets that would not fit are not even read */
+        config.max_bytes = self->config->max_file_size_bytes;
+    int r = traced_file_new(self->service->base, &config, on_file_progress, self, &self->file);
     if (r < 0)
         orma_buf_printf(error, "Failed to start writing the trace file: %s", strerror(-r));
     return r;
@@ -178,7 +234,9 @@ int traced_session_open_output(struct traced_session *self, int fd, struct orma_
 int traced_session_open_clone(struct traced_session *self, struct traced_session *source, int fd)
 {
     self->into_file = true;
-    int r = traced_file_new(self->service->base, fd, false, on_file_progress, self, &self->file);
+    struct traced_file_config config = {.fd = fd,
+                                        .compression = traced_compression_of(self->config)};
+    int r = traced_file_new(self->service->base, &config, on_file_progress, self, &self->file);
     if (r == 0 && source->file)
         traced_file_copy(self->file, source->file);
     return r;

@@ -25,6 +25,8 @@ uint32_t traced_session_write_period_ms(const struct traced_session *self);
 bool traced_session_flushes_before_write(const struct traced_session *self);
 int traced_session_open_output(struct traced_session *self, int fd, struct orma_buf *error);
 void traced_session_start_writing(struct traced_session *self);
+/* The thread that compresses what a consumer reads, if the config wants that. */
+int traced_session_open_squeezer(struct traced_session *self);
 /* Everything that is left, waiting for the disk. */
 void traced_session_write_rest(struct traced_session *self);
 /* The same for a clone: first comes what is in the source's file. Takes fd. */

@@ -91,6 +91,7 @@ void traced_session_free(struct traced_session *self)
     self->service->sessions_num--;
     traced_session_free_events(self);
     traced_file_free(self->file, false);
+    traced_file_free(self->squeezer, false);
     free_buffers(self);
     orma_map_fini(&self->sequence_ids);
     traced_snapshots_fini(&self->snapshots);
@@ -341,6 +342,8 @@ int traced_session_clone(struct traced_session *source, struct traced_consumer *
     if (r == 0 && fd >= 0) {
         r = traced_session_open_clone(self, source, fd);
         fd = -1; /* taken */
+    } else if (r == 0) {
+        r = traced_session_open_squeezer(self);
     }
     if (r < 0) {
         traced_session_free(self);
