@@ -30,6 +30,7 @@
 #include "sdk/base/map.h"
 
 struct orma_sql_packages;
+struct orma_vtab;
 
 struct orma_sql {
     sqlite3 *db;
@@ -52,6 +53,8 @@ struct orma_sql {
     struct orma_sql_packages *packages;                /* modules.c */
     struct orma_timeline *timelines[2];                /* func_time.c; each one malloc */
     int64_t bounds_start, bounds_end;                  /* of the trace */
+    const struct orma_vtab *planned; /* the last table that was planned, and how often any was */
+    unsigned planned_num;
     bool data_ready;
     bool file_access; /* SQL may read and write files */
 };

@@ -2,16 +2,21 @@
 
 #include <stdlib.h>
 
-/* A table of starts is made while it has at most this many times as many slots as there are rows.
+#include "processor/sql/sort.h"
+
+/* A table of spans is made while it has at most this many times as many slots as there are rows.
  */
-#define STARTS_PER_ROW 4
+#define SPANS_PER_ROW 4
+/* Rows that are looked at to estimate how many different values there are. */
+#define SAMPLE 512
 
 static void drop(struct orma_sql_index *idx)
 {
     free(idx->perm);
-    free(idx->starts);
-    idx->perm = idx->starts = NULL;
-    idx->rows = idx->perm_num = 0;
+    free(idx->spans);
+    idx->perm = NULL;
+    idx->spans = NULL;
+    idx->rows = idx->nulls = idx->spans_num = 0;
 }
 
 void orma_sql_indexes_fini(struct orma_sql *self)
@@ -41,75 +46,73 @@ void orma_sql_indexes_drop(struct orma_sql *self, const struct orma_table *table
 
 static int64_t value(const struct orma_sql_index *idx, uint32_t row)
 {
-    return orma_column_int(&idx->table->columns[idx->col], row);
+    return orma_table_int(idx->table, idx->col, row);
 }
 
-static bool has_value(const struct orma_sql_index *idx, uint32_t row)
+static bool same(const struct orma_sql_index *idx, uint32_t a, uint32_t b)
 {
-    return !orma_table_is_null(idx->table, idx->col, row);
+    const struct orma_column *col = &idx->table->columns[idx->col];
+
+    if (col->width == ORMA_WIDTH_DOUBLE)
+        return !(orma_column_double(col, a) < orma_column_double(col, b)) &&
+               !(orma_column_double(col, b) < orma_column_double(col, a));
+    return value(idx, a) == value(idx, b);
 }
 
-/* Few different values, near each other: count, then place. */
-static bool make_by_counting(struct orma_sql_index *idx, int64_t min, uint64_t span)
-{
-    idx->starts_num = (uint32_t)span + 1;
-    idx->starts = calloc((size_t)idx->starts_num + 1, sizeof(*idx->starts));
-    if (!idx->starts)
-        return false;
-    for (uint32_t row = 0; row < idx->rows; row++)
-        if (has_value(idx, row))
-            idx->starts[value(idx, row) - min + 1]++;
-    for (uint32_t i = 1; i <= idx->starts_num; i++)
-        idx->starts[i] += idx->starts[i - 1];
-    /* Placing moves each start to the end of its run; the shift below undoes that. */
-    for (uint32_t row = 0; row < idx->rows; row++)
-        if (has_value(idx, row))
-            idx->perm[idx->starts[value(idx, row) - min]++] = row;
-    memmove(idx->starts + 1, idx->starts, idx->starts_num * sizeof(*idx->starts));
-    idx->starts[0] = 0;
-    idx->min = min;
-    return true;
-}
-
-static int by_value(const void *a, const void *b, void *data)
-{
-    const struct orma_sql_index *idx = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int64_t vx = value(idx, x), vy = value(idx, y);
-
-    if (vx != vy)
-        return vx < vy ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-static bool make(struct orma_sql_index *idx)
+static void make_spans(struct orma_sql_index *idx)
 {
     int64_t min = INT64_MAX, max = INT64_MIN;
+
+    if (idx->table->columns[idx->col].width == ORMA_WIDTH_DOUBLE)
+        return;
+    for (uint32_t i = idx->nulls; i < idx->rows; i++) {
+        min = ORMA_MIN(min, value(idx, idx->perm[i]));
+        max = ORMA_MAX(max, value(idx, idx->perm[i]));
+    }
+    if (min > max || (uint64_t)max - (uint64_t)min >= (uint64_t)idx->rows * SPANS_PER_ROW + 1024)
+        return;
+    idx->min = min;
+    idx->spans_num = (uint32_t)((uint64_t)max - (uint64_t)min) + 1;
+    idx->spans = calloc(idx->spans_num, sizeof(*idx->spans));
+    uint32_t distinct = 0;
+    for (uint32_t i = idx->nulls; idx->spans && i < idx->rows; i++) {
+        struct orma_sql_span *s = &idx->spans[value(idx, idx->perm[i]) - min];
+
+        if (!s->to) {
+            s->from = i;
+            distinct++;
+        }
+        s->to = i + 1;
+    }
+    if (distinct)
+        idx->per_value = (double)(idx->rows - idx->nulls) / distinct;
+    idx->per_value_rows = distinct ? idx->rows : idx->per_value_rows;
+}
+
+static bool make(const struct orma_storage *st, struct orma_sql_index *idx)
+{
+    struct orma_sort_key key = {idx->col, false};
 
     drop(idx);
     idx->rows = idx->table->rows;
     idx->perm = malloc(idx->rows * sizeof(*idx->perm));
-    if (!idx->perm) {
+    for (uint32_t row = 0; idx->perm && row < idx->rows; row++)
+        idx->perm[row] = row;
+    if (!idx->perm || !orma_sort_rows(st, idx->table, &key, 1, idx->perm, idx->rows)) {
         drop(idx);
         return false;
     }
-    for (uint32_t row = 0; row < idx->rows; row++) {
-        if (!has_value(idx, row))
-            continue;
-        min = ORMA_MIN(min, value(idx, row));
-        max = ORMA_MAX(max, value(idx, row));
-        idx->perm[idx->perm_num++] = row;
+    uint32_t lo = 0, hi = idx->rows;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (orma_sort_is_null(idx->table, idx->col, idx->perm[mid]))
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    uint64_t span = idx->perm_num ? (uint64_t)max - (uint64_t)min : 0;
-    if (!idx->perm_num)
-        return true;
-    if (span < (uint64_t)idx->rows * STARTS_PER_ROW + 1024) {
-        if (make_by_counting(idx, min, span))
-            return true;
-        drop(idx);
-        return false;
-    }
-    qsort_r(idx->perm, idx->perm_num, sizeof(*idx->perm), by_value, idx);
+    idx->nulls = lo;
+    make_spans(idx);
     return true;
 }
 
@@ -137,16 +140,32 @@ void orma_sql_index_expect(struct orma_sql *self, const struct orma_table *table
         idx->uses = 1;
 }
 
-/* First place in perm whose value is >= val, or > val. */
-static uint32_t bound(const struct orma_sql_index *idx, int64_t val, bool after)
+const struct orma_sql_index *
+orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsigned col, bool now)
 {
-    uint32_t lo = 0, hi = idx->perm_num;
+    struct orma_sql_index *idx =
+        table->rows < ORMA_INDEX_ROWS_MIN ? NULL : index_of(self, table, col);
+
+    if (!idx || idx->rows == table->rows)
+        return idx;
+    /* Asked for once only: a scan is cheaper. */
+    return (idx->uses++ || now) && make(self->storage, idx) ? idx : NULL;
+}
+
+/* First place in perm whose value is >= val, or > val, in the order of the index. */
+static uint32_t bound(const struct orma_sql_index *idx, const struct orma_storage *st, int64_t val,
+                      bool after)
+{
+    bool text = idx->table->columns[idx->col].kind == ORMA_COL_STRING;
+    uint32_t lo = idx->nulls, hi = idx->rows;
 
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         int64_t have = value(idx, idx->perm[mid]);
+        int cmp = text ? orma_sort_compare_text(&st->pool, (uint32_t)have, (uint32_t)val)
+                       : (have > val) - (have < val);
 
-        if (have < val || (after && have == val))
+        if (cmp < 0 || (after && cmp == 0))
             lo = mid + 1;
         else
             hi = mid;
@@ -154,36 +173,98 @@ static uint32_t bound(const struct orma_sql_index *idx, int64_t val, bool after)
     return lo;
 }
 
-bool orma_sql_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
-                         int64_t val, const uint32_t **ret_rows, uint32_t *ret_num)
+struct orma_sql_span orma_sql_index_find(const struct orma_sql_index *self,
+                                         const struct orma_storage *storage, int64_t val)
 {
-    struct orma_sql_index *idx =
-        table->rows < ORMA_INDEX_ROWS_MIN ? NULL : index_of(self, table, col);
-    uint32_t from = 0, to = 0;
+    uint64_t at = (uint64_t)val - (uint64_t)self->min;
+
+    if (self->spans)
+        return val >= self->min && at < self->spans_num ? self->spans[at]
+                                                        : (struct orma_sql_span){0, 0};
+    return (struct orma_sql_span){bound(self, storage, val, false),
+                                  bound(self, storage, val, true)};
+}
+
+uint32_t orma_sql_index_run(const struct orma_sql_index *self, uint32_t last)
+{
+    uint32_t lo = last < self->nulls ? 0 : self->nulls, hi = last, step = 1;
+
+    if (last < self->nulls)
+        return 0;
+    /* In growing steps back to a row of another value, then by halves. */
+    while (hi > lo) {
+        uint32_t to = hi - lo > step ? hi - step : lo;
+
+        if (!same(self, self->perm[to], self->perm[last])) {
+            lo = to + 1;
+            break;
+        }
+        hi = to;
+        step *= 2;
+    }
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (same(self, self->perm[mid], self->perm[last]))
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return hi;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/*
+ * From a sample: with n of N rows looked at, values seen once stand for N/n
+ * others each, those seen again are taken to be all there are.
+ */
+static double estimate(const struct orma_sql_index *idx)
+{
+    const struct orma_table *t = idx->table;
+    int64_t sample[SAMPLE];
+    uint32_t num = 0, once = 0, more = 0, step = t->rows / SAMPLE + 1;
+
+    for (uint32_t i = 0, row = step / 2; i < SAMPLE && row < t->rows; i++, row += step) {
+        if (orma_table_is_null(t, idx->col, row))
+            continue;
+        const struct orma_column *col = &t->columns[idx->col];
+        double d = col->width == ORMA_WIDTH_DOUBLE ? orma_column_double(col, row) : 0;
+
+        sample[num] = value(idx, row);
+        if (col->width == ORMA_WIDTH_DOUBLE)
+            memcpy(&sample[num], &d, sizeof(d));
+        num++;
+    }
+    if (!num)
+        return 1;
+    qsort(sample, num, sizeof(sample[0]), by_number);
+    for (uint32_t i = 0, n = 1; i < num; i += n, n = 1) {
+        while (i + n < num && sample[i + n] == sample[i])
+            n++;
+        once += n == 1;
+        more += n > 1;
+    }
+    double distinct = more + once * (double)step;
+    if (once * 2 < num) /* few were seen once: rare ones, not a sea of different values */
+        distinct = more + once * 2.0;
+    return ORMA_MAX((double)t->rows / ORMA_MAX(distinct, 1.0), 1.0);
+}
+
+double orma_sql_index_per_value(struct orma_sql *self, const struct orma_table *table, unsigned col)
+{
+    struct orma_sql_index *idx = table->rows ? index_of(self, table, col) : NULL;
 
     if (!idx)
-        return false;
-    if (idx->rows != table->rows) {
-        if (!idx->uses++ || !make(idx)) /* asked for once only: a scan is cheaper */
-            return false;
+        return 1;
+    if (idx->per_value <= 0 || idx->per_value_rows != table->rows) {
+        idx->per_value = estimate(idx);
+        idx->per_value_rows = table->rows;
     }
-    if (!idx->perm_num) {
-        *ret_rows = idx->perm;
-        *ret_num = 0;
-        return true;
-    }
-    if (idx->starts) {
-        uint64_t at = (uint64_t)val - (uint64_t)idx->min;
-
-        if (val >= idx->min && at < idx->starts_num) {
-            from = idx->starts[at];
-            to = idx->starts[at + 1];
-        }
-    } else {
-        from = bound(idx, val, false);
-        to = bound(idx, val, true);
-    }
-    *ret_rows = idx->perm + from;
-    *ret_num = to - from;
-    return true;
+    return idx->per_value;
 }

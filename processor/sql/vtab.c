@@ -2,57 +2,21 @@
  * Tables of the storage as virtual tables: each as it is stored, and the
  * projections of proj.h.
  *
- * Planning (best_index): every comparison with a constant is taken over whole,
- * so SQLite need not check again. ORDER BY on the row id or on times that rise
- * is taken over. The plan is a string with the operators and columns.
- *
- * Scanning (filter, next): the constraints give a stretch of rows (from ids and
- * rising times), or the rows of an index (equality), and what is left is tested
- * a block of rows at a time.
+ * Planning is in vtab_plan.c, the reading of rows in scan.c.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/engine.h"
-#include "processor/sql/filter.h"
-#include "processor/sql/index.h"
-#include "processor/sql/proj.h"
+#include "processor/sql/vtab.h"
 #include "sdk/base/buf.h"
-
-#define BLOCK 1024
-/* Of one query; the arrays have room for those of a projection beside them. */
-#define FILTERS_MAX 32
-
-/* A column as SQLite sees it. */
-struct vcolumn {
-    uint8_t op; /* enum orma_proj_op */
-    uint16_t col, other;
-    uint32_t key; /* ARG: pool id */
-};
-
-struct vtab {
-    sqlite3_vtab base;
-    struct orma_sql *sql;
-    struct orma_table *table;
-    const struct orma_proj *proj; /* NULL: the table as it is stored */
-    struct vcolumn *columns;
-    int columns_num;
-};
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct orma_filter filters[FILTERS_MAX + ORMA_PROJ_CHOICES_MAX];
-    unsigned filters_num;
-    bool descending;
-    /* What is left to look at: rows lo .. hi, or list[lo .. hi]. */
-    const uint32_t *list;
-    uint32_t lo, hi;
-    /* The block at hand; without filters and list, rows are counted instead. */
+    /* Rows of a plain scan are counted, without blocks. */
     bool plain;
     bool eof;
-    uint32_t row;
-    uint32_t block[BLOCK];
-    uint32_t block_at, block_num;
+    uint32_t row, end;
+    uint32_t block_at;
+    struct orma_sql_scan scan;
 };
 
 static const char *sql_type(const struct orma_column_def *def)
@@ -97,7 +61,7 @@ static int count_columns(const struct orma_proj *proj)
     return n;
 }
 
-static void describe(struct vtab *v, struct orma_buf *text)
+static void describe(struct orma_vtab *v, struct orma_buf *text)
 {
     for (int i = 0; i < v->columns_num; i++) {
         const struct orma_column_def *def = v->proj ? NULL : &v->table->def->columns[i];
@@ -106,9 +70,9 @@ static void describe(struct vtab *v, struct orma_buf *text)
         orma_buf_printf(text, "%s\"%s\" %s%s", i ? "," : "CREATE TABLE x(", c ? c->name : def->name,
                         c ? proj_type(v->table, c) : sql_type(def),
                         def && !strcmp(def->name, "_auto_id") ? " HIDDEN" : "");
-        v->columns[i] = (struct vcolumn){.col = (uint16_t)i};
+        v->columns[i] = (struct orma_vcolumn){.col = (uint16_t)i};
         if (c)
-            v->columns[i] = (struct vcolumn){
+            v->columns[i] = (struct orma_vcolumn){
                 .op = c->op,
                 .col = c->col,
                 .other = c->other,
@@ -120,15 +84,15 @@ static void describe(struct vtab *v, struct orma_buf *text)
 
 static int vtab_disconnect(sqlite3_vtab *base)
 {
-    free(((struct vtab *)base)->columns);
+    free(((struct orma_vtab *)base)->columns);
     free(base);
     return SQLITE_OK;
 }
 
-static int vtab_new(sqlite3 *db, struct vtab v, sqlite3_vtab **ret)
+static int vtab_new(sqlite3 *db, struct orma_vtab v, sqlite3_vtab **ret)
 {
     struct orma_buf text = {0};
-    struct vtab *made = malloc(sizeof(*made));
+    struct orma_vtab *made = malloc(sizeof(*made));
 
     v.columns_num = v.proj ? count_columns(v.proj) : v.table->def->columns_num;
     v.columns = calloc((size_t)v.columns_num, sizeof(*v.columns));
@@ -149,23 +113,23 @@ static int vtab_new(sqlite3 *db, struct vtab v, sqlite3_vtab **ret)
 
 int orma_vtab_new(sqlite3 *db, struct orma_sql *sql, struct orma_table *table, sqlite3_vtab **ret)
 {
-    return vtab_new(db, (struct vtab){.sql = sql, .table = table}, ret);
+    return vtab_new(db, (struct orma_vtab){.sql = sql, .table = table}, ret);
 }
 
 struct orma_sql *orma_vtab_sql(sqlite3_vtab *base)
 {
-    return ((struct vtab *)base)->sql;
+    return ((struct orma_vtab *)base)->sql;
 }
 
 struct orma_table *orma_vtab_get_table(sqlite3_vtab *base)
 {
-    return ((struct vtab *)base)->table;
+    return ((struct orma_vtab *)base)->table;
 }
 
 static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                         sqlite3_vtab **ret, char **ret_error)
 {
-    struct vtab v = {.sql = aux};
+    struct orma_vtab v = {.sql = aux};
 
     (void)argc;
     (void)ret_error;
@@ -180,44 +144,16 @@ static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     return v.table ? vtab_new(db, v, ret) : SQLITE_ERROR;
 }
 
-/* ---- planning ---- */
-
 static bool is_id(const struct orma_column_def *def)
 {
     return def->kind == ORMA_COL_ID || def->kind == ORMA_COL_ALIAS;
 }
 
-static bool is_sorted(const struct orma_table *t, unsigned col)
-{
-    const struct orma_column_def *def = &t->def->columns[col];
-
-    return is_id(def) || (def->flags == ORMA_COL_TIME && !t->columns[col].unsorted);
-}
-
-/* How many of the rows are likely to be left, as a factor. */
-static double selectivity(const struct orma_table *t, unsigned col, int op)
-{
-    const struct orma_column_def *def = &t->def->columns[col];
-    double rows = ORMA_MAX(t->rows, 1u);
-
-    switch (op) {
-    case SQLITE_INDEX_CONSTRAINT_EQ:
-    case SQLITE_INDEX_CONSTRAINT_IS:
-        return is_id(def) ? 1 / rows : is_sorted(t, col) ? 4 / rows : ORMA_MAX(10 / rows, 0.01);
-    case SQLITE_INDEX_CONSTRAINT_NE:
-    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
-        return 0.9;
-    default:
-        return 0.3;
-    }
-}
-
-/* The stored column behind one that SQLite sees; -1: it is computed. The rowid is the id. */
-static int stored_column(const struct vtab *v, int col)
+int orma_vtab_stored_column(const struct orma_vtab *v, int col)
 {
     if (col < 0)
-        return 0;
-    const struct vcolumn *c = &v->columns[col];
+        return is_id(&v->table->def->columns[0]) ? 0 : -1;
+    const struct orma_vcolumn *c = &v->columns[col];
     /* With one machine a cpu's number is its ucpu. */
     if (c->op == ORMA_PROJ_COL ||
         (c->op == ORMA_PROJ_CPU && v->sql->storage->tables[ORMA_TABLE_MACHINE].rows == 1))
@@ -225,64 +161,9 @@ static int stored_column(const struct vtab *v, int col)
     return -1;
 }
 
-static bool can_order(const struct vtab *v, const sqlite3_index_info *info, bool *ret_desc)
+const char *orma_vtab_column_name(const struct orma_vtab *v, int col)
 {
-    const struct orma_table *t = v->table;
-
-    if (!info->nOrderBy || info->nOrderBy > 2)
-        return false;
-    for (int i = 0; i < info->nOrderBy; i++) {
-        int col = stored_column(v, info->aOrderBy[i].iColumn);
-
-        if (info->aOrderBy[i].desc != info->aOrderBy[0].desc)
-            return false;
-        if (col < 0 || !is_sorted(t, (unsigned)col))
-            return false;
-        /* A second key is settled by the first only if it is the row itself. */
-        if (i && !is_id(&t->def->columns[col]))
-            return false;
-    }
-    *ret_desc = info->aOrderBy[0].desc;
-    return true;
-}
-
-static int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    struct vtab *v = (struct vtab *)base;
-    const struct orma_table *t = v->table;
-    struct orma_buf plan = {0};
-    double rows = t->rows, visited = t->rows;
-    int args = 0;
-    bool desc = false;
-
-    for (int i = 0; i < info->nConstraint && args < FILTERS_MAX; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-
-        if (!c->usable || c->iColumn >= v->columns_num || stored_column(v, c->iColumn) < 0)
-            continue;
-        unsigned col = (unsigned)stored_column(v, c->iColumn);
-        const char *collation = sqlite3_vtab_collation(info, i);
-        if (!orma_filter_can(&t->def->columns[col], c->op) ||
-            (t->def->columns[col].kind == ORMA_COL_STRING && sqlite3_stricmp(collation, "BINARY")))
-            continue;
-        info->aConstraintUsage[i].argvIndex = ++args;
-        info->aConstraintUsage[i].omit = 1;
-        orma_buf_printf(&plan, "%d,%u;", c->op, col);
-        double left = selectivity(t, col, c->op);
-        rows *= left;
-        if (is_sorted(t, col) || c->op == SQLITE_INDEX_CONSTRAINT_EQ)
-            visited *= left;
-        if (is_id(&t->def->columns[col]) && c->op == SQLITE_INDEX_CONSTRAINT_EQ)
-            info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
-    }
-    info->orderByConsumed = can_order(v, info, &desc);
-    info->idxNum = desc;
-    info->estimatedRows = (sqlite3_int64)ORMA_MAX(rows, 1.0);
-    info->estimatedCost = ORMA_MAX(rows * 10, 1.0) + visited / 8 + 5;
-    info->idxStr = plan.failed ? NULL : sqlite3_mprintf("%s", orma_buf_cstr(&plan));
-    info->needToFreeIdxStr = 1;
-    orma_buf_fini(&plan);
-    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+    return v->proj ? v->proj->columns[col].name : v->table->def->columns[col].name;
 }
 
 /* ---- scanning ---- */
@@ -294,185 +175,37 @@ static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
     (void)base;
     if (!c)
         return SQLITE_NOMEM;
-    memset(c, 0, offsetof(struct cursor, block));
+    memset(c, 0, offsetof(struct cursor, scan));
+    orma_sql_scan_init(&c->scan);
     *ret = &c->base;
     return SQLITE_OK;
 }
 
-static void clear_filters(struct cursor *c)
-{
-    for (unsigned i = 0; i < c->filters_num; i++)
-        orma_filter_fini(&c->filters[i]);
-    c->filters_num = 0;
-}
-
 static int vtab_close(sqlite3_vtab_cursor *base)
 {
-    clear_filters((struct cursor *)base);
+    orma_sql_scan_fini(&((struct cursor *)base)->scan);
     free(base);
     return SQLITE_OK;
 }
 
-/* First row whose time is >= val (or > val). */
-static uint32_t bound(const struct orma_table *t, unsigned col, int64_t val, bool after)
+/* The rows that a projection has at all. */
+void orma_vtab_start_scan(const struct orma_vtab *v, struct orma_sql_scan *scan)
 {
-    uint32_t lo = 0, hi = t->rows;
+    const struct orma_strpool *pool = &v->sql->storage->pool;
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int64_t have = orma_table_int(t, col, mid);
-
-        if (have < val || (after && have == val))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/* Narrows lo .. hi by filters on the id and on rising columns, and drops those filters. */
-static void narrow(struct cursor *c, const struct orma_table *t)
-{
-    unsigned kept = 0;
-
-    for (unsigned i = 0; i < c->filters_num; i++) {
-        struct orma_filter *f = &c->filters[i];
-
-        if (f->kind == ORMA_FILTER_NONE_PASS) {
-            c->hi = c->lo;
-        } else if (f->kind == ORMA_FILTER_RANGE && is_sorted(t, f->col)) {
-            uint32_t lo, hi;
-
-            if (is_id(&t->def->columns[f->col])) {
-                lo = f->lo <= 0 ? 0 : f->lo >= t->rows ? t->rows : (uint32_t)f->lo;
-                hi = f->hi < 0 ? 0 : f->hi >= t->rows ? t->rows : (uint32_t)f->hi + 1;
-            } else {
-                lo = bound(t, f->col, f->lo, false);
-                hi = bound(t, f->col, f->hi, true);
-            }
-            c->lo = ORMA_MAX(c->lo, lo);
-            c->hi = ORMA_MIN(c->hi, hi);
-        } else {
-            c->filters[kept++] = *f;
-        }
-    }
-    c->filters_num = kept;
-    c->lo = ORMA_MIN(c->lo, c->hi);
-}
-
-/* The rows of an index instead of a long stretch. */
-static void use_index(struct vtab *v, struct cursor *c)
-{
-    const struct orma_table *t = v->table;
-    unsigned best = c->filters_num;
-    const uint32_t *rows = NULL;
-    uint32_t num = 0;
-
-    if (c->hi - c->lo < ORMA_INDEX_ROWS_MIN)
-        return;
-    for (unsigned i = 0; i < c->filters_num; i++) {
-        struct orma_filter *f = &c->filters[i];
-        const uint32_t *list;
-        uint32_t list_num;
-        bool equal =
-            f->kind == ORMA_FILTER_STR_ID || (f->kind == ORMA_FILTER_RANGE && f->lo == f->hi &&
-                                              t->def->columns[f->col].kind == ORMA_COL_INT);
-
-        if (equal && orma_sql_index_find(v->sql, t, f->col, f->lo, &list, &list_num) &&
-            (best == c->filters_num || list_num < num)) {
-            best = i;
-            rows = list;
-            num = list_num;
-        }
-    }
-    if (best == c->filters_num || num >= c->hi - c->lo)
-        return;
-    c->filters[best] = c->filters[--c->filters_num];
-    /* Rows of an index rise, so the stretch is found by halves. */
-    uint32_t from = 0, to = num;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (rows[mid] < c->lo)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    uint32_t first = from;
-    to = num;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (rows[mid] < c->hi)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    c->list = rows;
-    c->lo = first;
-    c->hi = from;
-}
-
-static void reverse(uint32_t *rows, uint32_t num)
-{
-    for (uint32_t i = 0; i < num / 2; i++) {
-        uint32_t other = rows[num - 1 - i];
-
-        rows[num - 1 - i] = rows[i];
-        rows[i] = other;
-    }
-}
-
-/* The next block with a row in it. */
-static void refill(struct vtab *v, struct cursor *c)
-{
-    struct orma_storage *st = v->sql->storage;
-
-    c->block_at = c->block_num = 0;
-    while (!c->block_num && c->lo < c->hi) {
-        uint32_t num = ORMA_MIN(c->hi - c->lo, (uint32_t)BLOCK);
-        uint32_t first = c->descending ? c->hi - num : c->lo;
-        unsigned from = 0;
-
-        if (c->descending)
-            c->hi -= num;
-        else
-            c->lo += num;
-        if (c->list) {
-            memcpy(c->block, c->list + first, num * sizeof(*c->block));
-        } else if (c->filters_num) {
-            num = orma_filter_apply_range(&c->filters[0], st, v->table, first, num, c->block);
-            from = 1;
-        } else {
-            for (uint32_t i = 0; i < num; i++)
-                c->block[i] = first + i;
-        }
-        for (unsigned i = from; i < c->filters_num && num; i++)
-            num = orma_filter_apply(&c->filters[i], st, v->table, c->block, num);
-        if (c->descending)
-            reverse(c->block, num);
-        c->block_num = num;
-    }
-    c->eof = !c->block_num;
-    c->row = c->block_num ? c->block[0] : 0;
-}
-
-/* The rows that a projection has at all. False: none. */
-static bool add_choices(struct vtab *v, struct cursor *c)
-{
+    orma_sql_scan_reset(scan, v->sql, v->table);
     for (unsigned i = 0; v->proj && i < ORMA_PROJ_CHOICES_MAX; i++) {
-        struct orma_filter *f = &c->filters[c->filters_num];
+        if (v->proj->choices[i].choice == ORMA_CHOOSE_ALL)
+            continue;
+        struct orma_filter *f = orma_sql_scan_new_filter(scan);
 
-        *f = (struct orma_filter){.col = v->proj->choices[i].col};
+        f->col = v->proj->choices[i].col;
         switch ((enum orma_proj_choice)v->proj->choices[i].choice) {
         case ORMA_CHOOSE_ALL:
-            continue;
+            break;
         case ORMA_CHOOSE_TEXT:
-            f->kind = ORMA_FILTER_STR_ID;
-            f->lo =
-                orma_strpool_find(&v->sql->storage->pool, orma_str_from(v->proj->choices[i].text));
-            if (!f->lo)
-                return false;
+            f->lo = orma_strpool_find(pool, orma_str_from(v->proj->choices[i].text));
+            f->kind = f->lo ? ORMA_FILTER_STR_ID : ORMA_FILTER_NONE_PASS;
             break;
         case ORMA_CHOOSE_NOT_NULL:
             f->kind = ORMA_FILTER_NOT_NULL;
@@ -482,47 +215,38 @@ static bool add_choices(struct vtab *v, struct cursor *c)
             break;
         case ORMA_CHOOSE_ARG:
             f->kind = ORMA_FILTER_ARG;
-            f->lo =
-                orma_strpool_find(&v->sql->storage->pool, orma_str_from(v->proj->choices[i].text));
+            f->lo = orma_strpool_find(pool, orma_str_from(v->proj->choices[i].text));
             break;
         }
-        c->filters_num++;
     }
-    return true;
 }
 
-static int vtab_filter(sqlite3_vtab_cursor *base, int descending, const char *plan, int argc,
+static void refill(struct cursor *c)
+{
+    c->block_at = 0;
+    c->eof = !orma_sql_scan_next(&c->scan);
+    c->row = c->eof ? 0 : c->scan.block[0];
+}
+
+static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, int argc,
                        sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)base;
-    struct vtab *v = (struct vtab *)base->pVtab;
+    int r = orma_vtab_run_plan((struct orma_vtab *)base->pVtab, &c->scan, flags, plan ? plan : "",
+                               argv);
 
-    clear_filters(c);
-    c->descending = descending;
-    c->list = NULL;
-    c->lo = 0;
-    c->hi = add_choices(v, c) ? v->table->rows : 0;
-    for (int i = 0; i < argc && plan; i++) {
-        char *end;
-        int op = (int)strtol(plan, &end, 10);
-        unsigned col = (unsigned)strtoul(end + 1, &end, 10);
-
-        plan = end + 1;
-        if (!orma_filter_init(&c->filters[c->filters_num], v->sql->storage,
-                              &v->table->def->columns[col], col, op, argv[i]))
-            return SQLITE_NOMEM;
-        c->filters_num++;
-    }
-    narrow(c, v->table);
-    use_index(v, c);
-    c->plain = !c->filters_num && !c->list && !c->descending;
+    (void)argc;
+    if (r)
+        return r;
+    c->plain = orma_sql_scan_is_plain(&c->scan);
     if (c->plain) {
-        c->row = c->lo;
-        c->eof = c->lo >= c->hi;
+        c->row = c->scan.lo;
+        c->end = c->scan.hi;
+        c->eof = c->row >= c->end;
     } else {
-        refill(v, c);
+        refill(c);
     }
-    return SQLITE_OK;
+    return c->scan.failed ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 static int vtab_next(sqlite3_vtab_cursor *base)
@@ -530,14 +254,15 @@ static int vtab_next(sqlite3_vtab_cursor *base)
     struct cursor *c = (struct cursor *)base;
 
     if (c->plain) {
-        c->eof = ++c->row >= c->hi;
+        c->eof = ++c->row >= c->end;
         return SQLITE_OK;
     }
-    if (++c->block_at < c->block_num)
-        c->row = c->block[c->block_at];
-    else
-        refill((struct vtab *)base->pVtab, c);
-    return SQLITE_OK;
+    if (++c->block_at < c->scan.block_num) {
+        c->row = c->scan.block[c->block_at];
+        return SQLITE_OK;
+    }
+    refill(c);
+    return c->scan.failed ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 static int vtab_eof(sqlite3_vtab_cursor *base)
@@ -555,7 +280,8 @@ static void result_number(sqlite3_context *ctx, const struct orma_column *col, u
         sqlite3_result_int64(ctx, orma_column_int(col, row));
 }
 
-static void result_stored(sqlite3_context *ctx, const struct vtab *v, unsigned idx, uint32_t row)
+static void result_stored(sqlite3_context *ctx, const struct orma_vtab *v, unsigned idx,
+                          uint32_t row)
 {
     const struct orma_column *col = &v->table->columns[idx];
 
@@ -586,16 +312,16 @@ static void result_stored(sqlite3_context *ctx, const struct vtab *v, unsigned i
     }
 }
 
-static void result_sum(sqlite3_context *ctx, const struct vtab *v, const struct vcolumn *c,
-                       uint32_t row)
+static void result_sum(sqlite3_context *ctx, const struct orma_vtab *v,
+                       const struct orma_vcolumn *c, uint32_t row)
 {
     int64_t a = orma_table_int(v->table, c->col, row), b = orma_table_int(v->table, c->other, row);
 
     sqlite3_result_int64(ctx, (int64_t)((uint64_t)a + (uint64_t)b));
 }
 
-static void result_arg(sqlite3_context *ctx, const struct vtab *v, const struct vcolumn *c,
-                       uint32_t row)
+static void result_arg(sqlite3_context *ctx, const struct orma_vtab *v,
+                       const struct orma_vcolumn *c, uint32_t row)
 {
     struct orma_arg arg;
 
@@ -608,8 +334,8 @@ static void result_arg(sqlite3_context *ctx, const struct vtab *v, const struct 
 static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 {
     const struct cursor *cur = (const struct cursor *)base;
-    const struct vtab *v = (const struct vtab *)base->pVtab;
-    const struct vcolumn *c = &v->columns[idx];
+    const struct orma_vtab *v = (const struct orma_vtab *)base->pVtab;
+    const struct orma_vcolumn *c = &v->columns[idx];
 
     switch ((enum orma_proj_op)c->op) {
     case ORMA_PROJ_COL:
@@ -643,7 +369,7 @@ static int vtab_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 const sqlite3_module orma_vtab_table = {
     .xConnect = vtab_connect,
-    .xBestIndex = vtab_best_index,
+    .xBestIndex = orma_vtab_plan,
     .xDisconnect = vtab_disconnect,
     .xOpen = vtab_open,
     .xClose = vtab_close,
