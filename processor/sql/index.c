@@ -173,7 +173,7 @@ static uint32_t bound(const struct orma_sql_index *idx, const struct orma_storag
     return lo;
 }
 
-struct orma_sql_span orma_sql_index_find(const struct orma_sql_index *self,
+struct orma_sql_span orma_sql_index_span(const struct orma_sql_index *self,
                                          const struct orma_storage *storage, int64_t val)
 {
     uint64_t at = (uint64_t)val - (uint64_t)self->min;
@@ -183,6 +183,19 @@ struct orma_sql_span orma_sql_index_find(const struct orma_sql_index *self,
                                                         : (struct orma_sql_span){0, 0};
     return (struct orma_sql_span){bound(self, storage, val, false),
                                   bound(self, storage, val, true)};
+}
+
+bool orma_sql_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
+                         int64_t val, const uint32_t **ret_rows, uint32_t *ret_num)
+{
+    const struct orma_sql_index *idx = orma_sql_index_get(self, table, col, false);
+
+    if (!idx)
+        return false;
+    struct orma_sql_span s = orma_sql_index_span(idx, self->storage, val);
+    *ret_rows = idx->perm + s.from;
+    *ret_num = s.to - s.from;
+    return true;
 }
 
 uint32_t orma_sql_index_run(const struct orma_sql_index *self, uint32_t last)

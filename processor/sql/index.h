@@ -53,8 +53,15 @@ const struct orma_sql_index *
 orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsigned col, bool now);
 
 /* The rows whose value (integer, or id of a text) is `val`: a stretch of perm. */
-struct orma_sql_span orma_sql_index_find(const struct orma_sql_index *self,
+struct orma_sql_span orma_sql_index_span(const struct orma_sql_index *self,
                                          const struct orma_storage *storage, int64_t val);
+
+/*
+ * The rows whose value is `val`, rising, if the column has an index by now. False: there is none
+ * (yet), or no memory for one: scan.
+ */
+bool orma_sql_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
+                         int64_t val, const uint32_t **ret_rows, uint32_t *ret_num);
 
 /* Where the run of equal values begins whose last row is perm[last]. */
 uint32_t orma_sql_index_run(const struct orma_sql_index *self, uint32_t last);

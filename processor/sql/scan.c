@@ -280,7 +280,7 @@ static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
     uint32_t num = 0, at = 0;
 
     for (uint32_t i = 0; i < f->values_num; i++) {
-        struct orma_sql_span s = orma_sql_index_find(idx, st, f->values[i]);
+        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
 
         num += s.to - s.from;
     }
@@ -292,7 +292,7 @@ static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
         return false;
     }
     for (uint32_t i = 0; i < f->values_num; i++) {
-        struct orma_sql_span s = orma_sql_index_find(idx, st, f->values[i]);
+        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
 
         memcpy(self->own + at, idx->perm + s.from, (s.to - s.from) * sizeof(*self->own));
         at += s.to - s.from;
@@ -319,7 +319,7 @@ static void use_index(struct orma_sql_scan *self)
 
         if (!idx)
             continue;
-        struct orma_sql_span s = orma_sql_index_find(idx, self->sql->storage, f->lo);
+        struct orma_sql_span s = orma_sql_index_span(idx, self->sql->storage, f->lo);
         if (best == self->filters_num || s.to - s.from < num) {
             best = i;
             rows = idx->perm + s.from;
