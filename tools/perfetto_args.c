@@ -177,10 +177,9 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
         args->config_path = cli->value;
         return act(cli, args, PERFETTO_RECORD, cli->option);
     case OPT_TXT_LOSSY:
-        args->lossy = true;
-        /* fallthrough */
     case OPT_TXT:
         args->text = true;
+        args->lossy |= id == OPT_TXT_LOSSY;
         return 0;
     case OPT_OUT:
         args->out_path = cli->value;
@@ -189,10 +188,9 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
         args->no_clobber = true;
         return 0;
     case OPT_BACKGROUND_WAIT:
-        args->background_wait = true;
-        /* fallthrough */
     case OPT_BACKGROUND:
         args->background = true;
+        args->background_wait |= id == OPT_BACKGROUND_WAIT;
         return 0;
     case OPT_NOTIFY_FD:
         r = number(cli, "descriptor", INT32_MAX, &val);

@@ -20,11 +20,11 @@ Test(varint, equals_the_plain_encoding)
             size_t len = (size_t)(orma_varint_write(a, val) - a);
             struct orma_time_cache cache = {0};
 
-            cr_expect_eq(orma_put_varint(b, val) - b, len);
+            cr_expect_eq(orma_put_varint(b, val) - b, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, b, len), 0);
-            cr_expect_eq(orma_put_time(c, &cache, val) - c, len);
+            cr_expect_eq(orma_put_time(c, &cache, val) - c, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, c, len), 0);
-            cr_expect_eq(orma_put_time(c, &cache, val) - c, len);
+            cr_expect_eq(orma_put_time(c, &cache, val) - c, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, c, len), 0);
         }
     }
