@@ -361,6 +361,15 @@ void orma_frame_result(const struct orma_frame *self, sqlite3_context *ctx, unsi
     }
 }
 
+int orma_frame_find(const struct orma_frame *self, const char *name)
+{
+    for (unsigned i = 0; i < self->columns_num; i++) {
+        if (!sqlite3_stricmp(self->columns[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
 void orma_frame_result_pointer(sqlite3_context *ctx, struct orma_frame *self)
 {
     sqlite3_result_pointer(ctx, self, ORMA_FRAME_POINTER, orma_frame_unref);

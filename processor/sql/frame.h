@@ -86,6 +86,9 @@ int orma_frame_finish(struct orma_frame *self);
 void orma_frame_result(const struct orma_frame *self, sqlite3_context *ctx, unsigned col,
                        uint32_t row);
 
+/* The column of that name, in any case; -1: none. */
+int orma_frame_find(const struct orma_frame *self, const char *name);
+
 /* LONG, DOUBLE, STRING */
 const char *orma_frame_type_name(enum orma_frame_type type);
 

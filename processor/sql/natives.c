@@ -8,6 +8,8 @@
 const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
+    orma_sql_funcs_frames,
+    orma_sql_funcs_intervals,
     orma_sql_funcs_math,
     orma_sql_funcs_meta,
     orma_sql_funcs_modern,
@@ -32,6 +34,7 @@ const struct orma_tvf *const orma_tvfs[] = {
 };
 
 const struct orma_sql_module *const orma_native_modules[] = {
+    orma_sql_modules_frames,
     orma_sql_modules_ordered,
     orma_sql_modules_span_join,
     NULL,

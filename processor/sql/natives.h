@@ -6,6 +6,8 @@
 
 extern const struct orma_sql_func orma_sql_funcs_agg[];
 extern const struct orma_sql_func orma_sql_funcs_args[];
+extern const struct orma_sql_func orma_sql_funcs_frames[];
+extern const struct orma_sql_func orma_sql_funcs_intervals[];
 extern const struct orma_sql_func orma_sql_funcs_math[];
 extern const struct orma_sql_func orma_sql_funcs_meta[];
 extern const struct orma_sql_func orma_sql_funcs_modern[];
@@ -16,6 +18,7 @@ extern const struct orma_sql_func orma_sql_funcs_span_join[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 
+extern const struct orma_sql_module orma_sql_modules_frames[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
 extern const struct orma_sql_module orma_sql_modules_span_join[];
 

@@ -416,11 +416,10 @@ static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
         if (a->lists[k].full)
             return fail(x, s, at, "token_apply of a list with more than %d elements", LIST_MAX);
     }
-    if (lists == 2 && a->lists[0].num != a->lists[1].num)
-        return fail(x, s, at, "token_apply of lists that differ in length: %zu and %zu",
-                    a->lists[0].num, a->lists[1].num);
     a->one.num = lists;
-    for (size_t i = 0; i < a->lists[0].num && r == 0; i++) {
+    /* The shorter list counts: (c0, c1, ...) may go further than the columns it stands for. */
+    size_t num = lists == 2 ? ORMA_MIN(a->lists[0].num, a->lists[1].num) : a->lists[0].num;
+    for (size_t i = 0; i < num && r == 0; i++) {
         for (size_t k = 0; k < lists; k++) {
             struct range t = a->lists[k].ranges[i];
 
