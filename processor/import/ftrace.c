@@ -328,6 +328,8 @@ static void note_start(struct orma_import *imp, uint16_t machine, const struct b
          !orma_reader_to_trace_time(&imp->reader, machine, clock, ts, &ts, NULL)))
         return;
     st->latest_start = ORMA_MAX(st->latest_start, ts);
+    orma_metadata_int(imp, "ftrace_latest_data_start_ns", false, ORMA_METADATA_MACHINE_AND_TRACE,
+                      machine, st->latest_start);
 }
 
 static bool ftrace_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
@@ -373,14 +375,7 @@ static bool ftrace_tokenize(struct orma_import *imp, const struct orma_packet_ct
 
 bool orma_ftrace_raw_only(struct orma_import *imp, int64_t ts)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
-
-    if (ORMA_UNLIKELY(!st->latest_written)) {
-        st->latest_written = true;
-        orma_metadata_int(imp, "ftrace_latest_data_start_ns", false,
-                          ORMA_METADATA_MACHINE_AND_TRACE, 0, st->latest_start);
-    }
-    return ts < st->latest_start;
+    return ts < orma_ftrace_state(imp)->latest_start;
 }
 
 void orma_ftrace_set_tracing_start(struct orma_import *imp, int64_t ts)

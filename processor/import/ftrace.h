@@ -85,7 +85,6 @@ struct orma_ftrace_state {
     int64_t last_pair_ts;    /* of a bundle's own clock */
     int64_t latest_start;    /* when all cpus have data */
     uint8_t *cpu_seen[ORMA_MACHINES_MAX];
-    bool latest_written;
     int64_t tracing_start;
     bool has_tracing_start, preserve;
     uint32_t words_loaded;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "processor/import/ftrace.h"
+#include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
 
 static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq *seq,
@@ -123,6 +124,7 @@ void orma_import_fini(struct orma_import *self)
     orma_tracks_fini(&self->tracks);
     orma_slices_fini(&self->slices);
     orma_args_list_fini(&self->args);
+    orma_schema_free(self->schema);
 }
 
 void orma_import_begin(struct orma_import *self, const char *format, struct orma_str head)
@@ -227,6 +229,23 @@ void orma_import_counter(struct orma_import *self, int64_t ts, uint32_t track, d
     orma_table_set_time(t, ORMA_COUNTER_TS, row, ts);
     orma_table_set(t, ORMA_COUNTER_TRACK_ID, row, track);
     orma_table_set_double(t, ORMA_COUNTER_VALUE, row, value);
+}
+
+void orma_import_add_args(struct orma_import *self, enum orma_table_id table, unsigned col,
+                          uint32_t row, const struct orma_args_list *args)
+{
+    struct orma_table *t = orma_import_table(self, table);
+    struct orma_args_list all = {0};
+
+    if (!args->len)
+        return;
+    if (!orma_table_is_null(t, col, row))
+        orma_args_load(&self->storage->args, (uint32_t)orma_table_int(t, col, row), &all);
+    for (uint32_t i = 0; i < args->len; i++)
+        orma_args_put(&all, args->args[i]);
+    orma_storage_set_args(t, col, row, orma_args_commit(&self->storage->args, &all));
+    self->storage->failed |= all.failed;
+    orma_args_list_fini(&all);
 }
 
 void *orma_import_state(struct orma_import *self, enum orma_module_state slot, size_t size)

@@ -43,6 +43,7 @@ enum orma_module_state {
     ORMA_STATE_FTRACE,
     ORMA_STATE_SCHED,
     ORMA_STATE_FLOW,
+    ORMA_STATE_ASYNC,
     ORMA_STATE_PROFILE,
     ORMA_STATE_METADATA,
     ORMA_STATE_SYS_STATS,
@@ -78,7 +79,9 @@ struct orma_import {
     const struct orma_module *by_field[ORMA_PACKET_FIELDS_MAX];
     uint32_t trace_row; /* in trace_file */
     uint32_t clock_snapshots;
+    struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     bool no_ftrace_raw, crop_track_events;
+    int64_t crop_start;
 };
 
 /* 0 or -ENOMEM; then orma_import_fini() is still due. The import must not move in memory. */
@@ -142,6 +145,10 @@ void orma_import_counter(struct orma_import *self, int64_t ts, uint32_t track, d
 void orma_import_clock_snapshot(struct orma_import *self, uint16_t machine, struct orma_seq *seq,
                                 const struct orma_clock_value *values, uint32_t num,
                                 uint64_t primary);
+
+/* Adds to the args of a row. */
+void orma_import_add_args(struct orma_import *self, enum orma_table_id table, unsigned col,
+                          uint32_t row, const struct orma_args_list *args);
 
 /* A state slot of `size` zeroed bytes, made on first use; NULL when memory is out. */
 void *orma_import_state(struct orma_import *self, enum orma_module_state slot, size_t size);

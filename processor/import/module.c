@@ -5,7 +5,8 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_config, orma_module_trace_stats, orma_module_system_info, orma_module_ftrace,
     orma_module_sched, orma_module_process_tree, orma_module_process_stats, orma_module_track_event,
     orma_module_sys_stats, orma_module_battery, orma_module_triggers, orma_module_ftrace_stats,
-    orma_module_syscalls, orma_module_mm, orma_module_net, orma_module_gpu;
+    orma_module_syscalls, orma_module_mm, orma_module_net, orma_module_gpu, orma_module_flow,
+    orma_module_async;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,        &orma_module_service,
@@ -17,5 +18,6 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_battery,      &orma_module_triggers,
     &orma_module_ftrace_stats, &orma_module_syscalls,
     &orma_module_mm,           &orma_module_net,
-    &orma_module_gpu,          NULL,
+    &orma_module_gpu,          &orma_module_flow,
+    &orma_module_async,        NULL,
 };

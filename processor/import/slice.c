@@ -197,10 +197,12 @@ uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track,
         return ORMA_SLICE_NONE;
     if (s->num)
         trim(self, s, ts, false);
-    if (s->unnestable && s->num) {
+    if (s->unnestable) {
         s->begins++;
         s->last_begin = ts;
-        return ORMA_SLICE_NONE;
+        for (uint32_t i = 0; i < s->num; i++)
+            if (s->entries[i].dur < 0)
+                return ORMA_SLICE_NONE;
     }
     return push(self, s, ts, -1, track, category, name, args);
 }

@@ -1,10 +1,8 @@
 /* Descriptors and the tracks they become. */
-#include <stdlib.h>
-
+#include "processor/import/async.h"
 #include "processor/import/track_event.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/buf.h"
-#include "sdk/base/hash.h"
 
 #define PARENTS_MAX 100
 
@@ -88,7 +86,7 @@ static void read_counter(struct orma_import *imp, struct orma_te_track *t, struc
     orma_buf_fini(&categories);
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         t->unit = imp->words.ns;
-        t->name = imp->words.thread_time_ns;
+        t->name = orma_import_cstr(imp, "thread_time");
     } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
         t->unit = imp->words.count;
         t->name = imp->words.thread_instruction_count;
@@ -134,9 +132,7 @@ static void read_scope(struct orma_import *imp, const struct orma_packet_ctx *ct
         orma_stats_inc(orma_import_stats(imp, ctx->machine),
                        ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
     } else if (ctx->seq->valid) { /* the thread that writes this sequence */
-        ctx->seq->has_desc = true;
-        ctx->seq->desc_pid = (int32_t)t->pid;
-        ctx->seq->desc_tid = (int32_t)t->tid;
+        orma_te_read_thread(imp, ctx->seq, orma_pb_str(f));
     }
 }
 
@@ -287,7 +283,10 @@ static void source_args(struct orma_import *imp, const struct orma_te_track *t)
     if (t->category)
         orma_args_put_str(a, imp->words.category, t->category);
     if (t->builtin)
-        orma_args_put_str(a, imp->words.builtin_counter_type, t->name);
+        orma_args_put_str(a, imp->words.builtin_counter_type,
+                          t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS
+                              ? imp->words.thread_time_ns
+                              : imp->words.thread_instruction_count);
     if (t->share_key)
         orma_args_put_str(a, imp->words.y_axis_share_key, t->share_key);
     if (t->saw_first)
@@ -320,7 +319,9 @@ static uint32_t parent_row(struct orma_import *imp, const struct orma_te_track *
     p = orma_te_find(imp, t->parent_uuid, t->machine);
     if (!p || p->has_process || p->has_thread)
         return ORMA_TRACK_NONE;
-    return p->group ? p->group->lanes[0].track : p->track;
+    if (p->group)
+        return p->group->num ? p->group->lanes[0].track : ORMA_TRACK_NONE;
+    return p->track;
 }
 
 static const char *const plain_types[3][3] = {
@@ -364,11 +365,15 @@ static uint32_t make_thread_track(struct orma_import *imp, const struct orma_te_
     return orma_tracks_get(&imp->tracks, &spec);
 }
 
-static uint32_t make_lane(struct orma_import *imp, const struct orma_te_track *t)
+/* The identity of the siblings that merge with this track. The description is of `t`. */
+static void merged_spec(struct orma_import *imp, const struct orma_te_track *t,
+                        struct orma_track_spec *ret)
 {
     static const char *const types[] = {"global_merged_track_event", "process_merged_track_event",
                                         "thread_merged_track_event"};
-    struct orma_track_spec spec = {
+    bool by_key = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY;
+
+    *ret = (struct orma_track_spec){
         .type = types[t->scope],
         .event = ORMA_TRACK_SLICES,
         .machine = t->machine,
@@ -376,63 +381,36 @@ static uint32_t make_lane(struct orma_import *imp, const struct orma_te_track *t
         .parent = parent_row(imp, t),
         .source_args = &orma_te_state(imp)->args,
     };
-    bool by_key = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY;
-
-    spec.dims_num = scope_dim(imp, t, spec.dims);
-    spec.dims[spec.dims_num++] =
+    ret->dims_num = scope_dim(imp, t, ret->dims);
+    ret->dims[ret->dims_num++] =
         orma_dim(imp->words.parent_track_uuid, t->has_parent ? (int64_t)t->parent_uuid : 0);
-    spec.dims[spec.dims_num++] = orma_dim_str(
+    ret->dims[ret->dims_num++] = orma_dim_str(
         imp->words.merge_key_type, orma_import_cstr(imp, !by_key            ? "name"
                                                          : t->has_merge_key ? "key_string"
                                                                             : "key_int"));
-    spec.dims[spec.dims_num++] =
+    ret->dims[ret->dims_num++] =
         !by_key || t->has_merge_key
             ? orma_dim_str(imp->words.merge_key_value, by_key ? t->merge_key : t->name)
             : orma_dim(imp->words.merge_key_value, (int64_t)t->merge_key_int);
     source_args(imp, t);
-    return orma_tracks_add(&imp->tracks, &spec);
 }
 
-static bool add_lane(struct orma_import *imp, struct orma_te_group *g)
+static struct orma_lane *add_lane(struct orma_import *imp, struct orma_te_track *t)
 {
-    struct orma_te_lane *lanes = realloc(g->lanes, (g->lanes_num + 1) * sizeof(*lanes));
+    struct orma_track_spec spec;
 
-    if (!lanes) {
-        imp->storage->failed = true;
-        return false;
-    }
-    g->lanes = lanes;
-    lanes[g->lanes_num] =
-        (struct orma_te_lane){.track = make_lane(imp, g->first), .busy_to = INT64_MIN};
-    orma_table_set(orma_import_table(imp, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
-                   lanes[g->lanes_num].track, lanes[0].track);
-    g->lanes_num++;
-    return true;
+    merged_spec(imp, t, &spec);
+    return orma_lanes_add(imp, t->group, &spec);
 }
 
-/* The group of all siblings that merge with this track. */
-static struct orma_te_group *find_group(struct orma_import *imp, struct orma_te_track *t)
+static void find_group(struct orma_import *imp, struct orma_te_track *t)
 {
-    struct orma_te_state *st = orma_te_state(imp);
-    bool by_key = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY;
-    uint64_t hash = orma_mix64((uint64_t)t->scope << 32 | t->utid);
+    struct orma_track_spec spec;
 
-    hash = orma_mix64(hash ^ t->upid ^ (uint64_t)t->machine << 32);
-    hash = orma_mix64(hash ^ (t->has_parent ? t->parent_uuid : 0));
-    hash = orma_mix64(hash ^ (by_key ? 1 : 0) ^ (t->has_merge_key ? 2 : 0));
-    hash = orma_mix64(hash ^ (!by_key            ? t->name
-                              : t->has_merge_key ? t->merge_key
-                                                 : t->merge_key_int));
-    struct orma_te_group *g = orma_map_get_ptr(&st->groups, hash);
-    if (g)
-        return g;
-    g = orma_arena_alloc(&st->arena, sizeof(*g));
-    if (!g || orma_map_put_ptr(&st->groups, hash, g)) {
-        imp->storage->failed = true;
-        return NULL;
-    }
-    *g = (struct orma_te_group){.first = t};
-    return add_lane(imp, g) ? g : NULL;
+    merged_spec(imp, t, &spec);
+    t->group = orma_lanes_get(imp, &spec);
+    if (t->group && !t->group->num)
+        (void)add_lane(imp, t);
 }
 
 static void make_rows(struct orma_import *imp, struct orma_te_track *t)
@@ -443,7 +421,7 @@ static void make_rows(struct orma_import *imp, struct orma_te_track *t)
              t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
         t->track = make_plain(imp, t);
     else
-        t->group = find_group(imp, t);
+        find_group(imp, t);
 }
 
 static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned depth)
@@ -488,46 +466,61 @@ static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned d
     } else {
         t->is_root = t->is_default;
     }
+    return true;
+}
+
+bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t)
+{
+    return ORMA_LIKELY(t->resolved) || resolve(imp, t, 0);
+}
+
+bool orma_te_make_rows(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
+{
+    if (ORMA_LIKELY(t->has_rows))
+        return true;
+    t->described = true; /* from here on, if nothing did */
+    if (!orma_te_resolve(imp, t))
+        return false;
+    t->has_rows = true;
+    if (t->has_parent && t->parent_uuid) {
+        struct orma_te_track *parent = orma_te_find(imp, t->parent_uuid, t->machine);
+
+        /* Resolving has shown that the way up ends. */
+        if (parent && parent->resolved)
+            (void)orma_te_make_rows(imp, parent, 0);
+    }
+    if (!t->name && !t->has_process && !t->has_thread)
+        t->name = name;
+    t->unnamed = !t->name && !t->has_process && !t->has_thread && t->kind == ORMA_TE_SLICES;
     make_rows(imp, t);
     return true;
 }
 
-bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
+void orma_te_name(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
 {
-    if (ORMA_LIKELY(t->resolved))
-        return true;
-    if (!t->described) {
-        t->described = true;
-        t->name = name;
-    }
-    return resolve(imp, t, 0);
+    struct orma_table *tracks = orma_import_table(imp, ORMA_TABLE_TRACK);
+
+    t->unnamed = false;
+    t->name = name;
+    if (!t->group)
+        orma_table_set(tracks, ORMA_TRACK_NAME, t->track, name);
+    for (uint32_t i = 0; t->group && i < t->group->num; i++)
+        orma_table_set(tracks, ORMA_TRACK_NAME, t->group->lanes[i].track, name);
 }
 
 /* ---- rows of merged tracks ---- */
-
-static struct orma_te_lane *lane_of(struct orma_te_group *g, uint64_t cookie)
-{
-    for (uint32_t i = 0; i < g->lanes_num; i++)
-        if (g->lanes[i].open && g->lanes[i].cookie == cookie)
-            return &g->lanes[i];
-    return NULL;
-}
-
-static struct orma_te_lane *free_lane(struct orma_import *imp, struct orma_te_group *g, int64_t ts)
-{
-    for (uint32_t i = 0; i < g->lanes_num; i++)
-        if (!g->lanes[i].open && g->lanes[i].busy_to <= ts)
-            return &g->lanes[i];
-    return add_lane(imp, g) ? &g->lanes[g->lanes_num - 1] : &g->lanes[0];
-}
 
 uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts)
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_te_lane *lane = lane_of(t->group, t->uuid);
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
     if (!lane)
-        lane = free_lane(imp, t->group, ts);
+        lane = orma_lanes_free(t->group, ts);
+    if (!lane)
+        lane = add_lane(imp, t);
+    if (!lane)
+        return ORMA_TRACK_NONE;
     lane->cookie = t->uuid;
     lane->open++;
     return lane->track;
@@ -538,9 +531,9 @@ uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t)
     (void)imp;
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_te_lane *lane = lane_of(t->group, t->uuid);
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
     if (!lane)
-        return t->group->lanes[0].track;
+        return t->group->num ? t->group->lanes[0].track : ORMA_TRACK_NONE;
     lane->open--;
     return lane->track;
 }
@@ -550,9 +543,13 @@ uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t,
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_te_lane *lane = lane_of(t->group, t->uuid);
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
     if (!lane)
-        lane = free_lane(imp, t->group, ts);
+        lane = orma_lanes_free(t->group, ts);
+    if (!lane)
+        lane = add_lane(imp, t);
+    if (!lane)
+        return ORMA_TRACK_NONE;
     if (!lane->open)
         lane->busy_to = ts + dur;
     return lane->track;

@@ -11,7 +11,7 @@
 #include "processor/store/storage.h"
 #include "sdk/base/map.h"
 
-#define ORMA_TRACK_DIMENSIONS_MAX 4
+#define ORMA_TRACK_DIMENSIONS_MAX 6
 
 enum orma_track_event { ORMA_TRACK_SLICES, ORMA_TRACK_COUNTER, ORMA_TRACK_STATES };
 

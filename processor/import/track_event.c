@@ -1,42 +1,54 @@
 /* Track events: from a packet to slices, counters and states. */
 #include "processor/import/track_event.h"
 
-#include <stdlib.h>
-
+#include "processor/import/flow.h"
+#include "processor/import/te_event.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/buf.h"
 
-#define CATEGORIES_MAX 16
+static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
+        e->has_legacy = true;
+        orma_te_read_legacy(orma_pb_str(f), &e->legacy);
+        break;
+    case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+        e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
+        break;
+    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+        e->instructions = orma_pb_i64(f);
+        e->has_instructions = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS:
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+        e->flows = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+    case ORMA_PB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+    case ORMA_PB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
+    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+        break;
+    default:
+        e->typed = true;
+    }
+}
 
-/* An event as read in one pass; lists are read again when they are there at all. */
-struct event {
-    uint32_t type;
-    bool has_track, has_name_iid, has_value, has_double;
-    bool annotated, flows, extras;
-    uint64_t track_uuid;
-    uint64_t name_iid;
-    struct orma_str name;
-    int64_t value;
-    double double_value;
-    struct orma_str legacy;
-    uint64_t category_iids[CATEGORIES_MAX];
-    uint8_t category_iids_num;
-    bool text_categories;
-    int64_t thread_time_us, thread_instructions;
-    bool has_thread_time, has_thread_instructions;
-    struct orma_str bytes;
-};
-
-static void read_event(const struct orma_item *item, struct event *e)
+static void read_event(const struct orma_item *item, struct orma_te_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    memset(e, 0, offsetof(struct event, category_iids));
-    e->category_iids_num = 0;
-    e->text_categories = e->has_thread_time = e->has_thread_instructions = false;
+    memset(e, 0, offsetof(struct orma_te_event, category_iids));
+    e->track = ORMA_TRACK_NONE;
+    e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
     e->bytes = (struct orma_str){(const char *)item->data, item->len};
+    e->item = item;
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
         uint64_t val;
@@ -44,6 +56,7 @@ static void read_event(const struct orma_item *item, struct event *e)
         switch (f.id) {
         case ORMA_PB_TRACK_EVENT_TYPE:
             e->type = orma_pb_u32(&f);
+            e->has_type = true;
             break;
         case ORMA_PB_TRACK_EVENT_TRACK_UUID:
             e->track_uuid = orma_pb_u64(&f);
@@ -58,7 +71,7 @@ static void read_event(const struct orma_item *item, struct event *e)
             break;
         case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
             for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                if (e->category_iids_num < CATEGORIES_MAX)
+                if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
                     e->category_iids[e->category_iids_num++] = val;
             break;
         case ORMA_PB_TRACK_EVENT_CATEGORIES:
@@ -72,33 +85,37 @@ static void read_event(const struct orma_item *item, struct event *e)
             e->double_value = orma_pb_double(&f);
             e->has_double = true;
             break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
-            e->legacy = orma_pb_str(&f);
-            break;
         case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
         case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
             e->extras = true;
             break;
-        case ORMA_PB_TRACK_EVENT_FLOW_IDS:
-        case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
-        case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
-        case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
-            e->flows = true;
-            break;
         case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
             e->annotated = true;
             break;
+        default:
+            read_rare(&f, e);
         }
+    }
+    if (ORMA_UNLIKELY(item->extra != NULL)) {
+        e->has_thread_ns |= item->extra->has_thread_ns;
+        e->has_instructions |= item->extra->has_instructions;
+        if (item->extra->has_thread_ns)
+            e->thread_ns = item->extra->thread_ns;
+        if (item->extra->has_instructions)
+            e->instructions = item->extra->instructions;
     }
 }
 
 /* ---- names and categories ---- */
 
-static uint32_t event_name(struct orma_import *imp, const struct orma_item *item,
-                           const struct event *e)
+static uint32_t event_name(struct orma_import *imp, const struct orma_te_event *e)
 {
-    if (ORMA_LIKELY(e->has_name_iid && e->name_iid))
-        return orma_te_interned_text(imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid,
+    uint64_t iid = e->name_iid;
+
+    if (!iid && e->has_legacy)
+        iid = e->legacy.name_iid;
+    if (ORMA_LIKELY(iid != 0))
+        return orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
                                      ORMA_PB_EVENT_NAME_NAME);
     return e->name.data ? orma_import_str(imp, e->name) : 0;
 }
@@ -113,8 +130,7 @@ static uint32_t category_of(struct orma_import *imp, const struct orma_item *ite
 }
 
 /* Several categories with commas between them. */
-ORMA_COLD static uint32_t join_categories(struct orma_import *imp, const struct orma_item *item,
-                                          const struct event *e)
+ORMA_COLD static uint32_t join_categories(struct orma_import *imp, const struct orma_te_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -123,7 +139,7 @@ ORMA_COLD static uint32_t join_categories(struct orma_import *imp, const struct 
 
     for (unsigned i = 0; i < e->category_iids_num; i++) {
         struct orma_str s =
-            orma_strpool_get(&imp->storage->pool, category_of(imp, item, e->category_iids[i]));
+            orma_strpool_get(&imp->storage->pool, category_of(imp, e->item, e->category_iids[i]));
 
         if (num++)
             orma_buf_put_byte(&text, ',');
@@ -142,159 +158,247 @@ ORMA_COLD static uint32_t join_categories(struct orma_import *imp, const struct 
     return id;
 }
 
-static uint32_t event_category(struct orma_import *imp, const struct orma_item *item,
-                               const struct event *e)
+static uint32_t event_category(struct orma_import *imp, const struct orma_te_event *e)
 {
     if (ORMA_LIKELY(e->category_iids_num == 1 && !e->text_categories))
-        return category_of(imp, item, e->category_iids[0]);
+        return category_of(imp, e->item, e->category_iids[0]);
     if (!e->category_iids_num && !e->text_categories)
         return 0;
-    return join_categories(imp, item, e);
-}
-
-/* ---- counters ---- */
-
-static void counter_sample(struct orma_import *imp, const struct orma_item *item, uint64_t uuid,
-                           double value, bool is_double)
-{
-    struct orma_te_track *t = orma_te_find(imp, uuid, item->machine);
-
-    if (!t)
-        return;
-    if (!t->described)
-        t->kind = ORMA_TE_COUNTER;
-    if (!orma_te_resolve(imp, t, 0))
-        return;
-    if (t->kind != ORMA_TE_COUNTER) {
-        orma_stats_inc(orma_import_stats(imp, item->machine),
-                       ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID);
-        return;
-    }
-    if (!is_double)
-        value *= (double)t->multiplier;
-    if (t->incremental)
-        value = orma_seq_gen_sum(item->gen, uuid, value);
-    orma_import_counter(imp, item->ts, t->track, value);
-}
-
-static void extra_counters(struct orma_import *imp, const struct orma_item *item,
-                           const struct event *e)
-{
-    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
-    struct orma_pb_field f;
-    uint64_t uuids[2][ORMA_SEQ_EXTRA_COUNTERS];
-    uint64_t values[2][ORMA_SEQ_EXTRA_COUNTERS];
-    unsigned uuids_num[2] = {0}, values_num[2] = {0};
-
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed = {0};
-        uint64_t val;
-        int which = f.id == ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS ||
-                            f.id == ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES
-                        ? 0
-                        : 1;
-
-        switch (f.id) {
-        case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-        case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                if (uuids_num[which] < ORMA_SEQ_EXTRA_COUNTERS)
-                    uuids[which][uuids_num[which]++] = val;
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                if (values_num[0] < ORMA_SEQ_EXTRA_COUNTERS)
-                    values[0][values_num[0]++] = val;
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES: {
-            struct orma_pb_reader list = orma_pb_sub(&f);
-
-            if (f.wire == ORMA_PB_I64 && values_num[1] < ORMA_SEQ_EXTRA_COUNTERS)
-                values[1][values_num[1]++] = f.num;
-            for (; list.end - list.pos >= 8 && values_num[1] < ORMA_SEQ_EXTRA_COUNTERS;
-                 list.pos += 8)
-                memcpy(&values[1][values_num[1]++], list.pos, 8);
-            break;
-        }
-        }
-    }
-    if (!uuids_num[0])
-        memcpy(uuids[0], item->gen->extra_uuids,
-               (uuids_num[0] = item->gen->extra_num) * sizeof(uuids[0][0]));
-    if (!uuids_num[1])
-        memcpy(uuids[1], item->gen->extra_double_uuids,
-               (uuids_num[1] = item->gen->extra_double_num) * sizeof(uuids[1][0]));
-    for (unsigned which = 0; which < 2; which++) {
-        if (values_num[which] > uuids_num[which])
-            orma_stats_inc(orma_import_stats(imp, item->machine),
-                           ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
-        for (unsigned i = 0; i < ORMA_MIN(values_num[which], uuids_num[which]); i++) {
-            double real;
-
-            memcpy(&real, &values[which][i], sizeof(real));
-            counter_sample(imp, item, uuids[which][i],
-                           which ? real : (double)(int64_t)values[which][i], which);
-        }
-    }
-}
-
-static void on_counter(struct orma_import *imp, const struct orma_item *item, const struct event *e,
-                       uint64_t uuid, bool has_track)
-{
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
-
-    if (!has_track)
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_TRACK_UUID);
-    else if (!e->has_value && !e->has_double)
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE);
-    else
-        counter_sample(imp, item, uuid, e->has_value ? (double)e->value : e->double_value,
-                       !e->has_value);
+    return join_categories(imp, e);
 }
 
 /* ---- states ---- */
 
-static void on_state(struct orma_import *imp, const struct orma_item *item, struct orma_te_track *t,
-                     uint32_t category, uint32_t name)
+static void on_state(struct orma_import *imp, const struct orma_te_event *e)
 {
     struct orma_table *table = orma_import_table(imp, ORMA_TABLE_STATE);
+    struct orma_te_track *t = e->t;
+    const struct orma_item *item = e->item;
 
-    if (t->kind != ORMA_TE_STATE)
+    if (!t || t->kind != ORMA_TE_STATE) {
+        orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
+    }
     if (t->open_state != ORMA_ROW_NONE)
         orma_table_set(table, ORMA_STATE_DUR, t->open_state,
                        item->ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
     t->open_state = ORMA_ROW_NONE;
-    if (!name || name == ORMA_STR_EMPTY)
+    if (!e->name_id || e->name_id == ORMA_STR_EMPTY)
         return;
+    orma_te_collect_args(imp, e);
     uint32_t row = orma_table_add(table);
     orma_table_set_time(table, ORMA_STATE_TS, row, item->ts);
     orma_table_set(table, ORMA_STATE_DUR, row, -1);
     orma_table_set(table, ORMA_STATE_TRACK_ID, row, t->track);
-    orma_table_set(table, ORMA_STATE_CATEGORY, row, category);
-    orma_table_set(table, ORMA_STATE_VALUE, row, name);
+    orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
+    orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
     orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, row,
                           orma_args_commit(&imp->storage->args, &imp->args));
     t->open_state = row;
 }
 
-/* ---- events ---- */
+/* ---- slices ---- */
 
-static void collect_args(struct orma_import *imp, const struct orma_item *item,
-                         const struct event *e)
+void orma_te_collect_args(struct orma_import *imp, const struct orma_te_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
     orma_args_list_clear(&imp->args);
+    if (ORMA_UNLIKELY(e->legacy_async))
+        orma_args_put_int(&imp->args, orma_import_cstr(imp, "legacy_trace_source_id"),
+                          e->source_id);
+    if (ORMA_UNLIKELY(e->typed))
+        orma_te_typed_args(imp, e, &imp->args);
     while (e->annotated && orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_te_annotation(imp, item->gen, orma_pb_str(&f), &imp->args);
+            orma_te_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->args);
+    if (e->passthrough != ORMA_ID_NONE)
+        orma_args_put_uint(&imp->args, imp->words.passthrough_utid, e->passthrough);
+}
+
+static void put_phase(struct orma_import *imp, char phase)
+{
+    if (phase)
+        orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.phase"),
+                          orma_import_str(imp, (struct orma_str){&phase, 1}));
+}
+
+/* A flow goes on if it is there, begins otherwise; one that ends must be there. */
+static void use_flow(struct orma_import *imp, uint32_t slice, uint64_t flow, bool ends)
+{
+    bool active = orma_flows_active(imp, flow);
+
+    if (ends && active)
+        orma_flows_end(imp, slice, flow, true);
+    else if (!ends && active)
+        orma_flows_step(imp, slice, flow);
+    else if (!ends)
+        orma_flows_begin(imp, slice, flow);
+}
+
+static void read_flows(struct orma_import *imp, const struct orma_te_event *e, uint32_t slice,
+                       uint32_t field, bool ends)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader list = orma_pb_sub(&f);
+        uint64_t id;
+
+        if (f.id != field)
+            continue;
+        if (f.wire != ORMA_PB_LEN)
+            use_flow(imp, slice, f.num, ends);
+        else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
+                 field == ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS)
+            for (; list.end - list.pos >= 8; list.pos += 8) {
+                memcpy(&id, list.pos, sizeof(id));
+                use_flow(imp, slice, id, ends);
+            }
+        else
+            while (list.pos < list.end && !list.failed)
+                use_flow(imp, slice, orma_pb_varint(&list), ends);
+    }
+}
+
+static void flows_of(struct orma_import *imp, const struct orma_te_event *e, uint32_t slice)
+{
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
+        orma_te_bind_flow(imp, e, slice);
+    if (ORMA_LIKELY(!e->flows))
+        return;
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
+}
+
+/* The track takes its name from the first event that has one. */
+static inline void give_name(struct orma_import *imp, const struct orma_te_event *e)
+{
+    if (ORMA_UNLIKELY(e->t && e->t->unnamed && e->name_id && e->track == ORMA_TRACK_NONE))
+        orma_te_name(imp, e->t, e->name_id);
+}
+
+void orma_te_begin(struct orma_import *imp, const struct orma_te_event *e, char phase)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_SLICE);
+
+    give_name(imp, e);
+    orma_te_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice = orma_slices_begin(&imp->slices, e->item->ts, orma_te_track_begin(imp, e),
+                                       e->category_id, e->name_id, &imp->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+    if (e->has_instructions)
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+    flows_of(imp, e, slice);
+}
+
+/* What came in between, if there was a value at the begin and something came. */
+static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, unsigned to,
+                           int64_t now)
+{
+    int64_t diff;
+
+    if (!orma_table_is_null(t, from, slice) &&
+        !__builtin_sub_overflow(now, orma_table_int(t, from, slice), &diff) && diff)
+        orma_table_set(t, to, slice, diff);
+}
+
+void orma_te_end(struct orma_import *imp, const struct orma_te_event *e)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_SLICE);
+
+    orma_te_collect_args(imp, e);
+    uint32_t slice = orma_slices_end(&imp->slices, e->item->ts, orma_te_track_end(imp, e),
+                                     e->category_id, e->name_id, &imp->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
+    if (e->has_instructions)
+        set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
+                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
+    flows_of(imp, e, slice);
+}
+
+void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64_t dur, char phase,
+                   bool with_thread_time)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_SLICE);
+    bool instant = e->legacy.phase != 'X' || !e->has_legacy;
+
+    give_name(imp, e);
+    orma_te_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice =
+        orma_slices_complete(&imp->slices, e->item->ts, dur, orma_te_track_whole(imp, e, dur),
+                             e->category_id, e->name_id, &imp->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (with_thread_time && e->has_thread_ns) {
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
+                       instant ? 0 : e->legacy.thread_duration_us * 1000);
+    }
+    if (with_thread_time && e->has_instructions) {
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
+                       instant ? 0 : e->legacy.thread_instruction_delta);
+    }
+    flows_of(imp, e, slice);
+}
+
+/* ---- events ---- */
+
+/* The thread that wrote an event of a process or of the whole trace. */
+void orma_te_find_passthrough(struct orma_import *imp, struct orma_te_event *e)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_processes *procs = orma_import_processes(imp, e->item->machine);
+
+    if (!gen->has_pid)
+        return;
+    uint32_t utid = orma_processes_thread_of(procs, gen->tid, gen->pid);
+    if (e->t->scope == ORMA_TE_GLOBAL || orma_processes_upid(procs, utid) == e->upid)
+        e->passthrough = utid;
+}
+
+/* False: nonsense, drop it. */
+static bool place(struct orma_import *imp, struct orma_te_event *e, uint64_t uuid)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+
+    if (!uuid) {
+        bool old = (!e->has_track || !e->has_type) && gen->has_pid;
+
+        old |= e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && gen->has_pid));
+        if (old)
+            orma_te_place_on_thread(imp, e);
+    }
+    if (e->track == ORMA_TRACK_NONE) {
+        e->t = orma_te_find(imp, uuid, e->item->machine);
+        if (!e->t || !orma_te_make_rows(imp, e->t, e->name_id))
+            return false;
+        e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
+        e->upid = e->t->upid;
+        if (e->t->scope != ORMA_TE_THREAD)
+            orma_te_find_passthrough(imp, e);
+    }
+    return ORMA_LIKELY(!e->has_legacy || !e->legacy.has_phase) || orma_te_place_legacy(imp, e);
 }
 
 static void track_event_parse(struct orma_import *imp, const struct orma_item *item)
 {
-    struct event e;
+    struct orma_te_event e;
 
     if (ORMA_UNLIKELY(!item->gen))
         return;
@@ -302,102 +406,67 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
     bool has_track = e.has_track || item->gen->has_track;
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
-    if (e.extras)
-        extra_counters(imp, item, &e);
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
-        on_counter(imp, item, &e, uuid, has_track);
+        if (e.extras)
+            orma_te_extra_counters(imp, &e);
+        orma_te_counter(imp, &e, uuid, has_track);
         return;
     }
-    struct orma_te_track *t = orma_te_find(imp, has_track ? uuid : 0, item->machine);
-    if (!t)
+    e.name_id = event_name(imp, &e);
+    e.category_id = event_category(imp, &e);
+    if (!place(imp, &e, uuid))
         return;
-    uint32_t name = event_name(imp, item, &e);
-    uint32_t category = event_category(imp, item, &e);
-    if (!orma_te_resolve(imp, t, name))
-        return;
-    collect_args(imp, item, &e);
+    if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
+        orma_te_thread_counters(imp, &e);
+    if (e.extras)
+        orma_te_extra_counters(imp, &e);
     switch (e.type) {
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-        orma_slices_begin(&imp->slices, item->ts, orma_te_begin_track(imp, t, item->ts), category,
-                          name, &imp->args);
+        orma_te_begin(imp, &e, 0);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
-        orma_slices_end(&imp->slices, item->ts, orma_te_end_track(imp, t), category, name,
-                        &imp->args);
+        orma_te_end(imp, &e);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
-        orma_slices_complete(&imp->slices, item->ts, 0, orma_te_instant_track(imp, t, item->ts, 0),
-                             category, name, &imp->args);
+        orma_te_whole(imp, &e, 0, 0, true);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_STATE:
-        on_state(imp, item, t, category, name);
+        on_state(imp, &e);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED:
+        if (e.has_legacy)
+            orma_te_parse_legacy(imp, &e);
         break;
     }
 }
 
 static bool track_event_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
-    if (ORMA_LIKELY(ctx->seq->id))
-        return false;
-    orma_stats_inc(orma_import_stats(imp, ctx->machine), ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID);
-    return true;
-}
-
-/* ---- descriptors ---- */
-
-static void name_process(struct orma_import *imp, struct orma_te_track *t, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_NAME && t->upid != ORMA_ID_NONE)
-            orma_processes_name_process(orma_import_processes(imp, t->machine), t->upid,
-                                        orma_import_str(imp, orma_pb_str(&f)),
-                                        ORMA_PROCESS_NAME_DESCRIPTOR);
+    if (ORMA_UNLIKELY(!ctx->seq->id)) {
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID);
+        return true;
     }
-}
-
-static void name_thread(struct orma_import *imp, struct orma_te_track *t, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_THREAD_DESCRIPTOR_THREAD_NAME && t->utid != ORMA_ID_NONE && f.len)
-            orma_processes_name_thread(orma_import_processes(imp, t->machine), t->utid,
-                                       orma_import_str(imp, orma_pb_str(&f)),
-                                       ORMA_THREAD_NAME_DESCRIPTOR);
-    }
-}
-
-static void descriptor_parse(struct orma_import *imp, const struct orma_item *item)
-{
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct orma_pb_field f;
-    uint64_t uuid = 0;
-
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID)
-            uuid = orma_pb_u64(&f);
-    struct orma_te_track *t = orma_te_find(imp, uuid, item->machine);
-    if (!t || !t->described || !orma_te_resolve(imp, t, 0))
-        return;
-    r = orma_pb_reader(item->data, item->len);
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS)
-            name_process(imp, t, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD)
-            name_thread(imp, t, orma_pb_str(&f));
-    }
+    if (ORMA_UNLIKELY(!ctx->p->has_timestamp || ctx->seq->tokenize_events))
+        return orma_te_tokenize_legacy(imp, ctx);
+    return orma_te_is_cropped(imp, ctx->machine, ctx->ts);
 }
 
 static bool tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
-    if (ORMA_LIKELY(ctx->p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT))
+    switch (ctx->p->field) {
+    case ORMA_PB_TRACE_PACKET_TRACK_EVENT:
         return track_event_tokenize(imp, ctx);
-    if (ctx->p->field == ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR)
+    case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
         orma_te_describe(imp, ctx);
+        break;
+    case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
+        return !ctx->seq->id || !ctx->seq->valid ||
+               !orma_te_read_thread(imp, ctx->seq, ctx->p->payload);
+    case ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST:
+        orma_te_read_range(imp, ctx->p->payload);
+        return true;
+    }
     return false;
 }
 
@@ -405,8 +474,8 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
 {
     if (ORMA_LIKELY(item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT))
         track_event_parse(imp, item);
-    else if (item->field == ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR)
-        descriptor_parse(imp, item);
+    else
+        orma_te_parse_descriptor(imp, item);
 }
 
 static void fini(struct orma_import *imp)
@@ -415,10 +484,6 @@ static void fini(struct orma_import *imp)
 
     if (!st)
         return;
-    ORMA_MAP_EACH (slot, &st->groups) {
-        free(((struct orma_te_group *)(uintptr_t)slot->val)->lanes);
-    }
-    orma_map_fini(&st->groups);
     orma_map_fini(&st->by_uuid);
     orma_map_fini(&st->thread_uuids);
     orma_map_fini(&st->process_uuids);
@@ -426,8 +491,14 @@ static void fini(struct orma_import *imp)
     orma_arena_fini(&st->arena);
 }
 
-static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_TRACK_EVENT,
-                                  ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR, 0};
+static const uint16_t fields[] = {
+    ORMA_PB_TRACE_PACKET_TRACK_EVENT,
+    ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST,
+    0,
+};
 const struct orma_module orma_module_track_event = {
     .name = "track_event",
     .fields = fields,

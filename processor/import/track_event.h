@@ -12,23 +12,17 @@
 #define ORMA_PROCESSOR_IMPORT_TRACK_EVENT_H
 #include "processor/import/import.h"
 
+struct orma_lanes;
+
+/* Times of an event that were differences to the one before it. */
+struct orma_event_extra {
+    bool has_thread_ns, has_instructions;
+    int64_t thread_ns, instructions;
+};
+
 enum orma_te_scope { ORMA_TE_GLOBAL, ORMA_TE_PROCESS, ORMA_TE_THREAD };
 
 enum orma_te_kind { ORMA_TE_SLICES, ORMA_TE_COUNTER, ORMA_TE_STATE };
-
-/* A row of a group and what it holds now. */
-struct orma_te_lane {
-    uint32_t track;
-    uint64_t cookie;
-    uint32_t open;   /* slices begun under the cookie and not ended */
-    int64_t busy_to; /* end of the last slice of known length */
-};
-
-struct orma_te_group {
-    struct orma_te_lane *lanes;
-    uint32_t lanes_num;
-    struct orma_te_track *first; /* whose description all lanes have */
-};
 
 struct orma_te_track {
     uint64_t uuid;
@@ -60,17 +54,21 @@ struct orma_te_track {
     uint32_t utid, upid; /* ORMA_ID_NONE: none */
     bool is_root;        /* of its scope */
     uint32_t track;      /* ORMA_TRACK_NONE until it exists; unused when merged */
-    struct orma_te_group *group;
+    bool has_rows;       /* the tracks exist */
+    bool unnamed;        /* the first event with a name names it */
+    struct orma_lanes *group;
     uint32_t open_state; /* row of the state table, ORMA_ROW_NONE: none */
 };
 
 struct orma_te_state {
-    struct orma_map by_uuid; /* → struct orma_te_track * */
-    struct orma_map groups;  /* hash of scope, parent and key → struct orma_te_group * */
+    struct orma_map by_uuid;                     /* → struct orma_te_track * */
     struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
     struct orma_arena arena;
     bool any_incremental;
     struct orma_args_list args;
+    /* The args of most counter samples: the thread that wrote them. */
+    bool has_passthrough;
+    uint32_t passthrough, passthrough_set;
 };
 
 struct orma_te_state *orma_te_state(struct orma_import *imp);
@@ -81,15 +79,31 @@ struct orma_te_track *orma_te_find(struct orma_import *imp, uint64_t uuid, uint1
 /* Reads a TrackDescriptor into what is known of its uuid. */
 void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx);
 
-/* Makes scope and track of it known. `name` is taken when nothing described the uuid. False: its
- * parents are nonsense. */
-bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t, uint32_t name);
+/* Makes the scope of it known. False: its parents are nonsense. */
+bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t);
+
+/* The tracks of it and of its parents, made by the first event, whose name it may take. */
+bool orma_te_make_rows(struct orma_import *imp, struct orma_te_track *t, uint32_t name);
+
+/* Names a track that had none. */
+void orma_te_name(struct orma_import *imp, struct orma_te_track *t, uint32_t name);
 
 /* The rows to use. */
 uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts);
 uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t);
 uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts,
                                int64_t dur);
+
+/* ---- te_descr.c ---- */
+
+/* The thread that writes a sequence, and where its times count from. False: without pid and tid. */
+bool orma_te_read_thread(struct orma_import *imp, struct orma_seq *seq, struct orma_str bytes);
+
+/* A descriptor whose time has come: what it says of its process or thread. */
+void orma_te_parse_descriptor(struct orma_import *imp, const struct orma_item *item);
+
+/* Where the part of the trace begins that somebody cared for. */
+void orma_te_read_range(struct orma_import *imp, struct orma_str bytes);
 
 /* ---- args ---- */
 

@@ -307,8 +307,7 @@ static void push_loose(struct orma_reader *self, const struct orma_packet *p, st
     orma_sorter_push(&self->sorter, &item);
 }
 
-/* True if an item of this time may go to the sorter; counts why not. */
-static bool sortable(struct orma_reader *self, int64_t ts)
+bool orma_reader_sortable(struct orma_reader *self, int64_t ts)
 {
     if (ORMA_UNLIKELY(ts < 0)) {
         orma_stats_inc(orma_reader_stats(self, 0),
@@ -379,7 +378,7 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
     if (!p->field || !self->hooks.wanted(self->hooks.data, p->field))
         return;
     if (self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, time.ts, order) ||
-        !sortable(self, time.ts))
+        !orma_reader_sortable(self, time.ts))
         return;
     if (p->has_timestamp && record && seq->id)
         orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
@@ -573,7 +572,7 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
         count_clock_failure(self, d->machine, r);
     else if (p.field && self->hooks.wanted(self->hooks.data, p.field) &&
              !self->hooks.tokenize(self->hooks.data, &p, d->seq, d->machine, time.ts, d->order) &&
-             sortable(self, time.ts))
+             orma_reader_sortable(self, time.ts))
         push_loose(self, &p, d->seq, time.ts, d->order);
     d->seq->gen = gen;
     orma_seq_gen_unref(d->gen);

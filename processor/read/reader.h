@@ -85,6 +85,9 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
 bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
                                int64_t ns, int64_t *ret, struct orma_clock_span *ret_span);
 
+/* True if an item of this time may go to the sorter; counts why not. */
+bool orma_reader_sortable(struct orma_reader *self, int64_t ts);
+
 /* Bytes that live as long as the reader; NULL when memory is out. */
 uint8_t *orma_reader_blob(struct orma_reader *self, size_t len);
 

@@ -155,6 +155,9 @@ int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults)
     if (!gen)
         return -ENOMEM;
     gen->defaults = defaults;
+    gen->has_pid = self->gen->has_pid;
+    gen->pid = self->gen->pid;
+    gen->tid = self->gen->tid;
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID) {
             gen->clock_id = orma_pb_u32(&f);

@@ -48,8 +48,9 @@ struct orma_seq_gen {
     struct orma_seq *seq;
     struct orma_interned_data *interned;
     struct orma_str defaults; /* TracePacketDefaults, may be empty */
-    bool has_clock, has_track;
+    bool has_clock, has_track, has_pid;
     uint32_t clock_id;
+    uint32_t pid, tid; /* of the thread that writes, if has_pid */
     uint64_t track_uuid;
     uint8_t extra_num, extra_double_num;
     uint64_t extra_uuids[ORMA_SEQ_EXTRA_COUNTERS];
@@ -88,8 +89,6 @@ struct orma_seq {
     /* Of ThreadDescriptor and legacy time fields. */
     bool has_times;
     int64_t time_us, thread_time_us, thread_instructions;
-    int32_t desc_pid, desc_tid;
-    bool has_desc;
     /* The conversion used last: raw * unit + offset, while lo <= ns < hi. */
     bool clock_cached, clock_incremental;
     uint32_t clock_id;

@@ -1,0 +1,72 @@
+/*
+ * Groups of tracks that look like one: slices that overlap lie side by side.
+ *
+ * A group has the identity of a track (type, dimensions, machine). Its rows,
+ * here called lanes, differ by one more dimension, the number of the lane. A
+ * begin goes to the lane where its cookie is open already, else to the lowest
+ * free one; so depth is per lane. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_ASYNC_H
+#define ORMA_PROCESSOR_IMPORT_ASYNC_H
+#include "processor/import/import.h"
+
+struct orma_lane {
+    uint32_t track;
+    uint32_t open; /* slices begun under the cookie and not ended */
+    uint64_t cookie;
+    int64_t busy_to; /* end of the last slice of known length */
+};
+
+struct orma_lanes {
+    struct orma_lane *lanes;
+    uint32_t num;
+};
+
+/* The group of this identity; empty when it is new. NULL when memory is out. */
+struct orma_lanes *orma_lanes_get(struct orma_import *imp, const struct orma_track_spec *spec);
+
+/* A further lane, described like the spec. NULL when memory is out. */
+struct orma_lane *orma_lanes_add(struct orma_import *imp, struct orma_lanes *self,
+                                 const struct orma_track_spec *spec);
+
+/* The lane where the cookie is open, or NULL. */
+static inline struct orma_lane *orma_lanes_open(const struct orma_lanes *self, uint64_t cookie)
+{
+    for (uint32_t i = 0; i < self->num; i++)
+        if (self->lanes[i].open && self->lanes[i].cookie == cookie)
+            return &self->lanes[i];
+    return NULL;
+}
+
+/* The lowest lane with nothing on it at `ts`, or NULL. */
+static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, int64_t ts)
+{
+    for (uint32_t i = 0; i < self->num; i++)
+        if (!self->lanes[i].open && self->lanes[i].busy_to <= ts)
+            return &self->lanes[i];
+    return NULL;
+}
+
+/* All of it in one step, for those who don't keep the group: the track to use. */
+uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec *spec,
+                          uint64_t cookie, int64_t ts);
+uint32_t orma_async_end(struct orma_import *imp, const struct orma_track_spec *spec,
+                        uint64_t cookie, int64_t ts);
+uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spec *spec,
+                            uint64_t cookie, int64_t ts, int64_t dur);
+
+/* ---- async events of Chrome: found again by (process or trace, scope, id) whatever their name */
+
+struct orma_legacy_async {
+    uint16_t machine;
+    bool of_process;
+    uint32_t upid; /* if of_process */
+    uint32_t scope, name;
+    int64_t id;
+};
+
+enum orma_async_phase { ORMA_ASYNC_BEGIN, ORMA_ASYNC_END, ORMA_ASYNC_INSTANT };
+
+uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_legacy_async *a,
+                                 enum orma_async_phase phase, int64_t ts);
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Flows: arrows from slice to slice.
+ *
+ * A flow is known by a number; an arrow goes from the slice that had the
+ * number last to the one that has it now. Older events name flows by
+ * (category, name, id): orma_flows_id_v1() gives those a number of their own.
+ * The end of a flow may wait for the next slice that begins on its track.
+ * Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_FLOW_H
+#define ORMA_PROCESSOR_IMPORT_FLOW_H
+#include "processor/import/import.h"
+
+bool orma_flows_active(struct orma_import *imp, uint64_t flow);
+
+void orma_flows_begin(struct orma_import *imp, uint32_t slice, uint64_t flow);
+void orma_flows_step(struct orma_import *imp, uint32_t slice, uint64_t flow);
+/* `close`: nothing more follows; a later use of the number begins a new flow. */
+void orma_flows_end(struct orma_import *imp, uint32_t slice, uint64_t flow, bool close);
+
+/* The same for the slice that is innermost on a track. */
+void orma_flows_begin_on(struct orma_import *imp, uint32_t track, uint64_t flow);
+void orma_flows_step_on(struct orma_import *imp, uint32_t track, uint64_t flow);
+/* `enclosing`: the slice that is open now; otherwise the next one that begins. */
+void orma_flows_end_on(struct orma_import *imp, uint32_t track, uint64_t flow, bool enclosing);
+
+/* The number of a flow known by text and id; its arrows get both texts as args. */
+uint64_t orma_flows_id_v1(struct orma_import *imp, uint64_t id, uint32_t category, uint32_t name);
+#endif
