@@ -59,7 +59,7 @@ static void forget_producer(void)
 static int start(const struct orma_init_args *args)
 {
     const char *name = args->name ? args->name : program_invocation_name;
-    struct orma_producer *producer;
+    struct orma_producer *producer = NULL;
     struct orma_producer_config config = {
         .name = name,
         .addr = args->socket,

@@ -1,7 +1,6 @@
 #include "sdk/ipc/sock.h"
 
 #include <errno.h>
-#include <linux/vm_sockets.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,6 +17,14 @@
 #include "sdk/base/str.h"
 
 #define RUN_DIR "/run/perfetto"
+
+/* The kernel's struct sockaddr_vm: not every C library brings its headers. */
+struct vm_addr {
+    sa_family_t family;
+    uint16_t reserved;
+    uint32_t port, cid;
+    uint8_t flags, zero[3];
+};
 
 static int parse_unix(const char *text, struct orma_sock_addr *ret)
 {
@@ -39,15 +46,15 @@ static int parse_unix(const char *text, struct orma_sock_addr *ret)
 
 static int parse_vsock(struct orma_str text, struct orma_sock_addr *ret)
 {
-    struct sockaddr_vm vm = {.svm_family = AF_VSOCK};
+    struct vm_addr vm = {.family = AF_VSOCK};
     struct orma_str cid;
     uint64_t c, p;
 
     if (!orma_str_cut(&text, ':', &cid) || !orma_str_to_u64(cid, &c) ||
         !orma_str_to_u64(text, &p) || c > UINT32_MAX || p > UINT32_MAX)
         return -EINVAL;
-    vm.svm_cid = (unsigned)c;
-    vm.svm_port = (unsigned)p;
+    vm.cid = (unsigned)c;
+    vm.port = (unsigned)p;
     memcpy(&ret->addr, &vm, sizeof(vm));
     ret->len = sizeof(vm);
     ret->family = AF_VSOCK;

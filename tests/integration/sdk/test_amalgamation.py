@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""The SDK as two files: small enough, compiled alone by every compiler that there is, and working.
+
+    test_amalgamation.py SOURCE_ROOT
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+SOURCE_MAX = 300 << 10
+TEXT_MAX = 100 << 10
+COMPILERS = ["gcc", "clang", "musl-gcc"]
+
+
+def run(*args):
+    done = subprocess.run([str(a) for a in args], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, args))}: exit {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+class Amalgamation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+        run(sys.executable, SOURCE / "tools/amalgamate.py", SOURCE, cls.root)
+        # Programs that were written for the library find it under the usual name.
+        (cls.root / "orma").mkdir()
+        shutil.copy2(cls.root / "orma.h", cls.root / "orma/orma.h")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def compilers(self):
+        found = [c for c in COMPILERS if shutil.which(c)]
+        self.assertTrue(found)
+        return found
+
+    def test_is_small(self):
+        sizes = [(self.root / n).stat().st_size for n in ("orma.h", "orma.c")]
+        self.assertLess(sum(sizes), SOURCE_MAX)
+        for compiler in self.compilers():
+            obj = self.root / "size.o"
+            run(compiler, "-std=c11", "-O2", "-c", self.root / "orma.c", "-o", obj)
+            text = int(run("size", obj).splitlines()[1].split()[0])
+            print(f"{compiler}: {sum(sizes)} bytes of source, {text} of text")
+            self.assertLess(text, TEXT_MAX)
+
+    def test_compiles_without_a_warning(self):
+        for compiler in self.compilers():
+            for flags in (["-std=c11", "-O0"], ["-std=c11", "-O2"], ["-O2"]):
+                run(compiler, *flags, "-Wall", "-Wextra", "-Werror", "-c", self.root / "orma.c",
+                    "-o", self.root / "x.o")
+
+    def test_shows_only_what_the_header_declares(self):
+        run("cc", "-c", self.root / "orma.c", "-o", self.root / "x.o")
+        shown = set(re.findall(r" [TDBR] (\w+)", run("nm", self.root / "x.o")))
+        header = (self.root / "orma.h").read_text(encoding="utf-8")
+        hidden = {n for n in shown if not re.search(rf"\b{n}\b", header)}
+        self.assertEqual(hidden, {"orma_te"} & hidden)
+
+    def test_header_suits_cplusplus(self):
+        for compiler in ("g++", "clang++"):
+            if shutil.which(compiler):
+                run(compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic",
+                    "-Werror", "-fsyntax-only", self.root / "orma.h")
+
+    def test_programs_record(self):
+        for compiler in self.compilers():
+            program, trace = self.root / "events", self.root / "t.pftrace"
+            run(compiler, "-std=c11", "-O2", f"-I{self.root}", SOURCE / "tests/golden/sdk/events.c",
+                self.root / "orma.c", "-pthread", "-o", program)
+            run(program, "slices", trace)
+            self.assertGreater(trace.stat().st_size, 500)
+            trace.unlink()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
