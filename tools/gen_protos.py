@@ -9,7 +9,7 @@ result is committed, so nobody needs the tables to build:
 
     protos/perfetto/AREA.proto    the schema, with the comments of protos/comments.tsv
     protos/fields/AREA.h          field numbers and enum values for the hand-written readers
-    protos/tables/*.c             tracepoints and their messages, system call names
+    protos/tables/*.c             tracepoints and their messages, system call names, atrace categories
     sdk/ipc/methods.h             the method order of each IPC service
 
 Run it again when a table grows; it changes nothing by itself.
@@ -330,6 +330,17 @@ def syscall_tables(folder):
     return "\n".join(out)
 
 
+def atrace_tables(folder):
+    rows = sorted({(r["category"], r["tracefs_group"], r["tracefs_event"])
+                   for r in read(folder, "atrace_categories")})
+    out = ["/* Events that the categories of atrace stand for. Made by tools/gen_protos.py. */",
+           '#include "protos/tables/atrace.h"', "",
+           "const struct orma_atrace_event orma_atrace_events[] = {"]
+    out += [f'    {{"{c}", "{g}", "{e}"}},' for c, g, e in rows]
+    out += ["};", "", f"const unsigned orma_atrace_events_num = {len(rows)};", ""]
+    return "\n".join(out)
+
+
 def methods_header(folder):
     services = collections.OrderedDict()
     for r in read(folder, "ipc_methods"):
@@ -369,6 +380,7 @@ def main():
         write(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
     write(ROOT / "protos/tables/ftrace_events.c", ftrace_tables(model, folder))
     write(ROOT / "protos/tables/syscalls.c", syscall_tables(folder))
+    write(ROOT / "protos/tables/atrace.c", atrace_tables(folder))
     write(ROOT / "sdk/ipc/methods.h", methods_header(folder))
 
 

@@ -20,9 +20,12 @@
 
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/log.h"
 
 #define PERIOD_DEFAULT_MS 100
+#define PERIOD_WATCHED_MS 1000 /* with buffer_percent: what is rare waits no longer */
 #define PERIOD_MAX_MS 60000
+#define TICKS_PER_TRY 16 /* to open the rings of cpus that are offline */
 
 /* What one batch of one cpu gave. */
 struct batch {
@@ -119,8 +122,42 @@ static void told(struct orma_instance *self)
     }
 }
 
+/* Other clocks than boot's: one pair of readings, by which a reader translates. */
+static void read_clocks(struct orma_instance *self)
+{
+    struct orma_cpu_stats stats;
+    int64_t ftrace_ts, boot_ts;
+
+    if (!self->clock || !self->cpus_num)
+        return;
+    if (self->clock == ORMA_PB_FTRACE_CLOCK_MONO_RAW)
+        ftrace_ts = (int64_t)orma_clock_now(ORMA_CLOCK_MONOTONIC_RAW);
+    else if (orma_tracefs_cpu_stats(&self->fs, self->cpus[0].id, &stats) == 0)
+        ftrace_ts = (int64_t)(stats.now_ts * 1e9);
+    else
+        return;
+    boot_ts = (int64_t)orma_clock_boottime();
+    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+        d->translate->clock_ftrace_ts = ftrace_ts;
+        d->translate->clock_boot_ts = boot_ts;
+    }
+}
+
+/* Cpus that came online since. */
+static void try_missing_cpus(struct orma_instance *self)
+{
+    if (++self->ticks % TICKS_PER_TRY)
+        return;
+    for (unsigned i = 0; i < self->cpus_num; i++) {
+        if (self->cpus[i].fd < 0)
+            orma_instance_open_cpu(self, &self->cpus[i]);
+    }
+}
+
 bool orma_drain_tick(struct orma_instance *self)
 {
+    try_missing_cpus(self);
+    read_clocks(self);
     for (unsigned i = 0; i < self->cpus_num; i++) {
         struct orma_instance_cpu *cpu = &self->cpus[i];
 
@@ -151,6 +188,7 @@ static uint64_t ring_now(const struct orma_instance *self, uint32_t cpu)
 
 void orma_instance_flush(struct orma_instance *self)
 {
+    read_clocks(self);
     for (unsigned i = 0; i < self->cpus_num; i++) {
         struct orma_instance_cpu *cpu = &self->cpus[i];
 
@@ -177,7 +215,7 @@ static uint32_t period_ms(const struct orma_instance *self)
         if (!d->active)
             continue;
         if (ms < 1 || ms > PERIOD_MAX_MS)
-            ms = PERIOD_DEFAULT_MS;
+            ms = self->is_watched ? PERIOD_WATCHED_MS : PERIOD_DEFAULT_MS;
         if (!min || ms < min)
             min = ms;
     }
@@ -196,13 +234,38 @@ static void schedule(struct orma_instance *self, bool at_once)
     (void)evtimer_add(self->timer, &tv); /* fails for bad arguments only */
 }
 
+static void on_timer(evutil_socket_t fd, short what, void *arg);
+
+/*
+ * Waits for the rings to be as full as buffer_percent says. `all` after a tick of
+ * the timer; otherwise only those that gave something: an fd that is ready but has nothing to
+ * read must not keep us busy.
+ */
+static void watch(struct orma_instance *self, bool all)
+{
+    for (unsigned i = 0; self->is_watched && i < self->cpus_num; i++) {
+        struct orma_instance_cpu *cpu = &self->cpus[i];
+
+        if (cpu->fd < 0 || (!all && !cpu->read))
+            continue;
+        if (!cpu->poll)
+            cpu->poll = event_new(self->ftrace->env->base, cpu->fd, EV_READ, on_timer, self);
+        if (!cpu->poll || event_add(cpu->poll, NULL) < 0) {
+            orma_log_info("%s: cannot wait for a fill level; by timer", self->fs.path);
+            self->is_watched = false;
+        }
+    }
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct orma_instance *self = arg;
+    bool more = orma_drain_tick(self);
 
     (void)fd;
-    (void)what;
-    schedule(self, orma_drain_tick(self));
+    if (what & EV_TIMEOUT || more)
+        schedule(self, more);
+    watch(self, what & EV_TIMEOUT);
 }
 
 void orma_drain_start_timer(struct orma_instance *self)
@@ -211,6 +274,7 @@ void orma_drain_start_timer(struct orma_instance *self)
         self->timer = evtimer_new(self->ftrace->env->base, on_timer, self);
     if (self->timer)
         schedule(self, false);
+    watch(self, true);
 }
 
 void orma_drain_stop_timer(struct orma_instance *self)
@@ -218,4 +282,9 @@ void orma_drain_stop_timer(struct orma_instance *self)
     if (self->timer)
         event_free(self->timer);
     self->timer = NULL;
+    for (unsigned i = 0; i < self->cpus_num; i++) {
+        if (self->cpus[i].poll)
+            event_free(self->cpus[i].poll);
+        self->cpus[i].poll = NULL;
+    }
 }

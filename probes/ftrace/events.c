@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/ftrace/dynamic.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
@@ -202,6 +204,40 @@ static bool find_group(const struct orma_tracefs *fs, const char *name, struct o
     return found.len;
 }
 
+static int set_filter(struct orma_events *self, struct orma_event *ev, const char *filter)
+{
+    if (!ev || !filter)
+        return 0;
+    ev->filter = orma_arena_strdup(&self->arena, orma_str_from(filter));
+    return ev->filter ? 0 : -ENOMEM;
+}
+
+/* "group/name", "group/" and a star, "name"; each but the second with " if FILTER" behind. */
+static int select_one(struct orma_events *self, const struct orma_tracefs *fs, const char *text,
+                      struct orma_buf *available)
+{
+    const char *cond = strstr(text, " if "), *filter = cond ? cond + 4 : NULL;
+    struct orma_event *ev = NULL;
+    char name[512], group[512], *slash;
+    int r;
+
+    (void)snprintf(name, sizeof(name), "%.*s", cond ? (int)(cond - text) : INT_MAX,
+                   text); /* cut: unknown */
+    slash = strchr(name, '/');
+    if (!slash) {
+        r = find_group(fs, name, available, group, sizeof(group))
+                ? orma_events_add(self, group, name, &ev)
+                : orma_events_note(self, &self->unknown, "", name);
+        return r ? r : set_filter(self, ev, filter);
+    }
+    *slash = '\0';
+    if (!strcmp(slash + 1, "*"))
+        return filter ? orma_events_note(self, &self->failed, name, "* with a filter")
+                      : select_group(self, fs, name);
+    r = orma_events_add(self, name, slash + 1, &ev);
+    return r ? r : set_filter(self, ev, filter);
+}
+
 int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
                        const Perfetto__Protos__FtraceConfig *config)
 {
@@ -209,20 +245,10 @@ int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
     int r = 0;
 
     for (size_t i = 0; !r && i < config->n_ftrace_events; i++) {
-        const char *text = config->ftrace_events[i], *slash = strchr(text, '/');
-        char group[256];
+        const char *text = config->ftrace_events[i];
 
-        if (strchr(text, ':'))
-            continue; /* dynamic events, see dynamic.h */
-        if (!slash) {
-            r = find_group(fs, text, &available, group, sizeof(group))
-                    ? orma_events_add(self, group, text, NULL)
-                    : orma_events_note(self, &self->unknown, "", text);
-            continue;
-        }
-        (void)snprintf(group, sizeof(group), "%.*s", (int)(slash - text), text); /* cut: unknown */
-        r = !strcmp(slash + 1, "*") ? select_group(self, fs, group)
-                                    : orma_events_add(self, group, slash + 1, NULL);
+        if (!orma_dynamic_is_spec(text))
+            r = select_one(self, fs, text, &available);
     }
     return r;
 }

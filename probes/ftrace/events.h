@@ -22,6 +22,7 @@
 
 /* Numbers of generic messages, by group/name; one for the whole daemon. */
 struct orma_generic_ids;
+struct orma_dynamic;
 
 int orma_generic_ids_new(struct orma_generic_ids **ret);
 void orma_generic_ids_free(struct orma_generic_ids *self);
@@ -33,7 +34,9 @@ struct orma_event {
     bool decode_only;    /* there is nothing to enable (group ftrace) */
     uint8_t kprobe_type; /* KprobeEvent.KprobeType; 0: a tracepoint */
     const char *kprobe_name;
-    struct orma_plan *plan; /* NULL: could not be compiled */
+    struct orma_dynamic *dynamic; /* NULL: an event of the kernel's own */
+    const char *filter;           /* of the kernel's own language; NULL: none */
+    struct orma_plan *plan;       /* NULL: could not be compiled */
 };
 
 struct orma_name_list {
@@ -48,12 +51,17 @@ struct orma_events {
     struct orma_plan **plans; /* by id */
     unsigned plans_num;
     struct orma_name_list unknown, failed;
-    unsigned odd_formats; /* files with lines that made no sense */
+    struct orma_syscall_set syscalls; /* of raw_syscalls */
+    unsigned odd_formats;             /* files with lines that made no sense */
 };
 
 void orma_events_fini(struct orma_events *self);
 
-/* Appends what the config's ftrace_events name; twice the same is once. -ENOMEM. */
+/*
+ * Appends what the config's ftrace_events name; twice the same is once. Each is
+ * "group/name", "group/" and a star, or "name"; "group/name if FILTER" lets the
+ * kernel drop what its filter language does not want. -ENOMEM.
+ */
 int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
                        const Perfetto__Protos__FtraceConfig *config);
 /* One more. The strings are copied. */

@@ -9,10 +9,16 @@
 #include <unistd.h>
 
 #include "probes/ftrace/drain.h"
+#include "probes/ftrace/dynamic.h"
+#include "probes/ftrace/kallsyms.h"
+#include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+
+#define KALLSYMS_MAX (256u << 20)
+#define KPTR_RESTRICT "sys/kernel/kptr_restrict"
 
 int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret)
 {
@@ -28,6 +34,7 @@ int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret)
         return -ENOMEM;
     self->env = env;
     orma_list_init(&self->instances);
+    orma_list_init(&self->dynamic);
     self->batch_size = ORMA_DRAIN_BATCH_SIZE;
     self->batch = malloc(self->batch_size);
     r = self->batch ? orma_bundle_init(&self->bundle) : -ENOMEM;
@@ -51,9 +58,45 @@ void orma_ftrace_free(struct orma_ftrace *self)
         self->env->ftrace = NULL;
     orma_bundle_fini(&self->bundle);
     orma_generic_ids_free(self->generic_ids);
+    orma_dynamic_free_all(&self->dynamic);
+    orma_kallsyms_free(self->kallsyms);
     free(self->batch);
     free(self->root);
     free(self);
+}
+
+/* Addresses are shown as 0 unless kptr_restrict is low; as root it is lowered for a moment. */
+static int read_kallsyms(const char *proc_root, struct orma_kallsyms **ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, before = {0};
+    ORMA_AUTO(orma_fd_close) int proc = open(proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int r = orma_fd_read_file(proc, "kallsyms", KALLSYMS_MAX, &text);
+
+    if (!r)
+        r = orma_kallsyms_parse(orma_buf_str(&text), ret);
+    if (r != -ENOENT || orma_fd_read_file(proc, KPTR_RESTRICT, 16, &before) < 0 ||
+        orma_fd_write_file(proc, KPTR_RESTRICT, "0") < 0)
+        return r;
+    orma_buf_clear(&text);
+    r = orma_fd_read_file(proc, "kallsyms", KALLSYMS_MAX, &text);
+    if (orma_fd_write_file(proc, KPTR_RESTRICT, orma_buf_cstr(&before)) < 0)
+        orma_log_warn("%s: cannot write back %s", KPTR_RESTRICT, orma_buf_cstr(&before));
+    return r ? r : orma_kallsyms_parse(orma_buf_str(&text), ret);
+}
+
+const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
+{
+    int r;
+
+    if (self->kallsyms_tried)
+        return self->kallsyms;
+    self->kallsyms_tried = true;
+    r = read_kallsyms(self->env->proc_root, &self->kallsyms);
+    if (r < 0)
+        orma_log_warn("linux.ftrace: no kernel symbols: %s (as root they are readable; or: "
+                      "sysctl kernel.kptr_restrict=0)",
+                      r == -ENOENT ? "they are hidden" : strerror(-r));
+    return self->kallsyms;
 }
 
 static void instance_free(struct orma_instance *self)
@@ -70,6 +113,14 @@ static void instance_free(struct orma_instance *self)
     free(self);
 }
 
+void orma_instance_open_cpu(struct orma_instance *self, struct orma_instance_cpu *cpu)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu->id); /* fits */
+    cpu->fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
 static int open_cpus(struct orma_instance *self)
 {
     uint32_t *ids = malloc(ORMA_TRACEFS_CPUS_MAX * sizeof(*ids));
@@ -77,11 +128,8 @@ static int open_cpus(struct orma_instance *self)
 
     self->cpus = calloc(num + 1, sizeof(*self->cpus));
     for (unsigned i = 0; self->cpus && i < num; i++) {
-        char path[64];
-
-        (void)snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", ids[i]); /* fits */
         self->cpus[i] = (struct orma_instance_cpu){.id = ids[i]};
-        self->cpus[i].fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        orma_instance_open_cpu(self, &self->cpus[i]);
         self->cpus_num++;
     }
     free(ids);
@@ -209,19 +257,47 @@ static int switch_event(struct orma_instance *self, const struct orma_event *ev,
     return r;
 }
 
+/* An event that the kernel filters has one session only: the others would miss some. */
+static bool may_join(const struct orma_event *ev, uint64_t users)
+{
+    return users == ORMA_MAP_NONE || (!(users & ORMA_ENABLED_FILTERED) && !ev->filter);
+}
+
+static int set_filter(struct orma_instance *self, const char *group, const char *name,
+                      const char *filter)
+{
+    char path[512];
+    int r;
+
+    (void)snprintf(path, sizeof(path), "events/%s/%s/filter", group, name); /* fits */
+    r = orma_saved_add_file(&self->saved, &self->fs, path);
+    return r ? r : orma_tracefs_replace(&self->fs, path, filter);
+}
+
+static int enable_first(struct orma_instance *self, const struct orma_event *ev)
+{
+    int r = ev->filter ? set_filter(self, ev->group, ev->name, ev->filter) : 0;
+
+    if (r < 0)
+        orma_log_warn("linux.ftrace: %s/%s: the kernel refuses the filter '%s': %s", ev->group,
+                      ev->name, ev->filter, strerror(-r));
+    return r ? r : switch_event(self, ev, true);
+}
+
 void orma_instance_enable(struct orma_instance *self, struct orma_events *events)
 {
     for (size_t i = 0; i < events->num; i++) {
         struct orma_event *ev = &events->list[i];
         uint64_t users;
-        int r = 0;
+        int r;
 
         if (!ev->plan || ev->decode_only)
             continue;
         users = orma_map_get(&self->enabled, ev->plan->id);
-        if (users == ORMA_MAP_NONE) {
-            users = 0;
-            r = switch_event(self, ev, true);
+        r = may_join(ev, users) ? 0 : -EBUSY;
+        if (!r && users == ORMA_MAP_NONE) {
+            users = ev->filter ? ORMA_ENABLED_FILTERED : 0;
+            r = enable_first(self, ev);
         }
         if (!r)
             r = orma_map_put(&self->enabled, ev->plan->id, users + 1);
@@ -244,22 +320,53 @@ void orma_instance_disable(struct orma_instance *self, const struct orma_events 
         users = orma_map_take(&self->enabled, ev->plan->id);
         if (users == ORMA_MAP_NONE)
             continue;
-        if (users > 1)
+        if ((uint32_t)users > 1) {
             (void)orma_map_put(&self->enabled, ev->plan->id, users - 1); /* its slot is free */
-        else
-            (void)switch_event(self, ev, false); /* everything is switched off at the end anyway */
+            continue;
+        }
+        (void)switch_event(self, ev, false); /* everything is switched off at the end anyway */
+        if (users & ORMA_ENABLED_FILTERED)
+            (void)set_filter(self, ev->group, ev->name, "0"); /* the same */
     }
+}
+
+/* The kernel is to record what any session wants of these two events. */
+static void refilter_syscalls(struct orma_instance *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf filter = {0};
+    struct orma_syscall_set all = {.is_limited = true};
+    bool any = false;
+
+    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+        if (!d->syscalls)
+            continue;
+        any = true;
+        all.is_limited = all.is_limited && d->syscalls->is_limited;
+        for (size_t i = 0; i < ORMA_ARRAY_LEN(all.bits); i++)
+            all.bits[i] |= d->syscalls->bits[i];
+    }
+    if (!any)
+        return;
+    orma_select_syscall_filter(&all, &filter);
+    if (filter.failed ||
+        set_filter(self, "raw_syscalls", "sys_enter", orma_buf_cstr(&filter)) < 0 ||
+        set_filter(self, "raw_syscalls", "sys_exit", orma_buf_cstr(&filter)) < 0)
+        orma_log_debug("linux.ftrace: the kernel does not filter system calls; we do");
 }
 
 void orma_instance_attach(struct orma_instance *self, struct orma_drain *drain)
 {
     orma_list_insert(&self->drains, &drain->link);
+    if (drain->syscalls)
+        refilter_syscalls(self);
 }
 
 void orma_instance_detach(struct orma_instance *self, struct orma_drain *drain)
 {
     orma_instance_activate(self, drain, false);
     orma_list_remove(&drain->link);
+    if (drain->syscalls)
+        refilter_syscalls(self);
 }
 
 static bool any_active(const struct orma_instance *self)

@@ -34,7 +34,8 @@ struct orma_instance;
 struct orma_drain {
     struct orma_list link; /* instance->drains */
     struct orma_translate *translate;
-    struct orma_translate_cpu *cpus; /* as many as the instance has */
+    struct orma_translate_cpu *cpus;         /* as many as the instance has */
+    const struct orma_syscall_set *syscalls; /* NULL: wants none */
     uint32_t period_ms;
     bool active;
     /* After each tick, and after each flush. */
@@ -59,6 +60,9 @@ struct orma_ftrace {
     struct orma_list instances; /* instance.link */
     struct orma_bundle bundle;
     struct orma_generic_ids *generic_ids;
+    struct orma_list dynamic;       /* probes that were set for a session, see dynamic.h */
+    struct orma_kallsyms *kallsyms; /* NULL: not wanted so far, or hidden */
+    bool kallsyms_tried;
     uint8_t *batch;
     size_t batch_size;
 };
@@ -79,10 +83,16 @@ struct orma_instance {
     uint32_t clock; /* enum FtraceClock, 0: boot */
     bool preserved;
     bool exclusive;          /* its one session uses what others must not see */
-    struct orma_map enabled; /* event id -> number of sessions */
+    bool is_watched;         /* buffer_percent is set: the kernel says when to read */
+    bool graph;              /* current_tracer is ours */
+    struct orma_map enabled; /* event id -> number of sessions; ORMA_ENABLED_FILTERED */
     struct event *timer;
+    uint32_t ticks;
     uint32_t read_errors;
 };
+
+/* In `enabled`: the kernel filters this event for its one session. */
+#define ORMA_ENABLED_FILTERED (UINT64_C(1) << 32)
 
 /* Made with the first session. -ENOENT, -EACCES: no tracefs for us. -ENOMEM. */
 int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret);
@@ -98,10 +108,17 @@ int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__Ftrace
 /* The last one leaves everything as it was. */
 void orma_instance_put(struct orma_instance *self);
 
+/* The kernel's symbols, read when first asked for; NULL: they are hidden from us. */
+const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self);
+
 /* Enables what nobody has enabled so far; notes failures in `events`. */
 void orma_instance_enable(struct orma_instance *self, struct orma_events *events);
 void orma_instance_disable(struct orma_instance *self, const struct orma_events *events);
 
+/* Opens the ring of a cpu that could not be opened before: it was offline. */
+void orma_instance_open_cpu(struct orma_instance *self, struct orma_instance_cpu *cpu);
+
+/* From here on the kernel records the system calls that this drain wants, too. */
 void orma_instance_attach(struct orma_instance *self, struct orma_drain *drain);
 void orma_instance_detach(struct orma_instance *self, struct orma_drain *drain);
 /* Recording is on while any drain is active. */

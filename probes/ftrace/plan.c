@@ -434,9 +434,17 @@ static void choose_kind(const struct orma_format *format, const struct orma_plan
                has_number(format, "id", options->word_size) &&
                has_number(format, "ret", options->word_size)) {
         plan->kind = ORMA_PLAN_SYS_EXIT;
+        f = orma_format_field(format, "id");
+    } else if (plan->field_id == ORMA_PB_FTRACE_EVENT_SYS_ENTER &&
+               has_number(format, "id", options->word_size)) {
+        plan->kind = ORMA_PLAN_SYS_ENTER;
+        f = orma_format_field(format, "id");
     }
     if (f)
         plan->buf_offset = f->offset;
+    plan->is_filtered = plan->kind == ORMA_PLAN_PRINT || plan->kind == ORMA_PLAN_SYS_ENTER ||
+                        plan->kind == ORMA_PLAN_SYS_EXIT;
+    plan->word_size = (uint8_t)options->word_size;
 }
 
 int orma_plan_compile(struct orma_arena *arena, const char *group, const struct orma_format *format,
@@ -522,6 +530,7 @@ void orma_plan_print_fallback(struct orma_plan *ret)
         .size = 16,
         .common_pid_offset = 4,
         .kind = ORMA_PLAN_PRINT,
+        .is_filtered = true,
         .buf_offset = 16,
         .field_id = ORMA_PB_FTRACE_EVENT_PRINT,
         .fixed_max = 64 + 16,

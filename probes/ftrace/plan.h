@@ -70,7 +70,8 @@ enum orma_plan_kind {
     ORMA_PLAN_PRINT,        /* may be filtered */
     ORMA_PLAN_TASK_RENAME,  /* the process is to be scanned anew */
     ORMA_PLAN_PROCESS_FREE, /* the number may be given to another one */
-    ORMA_PLAN_SYS_EXIT,     /* may return a file descriptor */
+    ORMA_PLAN_SYS_ENTER,    /* not every call may be wanted */
+    ORMA_PLAN_SYS_EXIT,     /* the same; may return a file descriptor */
     ORMA_PLAN_KPROBE,       /* name and kind, no fields of its own */
     ORMA_PLAN_GENERIC_OLD,  /* name and value pairs */
 };
@@ -85,11 +86,14 @@ struct orma_plan {
     uint8_t kind; /* enum orma_plan_kind */
     uint8_t tag_len;
     uint8_t kprobe_type;
+    uint8_t word_size; /* SYS_ENTER, SYS_EXIT */
     bool is_generic;
+    bool is_filtered;    /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
     uint32_t tag;        /* of the message in FtraceEvent: field number, length-delimited */
     uint32_t fixed_max;  /* bytes written besides those that are copied from the event */
     uint16_t copies;     /* steps that may write ORMA_PLAN_COPY_MAX(length of the event) each */
-    uint16_t buf_offset; /* PRINT: where the text begins; TASK_RENAME, PROCESS_FREE: the pid */
+    uint16_t buf_offset; /* PRINT: where the text begins; TASK_RENAME, PROCESS_FREE: the pid;
+                            SYS_ENTER, SYS_EXIT: the number of the call */
     uint32_t field_id;   /* in FtraceEvent */
     struct orma_str descriptor;     /* generic: encoded GenericEventDescriptor */
     const char *const *field_names; /* GENERIC_OLD: by step */

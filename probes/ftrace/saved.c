@@ -7,6 +7,7 @@
  *   ...
  *   event sched:sched_switch       (enabled before)
  *   dynamic uprobe_events -:orma_uprobes/x
+ *   file events/raw_syscalls/sys_enter/filter 0
  *
  * Keys are restored in the order of the table below, not in that of the file.
  */
@@ -62,6 +63,13 @@ static void save_options(struct orma_saved *self, const struct orma_tracefs *fs)
     (void)closedir(dir); /* read only */
 }
 
+/* A plain write would add to them. */
+static bool is_list(const char *key)
+{
+    return !strcmp(key, "set_graph_function") || !strcmp(key, "set_ftrace_filter") ||
+           !strcmp(key, "set_event_pid");
+}
+
 /* Settings whose text is not what has to be written. */
 static bool writable_form(const char *key, struct orma_buf *value, struct orma_buf *scratch)
 {
@@ -69,8 +77,7 @@ static bool writable_form(const char *key, struct orma_buf *value, struct orma_b
 
     if (!strcmp(key, "trace_clock")) {
         orma_tracefs_choice(text, scratch);
-    } else if (!strcmp(key, "set_graph_function") || !strcmp(key, "set_ftrace_filter") ||
-               !strcmp(key, "set_event_pid")) {
+    } else if (is_list(key)) {
         /* "#### all functions enabled ####", "no pid": nothing was chosen */
         orma_buf_clear(scratch);
         if (text.len && text.data[0] != '#' && !orma_str_eq_c(text, "no pid"))
@@ -195,9 +202,27 @@ int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char
     return self->text.failed ? -ENOMEM : 0;
 }
 
+int orma_saved_add_file(struct orma_saved *self, const struct orma_tracefs *fs, const char *file)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf value = {0};
+    char key[300];
+
+    (void)snprintf(key, sizeof(key), "file %s ", file); /* paths of ours are short */
+    if (orma_str_find(orma_buf_str(&self->text), orma_str_from(key)) ||
+        !orma_tracefs_line(fs, file, &value))
+        return 0; /* remembered before, or not there */
+    /* What an event's filter says is not always what it takes. */
+    if (orma_str_eq_c(orma_buf_str(&value), "none"))
+        value.len = 0;
+    orma_buf_printf(&self->text, "%s%s\n", key, value.len ? orma_buf_cstr(&value) : "0");
+    write_state(self);
+    return self->text.failed ? -ENOMEM : 0;
+}
+
 static void put_back(const struct orma_tracefs *fs, const char *key, const char *value)
 {
-    int r = orma_tracefs_write(fs, key, value[0] ? value : "\n");
+    int r = is_list(key) ? orma_tracefs_replace(fs, key, value)
+                         : orma_tracefs_write(fs, key, value[0] ? value : "\n");
 
     /* Some files can't be written on hardened kernels: we did not change those either. */
     if (r < 0 && r != -ENOENT && r != -EPERM)
@@ -247,6 +272,18 @@ static void take_back(const struct orma_tracefs *fs, const char *key, const char
         orma_log_debug("%s: %s: %s", file, space + 1, strerror(-r));
 }
 
+static void put_file_back(const struct orma_tracefs *fs, const char *key, const char *value)
+{
+    const char *space = strchr(value, ' ');
+    char file[300];
+
+    (void)key;
+    if (!space)
+        return;
+    (void)snprintf(file, sizeof(file), "%.*s", (int)(space - value), value); /* written by us */
+    (void)orma_tracefs_replace(fs, file, space + 1); /* an event that is gone needs nothing */
+}
+
 /* Nothing is recorded, nothing is enabled, the ring is empty. */
 static void stop_all(const struct orma_tracefs *fs)
 {
@@ -262,6 +299,7 @@ static void stop_all(const struct orma_tracefs *fs)
 static void restore(const struct orma_buf *text, const struct orma_tracefs *fs)
 {
     stop_all(fs);
+    each_line(text, "file", put_file_back, fs);
     each_line(text, "dynamic", take_back, fs);
     each_line(text, "options/", put_back, fs);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(keys); i++)
@@ -360,7 +398,7 @@ int orma_saved_reset(const struct orma_tracefs *fs)
     stop_all(fs);
     r = orma_tracefs_write(fs, "buffer_size_kb", "1");
     (void)orma_tracefs_write(fs, "buffer_percent", "50"); /* not on old kernels */
-    (void)orma_tracefs_write(fs, "set_event_pid", "\n");  /* the same */
+    (void)orma_tracefs_replace(fs, "set_event_pid", "");  /* the same */
     if (!r)
         r = orma_tracefs_clear(fs);
     return r < 0 ? r : orma_tracefs_write(fs, "tracing_on", "1");

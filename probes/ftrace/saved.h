@@ -34,6 +34,9 @@ int orma_saved_take(struct orma_saved *self, const char *dir, const struct orma_
 /* A line of dynamic_events or the like that is to be taken back: file and command. */
 int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char *command);
 
+/* Another file of the instance that is about to be changed: its first line is remembered. */
+int orma_saved_add_file(struct orma_saved *self, const struct orma_tracefs *fs, const char *file);
+
 /* Puts everything back and forgets it. Failures are logged, the rest is still done. */
 void orma_saved_restore(struct orma_saved *self, const struct orma_tracefs *fs);
 

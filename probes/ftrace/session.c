@@ -12,9 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/instance.h"
+#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/printk.h"
+#include "probes/ftrace/select.h"
+#include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
 #include "probes/ftrace/symbols.h"
 #include "probes/process_stats.h"
@@ -34,7 +38,9 @@ struct session {
     struct orma_map printk;
     struct orma_ftrace_snapshot at_start;
     struct orma_buf packet;
-    char error[512]; /* why nothing is recorded; "" if all is well */
+    struct orma_map inodes; /* seen in this tick -> device */
+    bool is_exclusive;      /* its config wants the instance alone */
+    char error[512];        /* why nothing is recorded; "" if all is well */
     bool started;
 };
 
@@ -52,6 +58,7 @@ static void put_stats(struct session *self, uint32_t phase,
         .events = &self->events,
         .counts = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE ? &self->translate.counts : NULL,
         .setup_error = self->error[0] ? self->error : NULL,
+        .exclusive_error = self->error[0] && self->is_exclusive ? self->error : NULL,
     };
 
     orma_ftrace_stats_put(&self->packet, snapshot, &report);
@@ -70,6 +77,10 @@ static int take_snapshot(struct session *self, struct orma_ftrace_snapshot *ret)
         ids[i] = instance->cpus[i].id;
     r = orma_ftrace_snapshot_take(ret, &instance->fs, ids, instance->cpus_num);
     free(ids);
+    if (self->symbols.table) {
+        ret->symbols = (uint32_t)orma_kallsyms_num(self->symbols.table);
+        ret->symbols_kb = (uint32_t)(orma_kallsyms_bytes(self->symbols.table) / 1024);
+    }
     return r;
 }
 
@@ -108,11 +119,28 @@ static int load_printk(struct session *self)
     return orma_printk_parse(&self->events.arena, orma_buf_str(&text), &self->printk);
 }
 
+static void add_symbols(struct session *self, struct orma_ftrace *ftrace)
+{
+    const struct orma_kallsyms *table = orma_ftrace_kallsyms(ftrace);
+
+    orma_symbols_fini(&self->symbols);
+    orma_symbols_init(&self->symbols, table);
+}
+
 static int fail(struct session *self, int r, const char *what)
 {
     if (!self->error[0])
         (void)snprintf(self->error, sizeof(self->error), "%s: %s", what, strerror(-r)); /* cut */
     return r;
+}
+
+static bool wants_syscalls(const struct session *self)
+{
+    for (size_t i = 0; i < self->events.num; i++) {
+        if (!strcmp(self->events.list[i].group, "raw_syscalls") && !self->events.list[i].filter)
+            return true;
+    }
+    return false;
 }
 
 /* Everything that can go wrong for reasons outside: then the session lives on, and says so. */
@@ -129,7 +157,14 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
     self->translate.page_layout = self->instance->page_layout;
     self->translate.bundle = &ftrace->bundle;
     self->translate.clock = self->instance->clock;
+    if (config->has_symbolize_ksyms && config->symbolize_ksyms)
+        add_symbols(self, ftrace);
     r = orma_events_select(&self->events, &self->instance->fs, config);
+    if (!r)
+        r = orma_select_more(&self->events, &self->instance->fs, config);
+    if (!r)
+        r = orma_dynamic_add(&self->events, &ftrace->dynamic, &self->instance->fs,
+                             &self->instance->saved, config);
     if (!r)
         r = orma_events_compile(&self->events, &self->instance->fs, config,
                                 self->instance->page_layout.commit_size, ftrace->generic_ids,
@@ -138,11 +173,13 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
         r = load_printk(self);
     if (r < 0)
         return fail(self, r, "events");
-    orma_instance_enable(self->instance, &self->events);
     self->drain.cpus = calloc(self->instance->cpus_num + 1, sizeof(*self->drain.cpus));
     if (!self->drain.cpus)
         return fail(self, -ENOMEM, "ftrace");
+    if (wants_syscalls(self))
+        self->drain.syscalls = self->translate.syscalls = &self->events.syscalls;
     orma_instance_attach(self->instance, &self->drain);
+    orma_instance_enable(self->instance, &self->events);
     return 0;
 }
 
@@ -150,8 +187,10 @@ static void leave(struct session *self)
 {
     if (!self->instance)
         return;
-    orma_instance_detach(self->instance, &self->drain);
+    if (self->drain.link.next)
+        orma_instance_detach(self->instance, &self->drain);
     orma_instance_disable(self->instance, &self->events);
+    orma_dynamic_release(&self->events, &self->instance->fs);
     orma_instance_put(self->instance);
     self->instance = NULL;
     struct orma_ftrace *ftrace = self->source.env->ftrace;
@@ -197,6 +236,7 @@ static int session_create(struct orma_env *env, const Perfetto__Protos__DataSour
         session_free(&self->source);
         return r;
     }
+    self->is_exclusive = orma_setup_is_exclusive(ftrace);
     self->translate.sink = sink;
     self->translate.printk = &self->printk;
     self->translate.symbols = &self->symbols;

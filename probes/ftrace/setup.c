@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "protos/fields/ftrace.h"
@@ -141,6 +142,137 @@ static int check_tracer(struct orma_instance *self, char *why, size_t why_size)
     return -EBUSY;
 }
 
+bool orma_setup_is_exclusive(const Perfetto__Protos__FtraceConfig *config)
+{
+    return config->n_tids_to_trace || config->n_tracefs_options ||
+           (config->tracing_cpumask && config->tracing_cpumask[0]);
+}
+
+static int set_tids(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    if (!config->n_tids_to_trace)
+        return 0;
+    for (size_t i = 0; i < config->n_tids_to_trace; i++)
+        orma_buf_printf(&text, "%s%u", i ? " " : "", config->tids_to_trace[i]);
+    return text.failed ? -ENOMEM
+                       : orma_tracefs_replace(&self->fs, "set_event_pid", orma_buf_cstr(&text));
+}
+
+static int set_option(struct orma_instance *self, const char *name, bool on)
+{
+    char path[128];
+
+    if (!name || !name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
+        return -EINVAL;
+    if ((size_t)snprintf(path, sizeof(path), "options/%s", name) >= sizeof(path))
+        return -EINVAL;
+    return orma_tracefs_write(&self->fs, path, on ? "1" : "0");
+}
+
+static int set_mask(struct orma_instance *self, const char *mask)
+{
+    if (!mask || !mask[0])
+        return 0;
+    if (strspn(mask, "0123456789abcdefABCDEF,") != strlen(mask))
+        return -EINVAL;
+    return orma_tracefs_write(&self->fs, "tracing_cpumask", mask);
+}
+
+/* What changes the recording for everybody; see orma_setup_is_exclusive(). */
+static int set_exclusive(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                         char *why, size_t why_size)
+{
+    int r;
+
+    if (!orma_setup_is_exclusive(config))
+        return 0;
+    self->exclusive = true;
+    r = set_tids(self, config);
+    if (r < 0) {
+        (void)snprintf(why, why_size, "tids_to_trace: %s", strerror(-r)); /* cut: fine */
+        return r;
+    }
+    for (size_t i = 0; i < config->n_tracefs_options; i++) {
+        const Perfetto__Protos__FtraceConfig__TracefsOption *o = config->tracefs_options[i];
+        bool on = o->state == PERFETTO__PROTOS__FTRACE_CONFIG__TRACEFS_OPTION__STATE__STATE_ENABLED;
+
+        r = set_option(self, o->name, on);
+        if (r < 0) {
+            (void)snprintf(why, why_size, "tracefs option '%s': %s", o->name ? o->name : "",
+                           strerror(-r)); /* cut: fine */
+            return r;
+        }
+    }
+    r = set_mask(self, config->tracing_cpumask);
+    if (r < 0)
+        (void)snprintf(why, why_size, "tracing_cpumask '%s': %s", config->tracing_cpumask,
+                       strerror(-r)); /* cut: fine */
+    return r;
+}
+
+/* Each in the list that has to be written one by one, the first one replacing what was there. */
+static int set_functions(struct orma_instance *self, const char *file, char **names, size_t num)
+{
+    int r = 0;
+
+    for (size_t i = 0; !r && i < num; i++)
+        r = i ? orma_tracefs_append(&self->fs, file, names[i])
+              : orma_tracefs_replace(&self->fs, file, names[i]);
+    return r;
+}
+
+static int set_graph(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
+                     char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf tracers = {0};
+    int r;
+
+    if (!config->has_enable_function_graph || !config->enable_function_graph || self->graph)
+        return 0;
+    if (!orma_tracefs_line(&self->fs, "available_tracers", &tracers) ||
+        !orma_str_find(orma_buf_str(&tracers), ORMA_STR("function_graph"))) {
+        (void)snprintf(why, why_size,
+                       "enable_function_graph: this kernel has no such tracer "
+                       "(CONFIG_FUNCTION_GRAPH_TRACER)"); /* fits */
+        return -EOPNOTSUPP;
+    }
+    r = set_functions(self, "set_ftrace_filter", config->function_filters,
+                      config->n_function_filters);
+    if (!r)
+        r = set_functions(self, "set_graph_function", config->function_graph_roots,
+                          config->n_function_graph_roots);
+    if (!r && config->has_function_graph_max_depth)
+        r = orma_tracefs_write_number(&self->fs, "max_graph_depth",
+                                      config->function_graph_max_depth);
+    if (!r)
+        r = orma_tracefs_write(&self->fs, "current_tracer", "function_graph");
+    if (r < 0)
+        (void)snprintf(why, why_size, "enable_function_graph: %s", strerror(-r)); /* cut: fine */
+    self->graph = !r;
+    return r;
+}
+
+/* Before 6.9 a reader that waits for a fill level may sleep for ever. */
+static bool kernel_has_watermark(void)
+{
+    struct utsname uts;
+    unsigned major, minor;
+
+    return uname(&uts) == 0 && sscanf(uts.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 9));
+}
+
+static void set_watermark(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+{
+    uint32_t percent = config->has_drain_buffer_percent ? config->drain_buffer_percent : 0;
+
+    if (!percent || percent > 100 || !kernel_has_watermark())
+        return;
+    self->is_watched = orma_tracefs_write_number(&self->fs, "buffer_percent", percent) == 0;
+}
+
 int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                      char *why, size_t why_size)
 {
@@ -169,17 +301,24 @@ int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceC
     choose_clock(self, config->has_use_monotonic_raw_clock && config->use_monotonic_raw_clock,
                  keep);
     read_sizes(self);
+    set_watermark(self, config);
     orma_tracefs_page_layout(&self->fs, &self->page_layout);
-    return 0;
+    r = set_exclusive(self, config, why, why_size);
+    return r ? r : set_graph(self, config, why, why_size);
 }
 
 int orma_setup_joining(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                        char *why, size_t why_size)
 {
-    (void)config;
-    if (!self->exclusive)
-        return 0;
-    (void)snprintf(why, why_size, "%s is used by a session that does not share it",
-                   self->fs.path); /* cut: fine */
+    const char *whose = self->exclusive ? "is used by a session that does not share it"
+                        : orma_setup_is_exclusive(config)
+                            ? "is in use: tids_to_trace, tracefs_options and tracing_cpumask "
+                              "need it alone"
+                            : NULL;
+
+    if (!whose)
+        return set_graph(self, config, why, why_size);
+    (void)snprintf(why, why_size, "%s %s; another instance_name has a ring of its own",
+                   self->fs.path, whose); /* cut: fine */
     return -EBUSY;
 }

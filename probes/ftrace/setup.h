@@ -17,6 +17,9 @@ int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceC
 int orma_setup_joining(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                        char *why, size_t why_size);
 
+/* Does it change the recording for everybody in the instance? */
+bool orma_setup_is_exclusive(const Perfetto__Protos__FtraceConfig *config);
+
 /* KiB per cpu that a config asks for, defaults and limits applied. */
 uint64_t orma_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config, uint64_t ram_bytes,
                               uint64_t page_size);

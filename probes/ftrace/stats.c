@@ -4,10 +4,31 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "probes/proc_parse.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
+
+/* "  NAME   HITS   MISSES" per probe. */
+static void add_profile(struct orma_ftrace_snapshot *self, const struct orma_tracefs *fs)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str rest, line, name;
+    uint64_t hits, misses;
+
+    if (orma_tracefs_read_top(fs, "kprobe_profile", &text) < 0)
+        return;
+    rest = orma_buf_str(&text);
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (!orma_proc_word(&line, &name) || !orma_proc_number(&line, &hits) ||
+            !orma_proc_number(&line, &misses))
+            continue;
+        self->has_kprobes = true;
+        self->kprobe_hits += hits;
+        self->kprobe_misses += misses;
+    }
+}
 
 int orma_ftrace_snapshot_take(struct orma_ftrace_snapshot *self, const struct orma_tracefs *fs,
                               const uint32_t *cpus, unsigned cpus_num)
@@ -26,6 +47,7 @@ int orma_ftrace_snapshot_take(struct orma_ftrace_snapshot *self, const struct or
     }
     if (orma_tracefs_number(fs, "buffer_size_kb", &kb))
         self->buffer_pages = (uint32_t)(kb * 1024 / page);
+    add_profile(self, fs);
     return 0;
 }
 

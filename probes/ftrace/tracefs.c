@@ -138,27 +138,34 @@ int orma_tracefs_write_number(const struct orma_tracefs *self, const char *file,
     return orma_tracefs_write(self, file, text);
 }
 
-static int append_at(int dir_fd, const char *file, const char *text)
+static int write_list(int dir_fd, const char *file, const char *text, int flags)
 {
-    ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, file, O_WRONLY | O_APPEND | O_CLOEXEC);
+    ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, file, O_WRONLY | flags | O_CLOEXEC);
     size_t len = strlen(text);
 
     if (fd < 0)
         return -errno;
+    if (!len)
+        return 0;
     ssize_t n = write(fd, text, len); /* in one call: a command each */
     if (n < 0)
         return -errno;
     return (size_t)n == len ? 0 : -EIO;
 }
 
+int orma_tracefs_replace(const struct orma_tracefs *self, const char *file, const char *text)
+{
+    return write_list(self->dir_fd, file, text, O_TRUNC);
+}
+
 int orma_tracefs_append(const struct orma_tracefs *self, const char *file, const char *text)
 {
-    return append_at(self->dir_fd, file, text);
+    return write_list(self->dir_fd, file, text, O_APPEND);
 }
 
 int orma_tracefs_append_top(const struct orma_tracefs *self, const char *file, const char *text)
 {
-    return append_at(self->top_fd, file, text);
+    return write_list(self->top_fd, file, text, O_APPEND);
 }
 
 bool orma_tracefs_has(const struct orma_tracefs *self, const char *file)

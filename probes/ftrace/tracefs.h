@@ -51,6 +51,8 @@ bool orma_tracefs_number(const struct orma_tracefs *self, const char *file, uint
 
 int orma_tracefs_write(const struct orma_tracefs *self, const char *file, const char *text);
 int orma_tracefs_write_number(const struct orma_tracefs *self, const char *file, uint64_t val);
+/* For files that hold lists, to which a plain write would add: this is all they hold then. */
+int orma_tracefs_replace(const struct orma_tracefs *self, const char *file, const char *text);
 /* Adds to files that hold lists; what is in them stays. */
 int orma_tracefs_append(const struct orma_tracefs *self, const char *file, const char *text);
 int orma_tracefs_append_top(const struct orma_tracefs *self, const char *file, const char *text);

@@ -319,12 +319,12 @@ ORMA_COLD static void note_inode(struct orma_translate *self, const struct seen 
 static void note_fd(struct orma_translate *self, const struct orma_page_event *ev, uint32_t pid,
                     const struct orma_plan *plan)
 {
-    unsigned word = plan->size >= 24 ? 8 : 4;
-    const uint8_t *id_at = ev->data + plan->size - 2 * word, *ret_at = id_at + word;
-    uint64_t id = load_sized(id_at, word, true);
-    int64_t ret = (int64_t)load_sized(ret_at, word, true);
+    const uint8_t *id_at = ev->data + plan->buf_offset, *ret_at = id_at + plan->word_size;
+    uint64_t id = load_sized(id_at, plan->word_size, true);
+    int64_t ret = (int64_t)load_sized(ret_at, plan->word_size, true);
 
-    if (id < 512 && self->fd_syscalls[id >> 6] >> (id & 63) & 1 && ret >= 0 && ret <= INT32_MAX)
+    if (self->fd_syscalls.is_limited && orma_syscall_set_has(&self->fd_syscalls, id) && ret >= 0 &&
+        ret <= INT32_MAX)
         (void)orma_map_put(self->fd_pairs, (uint64_t)pid << 32 | (uint64_t)ret, 1);
 }
 
@@ -345,6 +345,7 @@ static void note_special(struct orma_translate *self, const struct orma_plan *pl
             note_fd(self, ev, pid, plan);
         break;
     case ORMA_PLAN_PLAIN:
+    case ORMA_PLAN_SYS_ENTER:
     case ORMA_PLAN_PRINT:
     case ORMA_PLAN_KPROBE:
     case ORMA_PLAN_GENERIC_OLD:
@@ -354,17 +355,23 @@ static void note_special(struct orma_translate *self, const struct orma_plan *pl
     }
 }
 
-static bool print_is_wanted(struct orma_translate *self, const struct orma_plan *plan,
-                            const struct orma_page_event *ev)
+/* Those kinds that another session may have wanted more of. */
+static bool is_wanted(struct orma_translate *self, const struct orma_plan *plan,
+                      const struct orma_page_event *ev)
 {
-    const char *text = (const char *)ev->data + plan->buf_offset;
+    const uint8_t *at = ev->data + plan->buf_offset;
+    bool ret = true;
 
-    if (!self->print_filter ||
-        orma_print_filter_allows(
-            self->print_filter, (struct orma_str){text, strnlen(text, ev->len - plan->buf_offset)}))
-        return true;
-    self->counts.filtered++;
-    return false;
+    if (plan->kind == ORMA_PLAN_PRINT && self->print_filter) {
+        size_t len = strnlen((const char *)at, ev->len - plan->buf_offset);
+
+        ret =
+            orma_print_filter_allows(self->print_filter, (struct orma_str){(const char *)at, len});
+    } else if (plan->kind != ORMA_PLAN_PRINT && self->syscalls) {
+        ret = orma_syscall_set_has(self->syscalls, load_sized(at, plan->word_size, true));
+    }
+    self->counts.filtered += !ret;
+    return ret;
 }
 
 /* The whole FtraceEvent. */
@@ -375,7 +382,7 @@ static inline void put_event(struct orma_translate *self, struct orma_plan *plan
     uint32_t pid = orma_load32(ev->data + plan->common_pid_offset);
     struct seen seen = {0};
 
-    if (plan->kind == ORMA_PLAN_PRINT && !print_is_wanted(self, plan, ev))
+    if (plan->is_filtered && !is_wanted(self, plan, ev))
         return;
     if (ORMA_UNLIKELY(plan->is_generic && plan->kind != ORMA_PLAN_GENERIC_OLD &&
                       plan->bundle_seen != bundle->serial)) {

@@ -28,6 +28,25 @@
 struct orma_print_filter;
 struct orma_symbols;
 
+#define ORMA_SYSCALLS_MAX 1024
+
+/* System calls by number. */
+struct orma_syscall_set {
+    bool is_limited; /* false: all of them */
+    uint64_t bits[ORMA_SYSCALLS_MAX / 64];
+};
+
+static inline void orma_syscall_set_add(struct orma_syscall_set *self, unsigned num)
+{
+    self->is_limited = true;
+    self->bits[num >> 6] |= UINT64_C(1) << (num & 63);
+}
+
+static inline bool orma_syscall_set_has(const struct orma_syscall_set *self, uint64_t num)
+{
+    return !self->is_limited || (num < ORMA_SYSCALLS_MAX && self->bits[num >> 6] >> (num & 63) & 1);
+}
+
 /* Where the fields of the two compact events are. */
 struct orma_compact_layout {
     uint16_t prev_state, next_pid, next_prio, next_comm, prev_state_size;
@@ -37,7 +56,7 @@ struct orma_compact_layout {
 struct orma_translate_counts {
     uint64_t events;    /* written */
     uint64_t foreign;   /* of events that this session did not ask for */
-    uint64_t filtered;  /* prints that the filter refused */
+    uint64_t filtered;  /* prints and system calls that this session does not want */
     uint64_t backwards; /* events that are older than the one before, within one page */
     uint64_t errors[ORMA_PARSE_STATUS_NUM]; /* by status */
     uint64_t lost_bundles;                  /* could not be built or put */
@@ -60,16 +79,17 @@ struct orma_translate {
     const struct orma_map *printk;                /* address -> const char *; may be NULL */
     struct orma_symbols *symbols;                 /* may be NULL: then addresses are written as 0 */
     const struct orma_print_filter *print_filter; /* may be NULL */
+    const struct orma_syscall_set *syscalls;      /* may be NULL: all */
     bool keep_broken_pages;                       /* debug_ftrace_abi */
     uint32_t clock;                               /* enum FtraceClock, 0: boot */
     int64_t clock_ftrace_ts, clock_boot_ts;       /* one pair of readings, if clock != 0 */
 
     /* What was seen on the way, for the other sources of the session. */
     struct orma_idset pids;
-    struct orma_idset renamed; /* to be forgotten before `pids` are looked at */
-    struct orma_map *inodes;   /* may be NULL. inode -> device, 0 if unknown */
-    struct orma_map *fd_pairs; /* may be NULL. pid << 32 | fd -> 1 */
-    uint64_t fd_syscalls[8];   /* numbers (below 512) of calls that return descriptors */
+    struct orma_idset renamed;           /* to be forgotten before `pids` are looked at */
+    struct orma_map *inodes;             /* may be NULL. inode -> device, 0 if unknown */
+    struct orma_map *fd_pairs;           /* may be NULL. pid << 32 | fd -> 1 */
+    struct orma_syscall_set fd_syscalls; /* those that return descriptors; limited */
 
     struct orma_translate_counts counts;
 

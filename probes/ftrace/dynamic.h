@@ -1,0 +1,39 @@
+/*
+ * Dynamic events: probes that the kernel sets because a session asked for them.
+ *
+ *   kprobe_events{probe, type}     kprobes and kretprobes, by the config's own field
+ *   uprobe:PATH:FUNCTION           in ftrace_events: a function of a program or library,
+ *   uprobe:PATH:0xOFFSET           or a place in its file
+ *   uretprobe:PATH:FUNCTION        the return from it
+ *   usdt:PATH:PROVIDER:NAME        a static probe point, with its arguments
+ *
+ * They belong to the whole kernel, not to an instance. Sessions of one daemon
+ * that ask for the same share it; the last one removes it. What a killed daemon
+ * left is removed by the next (saved.h).
+ */
+#ifndef ORMA_PROBES_FTRACE_DYNAMIC_H
+#define ORMA_PROBES_FTRACE_DYNAMIC_H
+#include "probes/ftrace/events.h"
+#include "probes/ftrace/saved.h"
+#include "sdk/base/list.h"
+
+#define ORMA_DYNAMIC_PER_SESSION_MAX 1000
+
+/* Is this entry of ftrace_events one of the forms above? */
+bool orma_dynamic_is_spec(const char *text);
+
+/*
+ * Makes what the config asks for and appends it to `events`. `all` is the
+ * daemon's list (dynamic.link). What cannot be made is listed in
+ * events->failed, and logged with the reason. -ENOMEM.
+ */
+int orma_dynamic_add(struct orma_events *events, struct orma_list *all,
+                     const struct orma_tracefs *fs, struct orma_saved *saved,
+                     const Perfetto__Protos__FtraceConfig *config);
+
+/* The events are disabled; those that nobody else wants are removed. */
+void orma_dynamic_release(struct orma_events *events, const struct orma_tracefs *fs);
+
+/* Forgets without removing: what is left is in the instances' saved state. */
+void orma_dynamic_free_all(struct orma_list *all);
+#endif

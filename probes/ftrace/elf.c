@@ -1,0 +1,390 @@
+#include "probes/ftrace/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+
+#define SEGMENTS_MAX 1024u
+#define NOTE_STAPSDT 3
+
+struct orma_elf {
+    int fd;
+    uint64_t size;
+    Elf64_Ehdr header;
+    Elf64_Shdr *sections;
+    unsigned sections_num;
+    Elf64_Phdr *segments;
+    unsigned segments_num;
+    char *names; /* of the sections, terminated */
+    size_t names_len;
+    uint8_t *notes; /* of .note.stapsdt, once read */
+    size_t notes_len;
+};
+
+/* Exactly `len` bytes; NULL if the file has fewer, or with errno. One more byte is 0. */
+static void *read_at(const struct orma_elf *self, uint64_t offset, uint64_t len)
+{
+    uint8_t *data;
+    uint64_t done = 0;
+
+    if (len > ORMA_ELF_TABLE_MAX || offset > self->size || len > self->size - offset)
+        return NULL;
+    data = malloc(len + 1);
+    while (data && done < len) {
+        ssize_t n = pread(self->fd, data + done, len - done, (off_t)(offset + done));
+
+        if (n <= 0) { /* it shrank, or cannot be read */
+            free(data);
+            return NULL;
+        }
+        done += (uint64_t)n;
+    }
+    if (data)
+        data[len] = 0;
+    return data;
+}
+
+static const char *section_name(const struct orma_elf *self, const Elf64_Shdr *section)
+{
+    return section->sh_name < self->names_len ? self->names + section->sh_name : "";
+}
+
+static const Elf64_Shdr *find_section(const struct orma_elf *self, const char *name)
+{
+    for (unsigned i = 0; i < self->sections_num; i++) {
+        if (!strcmp(section_name(self, &self->sections[i]), name))
+            return &self->sections[i];
+    }
+    return NULL;
+}
+
+static bool header_is_good(const Elf64_Ehdr *h)
+{
+    return !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+           h->e_ident[EI_DATA] == ELFDATA2LSB && h->e_shentsize == sizeof(Elf64_Shdr) &&
+           (!h->e_phnum || h->e_phentsize == sizeof(Elf64_Phdr));
+}
+
+static int read_tables(struct orma_elf *self)
+{
+    void *header = read_at(self, 0, sizeof(self->header));
+    const Elf64_Ehdr *h = &self->header;
+
+    if (!header)
+        return -ENOEXEC;
+    memcpy(&self->header, header, sizeof(self->header));
+    free(header);
+    if (!header_is_good(h) || h->e_shnum == 0 || h->e_phnum > SEGMENTS_MAX ||
+        h->e_shstrndx >= h->e_shnum)
+        return -ENOEXEC;
+    self->sections = read_at(self, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr));
+    self->segments = read_at(self, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr));
+    if (!self->sections || !self->segments)
+        return -ENOEXEC;
+    self->sections_num = h->e_shnum;
+    self->segments_num = h->e_phnum;
+    const Elf64_Shdr *names = &self->sections[h->e_shstrndx];
+    self->names = read_at(self, names->sh_offset, names->sh_size);
+    self->names_len = self->names ? (size_t)names->sh_size : 0;
+    return self->names ? 0 : -ENOEXEC;
+}
+
+int orma_elf_open(const char *path, struct orma_elf **ret)
+{
+    ORMA_AUTO(orma_elf_free_p) struct orma_elf *self = calloc(1, sizeof(*self));
+    struct stat st;
+
+    if (!self)
+        return -ENOMEM;
+    self->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (self->fd < 0 || fstat(self->fd, &st) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode))
+        return -ENOEXEC;
+    self->size = (uint64_t)st.st_size;
+    int r = read_tables(self);
+    if (!r)
+        *ret = ORMA_STEAL(self);
+    return r;
+}
+
+void orma_elf_free(struct orma_elf *self)
+{
+    if (!self)
+        return;
+    orma_fd_close(&self->fd);
+    free(self->sections);
+    free(self->segments);
+    free(self->names);
+    free(self->notes);
+    free(self);
+}
+
+/* Where in the file the bytes of an address are. False: nowhere. */
+static bool to_offset(const struct orma_elf *self, uint64_t address, uint64_t *ret)
+{
+    for (unsigned i = 0; i < self->segments_num; i++) {
+        const Elf64_Phdr *s = &self->segments[i];
+
+        if (s->p_type == PT_LOAD && address >= s->p_vaddr && address - s->p_vaddr < s->p_filesz) {
+            *ret = address - s->p_vaddr + s->p_offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_in_table(const struct orma_elf *self, const Elf64_Shdr *table, const char *name,
+                          uint64_t *ret_offset)
+{
+    const Elf64_Shdr *strings =
+        table->sh_link < self->sections_num ? &self->sections[table->sh_link] : NULL;
+    Elf64_Sym *symbols = strings ? read_at(self, table->sh_offset, table->sh_size) : NULL;
+    char *text = symbols ? read_at(self, strings->sh_offset, strings->sh_size) : NULL;
+    bool found = false;
+
+    for (uint64_t i = 0; text && !found && i < table->sh_size / sizeof(*symbols); i++) {
+        const Elf64_Sym *s = &symbols[i];
+        unsigned type = ELF64_ST_TYPE(s->st_info);
+
+        if ((type == STT_FUNC || type == STT_GNU_IFUNC) && s->st_shndx != SHN_UNDEF &&
+            s->st_name < strings->sh_size && !strcmp(text + s->st_name, name))
+            found = to_offset(self, s->st_value, ret_offset);
+    }
+    free(text);
+    free(symbols);
+    return found;
+}
+
+int orma_elf_find_function(struct orma_elf *self, const char *name, uint64_t *ret_offset)
+{
+    for (unsigned i = 0; i < self->sections_num; i++) {
+        const Elf64_Shdr *s = &self->sections[i];
+
+        if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
+            find_in_table(self, s, name, ret_offset))
+            return 0;
+    }
+    return -ENOENT;
+}
+
+/* The text up to the next NUL, removed from *rest. False: there is no NUL. */
+static bool cut_text(struct orma_str *rest, struct orma_str *ret)
+{
+    const char *end = rest->len ? memchr(rest->data, 0, rest->len) : NULL;
+
+    if (!end)
+        return false;
+    *ret = (struct orma_str){rest->data, (size_t)(end - rest->data)};
+    *rest = (struct orma_str){end + 1, rest->len - ret->len - 1};
+    return true;
+}
+
+/* pc, base, semaphore; provider, name, arguments. */
+static bool read_site(const struct orma_elf *self, const uint8_t *desc, size_t len,
+                      const char *provider, const char *name, struct orma_usdt_site *ret)
+{
+    const Elf64_Shdr *base = find_section(self, ".stapsdt.base");
+    struct orma_str rest, text;
+    uint64_t words[3];
+
+    if (len < sizeof(words))
+        return false;
+    memcpy(words, desc, sizeof(words));
+    rest = (struct orma_str){(const char *)desc + sizeof(words), len - sizeof(words)};
+    if (!cut_text(&rest, &text) || !orma_str_eq_c(text, provider) || !cut_text(&rest, &text) ||
+        !orma_str_eq_c(text, name) || !cut_text(&rest, &ret->args))
+        return false;
+    uint64_t moved = base ? base->sh_addr - words[1] : 0; /* by prelink(8), long ago */
+    ret->counter_offset = 0;
+    if (words[2] && !to_offset(self, words[2] + moved, &ret->counter_offset))
+        return false;
+    return to_offset(self, words[0] + moved, &ret->offset);
+}
+
+int orma_elf_find_usdt(struct orma_elf *self, const char *provider, const char *name,
+                       struct orma_usdt_site *ret, unsigned max)
+{
+    const Elf64_Shdr *section = find_section(self, ".note.stapsdt");
+    size_t at = 0;
+    unsigned num = 0;
+
+    if (!section)
+        return 0;
+    if (!self->notes) {
+        self->notes = read_at(self, section->sh_offset, section->sh_size);
+        self->notes_len = self->notes ? (size_t)section->sh_size : 0;
+    }
+    while (num < max && self->notes_len - at >= sizeof(Elf64_Nhdr)) {
+        Elf64_Nhdr note;
+
+        memcpy(&note, self->notes + at, sizeof(note));
+        at += sizeof(note);
+        uint64_t name_size = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
+        uint64_t desc_size = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
+        if (name_size > self->notes_len - at || desc_size > self->notes_len - at - name_size)
+            break;
+        const uint8_t *desc = self->notes + at + name_size;
+        if (note.n_type == NOTE_STAPSDT && note.n_namesz == sizeof("stapsdt") &&
+            !memcmp(self->notes + at, "stapsdt", sizeof("stapsdt")) &&
+            read_site(self, desc, note.n_descsz, provider, name, &ret[num]))
+            num++;
+        at += name_size + desc_size;
+    }
+    return (int)num;
+}
+
+/* ---- arguments ---- */
+
+/* "edi" -> "di", "r8d" -> "r8". Empty: not a register that a probe can read. */
+static struct orma_str x86_register(struct orma_str name)
+{
+    static const struct {
+        const char *kernel, *names[4];
+    } table[] = {
+        {"ax", {"rax", "eax", "ax", "al"}},  {"bx", {"rbx", "ebx", "bx", "bl"}},
+        {"cx", {"rcx", "ecx", "cx", "cl"}},  {"dx", {"rdx", "edx", "dx", "dl"}},
+        {"si", {"rsi", "esi", "si", "sil"}}, {"di", {"rdi", "edi", "di", "dil"}},
+        {"bp", {"rbp", "ebp", "bp", "bpl"}}, {"sp", {"rsp", "esp", "sp", "spl"}},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(table); i++) {
+        for (size_t j = 0; j < ORMA_ARRAY_LEN(table[i].names); j++) {
+            if (orma_str_eq_c(name, table[i].names[j]))
+                return orma_str_from(table[i].kernel);
+        }
+    }
+    if (name.len < 2 || name.data[0] != 'r' || name.data[1] < '0' || name.data[1] > '9')
+        return (struct orma_str){NULL, 0};
+    size_t len = name.len > 2 && name.data[2] >= '0' && name.data[2] <= '9' ? 3 : 2;
+    uint64_t num;
+    if (!orma_str_to_u64((struct orma_str){name.data + 1, len - 1}, &num) || num < 8 || num > 15 ||
+        name.len > len + 1 || (name.len == len + 1 && !strchr("dwb", name.data[len])))
+        return (struct orma_str){NULL, 0};
+    return (struct orma_str){name.data, len};
+}
+
+/* "x0", "w3" -> "x3", "sp". */
+static struct orma_str arm64_register(struct orma_str name, char *scratch, size_t size)
+{
+    uint64_t num;
+
+    if (orma_str_eq_c(name, "sp"))
+        return name;
+    if (name.len < 2 || name.len >= size || (name.data[0] != 'x' && name.data[0] != 'w') ||
+        !orma_str_to_u64((struct orma_str){name.data + 1, name.len - 1}, &num) || num > 30)
+        return (struct orma_str){NULL, 0};
+    memcpy(scratch, name.data, name.len);
+    scratch[0] = 'x';
+    return (struct orma_str){scratch, name.len};
+}
+
+static struct orma_str without(struct orma_str s, size_t front, size_t back)
+{
+    return s.len < front + back ? (struct orma_str){NULL, 0}
+                                : (struct orma_str){s.data + front, s.len - front - back};
+}
+
+/* Where the value is, in the kernel's words. False: cannot be said. */
+static bool put_x86(struct orma_buf *out, struct orma_str op)
+{
+    struct orma_str rest = op, disp, reg;
+    int64_t num = 0;
+
+    if (op.data[0] == '$') {
+        if (!orma_str_to_i64(without(op, 1, 0), &num))
+            return false;
+        orma_buf_printf(out, "\\%lld", (long long)num);
+        return true;
+    }
+    if (op.data[0] == '%') {
+        reg = x86_register(without(op, 1, 0));
+        if (reg.len)
+            orma_buf_printf(out, "%%%.*s", ORMA_STR_ARG(reg));
+        return reg.len;
+    }
+    /* -20(%rbp) */
+    if (op.data[op.len - 1] != ')' || !orma_str_cut(&rest, '(', &disp))
+        return false;
+    reg = without(rest, 1, 1);
+    if (!rest.len || rest.data[0] != '%' || (disp.len && !orma_str_to_i64(disp, &num)))
+        return false;
+    reg = x86_register(reg);
+    if (reg.len)
+        orma_buf_printf(out, "%+lld(%%%.*s)", (long long)num, ORMA_STR_ARG(reg));
+    return reg.len;
+}
+
+static bool put_arm64(struct orma_buf *out, struct orma_str op)
+{
+    struct orma_str rest, part, reg;
+    char scratch[8];
+    int64_t num = 0;
+
+    if (op.data[0] == '[') { /* [sp, 12] */
+        rest = without(op, 1, 1);
+        if (op.data[op.len - 1] != ']' || !rest.len || !orma_str_cut(&rest, ',', &part) ||
+            (rest.len && !orma_str_to_i64(orma_str_trim(rest), &num)))
+            return false;
+        reg = arm64_register(orma_str_trim(part), scratch, sizeof(scratch));
+        if (reg.len)
+            orma_buf_printf(out, "%+lld(%%%.*s)", (long long)num, ORMA_STR_ARG(reg));
+        return reg.len;
+    }
+    if (orma_str_to_i64(op, &num)) {
+        orma_buf_printf(out, "\\%lld", (long long)num);
+        return true;
+    }
+    reg = arm64_register(op, scratch, sizeof(scratch));
+    if (reg.len)
+        orma_buf_printf(out, "%%%.*s", ORMA_STR_ARG(reg));
+    return reg.len;
+}
+
+/* The next argument: blanks separate, but not within brackets. */
+static bool next_arg(struct orma_str *rest, struct orma_str *ret)
+{
+    size_t at = 0, depth = 0;
+
+    *rest = orma_str_trim(*rest);
+    for (; at < rest->len && (depth || rest->data[at] != ' '); at++) {
+        depth += rest->data[at] == '[';
+        depth -= rest->data[at] == ']' && depth;
+    }
+    *ret = (struct orma_str){rest->data, at};
+    *rest = (struct orma_str){rest->data + at, rest->len - at};
+    return at > 0;
+}
+
+unsigned orma_usdt_put_args(struct orma_buf *out, struct orma_str args, const char *machine)
+{
+    bool is_arm = !strcmp(machine, "aarch64");
+    struct orma_str arg, size;
+    unsigned left_out = 0;
+
+    if (strcmp(machine, "x86_64") && !is_arm)
+        return 0; /* no language of ours: the events come without arguments */
+    for (unsigned i = 1; next_arg(&args, &arg); i++) {
+        size_t before = out->len;
+        int64_t bytes = 0;
+
+        orma_buf_printf(out, " arg%u=", i);
+        bool ok = orma_str_cut(&arg, '@', &size) && arg.len && orma_str_to_i64(size, &bytes) &&
+                  (is_arm ? put_arm64(out, arg) : put_x86(out, arg));
+        uint64_t width = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
+        if (!ok || (width != 1 && width != 2 && width != 4 && width != 8) || out->failed) {
+            out->len = ORMA_MIN(out->len, before);
+            left_out++;
+            continue;
+        }
+        orma_buf_printf(out, ":%c%u", bytes < 0 ? 's' : 'u', (unsigned)width * 8);
+    }
+    return left_out;
+}
