@@ -72,6 +72,7 @@ extern const struct orma_source_type *const orma_source_types[];
 
 extern const struct orma_source_type orma_ftrace_source;
 extern const struct orma_source_type orma_journald_source;
+extern const struct orma_source_type orma_perf_source;
 extern const struct orma_source_type orma_process_stats_source;
 extern const struct orma_source_type orma_sys_stats_source;
 extern const struct orma_source_type orma_system_info_source;

@@ -6,6 +6,7 @@
 const struct orma_source_type *const orma_source_types[] = {
     &orma_ftrace_source,
     &orma_journald_source,
+    &orma_perf_source,
     &orma_process_stats_source,
     &orma_sys_stats_source,
     &orma_system_info_source,

@@ -1,0 +1,380 @@
+#include "probes/perf/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probes/ftrace/tracefs.h"
+#include "protos/fields/common.h"
+#include "protos/fields/profiling.h"
+#include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/str.h"
+#include "sdk/wire/pb_writer.h"
+
+#define COUNTER(name) PERFETTO__PROTOS__PERF_EVENTS__COUNTER__##name
+#define CLOCK(name) PERFETTO__PROTOS__PERF_EVENTS__PERF_CLOCK__PERF_CLOCK_##name
+#define MODIFIER(name) PERFETTO__PROTOS__PERF_EVENTS__EVENT_MODIFIER__EVENT_MODIFIER_##name
+#define RING_PAGES_MAX 16384u
+#define HZ_MAX 100000u
+
+/* By enum PerfEvents.Counter. */
+static const struct {
+    uint32_t type;
+    uint64_t config;
+} counters[] = {
+    [COUNTER(SW_CPU_CLOCK)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
+    [COUNTER(SW_PAGE_FAULTS)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+    [COUNTER(SW_TASK_CLOCK)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+    [COUNTER(SW_CONTEXT_SWITCHES)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+    [COUNTER(SW_CPU_MIGRATIONS)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+    [COUNTER(SW_PAGE_FAULTS_MIN)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
+    [COUNTER(SW_PAGE_FAULTS_MAJ)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+    [COUNTER(SW_ALIGNMENT_FAULTS)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
+    [COUNTER(SW_EMULATION_FAULTS)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
+    [COUNTER(SW_DUMMY)] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY},
+    [COUNTER(HW_CPU_CYCLES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+    [COUNTER(HW_INSTRUCTIONS)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+    [COUNTER(HW_CACHE_REFERENCES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+    [COUNTER(HW_CACHE_MISSES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+    [COUNTER(HW_BRANCH_INSTRUCTIONS)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+    [COUNTER(HW_BRANCH_MISSES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+    [COUNTER(HW_BUS_CYCLES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES},
+    [COUNTER(HW_STALLED_CYCLES_FRONTEND)] = {PERF_TYPE_HARDWARE,
+                                             PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+    [COUNTER(HW_STALLED_CYCLES_BACKEND)] = {PERF_TYPE_HARDWARE,
+                                            PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
+    [COUNTER(HW_REF_CPU_CYCLES)] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+};
+
+static int set_counter(struct perf_event_attr *attr, unsigned counter, char *why, size_t why_size)
+{
+    if (!counter || counter >= ORMA_ARRAY_LEN(counters)) {
+        snprintf(why, why_size, "there is no counter %u", counter);
+        return -EINVAL;
+    }
+    attr->type = counters[counter].type;
+    attr->config = counters[counter].config;
+    return 0;
+}
+
+static bool names_event(const char *name)
+{
+    const char *slash = name ? strchr(name, '/') : NULL;
+
+    return slash && slash != name && slash[1] && !strchr(slash + 1, '/') && !strstr(name, "..");
+}
+
+static int set_tracepoint(struct orma_perf_event *event,
+                          const Perfetto__Protos__PerfEvents__Tracepoint *tracepoint,
+                          const char *tracefs_root, char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_tracefs fs;
+    char *root = NULL, file[300];
+    uint64_t id = 0;
+
+    if (!names_event(tracepoint->name)) {
+        snprintf(why, why_size, "a tracepoint is named GROUP/EVENT, not '%s'",
+                 tracepoint->name ? tracepoint->name : "");
+        return -EINVAL;
+    }
+    int r = orma_tracefs_find(tracefs_root, &root);
+    if (r == 0)
+        r = orma_tracefs_open(&fs, root, NULL);
+    free(root);
+    if (r < 0) {
+        snprintf(why, why_size, "tracepoints need tracefs: %s", strerror(-r));
+        return r;
+    }
+    if ((size_t)snprintf(file, sizeof(file), "events/%s/id", tracepoint->name) >= sizeof(file) ||
+        !orma_tracefs_number(&fs, file, &id)) {
+        snprintf(why, why_size, "this kernel has no tracepoint '%s'", tracepoint->name);
+        r = -ENOENT;
+    }
+    orma_tracefs_close(&fs);
+    if (r < 0)
+        return r;
+    event->attr.type = PERF_TYPE_TRACEPOINT;
+    event->attr.config = id;
+    if (tracepoint->filter && *tracepoint->filter) {
+        event->filter = strdup(tracepoint->filter);
+        if (!event->filter)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int set_raw(struct perf_event_attr *attr, const Perfetto__Protos__PerfEvents__RawEvent *raw,
+                   char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    char path[128];
+    uint64_t type = raw->type;
+
+    if (raw->pmu_name && *raw->pmu_name) {
+        if (strchr(raw->pmu_name, '/') ||
+            (size_t)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
+                             raw->pmu_name) >= sizeof(path) ||
+            orma_fd_read_file(AT_FDCWD, path, 64, &text) < 0 ||
+            !orma_str_to_u64(orma_str_trim(orma_buf_str(&text)), &type)) {
+            snprintf(why, why_size, "this machine has no performance unit '%s'", raw->pmu_name);
+            return -ENOENT;
+        }
+    }
+    attr->type = (uint32_t)type;
+    attr->config = raw->config;
+    attr->config1 = raw->config1;
+    attr->config2 = raw->config2;
+    return 0;
+}
+
+/* With any modifier, only the named modes count. */
+static void set_modes(struct perf_event_attr *attr,
+                      const Perfetto__Protos__PerfEvents__EventModifier *modifiers, size_t num)
+{
+    if (!num)
+        return;
+    attr->exclude_user = attr->exclude_kernel = attr->exclude_hv = 1;
+    for (size_t i = 0; i < num; i++) {
+        switch (modifiers[i]) {
+        case MODIFIER(COUNT_USERSPACE):
+            attr->exclude_user = 0;
+            break;
+        case MODIFIER(COUNT_KERNEL):
+            attr->exclude_kernel = 0;
+            break;
+        case MODIFIER(COUNT_HYPERVISOR):
+            attr->exclude_hv = 0;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static int plan_timebase(struct orma_perf_plan *self,
+                         const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
+                         char *why, size_t why_size)
+{
+    const Perfetto__Protos__PerfEvents__Timebase *tb = config->timebase;
+    struct orma_perf_event *event = &self->events[0];
+    struct perf_event_attr *attr = &event->attr;
+    int r = 0;
+
+    *attr = (struct perf_event_attr){.size = sizeof(*attr), .disabled = 1};
+    attr->type = PERF_TYPE_SOFTWARE;
+    attr->config = PERF_COUNT_SW_CPU_CLOCK;
+    attr->freq = 1;
+    attr->sample_freq =
+        config->sampling_frequency ? config->sampling_frequency : ORMA_PERF_DEFAULT_HZ;
+    if (!tb)
+        return 0;
+    switch (tb->interval_case) {
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY:
+        attr->sample_freq = tb->frequency;
+        break;
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_PERIOD:
+        attr->freq = 0;
+        attr->sample_period = tb->period;
+        break;
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_POLL_PERIOD_MS:
+        self->poll = true;
+        attr->freq = 0;
+        attr->sample_period = 0;
+        self->read_period_ms = tb->poll_period_ms;
+        break;
+    default:
+        break;
+    }
+    if (!self->poll && (!attr->sample_freq || (attr->freq && attr->sample_freq > HZ_MAX))) {
+        snprintf(why, why_size, "a frequency or period must be above 0, a frequency at most %u Hz",
+                 HZ_MAX);
+        return -EINVAL;
+    }
+    set_modes(attr, tb->modifiers, tb->n_modifiers);
+    switch (tb->event_case) {
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_COUNTER:
+        return set_counter(attr, (unsigned)tb->counter, why, why_size);
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_TRACEPOINT:
+        return set_tracepoint(event, tb->tracepoint, tracefs_root, why, why_size);
+    case PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_RAW_EVENT:
+        return set_raw(attr, tb->raw_event, why, why_size);
+    default:
+        return r;
+    }
+}
+
+static int plan_followers(struct orma_perf_plan *self,
+                          const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
+                          char *why, size_t why_size)
+{
+    if (config->n_followers > ORMA_PERF_EVENTS_MAX - 1) {
+        snprintf(why, why_size, "at most %d followers", ORMA_PERF_EVENTS_MAX - 1);
+        return -E2BIG;
+    }
+    for (size_t i = 0; i < config->n_followers; i++) {
+        const Perfetto__Protos__FollowerEvent *f = config->followers[i];
+        struct orma_perf_event *event = &self->events[self->events_num++];
+        int r = -EINVAL;
+
+        event->attr =
+            (struct perf_event_attr){.size = sizeof(event->attr), .read_format = PERF_FORMAT_GROUP};
+        set_modes(&event->attr, f->modifiers, f->n_modifiers);
+        if (f->event_case == PERFETTO__PROTOS__FOLLOWER_EVENT__EVENT_COUNTER)
+            r = set_counter(&event->attr, (unsigned)f->counter, why, why_size);
+        else if (f->event_case == PERFETTO__PROTOS__FOLLOWER_EVENT__EVENT_TRACEPOINT)
+            r = set_tracepoint(event, f->tracepoint, tracefs_root, why, why_size);
+        else if (f->event_case == PERFETTO__PROTOS__FOLLOWER_EVENT__EVENT_RAW_EVENT)
+            r = set_raw(&event->attr, f->raw_event, why, why_size);
+        else
+            snprintf(why, why_size, "follower %zu names no event", i + 1);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static void plan_clock(struct orma_perf_plan *self,
+                       const Perfetto__Protos__PerfEvents__Timebase *tb)
+{
+    struct perf_event_attr *attr = &self->events[0].attr;
+
+    attr->use_clockid = 1;
+    /* What we read ourselves carries our own clock. */
+    switch (tb && tb->has_timestamp_clock && !self->poll ? tb->timestamp_clock : CLOCK(BOOTTIME)) {
+    case CLOCK(REALTIME):
+        attr->clockid = CLOCK_REALTIME;
+        self->clock_id = ORMA_PB_BUILTIN_CLOCK_REALTIME;
+        break;
+    case CLOCK(MONOTONIC):
+        attr->clockid = CLOCK_MONOTONIC;
+        self->clock_id = ORMA_PB_BUILTIN_CLOCK_MONOTONIC;
+        break;
+    case CLOCK(MONOTONIC_RAW):
+        attr->clockid = CLOCK_MONOTONIC_RAW;
+        self->clock_id = ORMA_PB_BUILTIN_CLOCK_MONOTONIC_RAW;
+        break;
+    default:
+        attr->clockid = CLOCK_BOOTTIME;
+        self->clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME;
+        break;
+    }
+}
+
+static void plan_stacks(struct orma_perf_plan *self,
+                        const Perfetto__Protos__PerfEventConfig *config)
+{
+    const Perfetto__Protos__PerfEventConfig__CallstackSampling *cs = config->callstack_sampling;
+    struct perf_event_attr *attr = &self->events[0].attr;
+    bool old_form = config->all_cpus || config->n_target_pid || config->n_target_cmdline ||
+                    config->n_exclude_pid || config->n_exclude_cmdline;
+
+    self->stacks = cs || old_form;
+    self->kernel_frames = (cs && cs->kernel_frames) || config->kernel_frames;
+    self->user_frames =
+        !cs || cs->user_frames != PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_SKIP;
+    attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
+    attr->read_format = PERF_FORMAT_GROUP;
+    if (!self->stacks)
+        return;
+    attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attr->exclude_callchain_kernel = !self->kernel_frames;
+    attr->exclude_callchain_user = !self->user_frames;
+}
+
+/* What a reader needs to know of each sample, once. */
+static void plan_defaults(struct orma_perf_plan *self,
+                          const Perfetto__Protos__PerfEventConfig *config)
+{
+    const struct perf_event_attr *attr = &self->events[0].attr;
+    struct orma_buf *out = &self->defaults;
+
+    size_t tb = orma_pb_begin(out, ORMA_PB_PERF_SAMPLE_DEFAULTS_TIMEBASE);
+    if (config->timebase) {
+        size_t len = protobuf_c_message_get_packed_size(&config->timebase->base);
+        uint8_t *to = orma_buf_extend(out, len);
+
+        if (to)
+            protobuf_c_message_pack(&config->timebase->base, to);
+    } else {
+        orma_pb_put_u64(out, ORMA_PB_PERF_EVENTS_TIMEBASE_FREQUENCY, attr->sample_freq);
+        orma_pb_put_u64(out, ORMA_PB_PERF_EVENTS_TIMEBASE_COUNTER, COUNTER(SW_CPU_CLOCK));
+    }
+    orma_pb_end(out, tb);
+    for (size_t i = 0; i < config->n_followers; i++) {
+        size_t len = protobuf_c_message_get_packed_size(&config->followers[i]->base);
+        size_t f = orma_pb_begin(out, ORMA_PB_PERF_SAMPLE_DEFAULTS_FOLLOWERS);
+        uint8_t *to = orma_buf_extend(out, len);
+
+        if (to)
+            protobuf_c_message_pack(&config->followers[i]->base, to);
+        orma_pb_end(out, f);
+    }
+}
+
+static int plan_rest(struct orma_perf_plan *self, const Perfetto__Protos__PerfEventConfig *config,
+                     char *why, size_t why_size)
+{
+    self->ring_pages = config->ring_buffer_pages ? config->ring_buffer_pages : ORMA_PERF_RING_PAGES;
+    if (self->ring_pages > RING_PAGES_MAX || self->ring_pages & (self->ring_pages - 1)) {
+        snprintf(why, why_size, "ring_buffer_pages must be a power of two, at most %u",
+                 RING_PAGES_MAX);
+        return -EINVAL;
+    }
+    if (!self->poll)
+        self->read_period_ms = config->ring_buffer_read_period_ms
+                                   ? config->ring_buffer_read_period_ms
+                                   : ORMA_PERF_READ_PERIOD_MS;
+    self->read_period_ms = ORMA_MIN(ORMA_MAX(self->read_period_ms, 1u), 3600000u);
+    self->clear_period_ms = config->unwind_state_clear_period_ms;
+    self->ignore_open_failure = config->ignore_open_failure;
+    if (!config->n_target_cpu)
+        return 0;
+    self->cpus = calloc(config->n_target_cpu, sizeof(*self->cpus));
+    if (!self->cpus)
+        return -ENOMEM;
+    for (size_t i = 0; i < config->n_target_cpu; i++)
+        self->cpus[self->cpus_num++] = config->target_cpu[i];
+    return 0;
+}
+
+int orma_perf_plan_make(struct orma_perf_plan *self,
+                        const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
+                        char *why, size_t why_size)
+{
+    int r;
+
+    *self = (struct orma_perf_plan){.events_num = 1};
+    *why = '\0';
+    r = plan_timebase(self, config, tracefs_root, why, why_size);
+    if (r == 0)
+        r = plan_followers(self, config, tracefs_root, why, why_size);
+    if (r == 0)
+        r = plan_rest(self, config, why, why_size);
+    if (r == 0) {
+        plan_clock(self, config->timebase);
+        plan_stacks(self, config);
+        plan_defaults(self, config);
+        if (self->defaults.failed)
+            r = -ENOMEM;
+    }
+    if (r < 0) {
+        if (!*why)
+            snprintf(why, why_size, "%s", strerror(-r));
+        orma_perf_plan_fini(self);
+    }
+    return r;
+}
+
+void orma_perf_plan_fini(struct orma_perf_plan *self)
+{
+    for (unsigned i = 0; i < self->events_num; i++)
+        free(self->events[i].filter);
+    free(self->cpus);
+    orma_buf_fini(&self->defaults);
+    *self = (struct orma_perf_plan){0};
+}

@@ -1,0 +1,51 @@
+/*
+ * What a PerfEventConfig asks for, as the kernel wants it: one group of events
+ * (the timebase that samples, and followers that are read with it) on each cpu.
+ *
+ * Format: perf_event_open(2). Threads: none.
+ */
+#ifndef ORMA_PROBES_PERF_PLAN_H
+#define ORMA_PROBES_PERF_PLAN_H
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/buf.h"
+
+struct orma_env;
+
+#define ORMA_PERF_EVENTS_MAX 8 /* timebase and followers */
+#define ORMA_PERF_READ_PERIOD_MS 100
+#define ORMA_PERF_RING_PAGES 128
+#define ORMA_PERF_DEFAULT_HZ 10
+
+struct orma_perf_event {
+    struct perf_event_attr attr;
+    char *filter; /* of a tracepoint; NULL: none */
+};
+
+struct orma_perf_plan {
+    struct orma_perf_event events[ORMA_PERF_EVENTS_MAX]; /* [0]: the timebase */
+    unsigned events_num;
+    bool stacks, kernel_frames, user_frames;
+    bool poll;           /* counters are read at a period, nothing is sampled */
+    uint32_t ring_pages; /* power of two */
+    uint32_t read_period_ms;
+    uint32_t clear_period_ms; /* 0: never */
+    uint32_t clock_id;        /* of the timestamps, as in BuiltinClock */
+    bool ignore_open_failure;
+    uint32_t *cpus; /* NULL: all */
+    size_t cpus_num;
+    struct orma_buf defaults; /* encoded PerfSampleDefaults */
+};
+
+/*
+ * 0, or -errno and what is wrong in `why`. tracefs_root: where tracepoints are
+ * numbered, NULL: looked for.
+ */
+int orma_perf_plan_make(struct orma_perf_plan *self,
+                        const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
+                        char *why, size_t why_size);
+void orma_perf_plan_fini(struct orma_perf_plan *self);
+#endif

@@ -1,0 +1,38 @@
+/*
+ * What a program or library on disk tells of the code in it: build id, where
+ * its segments are meant to be, names of functions.
+ *
+ * Files are read by libelf; nothing in them is trusted. Built without libelf,
+ * every file is unknown. Threads: none.
+ */
+#ifndef ORMA_PROBES_PERF_SYMTAB_H
+#define ORMA_PROBES_PERF_SYMTAB_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sdk/base/str.h"
+
+#define ORMA_BUILD_ID_MAX 64
+
+struct orma_symbol {
+    uint64_t start, size;
+    uint32_t name; /* offset in `names` */
+};
+
+struct orma_symtab {
+    uint8_t build_id[ORMA_BUILD_ID_MAX];
+    size_t build_id_len;         /* 0: none */
+    uint64_t load_bias;          /* address minus file offset of the first executable segment */
+    struct orma_symbol *symbols; /* by start */
+    size_t symbols_num;
+    char *names;
+    size_t names_len;
+};
+
+/* Reads from `fd` (the caller's). 0, -ENOEXEC: not such a file, -ENOSYS: no libelf, -ENOMEM. */
+int orma_symtab_read(struct orma_symtab *self, int fd);
+void orma_symtab_fini(struct orma_symtab *self);
+
+/* The function that covers an address as the file counts them; empty if none does. */
+struct orma_str orma_symtab_find(const struct orma_symtab *self, uint64_t address);
+#endif

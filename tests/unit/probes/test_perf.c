@@ -1,0 +1,385 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/perf/encode.h"
+#include "probes/source.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/profiling.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
+#include "sdk/wire/pb_reader.h"
+#include "tests/support/leaks.h"
+#include "tests/support/probes_fixture.h"
+
+typedef Perfetto__Protos__PerfEventConfig config_t;
+typedef Perfetto__Protos__PerfEvents__Timebase timebase_t;
+
+#define CONFIG_INIT PERFETTO__PROTOS__PERF_EVENT_CONFIG__INIT
+#define TIMEBASE_INIT PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INIT
+#define STACKS_INIT PERFETTO__PROTOS__PERF_EVENT_CONFIG__CALLSTACK_SAMPLING__INIT
+
+static int make(struct orma_perf_plan *plan, const config_t *config, char why[256])
+{
+    return orma_perf_plan_make(plan, config, NULL, why, 256);
+}
+
+Test(perf_plan, samples_the_cpu_clock_unless_told_otherwise)
+{
+    config_t config = CONFIG_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+
+    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_assert_eq(plan.events_num, 1);
+    cr_assert_eq(plan.events[0].attr.type, PERF_TYPE_SOFTWARE);
+    cr_assert_eq(plan.events[0].attr.config, PERF_COUNT_SW_CPU_CLOCK);
+    cr_assert_eq(plan.events[0].attr.sample_freq, ORMA_PERF_DEFAULT_HZ);
+    cr_assert_not(plan.stacks);
+    cr_assert_eq(plan.ring_pages, ORMA_PERF_RING_PAGES);
+    orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
+Test(perf_plan, followers_are_read_with_the_timebase)
+{
+    Perfetto__Protos__FollowerEvent follower = PERFETTO__PROTOS__FOLLOWER_EVENT__INIT;
+    Perfetto__Protos__FollowerEvent *followers[] = {&follower};
+    timebase_t tb = TIMEBASE_INIT;
+    config_t config = CONFIG_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+
+    follower.event_case = PERFETTO__PROTOS__FOLLOWER_EVENT__EVENT_COUNTER;
+    follower.counter = PERFETTO__PROTOS__PERF_EVENTS__COUNTER__SW_PAGE_FAULTS;
+    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_PERIOD;
+    tb.period = 1000000;
+    config.timebase = &tb;
+    config.followers = followers;
+    config.n_followers = 1;
+    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_assert_eq(plan.events_num, 2);
+    cr_assert_not(plan.events[0].attr.freq);
+    cr_assert_eq(plan.events[0].attr.sample_period, 1000000);
+    cr_assert_eq(plan.events[1].attr.config, PERF_COUNT_SW_PAGE_FAULTS);
+    orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
+Test(perf_plan, says_what_is_wrong)
+{
+    Perfetto__Protos__PerfEvents__Tracepoint tracepoint =
+        PERFETTO__PROTOS__PERF_EVENTS__TRACEPOINT__INIT;
+    timebase_t tb = TIMEBASE_INIT;
+    config_t config = CONFIG_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+
+    config.timebase = &tb;
+    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
+    tb.frequency = 0;
+    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_neq(strstr(why, "frequency"), NULL);
+    tb.frequency = 99;
+    tb.event_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_COUNTER;
+    tb.counter = 4711;
+    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_neq(strstr(why, "counter 4711"), NULL);
+    tb.event_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_TRACEPOINT;
+    tb.tracepoint = &tracepoint;
+    tracepoint.name = (char *)"../../etc/passwd";
+    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    config.timebase = NULL;
+    config.ring_buffer_pages = 100;
+    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_neq(strstr(why, "power of two"), NULL);
+    orma_assert_no_leaks();
+}
+
+/* ---- records ---- */
+
+enum { WORDS = 11 };
+
+static size_t sample_record(uint64_t words[WORDS])
+{
+    const struct perf_event_header head = {
+        .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = WORDS * 8};
+    const uint32_t pids[2] = {77, 78}, cpu[2] = {3, 0};
+    const uint64_t rest[] = {1, 4242, 4, (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000, 0x3000};
+
+    memcpy(words, &head, 8);
+    memcpy(words + 1, pids, 8);
+    words[2] = 123456789;
+    memcpy(words + 3, cpu, 8);
+    memcpy(words + 4, rest, sizeof(rest));
+    return WORDS * 8;
+}
+
+static void stacks_plan(struct orma_perf_plan *plan)
+{
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    config_t config = CONFIG_INIT;
+    char why[256];
+
+    config.callstack_sampling = &cs;
+    cr_assert_eq(make(plan, &config, why), 0);
+    cr_assert(plan->stacks);
+}
+
+Test(perf_record, is_decoded)
+{
+    struct orma_perf_plan plan;
+    struct orma_perf_record rec;
+    uint64_t words[WORDS];
+    size_t len = sample_record(words);
+    bool skip;
+
+    stacks_plan(&plan);
+    cr_assert(orma_perf_record_decode(&plan, words, len, &rec, &skip));
+    cr_assert_not(skip);
+    cr_assert_eq(rec.pid, 77);
+    cr_assert_eq(rec.tid, 78);
+    cr_assert_eq(rec.time, 123456789);
+    cr_assert_eq(rec.cpu, 3);
+    cr_assert_eq(rec.counts_num, 1);
+    cr_assert_eq(rec.counts[0], 4242);
+    cr_assert_eq(rec.chain_num, 4);
+    cr_assert_eq(rec.chain[3], 0x3000);
+    orma_perf_plan_fini(&plan);
+}
+
+Test(perf_record, lies_about_lengths_are_refused)
+{
+    struct orma_perf_plan plan;
+    struct orma_perf_record rec;
+    uint64_t words[WORDS];
+    size_t len = sample_record(words);
+    bool skip;
+
+    stacks_plan(&plan);
+    for (size_t cut = 0; cut < len; cut += 8) /* the chain needs all of it */
+        cr_assert_not(orma_perf_record_decode(&plan, words, cut, &rec, &skip));
+    for (unsigned at = 4; at <= 6; at += 2) { /* number of counters, of addresses */
+        uint64_t good = words[at];
+
+        words[at] = UINT64_MAX / 4;
+        cr_assert_not(orma_perf_record_decode(&plan, words, len, &rec, &skip));
+        words[at] = good;
+    }
+    orma_perf_plan_fini(&plan);
+}
+
+/* ---- processes ---- */
+
+Test(perf_scope, patterns)
+{
+    static const struct {
+        const char *pattern, *name;
+        bool match;
+    } cases[] = {{"tool", "tool", true},
+                 {"tool", "tools", false},
+                 {"t*l", "tool", true},
+                 {"*", "", true},
+                 {"", "", true},
+                 {"", "x", false},
+                 {"*/bin/*", "/usr/bin/x", true},
+                 {"a*b*c", "a-b-b", false},
+                 {"a**", "a", true}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++)
+        cr_expect_eq(orma_perf_name_matches(cases[i].pattern, cases[i].name), cases[i].match, "%s",
+                     cases[i].pattern);
+}
+
+Test(perf_scope, names_and_pids)
+{
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    Perfetto__Protos__PerfEventConfig__Scope scope =
+        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
+    char *names[] = {(char *)"tool"}, *not_names[] = {(char *)"/opt/*"};
+    int32_t pids[] = {9};
+    config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    struct pf pf;
+
+    pf_init(&pf);
+    pf_bytes(&pf, "proc/7/cmdline", "/usr/bin/tool\0--fast", 20);
+    pf_bytes(&pf, "proc/8/cmdline", "/opt/bin/tool\0", 14);
+    pf_file(&pf, "proc/9/comm", "kworker\n");
+    pf_file(&pf, "proc/10/comm", "other\n");
+    config.callstack_sampling = &cs;
+    cs.scope = &scope;
+    scope.target_cmdline = names;
+    scope.exclude_cmdline = not_names;
+    scope.target_pid = pids;
+    scope.n_target_cmdline = scope.n_exclude_cmdline = scope.n_target_pid = 1;
+    cr_assert_eq(orma_perf_processes_init(&processes, pf_path(&pf, "proc"), &config), 0);
+    cr_expect(orma_perf_process_get(&processes, 7, 1)->wanted);
+    cr_expect_not(orma_perf_process_get(&processes, 8, 1)->wanted);
+    cr_expect(orma_perf_process_get(&processes, 9, 1)->wanted);
+    cr_expect_not(orma_perf_process_get(&processes, 10, 1)->wanted);
+    cr_expect_not(orma_perf_process_get(&processes, 4242, 1)->wanted, "gone");
+    orma_perf_processes_fini(&processes);
+    pf_fini(&pf);
+}
+
+Test(perf_scope, a_process_may_become_wanted)
+{
+    char *names[] = {(char *)"tool"};
+    config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    struct pf pf;
+
+    pf_init(&pf);
+    pf_file(&pf, "proc/7/comm", "sh\n");
+    config.target_cmdline = names; /* the form of old configs */
+    config.n_target_cmdline = 1;
+    cr_assert_eq(orma_perf_processes_init(&processes, pf_path(&pf, "proc"), &config), 0);
+    cr_assert_not(orma_perf_process_get(&processes, 7, 1)->wanted);
+    pf_bytes(&pf, "proc/7/cmdline", "tool\0", 5);
+    cr_assert(orma_perf_process_get(&processes, 7, UINT64_C(1000000000))->wanted);
+    orma_perf_processes_fini(&processes);
+    pf_fini(&pf);
+}
+
+Test(perf_mappings, nonsense_lines_are_skipped)
+{
+    config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    struct pf pf;
+
+    pf_init(&pf);
+    pf_file(&pf, "proc/7/maps",
+            "nonsense\n-\n1000-\n1000-0 r-xp 0 0:0 0\n"
+            "00002000-00003000 r--p 00000000 00:00 0 \n"
+            "00003000-00004000 r-xp 00000000 00:00 0 [vdso]\n"
+            "00005000-00006000 r-xp 00001000 08:01 99 /nowhere/lib.so (deleted)\n"
+            "fffffffffffffffff-1 r-xp 0 0:0 0\n");
+    cr_assert_eq(orma_perf_processes_init(&processes, pf_path(&pf, "proc"), &config), 0);
+    struct orma_perf_process *p = orma_perf_process_get(&processes, 7, 1);
+    const struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, 0x3fff, 1);
+    cr_assert_not_null(m);
+    cr_assert_str_eq(m->path, "[vdso]");
+    m = orma_perf_process_find(&processes, p, 0x5000, 1);
+    cr_assert_str_eq(m->path, "/nowhere/lib.so (deleted)");
+    cr_assert_null(m->file);
+    cr_assert_eq(p->mappings_num, 2);
+    cr_assert_null(orma_perf_process_find(&processes, p, 0x2000, 1), "data");
+    orma_perf_processes_fini(&processes);
+    pf_fini(&pf);
+}
+
+Test(perf_mappings, own_functions_are_found)
+{
+    config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    uint64_t pc = (uint64_t)(uintptr_t)&orma_perf_name_matches;
+    struct orma_symtab elf;
+
+    if (orma_symtab_read(&elf, STDIN_FILENO) == -ENOSYS)
+        cr_skip_test("built without libelf");
+    cr_assert_eq(orma_perf_processes_init(&processes, "/proc", &config), 0);
+    struct orma_perf_process *p = orma_perf_process_get(&processes, (uint32_t)getpid(), 1);
+    const struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, pc, 1);
+    cr_assert_not_null(m);
+    cr_assert_not_null(m->file);
+    struct orma_str name =
+        orma_symtab_find(&m->file->elf, pc - m->start + m->offset + m->file->elf.load_bias);
+    cr_assert(orma_str_eq_c(name, "orma_perf_name_matches"), "%.*s", ORMA_STR_ARG(name));
+    orma_perf_processes_fini(&processes);
+}
+
+/* ---- live ---- */
+
+struct found {
+    unsigned samples, stacks;
+    bool function;
+};
+
+static void look_into(struct orma_str packet, struct found *found)
+{
+    struct orma_pb_reader r = orma_pb_reader(packet.data, packet.len);
+    struct orma_pb_field f, g, h;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader in = orma_pb_sub(&f);
+
+        while (f.id == ORMA_PB_TRACE_PACKET_PERF_SAMPLE && orma_pb_next(&in, &g)) {
+            found->samples += g.id == ORMA_PB_PERF_SAMPLE_PID && g.num == (uint64_t)getpid();
+            found->stacks += g.id == ORMA_PB_PERF_SAMPLE_CALLSTACK_IID;
+        }
+        while (f.id == ORMA_PB_TRACE_PACKET_INTERNED_DATA && orma_pb_next(&in, &g)) {
+            struct orma_pb_reader str = orma_pb_sub(&g);
+
+            while (g.id == ORMA_PB_INTERNED_DATA_FUNCTION_NAMES && orma_pb_next(&str, &h))
+                found->function |= h.id == ORMA_PB_INTERNED_STRING_STR &&
+                                   orma_str_eq_c(orma_pb_str(&h), "orma_fnv1a_for_ever");
+        }
+    }
+}
+
+static volatile uint64_t sink;
+
+__attribute__((noinline)) void orma_fnv1a_for_ever(uint64_t until_ns);
+void orma_fnv1a_for_ever(uint64_t until_ns)
+{
+    while (orma_clock_now(ORMA_CLOCK_MONOTONIC) < until_ns) {
+        for (unsigned i = 0; i < 100000; i++)
+            sink = sink * 31 + i;
+    }
+}
+
+static bool was_flushed(struct pf *pf)
+{
+    return pf->flushed_id == 42;
+}
+
+Test(perf_live, samples_this_process_by_name_of_function)
+{
+    Perfetto__Protos__DataSourceConfig config = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    Perfetto__Protos__PerfEventConfig__Scope scope =
+        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
+    int32_t pids[] = {getpid()};
+    timebase_t tb = TIMEBASE_INIT;
+    config_t perf = CONFIG_INIT;
+    struct found found = {0};
+    struct pf pf;
+    char why[256];
+
+    pf_init(&pf);
+    free((char *)pf.env.proc_root);
+    pf.env.proc_root = strdup("/proc"); /* the real one */
+    if (!orma_perf_source.usable(&pf.env, why, sizeof(why))) {
+        pf_fini(&pf);
+        cr_skip_test("%s", why);
+    }
+    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
+    tb.frequency = 1000;
+    scope.target_pid = pids;
+    scope.n_target_pid = 1;
+    cs.scope = &scope;
+    perf.timebase = &tb;
+    perf.callstack_sampling = &cs;
+    config.perf_event_config = &perf;
+    struct orma_source *source = pf_source(&pf, &orma_perf_source, &config);
+    cr_assert_not_null(source);
+    source->type->start(source);
+    orma_fnv1a_for_ever(orma_clock_now(ORMA_CLOCK_MONOTONIC) + 300000000u);
+    source->type->flush(source, 42);
+    cr_assert(pf_run(&pf, was_flushed, 30000));
+    for (size_t i = 0; i < pf.packets_num; i++)
+        look_into(pf.packets[i], &found);
+    cr_assert_gt(found.samples, 3);
+    cr_assert_eq(found.samples, found.stacks, "each has a stack");
+    struct orma_symtab elf;
+    if (orma_symtab_read(&elf, STDIN_FILENO) != -ENOSYS)
+        cr_assert(found.function, "the function that burnt the time has a name");
+    source->type->stop(source);
+    pf_free_source(&pf, source);
+    pf_fini(&pf);
+}
