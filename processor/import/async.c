@@ -122,10 +122,11 @@ static void source_args(struct orma_import *imp, struct async_state *st,
 {
     orma_args_list_clear(&st->args);
     orma_args_put_str(&st->args, imp->words.source, orma_import_cstr(imp, "chrome"));
-    orma_args_put_int(&st->args, imp->words.trace_id, a->id);
+    if (!a->id_is_hash)
+        orma_args_put_int(&st->args, imp->words.trace_id, a->id);
     orma_args_put_bool(&st->args, orma_import_cstr(imp, "trace_id_is_process_scoped"),
                        a->of_process);
-    if (a->of_process)
+    if (a->upid != ORMA_ID_NONE)
         orma_args_put_uint(&st->args, imp->words.upid, a->upid);
     orma_args_put_str(&st->args, orma_import_cstr(imp, "source_scope"), a->scope);
 }

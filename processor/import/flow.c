@@ -45,7 +45,9 @@ void orma_flows_begin(struct orma_import *imp, uint32_t slice, uint64_t flow)
 {
     struct flows *st = state(imp);
 
-    if (st && orma_map_put(&st->slices, flow, slice))
+    if (orma_flows_active(imp, flow))
+        count(imp, ORMA_STAT_FLOW_DUPLICATE_ID);
+    else if (st && orma_map_put(&st->slices, flow, slice))
         imp->storage->failed = true;
 }
 
@@ -118,29 +120,43 @@ void orma_flows_end(struct orma_import *imp, uint32_t slice, uint64_t flow, bool
     insert(imp, st, flow, (uint32_t)from, slice);
 }
 
-static uint32_t enclosing_slice(struct orma_import *imp, uint32_t track)
+static uint32_t enclosing_slice(struct orma_import *imp, uint32_t track, int64_t ts)
 {
-    uint32_t slice = orma_slices_top(&imp->slices, track);
+    uint32_t slice = orma_slices_top(&imp->slices, track, ts);
 
     if (slice == ORMA_SLICE_NONE)
         count(imp, ORMA_STAT_FLOW_NO_ENCLOSING_SLICE);
     return slice;
 }
 
-void orma_flows_begin_on(struct orma_import *imp, uint32_t track, uint64_t flow)
+void orma_flows_begin_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow)
 {
-    uint32_t slice = enclosing_slice(imp, track);
+    uint32_t slice = enclosing_slice(imp, track, ts);
 
     if (slice != ORMA_SLICE_NONE)
         orma_flows_begin(imp, slice, flow);
 }
 
-void orma_flows_step_on(struct orma_import *imp, uint32_t track, uint64_t flow)
+void orma_flows_step_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow)
 {
-    uint32_t slice = enclosing_slice(imp, track);
+    uint32_t slice = enclosing_slice(imp, track, ts);
 
     if (slice != ORMA_SLICE_NONE)
         orma_flows_step(imp, slice, flow);
+}
+
+/* A flow that waited and was never begun begins at the first slice of all: that is what others
+ * make of it, and it counts as begun from then on. */
+static void end_waiting(struct orma_import *imp, struct flows *st, uint64_t flow, uint32_t slice)
+{
+    uint64_t from = orma_map_get(&st->slices, flow);
+
+    if (from == ORMA_MAP_NONE) {
+        from = 0;
+        if (orma_map_put(&st->slices, flow, from))
+            imp->storage->failed = true;
+    }
+    insert(imp, st, flow, (uint32_t)from, slice);
 }
 
 /* A slice began: what waited on its track ends in it. */
@@ -152,7 +168,7 @@ static void on_begun(void *data, uint32_t track, uint32_t slice)
 
     for (uint32_t i = 0; i < st->waiting_num; i++) {
         if (st->waiting[i].track == track)
-            orma_flows_end(imp, slice, st->waiting[i].flow, false);
+            end_waiting(imp, st, st->waiting[i].flow, slice);
         else
             st->waiting[kept++] = st->waiting[i];
     }
@@ -161,12 +177,13 @@ static void on_begun(void *data, uint32_t track, uint32_t slice)
         imp->slices.begun = NULL;
 }
 
-void orma_flows_end_on(struct orma_import *imp, uint32_t track, uint64_t flow, bool enclosing)
+void orma_flows_end_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow,
+                       bool enclosing)
 {
     struct flows *st = state(imp);
 
     if (enclosing) {
-        uint32_t slice = enclosing_slice(imp, track);
+        uint32_t slice = enclosing_slice(imp, track, ts);
 
         if (slice != ORMA_SLICE_NONE)
             orma_flows_end(imp, slice, flow, false);

@@ -13,16 +13,18 @@
 
 bool orma_flows_active(struct orma_import *imp, uint64_t flow);
 
+/* Of an active flow only a count is kept. */
 void orma_flows_begin(struct orma_import *imp, uint32_t slice, uint64_t flow);
 void orma_flows_step(struct orma_import *imp, uint32_t slice, uint64_t flow);
 /* `close`: nothing more follows; a later use of the number begins a new flow. */
 void orma_flows_end(struct orma_import *imp, uint32_t slice, uint64_t flow, bool close);
 
-/* The same for the slice that is innermost on a track. */
-void orma_flows_begin_on(struct orma_import *imp, uint32_t track, uint64_t flow);
-void orma_flows_step_on(struct orma_import *imp, uint32_t track, uint64_t flow);
-/* `enclosing`: the slice that is open now; otherwise the next one that begins. */
-void orma_flows_end_on(struct orma_import *imp, uint32_t track, uint64_t flow, bool enclosing);
+/* The same for the innermost slice of a track that goes on at `ts`. */
+void orma_flows_begin_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow);
+void orma_flows_step_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow);
+/* `enclosing`: the slice that goes on now; otherwise the next one that begins. */
+void orma_flows_end_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow,
+                       bool enclosing);
 
 /* The number of a flow known by text and id; its arrows get both texts as args. */
 uint64_t orma_flows_id_v1(struct orma_import *imp, uint64_t id, uint32_t category, uint32_t name);

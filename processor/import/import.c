@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/import/file.h"
 #include "processor/import/ftrace.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
@@ -44,7 +45,8 @@ static void add_machine(struct orma_import *self, uint16_t machine, uint32_t raw
 
     orma_table_set(t, ORMA_MACHINE_RAW_ID, row, raw);
     orma_processes_init(&self->machines[machine].processes, self->storage, &self->words, machine);
-    orma_processes_set_idle(&self->machines[machine].processes);
+    if (machine) /* others are known from packets only; the host's format is not known yet */
+        orma_processes_set_idle(&self->machines[machine].processes);
     self->machines_num = (uint16_t)(machine + 1);
 }
 
@@ -80,8 +82,13 @@ static void emit(void *data, const struct orma_item *item)
     case ORMA_ITEM_SCHED_WAKING:
         orma_ftrace_parse_compact_waking(self, item);
         break;
-    case ORMA_ITEM_OTHER:
+    case ORMA_ITEM_OTHER: {
+        struct orma_file *file = (struct orma_file *)(uintptr_t)item->aux;
+
+        self->trace_row = file->row;
+        file->ops->parse(file, item);
         break;
+    }
     }
 }
 
@@ -106,14 +113,13 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage)
             self->by_field[*f] = orma_modules[i];
     add_machine(self, 0, 0);
     self->trace_row = orma_table_add(orma_import_table(self, ORMA_TABLE_TRACE_FILE));
-    orma_table_set(orma_import_table(self, ORMA_TABLE_TRACE_FILE), ORMA_TRACE_FILE_PROCESSING_ORDER,
-                   self->trace_row, 0);
     return storage->failed ? -ENOMEM : 0;
 }
 
 void orma_import_fini(struct orma_import *self)
 {
     orma_reader_fini(&self->reader);
+    orma_files_fini(self);
     for (unsigned i = 0; orma_modules[i]; i++)
         if (orma_modules[i]->fini)
             orma_modules[i]->fini(self);
@@ -127,14 +133,12 @@ void orma_import_fini(struct orma_import *self)
     orma_schema_free(self->schema);
 }
 
-void orma_import_begin(struct orma_import *self, const char *format, struct orma_str head)
+void orma_import_begin(struct orma_import *self, const char *format)
 {
     struct orma_table *t = orma_import_table(self, ORMA_TABLE_TRACE_FILE);
     uint32_t name = orma_import_cstr(self, format);
 
-    orma_metadata_uuid(
-        self, 0,
-        orma_fnv1a(ORMA_FNV1A_BASIS, head.data, ORMA_MIN(head.len, (size_t)ORMA_UUID_BYTES)));
+    orma_metadata_uuid(self, 0, self->uuid);
     orma_metadata_str(self, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->trace_row, name);
 }
@@ -153,6 +157,7 @@ void orma_import_finish(struct orma_import *self)
     for (unsigned i = 0; orma_modules[i]; i++)
         if (orma_modules[i]->finish)
             orma_modules[i]->finish(self);
+    orma_files_finish(self);
     orma_slices_finish(&self->slices);
     for (uint16_t i = 0; i < self->machines_num; i++)
         orma_stats_add(&self->storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,

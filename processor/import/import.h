@@ -16,6 +16,7 @@
 #include "processor/read/reader.h"
 
 struct orma_import;
+struct orma_file;
 
 /* What tokenize and early get. seq is NULL only in `early`, for packets of no sequence. */
 struct orma_packet_ctx {
@@ -52,6 +53,7 @@ enum orma_module_state {
     ORMA_STATE_MM,
     ORMA_STATE_NET,
     ORMA_STATE_GPU,
+    ORMA_STATE_ASYNC,
     ORMA_STATES_NUM,
 };
 
@@ -82,16 +84,19 @@ struct orma_import {
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     bool no_ftrace_raw, crop_track_events;
     int64_t crop_start;
+    struct orma_file *files, *files_last; /* in the order in which they were found */
+    uint32_t files_read;
+    uint64_t uuid;        /* made from the first bytes of what is loaded */
+    char error_text[256]; /* of orma_file_error() */
+    int error_code;
 };
 
 /* 0 or -ENOMEM; then orma_import_fini() is still due. The import must not move in memory. */
 int orma_import_init(struct orma_import *self, struct orma_storage *storage);
 void orma_import_fini(struct orma_import *self);
 
-/* What is read: its format by name, and its first bytes (up to ORMA_UUID_BYTES), from which a trace
- * that brings no uuid gets one. */
-#define ORMA_UUID_BYTES 4096
-void orma_import_begin(struct orma_import *self, const char *format, struct orma_str head);
+/* A trace begins: its format by name. */
+void orma_import_begin(struct orma_import *self, const char *format);
 
 /* The size of the trace; last of all facts. */
 void orma_import_set_size(struct orma_import *self, uint64_t size);

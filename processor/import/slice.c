@@ -94,7 +94,7 @@ static void pop(struct orma_slices *self, struct orma_slice_stack *s)
     commit_args(self, &s->entries[--s->num]);
 }
 
-/* `e` is over, but open slices lie above it: they end with it. */
+/* The slice is over, but an open one lies above it: all that lies above ends with it. */
 static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint32_t at)
 {
     int64_t end = s->entries[at].ts + s->entries[at].dur;
@@ -102,8 +102,7 @@ static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint
     while (s->num - 1 > at) {
         struct orma_slice_entry *above = &s->entries[s->num - 1];
 
-        if (above->dur < 0)
-            set_dur(self, above, end - above->ts);
+        set_dur(self, above, end - above->ts);
         pop(self, s);
     }
     pop(self, s);
@@ -133,7 +132,7 @@ static void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t t
                 open_above = false;
             continue;
         }
-        if (i == s->num - 1 && (end < ts || (end == ts && !(e->dur == 0 && instant))))
+        if (end < ts || (end == ts && !(e->dur == 0 && instant)))
             pop(self, s);
     }
 }
@@ -207,6 +206,24 @@ uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track,
     return push(self, s, ts, -1, track, category, name, args);
 }
 
+bool orma_slices_overlaps(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track)
+{
+    struct orma_slice_stack *s = stack_of(self, track);
+    int64_t end;
+
+    if (!s || dur < 0 || __builtin_add_overflow(ts, dur, &end))
+        return false;
+    trim(self, s, ts, dur == 0);
+    for (uint32_t i = s->num; i-- > 0;) {
+        const struct orma_slice_entry *e = &s->entries[i];
+        int64_t e_end = e->ts + e->dur;
+
+        if (e->dur >= 0 && ts < e_end && e_end < end)
+            return true;
+    }
+    return false;
+}
+
 uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
                               uint32_t category, uint32_t name, const struct orma_args_list *args)
 {
@@ -219,16 +236,9 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
         orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_NEGATIVE_DURATION);
         return ORMA_SLICE_NONE;
     }
-    trim(self, s, ts, dur == 0);
-    for (uint32_t i = s->num; i-- > 0;) {
-        const struct orma_slice_entry *e = &s->entries[i];
-        int64_t e_end = e->ts + e->dur;
-
-        if (e->dur >= 0 && ts < e_end && e_end < end) {
-            orma_stats_inc(&self->storage->stats[0],
-                           ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
-            return ORMA_SLICE_NONE;
-        }
+    if (orma_slices_overlaps(self, ts, dur, track)) {
+        orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
+        return ORMA_SLICE_NONE;
     }
     uint32_t row = push(self, s, ts, dur, track, category, name, args);
     if (row != ORMA_SLICE_NONE)
@@ -277,11 +287,17 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
     return ORMA_SLICE_NONE;
 }
 
-uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track)
+uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts)
 {
     const struct orma_slice_stack *s = track < self->stacks_num ? self->stacks[track] : NULL;
 
-    return s && s->num ? s->entries[s->num - 1].row : ORMA_SLICE_NONE;
+    for (uint32_t i = s ? s->num : 0; i-- > 0;) {
+        const struct orma_slice_entry *e = &s->entries[i];
+
+        if (e->dur < 0 || e->ts + e->dur >= ts)
+            return e->row;
+    }
+    return ORMA_SLICE_NONE;
 }
 
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track)

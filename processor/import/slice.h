@@ -56,12 +56,15 @@ uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track,
 uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
                               uint32_t category, uint32_t name, const struct orma_args_list *args);
 
+/* True if that slice would reach out of one that it begins in. */
+bool orma_slices_overlaps(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track);
+
 /* Category and name 0: anything fits. `args` are added to the slice's. */
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
                          uint32_t name, const struct orma_args_list *args);
 
-/* The innermost slice on the track's stack that has not ended, or ORMA_SLICE_NONE. */
-uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track);
+/* The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. */
+uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);
 
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
 

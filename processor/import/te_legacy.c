@@ -141,7 +141,7 @@ static bool place_async(struct orma_import *imp, struct orma_te_event *e, bool s
     if (!read_id(imp, e, &a.of_process))
         return false;
     a.id = e->source_id;
-    a.upid = a.of_process ? e->upid : 0;
+    a.upid = a.of_process ? e->upid : ORMA_ID_NONE;
     a.name = e->name_id;
     a.scope = scope_is_name ? e->name_id : e->category_id;
     if (!scope_is_name && e->legacy.id_scope.data)
@@ -243,11 +243,11 @@ static void on_flow(struct orma_import *imp, struct orma_te_event *e)
     uint32_t track = e->track != ORMA_TRACK_NONE ? e->track : e->t->track;
 
     if (l->phase == 's')
-        orma_flows_begin_on(imp, track, flow);
+        orma_flows_begin_on(imp, track, e->item->ts, flow);
     else if (l->phase == 't')
-        orma_flows_step_on(imp, track, flow);
+        orma_flows_step_on(imp, track, e->item->ts, flow);
     else
-        orma_flows_end_on(imp, track, flow, l->bind_to_enclosing);
+        orma_flows_end_on(imp, track, e->item->ts, flow, l->bind_to_enclosing);
 }
 
 /* ---- events ---- */

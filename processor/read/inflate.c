@@ -1,6 +1,7 @@
 #include "processor/read/inflate.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #ifdef ORMA_HAVE_ZLIB
 #include <zlib.h>
@@ -11,98 +12,180 @@
 
 #define STEP ((size_t)64 << 10)
 
-#if defined(ORMA_HAVE_ZLIB) || defined(ORMA_HAVE_ZSTD)
-static bool over_limit(struct orma_str in, size_t out)
+struct orma_inflater {
+    enum orma_inflate_form form;
+    int error;
+    bool begun, done;
+    uint64_t in, out; /* bytes so far */
+#ifdef ORMA_HAVE_ZLIB
+    z_stream z;
+#endif
+#ifdef ORMA_HAVE_ZSTD
+    ZSTD_DStream *zstd;
+#endif
+    uint8_t step[STEP];
+};
+
+struct orma_inflater *orma_inflater_new(enum orma_inflate_form form)
 {
-    return out > ORMA_INFLATE_FREE && (out - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO > in.len;
+    struct orma_inflater *self = malloc(sizeof(*self));
+
+    if (!self)
+        return NULL;
+    memset(self, 0, offsetof(struct orma_inflater, step));
+    self->form = form;
+    return self;
+}
+
+void orma_inflater_free(struct orma_inflater *self)
+{
+    if (!self)
+        return;
+#ifdef ORMA_HAVE_ZLIB
+    if (self->begun && self->form != ORMA_INFLATE_ZSTD)
+        (void)inflateEnd(&self->z); /* frees in any state */
+#endif
+#ifdef ORMA_HAVE_ZSTD
+    ZSTD_freeDStream(self->zstd);
+#endif
+    free(self);
+}
+
+bool orma_inflater_done(const struct orma_inflater *self)
+{
+    return self->done;
+}
+
+#if defined(ORMA_HAVE_ZLIB) || defined(ORMA_HAVE_ZSTD)
+/* Hands a piece on; -EFBIG when that is too much for so few bytes. */
+static int give(struct orma_inflater *self, size_t len, orma_inflate_sink *sink, void *data)
+{
+    self->out += len;
+    if (len)
+        sink(data, self->step, len);
+    if (self->out > ORMA_INFLATE_FREE &&
+        (self->out - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO > self->in)
+        return -EFBIG;
+    return 0;
 }
 #endif
 
 #ifdef ORMA_HAVE_ZLIB
-static int inflate_step(z_stream *z, struct orma_buf *ret)
+/* A further gzip member begins; anything else behind the first is ignored. */
+static bool next_member(struct orma_inflater *self)
 {
-    if (!orma_buf_reserve(ret, STEP))
+    const z_stream *z = &self->z;
+
+    return self->form == ORMA_INFLATE_ZLIB && z->avail_in > 1 && z->next_in[0] == 0x1f &&
+           z->next_in[1] == 0x8b;
+}
+
+static int feed_zlib(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
+                     void *data)
+{
+    z_stream *z = &self->z;
+    size_t left = in.len;
+    int r = 0;
+
+    if (!self->begun && inflateInit2(z, self->form == ORMA_INFLATE_RAW ? -15 : 15 + 32) != Z_OK)
         return -ENOMEM;
-    z->next_out = ret->data + ret->len;
-    z->avail_out = (uInt)STEP;
-    int r = inflate(z, Z_NO_FLUSH);
-    ret->len += STEP - z->avail_out;
-    if (r == Z_STREAM_END)
-        return 1;
-    if (r == Z_OK)
-        return z->avail_in || !z->avail_out ? 0 : -EBADMSG;
-    return r == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
-}
-
-static int inflate_zlib(int window, struct orma_str in, struct orma_buf *ret)
-{
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)in.data};
-    size_t start = ret->len, left = in.len;
-    int r = inflateInit2(&z, window) == Z_OK ? 0 : -ENOMEM;
-
-    while (!r) {
-        if (!z.avail_in) {
-            z.avail_in = (uInt)ORMA_MIN(left, (size_t)1 << 30);
-            left -= z.avail_in;
+    self->begun = true;
+    z->next_in = (Bytef *)(uintptr_t)in.data;
+    z->avail_in = 0;
+    while (!r && (left || z->avail_in)) {
+        if (!z->avail_in) {
+            z->avail_in = (uInt)ORMA_MIN(left, (size_t)1 << 30);
+            left -= z->avail_in;
         }
-        r = inflate_step(&z, ret);
-        if (!r && over_limit(in, ret->len - start))
-            r = -EFBIG;
-        /* A further gzip member; anything else behind the first is ignored. */
-        if (r == 1 && window > 15 && z.avail_in > 1 && z.next_in[0] == 0x1f && z.next_in[1] == 0x8b)
-            r = inflateReset(&z) == Z_OK ? 0 : -EBADMSG;
-    }
-    inflateEnd(&z);
-    return r == 1 ? 0 : r;
-}
-#endif
-
-#ifdef ORMA_HAVE_ZSTD
-static int inflate_zstd(struct orma_str in, struct orma_buf *ret)
-{
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    ZSTD_inBuffer from = {in.data, in.len, 0};
-    size_t start = ret->len, more = 1;
-    int r = stream ? 0 : -ENOMEM;
-
-    while (!r && (from.pos < from.size || more)) {
-        if (!orma_buf_reserve(ret, STEP)) {
-            r = -ENOMEM;
-            break;
+        if (self->done) {
+            if (!next_member(self))
+                return 0;
+            if (inflateReset(z) != Z_OK)
+                return -EBADMSG;
+            self->done = false;
         }
-        ZSTD_outBuffer to = {ret->data + ret->len, STEP, 0};
-        size_t before = from.pos;
+        do {
+            z->next_out = self->step;
+            z->avail_out = (uInt)STEP;
+            int state = inflate(z, Z_NO_FLUSH);
 
-        more = ZSTD_decompressStream(stream, &to, &from);
-        ret->len += to.pos;
-        if (ZSTD_isError(more) || (from.pos == before && !to.pos))
-            r = -EBADMSG;
-        else if (over_limit(in, ret->len - start))
-            r = -EFBIG;
+            if (state == Z_MEM_ERROR)
+                r = -ENOMEM;
+            else if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR)
+                r = -EBADMSG;
+            self->done = state == Z_STREAM_END;
+            int full = give(self, STEP - z->avail_out, sink, data);
+            r = r ? r : full;
+        } while (!r && !self->done && !z->avail_out);
     }
-    ZSTD_freeDStream(stream);
     return r;
 }
 #endif
 
+#ifdef ORMA_HAVE_ZSTD
+static int feed_zstd(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
+                     void *data)
+{
+    ZSTD_inBuffer from = {in.data, in.len, 0};
+    int r = 0;
+
+    if (!self->zstd)
+        self->zstd = ZSTD_createDStream();
+    if (!self->zstd)
+        return -ENOMEM;
+    for (bool full = true; !r && (from.pos < from.size || full);) {
+        ZSTD_outBuffer to = {self->step, STEP, 0};
+        size_t before = from.pos;
+        size_t more = ZSTD_decompressStream(self->zstd, &to, &from);
+
+        if (ZSTD_isError(more))
+            return -EBADMSG;
+        self->done = !more;
+        full = to.pos == STEP;
+        r = give(self, to.pos, sink, data);
+        if (!r && from.pos == before && !to.pos)
+            break;
+    }
+    return r;
+}
+#endif
+
+int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
+                       void *data)
+{
+    (void)sink;
+    (void)data;
+    if (self->error || !in.len)
+        return self->error;
+    self->in += in.len;
+    self->error = -ENOTSUP;
+#ifdef ORMA_HAVE_ZLIB
+    if (self->form != ORMA_INFLATE_ZSTD)
+        self->error = feed_zlib(self, in, sink, data);
+#endif
+#ifdef ORMA_HAVE_ZSTD
+    if (self->form == ORMA_INFLATE_ZSTD)
+        self->error = feed_zstd(self, in, sink, data);
+#endif
+    return self->error;
+}
+
+/* ---- at once ---- */
+
+static void into_buf(void *data, const uint8_t *bytes, size_t len)
+{
+    orma_buf_put(data, bytes, len);
+}
+
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, struct orma_buf *ret)
 {
-    (void)in;
-    (void)ret;
-    switch (form) {
-    case ORMA_INFLATE_ZLIB:
-    case ORMA_INFLATE_RAW:
-#ifdef ORMA_HAVE_ZLIB
-        return inflate_zlib(form == ORMA_INFLATE_RAW ? -15 : 15 + 32, in, ret);
-#else
-        return -ENOTSUP;
-#endif
-    case ORMA_INFLATE_ZSTD:
-#ifdef ORMA_HAVE_ZSTD
-        return inflate_zstd(in, ret);
-#else
-        return -ENOTSUP;
-#endif
-    }
-    return -ENOTSUP;
+    struct orma_inflater *self = orma_inflater_new(form);
+    int r = self ? orma_inflater_feed(self, in, into_buf, ret) : -ENOMEM;
+
+    if (!r && !self->done)
+        r = -EBADMSG;
+    if (ret->failed)
+        r = -ENOMEM;
+    orma_inflater_free(self);
+    return r;
 }

@@ -1,9 +1,10 @@
 /*
- * A stream yields items in order. There are three sorts:
+ * A stream yields items in order. There are four sorts:
  *
  *   RUN      packets of a sequence: segments decoded again, one packet ahead
  *   BUNDLES  one list (events, compact switches, compact wakings) of the bundles of a cpu
  *   LOOSE    items stored one by one, put in order when merging begins
+ *   SOURCE   what an importer of another format has put in order itself
  */
 #include "processor/read/sorter.h"
 
@@ -12,7 +13,7 @@
 
 #include "processor/read/bundle.h"
 
-enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE };
+enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE, STREAM_SOURCE };
 
 /* Packets that follow each other in the file, of one generation and one clock. */
 struct segment {
@@ -64,6 +65,11 @@ struct loose_list {
     bool unsorted;
 };
 
+struct source {
+    bool (*next)(void *data, struct orma_item *ret);
+    void *data;
+};
+
 struct orma_stream {
     struct orma_stream *next;
     enum stream_sort sort;
@@ -73,6 +79,7 @@ struct orma_stream {
         struct orma_run run;
         struct bundle_list list;
         struct loose_list loose;
+        struct source source;
     };
 };
 
@@ -97,6 +104,8 @@ static void stream_free(struct orma_stream *s)
             orma_seq_gen_unref(s->loose.items[i].gen);
         free(s->loose.items);
         break;
+    case STREAM_SOURCE:
+        break; /* belongs to its importer */
     }
     free(s);
 }
@@ -431,6 +440,15 @@ static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
     return false;
 }
 
+void orma_sorter_push_source(struct orma_sorter *self,
+                             bool (*next)(void *data, struct orma_item *ret), void *data)
+{
+    struct orma_stream *s = stream_new(self, STREAM_SOURCE);
+
+    if (s)
+        s->source = (struct source){next, data};
+}
+
 /* ---- merging ---- */
 
 static bool stream_next(struct orma_sorter *self, struct orma_stream *s)
@@ -442,6 +460,8 @@ static bool stream_next(struct orma_sorter *self, struct orma_stream *s)
         return bundles_next(self, s);
     case STREAM_LOOSE:
         return loose_next(s);
+    case STREAM_SOURCE:
+        return s->source.next(s->source.data, &s->head);
     }
     return false;
 }

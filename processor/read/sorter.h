@@ -134,6 +134,13 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
  */
 uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle);
 
+/*
+ * A stream of another format: `next` fills *ret with the item that follows, in order of (ts,
+ * order), or gives false at the end. It is asked while items are extracted.
+ */
+void orma_sorter_push_source(struct orma_sorter *self,
+                             bool (*next)(void *data, struct orma_item *ret), void *data);
+
 /* Which lists of the bundle to merge; a list with no event is left out. `first`, `last`: its times.
  */
 void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,

@@ -12,16 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "processor/import/import.h"
-#include "processor/read/detect.h"
+#include "processor/import/file.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/modules.h"
 #include "sdk/base/fd.h"
 
 /* The progress function is called after this much input. */
 #define PROGRESS_STEP ((size_t)4 << 20)
-/* Bytes that are gathered before the format is told. */
-#define DETECT_BYTES 4096
 
 struct orma_processor {
     struct orma_storage storage;
@@ -32,10 +29,8 @@ struct orma_processor {
     int error_offset;
     _Atomic bool interrupted;
     bool finished;
-    enum orma_format format;
-    bool detected;
-    struct orma_buf head; /* fed bytes whose format is not known yet */
-    const uint8_t *map;   /* the file */
+    struct orma_file *file; /* what is loaded; it belongs to the import */
+    const uint8_t *map;     /* the file */
     size_t map_size;
     uint64_t size;
     int64_t begun_ns; /* when the first bytes came */
@@ -98,7 +93,6 @@ void orma_processor_free(struct orma_processor *self)
     if (self->import.storage)
         orma_import_fini(&self->import);
     orma_storage_fini(&self->storage);
-    orma_buf_fini(&self->head);
     orma_buf_fini(&self->sql_error);
     if (self->map)
         (void)munmap((void *)(uintptr_t)self->map, self->map_size); /* our own mapping */
@@ -124,7 +118,8 @@ static int check(struct orma_processor *self)
     if (self->storage.failed)
         return fail(self, -ENOMEM, "out of memory");
     if (self->import.reader.error)
-        return fail(self, -EBADMSG, "%s", self->import.reader.error);
+        return fail(self, self->import.error_code ? self->import.error_code : -EBADMSG, "%s",
+                    self->import.reader.error);
     if (self->interrupted)
         return fail(self, -ECANCELED, "interrupted");
     return 0;
@@ -138,44 +133,31 @@ static int64_t now_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static int detect(struct orma_processor *self, const uint8_t *data, size_t len, bool at_end)
+/* Before the first byte. */
+static int begin(struct orma_processor *self)
 {
-    int64_t begun = now_ns();
-
-    if (!self->begun_ns)
-        self->begun_ns = begun;
-    self->format = orma_detect_format(data, len, at_end);
-    self->detected = self->format != ORMA_FORMAT_MORE;
-    orma_stats_add(&self->storage.stats[0], ORMA_STAT_GUESS_TRACE_TYPE_DURATION_NS,
-                   now_ns() - begun);
-    if (self->format == ORMA_FORMAT_UNKNOWN)
-        return fail(self, -EBADMSG, "Unknown trace type provided (ERR:fmt)");
-    if (self->detected && self->format != ORMA_FORMAT_PROTO)
-        return fail(self, -ENOTSUP, "a trace of format %s can't be read",
-                    orma_format_names[self->format]);
-    if (self->detected)
-        orma_import_begin(&self->import, orma_format_names[self->format],
-                          (struct orma_str){(const char *)data, len});
-    return 0;
+    if (self->finished)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (self->file)
+        return 0;
+    self->begun_ns = now_ns();
+    self->file = orma_file_new(&self->import, NULL, 0);
+    return self->file ? 0 : fail(self, -ENOMEM, "out of memory");
 }
 
 static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, void *data)
 {
-    struct orma_reader *r = &self->import.reader;
     size_t pos = 0, goal = 0;
-    int ret = detect(self, self->map, self->map_size, true);
+    int ret = begin(self);
 
-    while (!ret && pos < self->map_size) {
-        /* A step ends anywhere: what is not a whole packet is read with the next one. */
-        goal = ORMA_MIN(self->map_size, ORMA_MAX(goal, pos) + PROGRESS_STEP);
-        size_t used = orma_reader_map(r, self->map + pos, goal - pos);
-        pos += used;
-        self->size = goal;
+    while (!ret && pos < self->map_size && goal < self->map_size) {
+        /* A step ends anywhere: what is not whole is read with the next one. */
+        goal = ORMA_MIN(self->map_size, goal + PROGRESS_STEP);
+        pos += orma_file_map(self->file, self->map + pos, goal - pos, goal == self->map_size);
+        self->size = self->file->size = goal;
         ret = check(self);
         if (!ret && progress && progress(data, pos, self->map_size))
             ret = fail(self, -ECANCELED, "interrupted");
-        if (!used && goal == self->map_size)
-            break; /* the last packet is cut off */
     }
     return ret;
 }
@@ -216,44 +198,29 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
 
 int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
 {
-    int r = 0;
+    int r = begin(self);
 
-    if (self->finished)
-        return fail(self, -EBUSY, "a trace is loaded already");
+    if (r)
+        return r;
     self->size += len;
-    if (!self->detected) {
-        orma_buf_put(&self->head, data, len);
-        if (self->head.failed)
-            return fail(self, -ENOMEM, "out of memory");
-        r = detect(self, self->head.data, self->head.len, self->head.len >= DETECT_BYTES);
-        if (r || !self->detected)
-            return r;
-        data = self->head.data;
-        len = self->head.len;
-    }
-    r = orma_reader_feed(&self->import.reader, data, len);
-    orma_buf_fini(&self->head);
-    return r ? fail(self, r, "out of memory") : check(self);
+    orma_file_feed(self->file, data, len);
+    return check(self);
 }
 
 int orma_processor_finish(struct orma_processor *self)
 {
-    int r = 0;
+    int r = begin(self);
 
-    if (self->finished)
-        return fail(self, -EBUSY, "a trace is loaded already");
-    if (!self->detected && self->head.len) {
-        r = detect(self, self->head.data, self->head.len, true);
-        if (!r)
-            r = orma_reader_feed(&self->import.reader, self->head.data, self->head.len);
-        if (r)
-            return r;
-    }
+    if (r)
+        return r;
+    orma_file_finish(self->file);
+    r = check(self);
+    if (r)
+        return r;
     orma_import_finish(&self->import);
     orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
                    now_ns() - self->begun_ns);
     orma_storage_write_stats(&self->storage, self->import.machines_num);
-    orma_import_set_size(&self->import, self->size);
     self->finished = true;
     r = check(self);
     if (!r && orma_sql_data_ready(self->sql) < 0)

@@ -1,0 +1,31 @@
+/* Events of Chrome's JSON format: read from their text, see docs/import.md. */
+#ifndef ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
+#define ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
+#include "processor/import/file.h"
+#include "processor/import/json.h"
+
+/* The members of an event that mean something. */
+struct orma_json_event {
+    char phase; /* 0: none */
+    struct orma_json_value ts, dur, tts, tdur, pid, tid, id, id2, bind_id, name, cat, scope, bp,
+        args, flow_in, flow_out;
+    unsigned members; /* how many there are in all */
+};
+
+/* False: no object, or malformed. */
+bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
+
+/* Microseconds, as a number or as the text of one, to ns. False: it is none. */
+bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
+
+/* Adds a value and all below it as args. `key` is the path so far. */
+void orma_json_args(struct orma_import *imp, struct orma_buf *key, const struct orma_json_value *v,
+                    struct orma_args_list *ret);
+
+/* An event in its place in time. `scratch` is of the importer. */
+void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
+                           struct orma_buf *scratch);
+
+/* A value of the trace's "metadata" object. */
+void orma_json_metadata(struct orma_file *file, const struct orma_json_value *object);
+#endif

@@ -1,0 +1,115 @@
+/*
+ * Files: what is loaded, and what lies in it.
+ *
+ * A trace comes as bytes of some format: packets, text of another tracer, or a container with
+ * further files in it. Each of them is a struct orma_file with a row in the table of trace files
+ * and the functions of its format:
+ *
+ *   bytes ─► file ─► format ─► events ─► sorter ─► parse
+ *                     └─► file in it ─► ...
+ *
+ * Bytes of formats other than packets stay where they are until the import ends, so events may
+ * point into them. Files live as long as the import. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_FILE_H
+#define ORMA_PROCESSOR_IMPORT_FILE_H
+#include "processor/import/import.h"
+#include "processor/read/detect.h"
+#include "sdk/base/buf.h"
+
+struct orma_file;
+
+struct orma_format_ops {
+    size_t state_bytes; /* zeroed, in file->state; may be 0 */
+    uint32_t clock;     /* what its times are of; 0: it has none */
+    bool whole;         /* is read once, when all bytes are there */
+    bool idle_zero;     /* pid 0 is the idle process */
+    /* Returns how many bytes were used; the others come again with what follows them. Failure is
+     * told by orma_file_error(). */
+    size_t (*read)(struct orma_file *file, const uint8_t *data, size_t len, bool at_end);
+    /* An item of the file, in its place in time; item->aux is the file. NULL: there are none. */
+    void (*parse)(struct orma_file *file, const struct orma_item *item);
+    /* When everything is parsed. May be NULL. */
+    void (*finish)(struct orma_file *file);
+    void (*fini)(struct orma_file *file);
+};
+
+/* What happened at a time, still as bytes of the file. */
+struct orma_event {
+    int64_t ts;
+    int64_t key; /* of events out of order: at equal times the smaller one comes first */
+    const uint8_t *data;
+    uint32_t len;
+    uint32_t index; /* order of arrival */
+};
+
+/*
+ * As long as times do not go backwards, order is that of arrival. From the earliest time to which
+ * they went back on, events are sorted by time and key. When events may have a length (`strict`),
+ * equal times count as going back.
+ */
+struct orma_events {
+    struct orma_event *list;
+    uint32_t num, cap, at;
+    uint32_t ordered; /* so many came in order before the first that did not */
+    int64_t back_to;  /* the earliest time that came too late */
+    int64_t last_ts;
+    bool unsorted, strict;
+    uint64_t order; /* of the first */
+};
+
+/* Bytes that were fed, in blocks that do not move. */
+struct orma_pieces {
+    struct orma_piece *blocks;
+    uint8_t *pending;
+    size_t len, cap;
+};
+
+struct orma_file {
+    struct orma_import *imp;
+    struct orma_file *parent, *next; /* next: of all files of the import */
+    enum orma_format format;
+    const struct orma_format_ops *ops; /* NULL: packets */
+    void *state;
+    uint32_t row; /* in trace_file */
+    uint64_t size;
+    uint64_t clock;       /* what its times are of, as key */
+    struct orma_buf head; /* bytes whose format is not known yet */
+    struct orma_buf all;  /* fed bytes of a format that wants all of them */
+    struct orma_pieces pieces;
+    struct orma_events events;
+    bool detected, finished;
+};
+
+/* A file, of which nothing is known but where it lies; name 0: none. NULL when memory is out. */
+struct orma_file *orma_file_new(struct orma_import *imp, struct orma_file *parent, uint32_t name);
+
+/* Bytes that stay. Returns how many were used. */
+size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end);
+
+/* Bytes that are copied if they are needed later. */
+void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len);
+
+/* All bytes are there: what was fed is read to its end, events go to the sorter. */
+void orma_file_finish(struct orma_file *self);
+
+/* What can't be read, and why; ends the import. The first one counts. */
+void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...) ORMA_PRINTF(3, 4);
+
+/* True after that, or when memory is out. */
+static inline bool orma_file_failed(const struct orma_file *self)
+{
+    return self->imp->reader.error || self->imp->storage->failed;
+}
+
+/* Notes an event. */
+void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data,
+                   size_t len);
+
+/* For the end of the import. */
+void orma_files_finish(struct orma_import *imp);
+void orma_files_fini(struct orma_import *imp);
+
+/* By format; NULL: it is known by name only. */
+extern const struct orma_format_ops *const orma_format_ops[ORMA_FORMATS_NUM];
+#endif
