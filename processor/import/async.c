@@ -6,7 +6,7 @@
 
 struct async_state {
     struct orma_map groups;  /* hash of type and dimensions → struct orma_lanes * */
-    struct orma_map cookies; /* of Chrome's events: where each is open → struct orma_lanes * */
+    struct orma_map cookies; /* of Chrome's events: → the name of the first under it */
     struct orma_arena arena;
     struct orma_args_list args;
 };
@@ -131,30 +131,39 @@ static void source_args(struct orma_import *imp, struct async_state *st,
     orma_args_put_str(&st->args, orma_import_cstr(imp, "source_scope"), a->scope);
 }
 
-static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state *st,
-                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts,
-                                     struct orma_lanes **ret_group)
+/* All under one cookie goes by the name of the first event, whatever nests in it is called. */
+static uint32_t name_of(struct orma_import *imp, struct async_state *st, uint64_t cookie,
+                        uint32_t name)
 {
-    struct orma_lanes *g = orma_map_get_ptr(&st->cookies, cookie);
-    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    uint64_t first = orma_map_get(&st->cookies, cookie);
+
+    if (first != ORMA_MAP_NONE)
+        return (uint32_t)first;
+    if (orma_map_put(&st->cookies, cookie, name))
+        imp->storage->failed = true;
+    return name;
+}
+
+static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state *st,
+                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts)
+{
     struct orma_track_spec spec = {
         .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
         .event = ORMA_TRACK_SLICES,
         .machine = a->machine,
-        .name = a->name,
+        .name = name_of(imp, st, cookie, a->name),
         .parent = ORMA_TRACK_NONE,
         .source_args = &st->args,
     };
 
-    *ret_group = g;
-    if (lane)
-        return lane;
     if (a->of_process)
         spec.dims[spec.dims_num++] = orma_dim(imp->words.upid, a->upid);
     spec.dims[spec.dims_num++] = orma_dim_str(imp->words.scope, a->scope);
-    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, a->name);
-    *ret_group = g = orma_lanes_get(imp, &spec);
-    lane = g ? orma_lanes_free(g, ts) : NULL;
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, spec.name);
+    struct orma_lanes *g = orma_lanes_get(imp, &spec);
+    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    if (g && !lane)
+        lane = orma_lanes_free(g, ts);
     if (lane || !g)
         return lane;
     source_args(imp, st, a);
@@ -166,22 +175,19 @@ uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_lega
 {
     struct async_state *st = state(imp);
     uint64_t cookie = orma_mix64((uint64_t)a->id);
-    struct orma_lanes *g = NULL;
 
     if (!st)
         return ORMA_TRACK_NONE;
     cookie = orma_mix64(cookie ^ a->scope);
     cookie = orma_mix64(cookie ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
                         (uint64_t)a->machine << 40);
-    struct orma_lane *lane = legacy_lane(imp, st, a, cookie, ts, &g);
+    struct orma_lane *lane = legacy_lane(imp, st, a, cookie, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
     switch (phase) {
     case ORMA_ASYNC_BEGIN:
         lane->cookie = cookie;
         lane->open++;
-        if (orma_map_put_ptr(&st->cookies, cookie, g))
-            imp->storage->failed = true;
         break;
     case ORMA_ASYNC_END:
         if (lane->open && lane->cookie == cookie)

@@ -53,7 +53,6 @@ enum orma_module_state {
     ORMA_STATE_MM,
     ORMA_STATE_NET,
     ORMA_STATE_GPU,
-    ORMA_STATE_ASYNC,
     ORMA_STATES_NUM,
 };
 
