@@ -5,10 +5,15 @@
 #include "processor/sql/natives.h"
 #include "processor/sql/tvf.h"
 
+/* One line each: people add to these at the same time. */
+// clang-format off
 const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
+    orma_sql_funcs_counters,
+    orma_sql_funcs_dominator,
     orma_sql_funcs_frames,
+    orma_sql_funcs_graph,
     orma_sql_funcs_intervals,
     orma_sql_funcs_math,
     orma_sql_funcs_meta,
@@ -16,6 +21,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_ordered,
     orma_sql_funcs_regexp,
     orma_sql_funcs_register,
+    orma_sql_funcs_scan,
     orma_sql_funcs_span_join,
     orma_sql_funcs_string,
     orma_sql_funcs_time,
@@ -26,6 +32,7 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_ancestor_callsite,
     &orma_tvf_ancestor_slice,
     &orma_tvf_descendant_slice,
+    &orma_tvf_dfs_weight_bounded,
     &orma_tvf_directly_connected_flow,
     &orma_tvf_following_flow,
     &orma_tvf_preceding_flow,
@@ -39,6 +46,7 @@ const struct orma_sql_module *const orma_native_modules[] = {
     orma_sql_modules_span_join,
     NULL,
 };
+// clang-format on
 
 int orma_natives_register_as(struct orma_sql *self, const char *name, const struct orma_sql_func *f)
 {

@@ -6,7 +6,10 @@
 
 extern const struct orma_sql_func orma_sql_funcs_agg[];
 extern const struct orma_sql_func orma_sql_funcs_args[];
+extern const struct orma_sql_func orma_sql_funcs_counters[];
+extern const struct orma_sql_func orma_sql_funcs_dominator[];
 extern const struct orma_sql_func orma_sql_funcs_frames[];
+extern const struct orma_sql_func orma_sql_funcs_graph[];
 extern const struct orma_sql_func orma_sql_funcs_intervals[];
 extern const struct orma_sql_func orma_sql_funcs_math[];
 extern const struct orma_sql_func orma_sql_funcs_meta[];
@@ -14,6 +17,7 @@ extern const struct orma_sql_func orma_sql_funcs_modern[];
 extern const struct orma_sql_func orma_sql_funcs_ordered[];
 extern const struct orma_sql_func orma_sql_funcs_regexp[];
 extern const struct orma_sql_func orma_sql_funcs_register[];
+extern const struct orma_sql_func orma_sql_funcs_scan[];
 extern const struct orma_sql_func orma_sql_funcs_span_join[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
@@ -22,7 +26,8 @@ extern const struct orma_sql_module orma_sql_modules_frames[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
 extern const struct orma_sql_module orma_sql_modules_span_join[];
 
-extern const struct orma_tvf orma_tvf_ancestor_slice; /* op_slices.c */
+extern const struct orma_tvf orma_tvf_dfs_weight_bounded; /* op_graph.c */
+extern const struct orma_tvf orma_tvf_ancestor_slice;     /* op_slices.c */
 extern const struct orma_tvf orma_tvf_descendant_slice;
 extern const struct orma_tvf orma_tvf_ancestor_callsite;
 extern const struct orma_tvf orma_tvf_directly_connected_flow;
