@@ -91,6 +91,8 @@ int orma_script_open(struct orma_processor *self, const char *sql, size_t len, c
                      struct orma_script_run **ret);
 int orma_script_step(struct orma_script_run *self, struct orma_query **ret);
 size_t orma_script_offset(const struct orma_script_run *self);
+/* Nothing but blanks, comments and semicolons is left. `sql` must still be there. */
+bool orma_script_at_end(const struct orma_script_run *self);
 void orma_script_close(struct orma_script_run *self);
 
 /*
@@ -98,6 +100,12 @@ void orma_script_close(struct orma_script_run *self);
  * nothing, a single column suppress_query_output. May run up to the first row.
  */
 bool orma_query_has_output(struct orma_query *self);
+
+/* False for statements of PerfettoSQL: what they give instead of rows has no columns. */
+bool orma_query_has_columns(const struct orma_query *self);
+
+/* The statement as it is run: that of PerfettoSQL after rewriting. */
+const char *orma_query_sql(const struct orma_query *self);
 
 /* 1: a row, 0: no more rows, -errno: failed (-ECANCELED: interrupted). */
 int orma_query_step(struct orma_query *self);
@@ -125,6 +133,17 @@ int orma_processor_error_offset(const struct orma_processor *self);
  */
 int orma_processor_add_sql_package(struct orma_processor *self, const char *dir, const char *name,
                                    bool replace, unsigned *ret_skipped);
+
+/* A module of a package that is given as text: its key ("package.path.name") and its SQL. */
+struct orma_module_text {
+    const char *key;
+    const char *sql;
+};
+
+/* The same from memory; everything is copied. */
+int orma_processor_add_sql_modules(struct orma_processor *self, const char *package,
+                                   const struct orma_module_text *modules, size_t num,
+                                   bool replace);
 
 /* The folders in `dir` take the place of the whole embedded library. Before loading. */
 int orma_processor_override_stdlib(struct orma_processor *self, const char *dir);

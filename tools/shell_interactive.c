@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/str.h"
 #include "tools/shell_impl.h"
 
 #define WIDTH 20
 #define WIDTH_WIDE 40
+#define WIDTH_MAX 1000
 #define ROWS_PER_PAGE 32
 
 static struct orma_processor *interruptible; /* for the signal handler only */
@@ -93,23 +95,28 @@ static int print_rows(struct orma_query *q, int width)
     return r;
 }
 
-static int run_line(struct orma_shell *sh, const char *line)
+/* Prints the rows of the last statement; the others are run for what they do. */
+static int run_statement(struct orma_script_run *script, struct orma_query *q, int width)
 {
-    const char *rest = line, *end = line + strlen(line);
+    int r;
+
+    if (orma_script_at_end(script) && orma_query_has_output(q))
+        return print_rows(q, width);
+    while ((r = orma_query_step(q)) == 1)
+        ;
+    return r;
+}
+
+static void run_line(struct orma_shell *sh, const char *line)
+{
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
-    int width = sh->wide ? WIDTH_WIDE : WIDTH, r = 0;
+    struct orma_script_run *script = NULL;
+    struct orma_query *q;
+    int width = sh->width ? sh->width : sh->wide ? WIDTH_WIDE : WIDTH;
+    int r = orma_script_open(sh->tp, line, SIZE_MAX, NULL, &script);
 
-    while (r == 0 && rest < end) {
-        struct orma_query *q;
-
-        r = orma_query_prepare(sh->tp, rest, (size_t)(end - rest), &q, &rest);
-        if (r == 1) {
-            r = 0;
-            continue;
-        }
-        if (r < 0)
-            break;
-        r = orma_query_columns(q) ? print_rows(q, width) : orma_query_step(q);
+    while (r == 0 && (r = orma_script_step(script, &q)) == 1) {
+        r = run_statement(script, q, width);
         orma_query_free(q);
     }
     if (r < 0)
@@ -117,34 +124,91 @@ static int run_line(struct orma_shell *sh, const char *line)
     else
         printf("\nQuery executed in %.3f ms\n\n",
                (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - start) / 1e6);
-    return r;
+    orma_script_close(script);
 }
 
-static void help(void)
+/* ---- commands ---- */
+
+static void read_file(struct orma_shell *sh, const char *path)
 {
-    printf("Type SQL on one line, or:\n"
-           "  .quit, .q     end\n"
-           "  .help         this\n"
-           "  .read FILE    run the SQL in FILE, print CSV\n"
-           "  .width N      width of columns\n");
+    struct orma_buf sql = {0};
+
+    if (orma_shell_read_sql(path, &sql) == 0)
+        (void)orma_shell_run_sql(sh, orma_buf_str(&sql)); /* its message is printed */
+    orma_buf_fini(&sql);
+}
+
+static void dump(struct orma_shell *sh, const char *path)
+{
+    (void)orma_shell_export(sh, path); /* its message is printed */
+}
+
+static void reset(struct orma_shell *sh, const char *none)
+{
+    (void)none; /* takes nothing */
+    if (orma_processor_restore(sh->tp) < 0)
+        fprintf(stderr, "%s\n", orma_processor_error(sh->tp));
+}
+
+static void set_width(struct orma_shell *sh, const char *text)
+{
+    uint64_t width;
+
+    if (orma_str_to_u64(orma_str_from(text), &width) && width > 0 && width <= WIDTH_MAX)
+        sh->width = (int)width;
+    else
+        fprintf(stderr, "bad width '%s': 1 to %d\n", text, WIDTH_MAX);
+}
+
+static void no_metrics(struct orma_shell *sh, const char *none)
+{
+    (void)sh; /* there is nothing to do */
+    (void)none;
+    fprintf(stderr, "no metrics were given on the command line\n");
+}
+
+static void help(struct orma_shell *sh, const char *none);
+
+static const struct {
+    const char *name, *arg, *help; /* help NULL: not shown */
+    void (*run)(struct orma_shell *sh, const char *arg);
+} dots[] = {
+    {".quit", NULL, "end", NULL},
+    {".q", NULL, NULL, NULL},
+    {".help", NULL, "this", help},
+    {".dump", "FILE", "write all tables into an SQLite file", dump},
+    {".read", "FILE", "run the SQL in FILE, print CSV", read_file},
+    {".reset", NULL, "forget all tables and functions made here", reset},
+    {".width", "N", "width of columns", set_width},
+    {".load-metrics-sql", NULL, NULL, no_metrics},
+    {".run-metrics", NULL, NULL, no_metrics},
+};
+
+static void help(struct orma_shell *sh, const char *none)
+{
+    (void)sh; /* the table says it all */
+    (void)none;
+    printf("Type SQL on one line, or:\n");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
+        if (dots[i].help)
+            printf("  %-6s %-6s %s\n", dots[i].name, dots[i].arg ? dots[i].arg : "", dots[i].help);
+    }
 }
 
 /* False: the prompt ends. */
-static bool dot_command(struct orma_shell *sh, char *line)
+static bool dot_command(struct orma_shell *sh, const char *line)
 {
-    if (!strcmp(line, ".quit") || !strcmp(line, ".q"))
-        return false;
-    if (!strncmp(line, ".read ", 6)) {
-        struct orma_buf sql = {0};
+    size_t len = strcspn(line, " ");
+    const char *arg = line + len + strspn(line + len, " ");
 
-        if (orma_shell_read_sql(line + 6, &sql) == 0)
-            (void)orma_shell_run_sql(sh, orma_buf_str(&sql)); /* its message is printed */
-        orma_buf_fini(&sql);
-    } else if (!strncmp(line, ".width ", 7)) {
-        sh->wide = atoi(line + 7) > WIDTH;
-    } else {
-        help();
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
+        if (strlen(dots[i].name) != len || memcmp(dots[i].name, line, len) || !dots[i].arg != !*arg)
+            continue;
+        if (dots[i].run)
+            dots[i].run(sh, arg);
+        return dots[i].run != NULL;
     }
+    help(sh, NULL);
     return true;
 }
 
@@ -178,7 +242,7 @@ int orma_shell_interactive(struct orma_shell *self)
             if (!dot_command(self, line))
                 break;
         } else if (len) {
-            (void)run_line(self, line); /* an error does not end the prompt */
+            run_line(self, line); /* an error does not end the prompt */
         } else if (prompt) {
             printf("If you want to quit, press Ctrl-D or type .quit\n");
         }

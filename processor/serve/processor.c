@@ -1,6 +1,7 @@
 /* The C API: one storage, one import, one SQL engine. */
 #include "processor/processor.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "processor/import/file.h"
+#include "processor/serve/processor_impl.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/modules.h"
 #include "sdk/base/fd.h"
@@ -44,6 +46,7 @@ struct orma_query {
 struct orma_script_run {
     struct orma_processor *tp;
     struct orma_sql_exec *exec;
+    struct orma_str text; /* the caller's */
     unsigned statements;
 };
 
@@ -97,6 +100,11 @@ void orma_processor_free(struct orma_processor *self)
     if (self->map)
         (void)munmap((void *)(uintptr_t)self->map, self->map_size); /* our own mapping */
     free(self);
+}
+
+struct orma_sql *orma_processor_sql(struct orma_processor *self)
+{
+    return self->sql;
 }
 
 const char *orma_processor_error(const struct orma_processor *self)
@@ -264,6 +272,7 @@ int orma_script_open(struct orma_processor *self, const char *sql, size_t len, c
         return r == -ENOMEM ? fail(self, r, "out of memory") : take_error(self, -EINVAL);
     }
     run->tp = self;
+    run->text = text;
     *ret = run;
     return 0;
 }
@@ -291,6 +300,35 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
 size_t orma_script_offset(const struct orma_script_run *self)
 {
     return orma_script_pos(&self->exec->script);
+}
+
+/* Nothing but blanks, comments and semicolons? */
+static bool is_blank(struct orma_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        const char *at = s.data + i, *end;
+
+        if (isspace((unsigned char)*at) || *at == ';') {
+            i++;
+        } else if (s.len - i >= 2 && !memcmp(at, "--", 2)) {
+            end = memchr(at, '\n', s.len - i);
+            i = end ? (size_t)(end - s.data) : s.len;
+        } else if (s.len - i >= 2 && !memcmp(at, "/*", 2)) {
+            end = orma_str_find((struct orma_str){at + 2, s.len - i - 2}, ORMA_STR("*/"));
+            i = end ? (size_t)(end - s.data) + 2 : s.len;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool orma_script_at_end(const struct orma_script_run *self)
+{
+    size_t at = orma_script_offset(self);
+
+    return at >= self->text.len ||
+           is_blank((struct orma_str){self->text.data + at, self->text.len - at});
 }
 
 void orma_script_close(struct orma_script_run *self)
@@ -337,6 +375,18 @@ bool orma_query_has_output(struct orma_query *self)
     return orma_sql_stmt_has_output(self->stmt);
 }
 
+bool orma_query_has_columns(const struct orma_query *self)
+{
+    return !self->stmt->no_output && sqlite3_column_count(self->stmt->stmt) > 0;
+}
+
+const char *orma_query_sql(const struct orma_query *self)
+{
+    const char *sql = sqlite3_sql(self->stmt->stmt);
+
+    return sql ? sql : "";
+}
+
 int orma_processor_restore(struct orma_processor *self)
 {
     return orma_sql_reset(self->sql) < 0 ? take_error(self, -EIO) : 0;
@@ -347,6 +397,20 @@ int orma_processor_add_sql_package(struct orma_processor *self, const char *dir,
 {
     int r = orma_sql_add_package(self->sql, dir, name, replace, ret_skipped);
 
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+int orma_processor_add_sql_modules(struct orma_processor *self, const char *package,
+                                   const struct orma_module_text *modules, size_t num, bool replace)
+{
+    struct orma_sql_embedded *texts = calloc(num ? num : 1, sizeof(*texts));
+
+    if (!texts)
+        return fail(self, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < num; i++)
+        texts[i] = (struct orma_sql_embedded){modules[i].key, modules[i].sql};
+    int r = orma_sql_add_modules(self->sql, package, texts, num, replace);
+    free(texts);
     return r < 0 ? take_error(self, r) : 0;
 }
 

@@ -482,6 +482,54 @@ int orma_sql_add_package(struct orma_sql *sql, const char *dir, const char *name
     return r;
 }
 
+static int put_modules(struct orma_sql *sql, const char *name,
+                       const struct orma_sql_embedded *modules, size_t num)
+{
+    struct package *package = new_package(sql->packages, orma_str_from(name));
+    size_t prefix = strlen(name);
+
+    if (!package)
+        return orma_sql_error_oom(&sql->error);
+    for (size_t i = 0; i < num; i++) {
+        char *text = strdup(modules[i].text);
+        bool fits = !strncmp(modules[i].key, name, prefix) && modules[i].key[prefix] == '.';
+
+        if (fits && text && add_module(package, modules[i].key, orma_str_from(text), true))
+            continue;
+        free(text);
+        package_fini(package);
+        sql->packages->len--;
+        return fits ? orma_sql_error_oom(&sql->error)
+                    : orma_sql_error_set(&sql->error, NULL, 0,
+                                         "the module '%s' does not begin with its package '%s.'",
+                                         modules[i].key, name);
+    }
+    qsort(package->modules, package->len, sizeof(*package->modules), by_key);
+    return 0;
+}
+
+int orma_sql_add_modules(struct orma_sql *sql, const char *name,
+                         const struct orma_sql_embedded *modules, size_t num, bool replace)
+{
+    struct package *old;
+    int r;
+
+    orma_sql_enter(sql);
+    old = find_package(sql->packages, orma_str_from(name));
+    if (sql->depth > 1) {
+        r = orma_sql_error_set(&sql->error, NULL, 0, "packages can't be added by a query");
+    } else if (old && !replace) {
+        r = orma_sql_error_set(&sql->error, NULL, 0, "the package '%s' already exists", name);
+    } else {
+        r = put_modules(sql, name, modules, num);
+        old = find_package(sql->packages, orma_str_from(name));
+        if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
+            remove_package(sql->packages, old);
+    }
+    orma_sql_leave(sql);
+    return r;
+}
+
 static int load_stdlib(struct orma_sql *sql, const char *dir)
 {
     DIR *d = opendir(dir);

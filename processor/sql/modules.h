@@ -35,6 +35,11 @@ void orma_sql_packages_forget(struct orma_sql *sql);
 int orma_sql_add_package(struct orma_sql *sql, const char *dir, const char *name, bool replace,
                          unsigned *ret_skipped);
 
+/* A package from texts in memory, which are copied. Keys begin with the package's name and a dot.
+ */
+int orma_sql_add_modules(struct orma_sql *sql, const char *name,
+                         const struct orma_sql_embedded *modules, size_t num, bool replace);
+
 /* All embedded packages go, each folder in `dir` becomes one; the connection is made anew. */
 int orma_sql_override_stdlib(struct orma_sql *sql, const char *dir);
 

@@ -1,0 +1,99 @@
+#include "processor/serve/export_sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processor/serve/processor_impl.h"
+#include "processor/sql/engine.h"
+#include "processor/sql/proj.h"
+#include "processor/store/table.h"
+
+#define SCHEMA "orma_export"
+
+static int run(sqlite3 *db, const char *sql, struct orma_buf *error)
+{
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    orma_buf_put_str(error, sqlite3_errmsg(db));
+    return sqlite3_errcode(db) == SQLITE_FULL ? -ENOSPC : -EIO;
+}
+
+static int attach(sqlite3 *db, const char *path, struct orma_buf *error)
+{
+    char *sql = sqlite3_mprintf("ATTACH DATABASE %Q AS " SCHEMA, path);
+    int r = sql ? run(db, sql, error) : -ENOMEM;
+
+    sqlite3_free(sql);
+    return r;
+}
+
+static int copy_table(sqlite3 *db, const char *name, struct orma_buf *error)
+{
+    char *sql =
+        sqlite3_mprintf("CREATE TABLE " SCHEMA ".\"%w\" AS SELECT * FROM main.\"%w\"", name, name);
+    int r = sql ? run(db, sql, error) : -ENOMEM;
+
+    sqlite3_free(sql);
+    return r;
+}
+
+/* Each once: stored tables have several names. */
+static int copy_all(sqlite3 *db, struct orma_buf *error)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < ORMA_TABLES_NUM && r == 0; i++) {
+        if (!strncmp(orma_table_defs[i].name, "__intrinsic_", 12)) /* others SQL does not see */
+            r = copy_table(db, orma_table_defs[i].name, error);
+    }
+    for (const struct orma_proj *p = orma_projs; p->name && r == 0; p++)
+        r = copy_table(db, p->name, error);
+    for (const struct orma_sql_view *v = orma_sql_views; v->name && r == 0; v++)
+        r = copy_table(db, v->name, error);
+    return r;
+}
+
+static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
+{
+    bool before = sql->file_access;
+
+    sql->file_access = true;
+    int r = attach(sql->db, path, error);
+    sql->file_access = before;
+    if (r < 0)
+        return r;
+    r = run(sql->db,
+            "PRAGMA " SCHEMA ".journal_mode = OFF; PRAGMA " SCHEMA ".synchronous = OFF; BEGIN",
+            error);
+    if (r == 0)
+        r = copy_all(sql->db, error);
+    if (r == 0)
+        r = run(sql->db, "COMMIT", error);
+    else
+        (void)sqlite3_exec(sql->db, "ROLLBACK", NULL, NULL, NULL); /* the file goes anyway */
+    (void)sqlite3_exec(sql->db, "DETACH DATABASE " SCHEMA, NULL, NULL, NULL); /* closes it */
+    return r;
+}
+
+int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_buf *error)
+{
+    struct orma_buf part = {0};
+    int r;
+
+    orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
+    (void)unlink(orma_buf_cstr(&part)); /* of a process that was killed */
+    r = part.failed ? -ENOMEM : fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
+    if (r == 0 && rename(orma_buf_cstr(&part), path) < 0) {
+        r = -errno;
+        orma_buf_put_str(error, strerror(-r));
+    }
+    if (r < 0)
+        (void)unlink(orma_buf_cstr(&part)); /* may not have come to be */
+    if (r == -ENOMEM && !error->len)
+        orma_buf_put_str(error, "out of memory");
+    orma_buf_fini(&part);
+    return r;
+}

@@ -1,0 +1,100 @@
+#include "processor/serve/http_request.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool is_name(struct orma_str s, const char *name)
+{
+    return s.len == strlen(name) && !strncasecmp(s.data, name, s.len);
+}
+
+bool orma_http_has_word(struct orma_str list, const char *word)
+{
+    struct orma_str part;
+
+    while (orma_str_cut(&list, ',', &part)) {
+        if (is_name(orma_str_trim(part), word))
+            return true;
+    }
+    return false;
+}
+
+/* The next line without its end. */
+static bool next_line(struct orma_str *head, struct orma_str *ret)
+{
+    if (!head->len || !orma_str_cut(head, '\n', ret))
+        return false;
+    if (ret->len && ret->data[ret->len - 1] == '\r')
+        ret->len--;
+    return true;
+}
+
+/* False: a length that is no number. */
+static bool take_header(struct orma_http_request *rq, struct orma_str line, uint64_t *length)
+{
+    struct orma_str name, value = line;
+
+    if (!orma_str_cut(&value, ':', &name))
+        return true;
+    value = orma_str_trim(value);
+    if (is_name(name, "Content-Length"))
+        return orma_str_to_u64(value, length);
+    if (is_name(name, "Transfer-Encoding"))
+        return is_name(value, "identity");
+    if (is_name(name, "Origin")) {
+        rq->origin = value;
+        rq->has_origin = true;
+    } else if (is_name(name, "Connection")) {
+        rq->connection = value;
+        rq->has_connection = true;
+    } else if (is_name(name, "Upgrade")) {
+        rq->upgrade = value;
+    } else if (is_name(name, "Sec-WebSocket-Key")) {
+        rq->ws_key = value;
+    } else if (is_name(name, "Sec-WebSocket-Version")) {
+        rq->ws_version = value;
+    }
+    return true;
+}
+
+/* "METHOD PATH HTTP/1.x" */
+static bool take_first_line(struct orma_http_request *rq, struct orma_str line)
+{
+    struct orma_str path, ignored;
+
+    if (!orma_str_cut(&line, ' ', &rq->method) || !orma_str_cut(&line, ' ', &path))
+        return false;
+    if (!orma_str_starts(line, ORMA_STR("HTTP/1.")) || !rq->method.len || !path.len)
+        return false;
+    rq->path = path;
+    (void)orma_str_cut(&path, '?', &ignored);
+    rq->path.len = ignored.len;
+    return true;
+}
+
+enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_http_request *ret)
+{
+    struct orma_str part = {data.data,
+                            data.len < ORMA_HTTP_HEAD_MAX ? data.len : ORMA_HTTP_HEAD_MAX};
+    const char *end = orma_str_find(part, ORMA_STR("\r\n\r\n"));
+    struct orma_str head, line;
+    uint64_t length = 0;
+
+    if (!end)
+        return data.len >= ORMA_HTTP_HEAD_MAX ? ORMA_HTTP_BAD : ORMA_HTTP_MORE;
+    *ret = (struct orma_http_request){.used = (size_t)(end - data.data) + 4};
+    head = (struct orma_str){data.data, (size_t)(end - data.data)};
+    if (!next_line(&head, &line) || !take_first_line(ret, line))
+        return ORMA_HTTP_BAD;
+    while (next_line(&head, &line)) {
+        if (!take_header(ret, line, &length))
+            return ORMA_HTTP_BAD;
+    }
+    if (length > ORMA_HTTP_BODY_MAX)
+        return ORMA_HTTP_TOO_LARGE;
+    if (length > data.len - ret->used)
+        return ORMA_HTTP_MORE;
+    ret->body = (struct orma_str){data.data + ret->used, length};
+    ret->used += length;
+    return ORMA_HTTP_WHOLE;
+}

@@ -1,0 +1,595 @@
+#include "processor/serve/rpc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/serve/result.h"
+#include "protos/fields/trace_processor.h"
+#include "sdk/wire/pb_reader.h"
+#include "sdk/wire/pb_writer.h"
+
+#define VERSION_NAME "v58.2-orma-" ORMA_VERSION
+#define MODULES_MAX 4096
+
+struct orma_rpc {
+    struct orma_processor_config config;
+    struct orma_processor *tp;
+    bool finished; /* the trace is complete: more data begin a new one */
+    bool got_data;
+    char *trace_name;
+    struct orma_buf in; /* an unfinished request */
+    bool framing_failed;
+    uint64_t last_request, responses;
+};
+
+int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **ret)
+{
+    struct orma_rpc *self = calloc(1, sizeof(*self));
+    int r = self ? 0 : -ENOMEM;
+
+    if (r == 0) {
+        self->config.size = sizeof(self->config);
+        if (config)
+            self->config = *config;
+        r = orma_processor_new(&self->config, &self->tp);
+    }
+    if (r < 0)
+        orma_rpc_free(self);
+    else
+        *ret = self;
+    return r;
+}
+
+void orma_rpc_free(struct orma_rpc *self)
+{
+    if (!self)
+        return;
+    orma_processor_free(self->tp);
+    orma_buf_fini(&self->in);
+    free(self->trace_name);
+    free(self);
+}
+
+struct orma_processor *orma_rpc_processor(struct orma_rpc *self)
+{
+    return self->tp;
+}
+
+static void set_name(struct orma_rpc *self, const char *name)
+{
+    struct orma_buf text = {0};
+
+    orma_buf_printf(&text, "%s (%" PRIu64 " MB)", name, orma_processor_size(self->tp) >> 20);
+    free(self->trace_name);
+    self->trace_name = orma_str_dup(orma_buf_str(&text)); /* NULL: nameless */
+    orma_buf_fini(&text);
+}
+
+/* The last two parts of a path. */
+static const char *short_path(const char *path)
+{
+    const char *at = path + strlen(path);
+
+    for (int slashes = 0; at > path; at--) {
+        if (at[-1] == '/' && ++slashes == 2)
+            break;
+    }
+    return at;
+}
+
+int orma_rpc_set_loaded(struct orma_rpc *self, const char *path)
+{
+    self->finished = self->got_data = true;
+    set_name(self, short_path(path));
+    return self->trace_name ? 0 : -ENOMEM;
+}
+
+/* ---- what the methods do ---- */
+
+/* A processor without a trace. The old one stays if there is no memory for a new one. */
+static int start_anew(struct orma_rpc *self)
+{
+    struct orma_processor *tp;
+    int r = orma_processor_new(&self->config, &tp);
+
+    if (r < 0)
+        return r;
+    orma_processor_free(self->tp);
+    self->tp = tp;
+    self->finished = self->got_data = false;
+    free(self->trace_name);
+    self->trace_name = NULL;
+    return 0;
+}
+
+void orma_rpc_status(struct orma_rpc *self, struct orma_buf *out)
+{
+    orma_pb_put_cstr(out, ORMA_PB_STATUS_RESULT_LOADED_TRACE_NAME,
+                     self->trace_name ? self->trace_name : "");
+    orma_pb_put_cstr(out, ORMA_PB_STATUS_RESULT_HUMAN_READABLE_VERSION,
+                     "Perfetto " VERSION_NAME " (orma " ORMA_VERSION ")");
+    orma_pb_put_u64(out, ORMA_PB_STATUS_RESULT_API_VERSION, ORMA_RPC_API_VERSION);
+    /* No version_code: whoever reads one looks for a viewer of exactly that version. */
+}
+
+void orma_rpc_parse(struct orma_rpc *self, struct orma_str data, struct orma_buf *out)
+{
+    int r = self->finished ? start_anew(self) : 0;
+
+    if (r == 0 && data.len) {
+        self->got_data = true;
+        r = orma_processor_feed(self->tp, data.data, data.len);
+    }
+    if (r < 0)
+        orma_pb_put_cstr(out, ORMA_PB_APPEND_TRACE_DATA_RESULT_ERROR,
+                         orma_processor_error(self->tp));
+}
+
+/* NULL, or what went wrong. */
+static const char *finalize(struct orma_rpc *self)
+{
+    if (self->finished)
+        return NULL;
+    self->finished = true;
+    int r = orma_processor_finish(self->tp);
+    set_name(self, "Unnamed trace");
+    return r < 0 ? orma_processor_error(self->tp) : NULL;
+}
+
+void orma_rpc_notify_eof(struct orma_rpc *self)
+{
+    (void)finalize(self); /* HTTP has no place for an error; queries will show it */
+}
+
+void orma_rpc_restore(struct orma_rpc *self)
+{
+    (void)orma_processor_restore(self->tp); /* likewise */
+}
+
+static void reset(struct orma_rpc *self, struct orma_str args)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_pb_field f;
+
+    self->config = (struct orma_processor_config){.size = sizeof(self->config)};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_DROP_TRACK_EVENT_DATA_BEFORE:
+            self->config.crop_track_events =
+                orma_pb_u64(&f) == ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_TRACK_EVENT_RANGE_OF_INTEREST;
+            break;
+        case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_INGEST_FTRACE_IN_RAW_TABLE:
+            self->config.no_ftrace_raw = !orma_pb_bool(&f);
+            break;
+        case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_SORTING_MODE:
+            self->config.full_sort =
+                orma_pb_u64(&f) == ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_FORCE_FULL_SORT;
+            break;
+        }
+    }
+    (void)start_anew(self); /* out of memory: the old trace stays */
+}
+
+/* {name, sql} with terminators of their own, into `texts` (names and SQL in turn). */
+static bool read_module(struct orma_pb_reader r, struct orma_module_text *ret)
+{
+    struct orma_str name = {0}, sql = {0};
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULE_NAME)
+            name = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULE_SQL)
+            sql = orma_pb_str(&f);
+    }
+    *ret = (struct orma_module_text){.key = orma_str_dup(name), .sql = orma_str_dup(sql)};
+    return ret->key && ret->sql;
+}
+
+static const char *add_modules(struct orma_rpc *self, struct orma_str args,
+                               struct orma_module_text *modules, size_t *num)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_str package = {0};
+    struct orma_pb_field f;
+    bool replace = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_PACKAGE_NAME)
+            package = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_ALLOW_OVERRIDE)
+            replace = orma_pb_bool(&f);
+        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULES && *num == MODULES_MAX)
+            return "too many modules";
+        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULES &&
+                 !read_module(orma_pb_sub(&f), &modules[(*num)++]))
+            return "out of memory";
+    }
+    if (!package.len)
+        return "the package has no name";
+    char *name = orma_str_dup(package);
+    int e = name ? orma_processor_add_sql_modules(self->tp, name, modules, *num, replace) : -ENOMEM;
+    free(name);
+    return e == -ENOMEM ? "out of memory" : e < 0 ? orma_processor_error(self->tp) : NULL;
+}
+
+static void register_package(struct orma_rpc *self, struct orma_str args, struct orma_buf *out)
+{
+    struct orma_module_text *modules = calloc(MODULES_MAX, sizeof(*modules));
+    size_t num = 0;
+    const char *error = modules ? add_modules(self, args, modules, &num) : "out of memory";
+
+    if (error)
+        orma_pb_put_cstr(out, ORMA_PB_REGISTER_SQL_PACKAGE_RESULT_ERROR, error);
+    while (num) {
+        num--;
+        free((char *)(uintptr_t)modules[num].key);
+        free((char *)(uintptr_t)modules[num].sql);
+    }
+    free(modules);
+}
+
+/* ---- methods with one result ---- */
+
+/* What the table below says of a method that this build does not have. */
+struct absent {
+    uint32_t method, result, error_field;
+    const char *error;
+};
+
+static const struct absent absent[] = {
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC, ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_RESULT,
+     ORMA_PB_COMPUTE_METRIC_RESULT_ERROR, "metrics are not computed by this build"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE,
+     ORMA_PB_TRACE_PROCESSOR_RPC_TRACE_SUMMARY_RESULT, ORMA_PB_TRACE_SUMMARY_RESULT_ERROR,
+     "summaries are not computed by this build"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE,
+     ORMA_PB_TRACE_PROCESSOR_RPC_METATRACE, ORMA_PB_DISABLE_AND_READ_METATRACE_RESULT_ERROR,
+     "this build records no metatraces"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER,
+     ORMA_PB_TRACE_PROCESSOR_RPC_CREATE_SUMMARIZER_RESULT, ORMA_PB_CREATE_SUMMARIZER_RESULT_ERROR,
+     "this build has no summarizers"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC,
+     ORMA_PB_TRACE_PROCESSOR_RPC_UPDATE_SUMMARIZER_SPEC_RESULT,
+     ORMA_PB_UPDATE_SUMMARIZER_SPEC_RESULT_ERROR, "this build has no summarizers"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER,
+     ORMA_PB_TRACE_PROCESSOR_RPC_QUERY_SUMMARIZER_RESULT, ORMA_PB_QUERY_SUMMARIZER_RESULT_ERROR,
+     "this build has no summarizers"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DESTROY_SUMMARIZER,
+     ORMA_PB_TRACE_PROCESSOR_RPC_DESTROY_SUMMARIZER_RESULT, ORMA_PB_DESTROY_SUMMARIZER_RESULT_ERROR,
+     "this build has no summarizers"},
+    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_EXPORT, ORMA_PB_TRACE_PROCESSOR_RPC_EXPORT_RESULT,
+     ORMA_PB_EXPORT_RESULT_ERROR, "this build does not export"},
+};
+
+static const struct absent *find_absent(uint32_t method)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(absent); i++) {
+        if (absent[i].method == method)
+            return &absent[i];
+    }
+    return NULL;
+}
+
+/* The field of the response that the result of a method goes to; 0: none, or unknown. */
+static uint32_t result_field(uint32_t method)
+{
+    const struct absent *a = find_absent(method);
+
+    switch (method) {
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_APPEND_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_FINALIZE_DATA_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_DESCRIPTORS;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_STATUS:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_STATUS;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_REGISTER_SQL_PACKAGE:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_REGISTER_SQL_PACKAGE_RESULT;
+    }
+    return a ? a->result : 0;
+}
+
+bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
+                   struct orma_buf *out)
+{
+    const struct absent *a = find_absent(method);
+    const char *error;
+
+    switch (method) {
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA:
+        orma_rpc_parse(self, args, out);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA:
+        error = finalize(self);
+        if (error)
+            orma_pb_put_cstr(out, ORMA_PB_FINALIZE_DATA_RESULT_ERROR, error);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS: /* an empty set: no metrics */
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE: /* reading it says what is missing */
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:
+        orma_rpc_restore(self);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_STATUS:
+        orma_rpc_status(self, out);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESET_TRACE_PROCESSOR:
+        reset(self, args);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_REGISTER_SQL_PACKAGE:
+        register_package(self, args, out);
+        return true;
+    }
+    if (a)
+        orma_pb_put_cstr(out, a->error_field, a->error);
+    return a != NULL;
+}
+
+/* ---- responses ---- */
+
+/* One call of a method on its way. */
+struct call {
+    struct orma_rpc *rpc;
+    uint32_t method, args_field;
+    bool has_args;
+    struct orma_str args;
+    orma_rpc_send_fn *send;
+    void *ctx;
+    size_t message, outer, inner; /* messages that are open */
+    uint64_t tail;
+    bool executed, tail_sent;
+};
+
+static void begin_response(struct call *call, struct orma_buf *out)
+{
+    call->message = orma_result_open(out, ORMA_PB_TRACE_PROCESSOR_RPC_STREAM_MSG);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PROCESSOR_RPC_SEQ, call->rpc->responses++);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PROCESSOR_RPC_RESPONSE, call->method);
+}
+
+static bool end_response(struct call *call, struct orma_buf *out)
+{
+    orma_result_close(out, call->message);
+    return !out->failed && call->send(call->ctx, out->data, out->len);
+}
+
+static void begin_query(struct orma_result_out *out)
+{
+    struct call *call = out->ctx;
+
+    begin_response(call, &out->buf);
+    call->outer = orma_result_open(&out->buf, ORMA_PB_TRACE_PROCESSOR_RPC_QUERY_RESULT);
+}
+
+static bool end_query(struct orma_result_out *out)
+{
+    struct call *call = out->ctx;
+
+    orma_result_close(&out->buf, call->outer);
+    return end_response(call, &out->buf);
+}
+
+static void begin_statement(struct orma_result_out *out)
+{
+    struct call *call = out->ctx;
+
+    begin_response(call, &out->buf);
+    call->outer = orma_result_open(&out->buf, ORMA_PB_TRACE_PROCESSOR_RPC_STATEMENT_RESULT);
+    if (!call->tail_sent && call->tail) {
+        orma_pb_put_u64(&out->buf, ORMA_PB_STATEMENT_RESULT_TAIL_OFFSET, call->tail);
+        orma_pb_put_u64(&out->buf, ORMA_PB_STATEMENT_RESULT_STATEMENT_EXECUTED, call->executed);
+    }
+    call->tail_sent = true;
+    call->inner = orma_result_open(&out->buf, ORMA_PB_STATEMENT_RESULT_RESULT);
+}
+
+static bool end_statement(struct orma_result_out *out)
+{
+    struct call *call = out->ctx;
+
+    orma_result_close(&out->buf, call->inner);
+    orma_result_close(&out->buf, call->outer);
+    return end_response(call, &out->buf);
+}
+
+static struct orma_str read_sql(struct orma_str args, uint64_t *ret_start)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_str sql = {0};
+    struct orma_pb_field f;
+
+    *ret_start = 0;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_STATEMENT_ARGS_SQL) /* the same number in QueryArgs */
+            sql = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_STATEMENT_ARGS_START_OFFSET)
+            *ret_start = orma_pb_u64(&f);
+    }
+    return sql;
+}
+
+static void run_query(struct call *call)
+{
+    struct orma_result_out out = {.begin = begin_query, .end = end_query, .ctx = call};
+    uint64_t unused;
+
+    if (call->has_args)
+        orma_result_query(call->rpc->tp, read_sql(call->args, &unused), &out);
+    else
+        orma_result_refuse(&out, "RPC error: request field not set");
+    orma_buf_fini(&out.buf);
+}
+
+static void run_statement(struct call *call)
+{
+    struct orma_result_out out = {.begin = begin_statement, .end = end_statement, .ctx = call};
+    uint64_t start;
+
+    if (call->has_args) {
+        struct orma_str sql = read_sql(call->args, &start);
+
+        orma_result_statement(call->rpc->tp, sql, start, &out, &call->tail, &call->executed);
+    } else {
+        orma_result_refuse(&out, "RPC error: request field not set");
+    }
+    orma_buf_fini(&out.buf);
+}
+
+static void run_plain(struct call *call)
+{
+    uint32_t field = result_field(call->method);
+    struct orma_buf result = {0}, out = {0};
+    bool known = orma_rpc_call(call->rpc, call->method, call->args, &result);
+
+    begin_response(call, &out);
+    if (!known)
+        orma_pb_put_u64(&out, ORMA_PB_TRACE_PROCESSOR_RPC_INVALID_REQUEST, call->method);
+    else if (field)
+        orma_pb_put_bytes(&out, field, result.data, result.len);
+    (void)end_response(call, &out); /* the next request finds out who has gone */
+    orma_buf_fini(&result);
+    orma_buf_fini(&out);
+}
+
+static void run_call(struct call *call)
+{
+    if (call->method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_STREAMING)
+        run_query(call);
+    else if (call->method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_STATEMENT_STREAMING)
+        run_statement(call);
+    else
+        run_plain(call);
+}
+
+/* HTTP's form of a query: messages without anything around them. */
+static void begin_bare(struct orma_result_out *out)
+{
+    (void)out; /* nothing stands in front */
+}
+
+static bool end_bare(struct orma_result_out *out)
+{
+    struct call *call = out->ctx;
+
+    out->base += out->buf.len;
+    return !out->buf.failed && call->send(call->ctx, out->buf.data, out->buf.len);
+}
+
+void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_fn *send, void *ctx)
+{
+    struct call call = {.rpc = self, .send = send, .ctx = ctx};
+    struct orma_result_out out = {.begin = begin_bare, .end = end_bare, .ctx = &call};
+    uint64_t unused;
+
+    orma_result_query(self->tp, read_sql(args, &unused), &out);
+    orma_buf_fini(&out.buf);
+}
+
+/* ---- requests ---- */
+
+static bool fatal(const char *error, orma_rpc_send_fn *send, void *ctx)
+{
+    struct orma_buf out = {0};
+    size_t open = orma_result_open(&out, ORMA_PB_TRACE_PROCESSOR_RPC_STREAM_MSG);
+
+    orma_pb_put_cstr(&out, ORMA_PB_TRACE_PROCESSOR_RPC_FATAL_ERROR, error);
+    orma_result_close(&out, open);
+    if (!out.failed)
+        (void)send(ctx, out.data, out.len); /* the connection ends in any case */
+    orma_buf_fini(&out);
+    return false;
+}
+
+static bool in_order(struct orma_rpc *self, uint64_t seq)
+{
+    bool good = seq == 0 || self->last_request == 0 || seq == self->last_request + 1;
+
+    if (good)
+        self->last_request = seq;
+    return good;
+}
+
+/* A field from 101 on of length-delimited type holds the arguments; there is one. */
+static bool take_request(struct orma_rpc *self, const uint8_t *data, size_t len,
+                         orma_rpc_send_fn *send, void *ctx)
+{
+    struct call call = {.rpc = self, .send = send, .ctx = ctx};
+    struct orma_pb_reader r = orma_pb_reader(data, len);
+    struct orma_pb_field f;
+    uint64_t seq = 0;
+    char text[128];
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACE_PROCESSOR_RPC_SEQ) {
+            seq = orma_pb_u64(&f);
+        } else if (f.id == ORMA_PB_TRACE_PROCESSOR_RPC_REQUEST) {
+            call.method = orma_pb_u32(&f);
+        } else if (f.id > 100 && f.id < 200 && f.wire == ORMA_PB_LEN) {
+            call.has_args = true;
+            call.args = orma_pb_str(&f);
+        }
+    }
+    if (!in_order(self, seq)) {
+        snprintf(text, sizeof(text),
+                 "RPC request out of order. Expected %" PRIu64 ", got %" PRIu64 " (ERR:rpc_seq)",
+                 self->last_request + 1, seq);
+        return fatal(text, send, ctx);
+    }
+    run_call(&call);
+    return true;
+}
+
+enum frame { FRAME_WHOLE, FRAME_PART, FRAME_BAD };
+
+/* A request at the begin of `data`: where its bytes are, and where the next one begins. */
+static enum frame next_frame(const uint8_t *data, size_t len, size_t *ret_at, size_t *ret_len)
+{
+    const uint8_t *at = data, *end = data + len;
+    uint64_t tag = 0, size = 0;
+
+    if (!len)
+        return FRAME_PART;
+    if (!orma_pb_varint_at(&at, end, &tag))
+        return len < ORMA_VARINT_MAX ? FRAME_PART : FRAME_BAD;
+    if ((tag & 7) != ORMA_PB_LEN || tag >> 3 == 0)
+        return FRAME_BAD;
+    size_t tag_len = (size_t)(at - data);
+    if (!orma_pb_varint_at(&at, end, &size))
+        return len - tag_len < ORMA_VARINT_MAX ? FRAME_PART : FRAME_BAD;
+    if (size > ORMA_RPC_REQUEST_MAX)
+        return FRAME_BAD;
+    *ret_at = (size_t)(at - data);
+    *ret_len = size;
+    return size > (size_t)(end - at) ? FRAME_PART : FRAME_WHOLE;
+}
+
+bool orma_rpc_feed(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
+                   void *ctx)
+{
+    enum frame frame = FRAME_PART;
+    size_t done = 0, at = 0, size = 0;
+    bool good = true;
+
+    if (self->framing_failed)
+        return fatal("RPC framing error", send, ctx);
+    orma_buf_put(&self->in, data, len);
+    if (self->in.failed) {
+        orma_buf_fini(&self->in);
+        return fatal("out of memory", send, ctx);
+    }
+    while (good && (frame = next_frame(self->in.data + done, self->in.len - done, &at, &size)) ==
+                       FRAME_WHOLE) {
+        good = take_request(self, self->in.data + done + at, size, send, ctx);
+        done += at + size;
+    }
+    orma_buf_consume(&self->in, done);
+    if (!good || frame != FRAME_BAD)
+        return good;
+    self->framing_failed = true;
+    return fatal("RPC framing error", send, ctx);
+}

@@ -1,0 +1,55 @@
+/*
+ * The processor behind the RPC that browsers and Python clients speak: a stream
+ * of requests in, a stream of responses out, whatever carries them (a socket, a
+ * pipe, HTTP). No transport and no loop here.
+ *
+ * The trace, the counters and the bytes of a half received request belong to
+ * this object, not to a connection: one client at a time makes sense.
+ *
+ * Stream: field 1, length, TraceProcessorRpc; again and again. Requests carry a
+ * sequence number; a gap is fatal for the connection. One thread.
+ */
+#ifndef ORMA_PROCESSOR_SERVE_RPC_H
+#define ORMA_PROCESSOR_SERVE_RPC_H
+#include "processor/processor.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/str.h"
+
+#define ORMA_RPC_REQUEST_MAX ((size_t)64 << 20)
+#define ORMA_RPC_API_VERSION 14
+
+struct orma_rpc;
+
+/* `config` (may be NULL) is that of every processor made here. 0 or -errno. */
+int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **ret);
+void orma_rpc_free(struct orma_rpc *self);
+
+/* The processor of the moment: another one after the next trace. */
+struct orma_processor *orma_rpc_processor(struct orma_rpc *self);
+
+/* The caller has loaded a trace into orma_rpc_processor(), of this path. -ENOMEM. */
+int orma_rpc_set_loaded(struct orma_rpc *self, const char *path);
+
+/* Takes bytes that are to be sent; false: nobody reads them any more. */
+typedef bool orma_rpc_send_fn(void *ctx, const void *data, size_t len);
+
+/*
+ * Bytes of the request stream, cut anywhere. Each response is one call of `send`. False: the
+ * connection is to be closed after what was sent.
+ */
+bool orma_rpc_feed(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
+                   void *ctx);
+
+/* ---- single calls, for HTTP; results are appended to `out` ---- */
+
+void orma_rpc_status(struct orma_rpc *self, struct orma_buf *out);
+void orma_rpc_parse(struct orma_rpc *self, struct orma_str data, struct orma_buf *out);
+void orma_rpc_notify_eof(struct orma_rpc *self);
+void orma_rpc_restore(struct orma_rpc *self);
+/* QueryArgs; each QueryResult is one call of `send`. */
+void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_fn *send, void *ctx);
+
+/* One of the calls that give one result: its method's number, its arguments. False: unknown. */
+bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
+                   struct orma_buf *out);
+#endif

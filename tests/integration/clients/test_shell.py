@@ -1,0 +1,349 @@
+"""trace_processor_shell: what scripts rely on. Exact CSV, exit codes, words of errors; the prompt; servers."""
+import base64
+import re
+import shutil
+import socket
+import sqlite3
+import struct
+import tempfile
+
+from orma_env import *
+
+TRACECONV = BUILD / "compat/traceconv"
+TRACE = """
+packet { track_descriptor { uuid: 1 process { pid: 10 process_name: "proc" } } }
+packet { track_descriptor { uuid: 2 parent_uuid: 1 thread { pid: 10 tid: 11 thread_name: "main" } } }
+packet { timestamp: 100 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_BEGIN track_uuid: 2 name: "a" } }
+packet { timestamp: 150 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END track_uuid: 2 } }
+packet { timestamp: 200 trusted_packet_sequence_id: 1 track_event { type: TYPE_INSTANT track_uuid: 2 name: "b" } }
+"""
+
+
+class Shell(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = pathlib.Path(tempfile.mkdtemp(prefix="orma-test-"))
+        cls.addClassCleanup(shutil.rmtree, cls.kept, ignore_errors=True)
+        (cls.kept / "t.txt").write_text(TRACE)
+        cls.trace = cls.kept / "t.pftrace"
+        subprocess.run([TRACECONV, "binary", cls.kept / "t.txt", cls.trace], check=True)
+
+    def shell(self, *argv, code=0, says="", **more):
+        more.setdefault("stdin", subprocess.DEVNULL) if "input" not in more else None
+        done = self.run_program(SHELL, *argv, **more)
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{argv}\n{text}")
+        self.assertIn(says, text)
+        return done.stdout.decode(errors="backslashreplace")
+
+
+class Query(Shell):
+    def test_csv_to_the_letter(self):
+        sql = """SELECT 'it "is"' AS "a b", 1.5 AS d, NULL AS n, x'00' AS blob, -7 AS i, 'x
+y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppress_query_output; SELECT 3 AS f;"""
+        expected = '"a b","d","n","blob","i","lines"\n"it "is"",1.500000,"[NULL]","<raw bytes>",-7,"x\ny"\n' \
+            '\n"e"\n\n"f"\n3\n'
+        for argv in (["query", self.trace, sql], ["-Q", sql, self.trace]):
+            self.assertEqual(self.shell(*argv), expected)
+
+    def test_where_the_sql_comes_from(self):
+        (self.dir / "q.sql").write_text("SELECT 1 AS a")
+        out = '"a"\n1\n'
+        self.assertEqual(self.shell("query", "-f", "q.sql", self.trace), out)
+        self.assertEqual(self.shell("query", self.trace, "-f", "-", input=b"SELECT 1 AS a"), out)
+        self.assertEqual(self.shell("query", self.trace, input=b"SELECT 1 AS a"), out)
+        self.assertEqual(self.shell("-q", "q.sql", self.trace), out)
+        self.assertEqual(self.shell("--full-sort", "query", self.trace, "SELECT 1 AS a"), out)
+        self.assertEqual(self.shell("query", self.trace, "SELECT 1 AS a", "-f", "q.sql"), out)
+
+    def test_rows(self):
+        self.assertEqual(self.shell("query", self.trace, "SELECT ts, dur, name FROM slice ORDER BY ts"),
+                         '"ts","dur","name"\n100,50,"a"\n200,0,"b"\n')
+
+    def test_errors(self):
+        for argv, says in [
+                (["query", self.trace, "SELEC 1"], "SELEC"),
+                (["query", self.trace, ""], "No valid SQL to run"),
+                (["query", self.trace, "/* nothing */"], "No valid SQL to run"),
+                (["query", self.trace, "SELECT 1", "more", "still"], "too many arguments: more"),
+                (["query"], "a trace file is needed"),
+                (["query", "absent", "SELECT 1"], "absent"),
+                (["query", self.trace, "-f", "absent.sql"], "absent.sql"),
+                (["query", "--qery-file", "x", self.trace], "did you mean '--query-file'"),
+                (["query", "--structured-query-id", "x", self.trace], "this build has no --structured-query-id"),
+                (["query", "--override-stdlib", ".", self.trace, "SELECT 1"], "needs --dev"),
+                (["query", "--add-sql-package", "absent", self.trace, "SELECT 1"], "absent"),
+                (["query", "https://example.invalid/t", "SELECT 1"], "download it first"),
+                (["-e", "x", "-Q", "SELECT 1", self.trace], "does not go with"),
+                (["--run-metrics", "x", self.trace], "this build has no --run-metrics"),
+                (["-Q", "SELECT 1"], "a trace file is needed"),
+                (["help", "nonsense"], "no such command"),
+        ]:
+            with self.subTest(argv=argv):
+                out = self.shell(*argv, code=1, says=says)
+                self.assertEqual(out, "")
+
+    def test_the_first_error_ends_it_and_what_was_printed_stays(self):
+        out = self.shell("query", self.trace, "SELECT 1 AS a; SELECT nothing; SELECT 2 AS b", code=1, says="nothing")
+        self.assertEqual(out, '"a"\n1\n')
+
+    def test_times_go_to_a_file(self):
+        self.shell("query", self.trace, "SELECT 1", "--perf-file", "perf")
+        self.assertRegex((self.dir / "perf").read_text(), r"^\d+,\d+$")
+
+    def test_packages(self):
+        (self.dir / "mine/sub").mkdir(parents=True)
+        (self.dir / "mine/one.sql").write_text("CREATE PERFETTO TABLE t1 AS SELECT 11 AS x;")
+        (self.dir / "mine/sub/two.sql").write_text("CREATE PERFETTO TABLE t2 AS SELECT 22 AS x;")
+        (self.dir / "mine/not.this.sql").write_text("nonsense")
+        sql = "INCLUDE PERFETTO MODULE {0}.one; INCLUDE PERFETTO MODULE {0}.sub.two; SELECT x FROM t1 UNION ALL SELECT x FROM t2"
+        self.assertEqual(self.shell("query", "--add-sql-package", "mine", self.trace, sql.format("mine"), says="left out"),
+                         '"x"\n11\n22\n')
+        self.assertEqual(self.shell("-Q", sql.format("a.b"), "--add-sql-package", "mine@a.b", self.trace), '"x"\n11\n22\n')
+
+    def test_version_and_help(self):
+        for argv in (["-v"], ["--version"], ["query", "--version"]):
+            self.assertRegex(self.shell(*argv), r"^Perfetto v\d+\.\d+\S*\nTrace Processor RPC API version: 14\n$")
+        for argv in ([], ["help"], ["-h"]):
+            self.assertIn("Commands:", self.shell(*argv))
+        self.assertIn("--perf-file", self.shell("help", "query"))
+        self.assertIn("--http-port", self.shell("--help-classic"))
+
+    def test_a_file_that_is_called_like_a_command(self):
+        shutil.copy(self.trace, self.dir / "query")
+        self.shell("query", "query", "SELECT 1", says="./query")
+        self.assertEqual(self.shell("-Q", "SELECT 1 AS a", "./query"), '"a"\n1\n')
+
+    def test_nobody_reads(self):
+        r, w = os.pipe()
+        os.close(r)
+        p = self.start(SHELL, "query", self.trace, "SELECT * FROM stats", stdout=w, stderr=subprocess.PIPE)
+        os.close(w)
+        p.communicate(timeout=30 * SLOW)
+        self.assertNotEqual(p.returncode, 0)
+
+
+class Prompt(Shell):
+    def ask(self, text):
+        return self.shell("interactive", self.trace, input=text.encode())
+
+    def test_rows_in_columns(self):
+        out = self.ask("SELECT 'text' AS t, 2 AS n, 1.5 AS d, NULL AS z, x'00' AS b\n")
+        head, line, row = out.splitlines()[:3]
+        self.assertEqual(head, "".join(f"{c:<20} " for c in "tndzb"))
+        self.assertEqual(line, ("-" * 20 + " ") * 5)
+        self.assertEqual(row, f"{'text':<20} {2:>20} {'1.500000':>20} {'[NULL]':<20} {'<raw bytes>':<20} ")
+        self.assertRegex(out, r"\n\nQuery executed in \d+\.\d{3} ms\n\n$")
+
+    def test_the_last_of_several_is_shown(self):
+        out = self.ask("SELECT 1 AS first; CREATE VIEW v AS SELECT 5 AS five; SELECT * FROM v\n")
+        self.assertNotIn("first", out)
+        self.assertIn("five", out)
+
+    def test_dot_commands(self):
+        (self.dir / "q.sql").write_text("SELECT 9 AS nine")
+        self.assertIn('"nine"\n9\n', self.ask(".read q.sql\n"))
+        self.assertIn("abcde |".replace("|", ""), self.ask(".width 5\nSELECT 'abcdefgh' AS x\n"))
+        self.assertIn(".dump", self.ask(".help\n"))
+        self.assertIn(".dump", self.ask(".nonsense\n"))
+        self.assertNotIn("one", self.ask(".q\nSELECT 1 AS one\n"))
+        self.shell("interactive", self.trace, input=b"CREATE VIEW v AS SELECT 1\n.reset\nSELECT * FROM v\n", says="v")
+        self.ask(".dump out.db\n")
+        self.assertTrue((self.dir / "out.db").exists())
+
+    def test_an_error_does_not_end_it(self):
+        self.assertIn("one", self.ask("SELEC\n.read absent\n.width x\nSELECT 1 AS one\n"))
+
+
+class Export(Shell):
+    def test_every_sqlite_reads_it(self):
+        (self.dir / "out.db").write_text("what was there before")
+        for argv in (["export", "sqlite", "-o", "out.db", self.trace], ["-e", "out.db", self.trace]):
+            self.shell(*argv)
+            with sqlite3.connect(self.dir / "out.db") as db:
+                self.assertEqual(db.execute("SELECT ts, name FROM slice ORDER BY ts").fetchall(), [(100, "a"), (200, "b")])
+                self.assertEqual(db.execute("SELECT count(*) FROM __intrinsic_slice").fetchone(), (2,))
+            db.close()
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["out.db"])
+
+    def test_errors(self):
+        self.shell("export", "sqlite", self.trace, code=1, says="-o FILE")
+        self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files only")
+        self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="which format")
+        self.shell("export", "sqlite", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
+
+
+def varint(n):
+    out = b""
+    while n >= 0x80:
+        out, n = out + bytes([n & 0x7F | 0x80]), n >> 7
+    return out + bytes([n])
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def request(seq, method, args=b""):
+    return field(1, b"\x08" + varint(seq) + b"\x10" + varint(method) + args)
+
+
+def query(seq, sql):
+    return request(seq, 3, field(103, field(1, sql.encode())))
+
+
+class Server(Shell):
+    def start_http(self, *argv):
+        p = self.start(SHELL, *argv, stderr=subprocess.PIPE)
+        for line in p.stderr:
+            m = re.search(rb"http://[^:]+:(\d+)", line)
+            if m:
+                self.port = int(m.group(1))
+                return p
+        self.fail("it did not listen")
+
+    def http(self, data):
+        with socket.create_connection(("127.0.0.1", self.port), 30 * SLOW) as s:
+            s.sendall(data)
+            out = b""
+            while True:
+                more = s.recv(1 << 16)
+                if not more:
+                    return out
+                out += more
+
+    def get(self, path, body=b"", headers=""):
+        head, _, body = self.http(f"POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{headers}\r\n"
+                                  .encode() + body).partition(b"\r\n\r\n")
+        return head.decode(), body
+
+    def test_a_trace_that_is_sent(self):
+        p = self.start_http("-D", "--http-port", "0")
+        data = self.trace.read_bytes()
+        for part in (data[:50], data[50:]):
+            self.assertEqual(self.get("/parse", part)[1], b"")
+        self.get("/notify_eof")
+        self.assertIn(b"Unnamed trace", self.get("/status")[1])
+        self.assertIn(b"a\0b\0", self.get("/query", field(1, b"SELECT name FROM slice ORDER BY ts"))[1])
+        self.assertIn(b"no such table", self.get("/query", field(1, b"SELECT * FROM absent"))[1])
+        self.get("/parse", b"\x0a\x02\x40\x05")
+        self.get("/notify_eof")
+        self.assertNotIn(b"a\0b\0", self.get("/query", field(1, b"SELECT name FROM slice"))[1])
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(30 * SLOW), 0)
+
+    def test_origins_and_what_is_not_there(self):
+        self.start_http("server", "http", "--port", "0", "--additional-cors-origins", "http://mine:1,http://other:2", self.trace)
+        for origin in ("https://ui.perfetto.dev", "http://other:2"):
+            self.assertIn(f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin",
+                          self.get("/status", headers=f"Origin: {origin}\r\n")[0])
+        head, body = self.get("/status", headers="Origin: https://evil.example\r\n")
+        self.assertTrue(head.startswith("HTTP/1.1 403 "))
+        self.assertEqual(body, b"Origin not allowed")
+        self.assertTrue(self.get("/nonsense")[0].startswith("HTTP/1.1 404 "))
+        self.assertTrue(self.get("/export")[0].startswith("HTTP/1.1 400 "))
+        self.assertTrue(self.get("/compute_metric")[0].startswith("HTTP/1.1 200 "))
+        self.assertTrue(self.http(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 "))
+        self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
+        self.assertIn(b"t.pftrace", self.get("/status")[1])
+
+    def test_many_requests_on_one_connection(self):
+        self.start_http("server", "http", "--port", "0", self.trace)
+        one = b"GET /status HTTP/1.1\r\n\r\n"
+        last = b"GET /status HTTP/1.1\r\nConnection: close\r\n\r\n"
+        self.assertEqual(self.http(one * 20 + last).count(b"HTTP/1.1 200 OK"), 21)
+
+    def websocket(self, origin="https://ui.perfetto.dev", version="13", key="dGhlIHNhbXBsZSBub25jZQ=="):
+        s = socket.create_connection(("127.0.0.1", self.port), 30 * SLOW)
+        self.addCleanup(s.close)
+        s.sendall(f"GET /websocket HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nOrigin: {origin}\r\n"
+                  f"Sec-WebSocket-Version: {version}\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode())
+        head = b""
+        while b"\r\n\r\n" not in head:
+            more = s.recv(1)
+            self.assertTrue(more, head)
+            head += more
+        return s, head.decode()
+
+    @staticmethod
+    def ws_frame(code, data):
+        mask = b"\x11\x22\x33\x44"
+        size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
+        return bytes([0x80 | code]) + size + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data))
+
+    @staticmethod
+    def ws_read(s):
+        def exactly(n):
+            out = b""
+            while len(out) < n:
+                more = s.recv(n - len(out))
+                if not more:
+                    raise EOFError(out)
+                out += more
+            return out
+        first, size = exactly(2)
+        if size >= 126:
+            size = struct.unpack(">H" if size == 126 else ">Q", exactly(2 if size == 126 else 8))[0]
+        return first & 15, exactly(size)
+
+    def test_websocket(self):
+        self.start_http("server", "http", "--port", "0", self.trace)
+        s, head = self.websocket()
+        self.assertTrue(head.startswith("HTTP/1.1 101 "))
+        self.assertIn("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", head)
+        s.sendall(self.ws_frame(9, b"hello"))
+        self.assertEqual(self.ws_read(s), (10, b"hello"))
+        data = query(0, "SELECT name FROM slice ORDER BY ts") + query(1, "SELECT 7" + " " * 200)
+        s.sendall(self.ws_frame(2, data[:10]) + self.ws_frame(2, data[10:]))
+        self.assertIn(b"a\0b\0", self.ws_read(s)[1])
+        self.assertIn(b"SELECT 7", self.ws_read(s)[1])
+        s.sendall(self.ws_frame(2, request(7, 10)))
+        self.assertIn(b"(ERR:rpc_seq)", self.ws_read(s)[1])
+        self.assertRaises(EOFError, self.ws_read, s)
+        s, _ = self.websocket()
+        s.sendall(self.ws_frame(8, b"\x03\xe8"))
+        self.assertEqual(self.ws_read(s), (8, b"\x03\xe8"))
+        for more, status in (({"origin": "http://evil"}, 403), ({"version": "8"}, 505), ({"key": "short"}, 400)):
+            self.assertTrue(self.websocket(**more)[1].startswith(f"HTTP/1.1 {status} "))
+
+    def test_a_port_that_is_taken(self):
+        self.start_http("server", "http", "--port", "0")
+        self.shell("server", "http", "--port", self.port, code=1, says="--port")
+        self.shell("server", "http", "--port", "70000", code=1, says="bad port")
+        self.shell("server", "http", "--ip-address", "nonsense", code=1, says="no such address")
+
+    def test_stdio(self):
+        for argv in (["server", "stdio", self.trace], ["--stdiod", self.trace]):
+            out = self.shell(*argv, input=query(0, "SELECT name FROM slice ORDER BY ts") + request(1, 10))
+            self.assertIn("a\0b\0", out)
+            self.assertIn("t.pftrace", out)
+        self.shell("server", "stdio", input=b"\x08\x01", code=1)
+
+    def test_unix(self):
+        self.env["XDG_RUNTIME_DIR"] = str(self.dir)
+        p = self.start(SHELL, "server", "unix", "--name", "mine", self.trace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        path = self.dir / "perfetto/mine.sock"
+        self.assertEqual(p.stdout.readline(), b"mine\n")
+        self.wait_for("the pid file", lambda: (self.dir / "perfetto/mine.pid").exists())
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        for _ in range(2):
+            with socket.socket(socket.AF_UNIX) as s:
+                s.settimeout(30 * SLOW)
+                s.connect(str(path))
+                s.sendall(query(0, "SELECT name FROM slice ORDER BY ts"))
+                self.assertIn(b"a\0b\0", s.recv(1000))
+        self.shell("server", "unix", "--name", "mine", code=1, says="server kill")
+        self.shell("server", "kill", "mine")
+        self.assertEqual(p.wait(30 * SLOW), 0)
+        self.assertEqual(list((self.dir / "perfetto").iterdir()), [])
+        self.shell("server", "kill", "mine", code=1, says="no server at")
+        self.shell("server", "unix", "--name", "../x", code=1, says="letters, digits")
+        self.shell("server", "nonsense", code=1, says="unknown mode")
+
+    def test_it_ends_when_nobody_asks(self):
+        p = self.start_http("server", "http", "--port", "0", "--idle-timeout", "200ms")
+        self.assertEqual(p.wait(30 * SLOW), 0)
+
+
+if __name__ == "__main__":
+    main()
