@@ -65,7 +65,7 @@ struct orma_lane *orma_lanes_add(struct orma_import *imp, struct orma_lanes *sel
 }
 
 uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec *spec,
-                          uint64_t cookie, int64_t ts)
+                          uint64_t cookie, int64_t ts, bool unnestable)
 {
     struct orma_lanes *g = orma_lanes_get(imp, spec);
     struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
@@ -77,7 +77,9 @@ uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec 
     if (!lane)
         return ORMA_TRACK_NONE;
     lane->cookie = cookie;
-    lane->open++;
+    lane->open = unnestable ? 1 : lane->open + 1;
+    if (unnestable)
+        orma_slices_set_unnestable(&imp->slices, lane->track);
     return lane->track;
 }
 
@@ -122,8 +124,6 @@ static void source_args(struct orma_import *imp, struct async_state *st,
 {
     orma_args_list_clear(&st->args);
     orma_args_put_str(&st->args, imp->words.source, orma_import_cstr(imp, "chrome"));
-    if (!a->id_is_hash)
-        orma_args_put_int(&st->args, imp->words.trace_id, a->id);
     orma_args_put_bool(&st->args, orma_import_cstr(imp, "trace_id_is_process_scoped"),
                        a->of_process);
     if (a->upid != ORMA_ID_NONE)

@@ -47,9 +47,10 @@ static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, i
     return NULL;
 }
 
-/* All of it in one step, for those who don't keep the group: the track to use. */
+/* All of it in one step, for those who don't keep the group: the track to use. Unnestable: at
+ * most one slice of a cookie is open. */
 uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec *spec,
-                          uint64_t cookie, int64_t ts);
+                          uint64_t cookie, int64_t ts, bool unnestable);
 uint32_t orma_async_end(struct orma_import *imp, const struct orma_track_spec *spec,
                         uint64_t cookie, int64_t ts);
 uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spec *spec,
@@ -60,7 +61,6 @@ uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spe
 struct orma_legacy_async {
     uint16_t machine;
     bool of_process;
-    bool id_is_hash; /* not worth an arg */
     uint32_t upid;   /* ORMA_ID_NONE: unknown; never if of_process */
     uint32_t scope, name;
     int64_t id;

@@ -340,7 +340,7 @@ static bool async_id(struct event *e, struct orma_json_value *ret, bool *ret_loc
 static void on_async(struct event *e)
 {
     struct orma_json_value id;
-    struct orma_legacy_async track = {.name = e->shown, .id_is_hash = true};
+    struct orma_legacy_async track = {.name = e->shown};
 
     if (!e->json.pid.type || !async_id(e, &id, &track.of_process)) {
         failure(e);

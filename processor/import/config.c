@@ -61,7 +61,7 @@ static bool config_early(struct orma_import *imp, const struct orma_packet_ctx *
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
     struct orma_stats *stats = orma_import_stats(imp, ctx->machine);
-    bool into_file = false, flushes = false;
+    bool into_file = false, flushes = false, no_flush = false;
     uint64_t discarding = 0, msb = 0, lsb = 0;
     unsigned buffer = 0;
 
@@ -81,6 +81,9 @@ static bool config_early(struct orma_import *imp, const struct orma_packet_ctx *
         case ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS:
             flushes = orma_pb_u64(&f) != 0;
             break;
+        case ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_MODE:
+            no_flush = orma_pb_u64(&f) == ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_DISABLED;
+            break;
         case ORMA_PB_TRACE_CONFIG_TRACE_UUID_MSB:
             msb = orma_pb_u64(&f);
             break;
@@ -89,7 +92,9 @@ static bool config_early(struct orma_import *imp, const struct orma_packet_ctx *
             break;
         }
     }
-    if (into_file && !flushes)
+    imp->into_file |= into_file;
+    /* Left to itself, the service flushes before it writes. */
+    if (into_file && !flushes && no_flush)
         orma_stats_inc(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH);
     for (unsigned i = 0; into_file && i < 64; i++)
         if (discarding >> i & 1)

@@ -11,7 +11,6 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
-#include "protos/tables/syscalls.h"
 
 #define SNAPSHOT_CLOCKS_MAX 256
 
@@ -104,11 +103,10 @@ void orma_import_clock_snapshot(struct orma_import *imp, uint16_t machine, struc
                                 const struct orma_clock_value *values, uint32_t num,
                                 uint64_t primary)
 {
-    uint32_t snapshot = imp->clock_snapshots;
+    uint32_t snapshot = imp->clock_snapshots++; /* those that are refused count, too */
 
     if (!orma_reader_add_clocks(&imp->reader, machine, seq, values, num, primary))
         return;
-    imp->clock_snapshots++;
     write_snapshot(imp, machine, values, num, snapshot);
 }
 
@@ -142,17 +140,6 @@ const struct orma_module orma_module_clock = {
 
 /* ---- events of the service ---- */
 
-/* The packet's time in trace time; these packets are in BOOTTIME. */
-static int64_t service_time(struct orma_import *imp, const struct orma_packet_ctx *ctx)
-{
-    int64_t ts = (int64_t)ctx->p->timestamp;
-
-    if (imp->reader.trace_clock != ORMA_CLOCK_BOOTTIME)
-        (void)orma_reader_to_trace_time(&imp->reader, ctx->machine, ORMA_CLOCK_BOOTTIME, ts, &ts,
-                                        NULL);
-    return ts;
-}
-
 static void slow_source(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -184,7 +171,7 @@ static bool service_early(struct orma_import *imp, const struct orma_packet_ctx 
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
     const enum orma_metadata_scope scope = ORMA_METADATA_MACHINE_AND_TRACE;
-    int64_t ts = service_time(imp, ctx);
+    int64_t ts = (int64_t)ctx->p->timestamp; /* as it is, whatever the trace's clock */
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
@@ -250,7 +237,8 @@ const struct orma_module orma_module_uuid = {
 
 /* ---- statistics of the service ---- */
 
-static void buffer_stats(struct orma_stats *stats, struct orma_str bytes, int32_t buffer)
+static void buffer_stats(struct orma_stats *stats, struct orma_str bytes, int32_t buffer,
+                         bool into_file)
 {
 #define B(name) [ORMA_PB_TRACE_STATS_BUFFER_STATS_##name] = ORMA_STAT_TRACED_BUF_##name
     static const uint16_t by_field[] = {
@@ -286,6 +274,9 @@ static void buffer_stats(struct orma_stats *stats, struct orma_str bytes, int32_
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(by_field); i++)
         if (by_field[i])
             orma_stats_set_at(stats, by_field[i], buffer, values[i]);
+    int64_t overwritten = values[ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN];
+    if (into_file && overwritten)
+        orma_stats_set_at(stats, ORMA_STAT_LONG_TRACE_MODE_BYTES_OVERWRITTEN, buffer, overwritten);
 }
 
 static void filter_stats(struct orma_stats *stats, struct orma_str bytes)
@@ -465,7 +456,7 @@ static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *c
         if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
             orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_BUFFER_STATS)
-            buffer_stats(stats, orma_pb_str(&f), buffer++);
+            buffer_stats(stats, orma_pb_str(&f), buffer++, imp->into_file);
         else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS)
             writer_stats(imp, ctx->machine, orma_pb_str(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_FILTER_STATS)
@@ -486,116 +477,3 @@ const struct orma_module orma_module_trace_stats = {
     .finish = stats_finish,
     .fini = stats_fini,
 };
-
-/* ---- system info ---- */
-
-static void read_utsname(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
-    struct orma_machine *m = &imp->machines[machine];
-    uint32_t texts[8] = {0};
-
-    while (orma_pb_next(&r, &f))
-        if (f.id < ORMA_ARRAY_LEN(texts))
-            texts[f.id] = orma_import_str(imp, orma_pb_str(&f));
-    static const struct {
-        uint8_t field, column;
-        const char *key;
-    } rows[] = {
-        {ORMA_PB_UTSNAME_SYSNAME, ORMA_MACHINE_SYSNAME, "system_name"},
-        {ORMA_PB_UTSNAME_VERSION, ORMA_MACHINE_VERSION, "system_version"},
-        {ORMA_PB_UTSNAME_RELEASE, ORMA_MACHINE_RELEASE, "system_release"},
-        {ORMA_PB_UTSNAME_MACHINE, ORMA_MACHINE_ARCH, "system_machine"},
-    };
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
-        orma_metadata_str(imp, rows[i].key, false, ORMA_METADATA_MACHINE, machine,
-                          texts[rows[i].field]);
-        orma_table_set(t, rows[i].column, machine, texts[rows[i].field]);
-    }
-    unsigned major = 0, minor = 0;
-    const char *release = orma_strpool_cstr(&imp->storage->pool, texts[ORMA_PB_UTSNAME_RELEASE]);
-    if (sscanf(release, "%u.%u", &major, &minor) == 2)
-        m->kernel_version = major << 16 | (minor & 0xffff);
-    m->syscalls = orma_syscall_table_find(
-        orma_strpool_cstr(&imp->storage->pool, texts[ORMA_PB_UTSNAME_MACHINE]));
-}
-
-static void read_ram(struct orma_import *imp, uint16_t machine, int64_t bytes)
-{
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
-    int64_t gb = (bytes + 500000000) / 1000000000;
-
-    orma_metadata_int(imp, "system_ram_bytes", false, ORMA_METADATA_MACHINE, machine, bytes);
-    orma_metadata_int(imp, "system_ram_gb", false, ORMA_METADATA_MACHINE, machine, gb);
-    orma_table_set(t, ORMA_MACHINE_SYSTEM_RAM_BYTES, machine, bytes);
-    orma_table_set(t, ORMA_MACHINE_SYSTEM_RAM_GB, machine, gb);
-}
-
-static bool system_info_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
-{
-    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    struct orma_pb_field f;
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_MACHINE);
-    uint16_t m = ctx->machine;
-    int64_t timezone = 0, ram = 0;
-    uint32_t version = 0;
-    bool has_timezone = false;
-
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_SYSTEM_INFO_UTSNAME:
-            read_utsname(imp, m, orma_pb_str(&f));
-            break;
-        case ORMA_PB_SYSTEM_INFO_TIMEZONE_OFF_MINS:
-            timezone = orma_pb_i32(&f);
-            has_timezone = true;
-            break;
-        case ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION:
-            version = orma_import_str(imp, orma_pb_str(&f));
-            break;
-        case ORMA_PB_SYSTEM_INFO_NUM_CPUS:
-            orma_table_set(t, ORMA_MACHINE_NUM_CPUS, m, orma_pb_u32(&f));
-            break;
-        case ORMA_PB_SYSTEM_INFO_SYSTEM_RAM_BYTES:
-            ram = orma_pb_i64(&f);
-            break;
-        case ORMA_PB_SYSTEM_INFO_MACHINE_NAME:
-            orma_table_set(t, ORMA_MACHINE_NAME, m, orma_import_str(imp, orma_pb_str(&f)));
-            break;
-        }
-    }
-    if (has_timezone)
-        orma_metadata_int(imp, "timezone_off_mins", false, ORMA_METADATA_MACHINE, m, timezone);
-    if (version)
-        orma_metadata_str(imp, "tracing_service_version", false, ORMA_METADATA_MACHINE, m, version);
-    if (ram)
-        read_ram(imp, m, ram);
-    return false;
-}
-
-static const uint16_t system_info_fields[] = {ORMA_PB_TRACE_PACKET_SYSTEM_INFO, 0};
-const struct orma_module orma_module_system_info = {
-    .name = "system_info", .fields = system_info_fields, .early = system_info_early};
-
-/* ---- cpus ---- */
-
-uint32_t orma_import_ucpu(struct orma_import *imp, uint16_t machine, uint32_t cpu)
-{
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_CPU);
-    uint32_t ucpu = machine * ORMA_UCPUS_PER_MACHINE + ORMA_MIN(cpu, ORMA_UCPUS_PER_MACHINE - 1);
-
-    if (ORMA_LIKELY(ucpu < t->rows && !orma_table_is_null(t, ORMA_CPU_CPU, ucpu)))
-        return ucpu;
-    /* Rows of cpus that were never seen lie between: they have no number and no view shows them. */
-    while (t->rows <= ucpu) {
-        uint32_t row = orma_table_add(t);
-
-        if (row == ORMA_ROW_NONE)
-            return ucpu;
-        orma_table_set(t, ORMA_CPU_MACHINE_ID, row, row / ORMA_UCPUS_PER_MACHINE);
-    }
-    orma_table_set(t, ORMA_CPU_CPU, ucpu, cpu);
-    return ucpu;
-}

@@ -38,6 +38,17 @@ static bool hook_wanted(void *data, uint32_t field)
     return field < ORMA_PACKET_FIELDS_MAX && self->by_field[field];
 }
 
+static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machine,
+                         const uint8_t *at)
+{
+    struct orma_import *self = data;
+
+    orma_args_list_clear(&self->args);
+    orma_args_put_uint(&self->args, orma_import_cstr(self, "packet_sequence_id"), seq->id);
+    orma_import_log(self, machine, ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID,
+                    INT64_MIN, orma_reader_offset(&self->reader, at), &self->args);
+}
+
 static void add_machine(struct orma_import *self, uint16_t machine, uint32_t raw)
 {
     struct orma_table *t = orma_import_table(self, ORMA_TABLE_MACHINE);
@@ -99,6 +110,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage)
         .early = hook_early,
         .tokenize = hook_tokenize,
         .wanted = hook_wanted,
+        .skipped = hook_skipped,
         .new_machine = hook_new_machine,
         .trace_clock = hook_trace_clock,
     };

@@ -45,6 +45,7 @@ enum orma_module_state {
     ORMA_STATE_SCHED,
     ORMA_STATE_FLOW,
     ORMA_STATE_ASYNC,
+    ORMA_STATE_SESSIONS,
     ORMA_STATE_PROFILE,
     ORMA_STATE_METADATA,
     ORMA_STATE_SYS_STATS,
@@ -81,6 +82,7 @@ struct orma_import {
     uint32_t trace_row; /* in trace_file */
     uint32_t clock_snapshots;
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
+    bool into_file;             /* the trace was written to its file while it was recorded */
     bool no_ftrace_raw, crop_track_events;
     int64_t crop_start;
     struct orma_file *files, *files_last; /* in the order in which they were found */

@@ -1,4 +1,5 @@
 /* The text that programs write into the kernel's marker file, in the atrace convention. */
+#include "processor/import/async.h"
 #include "processor/import/ftrace.h"
 #include "protos/fields/ftrace.h"
 
@@ -71,6 +72,77 @@ static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
     orma_import_counter(imp, e->ts, orma_tracks_get(&imp->tracks, &spec), (double)value);
 }
 
+/* ---- slices of a process, known by a cookie, or on a track with a name ---- */
+
+static void async_spec(struct orma_import *imp, const struct orma_ftrace_event *e,
+                       const struct atrace *a, const char *type, struct orma_track_spec *ret)
+{
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), a->tgid);
+    uint32_t name = orma_import_str(imp, a->name);
+
+    *ret = (struct orma_track_spec){
+        .type = type,
+        .event = ORMA_TRACK_SLICES,
+        .machine = e->machine,
+        .dims_num = 2,
+        .dims = {orma_dim(imp->words.upid, upid), orma_dim_str(imp->words.name, name)},
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+}
+
+static void by_cookie(struct orma_import *imp, const struct orma_ftrace_event *e,
+                      const struct atrace *a)
+{
+    struct orma_track_spec spec;
+    uint32_t name = orma_import_str(imp, a->name);
+    int64_t cookie = 0;
+
+    (void)orma_str_to_i64(a->second, &cookie);
+    async_spec(imp, e, a, "atrace_async_slice", &spec);
+    if (a->phase == 'F') {
+        orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, (uint64_t)cookie, e->ts), 0,
+                        name, NULL);
+        return;
+    }
+    orma_args_list_clear(&imp->args);
+    orma_args_put_int(&imp->args, imp->words.cookie, cookie);
+    orma_slices_begin(&imp->slices, e->ts,
+                      orma_async_begin(imp, &spec, (uint64_t)cookie, e->ts, true), 0, name,
+                      &imp->args);
+}
+
+static void on_named_track(struct orma_import *imp, const struct orma_ftrace_event *e,
+                           const struct atrace *a)
+{
+    struct orma_track_spec spec;
+    int64_t cookie = 0;
+    uint32_t slice = orma_import_str(imp, a->second);
+
+    async_spec(imp, e, a, "atrace_async_slice_for_track", &spec);
+    orma_args_list_clear(&imp->args);
+    if (a->phase != 'H')
+        orma_args_put_uint(&imp->args, imp->words.utid, e->utid);
+    switch (a->phase) {
+    case 'N':
+        orma_slices_complete(&imp->slices, e->ts, 0,
+                             orma_async_instant(imp, &spec, UINT64_MAX, e->ts, 0), 0, slice,
+                             &imp->args);
+        break;
+    case 'G':
+        (void)orma_str_to_i64(a->third, &cookie);
+        orma_slices_begin(&imp->slices, e->ts,
+                          orma_async_begin(imp, &spec, (uint64_t)cookie, e->ts, false), 0, slice,
+                          &imp->args);
+        break;
+    default: /* H: the cookie comes second */
+        (void)orma_str_to_i64(a->second, &cookie);
+        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "end_utid"), e->utid);
+        orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, (uint64_t)cookie, e->ts), 0,
+                        0, &imp->args);
+    }
+}
+
 static void on_text(struct orma_import *imp, const struct orma_ftrace_event *e,
                     struct orma_str text)
 {
@@ -100,6 +172,15 @@ static void on_text(struct orma_import *imp, const struct orma_ftrace_event *e,
         break;
     case 'C':
         counter(imp, e, &a);
+        break;
+    case 'S':
+    case 'F':
+        by_cookie(imp, e, &a);
+        break;
+    case 'G':
+    case 'H':
+    case 'N':
+        on_named_track(imp, e, &a);
         break;
     }
 }

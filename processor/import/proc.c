@@ -101,12 +101,9 @@ static void set_uid(struct orma_import *imp, uint32_t upid, uint32_t uid)
 
 static void set_kthread(struct orma_import *imp, uint32_t upid, bool kthread)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
-
     orma_args_list_clear(&imp->args);
     orma_args_put_bool(&imp->args, imp->words.is_kthread, kthread);
-    orma_storage_set_args(t, ORMA_PROCESS_ARG_SET_ID, upid,
-                          orma_args_commit(&imp->storage->args, &imp->args));
+    orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, &imp->args);
 }
 
 static void add_proc(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
@@ -198,11 +195,12 @@ const struct orma_module orma_module_process_tree = {
 struct figure {
     const char *type, *dim, *prefix, *key;
     int scale;
+    const char *description;
 };
 
-#define MEMORY(key)                                                                                \
+#define MEMORY(key, text)                                                                          \
     {                                                                                              \
-        "process_memory", "process_memory_key", "mem.", key, 1024                                  \
+        "process_memory", "process_memory_key", "mem.", key, 1024, text                            \
     }
 #define SMAPS(key)                                                                                 \
     {                                                                                              \
@@ -218,15 +216,22 @@ struct figure {
     }
 
 static const struct figure figures[] = {
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] = MEMORY("rss.anon"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] = MEMORY("rss.file"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] = MEMORY("rss.shmem"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] = MEMORY("swap"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] = MEMORY("locked"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] = MEMORY("rss.watermark"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] = MEMORY("dmabuf_rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt", "Size of the address space"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss", "Memory that is resident"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] =
+        MEMORY("rss.anon", "Resident memory without a file behind it"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] =
+        MEMORY("rss.file", "Resident pages of mapped files"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] =
+        MEMORY("rss.shmem", "Resident memory shared with other processes"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] =
+        MEMORY("swap", "Anonymous memory that was swapped out"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] =
+        MEMORY("locked", "Memory that is locked and never swapped"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] =
+        MEMORY("rss.watermark", "The most that ever was resident"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] =
+        MEMORY("dmabuf_rss", "Buffers shared with devices"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_RSS_KB] = SMAPS("rss"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_KB] = SMAPS("pss"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_ANON_KB] = SMAPS("pss.anon"),
@@ -251,9 +256,22 @@ static uint32_t figure_track(struct orma_import *imp, uint16_t machine, uint32_t
         orma_dim_str(orma_import_cstr(imp, fig->dim), orma_import_cstr(imp, fig->key)),
     };
 
-    return orma_import_counter_track(
-        imp, machine, fig->type,
-        orma_strpool_addf(&imp->storage->pool, "%s%s", fig->prefix, fig->key), NULL, 2, dims);
+    const struct orma_track_spec spec = {
+        .type = fig->type,
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = 2,
+        .dims = {dims[0], dims[1]},
+        .name = orma_strpool_addf(&imp->storage->pool, "%s%s", fig->prefix, fig->key),
+        .parent = ORMA_TRACK_NONE,
+        .source_args = fig->description ? &imp->args : NULL,
+    };
+
+    orma_args_list_clear(&imp->args);
+    if (fig->description)
+        orma_args_put_str(&imp->args, imp->words.description,
+                          orma_import_cstr(imp, fig->description));
+    return orma_tracks_get(&imp->tracks, &spec);
 }
 
 static uint32_t oom_track(struct orma_import *imp, uint16_t machine, uint32_t upid)

@@ -256,7 +256,6 @@ static void put_unnestable(struct orma_slices *self, struct orma_slice_stack *s,
                       s->begins);
     orma_args_put_int(&e->args, orma_storage_cstr(self->storage, "legacy_unnestable_last_begin_ts"),
                       s->last_begin);
-    s->begins = 0;
 }
 
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,

@@ -141,7 +141,7 @@ static bool place_async(struct orma_import *imp, struct orma_te_event *e, bool s
     if (!read_id(imp, e, &a.of_process))
         return false;
     a.id = e->source_id;
-    a.upid = a.of_process ? e->upid : ORMA_ID_NONE;
+    a.upid = e->upid;
     a.name = e->name_id;
     a.scope = scope_is_name ? e->name_id : e->category_id;
     if (!scope_is_name && e->legacy.id_scope.data)

@@ -390,7 +390,7 @@ static bool place(struct orma_import *imp, struct orma_te_event *e, uint64_t uui
             return false;
         e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
-        if (e->t->scope != ORMA_TE_THREAD)
+        if (uuid && e->t->scope != ORMA_TE_THREAD)
             orma_te_find_passthrough(imp, e);
     }
     return ORMA_LIKELY(!e->has_legacy || !e->legacy.has_phase) || orma_te_place_legacy(imp, e);

@@ -367,7 +367,11 @@ static void count_miss(struct orma_clocks *self, uint64_t from, uint64_t to, int
     self->cache_misses++;
     if (hops != 1)
         return;
-    unsigned slot = self->cache_next++ % ORMA_CLOCK_CACHE;
+    /* The reference reader throws entries out at random, by this very generator. */
+    self->cache_random =
+        (uint32_t)((uint64_t)(self->cache_random ? self->cache_random : 1) * 48271 % 2147483647);
+    unsigned slot = self->cache_random % ORMA_CLOCK_CACHE;
+    self->cache_stamp++;
     self->cache[slot].from = from;
     self->cache[slot].to = to;
     self->cache[slot].lo = span->lo;

@@ -74,7 +74,8 @@ struct orma_clocks {
         uint64_t from, to;
         int64_t lo, hi;
     } cache[ORMA_CLOCK_CACHE];
-    uint32_t cache_next;
+    uint32_t cache_random;
+    uint32_t cache_stamp; /* changes with the cache */
     int64_t cache_misses;
     bool failed; /* memory was out */
 };

@@ -152,6 +152,7 @@ static enum orma_clock_result find_clock(struct orma_reader *self, struct orma_s
     seq->clock_hi = span.hi;
     seq->clock_offset = span.offset;
     seq->clock_epoch = self->clock_epoch;
+    seq->clock_stamp = clocks->cache_stamp;
     return ORMA_CLOCK_OK;
 }
 
@@ -189,7 +190,8 @@ static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_
         return ORMA_CLOCK_OK;
     }
     if (ORMA_LIKELY(seq->clock_cached && seq->clock_id == id &&
-                    seq->clock_epoch == self->clock_epoch) &&
+                    seq->clock_epoch == self->clock_epoch &&
+                    seq->clock_stamp == self->clocks[seq->machine].cache_stamp) &&
         ORMA_LIKELY(use_cached(seq, p->timestamp, ret)))
         return ORMA_CLOCK_OK;
     enum orma_clock_result r = find_clock(self, seq, id, p->timestamp);
@@ -447,8 +449,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record, const u
         seq->needed++;
         if (!seq->valid) {
             seq->skipped++;
-            orma_stats_inc(orma_reader_stats(self, machine),
-                           ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID);
+            self->hooks.skipped(self->hooks.data, seq, machine, data);
             return;
         }
     }
@@ -496,6 +497,13 @@ static bool read_record(struct orma_reader *self, const uint8_t **pos, const uin
         read_packet(self, *pos, at, len);
     *pos = at + len;
     return true;
+}
+
+int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
+{
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)self->file;
+
+    return self->file && offset < self->file_len ? (int64_t)offset : -1;
 }
 
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)

@@ -28,6 +28,8 @@ struct orma_reader_hooks {
                      uint16_t machine, int64_t ts, uint64_t order);
     /* True if the importer wants packets with this payload at all. */
     bool (*wanted)(void *data, uint32_t field);
+    /* A packet at `data` needs state that its sequence has not. */
+    void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);
     /* A machine that was not seen before. */
     void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
     /* The trace's clock was settled. */
@@ -57,6 +59,8 @@ struct orma_reader {
     uint32_t deferred_num, deferred_cap;
     uint32_t depth; /* of compressed packets */
     uint64_t packets;
+    const uint8_t *file; /* the whole file, where it is mapped: for offsets */
+    size_t file_len;
     const char *error; /* why the trace can't be read on; NULL: fine */
 };
 
@@ -69,6 +73,9 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
 
 /* Copies bytes and reads the packets that are whole by now. 0 or -ENOMEM. */
 int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
+
+/* Where in the file a byte is, if it lies in `file`; -1 for copied and unpacked ones. */
+int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);
 
 /* The end of the file: deferred packets, then all that waits in the sorter. */
 void orma_reader_finish(struct orma_reader *self);

@@ -109,6 +109,9 @@ int orma_seq_clear(struct orma_seq *self)
     self->has_times = false;
     if (!gen)
         return -ENOMEM;
+    gen->has_pid = self->gen->has_pid; /* a sequence stays with its thread */
+    gen->pid = self->gen->pid;
+    gen->tid = self->gen->tid;
     orma_seq_gen_unref(self->gen);
     self->gen = gen;
     return 0;

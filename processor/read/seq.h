@@ -92,7 +92,7 @@ struct orma_seq {
     /* The conversion used last: raw * unit + offset, while lo <= ns < hi. */
     bool clock_cached, clock_incremental;
     uint32_t clock_id;
-    uint32_t clock_epoch;
+    uint32_t clock_epoch, clock_stamp;
     int64_t clock_unit, clock_lo, clock_hi, clock_offset;
     int64_t clock_raw; /* incremental: the sum so far */
     /* Where the next packet may be appended in the sorter. */

@@ -158,6 +158,8 @@ static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, 
     size_t pos = 0, goal = 0;
     int ret = begin(self);
 
+    self->import.reader.file = self->map;
+    self->import.reader.file_len = self->map_size;
     while (!ret && pos < self->map_size && goal < self->map_size) {
         /* A step ends anywhere: what is not whole is read with the next one. */
         goal = ORMA_MIN(self->map_size, goal + PROGRESS_STEP);
