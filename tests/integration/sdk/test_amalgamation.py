@@ -43,39 +43,36 @@ class Amalgamation(unittest.TestCase):
         self.assertTrue(found)
         return found
 
-    def test_is_small(self):
-        sizes = [(self.root / n).stat().st_size for n in ("orma.h", "orma.c")]
-        self.assertLess(sum(sizes), SOURCE_MAX)
+    def test_is_small_and_compiles_without_a_warning(self):
+        source = sum((self.root / n).stat().st_size for n in ("orma.h", "orma.c"))
+        self.assertLess(source, SOURCE_MAX)
         for compiler in self.compilers():
-            obj = self.root / "size.o"
-            run(compiler, "-std=c11", "-O2", "-c", self.root / "orma.c", "-o", obj)
+            obj = self.root / f"{compiler}.o"
+            run(compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-c",
+                self.root / "orma.c", "-o", obj)
             text = int(run("size", obj).splitlines()[1].split()[0])
-            print(f"{compiler}: {sum(sizes)} bytes of source, {text} of text")
+            print(f"{compiler}: {source} bytes of source, {text} of text")
             self.assertLess(text, TEXT_MAX)
-
-    def test_compiles_without_a_warning(self):
-        for compiler in self.compilers():
-            for flags in (["-std=c11", "-O0"], ["-std=c11", "-O2"], ["-O2"]):
-                run(compiler, *flags, "-Wall", "-Wextra", "-Werror", "-c", self.root / "orma.c",
-                    "-o", self.root / "x.o")
 
     def test_shows_only_what_the_header_declares(self):
         run("cc", "-c", self.root / "orma.c", "-o", self.root / "x.o")
         shown = set(re.findall(r" [TDBR] (\w+)", run("nm", self.root / "x.o")))
         header = (self.root / "orma.h").read_text(encoding="utf-8")
         hidden = {n for n in shown if not re.search(rf"\b{n}\b", header)}
-        self.assertEqual(hidden, {"orma_te"} & hidden)
+        self.assertLessEqual(hidden, {"orma_te", "orma_te_self"})
 
     def test_header_suits_cplusplus(self):
+        alone = self.root / "alone.cc"
+        alone.write_text('#include "orma.h"\n')
         for compiler in ("g++", "clang++"):
             if shutil.which(compiler):
-                run(compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic",
-                    "-Werror", "-fsyntax-only", self.root / "orma.h")
+                run(compiler, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                    alone)
 
     def test_programs_record(self):
         for compiler in self.compilers():
             program, trace = self.root / "events", self.root / "t.pftrace"
-            run(compiler, "-std=c11", "-O2", f"-I{self.root}", SOURCE / "tests/golden/sdk/events.c",
+            run(compiler, "-std=c11", "-O0", f"-I{self.root}", SOURCE / "tests/golden/sdk/events.c",
                 self.root / "orma.c", "-pthread", "-o", program)
             run(program, "slices", trace)
             self.assertGreater(trace.stat().st_size, 500)
