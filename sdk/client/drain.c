@@ -114,7 +114,10 @@ void orma_drain_add(struct orma_drain *self, const void *packet, size_t len)
 static void deliver(struct orma_drain *self, struct orma_drain_seq *seq, const void *packet,
                     size_t len)
 {
-    put_packet(self, packet, len, OWN_SEQ + seq->writer_id, !seq->introduced);
+    if (self->sink)
+        self->sink(self->sink_ctx, seq->writer_id, packet, len);
+    else
+        put_packet(self, packet, len, OWN_SEQ + seq->writer_id, !seq->introduced);
     seq->introduced = true;
     seq->delivered++;
     self->written++;
@@ -328,6 +331,15 @@ void orma_drain_counts(struct orma_drain *self, uint64_t *ret_emitted, uint64_t 
 
         *ret_emitted += seq->emitted;
         *ret_dropped += seq->dropped;
+    }
+}
+
+void orma_drain_each_loss(const struct orma_drain *self, orma_drain_seq_fn fn, void *ctx)
+{
+    ORMA_MAP_EACH (slot, &self->seqs) {
+        const struct orma_drain_seq *seq = (struct orma_drain_seq *)(uintptr_t)slot->val;
+
+        fn(ctx, seq->writer_id, seq->dropped + seq->cut);
     }
 }
 

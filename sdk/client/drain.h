@@ -21,7 +21,12 @@ struct orma_drain {
     struct orma_map seqs; /* writer id -> struct orma_drain_seq */
     uint32_t pid, uid;
     uint64_t written, overwritten, cut; /* packets */
+    /* Takes each packet instead of `out`; NULL: none. */
+    void (*sink)(void *ctx, uint16_t writer_id, const void *packet, size_t len);
+    void *sink_ctx;
 };
+
+typedef void (*orma_drain_seq_fn)(void *ctx, uint16_t writer_id, uint64_t lost);
 
 void orma_drain_init(struct orma_drain *self, struct orma_pool *pool);
 void orma_drain_fini(struct orma_drain *self);
@@ -38,6 +43,9 @@ void orma_drain_add(struct orma_drain *self, const void *packet, size_t len);
 
 /* The last counts, with those of retired writers. Call it when all is drained. */
 void orma_drain_counts(struct orma_drain *self, uint64_t *ret_emitted, uint64_t *ret_dropped);
+
+/* What each sequence lost: dropped, and cut short. After orma_drain_counts(). */
+void orma_drain_each_loss(const struct orma_drain *self, orma_drain_seq_fn fn, void *ctx);
 
 /* Appends TraceStats with the ledger by sequence. */
 void orma_drain_add_stats(struct orma_drain *self);

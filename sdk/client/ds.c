@@ -9,11 +9,13 @@
 #include "orma/tracing.h"
 #include "protos/fields/config.h"
 #include "sdk/base/buf.h"
+#include "sdk/client/life.h"
 #include "sdk/client/packet.h"
 #include "sdk/wire/pb_reader.h"
 
 #define SOURCES_MAX 64u
-#define SLOTS 16u
+/* Alone in a source's word, in a child process: the first turn begins tracing anew (life.h). */
+#define WAKE_BIT (UINT32_C(1) << 30)
 
 /* What one thread writes into one session. */
 struct ds_writer {
@@ -41,6 +43,7 @@ struct ds_ref {
 struct orma_ds_session {
     struct orma_data_source *source;
     uint64_t serial;
+    uint32_t life; /* orma_life_generation() */
     uint64_t home_id;
     uint32_t slot;
     struct orma_ds_home home;
@@ -55,8 +58,8 @@ struct orma_ds_session {
 
 /* source->impl */
 struct source_impl {
-    _Atomic uint64_t serials[SLOTS];
-    struct orma_ds_session *sessions[SLOTS]; /* under g.lock */
+    _Atomic uint64_t serials[ORMA_DS_SLOTS];
+    struct orma_ds_session *sessions[ORMA_DS_SLOTS]; /* under g.lock */
 };
 
 static struct {
@@ -66,6 +69,7 @@ static struct {
     uint64_t last_serial;
     void (*listener)(void);
     pthread_key_t key;
+    bool has_key;
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread struct ds_ref *refs __attribute__((tls_model("initial-exec")));
@@ -97,7 +101,8 @@ static void thread_gone(void *arg)
 
 static void make_key(void)
 {
-    (void)pthread_key_create(&g.key, thread_gone); /* else ends of threads go unnoticed */
+    g.has_key = pthread_key_create(&g.key, thread_gone) == 0; /* else thread ends go unnoticed */
+    orma_life_watch();
 }
 
 static void init(void)
@@ -129,6 +134,29 @@ int orma_data_source_register(struct orma_data_source *source)
     }
     pthread_mutex_unlock(&g.lock);
     return r;
+}
+
+void orma_ds_after_fork(bool wake)
+{
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    g.listener = NULL;
+    refs = NULL;
+    if (g.has_key)
+        (void)pthread_setspecific(g.key, NULL);
+    for (size_t i = 0; i < g.sources_num; i++) {
+        struct source_impl *impl = g.sources[i]->impl;
+
+        memset(impl, 0, sizeof(*impl));
+        __atomic_store_n(&g.sources[i]->enabled, wake ? WAKE_BIT : 0, __ATOMIC_RELAXED);
+    }
+}
+
+void orma_ds_forget_wake(void)
+{
+    pthread_mutex_lock(&g.lock);
+    for (size_t i = 0; i < g.sources_num; i++)
+        __atomic_fetch_and(&g.sources[i]->enabled, ~WAKE_BIT, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&g.lock);
 }
 
 struct orma_data_source *orma_ds_at(size_t idx)
@@ -180,7 +208,7 @@ static bool take_slot(struct orma_ds_session *self)
 {
     struct source_impl *impl = self->source->impl;
 
-    for (self->slot = 0; self->slot < SLOTS; self->slot++) {
+    for (self->slot = 0; self->slot < ORMA_DS_SLOTS; self->slot++) {
         if (!impl->sessions[self->slot]) {
             impl->sessions[self->slot] = self;
             self->serial = ++g.last_serial;
@@ -204,6 +232,7 @@ int orma_ds_session_new(struct orma_data_source *source, uint64_t id, struct orm
         return -ENOMEM;
     }
     self->source = source;
+    self->life = orma_life_generation();
     self->home_id = id;
     self->home = *home;
     self->target_buffer = target_buffer;
@@ -321,7 +350,8 @@ void orma_ds_defer_stop(struct orma_ds_session *session)
 
 void orma_ds_stopped(struct orma_ds_session *session)
 {
-    session->home.run(session->home.ctx, finish, session);
+    if (session->life == orma_life_generation()) /* else it is the parent's */
+        session->home.run(session->home.ctx, finish, session);
 }
 
 void orma_ds_session_flush(struct orma_ds_session *self)
@@ -453,7 +483,7 @@ static void next_turn(struct orma_ds_iter *it)
     struct source_impl *impl = it->source->impl;
 
     for (; it->rest; it->rest &= it->rest - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(it->rest) % SLOTS;
+        uint32_t slot = (uint32_t)__builtin_ctz(it->rest) % ORMA_DS_SLOTS;
         /* acquire: pairs with orma_ds_session_start(). */
         uint64_t serial = atomic_load_explicit(&impl->serials[slot], memory_order_acquire);
         struct ds_writer *w = serial ? find_writer(serial) : NULL;
@@ -499,6 +529,10 @@ struct orma_ds_iter orma_ds_first(struct orma_data_source *source)
         .rest = __atomic_load_n(&source->enabled, __ATOMIC_ACQUIRE),
     };
 
+    if (it.rest == WAKE_BIT) {
+        orma_tracing_revive();
+        it.rest = 0;
+    }
     next_turn(&it);
     return it;
 }

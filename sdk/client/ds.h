@@ -17,6 +17,9 @@
 #include "sdk/base/str.h"
 #include "sdk/client/pool.h"
 
+/* Sessions of one source at once. */
+#define ORMA_DS_SLOTS 16u
+
 struct orma_producer;
 
 /* What a home is told. */
@@ -39,6 +42,9 @@ void orma_ds_session_stop(struct orma_ds_session *self);
 void orma_ds_session_flush(struct orma_ds_session *self);
 void orma_ds_session_clear(struct orma_ds_session *self);
 
+/* Ends what orma_ds_after_fork() began. */
+void orma_ds_forget_wake(void);
+
 /* NULL: not registered. */
 struct orma_data_source *orma_ds_find(struct orma_str name);
 enum orma_policy orma_ds_policy(const struct orma_data_source *source, struct orma_str config);
@@ -49,6 +55,8 @@ enum orma_policy orma_ds_policy(const struct orma_data_source *source, struct or
 int orma_ds_offer_all(struct orma_producer *producer);
 /* At each turn of the loop: offers what was registered meanwhile. */
 void orma_ds_turn(struct orma_producer *producer);
+/* Completes the chunks of all threads. Loop thread. */
+void orma_ds_source_flush(void);
 void orma_ds_forget_producer(void);
 
 /* Called when a source is registered. With g.lock. */

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include "sdk/client/ds.h"
+#include "sdk/client/life.h"
 #include "sdk/client/producer_impl.h"
 #include "sdk/client/tracing_impl.h"
 
 struct offered {
     struct orma_ds ds;
     struct orma_data_source *source;
+    struct orma_ds_session *running[ORMA_DS_SLOTS];
 };
 
 static struct {
@@ -33,6 +35,17 @@ static void run(void *ctx, void (*fn)(void *arg), void *arg)
     orma_tracing_run(fn, arg);
 }
 
+static void note_running(struct offered *o, const struct orma_ds_session *was,
+                         struct orma_ds_session *is)
+{
+    for (size_t i = 0; (was || is) && i < ORMA_DS_SLOTS; i++) {
+        if (o->running[i] == was) {
+            o->running[i] = is;
+            return;
+        }
+    }
+}
+
 static void setup(void *ctx, struct orma_ds_instance *inst)
 {
     struct offered *o = ctx;
@@ -44,6 +57,7 @@ static void setup(void *ctx, struct orma_ds_instance *inst)
     if (pool && orma_ds_session_new(o->source, inst->id, inst->config, pool, inst->target_buffer,
                                     orma_ds_policy(o->source, inst->config), &home, &session) < 0)
         session = NULL;
+    note_running(o, NULL, session);
     inst->user = session;
     orma_pool_unref(pool);
 }
@@ -60,7 +74,7 @@ static void stop(void *ctx, struct orma_ds_instance *inst)
 {
     struct orma_ds_session *session = inst->user;
 
-    (void)ctx;
+    note_running(ctx, session, NULL);
     inst->user = NULL;
     if (!orma_producer_is_connected(g.producer))
         g.connection++; /* nobody waits for the answer */
@@ -140,9 +154,27 @@ void orma_ds_turn(struct orma_producer *producer)
         ;
 }
 
+void orma_ds_source_flush(void)
+{
+    for (size_t i = 0; i < g.num; i++) {
+        for (size_t slot = 0; slot < ORMA_DS_SLOTS; slot++) {
+            if (g.list[i]->running[slot])
+                orma_ds_session_flush(g.list[i]->running[slot]);
+        }
+    }
+}
+
 void orma_ds_forget_producer(void)
 {
     g.producer = NULL;
     while (g.num)
         free(g.list[--g.num]);
+}
+
+void orma_ds_source_after_fork(void)
+{
+    g.producer = NULL;
+    g.num = 0; /* the structures stay the dead producer's */
+    g.connection++;
+    atomic_store_explicit(&g.dirty, false, memory_order_relaxed);
 }

@@ -22,6 +22,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/client/drain.h"
 #include "sdk/client/ds.h"
+#include "sdk/client/life.h"
 #include "sdk/client/te.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -38,6 +39,11 @@
 #define RENEWALS_PER_RING 32u
 
 struct orma_recording {
+    struct orma_list link;                       /* live.list */
+    uint32_t life;                               /* orma_life_generation() */
+    enum { RUNNING, FINISHING, FINISHED } state; /* under live.lock */
+    int result;                                  /* of finish() */
+    struct orma_recording_counts counts;
     enum orma_recording_mode mode;
     int fd;
     bool owns_fd;
@@ -56,6 +62,13 @@ struct orma_recording {
     pthread_mutex_t wake_lock;
     pthread_cond_t wake;
 };
+
+/* Those that run: what is not stopped is finished at exit. */
+static struct {
+    pthread_mutex_t lock;
+    struct orma_list list; /* orma_recording.link */
+    bool at_exit;
+} live = {.lock = PTHREAD_MUTEX_INITIALIZER, .list = {&live.list, &live.list}};
 
 /* ---- file ---- */
 
@@ -176,30 +189,6 @@ static void stop_thread(struct orma_recording *self)
 
 /* ---- sessions ---- */
 
-/* "a,b*,-c" as a TrackEventConfig. */
-static void put_categories(struct orma_buf *b, const char *text)
-{
-    struct orma_str rest = orma_str_from(text ? text : "*"), one;
-    bool enables = false;
-
-    while (orma_str_cut(&rest, ',', &one)) {
-        one = orma_str_trim(one);
-        bool off = one.len && one.data[0] == '-';
-        enables |= !off;
-        if (off)
-            orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CONFIG_DISABLED_CATEGORIES,
-                            (struct orma_str){one.data + 1, one.len - 1});
-        else if (one.len)
-            orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES, one);
-    }
-    /* Who names some wants only those; the first match of a kind decides, and "*" is the last kind.
-     */
-    orma_pb_put_cstr(b,
-                     enables ? ORMA_PB_TRACK_EVENT_CONFIG_DISABLED_CATEGORIES
-                             : ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES,
-                     "*");
-}
-
 static void source_stopped(void *ctx, uint64_t id)
 {
     struct orma_recording *self = ctx;
@@ -252,7 +241,7 @@ static int start_sessions(struct orma_recording *self, const struct orma_recordi
     struct orma_buf config = {0};
 
     orma_tsc_check(!orma_te.no_tsc);
-    put_categories(&config, args->categories);
+    orma_te_config_put_patterns(&config, args->categories);
     /* DROP: with make_room() there is room, or there shall be none. */
     int r = config.failed ? -ENOMEM
                           : orma_te_session_new(orma_buf_str(&config), self->pool, TARGET,
@@ -275,7 +264,7 @@ static int stop_sessions(struct orma_recording *self)
     return self->te ? orma_te_session_free(self->te) : 0;
 }
 
-/* ---- public ---- */
+/* ---- beginning and end ---- */
 
 static void free_recording(struct orma_recording *self)
 {
@@ -321,6 +310,90 @@ static int start(struct orma_recording *self, const struct orma_recording_args *
     return r;
 }
 
+/* Ends the sessions and writes everything; `self` stays. */
+static void finish(struct orma_recording *self)
+{
+    self->result = stop_sessions(self);
+    stop_thread(self);
+    pthread_mutex_lock(&self->lock);
+    orma_drain_all(&self->drain);
+    orma_drain_counts(&self->drain, &self->counts.emitted, &self->counts.dropped);
+    self->counts.written = self->drain.written;
+    self->counts.overwritten = self->drain.overwritten + self->drain.cut;
+    put_snapshot(self);
+    orma_drain_add_stats(&self->drain);
+    write_out(self);
+    if (self->result == 0)
+        self->result = self->error;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void set_finished(struct orma_recording *self)
+{
+    finish(self);
+    pthread_mutex_lock(&live.lock);
+    self->state = FINISHED;
+    pthread_mutex_unlock(&live.lock);
+}
+
+/* With live.lock. */
+static void claim(struct orma_recording *self)
+{
+    self->state = FINISHING;
+    orma_list_remove(&self->link);
+}
+
+/* Whoever is first, stop or exit, finishes it; the other waits. */
+static void finish_once(struct orma_recording *self)
+{
+    pthread_mutex_lock(&live.lock);
+    bool mine = self->state == RUNNING;
+    if (mine)
+        claim(self);
+    while (!mine && self->state != FINISHED) {
+        pthread_mutex_unlock(&live.lock);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        pthread_mutex_lock(&live.lock);
+    }
+    pthread_mutex_unlock(&live.lock);
+    if (mine)
+        set_finished(self);
+}
+
+/* At exit. Others may still use them, or stop them: they are finished, not freed. */
+static void finish_all(void)
+{
+    struct orma_recording *r;
+
+    do {
+        pthread_mutex_lock(&live.lock);
+        r = orma_list_empty(&live.list)
+                ? NULL
+                : ORMA_CONTAINER_OF(live.list.next, struct orma_recording, link);
+        if (r)
+            claim(r);
+        pthread_mutex_unlock(&live.lock);
+        if (r)
+            set_finished(r);
+    } while (r);
+}
+
+static void add_to_live(struct orma_recording *self)
+{
+    pthread_mutex_lock(&live.lock);
+    orma_list_insert(&live.list, &self->link);
+    if (!live.at_exit)
+        live.at_exit = atexit(finish_all) == 0;
+    pthread_mutex_unlock(&live.lock);
+}
+
+/* The files are the parent's, and so is what its threads were writing. */
+void orma_recording_after_fork(void)
+{
+    live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    orma_list_init(&live.list);
+}
+
 int orma_recording_start(const struct orma_recording_args *args, struct orma_recording **ret)
 {
     struct orma_recording_args full = ORMA_RECORDING_ARGS;
@@ -334,6 +407,8 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
         return -EINVAL;
     if (!(self = calloc(1, sizeof(*self))))
         return -ENOMEM;
+    orma_life_watch();
+    self->life = orma_life_generation();
     self->mode = (enum orma_recording_mode)full.mode;
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->wake_lock, NULL);
@@ -344,12 +419,25 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
             free_recording(self);
         return r;
     }
+    add_to_live(self);
     *ret = self;
     return 0;
 }
 
+static int recording_state(struct orma_recording *self)
+{
+    pthread_mutex_lock(&live.lock);
+    int state = self->state;
+    pthread_mutex_unlock(&live.lock);
+    return state;
+}
+
 int orma_recording_flush(struct orma_recording *recording)
 {
+    if (recording->life != orma_life_generation())
+        return -ECANCELED;
+    if (recording_state(recording) != RUNNING)
+        return 0; /* at exit: it has all, or is getting it */
     orma_te_session_flush(recording->te);
     for (size_t i = 0; i < recording->sources_num; i++) {
         if (recording->sources[i])
@@ -365,24 +453,13 @@ int orma_recording_flush(struct orma_recording *recording)
 
 int orma_recording_stop(struct orma_recording *recording, struct orma_recording_counts *ret)
 {
-    struct orma_recording_counts counts;
-
-    bool ended = stop_sessions(recording) == 0;
-    stop_thread(recording);
-    pthread_mutex_lock(&recording->lock);
-    orma_drain_all(&recording->drain);
-    orma_drain_counts(&recording->drain, &counts.emitted, &counts.dropped);
-    counts.written = recording->drain.written;
-    counts.overwritten = recording->drain.overwritten + recording->drain.cut;
-    put_snapshot(recording);
-    orma_drain_add_stats(&recording->drain);
-    write_out(recording);
-    int r = recording->error;
-    pthread_mutex_unlock(&recording->lock);
+    if (recording->life != orma_life_generation())
+        return -ECANCELED; /* and stays in memory: its locks may be held by nobody */
+    finish_once(recording);
+    int r = recording->result;
     if (ret)
-        *ret = counts;
-    if (!ended)
-        return -ETIMEDOUT; /* some thread may come back into it: it stays */
-    free_recording(recording);
+        *ret = recording->counts;
+    if (r != -ETIMEDOUT) /* else some thread may come back into it: it stays */
+        free_recording(recording);
     return r;
 }

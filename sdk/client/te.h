@@ -57,6 +57,8 @@
 
 /* Never set in a category's word. */
 #define ORMA_TE_NO_BIT (UINT32_C(1) << 31)
+/* Alone in a category's word, in a child process: the first event begins tracing anew (life.h). */
+#define ORMA_TE_WAKE_BIT (UINT32_C(1) << 30)
 
 enum orma_te_busy { ORMA_TE_IDLE, ORMA_TE_RUNNING, ORMA_TE_LOCKED };
 
@@ -204,10 +206,21 @@ int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t
  * stands still inside an event, in a debugger perhaps; what it may still touch is never freed.
  */
 int orma_te_session_free(struct orma_te_session *self);
+/*
+ * A new session in the place of `old`: from one event to the next all threads go over to it, and
+ * ends find their begins. `old`'s writers must be of ORMA_POLICY_DROP; it is freed, and its events
+ * are complete in its pool's list. 0; -ENOMEM, -ETIMEDOUT: nothing has changed.
+ */
+int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
+                            struct orma_pool *pool, uint32_t target_buffer, enum orma_policy policy,
+                            struct orma_te_session **ret);
 /* Completes the chunks of all threads. */
 void orma_te_session_flush(struct orma_te_session *self);
 /* Makes every sequence begin its incremental state anew. */
 void orma_te_session_clear(struct orma_te_session *self);
+
+/* Takes ORMA_TE_WAKE_BIT from all categories. */
+void orma_te_forget_wake(void);
 
 /* True: a session runs. -1 ms: waits for ever. */
 bool orma_te_wait_for_session(int timeout_ms);

@@ -4,6 +4,7 @@
 
 #include "protos/fields/config.h"
 #include "sdk/wire/pb_reader.h"
+#include "sdk/wire/pb_writer.h"
 
 enum kind { EXACT, PREFIX, ALL, KINDS };
 
@@ -155,4 +156,27 @@ bool orma_te_config_wants(const struct orma_te_config *self, struct orma_str nam
             return true;
     }
     return false;
+}
+
+void orma_te_config_put_patterns(struct orma_buf *b, const char *text)
+{
+    struct orma_str rest = orma_str_from(text ? text : "*"), one;
+    bool enables = false;
+
+    while (orma_str_cut(&rest, ',', &one)) {
+        one = orma_str_trim(one);
+        bool off = one.len && one.data[0] == '-';
+        enables |= !off;
+        if (off)
+            orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CONFIG_DISABLED_CATEGORIES,
+                            (struct orma_str){one.data + 1, one.len - 1});
+        else if (one.len)
+            orma_pb_put_str(b, ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES, one);
+    }
+    /* Who names some wants only those; the first match of a kind decides, and "*" is the last kind.
+     */
+    orma_pb_put_cstr(b,
+                     enables ? ORMA_PB_TRACK_EVENT_CONFIG_DISABLED_CATEGORIES
+                             : ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES,
+                     "*");
 }

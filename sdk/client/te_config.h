@@ -47,4 +47,8 @@ static inline bool orma_te_config_is_plain(const struct orma_te_config *self)
     return !self->absolute_timestamps && self->unit_ns == 1 && !self->thread_time &&
            !self->filter_annotations && !self->filter_dynamic_names;
 }
+
+/* Appends patterns as applications write them, "a,b*,-c", as fields of a TrackEventConfig. NULL is
+ * "*". */
+void orma_te_config_put_patterns(struct orma_buf *b, const char *text);
 #endif

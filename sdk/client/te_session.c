@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/client/life.h"
 #include "sdk/client/te.h"
 
 /* A thread that does not leave an event for so long is not running at all: it is left alone. */
@@ -36,6 +37,7 @@ struct orma_te orma_te = {
 __thread struct orma_te_thread *orma_te_self;
 
 static pthread_key_t thread_key;
+static bool has_key;
 static void (*listener)(void);
 
 uint8_t orma_te_lock(void)
@@ -285,7 +287,8 @@ static void thread_gone(void *arg)
 
 static void init_once(void)
 {
-    (void)pthread_key_create(&thread_key, thread_gone); /* else thread ends are not noticed */
+    has_key = pthread_key_create(&thread_key, thread_gone) == 0; /* else thread ends go unnoticed */
+    orma_life_watch();
     atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
 }
 
@@ -294,6 +297,32 @@ static void init(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, init_once);
+}
+
+/* What the parent's threads used stays as it is: nobody knows in which state it was. */
+void orma_te_after_fork(bool wake)
+{
+    orma_te.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    orma_te.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    orma_te.threads = orma_te.free_threads = NULL;
+    orma_te.free_seqs = NULL;
+    memset(orma_te.sessions, 0, sizeof(orma_te.sessions));
+    atomic_store_explicit(&orma_te.process_uuid, 0, memory_order_relaxed);
+    listener = NULL;
+    orma_te_self = NULL;
+    if (has_key)
+        (void)pthread_setspecific(thread_key, NULL);
+    for (struct orma_category *c = orma_te.categories; c; c = c->next)
+        __atomic_store_n(&c->enabled, wake ? ORMA_TE_WAKE_BIT : 0, __ATOMIC_RELAXED);
+    atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
+}
+
+void orma_te_forget_wake(void)
+{
+    uint8_t was = orma_te_lock();
+    for (struct orma_category *c = orma_te.categories; c; c = c->next)
+        __atomic_fetch_and(&c->enabled, ~ORMA_TE_WAKE_BIT, __ATOMIC_RELAXED);
+    orma_te_unlock(was);
 }
 
 struct orma_te_thread *orma_te_thread_new(void)
@@ -366,9 +395,16 @@ static struct orma_te_session **free_slot(uint32_t *ret)
     return NULL;
 }
 
-int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
-                        enum orma_policy policy, uint32_t renew_chunks,
-                        struct orma_te_session **ret)
+static void session_fini(struct orma_te_session *self)
+{
+    orma_te_config_fini(&self->config);
+    orma_pool_unref(self->pool);
+    free(self);
+}
+
+/* Without a slot yet. */
+static int session_alloc(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                         enum orma_policy policy, struct orma_te_session **ret)
 {
     struct orma_te_session *self = calloc(1, sizeof(*self));
 
@@ -383,25 +419,88 @@ int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t
     self->pool = orma_pool_ref(pool);
     self->target_buffer = target_buffer;
     self->policy = policy;
+    *ret = self;
+    return 0;
+}
+
+/* With the lock. */
+static void set_bits(const struct orma_te_session *self)
+{
+    for (struct orma_category *c = orma_te.categories; c; c = c->next)
+        set_bit(c, self->slot, wants(self, c));
+}
+
+int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                        enum orma_policy policy, uint32_t renew_chunks,
+                        struct orma_te_session **ret)
+{
+    struct orma_te_session *self;
+    int r = session_alloc(config, pool, target_buffer, policy, &self);
+
+    if (r < 0)
+        return r;
     self->renew_chunks = renew_chunks;
     init();
     uint8_t was = orma_te_lock();
     struct orma_te_session **slot = free_slot(&self->slot);
     if (slot) {
         *slot = self;
-        for (struct orma_category *c = orma_te.categories; c; c = c->next)
-            set_bit(c, self->slot, wants(self, c));
+        set_bits(self);
         pthread_cond_broadcast(&orma_te.changed);
     }
     orma_te_unlock(was);
     if (!slot) {
-        orma_te_config_fini(&self->config);
-        orma_pool_unref(pool);
-        free(self);
+        session_fini(self);
         return -EBUSY;
     }
     *ret = self;
     return 0;
+}
+
+/* With the lock, and no thread inside an event. */
+static void free_seqs(struct orma_te_session *self)
+{
+    for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
+        struct orma_te_seq *seq = seq_of(t, self->slot);
+
+        if (seq)
+            seq_free(seq);
+        atomic_store_explicit(&t->seqs[self->slot], NULL, memory_order_relaxed);
+        /* The thread may be setting another's bit; that this makes it forget it, costs it little.
+         */
+        if (atomic_load_explicit(&t->only_bit, memory_order_relaxed) == UINT32_C(1) << self->slot)
+            atomic_store_explicit(&t->only_bit, ORMA_TE_NO_BIT, memory_order_relaxed);
+    }
+    for (struct orma_te_seq *seq = self->idle, *next; seq; seq = next) {
+        next = seq->next;
+        seq_free(seq);
+    }
+}
+
+int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
+                            struct orma_pool *pool, uint32_t target_buffer, enum orma_policy policy,
+                            struct orma_te_session **ret)
+{
+    struct orma_te_session *self;
+    int r = session_alloc(config, pool, target_buffer, policy, &self);
+
+    if (r < 0)
+        return r;
+    self->slot = old->slot;
+    uint8_t was = orma_te_lock();
+    if (pause_all(old)) {
+        free_seqs(old);
+        orma_te.sessions[self->slot] = self;
+        set_bits(self);
+    } else {
+        r = -ETIMEDOUT;
+    }
+    mark_paused(false);
+    orma_te_unlock(was);
+    session_fini(r < 0 ? self : old);
+    if (r == 0)
+        *ret = self;
+    return r;
 }
 
 /*
@@ -444,26 +543,10 @@ int orma_te_session_free(struct orma_te_session *self)
         orma_te_unlock(was);
         return -ETIMEDOUT;
     }
-    for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
-        struct orma_te_seq *seq = seq_of(t, self->slot);
-
-        if (seq)
-            seq_free(seq);
-        atomic_store_explicit(&t->seqs[self->slot], NULL, memory_order_relaxed);
-        /* The thread may be setting another's bit; that this makes it forget it, costs it little.
-         */
-        if (atomic_load_explicit(&t->only_bit, memory_order_relaxed) == UINT32_C(1) << self->slot)
-            atomic_store_explicit(&t->only_bit, ORMA_TE_NO_BIT, memory_order_relaxed);
-    }
-    for (struct orma_te_seq *seq = self->idle, *next; seq; seq = next) {
-        next = seq->next;
-        seq_free(seq);
-    }
+    free_seqs(self);
     orma_te.sessions[self->slot] = NULL;
     orma_te_unlock(was);
-    orma_te_config_fini(&self->config);
-    orma_pool_unref(self->pool);
-    free(self);
+    session_fini(self);
     return 0;
 }
 

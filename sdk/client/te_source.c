@@ -10,6 +10,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/client/producer_impl.h"
+#include "sdk/client/startup.h"
 #include "sdk/client/te.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
@@ -102,7 +103,8 @@ static void start(void *ctx, struct orma_ds_instance *inst)
     if (s && pool) {
         orma_list_insert(&g.sessions, &s->link);
         /* No slot is free: the session gets no events of ours, the others go on. */
-        if (orma_te_session_new(te, pool, inst->target_buffer, policy, 0, &s->session) < 0)
+        if (orma_startup_take(te, pool, inst->target_buffer, policy, &s->session) < 0 &&
+            orma_te_session_new(te, pool, inst->target_buffer, policy, 0, &s->session) < 0)
             s->session = NULL;
         inst->user = s;
     } else {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "sdk/client/startup.h"
 
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
@@ -52,12 +54,19 @@ static void connect_if_due(struct orma_producer_thread *self)
     self->retry_ms = ORMA_MIN(self->retry_ms * 2, RETRY_MAX_MS);
 }
 
-static int timeout_ms(const struct orma_producer_thread *self)
+static int connection_timeout_ms(const struct orma_producer_thread *self)
 {
     if (orma_producer_is_connected(self->producer))
         return orma_producer_timeout_ms(self->producer);
     uint64_t now = now_ns();
     return now >= self->retry_at_ns ? 0 : (int)((self->retry_at_ns - now) / 1000000 + 1);
+}
+
+static int timeout_ms(const struct orma_producer_thread *self)
+{
+    int ms = connection_timeout_ms(self), startup_ms = orma_startup_due_ms();
+
+    return ms < 0 || (startup_ms >= 0 && startup_ms < ms) ? startup_ms : ms;
 }
 
 static bool run_tasks(struct orma_producer_thread *self)
@@ -148,6 +157,15 @@ void orma_producer_thread_free(struct orma_producer_thread *self)
     pthread_cond_destroy(&self->done);
     pthread_mutex_destroy(&self->lock);
     free(self);
+}
+
+void orma_producer_thread_abandon(struct orma_producer_thread *self)
+{
+    int fds[] = {orma_producer_fd(self->producer), orma_producer_wakeup_fd(self->producer)};
+
+    /* The parent's end of the connection would outlive the parent in us. */
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(fds); i++)
+        orma_fd_close(&fds[i]);
 }
 
 void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_task_fn fn,

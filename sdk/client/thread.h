@@ -25,6 +25,9 @@ int orma_producer_thread_new(struct orma_producer *producer, orma_producer_task_
 void orma_producer_thread_free(struct orma_producer_thread *self);
 ORMA_DEFINE_AUTO(struct orma_producer_thread *, orma_producer_thread_free)
 
+/* In a child process, where the thread is not: closes its descriptors and forgets the rest. */
+void orma_producer_thread_abandon(struct orma_producer_thread *self);
+
 /* Runs fn(ctx, producer) on the thread and waits until it has returned; at once if this is it. */
 void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_task_fn fn,
                                void *ctx);

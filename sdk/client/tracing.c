@@ -7,6 +7,8 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/client/ds.h"
+#include "sdk/client/life.h"
+#include "sdk/client/startup.h"
 #include "sdk/client/te.h"
 #include "sdk/client/thread.h"
 #include "sdk/client/tracing_impl.h"
@@ -14,11 +16,15 @@
 #define COMMIT_PERIOD_MS 50u
 /* At exit: long enough for a busy service, too short to be a nuisance. */
 #define EXIT_SYNC_MS 500
+/* The same, where nobody listens. */
+#define EXIT_CONNECT_MS 100
 #define CONNECT_NAP_NS 2000000
 
 static struct {
     pthread_mutex_t lock;
     struct orma_producer_thread *thread; /* NULL: not initialised */
+    struct orma_init_args args;          /* of `thread`; texts are copies */
+    _Atomic bool revive;                 /* a child of a process that had one: start it again */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t now_ns(void)
@@ -41,6 +47,7 @@ static void turn(void *ctx, struct orma_producer *producer)
     is_loop_thread = true;
     orma_te_source_turn(producer);
     orma_ds_turn(producer);
+    orma_startup_turn();
 }
 
 /* They would wake a producer that is going. */
@@ -86,6 +93,51 @@ static int start(const struct orma_init_args *args)
     return r;
 }
 
+/* For a child to begin with. Without memory for a text, it has the default. */
+static void keep_args(const struct orma_init_args *args)
+{
+    struct orma_init_args old = g.args;
+
+    g.args = *args;
+    g.args.name = args->name ? orma_str_dup(orma_str_from(args->name)) : NULL;
+    g.args.socket = args->socket ? orma_str_dup(orma_str_from(args->socket)) : NULL;
+    free((char *)old.name);
+    free((char *)old.socket);
+}
+
+/* With g.lock. */
+static void stop_waking(void)
+{
+    atomic_store_explicit(&g.revive, false, memory_order_relaxed);
+    orma_te_forget_wake();
+    orma_ds_forget_wake();
+}
+
+void orma_tracing_revive(void)
+{
+    if (!atomic_load_explicit(&g.revive, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&g.lock);
+    if (atomic_load_explicit(&g.revive, memory_order_relaxed)) {
+        stop_waking();
+        (void)start(&g.args); /* without descriptors or memory: no tracing in this process */
+    }
+    pthread_mutex_unlock(&g.lock);
+}
+
+bool orma_tracing_after_fork(void)
+{
+    bool had = g.thread || atomic_load_explicit(&g.revive, memory_order_relaxed);
+
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    is_loop_thread = false;
+    if (g.thread)
+        orma_producer_thread_abandon(g.thread);
+    g.thread = NULL;
+    atomic_store_explicit(&g.revive, had, memory_order_relaxed);
+    return had;
+}
+
 static int wait_connected(int timeout_ms)
 {
     uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000;
@@ -112,7 +164,12 @@ int orma_init(const struct orma_init_args *args)
     if (full.exhausted > ORMA_EXHAUSTED_STALL_THEN_DROP)
         return -EINVAL;
     pthread_mutex_lock(&g.lock);
+    orma_life_watch();
+    if (atomic_load_explicit(&g.revive, memory_order_relaxed))
+        stop_waking(); /* this is what it waited for */
     int r = g.thread ? -EALREADY : start(&full);
+    if (r == 0)
+        keep_args(&full);
     if (r == 0 && !at_exit)
         at_exit = atexit(orma_shutdown) == 0;
     if (r == 0 && full.connect_wait_ms)
@@ -125,6 +182,7 @@ static void flush_task(void *ctx, struct orma_producer *producer)
 {
     (void)ctx, (void)producer;
     orma_te_source_flush();
+    orma_ds_source_flush();
 }
 
 static int flush_and_sync(int timeout_ms)
@@ -133,16 +191,41 @@ static int flush_and_sync(int timeout_ms)
     return orma_producer_thread_sync(g.thread, timeout_ms);
 }
 
+/*
+ * A session that runs already is heard of with the first reply after the connection is made: so
+ * two round trips decide whether there is one. With g.lock.
+ */
+static void wait_for_takeover(void)
+{
+    uint64_t begin = now_ns();
+    unsigned trips = 0;
+
+    while (orma_startup_waits() && trips < 3) {
+        uint64_t waited_ms = (now_ns() - begin) / 1000000;
+        int r = orma_producer_thread_sync(g.thread, EXIT_SYNC_MS);
+
+        trips += r == 0;
+        if (waited_ms >= (r == -ENOTCONN ? EXIT_CONNECT_MS : EXIT_SYNC_MS))
+            break;
+        if (r < 0)
+            nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
+    }
+    orma_startup_cancel();
+}
+
 void orma_shutdown(void)
 {
     pthread_mutex_lock(&g.lock);
     if (g.thread) {
+        wait_for_takeover();
         (void)flush_and_sync(EXIT_SYNC_MS); /* without a service there is nobody to wait for */
-        orma_te_set_listener(NULL);         /* it would wake a producer that is going */
+        forget_listeners();
         orma_producer_thread_free(g.thread);
         g.thread = NULL;
-        orma_te_source_remove();
+        forget_producer();
     }
+    if (atomic_load_explicit(&g.revive, memory_order_relaxed))
+        stop_waking();
     pthread_mutex_unlock(&g.lock);
 }
 
@@ -177,11 +260,13 @@ void orma_tracing_run(void (*fn)(void *arg), void *arg)
 
 int orma_wait_for_session(int timeout_ms)
 {
+    orma_tracing_revive();
     return orma_te_wait_for_session(timeout_ms);
 }
 
 int orma_flush(int timeout_ms)
 {
+    orma_tracing_revive();
     pthread_mutex_lock(&g.lock);
     int r = g.thread ? flush_and_sync(timeout_ms) : -ENOTCONN;
     pthread_mutex_unlock(&g.lock);
@@ -204,6 +289,7 @@ int orma_trigger(const char *name)
 {
     struct trigger t = {name, -EAGAIN};
 
+    orma_tracing_revive();
     pthread_mutex_lock(&g.lock);
     if (g.thread)
         orma_producer_thread_call(g.thread, trigger_task, &t);

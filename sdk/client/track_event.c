@@ -12,6 +12,7 @@
 
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/client/life.h"
 #include "sdk/client/te.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -47,6 +48,10 @@ static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
 {
     struct orma_te_thread *self = orma_te_self;
 
+    if (mask == ORMA_TE_WAKE_BIT) {
+        orma_tracing_revive();
+        return NULL; /* no session was there yet */
+    }
     if (self) {
         drop_nested(self, mask);
         return NULL;

@@ -11,6 +11,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/client/life.h"
 
 #if ORMA_HAVE_TSC
 #include <cpuid.h>
@@ -169,4 +170,11 @@ void orma_tsc_assume(uint64_t mult)
 bool orma_tsc_is_trusted(void)
 {
     return atomic_load_explicit(&g.trusted, memory_order_relaxed);
+}
+
+void orma_tsc_after_fork(void)
+{
+    /* Another thread may have held it. */
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    g.base = (struct pair){0};
 }

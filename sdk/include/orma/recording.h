@@ -12,6 +12,8 @@
  *         orma_recording_stop(recording, NULL);
  *     }
  *
+ * What still runs when the program exits is written then.
+ *
  * Threads: start, flush and stop from any, one at a time per recording.
  */
 #ifndef ORMA_RECORDING_H
@@ -64,7 +66,8 @@ ORMA_API int orma_recording_flush(struct orma_recording *recording);
 
 /*
  * Ends it, writes what is left, frees it. `ret` may be NULL. 0, or the first -errno of the file;
- * -ETIMEDOUT: a thread stands still inside an event, whose last events are missing.
+ * -ETIMEDOUT: a thread stands still inside an event, whose last events are missing; -ECANCELED: in
+ * a child process, which has no part in its parent's recordings.
  */
 ORMA_API int orma_recording_stop(struct orma_recording *recording,
                                  struct orma_recording_counts *ret);

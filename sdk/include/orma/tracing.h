@@ -47,6 +47,26 @@ struct orma_init_args {
  */
 ORMA_API int orma_init(const struct orma_init_args *args);
 
+/*
+ * Startup tracing: events from this call on are kept in memory until the service starts a session
+ * that wants track events. That gets them all, and from then on is a session like any other; one
+ * that asks for annotations or names to be hidden gets none of them. Later sessions get nothing.
+ */
+struct orma_startup_args {
+    size_t struct_size;
+    const char *categories; /* patterns, "render,io.*,-io.debug"; NULL: "*" */
+    uint32_t buffer_kb;     /* what comes when it is full is lost, and counted; default 1024 */
+    uint32_t wait_ms;       /* for a session; then all is given up. Default 10000 */
+};
+#define ORMA_STARTUP_ARGS                                                                          \
+    {                                                                                              \
+        sizeof(struct orma_startup_args), NULL, 0, 0                                               \
+    }
+
+/* Before orma_init() or after it. NULL: all defaults. 0; -EALREADY; -EINVAL; -ENOMEM; -EBUSY: too
+ * many sessions. */
+ORMA_API int orma_startup_tracing(const struct orma_startup_args *args);
+
 /* Hands over all events and ends the connection. Done at exit by itself. */
 ORMA_API void orma_shutdown(void);
 

@@ -1,0 +1,36 @@
+#include "sdk/client/life.h"
+
+#include <pthread.h>
+
+static uint32_t generation;
+
+/* The only thread of the child. */
+static void forget_all(void)
+{
+    generation++;
+    bool wake = orma_tracing_after_fork();
+    orma_te_after_fork(wake);
+    orma_ds_after_fork(wake);
+    orma_ds_source_after_fork();
+    orma_recording_after_fork();
+    orma_startup_after_fork();
+    orma_tsc_after_fork();
+}
+
+static void watch(void)
+{
+    (void)pthread_atfork(NULL, NULL,
+                         forget_all); /* without memory: children are not looked after */
+}
+
+void orma_life_watch(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch);
+}
+
+uint32_t orma_life_generation(void)
+{
+    return generation;
+}
