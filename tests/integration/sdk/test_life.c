@@ -1,0 +1,595 @@
+/*
+ * Life of tracing in a process: forks, early starts and exits, a service that
+ * comes back, threads that come and go, signals, no descriptors left.
+ *
+ *   test_integration_sdk_life TRACED
+ *
+ * Each test is a child process with the SDK, and this process, which runs the
+ * session: they take turns at checkpoints.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orma/orma.h"
+#include "sdk/base/fd.h"
+#include "tests/support/session.h"
+
+#define WAIT_MS 20000
+
+ORMA_CATEGORY_DEFINE(life, "life", NULL, NULL);
+
+static int failed;
+
+static void expect(const char *what, uint64_t got, uint64_t want)
+{
+    if (got == want)
+        return;
+    fprintf(stderr, "%s: %" PRIu64 ", not %" PRIu64 "\n", what, got, want);
+    failed = 1;
+}
+
+/* ---- two processes ---- */
+
+struct actor {
+    pid_t pid;
+    int to, from;
+};
+
+/* The child's ends. */
+static int stage_in, stage_out;
+
+static struct actor act(void (*play)(void))
+{
+    int down[2], up[2];
+
+    assert(pipe(down) == 0 && pipe(up) == 0);
+    pid_t pid = fork();
+    assert(pid >= 0);
+    if (pid == 0) {
+        close(down[1]);
+        close(up[0]);
+        stage_in = down[0];
+        stage_out = up[1];
+        play();
+        exit(failed); /* with all exit handlers */
+    }
+    close(down[0]);
+    close(up[1]);
+    return (struct actor){pid, down[1], up[0]};
+}
+
+/* Child: tells the test, and waits until it says go on. */
+static void checkpoint(void)
+{
+    char c = 'x';
+
+    assert(write(stage_out, &c, 1) == 1 && read(stage_in, &c, 1) == 1);
+}
+
+/* Test: until the child has come to its next checkpoint. */
+static void await(const struct actor *a)
+{
+    char c;
+
+    assert(read(a->from, &c, 1) == 1);
+}
+
+static void go_on(const struct actor *a)
+{
+    assert(write(a->to, "x", 1) == 1);
+}
+
+static void finish(struct actor *a)
+{
+    int status;
+
+    assert(waitpid(a->pid, &status, 0) == a->pid);
+    expect("exit status", (uint64_t)status, 0);
+    close(a->to);
+    close(a->from);
+}
+
+static void start_tracing(void)
+{
+    struct orma_init_args args = ORMA_INIT_ARGS;
+
+    args.exhausted = ORMA_EXHAUSTED_STALL;
+    expect("init", (uint64_t)orma_init(&args), 0);
+    expect("a session", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+}
+
+static struct orma_test_session *begin(void)
+{
+    struct orma_test_config config = {.producer_name = NULL};
+
+    return orma_test_session_start(&config);
+}
+
+static void end(struct orma_test_session *session, struct orma_test_trace *ret)
+{
+    orma_test_session_stop(session, ret);
+    expect("errors", orma_test_trace_check(ret), 0);
+}
+
+static void many(const char *what, int num)
+{
+    for (int i = 0; i < num; i++)
+        ORMA_INSTANT(life, "", ORMA_DYNAMIC_NAME(what));
+}
+
+/* ---- fork ---- */
+
+static void *many_in_thread(void *arg)
+{
+    many(arg, 100);
+    return NULL;
+}
+
+static void in_child(void)
+{
+    pthread_t thread;
+
+    many("lost: it wakes the SDK", 1);
+    expect("a session of the child", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+    many("child", 100);
+    assert(pthread_create(&thread, NULL, many_in_thread, (void *)"child's thread") == 0);
+    pthread_join(thread, NULL);
+    pid_t grandchild = fork();
+    assert(grandchild >= 0);
+    if (grandchild == 0) {
+        expect("a session of the grandchild", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+        many("grandchild", 100);
+        exit(failed);
+    }
+    int status;
+    assert(waitpid(grandchild, &status, 0) == grandchild);
+    expect("status of the grandchild", (uint64_t)status, 0);
+    many("child", 100);
+}
+
+static void play_fork(void)
+{
+    int status;
+
+    start_tracing();
+    many("parent", 100);
+    pid_t pid = fork();
+    assert(pid >= 0);
+    if (pid == 0) {
+        in_child();
+        exit(failed);
+    }
+    many("parent", 1000);
+    assert(waitpid(pid, &status, 0) == pid);
+    expect("status of the child", (uint64_t)status, 0);
+    many("parent", 100);
+}
+
+static void test_fork(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_fork);
+
+    finish(&a);
+    end(session, &t);
+    expect("parent's", orma_test_trace_count(&t, 3, "parent"), 1200);
+    expect("child's", orma_test_trace_count(&t, 3, "child"), 200);
+    expect("child's thread's", orma_test_trace_count(&t, 3, "child's thread"), 100);
+    expect("grandchild's", orma_test_trace_count(&t, 3, "grandchild"), 100);
+    for (size_t i = 0; i < t.num; i++) {
+        const struct orma_test_seq *s = &t.seqs[i];
+
+        for (size_t j = 1; j < orma_te_reader_num(&s->te); j++)
+            expect("sequences of one process",
+                   (uint64_t)strncmp(orma_te_reader_event(&s->te, 0)->name,
+                                     orma_te_reader_event(&s->te, j)->name, 5),
+                   0);
+    }
+    orma_test_trace_fini(&t);
+}
+
+/* A child that does nothing but exec costs no thread and no descriptor. */
+static void play_fork_and_exec(void)
+{
+    start_tracing();
+    for (int i = 0; i < 20; i++) {
+        int status;
+        pid_t pid = fork();
+
+        assert(pid >= 0);
+        if (pid == 0) {
+            execl("/bin/true", "true", (char *)NULL);
+            _exit(127);
+        }
+        many("between", 10);
+        assert(waitpid(pid, &status, 0) == pid);
+        expect("status", (uint64_t)status, 0);
+    }
+}
+
+static void test_fork_and_exec(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_fork_and_exec);
+
+    finish(&a);
+    end(session, &t);
+    expect("events", orma_test_trace_count(&t, 3, "between"), 200);
+    orma_test_trace_fini(&t);
+}
+
+/* ---- startup ---- */
+
+static void *slice_around(void *arg)
+{
+    ORMA_SLICE(life, "around");
+    (void)arg;
+    checkpoint(); /* the service is there */
+    /* Connected; and what the service then had to say has been carried out. */
+    for (int trips = 0; trips < 3; trips += orma_flush(WAIT_MS) == 0)
+        ;
+    return NULL;
+}
+
+/* Begins without a service, goes on with one: scopes that are open meanwhile find their ends. */
+static void play_startup(void)
+{
+    struct orma_init_args args = ORMA_INIT_ARGS;
+    pthread_t thread;
+
+    args.exhausted = ORMA_EXHAUSTED_STALL;
+    checkpoint(); /* the service has gone, and its path is known */
+    expect("startup", (uint64_t)orma_startup_tracing(NULL), 0);
+    expect("startup twice", (uint64_t)-orma_startup_tracing(NULL), EALREADY);
+    many("early", 500);
+    expect("init", (uint64_t)orma_init(&args), 0);
+    assert(pthread_create(&thread, NULL, slice_around, NULL) == 0);
+    ORMA_SLICE(life, "main around", ORMA_ARG_INT("i", 1));
+    many("early", 500);
+    pthread_join(thread, NULL); /* meanwhile the session has started */
+    many("late", 1000);
+}
+
+static void test_startup(const char *traced)
+{
+    struct orma_test_daemon daemon;
+    struct orma_test_trace t;
+    char link[96], target[96];
+
+    /* A path that leads nowhere yet. */
+    snprintf(link, sizeof(link), "/tmp/orma-life-%d", (int)getpid());
+    char *old = strdup(getenv("PERFETTO_PRODUCER_SOCK_NAME"));
+    setenv("PERFETTO_PRODUCER_SOCK_NAME", link, 1);
+    struct actor a = act(play_startup);
+    await(&a);
+    go_on(&a);
+    await(&a);
+    char *consumer = strdup(getenv("PERFETTO_CONSUMER_SOCK_NAME"));
+    orma_test_daemon_start(&daemon, traced);
+    struct orma_test_session *session = begin();
+    snprintf(target, sizeof(target), "%s/p", daemon.dir);
+    assert(symlink(target, link) == 0);
+    go_on(&a);
+    finish(&a);
+    end(session, &t);
+    expect("early", orma_test_trace_count(&t, 3, "early"), 1000);
+    expect("late", orma_test_trace_count(&t, 3, "late"), 1000);
+    expect("begins", orma_test_trace_count(&t, 1, NULL), 2);
+    expect("ends", orma_test_trace_count(&t, 2, NULL), 2);
+    orma_test_trace_fini(&t);
+    expect("exit code of the second service", (uint64_t)orma_test_daemon_stop(&daemon), 0);
+    unlink(link);
+    setenv("PERFETTO_PRODUCER_SOCK_NAME", old, 1);
+    setenv("PERFETTO_CONSUMER_SOCK_NAME", consumer, 1);
+    free(old);
+    free(consumer);
+}
+
+/* Lives for a millisecond. */
+static void play_brief(void)
+{
+    struct orma_startup_args args = ORMA_STARTUP_ARGS;
+
+    args.categories = "life";
+    expect("startup", (uint64_t)orma_startup_tracing(&args), 0);
+    expect("init", (uint64_t)orma_init(NULL), 0);
+    many("brief", 300);
+}
+
+static void test_brief_life(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+
+    for (int i = 0; i < 5; i++) {
+        struct actor a = act(play_brief);
+
+        finish(&a);
+    }
+    end(session, &t);
+    expect("brief", orma_test_trace_count(&t, 3, "brief"), 1500);
+    orma_test_trace_fini(&t);
+}
+
+/* More than is kept: the ledger says so. */
+static void play_too_much(void)
+{
+    struct orma_startup_args args = ORMA_STARTUP_ARGS;
+
+    args.buffer_kb = 64;
+    expect("startup", (uint64_t)orma_startup_tracing(&args), 0);
+    many("too much", 20000);
+    expect("init", (uint64_t)orma_init(NULL), 0);
+    while (orma_flush(1000) < 0)
+        ;
+}
+
+static void test_too_much(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_too_much);
+    uint64_t dropped = 0;
+
+    finish(&a);
+    end(session, &t);
+    uint64_t got = orma_test_trace_count(&t, 3, "too much");
+    for (size_t i = 0; i < t.num; i++)
+        dropped += t.seqs[i].dropped;
+    expect("some came, some did not", got > 500 && got < 20000, 1);
+    expect("all are accounted for", got + dropped, 20000);
+    orma_test_trace_fini(&t);
+}
+
+/* ---- the service comes back ---- */
+
+static void play_reconnect(void)
+{
+    start_tracing();
+    many("first", 100);
+    expect("flush", (uint64_t)orma_flush(WAIT_MS), 0);
+    checkpoint();
+    expect("the next session", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+    many("second", 100);
+}
+
+static void test_reconnect(const char *traced)
+{
+    struct orma_test_daemon daemons[2];
+    struct orma_test_trace t;
+    char link[96], target[96];
+    char *producer = strdup(getenv("PERFETTO_PRODUCER_SOCK_NAME"));
+    char *consumer = strdup(getenv("PERFETTO_CONSUMER_SOCK_NAME"));
+    struct actor a;
+
+    snprintf(link, sizeof(link), "/tmp/orma-life-%d", (int)getpid());
+    for (int i = 0; i < 2; i++) {
+        orma_test_daemon_start(&daemons[i], traced);
+        snprintf(target, sizeof(target), "%s/p", daemons[i].dir);
+        unlink(link);
+        assert(symlink(target, link) == 0);
+        setenv("PERFETTO_PRODUCER_SOCK_NAME", link, 1);
+        struct orma_test_session *session = begin();
+        if (i == 0) {
+            a = act(play_reconnect);
+            await(&a);
+        } else {
+            finish(&a);
+        }
+        end(session, &t);
+        expect("first", orma_test_trace_count(&t, 3, "first"), i ? 0 : 100);
+        expect("second", orma_test_trace_count(&t, 3, "second"), i ? 100 : 0);
+        orma_test_trace_fini(&t);
+        expect("exit code", (uint64_t)orma_test_daemon_stop(&daemons[i]), 0);
+        if (i == 0)
+            go_on(&a);
+    }
+    unlink(link);
+    setenv("PERFETTO_PRODUCER_SOCK_NAME", producer, 1);
+    setenv("PERFETTO_CONSUMER_SOCK_NAME", consumer, 1);
+    free(producer);
+    free(consumer);
+}
+
+/* ---- threads ---- */
+
+#define SHORT_THREADS 10000
+#define AT_ONCE 20
+
+static void *short_thread(void *arg)
+{
+    (void)arg;
+    ORMA_SLICE(life, "short");
+    return NULL;
+}
+
+static void play_threads(void)
+{
+    pthread_t threads[AT_ONCE];
+
+    start_tracing();
+    for (int i = 0; i < SHORT_THREADS / AT_ONCE; i++) {
+        for (int j = 0; j < AT_ONCE; j++)
+            assert(pthread_create(&threads[j], NULL, short_thread, NULL) == 0);
+        for (int j = 0; j < AT_ONCE; j++)
+            pthread_join(threads[j], NULL);
+    }
+}
+
+static void test_threads(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_threads);
+
+    finish(&a);
+    end(session, &t);
+    expect("begins", orma_test_trace_count(&t, 1, "short"), SHORT_THREADS);
+    expect("ends", orma_test_trace_count(&t, 2, NULL), SHORT_THREADS);
+    expect("few sequences", t.num < 10 * AT_ONCE, 1);
+    orma_test_trace_fini(&t);
+}
+
+/* ---- signals ---- */
+
+static uint64_t handled;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    ORMA_INSTANT(life, "handler");
+    handled++;
+}
+
+static void play_signals(void)
+{
+    struct itimerval timer = {.it_interval = {0, 200}, .it_value = {0, 200}},
+                     off = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    start_tracing();
+    many("warm", 1);
+    assert(sigaction(SIGALRM, &action, NULL) == 0);
+    assert(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+    for (int i = 0; i < 200 && handled < 500; i++) {
+        for (int j = 0; j < 2000; j++) {
+            ORMA_SLICE(life, "interrupted", ORMA_ARG_INT("j", j));
+        }
+    }
+    assert(setitimer(ITIMER_REAL, &off, NULL) == 0);
+}
+
+static void test_signals(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_signals);
+
+    finish(&a);
+    end(session, &t); /* the ledger holds, with the handler's losses */
+    expect("slices", orma_test_trace_count(&t, 1, "interrupted") > 1000, 1);
+    expect("as many ends", orma_test_trace_count(&t, 2, NULL),
+           orma_test_trace_count(&t, 1, "interrupted"));
+    orma_test_trace_fini(&t);
+}
+
+/* ---- no descriptors ---- */
+
+static void play_no_fds(void)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording_counts counts;
+    struct orma_recording *recording;
+    struct rlimit old, none;
+    int fds[2];
+
+    assert(pipe(fds) == 0);
+    char path[] = "/tmp/orma-life-XXXXXX";
+    args.fd = mkstemp(path);
+    assert(args.fd >= 0 && getrlimit(RLIMIT_NOFILE, &old) == 0);
+    unlink(path);
+    none = old;
+    none.rlim_cur = 0;
+    assert(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    expect("init without descriptors", orma_init(NULL) < 0, 1);
+    many("nobody", 10);
+    expect("flush", orma_flush(10) < 0, 1);
+    /* A recording needs none but the file's. */
+    expect("recording", (uint64_t)orma_recording_start(&args, &recording), 0);
+    many("recorded", 10);
+    expect("stop", (uint64_t)orma_recording_stop(recording, &counts), 0);
+    expect("written", counts.written >= 10, 1);
+    assert(setrlimit(RLIMIT_NOFILE, &old) == 0);
+    start_tracing();
+    many("with descriptors", 10);
+}
+
+static void test_no_fds(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_no_fds);
+
+    finish(&a);
+    end(session, &t);
+    expect("events", orma_test_trace_count(&t, 3, "with descriptors"), 10);
+    orma_test_trace_fini(&t);
+}
+
+/* ---- recordings at exit, and in children ---- */
+
+static char recorded[64];
+
+static void play_recording(void)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording *recording;
+    int status;
+
+    args.path = recorded;
+    assert(orma_recording_start(&args, &recording) == 0);
+    many("before", 50);
+    pid_t pid = fork();
+    assert(pid >= 0);
+    if (pid == 0) {
+        many("child", 5000);
+        expect("flush", (uint64_t)-orma_recording_flush(recording), ECANCELED);
+        expect("stop", (uint64_t)-orma_recording_stop(recording, NULL), ECANCELED);
+        exit(failed);
+    }
+    assert(waitpid(pid, &status, 0) == pid);
+    expect("status of the child", (uint64_t)status, 0);
+    many("after", 50);
+    /* Never stopped. */
+}
+
+static void test_recording(void)
+{
+    struct orma_buf bytes = {0};
+    struct orma_test_trace t;
+
+    snprintf(recorded, sizeof(recorded), "/tmp/orma-life-%d.pftrace", (int)getpid());
+    struct actor a = act(play_recording);
+    finish(&a);
+    assert(orma_fd_read_file(-100, recorded, 1 << 24, &bytes) == 0);
+    unlink(recorded);
+    orma_test_trace_parse(orma_buf_str(&bytes), &t);
+    expect("errors", orma_test_trace_check(&t), 0);
+    expect("before", orma_test_trace_count(&t, 3, "before"), 50);
+    expect("after", orma_test_trace_count(&t, 3, "after"), 50);
+    expect("child", orma_test_trace_count(&t, 3, "child"), 0);
+    orma_test_trace_fini(&t);
+    orma_buf_fini(&bytes);
+}
+
+int main(int argc, char **argv)
+{
+    struct orma_test_daemon daemon;
+
+    assert(argc == 2);
+    orma_test_daemon_start(&daemon, argv[1]);
+    test_fork();
+    test_fork_and_exec();
+    test_brief_life();
+    test_too_much();
+    test_threads();
+    test_signals();
+    test_no_fds();
+    test_recording();
+    test_startup(argv[1]);
+    test_reconnect(argv[1]);
+    expect("exit code of the service", (uint64_t)orma_test_daemon_stop(&daemon), 0);
+    return failed;
+}
