@@ -58,6 +58,7 @@ static int open_db(struct orma_sql *self)
 {
     int on = 0;
 
+    self->aggregates_replaced = false;
     if (sqlite3_open_v2(":memory:", &self->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
         return -EIO;
@@ -76,6 +77,7 @@ static int fill_db(struct orma_sql *self)
 {
     int r = open_db(self);
 
+    self->planned = NULL;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
     if (!orma_sql_stdlib_overridden(self))

@@ -53,8 +53,11 @@ struct orma_sql {
     struct orma_sql_packages *packages;                /* modules.c */
     struct orma_timeline *timelines[2];                /* func_time.c; each one malloc */
     int64_t bounds_start, bounds_end;                  /* of the trace */
-    const struct orma_vtab *planned; /* the last table that was planned, and how often any was */
-    unsigned planned_num;
+    /* columnar.c: the table of the statement that is being prepared, and whether it has more. */
+    const struct orma_vtab *planned;
+    bool planned_mixed;
+    bool columnar_off, aggregates_replaced;
+    uint64_t tables_generation; /* changes when tables are made or dropped */
     bool data_ready;
     bool file_access; /* SQL may read and write files */
 };

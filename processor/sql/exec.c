@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/columnar.h"
 #include "processor/sql/dialect/token.h"
 
 #define NOT_AHEAD INT32_MIN
@@ -166,6 +167,8 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
                    uint32_t at, sqlite3_stmt **ret)
 {
     const char *tail = NULL;
+
+    orma_columnar_begin(sql);
     int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);
 
     if (r) {
@@ -182,6 +185,11 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
         *ret = NULL;
         return orma_sql_error_set(&sql->error, s->text, at + (uint32_t)(tail - body.data),
                                   "text behind the end of the statement");
+    }
+    sqlite3_stmt *columnar = orma_columnar_prepare(sql, body, *ret);
+    if (columnar) {
+        sqlite3_finalize(*ret);
+        *ret = columnar;
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 /* The tables of all native functions, aggregates, table functions and operators. */
 #include "processor/sql/engine.h"
 
+#include "processor/sql/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/natives.h"
 #include "processor/sql/tvf.h"
@@ -15,6 +16,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_frames,
     orma_sql_funcs_graph,
     orma_sql_funcs_intervals,
+    orma_sql_funcs_columnar,
     orma_sql_funcs_math,
     orma_sql_funcs_meta,
     orma_sql_funcs_modern,
@@ -42,6 +44,7 @@ const struct orma_tvf *const orma_tvfs[] = {
 
 const struct orma_sql_module *const orma_native_modules[] = {
     orma_sql_modules_frames,
+    orma_sql_modules_columnar,
     orma_sql_modules_ordered,
     orma_sql_modules_span_join,
     NULL,
@@ -52,6 +55,7 @@ int orma_natives_register_as(struct orma_sql *self, const char *name, const stru
 {
     int flags = f->flags | SQLITE_UTF8;
 
+    orma_columnar_note_function(self, name);
     if (f->value)
         return sqlite3_create_window_function(self->db, name, f->args, flags, self, f->step,
                                               f->final, f->value, f->inverse, NULL);

@@ -30,6 +30,7 @@ struct orma_frame_table {
 
 static void table_free(struct orma_sql *sql, struct orma_frame_table *self)
 {
+    sql->tables_generation++;
     orma_sql_indexes_drop(sql, &self->frame->table);
     orma_frame_unref(self->frame);
     for (unsigned i = 0; i < self->indexes_num; i++)
@@ -152,6 +153,7 @@ static int destroy_frame(sqlite3_vtab *base)
     struct orma_sql *sql = orma_vtab_sql(base);
     struct orma_frame_table *t = table_of(sql, orma_vtab_get_table(base));
 
+    sql->tables_generation++;
     if (t && !t->dropped) {
         t->dropped = true;
         sql->frames_dropped++;
@@ -404,6 +406,7 @@ static int register_table(struct orma_sql *sql, char *name, struct orma_frame *f
         free(t);
         return orma_sql_error_oom(&sql->error);
     }
+    sql->tables_generation++;
     t->frame = orma_frame_ref(frame);
     *ret_id = sql->next_frame;
     return 0;

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "processor/sql/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec.h"
 
@@ -480,6 +481,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
         free(f);
         return NULL;
     }
+    orma_columnar_note_function(sql, f->name);
     /* Best effort: without it SQLite gives its own message. */
     if (!orma_natives_find(name, -2) && !is_builtin(sql, f->name))
         (void)sqlite3_create_function_v2(sql->db, f->name, -1, SQLITE_UTF8, f, call_wrong_count,

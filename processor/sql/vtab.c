@@ -189,22 +189,23 @@ static int vtab_close(sqlite3_vtab_cursor *base)
 }
 
 /* The rows that a projection has at all. */
-void orma_vtab_start_scan(const struct orma_vtab *v, struct orma_sql_scan *scan)
+void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
+                          const struct orma_proj *proj, struct orma_sql_scan *scan)
 {
-    const struct orma_strpool *pool = &v->sql->storage->pool;
+    const struct orma_strpool *pool = &sql->storage->pool;
 
-    orma_sql_scan_reset(scan, v->sql, v->table);
-    for (unsigned i = 0; v->proj && i < ORMA_PROJ_CHOICES_MAX; i++) {
-        if (v->proj->choices[i].choice == ORMA_CHOOSE_ALL)
+    orma_sql_scan_reset(scan, sql, table);
+    for (unsigned i = 0; proj && i < ORMA_PROJ_CHOICES_MAX; i++) {
+        if (proj->choices[i].choice == ORMA_CHOOSE_ALL)
             continue;
         struct orma_filter *f = orma_sql_scan_new_filter(scan);
 
-        f->col = v->proj->choices[i].col;
-        switch ((enum orma_proj_choice)v->proj->choices[i].choice) {
+        f->col = proj->choices[i].col;
+        switch ((enum orma_proj_choice)proj->choices[i].choice) {
         case ORMA_CHOOSE_ALL:
             break;
         case ORMA_CHOOSE_TEXT:
-            f->lo = orma_strpool_find(pool, orma_str_from(v->proj->choices[i].text));
+            f->lo = orma_strpool_find(pool, orma_str_from(proj->choices[i].text));
             f->kind = f->lo ? ORMA_FILTER_STR_ID : ORMA_FILTER_NONE_PASS;
             break;
         case ORMA_CHOOSE_NOT_NULL:
@@ -215,7 +216,7 @@ void orma_vtab_start_scan(const struct orma_vtab *v, struct orma_sql_scan *scan)
             break;
         case ORMA_CHOOSE_ARG:
             f->kind = ORMA_FILTER_ARG;
-            f->lo = orma_strpool_find(pool, orma_str_from(v->proj->choices[i].text));
+            f->lo = orma_strpool_find(pool, orma_str_from(proj->choices[i].text));
             break;
         }
     }

@@ -28,7 +28,8 @@ int orma_vtab_stored_column(const struct orma_vtab *self, int col);
 const char *orma_vtab_column_name(const struct orma_vtab *self, int col);
 
 /* Resets the scan to all rows that the table or projection has. */
-void orma_vtab_start_scan(const struct orma_vtab *self, struct orma_sql_scan *scan);
+void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
+                          const struct orma_proj *proj, struct orma_sql_scan *scan);
 
 /* plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info);

@@ -251,8 +251,9 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
         .whole = true,
     };
 
-    v->sql->planned = v; /* for columnar.c: the last table that was planned */
-    v->sql->planned_num++;
+    /* For columnar.c: which table this statement has, and whether there are more. */
+    v->sql->planned_mixed |= v->sql->planned && v->sql->planned != v;
+    v->sql->planned = v;
     info->idxNum = 0;
     take_constraints(&p);
     plan_order(&p);
@@ -332,7 +333,7 @@ int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan,
     int op, col, r = SQLITE_OK;
     unsigned second;
 
-    orma_vtab_start_scan(self, scan);
+    orma_vtab_start_scan(self->sql, self->table, self->proj, scan);
     while (*plan && *plan != '|' && !r) {
         read_pair(&plan, &op, &second);
         r = add_filter(self, scan, op, second, *argv++);

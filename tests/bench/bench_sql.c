@@ -2,7 +2,7 @@
  * Queries over our columns beside the same queries over plain SQLite tables
  * that hold the same rows and the obvious indexes, in one process and one run.
  *
- *     bench_sql [--rows N] [--only TEXT]
+ *     bench_sql [--rows N] [--only TEXT] [--no-columnar]
  *
  * Rows: 1 million slices and scheduling slices each, a quarter as many of the
  * rest. Shown are milliseconds of CPU time per query, the best of a few runs,
@@ -116,6 +116,7 @@ static const struct query queries[] = {
 struct args {
     uint32_t rows;
     const char *only;
+    bool no_columnar;
 };
 
 static double now_ms(void)
@@ -226,8 +227,10 @@ static struct args read_args(int argc, char **argv)
             a.rows = (uint32_t)strtoul(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--only") && i + 1 < argc)
             a.only = argv[++i];
+        else if (!strcmp(argv[i], "--no-columnar"))
+            a.no_columnar = true;
         else {
-            fprintf(stderr, "usage: bench_sql [--rows N] [--only TEXT]\n");
+            fprintf(stderr, "usage: bench_sql [--rows N] [--only TEXT] [--no-columnar]\n");
             exit(2);
         }
     }
@@ -248,6 +251,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", orma_sql_error_text(sql));
         return 1;
     }
+    sql->columnar_off = args.no_columnar;
     if (sqlite3_open(":memory:", &plain) || sql_rows_copy(sql, plain, true))
         return 1;
     printf("\nSQL over %u slices, ms of CPU time\n%-26s %10s %10s %8s\n", args.rows, "", "ours",

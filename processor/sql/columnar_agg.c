@@ -1,0 +1,782 @@
+/*
+ * The columns' side of columnar.h: a scan gives blocks of rows; each row gets
+ * the number of its group; each column that an aggregate asks for is loaded
+ * into a block of 64-bit integers (or doubles), without NULLs, and folded.
+ *
+ *   rows  ──keys──►  groups[]  ┐
+ *   rows  ──load──►  values[]  ┴──fold──►  count, sum, min, max of each group
+ *
+ * Sums are kept as SQLite keeps them: integers exact; averages as doubles added
+ * row by row. As long as the sum of all magnitudes stays below 2^53 both are
+ * the same, and only integers are added; from there on doubles are added too.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("O3")
+#endif
+#include <stdlib.h>
+
+#include "processor/sql/columnar_plan.h"
+
+#define BLOCK ORMA_SQL_SCAN_BLOCK
+#define EXACT (UINT64_C(1) << 53)
+#define LARGEST (UINT64_C(1) << 62)
+/* Keys whose values lie within so many of each other have a table. */
+#define DIRECT_MAX (1u << 22)
+#define NO_GROUP UINT32_MAX
+
+enum value_kind {
+    INTEGERS,
+    DOUBLES,
+    TEXTS,
+};
+
+struct orma_columnar_input {
+    unsigned col;
+    enum value_kind kind;
+    bool real; /* integers that SQL sees as doubles */
+    bool want_sum, want_avg, want_min, want_max;
+    uint64_t magnitude; /* sum of |value| so far */
+    bool adding_doubles;
+    /* By group. */
+    int64_t *counts, *sums;
+    double *real_sums;
+    int64_t *mins, *maxs; /* bits of doubles; ids of texts */
+};
+
+/* ---- groups ---- */
+
+/* (group by the keys before, value) -> group. */
+struct key_table {
+    unsigned col;
+    uint32_t next; /* the next code */
+    /* A table by value - min; used by the first key. */
+    uint32_t *direct;
+    int64_t min;
+    uint32_t direct_num, direct_null;
+    /* Open addressing. */
+    struct key_slot {
+        uint64_t val;
+        uint32_t before, code; /* code NO_GROUP: free */
+        bool null;
+    } * slots;
+    size_t mask;
+    bool failed;
+};
+
+static void key_fini(struct key_table *k)
+{
+    free(k->direct);
+    free(k->slots);
+}
+
+static uint64_t hash_of(uint64_t val, uint32_t before, bool null)
+{
+    uint64_t h = (val + (uint64_t)before * UINT64_C(0x9e3779b97f4a7c15) + null) *
+                 UINT64_C(0xff51afd7ed558ccd);
+
+    return h ^ h >> 32;
+}
+
+static bool resize(struct key_table *k, size_t num)
+{
+    struct key_slot *old = k->slots;
+    size_t old_num = old ? k->mask + 1 : 0;
+
+    k->slots = malloc(num * sizeof(*k->slots));
+    if (!k->slots) {
+        k->slots = old;
+        k->failed = true;
+        return false;
+    }
+    memset(k->slots, 0xff, num * sizeof(*k->slots));
+    k->mask = num - 1;
+    for (size_t i = 0; i < old_num; i++) {
+        if (old[i].code == NO_GROUP)
+            continue;
+        size_t at = hash_of(old[i].val, old[i].before, old[i].null) & k->mask;
+        while (k->slots[at].code != NO_GROUP)
+            at = (at + 1) & k->mask;
+        k->slots[at] = old[i];
+    }
+    free(old);
+    return true;
+}
+
+static uint32_t find_code(struct key_table *k, uint32_t before, uint64_t val, bool null)
+{
+    size_t at = hash_of(val, before, null) & k->mask;
+
+    for (; k->slots[at].code != NO_GROUP; at = (at + 1) & k->mask) {
+        struct key_slot *s = &k->slots[at];
+
+        if (s->val == val && s->before == before && s->null == null)
+            return s->code;
+    }
+    uint32_t code = k->next++;
+    k->slots[at] = (struct key_slot){val, before, code, null};
+    if ((size_t)k->next * 2 > k->mask)
+        resize(k, 2 * (k->mask + 1));
+    return code;
+}
+
+/* Smallest and largest integer of a column; false: there are too many to look at, or doubles. */
+static bool limits(const struct orma_storage *st, const struct orma_table *t, unsigned idx,
+                   int64_t *ret_min, int64_t *ret_max)
+{
+    const struct orma_column *col = &t->columns[idx];
+
+    *ret_min = *ret_max = 0;
+    if (col->kind == ORMA_COL_STRING) {
+        *ret_max = (int64_t)st->pool.len;
+        return true;
+    }
+    switch (col->width) {
+    case ORMA_WIDTH_NONE:
+        return col->kind == ORMA_COL_INT || col->kind == ORMA_COL_DOUBLE;
+    case ORMA_WIDTH_8:
+        *ret_min = INT8_MIN;
+        *ret_max = INT8_MAX;
+        return true;
+    case ORMA_WIDTH_16:
+        *ret_min = INT16_MIN;
+        *ret_max = INT16_MAX;
+        return true;
+    case ORMA_WIDTH_32: {
+        const int32_t *data = col->data;
+        int32_t min = 0, max = 0;
+
+        for (uint32_t i = 0; i < t->rows; i++) {
+            min = data[i] < min ? data[i] : min;
+            max = data[i] > max ? data[i] : max;
+        }
+        *ret_min = min;
+        *ret_max = max;
+        return true;
+    }
+    }
+    return false;
+}
+
+static bool key_init(struct key_table *k, const struct orma_columnar_plan *plan, unsigned idx)
+{
+    int64_t min, max;
+
+    *k = (struct key_table){.col = plan->keys[idx], .direct_null = NO_GROUP};
+    if (idx == 0 && limits(plan->sql->storage, plan->table, k->col, &min, &max) &&
+        max - min < DIRECT_MAX) {
+        k->min = min;
+        k->direct_num = (uint32_t)(max - min) + 1;
+        k->direct = malloc(k->direct_num * sizeof(*k->direct));
+        if (k->direct)
+            memset(k->direct, 0xff, k->direct_num * sizeof(*k->direct));
+        return k->direct;
+    }
+    return resize(k, 256);
+}
+
+/* ---- loading ---- */
+
+/* The rows of a block: first .. first + num, or list. */
+struct rows {
+    const uint32_t *list;
+    uint32_t first, num;
+};
+
+static uint32_t row_at(const struct rows *r, uint32_t i)
+{
+    return r->list ? r->list[i] : r->first + i;
+}
+
+#define LOAD_LOOP(type)                                                                            \
+    do {                                                                                           \
+        const type *data = col->data;                                                              \
+        if (r->list)                                                                               \
+            for (uint32_t i = 0; i < r->num; i++)                                                  \
+                to[i] = data[r->list[i]];                                                          \
+        else                                                                                       \
+            for (uint32_t i = 0; i < r->num; i++)                                                  \
+                to[i] = data[r->first + i];                                                        \
+    } while (0)
+
+/* Integers, or bits of doubles, NULLs included. */
+static void load_all(const struct orma_table *t, unsigned idx, const struct rows *r, int64_t *to)
+{
+    const struct orma_column *col = &t->columns[idx];
+
+    if (col->kind < ORMA_COL_INT) {
+        for (uint32_t i = 0; i < r->num; i++)
+            to[i] = orma_table_int(t, idx, row_at(r, i));
+        return;
+    }
+    switch (col->width) {
+    case ORMA_WIDTH_8:
+        LOAD_LOOP(int8_t);
+        break;
+    case ORMA_WIDTH_16:
+        LOAD_LOOP(int16_t);
+        break;
+    case ORMA_WIDTH_32:
+        LOAD_LOOP(int32_t);
+        break;
+    case ORMA_WIDTH_64:
+    case ORMA_WIDTH_DOUBLE:
+        LOAD_LOOP(int64_t);
+        break;
+    default:
+        memset(to, 0, r->num * sizeof(*to));
+    }
+}
+
+static bool can_be_null(const struct orma_table *t, unsigned idx)
+{
+    const struct orma_column *col = &t->columns[idx];
+
+    return col->kind == ORMA_COL_STRING || col->kind == ORMA_COL_COMPUTED ||
+           col->width == ORMA_WIDTH_DOUBLE || col->flags & ORMA_COL_NULLABLE;
+}
+
+/* Drops NULLs, of `groups` (may be NULL) too. Returns how many are left. */
+static uint32_t load(const struct orma_table *t, unsigned idx, const struct rows *r, int64_t *to,
+                     const uint32_t *groups, uint32_t *kept_groups)
+{
+    uint32_t kept = 0;
+
+    load_all(t, idx, r, to);
+    if (!can_be_null(t, idx)) {
+        if (groups)
+            memcpy(kept_groups, groups, r->num * sizeof(*groups));
+        return r->num;
+    }
+    if (t->columns[idx].kind == ORMA_COL_STRING) {
+        for (uint32_t i = 0; i < r->num; i++) {
+            to[kept] = to[i];
+            if (groups)
+                kept_groups[kept] = groups[i];
+            kept += to[i] != 0;
+        }
+        return kept;
+    }
+    for (uint32_t i = 0; i < r->num; i++) {
+        to[kept] = to[i];
+        if (groups)
+            kept_groups[kept] = groups[i];
+        kept += !orma_sort_is_null(t, idx, row_at(r, i));
+    }
+    return kept;
+}
+
+static void code_direct(struct key_table *k, const struct orma_table *t, const struct rows *r,
+                        const int64_t *values, uint32_t *codes)
+{
+    bool nulls = can_be_null(t, k->col) && t->columns[k->col].kind != ORMA_COL_STRING;
+
+    for (uint32_t i = 0; i < r->num; i++) {
+        uint32_t *slot = &k->direct[values[i] - k->min];
+
+        if (nulls && orma_sort_is_null(t, k->col, row_at(r, i)))
+            slot = &k->direct_null;
+        if (*slot == NO_GROUP)
+            *slot = k->next++;
+        codes[i] = *slot;
+    }
+}
+
+/* Replaces the codes of the keys before by those with this key. */
+static void code_key(struct key_table *k, const struct orma_table *t, const struct rows *r,
+                     int64_t *values, uint32_t *codes, bool first)
+{
+    bool nulls = can_be_null(t, k->col);
+
+    load_all(t, k->col, r, values);
+    if (k->direct) {
+        code_direct(k, t, r, values, codes);
+        return;
+    }
+    for (uint32_t i = 0; i < r->num && !k->failed; i++) {
+        bool null = nulls && orma_sort_is_null(t, k->col, row_at(r, i));
+
+        codes[i] = find_code(k, first ? 0 : codes[i], null ? 0 : (uint64_t)values[i], null);
+    }
+}
+
+/* ---- folding ---- */
+
+static void fold_sum(struct orma_columnar_input *in, const int64_t *values, uint32_t num)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < num; i++)
+        sum += (uint64_t)values[i];
+    in->sums[0] = (int64_t)((uint64_t)in->sums[0] + sum);
+}
+
+/* The sum of magnitudes, at least; UINT64_MAX: beyond what is added here. */
+static uint64_t magnitude(const int64_t *values, uint32_t num)
+{
+    uint64_t seen = 0, sum = num;
+
+    for (uint32_t i = 0; i < num; i++) {
+        uint64_t v = (uint64_t)(values[i] < 0 ? ~values[i] : values[i]);
+
+        seen |= v;
+        sum += v;
+    }
+    return seen < EXACT ? sum : UINT64_MAX;
+}
+
+static void add_doubles(struct orma_columnar_input *in, const int64_t *values,
+                        const uint32_t *groups, uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++)
+        in->real_sums[groups ? groups[i] : 0] += (double)values[i];
+}
+
+/* False: the sums may not fit. */
+static bool sum_integers(struct orma_columnar_input *in, const int64_t *values,
+                         const uint32_t *groups, uint32_t num, uint32_t groups_num)
+{
+    uint64_t more = magnitude(values, num);
+
+    if (more >= LARGEST || in->magnitude + more >= LARGEST)
+        return false;
+    in->magnitude += more;
+    if (in->magnitude >= EXACT && in->want_avg && !orma_columnar_adds_plainly())
+        return false;
+    if (in->magnitude >= EXACT && !in->adding_doubles) {
+        in->adding_doubles = true;
+        for (uint32_t g = 0; g < groups_num; g++)
+            in->real_sums[g] = (double)in->sums[g];
+    }
+    if (in->adding_doubles)
+        add_doubles(in, values, groups, num);
+    if (!groups) {
+        fold_sum(in, values, num);
+        return true;
+    }
+    for (uint32_t i = 0; i < num; i++)
+        in->sums[groups[i]] += values[i];
+    return true;
+}
+
+static double double_of(int64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
+
+static void sum_doubles(struct orma_columnar_input *in, const int64_t *values,
+                        const uint32_t *groups, uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++)
+        in->real_sums[groups ? groups[i] : 0] += double_of(values[i]);
+}
+
+static bool is_less(const struct orma_columnar_input *in, const struct orma_strpool *pool,
+                    int64_t a, int64_t b)
+{
+    switch (in->kind) {
+    case DOUBLES:
+        return double_of(a) < double_of(b);
+    case TEXTS:
+        return a != b && orma_sort_compare_text(pool, (uint32_t)a, (uint32_t)b) < 0;
+    case INTEGERS:
+        break;
+    }
+    return a < b;
+}
+
+/* Bounds of a block of integers, when there are no groups. */
+static void fold_bounds(struct orma_columnar_input *in, const int64_t *values, uint32_t num)
+{
+    int64_t min = values[0], max = values[0];
+
+    for (uint32_t i = 1; i < num; i++) {
+        min = values[i] < min ? values[i] : min;
+        max = values[i] > max ? values[i] : max;
+    }
+    in->mins[0] = in->counts[0] && in->mins[0] < min ? in->mins[0] : min;
+    in->maxs[0] = in->counts[0] && in->maxs[0] > max ? in->maxs[0] : max;
+}
+
+/* `counts` are those before this block. */
+static void bounds(struct orma_columnar_input *in, const struct orma_strpool *pool,
+                   const int64_t *values, const uint32_t *groups, uint32_t num)
+{
+    if (!groups && in->kind == INTEGERS) {
+        if (num)
+            fold_bounds(in, values, num);
+        return;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t g = groups ? groups[i] : 0;
+        bool first = !in->counts[g];
+
+        if (first || is_less(in, pool, values[i], in->mins[g]))
+            in->mins[g] = values[i];
+        if (first || is_less(in, pool, in->maxs[g], values[i]))
+            in->maxs[g] = values[i];
+        in->counts[g]++;
+    }
+}
+
+static void fold(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
+                 struct orma_columnar_input *in, const struct rows *r, const uint32_t *groups)
+{
+    int64_t values[BLOCK];
+    uint32_t kept_groups[BLOCK];
+    uint32_t num = load(plan->table, in->col, r, values, groups, kept_groups);
+    bool counted = false;
+
+    if (groups)
+        groups = kept_groups;
+    if (in->want_sum && in->kind == DOUBLES)
+        sum_doubles(in, values, groups, num);
+    else if (in->want_sum && !sum_integers(in, values, groups, num, res->num))
+        res->inexact = true;
+    if (in->want_min || in->want_max) {
+        bounds(in, &plan->sql->storage->pool, values, groups, num);
+        counted = groups || in->kind != INTEGERS;
+    }
+    if (counted)
+        return;
+    if (!groups)
+        in->counts[0] += num;
+    for (uint32_t i = 0; groups && i < num; i++)
+        in->counts[groups[i]]++;
+}
+
+/* ---- the run ---- */
+
+static bool grow(int64_t **array, uint32_t old, uint32_t cap)
+{
+    int64_t *grown = realloc(*array, cap * sizeof(*grown));
+
+    if (!grown)
+        return false;
+    memset(grown + old, 0, (cap - old) * sizeof(*grown));
+    *array = grown;
+    return true;
+}
+
+static bool grow_doubles(double **array, uint32_t old, uint32_t cap)
+{
+    double *grown = realloc(*array, cap * sizeof(*grown));
+
+    if (!grown)
+        return false;
+    for (uint32_t i = old; i < cap; i++)
+        grown[i] = 0;
+    *array = grown;
+    return true;
+}
+
+/* Room for `num` groups. */
+static bool reserve(struct orma_columnar_result *res, uint32_t num)
+{
+    uint32_t old = res->cap, cap = ORMA_MAX(old, 16u);
+
+    if (num <= old)
+        return true;
+    while (cap < num)
+        cap *= 2;
+    uint32_t *rows = realloc(res->first_row, cap * sizeof(*rows));
+    if (rows)
+        res->first_row = rows;
+    bool ok = rows && grow(&res->counts, old, cap);
+    for (unsigned i = 0; i < res->inputs_num && ok; i++) {
+        struct orma_columnar_input *in = &res->inputs[i];
+
+        ok = grow(&in->counts, old, cap) && (!in->want_sum || grow(&in->sums, old, cap)) &&
+             (!in->want_sum || grow_doubles(&in->real_sums, old, cap)) &&
+             (!(in->want_min || in->want_max) ||
+              (grow(&in->mins, old, cap) && grow(&in->maxs, old, cap)));
+    }
+    if (ok)
+        res->cap = cap;
+    res->failed |= !ok;
+    return ok;
+}
+
+static struct orma_columnar_input *input_of(const struct orma_columnar_result *res, unsigned col)
+{
+    for (unsigned i = 0; i < res->inputs_num; i++) {
+        if (res->inputs[i].col == col)
+            return &res->inputs[i];
+    }
+    return NULL;
+}
+
+static bool make_inputs(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
+{
+    res->inputs = calloc(plan->aggs_num + 1, sizeof(*res->inputs));
+    for (unsigned i = 0; res->inputs && i < plan->aggs_num; i++) {
+        const struct orma_column *col = &plan->table->columns[plan->aggs[i].col];
+        struct orma_columnar_input *in = input_of(res, plan->aggs[i].col);
+
+        if (plan->aggs[i].agg == ORMA_AGG_COUNT_ALL)
+            continue;
+        if (!in)
+            in = &res->inputs[res->inputs_num++];
+        in->col = plan->aggs[i].col;
+        in->kind = col->kind == ORMA_COL_STRING      ? TEXTS
+                   : col->width == ORMA_WIDTH_DOUBLE ? DOUBLES
+                                                     : INTEGERS;
+        in->real = col->kind == ORMA_COL_DOUBLE;
+        in->want_sum |= plan->aggs[i].agg == ORMA_AGG_SUM || plan->aggs[i].agg == ORMA_AGG_AVG;
+        in->want_avg |= plan->aggs[i].agg == ORMA_AGG_AVG || in->real;
+        in->want_min |= plan->aggs[i].agg == ORMA_AGG_MIN;
+        in->want_max |= plan->aggs[i].agg == ORMA_AGG_MAX;
+    }
+    return res->inputs;
+}
+
+/* The groups of a block; new ones get their first row. */
+static bool group_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
+                        struct key_table *keys, const struct rows *r, uint32_t *groups)
+{
+    int64_t values[BLOCK];
+
+    for (unsigned i = 0; i < plan->keys_num; i++) {
+        code_key(&keys[i], plan->table, r, values, groups, i == 0);
+        if (keys[i].failed)
+            return false;
+    }
+    uint32_t num = keys[plan->keys_num - 1].next;
+    if (!reserve(res, num))
+        return false;
+    for (uint32_t i = 0; i < r->num && res->num < num; i++) {
+        if (groups[i] == res->num)
+            res->first_row[res->num++] = row_at(r, i);
+    }
+    for (uint32_t i = 0; i < r->num; i++)
+        res->counts[groups[i]]++;
+    return true;
+}
+
+static void run_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
+                      struct key_table *keys, const struct rows *r)
+{
+    uint32_t groups[BLOCK];
+
+    if (plan->keys_num) {
+        if (!group_block(plan, res, keys, r, groups)) {
+            res->failed = true;
+            return;
+        }
+    } else {
+        res->counts[0] += r->num;
+    }
+    for (unsigned i = 0; i < res->inputs_num; i++)
+        fold(plan, res, &res->inputs[i], r, plan->keys_num ? groups : NULL);
+}
+
+struct in_values {
+    sqlite3_value **at;
+};
+
+static sqlite3_value *next_value(void *data)
+{
+    struct in_values *v = data;
+
+    return *v->at ? *v->at++ : NULL;
+}
+
+static bool begin(const struct orma_columnar_plan *plan, struct orma_sql_scan *scan)
+{
+    static const struct orma_sql_scan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
+    struct orma_storage *st = plan->sql->storage;
+    bool ok = true;
+
+    orma_vtab_start_scan(plan->sql, plan->table, plan->proj, scan);
+    for (unsigned i = 0; i < plan->filters_num && ok; i++) {
+        struct orma_filter *f = orma_sql_scan_new_filter(scan);
+        unsigned col = plan->filters[i].col;
+        struct in_values values = {plan->filters[i].values};
+
+        if (plan->filters[i].op == ORMA_FILTER_OP_IN)
+            ok = orma_filter_init_in(f, st, &plan->table->def->columns[col], col, next_value,
+                                     &values);
+        else
+            ok = orma_filter_init(f, st, &plan->table->def->columns[col], col, plan->filters[i].op,
+                                  plan->filters[i].val);
+    }
+    if (ok)
+        orma_sql_scan_begin(scan, &order);
+    return ok && !scan->failed;
+}
+
+static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
+                     struct orma_sql_scan *scan, struct key_table *keys)
+{
+    if (orma_sql_scan_is_plain(scan)) {
+        if (!plan->keys_num && !res->inputs_num) {
+            res->counts[0] = scan->hi - scan->lo;
+            return;
+        }
+        for (uint32_t at = scan->lo; at < scan->hi && !res->failed && !res->inexact; at += BLOCK) {
+            struct rows r = {NULL, at, ORMA_MIN(scan->hi - at, (uint32_t)BLOCK)};
+
+            if (orma_sql_is_interrupted(plan->sql))
+                return;
+            run_block(plan, res, keys, &r);
+            if (scan->hi - at <= BLOCK) /* the sum may not fit */
+                return;
+        }
+        return;
+    }
+    while (!res->failed && !res->inexact && !orma_sql_is_interrupted(plan->sql) &&
+           orma_sql_scan_next(scan)) {
+        struct rows r = {scan->block, 0, scan->block_num};
+
+        run_block(plan, res, keys, &r);
+    }
+    res->failed |= scan->failed;
+}
+
+static uint32_t group_of_row(const struct orma_columnar_result *res, uint32_t row)
+{
+    uint32_t lo = 0, hi = res->num;
+
+    while (lo < hi) { /* groups are numbered as they appear: their first rows rise */
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (res->first_row[mid] < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void order_groups(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
+{
+    struct orma_sort_key keys[ORMA_COLUMNAR_KEYS_MAX];
+
+    if (plan->first_order || res->num < 2)
+        return;
+    for (unsigned i = 0; i < plan->keys_num; i++)
+        keys[i] = (struct orma_sort_key){plan->keys[i], false};
+    res->order = malloc(res->num * sizeof(*res->order));
+    if (!res->order) {
+        res->failed = true;
+        return;
+    }
+    memcpy(res->order, res->first_row, res->num * sizeof(*res->order));
+    if (!orma_sort_rows(plan->sql->storage, plan->table, keys, plan->keys_num, res->order,
+                        res->num))
+        res->failed = true;
+    for (uint32_t i = 0; i < res->num; i++)
+        res->order[i] = group_of_row(res, res->order[i]);
+}
+
+int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
+{
+    struct orma_sql_scan *scan = malloc(sizeof(*scan));
+    struct key_table keys[ORMA_COLUMNAR_KEYS_MAX];
+    unsigned keys_num = 0;
+    bool ok = scan && make_inputs(plan, res) && reserve(res, 1);
+
+    for (; ok && keys_num < plan->keys_num; keys_num++)
+        ok = key_init(&keys[keys_num], plan, keys_num);
+    if (scan)
+        orma_sql_scan_init(scan);
+    if (ok && begin(plan, scan)) {
+        res->num = plan->grouped ? 0 : 1;
+        scan_all(plan, res, scan, keys);
+        order_groups(plan, res);
+    } else {
+        res->failed = true;
+    }
+    for (unsigned i = 0; i < keys_num; i++)
+        key_fini(&keys[i]);
+    if (scan)
+        orma_sql_scan_fini(scan);
+    free(scan);
+    if (res->failed)
+        return SQLITE_NOMEM;
+    return orma_sql_is_interrupted(plan->sql) ? SQLITE_INTERRUPT : SQLITE_OK;
+}
+
+void orma_columnar_result_fini(struct orma_columnar_result *self)
+{
+    for (unsigned i = 0; i < self->inputs_num; i++) {
+        struct orma_columnar_input *in = &self->inputs[i];
+
+        free(in->counts);
+        free(in->sums);
+        free(in->real_sums);
+        free(in->mins);
+        free(in->maxs);
+    }
+    free(self->inputs);
+    free(self->counts);
+    free(self->first_row);
+    free(self->order);
+    *self = (struct orma_columnar_result){0};
+}
+
+static void put_value(const struct orma_columnar_plan *plan, const struct orma_columnar_input *in,
+                      int64_t val, sqlite3_context *ctx)
+{
+    switch (in->kind) {
+    case DOUBLES:
+        sqlite3_result_double(ctx, double_of(val));
+        break;
+    case TEXTS: {
+        struct orma_str s = orma_strpool_get(&plan->sql->storage->pool, (uint32_t)val);
+
+        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+        break;
+    }
+    case INTEGERS:
+        if (in->real)
+            sqlite3_result_double(ctx, (double)val);
+        else
+            sqlite3_result_int64(ctx, val);
+    }
+}
+
+static double real_sum(const struct orma_columnar_input *in, uint32_t g)
+{
+    return in->kind == DOUBLES || in->adding_doubles ? in->real_sums[g] : (double)in->sums[g];
+}
+
+void orma_columnar_put(const struct orma_columnar_plan *plan,
+                       const struct orma_columnar_result *res, unsigned agg, uint32_t g,
+                       sqlite3_context *ctx)
+{
+    const struct orma_columnar_input *in = input_of(res, plan->aggs[agg].col);
+
+    if (plan->aggs[agg].agg == ORMA_AGG_COUNT_ALL) {
+        sqlite3_result_int64(ctx, res->counts[g]);
+        return;
+    }
+    if (plan->aggs[agg].agg == ORMA_AGG_COUNT) {
+        sqlite3_result_int64(ctx, in->counts[g]);
+        return;
+    }
+    if (!in->counts[g])
+        return;
+    switch (plan->aggs[agg].agg) {
+    case ORMA_AGG_SUM:
+        if (in->kind == INTEGERS && !in->real)
+            sqlite3_result_int64(ctx, in->sums[g]);
+        else
+            sqlite3_result_double(ctx, real_sum(in, g));
+        break;
+    case ORMA_AGG_AVG:
+        sqlite3_result_double(ctx, real_sum(in, g) / (double)in->counts[g]);
+        break;
+    case ORMA_AGG_MIN:
+        put_value(plan, in, in->mins[g], ctx);
+        break;
+    case ORMA_AGG_MAX:
+        put_value(plan, in, in->maxs[g], ctx);
+        break;
+    case ORMA_AGG_COUNT_ALL:
+    case ORMA_AGG_COUNT:
+        break;
+    }
+}

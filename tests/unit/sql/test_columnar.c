@@ -1,0 +1,532 @@
+/*
+ * Generated queries, three ways: with aggregates over columns, without, and by
+ * plain SQLite tables with the same rows. Rows, types, names and errors must be
+ * the same; order too between the first two, and with plain tables where the
+ * query decides about it.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/sql/columnar.h"
+#include "tests/support/leaks.h"
+#include "tests/unit/sql/engine_fixture.h"
+
+#define ROWS 1500
+#define QUERIES 3000
+
+struct gen {
+    uint64_t seed;
+    struct orma_buf text;
+    bool total_order; /* the query decides about the order of all its rows */
+};
+
+static uint32_t below(struct gen *g, uint32_t limit)
+{
+    g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(g->seed >> 33) % limit;
+}
+
+static const char *pick(struct gen *g, const char *const *words, uint32_t num)
+{
+    return words[below(g, num)];
+}
+
+#define PICK(g, ...)                                                                               \
+    pick(g, (const char *const[]){__VA_ARGS__},                                                    \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* Columns: r the row; a few integers; b large ones; c texts; d, e doubles; s rising; n all NULL;
+ * u texts, all different. */
+static const char make_rows[] =
+    "WITH RECURSIVE i(r) AS (SELECT 0 UNION ALL SELECT r + 1 FROM i WHERE r + 1 < %d),"
+    " x AS (SELECT r, (r * 7919 + r / 3) %% 101 AS h FROM i) "
+    "SELECT r, CASE WHEN h < 9 THEN NULL ELSE h %% 13 - 4 END AS a,"
+    " CASE WHEN h = 50 AND r > 700 THEN 9223372036854775807 - r WHEN h = 51 THEN "
+    "-9223372036854775807 + r"
+    "  WHEN h = 7 THEN NULL ELSE h * h * 1000003 END AS b,"
+    " CASE WHEN h %% 11 = 0 THEN NULL WHEN h %% 5 = 1 THEN '' ELSE substr('abcABCxyz', h %% 9 + 1, "
+    "h %% 3 + 1)"
+    "  END AS c,"
+    " CASE WHEN h %% 17 = 0 THEN NULL ELSE h / 4.0 - 7 END AS d,"
+    " CASE WHEN h %% 19 = 0 THEN NULL ELSE h * 1.0 END AS e,"
+    " r / 3 + 10 AS s, NULL AS n, 'text ' || (r * 31 %% 1511) AS u, h * 2000000000 AS w FROM x";
+
+static const char *column(struct gen *g)
+{
+    return PICK(g, "r", "a", "a", "b", "c", "c", "d", "e", "s", "n", "u", "w");
+}
+
+static const char *number_column(struct gen *g)
+{
+    return PICK(g, "r", "a", "a", "b", "d", "e", "s", "n", "w");
+}
+
+static void put(struct gen *g, const char *text)
+{
+    orma_buf_put_str(&g->text, text);
+}
+
+static void put_literal(struct gen *g)
+{
+    switch (below(g, 9)) {
+    case 0:
+    case 1:
+    case 2:
+        orma_buf_printf(&g->text, "%d", (int)below(g, 30) - 8);
+        break;
+    case 3:
+        orma_buf_printf(&g->text, "%u", below(g, 2000));
+        break;
+    case 4:
+        orma_buf_printf(&g->text, "%d.%u", (int)below(g, 40) - 10, below(g, 4) * 25);
+        break;
+    case 5:
+        put(g, PICK(g, "9223372036854775807", "-9223372036854775808", "1e30", "-1e300", "0.0",
+                    "-0.0", "2147483648", "100000000000"));
+        break;
+    case 6:
+    case 7:
+        put(g, PICK(g, "'a'", "'AB'", "''", "'cA'", "'7'", "'x'", "'2.5'", "'none'", "'text 7'"));
+        break;
+    case 8:
+        put(g, PICK(g, "NULL", "3", "x'61'", "'it''s'"));
+        break;
+    }
+}
+
+static void put_comparison(struct gen *g)
+{
+    const char *col = column(g);
+
+    switch (below(g, 10)) {
+    case 0:
+        orma_buf_printf(&g->text, "%s IS %sNULL", col, below(g, 2) ? "NOT " : "");
+        return;
+    case 1:
+        orma_buf_printf(&g->text, "%s BETWEEN ", col);
+        put_literal(g);
+        put(g, " AND ");
+        put_literal(g);
+        return;
+    case 2:
+        orma_buf_printf(&g->text, "%s IN (", col);
+        for (uint32_t i = below(g, 5) + 1; i; i--) {
+            put_literal(g);
+            put(g, i > 1 ? ", " : ")");
+        }
+        return;
+    case 3:
+        orma_buf_printf(&g->text, "c %s '%s'", below(g, 2) ? "GLOB" : "LIKE",
+                        PICK(g, "a*", "*b*", "A%", "%z", "", "[a-c]*", "_"));
+        return;
+    case 4:
+        put_literal(g);
+        orma_buf_printf(&g->text, " %s %s", PICK(g, "=", "<", ">=", "!="), col);
+        return;
+    default:
+        orma_buf_printf(&g->text, "%s %s ", col,
+                        PICK(g, "=", "==", "<>", "!=", "<", "<=", ">", ">="));
+        put_literal(g);
+    }
+}
+
+static void put_where(struct gen *g)
+{
+    uint32_t num = below(g, 4);
+
+    for (uint32_t i = 0; i < num; i++) {
+        put(g, i ? " AND " : " WHERE ");
+        put_comparison(g);
+    }
+}
+
+static void put_agg(struct gen *g)
+{
+    switch (below(g, 9)) {
+    case 0:
+        put(g, "count(*)");
+        break;
+    case 1:
+        orma_buf_printf(&g->text, "count(%s)", column(g));
+        break;
+    case 2:
+    case 3:
+        orma_buf_printf(&g->text, "sum(%s)", number_column(g));
+        break;
+    case 4:
+        orma_buf_printf(&g->text, "avg(%s)", number_column(g));
+        break;
+    case 5:
+    case 6:
+        orma_buf_printf(&g->text, "%s(%s)", PICK(g, "min", "max", "MAX"), column(g));
+        break;
+    case 7:
+        orma_buf_printf(&g->text, "sum(%s) / 4 + count( * )", PICK(g, "a", "d", "s", "w"));
+        break;
+    case 8:
+        orma_buf_printf(&g->text, "round(avg(%s), 2) || 'x'", PICK(g, "a", "d", "w"));
+        break;
+    }
+}
+
+static void put_aggs(struct gen *g, bool comma)
+{
+    for (uint32_t i = below(g, 3) + 1; i; i--) {
+        put(g, comma ? ", " : "");
+        put_agg(g);
+        put(g, below(g, 3) ? "" : i == 1 ? " AS total" : " one");
+        comma = true;
+    }
+}
+
+static void put_limit(struct gen *g)
+{
+    if (!below(g, 3))
+        orma_buf_printf(&g->text, " LIMIT %d", (int)below(g, 20) - 1);
+    else
+        return;
+    if (!below(g, 3))
+        orma_buf_printf(&g->text, " OFFSET %u", below(g, 9));
+}
+
+/* SELECT keys, aggs FROM t GROUP BY keys */
+static void put_grouped(struct gen *g)
+{
+    uint32_t num = below(g, 3) + 1;
+    const char *keys[3];
+    bool ordered = false;
+
+    put(g, "SELECT ");
+    for (uint32_t i = 0; i < num; i++) {
+        keys[i] = column(g);
+        orma_buf_printf(&g->text, "%s%s", i ? ", " : "", keys[i]);
+    }
+    put_aggs(g, true);
+    put(g, " FROM t");
+    put_where(g);
+    for (uint32_t i = 0; i < num; i++) {
+        put(g, i ? ", " : " GROUP BY ");
+        if (below(g, 5))
+            put(g, keys[i]);
+        else
+            orma_buf_printf(&g->text, "%u", i + 1);
+    }
+    if (!below(g, 4)) {
+        put(g, " HAVING ");
+        put_agg(g);
+        orma_buf_printf(&g->text, " %s %u", PICK(g, ">", "<", "="), below(g, 50));
+    }
+    if (!below(g, 3)) {
+        ordered = true;
+        put(g, " ORDER BY ");
+        put_agg(g);
+        put(g, PICK(g, "", " DESC", " ASC"));
+        for (uint32_t i = 0; i < num; i++)
+            orma_buf_printf(&g->text, ", %s%s", keys[i], PICK(g, "", " DESC"));
+    }
+    g->total_order = ordered;
+    if (ordered || below(g, 2))
+        put_limit(g);
+}
+
+static void put_plain(struct gen *g)
+{
+    orma_buf_printf(&g->text, "SELECT r, %s, %s FROM t", column(g), column(g));
+    put_where(g);
+    put(g, " ORDER BY ");
+    for (uint32_t i = below(g, 3); i; i--)
+        orma_buf_printf(&g->text, "%s%s, ", column(g), PICK(g, "", " DESC"));
+    orma_buf_printf(&g->text, "r%s", PICK(g, "", " DESC"));
+    put_limit(g);
+    g->total_order = true;
+}
+
+static const char *generate(struct gen *g)
+{
+    orma_buf_clear(&g->text);
+    g->total_order = false;
+    switch (below(g, 8)) {
+    case 0:
+    case 1:
+        put(g, "SELECT ");
+        put_aggs(g, false);
+        put(g, " FROM t");
+        put_where(g);
+        g->total_order = true;
+        break;
+    case 2:
+        orma_buf_printf(&g->text, "SELECT DISTINCT %s%s%s FROM t", column(g),
+                        below(g, 2) ? ", " : " AS ", below(g, 2) ? "c" : "a");
+        put_where(g);
+        break;
+    case 3:
+    case 4:
+        put_plain(g);
+        break;
+    default:
+        put_grouped(g);
+    }
+    return orma_buf_cstr(&g->text);
+}
+
+/* ---- answers ---- */
+
+static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_NULL:
+        orma_buf_put_str(out, "null|");
+        break;
+    case SQLITE_INTEGER:
+        orma_buf_printf(out, "i%lld|", sqlite3_column_int64(stmt, i));
+        break;
+    case SQLITE_FLOAT:
+        orma_buf_printf(out, "d%a|", sqlite3_column_double(stmt, i));
+        break;
+    default:
+        orma_buf_printf(out, "t%s|", (const char *)sqlite3_column_text(stmt, i));
+    }
+}
+
+static int by_line(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* One line for each row, sorted if `sorted`, and the error at the end. */
+static void take_answer(sqlite3 *db, sqlite3_stmt *stmt, struct orma_buf *out, bool names,
+                        bool sorted)
+{
+    struct orma_buf lines = {0};
+    int columns = sqlite3_column_count(stmt), r;
+    char **at = NULL;
+    size_t num = 0;
+
+    for (int i = 0; i < columns && names; i++)
+        orma_buf_printf(out, "%s %s|", sqlite3_column_name(stmt, i),
+                        sqlite3_column_decltype(stmt, i) ? sqlite3_column_decltype(stmt, i) : "");
+    while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
+        for (int i = 0; i < columns; i++)
+            put_cell(&lines, stmt, i);
+        orma_buf_put_byte(&lines, 0);
+        num++;
+    }
+    at = calloc(num + 1, sizeof(*at));
+    for (size_t i = 0, pos = 0; i < num; i++) {
+        at[i] = (char *)lines.data + pos;
+        pos += strlen(at[i]) + 1;
+    }
+    if (sorted && num)
+        qsort(at, num, sizeof(*at), by_line);
+    if (r != SQLITE_DONE && sorted)
+        num = 0; /* rows before an error come in any order */
+    for (size_t i = 0; i < num; i++)
+        orma_buf_printf(out, "\n%s", at[i]);
+    if (r != SQLITE_DONE)
+        orma_buf_printf(out, "\nerror %s", sqlite3_errmsg(db));
+    free(at);
+    orma_buf_fini(&lines);
+}
+
+static bool ours(struct engine *e, const char *query, bool columnar, struct orma_buf *out,
+                 bool names, bool sorted)
+{
+    struct orma_sql_exec *exec;
+    struct orma_sql_stmt *stmt;
+
+    e->sql->columnar_off = !columnar;
+    orma_buf_clear(out);
+    cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
+    cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1, "%s\n%s", query, orma_sql_error_text(e->sql));
+    bool used = strstr(sqlite3_sql(stmt->stmt), "__orma_columnar");
+    take_answer(e->sql->db, stmt->stmt, out, names, sorted);
+    orma_sql_stmt_free(stmt);
+    orma_sql_exec_free(exec);
+    return used;
+}
+
+static void plain(sqlite3 *db, const char *query, struct orma_buf *out, bool sorted)
+{
+    sqlite3_stmt *stmt = NULL;
+
+    orma_buf_clear(out);
+    cr_assert_eq(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK, "%s\n%s", query,
+                 sqlite3_errmsg(db));
+    take_answer(db, stmt, out, false, sorted);
+    sqlite3_finalize(stmt);
+}
+
+static sqlite3 *make_plain(void)
+{
+    sqlite3 *db;
+    char rows[2048];
+    struct orma_buf text = {0};
+
+    snprintf(rows, sizeof(rows), make_rows, ROWS);
+    cr_assert_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+    orma_buf_printf(&text,
+                    "CREATE TABLE t(r BIGINT, a BIGINT, b BIGINT, c TEXT, d DOUBLE, e DOUBLE, "
+                    "s BIGINT, n BIGINT, u TEXT, w BIGINT); INSERT INTO t %s",
+                    rows);
+    cr_assert_eq(sqlite3_exec(db, orma_buf_cstr(&text), NULL, NULL, NULL), SQLITE_OK, "%s",
+                 sqlite3_errmsg(db));
+    orma_buf_fini(&text);
+    return db;
+}
+
+static void make_ours(struct engine *e)
+{
+    struct orma_buf text = {0};
+    char rows[2048];
+
+    engine_init(e);
+    snprintf(rows, sizeof(rows), make_rows, ROWS);
+    orma_buf_printf(&text, "CREATE PERFETTO TABLE t AS %s", rows);
+    engine_expect(e, "rows", orma_buf_cstr(&text), "");
+    orma_buf_fini(&text);
+}
+
+Test(columnar, gives_what_sqlite_gives)
+{
+    struct gen g = {.seed = 1};
+    struct engine e;
+    sqlite3 *db = make_plain();
+    struct orma_buf with = {0}, without = {0}, reference = {0};
+    unsigned used = 0;
+
+    make_ours(&e);
+    for (unsigned i = 0; i < QUERIES; i++) {
+        const char *query = generate(&g);
+
+        bool taken = ours(&e, query, true, &with, true, false);
+        used += taken;
+        if (taken) {
+            ours(&e, query, false, &without, true, false);
+            cr_assert_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without),
+                             "%s\n%.900s\n---\n%.900s", query, orma_buf_cstr(&with),
+                             orma_buf_cstr(&without));
+        }
+        if (!g.total_order && strstr(query, "LIMIT"))
+            continue; /* which rows are shown is up to the engine */
+        ours(&e, query, true, &with, false, !g.total_order);
+        plain(db, query, &reference, !g.total_order);
+        cr_assert_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&reference),
+                         "plain tables: %s\n%.900s\n---\n%.900s", query, orma_buf_cstr(&with),
+                         orma_buf_cstr(&reference));
+    }
+    cr_assert_gt(used, QUERIES / 3, "only %u of %d queries were taken", used, QUERIES);
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    orma_buf_fini(&reference);
+    orma_buf_fini(&g.text);
+    sqlite3_close(db);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Which statements are taken, and which must not be. */
+Test(columnar, takes_what_it_knows)
+{
+    static const struct {
+        const char *query;
+        bool taken;
+    } checks[] = {
+        {"SELECT count(*) FROM slice", true},
+        {"SELECT count(*) AS n FROM slice AS s WHERE s.dur > 5", true},
+        {"select name, sum(dur)/1e6 ms from slice group by name order by ms desc limit 3", true},
+        {"SELECT \"name\", max(ts) FROM slice GROUP BY 1", true},
+        {"SELECT name AS n, count(1+1) FROM slice GROUP BY n", false},
+        {"SELECT DISTINCT name FROM slice", true},
+        {"SELECT count(*) FROM thread_track", true},
+        {"SELECT name FROM slice", false},
+        {"SELECT name, count(*) FROM slice", false},
+        {"SELECT *, count(*) FROM slice", false},
+        {"SELECT count(*) FROM slice, thread", false},
+        {"SELECT count(*) FROM slice JOIN thread", false},
+        {"SELECT count(*) FROM (SELECT * FROM slice)", false},
+        {"SELECT count(*) FROM counters", false},
+        {"SELECT count(*) FROM slice WHERE dur > 5 OR ts = 1", false},
+        {"SELECT count(*) FROM slice WHERE dur > ts", false},
+        {"SELECT count(*) FROM slice WHERE dur IN (SELECT 1)", false},
+        {"SELECT count(DISTINCT name) FROM slice", false},
+        {"SELECT sum(name) FROM slice", false},
+        {"SELECT sum(dur) OVER () FROM slice", false},
+        {"SELECT count(*) FILTER (WHERE dur > 5) FROM slice", false},
+        {"SELECT count(*) + rowid FROM slice", false},
+        {"SELECT min(dur, 5) FROM slice", false},
+        {"SELECT group_concat(name) FROM slice GROUP BY name", false},
+        {"SELECT name AS dur, count(*) FROM slice GROUP BY name ORDER BY dur", false},
+        {"SELECT count(*) FROM slice UNION ALL SELECT 1", false},
+        {"SELECT random(), count(*) FROM slice", false},
+        {"SELECT ts_end, count(*) FROM slices GROUP BY ts_end", false},
+    };
+    struct engine e;
+    struct orma_buf out = {0};
+
+    engine_init(&e);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        bool taken;
+
+        if (strstr(checks[i].query, "slices") && engine_run(&e, checks[i].query)[0] == 'e')
+            continue;
+        taken = ours(&e, checks[i].query, true, &out, false, false);
+        cr_assert_eq(taken, checks[i].taken, "%s", checks[i].query);
+    }
+    orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+Test(columnar, stands_back_for_what_users_made)
+{
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "switch", "SELECT orma_columnar(0)", "0");
+    engine_expect(&e, "still", "SELECT count(*) FROM slice", "0");
+    engine_expect(&e, "switch", "SELECT orma_columnar(1)", "1");
+    engine_expect(&e, "a view before a table",
+                  "CREATE TEMP VIEW slice AS SELECT dur + 1 AS dur FROM main.thread_state;"
+                  "SELECT count(*), max(dur) FROM slice",
+                  "0 NULL");
+    engine_expect(&e, "own sum",
+                  "CREATE PERFETTO TABLE q AS SELECT 3 AS a; SELECT sum(a) FROM q;"
+                  "CREATE PERFETTO FUNCTION sum(x LONG) RETURNS LONG AS SELECT $x * 100;"
+                  "SELECT sum(a) FROM q",
+                  "3\n300");
+    engine_expect(&e, "for the engine alone", "SELECT * FROM __orma_columnar(1)",
+                  "error: __orma_columnar is for the engine alone");
+    engine_expect(&e, "without a plan", "SELECT * FROM __orma_columnar",
+                  "error: no query solution");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* The table goes away between the preparation and the first step. */
+Test(columnar, sees_tables_that_changed)
+{
+    struct engine e;
+    struct orma_sql_exec *exec;
+    struct orma_sql_stmt *stmt;
+
+    engine_init(&e);
+    engine_expect(&e, "make", "CREATE PERFETTO TABLE q AS SELECT 3 AS a UNION ALL SELECT 4", "");
+    cr_assert_eq(orma_sql_exec_new(e.sql, "test", ORMA_STR("SELECT sum(a), max(a) FROM q"), &exec),
+                 0);
+    cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
+    cr_assert(strstr(sqlite3_sql(stmt->stmt), "__orma_columnar"));
+    engine_expect(&e, "replace", "CREATE OR REPLACE PERFETTO TABLE q AS SELECT 'x' AS b, 7 AS a",
+                  "");
+    cr_assert_eq(orma_sql_stmt_step(stmt), 1, "%s", orma_sql_error_text(e.sql));
+    cr_assert_eq(sqlite3_column_int(stmt->stmt, 0), 7);
+    sqlite3_reset(stmt->stmt);
+    engine_expect(&e, "drop", "DROP TABLE q", "");
+    cr_assert_lt(orma_sql_stmt_step(stmt), 0);
+    cr_assert(strstr(orma_sql_error_text(e.sql), "no such table: q"), "%s",
+              orma_sql_error_text(e.sql));
+    orma_sql_stmt_free(stmt);
+    orma_sql_exec_free(exec);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
