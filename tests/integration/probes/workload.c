@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -195,6 +196,7 @@ void workload_round(const char *scratch_dir)
     int status;
 
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         files(scratch_dir);
         memory();
         sockets();
