@@ -159,17 +159,24 @@ static void evict(struct traced_buffer *self, const struct traced_record *rec)
     if (idx < 0)
         return;
     struct traced_ref *ref = traced_seq_ref(seq, (uint32_t)idx);
-    if (ref_is_unread(ref, rec)) {
+    bool unread = ref_is_unread(ref, rec), scraped = rec->flags & TRACED_REC_INCOMPLETE;
+    if (unread) {
         self->stats.chunks_overwritten++;
         self->stats.bytes_overwritten += rec->size;
         seq->ledger.overwritten +=
             traced_count_ends(traced_record_payload(rec), traced_record_payload_size(rec), ref->pos,
                               ref->read, rec->count, rec->flags);
-        seq->loss |= TRACED_LOSS_OVERWRITTEN;
+    }
+    /* Where the reader stands. A hole further on it finds when it comes there. */
+    if ((uint32_t)idx == seq->rd && (unread || !scraped)) {
+        seq->loss |= unread ? TRACED_LOSS_OVERWRITTEN : 0;
         if ((int32_t)(rec->chunk_id + 1 - seq->next_id) > 0)
             seq->next_id = rec->chunk_id + 1;
     }
-    if (rec->flags & TRACED_REC_INCOMPLETE && rec->count)
+    if (!seq->has_gone || (int32_t)(rec->chunk_id - seq->gone_id) > 0)
+        seq->gone_id = rec->chunk_id;
+    seq->has_gone = true;
+    if (scraped && rec->count)
         remember_partial(seq, rec->chunk_id, rec->count);
     traced_seq_remove_ref(seq, (uint32_t)idx);
 }

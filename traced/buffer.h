@@ -107,6 +107,8 @@ struct traced_seq {
     bool has_last;
     bool tail_open;   /* the newest chunk ends inside a packet */
     bool settled;     /* the producer is gone */
+    bool has_gone;    /* a chunk was overwritten: the newest such is */
+    uint32_t gone_id;
     uint32_t next_id; /* chunk id at which reading is */
     uint32_t loss;    /* enum traced_loss to be told with the next packet */
     struct traced_partial partial[2];

@@ -118,6 +118,15 @@ static void skip_orphan(struct traced_buffer *buf, struct traced_seq *seq, struc
     seq->loss |= TRACED_LOSS_ORPHAN;
 }
 
+/* Was the chunk overwritten when only a scraped copy of it was there? */
+static bool is_partial(const struct traced_seq *seq, uint32_t chunk_id)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(seq->partial); i++)
+        if (seq->partial[i].frags && seq->partial[i].chunk_id == chunk_id)
+            return true;
+    return false;
+}
+
 /* Judges whether the chunk follows the one before. False: wait for those between. */
 static bool enter(struct traced_buffer *buf, struct traced_seq *seq, struct traced_ref *ref,
                   const struct traced_record *rec)
@@ -126,11 +135,15 @@ static bool enter(struct traced_buffer *buf, struct traced_seq *seq, struct trac
         bool predecessor =
             seq->rd > 0 && traced_seq_ref(seq, seq->rd - 1)->chunk_id == seq->next_id - 1;
 
-        if (predecessor && !is_settled(buf, seq))
+        bool gone = seq->has_gone && (int32_t)(seq->gone_id - seq->next_id) >= 0;
+
+        if (predecessor && !gone && !is_settled(buf, seq))
             return false;
-        seq->loss |= TRACED_LOSS_GAP;
+        seq->loss |= gone ? TRACED_LOSS_OVERWRITTEN : TRACED_LOSS_GAP;
         seq->next_id = ref->chunk_id;
     }
+    if (ORMA_UNLIKELY(is_partial(seq, ref->chunk_id - 1)))
+        seq->loss |= TRACED_LOSS_GAP; /* what its writer put behind that copy is not known */
     ref->state |= TRACED_REF_ENTERED;
     if (rec->flags & TRACED_REC_CONT_PREV && rec->count && !ref->read)
         skip_orphan(buf, seq, ref, rec);
@@ -139,7 +152,8 @@ static bool enter(struct traced_buffer *buf, struct traced_seq *seq, struct trac
 
 /* ---- packets over several chunks ---- */
 
-enum chain { CHAIN_WHOLE, CHAIN_WAIT, CHAIN_BROKEN, CHAIN_MISSING };
+/* CUT: the next piece was given up before, and its packet counted there. */
+enum chain { CHAIN_WHOLE, CHAIN_WAIT, CHAIN_BROKEN, CHAIN_CUT, CHAIN_MISSING };
 
 /* Looks for the piece in reference idx; `id` is the chunk it must be. */
 static enum chain find_piece(const struct traced_buffer *buf, const struct traced_seq *seq,
@@ -155,8 +169,10 @@ static enum chain find_piece(const struct traced_buffer *buf, const struct trace
         return settled ? CHAIN_MISSING : CHAIN_WAIT;
     if (!rec->count && rec->flags & TRACED_REC_INCOMPLETE)
         return settled ? CHAIN_MISSING : CHAIN_WAIT;
-    if (!(rec->flags & TRACED_REC_CONT_PREV) || !rec->count || ref->read)
+    if (!(rec->flags & TRACED_REC_CONT_PREV) || !rec->count)
         return CHAIN_BROKEN;
+    if (ref->read)
+        return CHAIN_CUT;
     if (rec->flags & TRACED_REC_NEEDS_PATCH && !settled)
         return CHAIN_WAIT;
     return CHAIN_WHOLE;
@@ -243,12 +259,13 @@ static enum step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
         buf->stats.readaheads_failed++;
         return STEP_STALL;
     case CHAIN_BROKEN:
+    case CHAIN_CUT:
     case CHAIN_MISSING:
         /* If the end is elsewhere it is counted there; if it can't come, here; at the tail: cut. */
         buf->stats.readaheads_failed++;
         if (take_frag(buf, seq, ref, rec, &lost) < TRACED_FRAG_DROP_MARKER && found == CHAIN_BROKEN)
             seq->ledger.unpatched++;
-        seq->loss |= found == CHAIN_BROKEN ? TRACED_LOSS_BROKEN_CHAIN : TRACED_LOSS_REASSEMBLY;
+        seq->loss |= found == CHAIN_MISSING ? TRACED_LOSS_REASSEMBLY : TRACED_LOSS_BROKEN_CHAIN;
         return STEP_AGAIN;
     case CHAIN_WHOLE:
         break;
@@ -271,8 +288,11 @@ static enum step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
 static enum step leave(struct traced_buffer *buf, struct traced_seq *seq, struct traced_ref *ref,
                        const struct traced_record *rec)
 {
-    if (rec->flags & TRACED_REC_INCOMPLETE && !is_settled(buf, seq))
-        return STEP_STALL;
+    if (rec->flags & TRACED_REC_INCOMPLETE) {
+        if (!is_settled(buf, seq))
+            return STEP_STALL;
+        seq->loss |= TRACED_LOSS_GAP; /* for who comes behind what was never handed over */
+    }
     consume(buf, seq, ref, rec);
     return STEP_AGAIN;
 }
