@@ -97,7 +97,9 @@ struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t produc
 
     if (seq)
         return seq;
-    seq = calloc(1, sizeof(*seq));
+    seq = aligned_alloc(64, orma_align_up(sizeof(*seq), 64));
+    if (seq)
+        memset(seq, 0, sizeof(*seq));
     if (!seq || orma_map_put_ptr(&self->seqs_by_key, seq_key(producer_id, writer_id), seq) < 0) {
         free(seq);
         return NULL;
@@ -131,18 +133,119 @@ static void remember_partial(struct traced_seq *seq, uint32_t chunk_id, uint16_t
     if (slot == &seq->partial[0] && slot->frags && slot->chunk_id != chunk_id)
         seq->partial[1] = *slot; /* the older of the two is forgotten */
     *slot = (struct traced_partial){chunk_id, frags};
+    seq->has_partial = true;
 }
 
 static uint16_t take_partial(struct traced_seq *seq, uint32_t chunk_id)
 {
+    if (ORMA_LIKELY(!seq->has_partial))
+        return 0;
     for (size_t i = 0; i < ORMA_ARRAY_LEN(seq->partial); i++) {
         if (seq->partial[i].frags && seq->partial[i].chunk_id == chunk_id) {
             uint16_t frags = seq->partial[i].frags;
             seq->partial[i].frags = 0;
+            seq->has_partial = seq->partial[0].frags || seq->partial[1].frags;
             return frags;
         }
     }
     return 0;
+}
+
+#define WALKS 4
+/* With fewer fragments one walk is as good. */
+#define WALK_MIN 8
+
+struct walk {
+    const uint8_t *at, *end;
+};
+
+static struct walk walk_begin(const struct traced_record *rec)
+{
+    const uint8_t *payload = traced_record_payload(rec);
+
+    return (struct walk){payload, payload + traced_record_payload_size(rec)};
+}
+
+/*
+ * The walks of four chunks side by side: each waits for its own loads only. How
+ * many fragments of each were passed: as long as all four have sizes of one
+ * byte which are not 0 and do not run over.
+ */
+static uint32_t walk_four(struct walk *walks, uint32_t rounds)
+{
+    struct walk a = walks[0], b = walks[1], c = walks[2], d = walks[3];
+    uint32_t done = 0;
+
+    for (; done < rounds; done++) {
+        if (ORMA_UNLIKELY(a.at >= a.end || b.at >= b.end || c.at >= c.end || d.at >= d.end))
+            break;
+        uint32_t la = *a.at, lb = *b.at, lc = *c.at, ld = *d.at;
+        bool zero = ((la - 1) | (lb - 1) | (lc - 1) | (ld - 1)) > 0xff;
+        bool longer = (la | lb | lc | ld) & 0x80;
+        if (ORMA_UNLIKELY(zero | longer))
+            break;
+        a.at += la + 1;
+        b.at += lb + 1;
+        c.at += lc + 1;
+        d.at += ld + 1;
+    }
+    walks[0] = a, walks[1] = b, walks[2] = c, walks[3] = d;
+    return done;
+}
+
+static void count_four(const struct traced_record *const *recs, struct traced_ref *const *refs,
+                       unsigned num)
+{
+    struct walk walks[WALKS];
+    uint32_t rounds = UINT32_MAX, done = 0;
+
+    for (unsigned i = 0; i < num; i++) {
+        walks[i] = walk_begin(recs[i]);
+        rounds = ORMA_MIN(rounds, recs[i]->count);
+    }
+    if (num == WALKS && rounds > 1)
+        done = walk_four(walks, rounds - 1);
+    for (unsigned i = 0; i < num; i++) {
+        const uint8_t *payload = traced_record_payload(recs[i]);
+        uint32_t size = traced_record_payload_size(recs[i]), from = done;
+
+        /* The last size may have led over the end: then nothing of it counts. */
+        if ((size_t)(walks[i].at - payload) > size) {
+            walks[i].at = payload;
+            from = 0;
+        }
+        refs[i]->ends =
+            (uint16_t)(from + traced_count_ends(payload, size, (uint32_t)(walks[i].at - payload),
+                                                from, recs[i]->count, recs[i]->flags));
+        refs[i]->state |= TRACED_REF_COUNTED;
+    }
+}
+
+/* Counts the record, and up to three of the next ones that will have to go soon. */
+static void count_ahead(struct traced_buffer *self, const struct traced_record *first)
+{
+    const struct traced_record *recs[WALKS];
+    struct traced_ref *refs[WALKS];
+    size_t at = (size_t)((const uint8_t *)first - self->base);
+    unsigned num = 0;
+
+    for (unsigned tries = 0; num < WALKS && tries < 2 * WALKS && at < self->used; tries++) {
+        const struct traced_record *rec = traced_record_at(self, at);
+
+        at += rec->size;
+        if (rec->flags & TRACED_REC_PADDING)
+            continue;
+        struct traced_seq *seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
+        int64_t idx = seq ? traced_seq_find_ref(seq, rec->chunk_id) : -1;
+        struct traced_ref *ref = idx < 0 ? NULL : traced_seq_ref(seq, (uint32_t)idx);
+        if (!ref || ref->read || ref->state & TRACED_REF_COUNTED || !rec->count ||
+            rec->flags & TRACED_REC_INCOMPLETE)
+            continue;
+        recs[num] = rec;
+        refs[num++] = ref;
+    }
+    if (num)
+        count_four(recs, refs, num);
 }
 
 static bool ref_is_unread(const struct traced_ref *ref, const struct traced_record *rec)
@@ -150,10 +253,42 @@ static bool ref_is_unread(const struct traced_ref *ref, const struct traced_reco
     return ref->read < rec->count;
 }
 
-/* Takes the record out of its sequence; unread packets are counted as overwritten. */
-static void evict(struct traced_buffer *self, const struct traced_record *rec)
+/*
+ * The unread packets of a record that goes away. Finding their ends means a walk
+ * from size to size, which costs more than the copy of a chunk. A writer that
+ * reports what it emits needs none: its fragments are counted, at most one too
+ * many in a chunk that ends with a drop marker, and the report puts the sum
+ * right (traced_seq_ledger()). For others four records are walked side by side.
+ */
+static void count_overwritten(struct traced_buffer *self, struct traced_seq *seq,
+                              struct traced_ref *ref, const struct traced_record *rec)
 {
-    struct traced_seq *seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
+    uint32_t open = rec->flags & TRACED_REC_CONT_NEXT ? 1 : 0;
+
+    if (ORMA_LIKELY(seq->reports)) {
+        seq->overwritten_at_most += (uint32_t)rec->count - ref->read - open;
+        return;
+    }
+    if (!ref->read && !(ref->state & TRACED_REF_COUNTED) && rec->count >= WALK_MIN)
+        count_ahead(self, rec);
+    seq->ledger.overwritten +=
+        !ref->read && ref->state & TRACED_REF_COUNTED
+            ? ref->ends
+            : traced_count_ends(traced_record_payload(rec), traced_record_payload_size(rec),
+                                ref->pos, ref->read, rec->count, rec->flags);
+}
+
+/*
+ * Takes the record out of its sequence; unread packets are counted as
+ * overwritten. `hint` (or NULL): the sequence that it probably belongs to.
+ */
+static void evict(struct traced_buffer *self, const struct traced_record *rec,
+                  struct traced_seq *hint)
+{
+    struct traced_seq *seq =
+        hint && hint->producer_id == rec->producer_id && hint->writer_id == rec->writer_id
+            ? hint
+            : traced_buffer_find(self, rec->producer_id, rec->writer_id);
     int64_t idx = seq ? traced_seq_find_ref(seq, rec->chunk_id) : -1;
 
     if (idx < 0)
@@ -163,9 +298,7 @@ static void evict(struct traced_buffer *self, const struct traced_record *rec)
     if (unread) {
         self->stats.chunks_overwritten++;
         self->stats.bytes_overwritten += rec->size;
-        seq->ledger.overwritten +=
-            traced_count_ends(traced_record_payload(rec), traced_record_payload_size(rec), ref->pos,
-                              ref->read, rec->count, rec->flags);
+        count_overwritten(self, seq, ref, rec);
     }
     /* Where the reader stands. A hole further on it finds when it comes there. */
     if ((uint32_t)idx == seq->rd && (unread || !scraped)) {
@@ -203,7 +336,7 @@ static bool all_read(const struct traced_buffer *self, size_t bytes)
  * Clears whole records until [wptr, wptr + bytes) is free. Bytes of the last
  * one that are left over, or -1: the discard buffer is full.
  */
-static int64_t make_room(struct traced_buffer *self, size_t bytes)
+static int64_t make_room(struct traced_buffer *self, size_t bytes, struct traced_seq *hint)
 {
     size_t at = self->wptr, end = self->wptr + bytes;
 
@@ -216,7 +349,7 @@ static int64_t make_room(struct traced_buffer *self, size_t bytes)
         if (rec->flags & TRACED_REC_PADDING)
             self->stats.padding_bytes_cleared += rec->size;
         else
-            evict(self, rec);
+            evict(self, rec, hint);
         at += rec->size;
     }
     return (int64_t)(at - end);
@@ -358,7 +491,7 @@ static ORMA_COLD void rewrite(struct traced_buffer *self, struct traced_seq *seq
     }
     self->stats.chunks_rewritten++;
     store(old, rec, chunk);
-    ref->state &= (uint8_t)~TRACED_REF_CONSUMED;
+    ref->state &= (uint8_t) ~(TRACED_REF_CONSUMED | TRACED_REF_COUNTED);
     if (idx < seq->rd)
         seq->rd = idx;
     if (rec->chunk_id == seq->last_chunk_id)
@@ -380,11 +513,11 @@ static ORMA_COLD void skip_settled(struct traced_ref *ref, const struct traced_r
     ref->state |= TRACED_REF_ENTERED;
 }
 
-static bool wrap(struct traced_buffer *self)
+static bool wrap(struct traced_buffer *self, struct traced_seq *hint)
 {
     size_t rest = self->size - self->wptr;
 
-    if (make_room(self, rest) < 0)
+    if (make_room(self, rest, hint) < 0)
         return false;
     put_padding(self, rest);
     self->used = self->size;
@@ -409,6 +542,40 @@ static void account(struct traced_buffer *self, struct traced_seq *seq, struct t
     traced_seq_make_ready(self, seq);
 }
 
+/*
+ * With many sequences each chunk finds others' memory cold: what the next two
+ * records to go belong to is fetched while the next chunk is on its way.
+ */
+static void prefetch_next(const struct traced_buffer *self, size_t size)
+{
+    size_t at = self->wptr;
+
+    if (at + 2 * size >= self->used)
+        return;
+    __builtin_prefetch(self->base + at + size, 1); /* headers are where they are if sizes repeat */
+    __builtin_prefetch(self->base + at + 2 * size, 1);
+    if (self->seqs_num < 2)
+        return;
+    const struct traced_record *rec = traced_record_at(self, at);
+    const struct traced_seq *seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
+    if (seq)
+        __builtin_prefetch(&seq->refs[seq->head & (seq->cap - 1)], 1);
+    at += rec->size;
+    if (at >= self->used)
+        return;
+    rec = traced_record_at(self, at);
+    __builtin_prefetch((const uint8_t *)rec + rec->size);
+    seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
+    if (seq)
+        __builtin_prefetch(seq, 1);
+}
+
+void traced_seq_prefetch(const struct traced_seq *seq)
+{
+    if (seq->cap)
+        __builtin_prefetch(&seq->refs[(seq->head + seq->len) & (seq->cap - 1)], 1);
+}
+
 static void append(struct traced_buffer *self, struct traced_seq *seq,
                    const struct traced_record *rec, const struct traced_chunk *chunk)
 {
@@ -417,8 +584,8 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
         return;
     }
     int64_t left_over = -1;
-    if (rec->size <= self->size - self->wptr || wrap(self))
-        left_over = make_room(self, rec->size);
+    if (rec->size <= self->size - self->wptr || wrap(self, seq))
+        left_over = make_room(self, rec->size, seq);
     if (left_over < 0) {
         discard(self, seq, rec, chunk);
         return;
@@ -438,6 +605,7 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
         self->stats.write_wrap_count++;
     }
     account(self, seq, ref, to, newer);
+    prefetch_next(self, rec->size);
 }
 
 void traced_buffer_write(struct traced_buffer *self, struct traced_seq *seq,
@@ -511,7 +679,7 @@ void traced_buffer_clear(struct traced_buffer *self)
         const struct traced_record *rec = traced_record_at(self, at);
 
         if (!(rec->flags & TRACED_REC_PADDING))
-            evict(self, rec);
+            evict(self, rec, NULL);
         at += rec->size;
     }
     self->wptr = self->used = 0;

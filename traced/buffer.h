@@ -80,7 +80,8 @@ struct traced_ref {
     uint16_t read;
     uint16_t pos;
     uint8_t state; /* enum traced_ref_state */
-    uint8_t pad[3];
+    uint8_t pad;
+    uint16_t ends; /* packets that end in it, if it is COUNTED; read or not */
 };
 
 /* A scraped chunk that was overwritten before its last version came: so much of it is settled. */
@@ -89,28 +90,35 @@ struct traced_partial {
     uint16_t frags; /* 0: unused */
 };
 
-/* One writer of one producer in one buffer. Owned by the buffer. */
+/*
+ * One writer of one producer in one buffer. Owned by the buffer. What writing a
+ * chunk needs is in the first 64 bytes, and those are one cache line: with many
+ * sequences that line is what a chunk costs.
+ */
 struct traced_seq {
-    struct orma_list link;          /* traced_buffer.seqs */
-    struct orma_list ready_link;    /* traced_buffer.ready or .stalled, or in none */
-    struct orma_list producer_link; /* for the owner of the identity; unlinked when freed */
-    struct traced_buffer *buf;
-    uint16_t producer_id, writer_id;
-    uint32_t sequence_id; /* trusted_packet_sequence_id */
-    uint8_t trailer_len;
-    uint8_t trailer[TRACED_TRAILER_MAX]; /* trusted fields, encoded: goes behind each packet */
-
     struct traced_ref *refs; /* ring of `cap` (a power of two) */
     uint32_t cap, head, len;
     uint32_t rd;            /* first reference that is not consumed, 0..len */
     uint32_t last_chunk_id; /* newest */
-    bool has_last;
-    bool tail_open;   /* the newest chunk ends inside a packet */
-    bool settled;     /* the producer is gone */
-    bool has_gone;    /* a chunk was overwritten: the newest such is */
-    uint32_t gone_id;
-    uint32_t next_id; /* chunk id at which reading is */
-    uint32_t loss;    /* enum traced_loss to be told with the next packet */
+    uint32_t next_id;       /* chunk id at which reading is */
+    uint32_t gone_id;       /* newest that was overwritten, if has_gone */
+    uint16_t producer_id, writer_id;
+    bool has_last, has_gone;
+    bool tail_open;               /* the newest chunk ends inside a packet */
+    bool settled;                 /* the producer is gone */
+    bool is_ready;                /* in traced_buffer.ready */
+    bool has_partial;             /* one of `partial` is used */
+    bool reports;                 /* the writer says what it emits */
+    uint64_t overwritten_at_most; /* behind the ledger: see evict() */
+
+    uint32_t sequence_id; /* trusted_packet_sequence_id */
+    uint32_t loss;        /* enum traced_loss to be told with the next packet */
+    struct traced_buffer *buf;
+    struct orma_list link;          /* traced_buffer.seqs */
+    struct orma_list ready_link;    /* traced_buffer.ready or .stalled, or in none */
+    struct orma_list producer_link; /* for the owner of the identity; unlinked when freed */
+    uint8_t trailer_len;
+    uint8_t trailer[TRACED_TRAILER_MAX]; /* trusted fields, encoded: goes behind each packet */
     struct traced_partial partial[2];
     struct traced_ledger ledger;
     /* Of what the writer reports, so much belongs to a buffer before this one. */
@@ -118,6 +126,7 @@ struct traced_seq {
     uint64_t histogram_counts[TRACED_HISTOGRAM_BOUNDS + 1];
     uint64_t histogram_sums[TRACED_HISTOGRAM_BOUNDS + 1];
 };
+_Static_assert(offsetof(struct traced_seq, sequence_id) <= 64, "one cache line");
 
 /* As in TraceStats.BufferStats. */
 struct traced_buffer_stats {
@@ -193,6 +202,9 @@ bool traced_buffer_has_producer(const struct traced_buffer *self, uint16_t produ
 /* Copies the chunk in, or counts why not. */
 void traced_buffer_write(struct traced_buffer *self, struct traced_seq *seq,
                          const struct traced_chunk *chunk);
+
+/* A chunk of it will be written next but one. */
+void traced_seq_prefetch(const struct traced_seq *seq);
 
 /* One patch of four bytes at `offset` of the payload. */
 struct traced_patch {

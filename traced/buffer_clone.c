@@ -8,9 +8,8 @@
 /* Packets whose fate is known, or that can be read: what the buffer knows to have been emitted. */
 static uint64_t accounted(const struct traced_seq *seq)
 {
-    const struct traced_ledger *l = &seq->ledger;
-    uint64_t sum =
-        l->dropped + l->delivered + l->overwritten + l->discarded + l->invalid + l->unpatched;
+    struct traced_ledger l = traced_seq_ledger(seq);
+    uint64_t sum = l.dropped + l.delivered + l.overwritten + l.discarded + l.invalid + l.unpatched;
 
     for (uint32_t i = seq->rd; i < seq->len; i++) {
         const struct traced_ref *ref = traced_seq_ref(seq, i);
@@ -28,8 +27,12 @@ static uint64_t accounted(const struct traced_seq *seq)
  */
 static void snapshot_ledger(struct traced_seq *to, const struct traced_seq *from)
 {
+    uint64_t overwritten = traced_seq_ledger(from).overwritten;
+
     if (from->ledger.emitted != UINT64_MAX)
         to->ledger.emitted = accounted(from) - from->ledger.delivered + (from->tail_open ? 1 : 0);
+    to->ledger.overwritten = overwritten;
+    to->overwritten_at_most = 0;
     to->ledger.delivered = 0;
 }
 
@@ -46,6 +49,7 @@ static bool copy_seq(struct traced_buffer *to, const struct traced_seq *from)
     *seq = *from;
     seq->link = link;
     seq->ready_link = seq->producer_link = (struct orma_list){0};
+    seq->is_ready = false;
     seq->buf = to;
     seq->refs = refs;
     seq->head = 0;
@@ -89,12 +93,14 @@ static void note_partials(struct traced_seq *next, const struct traced_seq *seq)
     size_t num = 0;
 
     memcpy(next->partial, seq->partial, sizeof(next->partial));
+    next->has_partial = seq->has_partial;
     for (uint32_t i = seq->len; i-- > 0 && num < ORMA_ARRAY_LEN(next->partial);) {
         const struct traced_ref *ref = traced_seq_ref(seq, i);
         const struct traced_record *rec = traced_record_of(seq->buf, ref);
 
         if (rec->flags & TRACED_REC_INCOMPLETE && rec->count)
             next->partial[num++] = (struct traced_partial){ref->chunk_id, rec->count};
+        next->has_partial |= num > 0;
     }
 }
 

@@ -32,6 +32,7 @@ enum traced_record_flag {
 enum traced_ref_state {
     TRACED_REF_ENTERED = 1,  /* continuity with the chunk before was judged */
     TRACED_REF_CONSUMED = 2, /* all fragments read, counted as read */
+    TRACED_REF_COUNTED = 4,  /* `ends` is known */
 };
 
 enum traced_frag {
@@ -121,6 +122,9 @@ uint32_t traced_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos, 
 /* Has something new: to be looked at by the reader. */
 static inline void traced_seq_make_ready(struct traced_buffer *buf, struct traced_seq *seq)
 {
+    if (seq->is_ready)
+        return;
+    seq->is_ready = true;
     orma_list_remove(&seq->ready_link);
     orma_list_insert(&buf->ready, &seq->ready_link);
 }

@@ -121,7 +121,7 @@ static void skip_orphan(struct traced_buffer *buf, struct traced_seq *seq, struc
 /* Was the chunk overwritten when only a scraped copy of it was there? */
 static bool is_partial(const struct traced_seq *seq, uint32_t chunk_id)
 {
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(seq->partial); i++)
+    for (size_t i = 0; seq->has_partial && i < ORMA_ARRAY_LEN(seq->partial); i++)
         if (seq->partial[i].frags && seq->partial[i].chunk_id == chunk_id)
             return true;
     return false;
@@ -372,6 +372,7 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
         if (read_seq(self, seq, ret))
             return true;
         orma_list_remove(&seq->ready_link);
+        seq->is_ready = false;
         if (seq->rd < seq->len)
             orma_list_insert(&self->stalled, &seq->ready_link);
     }
@@ -403,6 +404,7 @@ void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t droppe
     dropped -= ORMA_MIN(dropped, seq->base_dropped);
     if (seq->ledger.emitted != UINT64_MAX && emitted < seq->ledger.emitted)
         return;
+    seq->reports = true;
     seq->ledger.emitted = emitted;
     seq->ledger.dropped = dropped;
 }
@@ -412,6 +414,14 @@ struct traced_ledger traced_seq_ledger(const struct traced_seq *seq)
     struct traced_ledger sum = seq->ledger;
     uint64_t known =
         sum.dropped + sum.delivered + sum.overwritten + sum.discarded + sum.invalid + sum.unpatched;
+
+    if (seq->overwritten_at_most) {
+        uint64_t rest = sum.emitted > known ? sum.emitted - known : 0;
+        uint64_t more = ORMA_MIN(seq->overwritten_at_most, rest);
+
+        sum.overwritten += more;
+        known += more;
+    }
 
     sum.cut = seq->tail_open ? 1 : 0;
     /* What a writer that is gone had begun and never handed over. */

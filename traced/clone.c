@@ -135,6 +135,8 @@ static int take_buffer(struct traced_session *s, size_t idx, struct traced_buffe
     int r = traced_buffer_succeed(sb->buf, &next);
     if (r < 0)
         return r;
+    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
+        traced_producer_forget_seqs(p);
     *ret = sb->buf;
     sb->buf = next;
     next->owner = sb;

@@ -25,8 +25,8 @@ struct header {
  * may not write there: it was not told to, or the writer was announced for
  * another buffer.
  */
-static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id,
-                                   uint32_t buffer_id)
+static struct traced_seq *look_up_seq(struct traced_producer *p, uint32_t writer_id,
+                                      uint32_t buffer_id)
 {
     if (!writer_id || writer_id > ORMA_SHM_WRITER_ID_MAX || buffer_id > UINT16_MAX ||
         orma_map_get(&p->targets, buffer_id) == ORMA_MAP_NONE)
@@ -40,6 +40,20 @@ static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id
     struct traced_seq *seq = traced_buffer_seq(sb->buf, p->id, (uint16_t)writer_id);
     if (seq && !seq->sequence_id)
         traced_session_name_seq(sb->session, p, seq);
+    return seq;
+}
+
+static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id,
+                                   uint32_t buffer_id)
+{
+    uint64_t key = (uint64_t)buffer_id << 32 | writer_id;
+    struct traced_seq *seq = orma_map_get_ptr(&p->known_seqs, key);
+
+    if (ORMA_LIKELY(seq))
+        return seq;
+    seq = look_up_seq(p, writer_id, buffer_id);
+    if (seq)
+        (void)orma_map_put_ptr(&p->known_seqs, key, seq); /* no memory: it is looked up again */
     return seq;
 }
 
@@ -124,19 +138,63 @@ static void move_inline(struct traced_producer *p, const struct move *m)
               (uint32_t)(m->data.len - ORMA_SHM_CHUNK_HEADER), !m->incomplete);
 }
 
-static void move_chunk(struct traced_producer *p, const struct move *m)
-{
-    struct orma_shm_chunk chunk;
+/* Chunks of one page that a request names one after the other: taken and freed together. */
+struct group {
+    uint32_t page, mask; /* mask 0: empty */
+    unsigned num;
+    uint8_t idx[ORMA_SHM_CHUNKS_MAX];
+    uint32_t target[ORMA_SHM_CHUNKS_MAX];
+};
 
+/* Only a hint: nothing is judged by what is read here. */
+static void prefetch_seq(const struct traced_producer *p, const struct group *g, unsigned i,
+                         uint32_t word)
+{
+    struct orma_shm_chunk chunk = orma_shm_chunk_of(&p->shm, g->page, g->idx[i], word);
+    uint32_t writer = atomic_load_explicit(&chunk.header->writer_id, memory_order_relaxed);
+    const struct traced_seq *seq =
+        orma_map_get_ptr(&p->known_seqs, (uint64_t)g->target[i] << 32 | writer);
+
+    if (seq)
+        traced_seq_prefetch(seq);
+}
+
+static void move_group(struct traced_producer *p, struct group *g)
+{
+    uint32_t word, taken;
+
+    if (!g->num)
+        return;
+    taken = p->shm.base ? orma_shm_take_group(&p->shm, g->page, g->mask, &word) : 0;
+    for (unsigned i = 0; i < g->num; i++) {
+        if (!(taken & 1u << g->idx[i]))
+            continue;
+        struct orma_shm_chunk chunk = orma_shm_chunk_of(&p->shm, g->page, g->idx[i], word);
+        struct header h = read_header(&chunk);
+        if (i + 1 < g->num)
+            prefetch_seq(p, g, i + 1, word);
+        put_chunk(p, g->target[i], &h, chunk.payload, chunk.payload_size, true);
+    }
+    if (taken)
+        orma_shm_release_group(&p->shm, g->page, taken, word);
+    g->num = g->mask = 0;
+}
+
+static void move_chunk(struct traced_producer *p, struct group *g, const struct move *m)
+{
     if (m->has_data) {
+        move_group(p, g);
         move_inline(p, m);
         return;
     }
-    if (!p->shm.base || !orma_shm_take(&p->shm, m->page, m->chunk, &chunk))
+    if (m->chunk >= ORMA_SHM_CHUNKS_MAX)
         return;
-    struct header h = read_header(&chunk);
-    put_chunk(p, m->target_buffer, &h, chunk.payload, chunk.payload_size, true);
-    orma_shm_release(&p->shm, &chunk);
+    if (g->num && (g->page != m->page || g->mask & 1u << m->chunk))
+        move_group(p, g);
+    g->page = m->page;
+    g->mask |= 1u << m->chunk;
+    g->idx[g->num] = (uint8_t)m->chunk;
+    g->target[g->num++] = m->target_buffer;
 }
 
 /* ---- chunks_to_patch ---- */
@@ -262,17 +320,21 @@ static bool do_moves(struct traced_producer *p, struct orma_str request, uint64_
     struct orma_pb_reader r = orma_pb_reader(request.data, request.len);
     struct orma_pb_field f;
     struct move m;
+    struct group g = {0};
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE) {
-            if (!parse_move(&f, &m))
+            if (!parse_move(&f, &m)) {
+                move_group(p, &g);
                 return false;
+            }
             if (p->shm_ready)
-                move_chunk(p, &m);
+                move_chunk(p, &g, &m);
         } else if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_FLUSH_REQUEST_ID) {
             *ret_flush_id = orma_pb_u64(&f);
         }
     }
+    move_group(p, &g);
     return !r.failed;
 }
 

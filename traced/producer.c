@@ -122,6 +122,11 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
     announce_shm(self);
 }
 
+void traced_producer_forget_seqs(struct traced_producer *self)
+{
+    orma_map_clear(&self->known_seqs);
+}
+
 /* ---- commands ---- */
 
 int traced_producer_command(struct traced_producer *self, const struct orma_buf *command, int fd)
@@ -195,6 +200,7 @@ static void producer_free(struct traced_producer *self)
     orma_fd_close(&self->shm_fd);
     orma_map_fini(&self->writers);
     orma_map_fini(&self->targets);
+    orma_map_fini(&self->known_seqs);
     free(self->name);
     free(self->sdk_version);
     free(self);
@@ -536,6 +542,7 @@ static int register_trace_writer(struct traced_conn *conn, const struct traced_c
         return r;
     if (!self)
         return -EPERM;
+    traced_producer_forget_seqs(self);
     if (writer && writer <= ORMA_SHM_WRITER_ID_MAX)
         r = orma_map_put(&self->writers, writer, buffer);
     if (r < 0)
@@ -554,6 +561,7 @@ static int unregister_trace_writer(struct traced_conn *conn, const struct traced
         return r;
     if (!self)
         return -EPERM;
+    traced_producer_forget_seqs(self);
     (void)orma_map_take(&self->writers, writer); /* unknown: nothing to forget */
     traced_conn_ack(conn, call, true);
     return 0;

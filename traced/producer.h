@@ -18,6 +18,7 @@
 
 struct traced_conn;
 struct traced_instance;
+struct traced_seq;
 struct traced_service;
 
 /* What a producer offers. Flags as in DataSourceDescriptor. */
@@ -57,6 +58,8 @@ struct traced_producer {
     struct orma_map writers; /* writer id -> buffer id, as registered */
     struct orma_map targets; /* buffer ids that it was told to write to -> 1 */
     struct orma_list seqs;   /* traced_seq.producer_link */
+    /* buffer id << 32 | writer id -> sequence that it may write; forgotten when that may change. */
+    struct orma_map known_seqs;
 };
 
 /* Its shared memory, made if there is none, and the command that tells of it. */
@@ -68,6 +71,9 @@ int traced_producer_command(struct traced_producer *self, const struct orma_buf 
 /* With the content of one command message: field `cmd` of the response. */
 int traced_producer_command_field(struct traced_producer *self, uint32_t cmd,
                                   const struct orma_buf *body);
+
+/* To be called before a sequence is freed, and when a writer's buffer changes. */
+void traced_producer_forget_seqs(struct traced_producer *self);
 
 /* The same machine, and not behind a relay. */
 bool traced_producer_is_local(const struct traced_producer *self);

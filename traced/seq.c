@@ -41,8 +41,9 @@ static uint32_t lower_bound(const struct traced_seq *seq, uint32_t chunk_id)
 
 int64_t traced_seq_find_ref(const struct traced_seq *seq, uint32_t chunk_id)
 {
-    if (!seq->len)
-        return -1;
+    if (!seq->len || (seq->has_last && chunk_id != seq->last_chunk_id &&
+                      chunk_id - seq->last_chunk_id < INT32_MAX))
+        return -1; /* newer than all */
 
     /* Nearly always the ids are without gaps, and the place follows from the oldest. */
     uint32_t guess = chunk_id - traced_seq_ref(seq, 0)->chunk_id;

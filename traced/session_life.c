@@ -65,8 +65,10 @@ static void free_buffers(struct traced_session *self)
 
         if (orma_map_get_ptr(&self->service->buffers_by_id, sb->id) == sb)
             orma_map_take(&self->service->buffers_by_id, sb->id);
-        ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link)
+        ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link) {
             orma_map_take(&p->targets, sb->id);
+            traced_producer_forget_seqs(p);
+        }
         traced_buffer_free(sb->buf);
     }
     free(self->buffers);

@@ -175,6 +175,87 @@ void orma_shm_release(const struct orma_shm *self, const struct orma_shm_chunk *
     /* A peer that flips bits for ever only starves itself of this chunk. */
 }
 
+/* `to` for all chunks of the mask. */
+static uint32_t with_states(uint32_t word, uint32_t mask, enum orma_shm_state to)
+{
+    for (unsigned idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++)
+        if (mask & 1u << idx)
+            word = (word & ~(3u << (2 * idx))) | (uint32_t)to << (2 * idx);
+    return word & 0x0fffffff ? word : 0;
+}
+
+static uint32_t complete_ones(uint32_t word, uint32_t mask)
+{
+    unsigned num = orma_shm_chunks_num(word);
+    uint32_t found = 0;
+
+    for (unsigned idx = 0; idx < num; idx++)
+        if (mask & 1u << idx && orma_shm_chunk_state(word, idx) == ORMA_SHM_COMPLETE)
+            found |= 1u << idx;
+    return found;
+}
+
+static bool is_alone(uint32_t word)
+{
+    return word == ((uint32_t)ORMA_SHM_LAYOUT_1 << 28 | ORMA_SHM_COMPLETE);
+}
+
+struct orma_shm_chunk orma_shm_chunk_of(const struct orma_shm *self, uint32_t page, uint32_t idx,
+                                        uint32_t word)
+{
+    return chunk_at(self, page, idx, word);
+}
+
+uint32_t orma_shm_take_group(const struct orma_shm *self, uint32_t page, uint32_t mask,
+                             uint32_t *ret_word)
+{
+    if (page >= self->pages_num)
+        return 0;
+
+    _Atomic uint32_t *header = orma_shm_page_header(self, page);
+    /* acquire: pairs with orma_shm_complete(); the payload is there. */
+    uint32_t word = atomic_load_explicit(header, memory_order_acquire);
+    for (int tries = 0; tries < CAS_TRIES; tries++) {
+        uint32_t taken = complete_ones(word, mask);
+
+        *ret_word = word;
+        if (!taken || is_alone(word))
+            return taken;
+        if (atomic_compare_exchange_weak_explicit(header, &word,
+                                                  with_states(word, taken, ORMA_SHM_READING),
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return taken;
+    }
+    return 0;
+}
+
+void orma_shm_release_group(const struct orma_shm *self, uint32_t page, uint32_t taken,
+                            uint32_t word)
+{
+    _Atomic uint32_t *header = orma_shm_page_header(self, page);
+
+    for (unsigned idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
+        if (!(taken & 1u << idx))
+            continue;
+        struct orma_shm_chunk chunk = chunk_at(self, page, idx, word);
+        atomic_store_explicit(&chunk.header->writer_id, 0, memory_order_relaxed);
+        atomic_store_explicit(&chunk.header->chunk_id, 0, memory_order_relaxed);
+        atomic_store_explicit(&chunk.header->packets, 0, memory_order_release);
+    }
+    if (is_alone(word)) {
+        /* release: our reads of the payload are over. Nobody else may have changed the word. */
+        atomic_store_explicit(header, 0, memory_order_release);
+        return;
+    }
+    word = atomic_load_explicit(header, memory_order_relaxed); /* judged by the CAS */
+    for (int tries = 0; tries < CAS_TRIES; tries++)
+        if (atomic_compare_exchange_weak_explicit(header, &word,
+                                                  with_states(word, taken, ORMA_SHM_FREE),
+                                                  memory_order_acq_rel, memory_order_relaxed))
+            return;
+    /* As in orma_shm_release(). */
+}
+
 bool orma_shm_peek(const struct orma_shm *self, uint32_t page, uint32_t idx,
                    struct orma_shm_chunk *ret, enum orma_shm_state *ret_state)
 {

@@ -147,6 +147,21 @@ bool orma_shm_take(const struct orma_shm *self, uint32_t page, uint32_t idx,
  */
 void orma_shm_release(const struct orma_shm *self, const struct orma_shm_chunk *chunk);
 
+/*
+ * The same for several chunks of one page, `mask` by index. The returned ones
+ * were complete and are taken; *ret_word is the header that says where they are.
+ *
+ * A chunk that is alone in its page (layout 1) keeps its state COMPLETE: only
+ * the service may leave that state, so nobody can tell the difference, and two
+ * locked operations, each of which would wait for all copied bytes, are saved.
+ */
+uint32_t orma_shm_take_group(const struct orma_shm *self, uint32_t page, uint32_t mask,
+                             uint32_t *ret_word);
+struct orma_shm_chunk orma_shm_chunk_of(const struct orma_shm *self, uint32_t page, uint32_t idx,
+                                        uint32_t word);
+void orma_shm_release_group(const struct orma_shm *self, uint32_t page, uint32_t taken,
+                            uint32_t word);
+
 /* For scraping: the chunk and its state as they are now; nothing is taken. False if there is none.
  */
 bool orma_shm_peek(const struct orma_shm *self, uint32_t page, uint32_t idx,

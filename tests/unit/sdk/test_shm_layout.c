@@ -90,3 +90,40 @@ Test(shm, no_index_from_outside_leads_outside)
     cr_assert(orma_shm_take(&shm, 1, 0, &c));
     free(shm.base);
 }
+
+Test(shm, chunks_of_a_page_go_together)
+{
+    struct orma_shm shm = new_shm(4096, 1);
+    struct orma_shm_chunk w[4];
+    _Atomic uint32_t *header = orma_shm_page_header(&shm, 0);
+    uint32_t word;
+
+    for (unsigned i = 0; i < 4; i++)
+        cr_assert(orma_shm_acquire(&shm, 0, ORMA_SHM_LAYOUT_4, 3, i, 0, &w[i]));
+    orma_shm_complete(&shm, &w[0]);
+    orma_shm_complete(&shm, &w[2]);
+    cr_assert_eq(orma_shm_take_group(&shm, 0, 0xffffffff, &word), 1u << 0 | 1u << 2,
+                 "only what is complete");
+    cr_assert_eq(orma_shm_chunk_state(atomic_load(header), 2), ORMA_SHM_READING);
+    cr_assert_eq(orma_shm_chunk_of(&shm, 0, 2, word).payload, w[2].payload);
+    orma_shm_release_group(&shm, 0, 1u << 0 | 1u << 2, word);
+    cr_assert_eq(orma_shm_chunk_state(atomic_load(header), 1), ORMA_SHM_WRITING);
+    orma_shm_complete(&shm, &w[1]);
+    orma_shm_complete(&shm, &w[3]);
+    cr_assert_eq(orma_shm_take_group(&shm, 0, 1u << 1 | 1u << 3, &word), 1u << 1 | 1u << 3);
+    orma_shm_release_group(&shm, 0, 1u << 1 | 1u << 3, word);
+    cr_assert_eq(atomic_load(header), 0, "the last ones out unpartition the page");
+
+    /* Alone in its page: the same, without a locked operation. */
+    cr_assert(orma_shm_acquire(&shm, 0, ORMA_SHM_LAYOUT_1, 3, 9, 0, &w[0]));
+    cr_assert_eq(orma_shm_take_group(&shm, 0, 1, &word), 0, "still being written");
+    orma_shm_complete(&shm, &w[0]);
+    cr_assert_eq(orma_shm_take_group(&shm, 0, 1, &word), 1);
+    orma_shm_release_group(&shm, 0, 1, word);
+    cr_assert_eq(atomic_load(header), 0);
+    cr_assert_eq(atomic_load(&w[0].header->writer_id), 0);
+    cr_assert_eq(orma_shm_take_group(&shm, 0, 1, &word), 0);
+    cr_assert_eq(orma_shm_take_group(&shm, 7, 1, &word), 0);
+    free(shm.base);
+    orma_assert_no_leaks();
+}

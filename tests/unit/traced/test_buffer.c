@@ -339,8 +339,8 @@ Test(traced_buffer, a_scraped_chunk_overwritten_meanwhile_is_not_delivered_twice
     WRITE(&f, .writer = 2, .id = 0, .frags = {"x"});
     WRITE(&f, .writer = 2, .id = 1, .frags = {"y"});
     WRITE(&f, .id = 0, .frags = {"a", "b"});
-    expect(&f, "y", TRACED_LOSS_OVERWRITTEN);
     expect(&f, "b", 0);
+    expect(&f, "y", TRACED_LOSS_OVERWRITTEN);
     cr_assert_eq(ledger(&f).delivered, 2);
     cr_assert_eq(ledger(&f).overwritten, 0);
     fixture_fini(&f);
