@@ -6,7 +6,7 @@
 orma.h is the public headers; orma.c is everything else that the SDK needs, in one translation unit.
 Names that several source files have for themselves get the file's (`drop` of writer.c becomes
 `writer_c_drop`); a file's macros end with it; comments stay behind, and functions that nobody calls.
-Of the tables of field numbers only those in use are taken.
+Fields are named by their numbers.
 """
 import collections
 import pathlib
@@ -25,8 +25,26 @@ SOURCES = [
     "sdk/client/te_track.c", "sdk/client/te_state.c", "sdk/client/te_encode.c",
     "sdk/client/te_session.c", "sdk/client/te_source.c", "sdk/client/track_event.c",
     "sdk/client/ds.c", "sdk/client/ds_source.c", "sdk/client/recording.c",
+    "sdk/client/startup.c", "sdk/client/life.c",
     "sdk/client/tracing.c",
 ]
+# Those that run when something begins or ends: small matters more than fast.
+COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
+        "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "life",
+        "tracing", "commit", "drain"}
+COLD_BEGIN = """#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#elif defined(__OPTIMIZE__)
+#pragma GCC push_options
+#pragma GCC optimize("Os")
+#endif
+"""
+COLD_END = """#ifdef __clang__
+#pragma clang attribute pop
+#elif defined(__OPTIMIZE__)
+#pragma GCC pop_options
+#endif
+"""
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)
   | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
@@ -280,6 +298,18 @@ def as_static(piece):
 class Amalgam:
     def __init__(self, root):
         self.root, self.seen, self.system, self.parts = root, set(), [], []
+        self.cold = {}  # by index in parts
+
+    def text(self):
+        """All parts; those that are cold say so."""
+        out, was = [], False
+        for i, part in enumerate(self.parts + [""]):
+            now = self.cold.get(i, False)
+            if now != was:
+                out.append(COLD_BEGIN if now else COLD_END)
+            out.append(part)
+            was = now
+        return "\n".join(out)
 
     def read(self, name):
         return (self.root / name).read_text(encoding="utf-8")
@@ -314,14 +344,14 @@ class Amalgam:
         text = tidy(renamed(text, module, idents - set(macros), tags))
         ends = "".join(f"#undef {m}\n" for m in dict.fromkeys(macros))
         self.parts.append(f"/* ---- {name} ---- */\n\n{text}{ends}")
+        self.cold[len(self.parts) - 1] = module in COLD
 
-    def fields(self, text):
-        """The field numbers that the text uses."""
+    def with_numbers(self, text):
+        """With the numbers of fields in the place of their names, which make up a fifteenth of it."""
         values = {}
         for path in sorted((self.root / "protos/fields").glob("*.h")):
             values.update(re.findall(r"\b(ORMA_PB_\w+) = (-?\w+)", path.read_text(encoding="utf-8")))
-        used = sorted(set(re.findall(r"\bORMA_PB_\w+", text)) & set(values))
-        return "enum {\n" + "".join(f"    {n} = {values[n]},\n" for n in used) + "};\n"
+        return re.sub(r"\bORMA_PB_\w+", lambda m: values.get(m.group(), m.group()), text)
 
 
 def public_header(root):
@@ -347,7 +377,7 @@ def main():
     for name in SOURCES:
         a.add_source(name, taken)
     header = public_header(root)
-    body = tidy(prune("\n".join(a.parts), set(re.findall(r"\b(orma_\w+)\(", header))))
+    body = tidy(prune(a.with_numbers(a.text()), set(re.findall(r"\b(orma_\w+)\(", header))))
     head = ("/* Orma's SDK, all of it but the public header. Made by tools/amalgamate.py; do not edit.\n"
             " * Apache-2.0. The sources with their comments are in the project's sdk/. */\n"
             "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n"
@@ -359,7 +389,7 @@ def main():
             "\n#pragma GCC visibility push(hidden)\n\n")
     out.mkdir(parents=True, exist_ok=True)
     (out / "orma.h").write_text(header, encoding="utf-8")
-    (out / "orma.c").write_text(head + a.fields(body) + "\n" + body +
+    (out / "orma.c").write_text(head + body +
                                 "\n#pragma GCC visibility pop\n", encoding="utf-8")
 
 
