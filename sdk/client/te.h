@@ -131,6 +131,7 @@ struct orma_te_seq {
     uint32_t next_iid[ORMA_TE_INTERNED_KINDS];
     uint64_t thread_time_ns, thread_time_at_ns;
     struct orma_te_key keys[ORMA_TE_KEYS]; /* by hash of the address */
+    uint32_t keys_generation;              /* orma_te.keys_generation; else they mean nothing */
     struct orma_te_known known[ORMA_TE_KNOWN];
 };
 
@@ -170,6 +171,9 @@ struct orma_te {
     struct orma_te_thread *threads, *free_threads;
     struct orma_te_seq *free_seqs;
     uint32_t generation; /* counts quiesce() */
+    /* Counts categories that went: with the code that defined one, its literals may be unmapped,
+     * and others come to stand at their addresses. */
+    _Atomic uint32_t keys_generation;
     /* Events that no sequence could count: no writer was to be had, or a handler interrupted us. */
     _Atomic uint64_t unattributed;
     struct orma_te_session *sessions[ORMA_TE_SLOTS];

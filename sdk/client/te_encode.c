@@ -488,6 +488,7 @@ bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_
     read_args(&e);
     bool put = put_all(&e);
     if (put && !seq->renew && !seq->writer->restart) {
+        orma_te_forget_old_keys(seq);
         orma_te_learn(&e);
         orma_te_seq_open(self, seq);
     }

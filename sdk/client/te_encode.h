@@ -41,6 +41,9 @@ bool orma_te_describe(struct orma_te_thread *t, struct orma_te_seq *seq,
 /* Of the counter of thread time. */
 uint64_t orma_te_thread_time_uuid(const struct orma_te_thread *t);
 
+/* Names of annotations are known by their addresses: no longer, if code was unloaded. */
+void orma_te_forget_old_keys(struct orma_te_seq *seq);
+
 /* The event was written: what the short way needs to write the next of its kind. */
 void orma_te_learn(struct orma_te_encoder *e);
 #endif

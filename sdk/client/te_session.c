@@ -126,16 +126,22 @@ static uint8_t busy_of(struct orma_te_thread *t)
  * seq_cst, and so is orma_te_seq_open(): if the thread opens its sequence and does not see
  * `paused`, its store comes before ours here, and the sequence ends up closed.
  */
+static void close_short_way(struct orma_te_thread *t)
+{
+    for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++) {
+        struct orma_te_seq *seq = seq_of(t, slot);
+
+        if (seq)
+            atomic_store_explicit(&seq->sites_num, 0, memory_order_seq_cst);
+    }
+}
+
 static void mark_paused(bool paused)
 {
     for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
         atomic_store_explicit(&t->paused, paused, memory_order_seq_cst);
-        for (uint32_t slot = 0; paused && slot < ORMA_TE_SLOTS; slot++) {
-            struct orma_te_seq *seq = seq_of(t, slot);
-
-            if (seq)
-                atomic_store_explicit(&seq->sites_num, 0, memory_order_seq_cst);
-        }
+        if (paused)
+            close_short_way(t);
     }
 }
 
@@ -179,7 +185,10 @@ void orma_te_seq_open(struct orma_te_thread *self, struct orma_te_seq *seq)
         !atomic_load_explicit(&orma_te.short_way, memory_order_relaxed))
         return;
     atomic_store_explicit(&seq->sites_num, seq->sites_cap, memory_order_seq_cst);
-    if (atomic_load_explicit(&self->paused, memory_order_seq_cst))
+    /* The same holds for forget_keys(), which counts first and closes then. */
+    if (atomic_load_explicit(&self->paused, memory_order_seq_cst) ||
+        atomic_load_explicit(&orma_te.keys_generation, memory_order_seq_cst) !=
+            seq->keys_generation)
         atomic_store_explicit(&seq->sites_num, 0, memory_order_relaxed);
 }
 
@@ -632,6 +641,14 @@ void orma_category_register(struct orma_category *category)
     orma_te_unlock(was);
 }
 
+/* With the lock. */
+static void forget_keys(void)
+{
+    atomic_fetch_add_explicit(&orma_te.keys_generation, 1, memory_order_seq_cst);
+    for (struct orma_te_thread *t = orma_te.threads; t; t = t->next)
+        close_short_way(t);
+}
+
 void orma_category_unregister(struct orma_category *category)
 {
     uint8_t was = orma_te_lock();
@@ -642,6 +659,7 @@ void orma_category_unregister(struct orma_category *category)
         }
     }
     __atomic_store_n(&category->enabled, 0, __ATOMIC_RELAXED);
+    forget_keys();
     if (listener)
         listener();
     orma_te_unlock(was);

@@ -362,6 +362,17 @@ static void learn_keys(struct orma_te_encoder *e)
     }
 }
 
+void orma_te_forget_old_keys(struct orma_te_seq *seq)
+{
+    /* Relaxed: orma_te_seq_open() looks again. */
+    uint32_t now = atomic_load_explicit(&orma_te.keys_generation, memory_order_relaxed);
+
+    if (seq->keys_generation == now)
+        return;
+    memset(seq->keys, 0, sizeof(seq->keys));
+    seq->keys_generation = now;
+}
+
 void orma_te_learn(struct orma_te_encoder *e)
 {
     learn_site(e);

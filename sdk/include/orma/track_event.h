@@ -31,6 +31,9 @@
  * event of its thread is dropped and counted. After fork() the child traces
  * for itself.
  *
+ * A shared object that may be unloaded defines a category of its own: with that,
+ * what is known of its literals is forgotten.
+ *
  * C11 and C++17, gcc and clang.
  */
 #ifndef ORMA_TRACK_EVENT_H

@@ -124,6 +124,82 @@ class Library(unittest.TestCase):
             self.assertGreater(trace.stat().st_size, 500)
             trace.unlink()
 
+    PLUGIN = """
+        #include <orma/orma.h>
+        ORMA_CATEGORY_DEFINE(plugin, "plugin.NAME", NULL, NULL);
+        void play(void);
+        void play(void)
+        {
+            for (int i = 0; i < 3; i++)
+                ORMA_INSTANT(plugin, "event of NAME", ORMA_ARG_INT("key of NAME", i));
+        }
+    """
+    HOST = """
+        #include <dlfcn.h>
+        #include <orma/orma.h>
+        int main(int argc, char **argv)
+        {
+            struct orma_recording_args args = ORMA_RECORDING_ARGS;
+            struct orma_recording *recording;
+
+            args.path = argv[1];
+            if (orma_recording_start(&args, &recording))
+                return 1;
+            for (int i = 2; i < argc; i++) {
+                void *plugin = dlopen(argv[i], RTLD_NOW);
+                if (!plugin)
+                    return 2;
+                ((void (*)(void))dlsym(plugin, "play"))();
+                if (dlclose(plugin))
+                    return 3;
+            }
+            (void)argc;
+            return orma_recording_stop(recording, NULL) != 0;
+        }
+    """
+    LOADER = """
+        #include <dlfcn.h>
+        #include <time.h>
+        int main(int argc, char **argv)
+        {
+            void *orma = dlopen(argv[argc - 1], RTLD_NOW);
+            if (!orma || ((int (*)(const void *))dlsym(orma, "orma_init"))(0))
+                return 1;
+            if (dlclose(orma))
+                return 2;
+            nanosleep(&(struct timespec){0, 50000000}, 0);
+            return 0;
+        }
+    """
+
+    def test_plugins_come_and_go(self):
+        if "san" in run("nm", "-D", self.lib / "liborma.so"):
+            self.skipTest("built with a sanitizer, which programs would need as well")
+        link = [*self.cflags, f"-L{self.lib}", "-lorma", f"-Wl,-rpath,{self.lib}", "-pthread"]
+        plugins = []
+        for name in ("aaaa", "bbbb", "cccc"):
+            source = self.root / f"{name}.c"
+            source.write_text(self.PLUGIN.replace("NAME", name))
+            plugins.append(self.root / f"{name}.so")
+            run("cc", "-shared", "-fPIC", source, *link, "-o", plugins[-1])
+        host, trace = self.root / "host.c", self.root / "plugins.pftrace"
+        host.write_text(self.HOST)
+        run("cc", host, *link, "-ldl", "-o", self.root / "host")
+        run(self.root / "host", trace, *plugins)
+        data = trace.read_bytes()
+        for name in ("aaaa", "bbbb", "cccc"):
+            self.assertIn(f"event of {name}".encode(), data)
+            self.assertIn(f"key of {name}".encode(), data)
+
+    def test_outlives_a_dlclose(self):
+        if "san" in run("nm", "-D", self.lib / "liborma.so"):
+            self.skipTest("built with a sanitizer, which programs would need as well")
+        source = self.root / "loader.c"
+        source.write_text(self.LOADER)
+        run("cc", source, "-ldl", "-o", self.root / "loader")
+        env = dict(os.environ, PERFETTO_PRODUCER_SOCK_NAME=str(self.root / "nobody.sock"))
+        run(self.root / "loader", self.lib / "liborma.so", env=env)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
