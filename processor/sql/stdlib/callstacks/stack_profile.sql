@@ -1,0 +1,123 @@
+-- Call sites as a forest of functions: one node for each function of each call site, those that
+-- were inlined included.
+
+INCLUDE PERFETTO MODULE graphs.hierarchy;
+INCLUDE PERFETTO MODULE graphs.scan;
+
+-- Outermost functions come first; a symbol set lists the innermost first.
+CREATE PERFETTO TABLE _callstack_nodes AS
+SELECT
+  row_number() OVER (ORDER BY c.id, s.id DESC) - 1 AS node,
+  c.id AS callsite_id,
+  c.parent_id AS parent_callsite_id,
+  coalesce(
+    nullif(demangle(s.name), ''), nullif(s.name, ''), nullif(f.deobfuscated_name, ''),
+    nullif(demangle(f.name), ''), nullif(f.name, ''), 'unknown'
+  ) AS name,
+  f.mapping AS mapping_id,
+  s.source_file,
+  s.line_number,
+  coalesce(s.inlined, 0) AS inlined,
+  row_number() OVER (PARTITION BY c.id ORDER BY s.id DESC) = 1 AS outermost,
+  row_number() OVER (PARTITION BY c.id ORDER BY s.id) = 1 AS innermost
+FROM stack_profile_callsite AS c
+JOIN stack_profile_frame AS f ON f.id = c.frame_id
+LEFT JOIN stack_profile_symbol AS s ON s.symbol_set_id = f.symbol_set_id
+ORDER BY node;
+
+CREATE PERFETTO TABLE _callstack_innermost AS
+SELECT callsite_id, node FROM _callstack_nodes WHERE innermost ORDER BY callsite_id;
+
+CREATE PERFETTO TABLE _callstack_spc_forest AS
+SELECT
+  n.node AS id,
+  iif(n.outermost, above.node, n.node - 1) AS parent_id,
+  n.name,
+  n.mapping_id,
+  n.source_file,
+  n.line_number,
+  CAST(NULL AS INT) AS column_number,
+  n.inlined,
+  n.callsite_id,
+  n.innermost AS is_leaf_function_in_callsite_frame
+FROM _callstack_nodes AS n
+LEFT JOIN _callstack_innermost AS above ON above.callsite_id = n.parent_callsite_id
+ORDER BY n.node;
+
+CREATE PERFETTO INDEX _callstack_spc_forest_by_callsite ON _callstack_spc_forest(callsite_id);
+
+-- The nodes of the call sites (callsite_id) and all above them.
+CREATE PERFETTO MACRO _callstacks_for_stack_profile_samples(spc_samples TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    f.id, f.parent_id, f.callsite_id, f.name, m.name AS mapping_name, f.source_file,
+    f.line_number, f.inlined, f.is_leaf_function_in_callsite_frame
+  FROM _tree_reachable_ancestors_or_self!(
+    _callstack_spc_forest,
+    (
+      SELECT DISTINCT f.id
+      FROM $spc_samples AS s JOIN _callstack_spc_forest AS f USING (callsite_id)
+      WHERE f.is_leaf_function_in_callsite_frame
+    )
+  ) AS r
+  JOIN _callstack_spc_forest AS f ON f.id = r.id
+  LEFT JOIN stack_profile_mapping AS m ON m.id = f.mapping_id
+  ORDER BY f.id
+);
+
+-- The same with the number of samples that ended in each. Columns: id, parent_id, name,
+-- mapping_name, source_file, line_number, self_count.
+CREATE PERFETTO MACRO _callstacks_for_callsites(samples TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  WITH _cfc_counts AS MATERIALIZED (
+    SELECT callsite_id, count(*) AS self_count FROM $samples GROUP BY callsite_id
+  )
+  SELECT
+    n.id, n.parent_id, n.name, n.mapping_name, n.source_file, n.line_number,
+    iif(n.is_leaf_function_in_callsite_frame, coalesce(c.self_count, 0), 0) AS self_count
+  FROM _callstacks_for_stack_profile_samples!(_cfc_counts) AS n
+  LEFT JOIN _cfc_counts AS c USING (callsite_id)
+  ORDER BY n.id
+);
+
+-- The same where samples (callsite_id, value) have weights. Columns: ..., self_value.
+CREATE PERFETTO MACRO _callstacks_for_callsites_weighted(samples TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  WITH _cfw_sums AS MATERIALIZED (
+    SELECT callsite_id, sum(value) AS self_value FROM $samples GROUP BY callsite_id
+  )
+  SELECT
+    n.id, n.parent_id, n.name, n.mapping_name, n.source_file, n.line_number,
+    iif(n.is_leaf_function_in_callsite_frame, coalesce(c.self_value, 0), 0) AS self_value
+  FROM _callstacks_for_stack_profile_samples!(_cfw_sums) AS n
+  LEFT JOIN _cfw_sums AS c USING (callsite_id)
+  ORDER BY n.id
+);
+
+-- For a tree (id, parent_id, self_count): the counts of whole subtrees. Columns: id,
+-- cumulative_count.
+CREATE PERFETTO MACRO _callstacks_self_to_cumulative(callstacks TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  SELECT a.id, a.cumulative_count
+  FROM _graph_aggregating_scan!(
+    (
+      SELECT id AS source_node_id, parent_id AS dest_node_id
+      FROM $callstacks WHERE parent_id IS NOT NULL
+    ),
+    (
+      SELECT id, self_count AS cumulative_count
+      FROM $callstacks
+      WHERE id NOT IN (SELECT parent_id FROM $callstacks WHERE parent_id IS NOT NULL)
+    ),
+    (cumulative_count),
+    (
+      SELECT t.id, sum(t.cumulative_count) + c.self_count AS cumulative_count
+      FROM $table AS t JOIN $callstacks AS c USING (id)
+      GROUP BY t.id
+    )
+  ) AS a
+);

@@ -1,0 +1,16 @@
+-- Frequencies of devices that scale theirs, as intervals.
+
+INCLUDE PERFETTO MODULE counters.intervals;
+
+CREATE PERFETTO TABLE _linux_devfreq_counters AS
+SELECT
+  i.id, i.ts, i.dur, i.track_id, CAST(i.value AS INT) AS freq,
+  extract_arg(t.dimension_arg_set_id, 'linux_device') AS device
+FROM counter_leading_intervals!(
+  (
+    SELECT c.* FROM counter AS c JOIN track AS t ON c.track_id = t.id
+    WHERE t.type = 'linux_device_frequency'
+  )
+) AS i
+JOIN track AS t ON t.id = i.track_id
+ORDER BY i.ts;

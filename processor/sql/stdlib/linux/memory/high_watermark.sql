@@ -1,0 +1,35 @@
+-- The most memory that processes had so far.
+
+INCLUDE PERFETTO MODULE linux.memory.process;
+
+CREATE PERFETTO TABLE _memory_rss_marks AS
+WITH
+  sums AS (
+    SELECT
+      ts, dur, upid,
+      coalesce(file_rss, 0) + coalesce(anon_rss, 0) + coalesce(shmem_rss, 0) AS rss
+    FROM _memory_rss_and_swap
+  ),
+  marks AS (
+    SELECT ts, dur, upid, max(rss) OVER (PARTITION BY upid ORDER BY ts) AS mark FROM sums
+  ),
+  changes AS (
+    SELECT
+      *,
+      lag(mark) OVER (PARTITION BY upid ORDER BY ts) IS NOT mark AS changed,
+      max(ts + dur) OVER (PARTITION BY upid) AS ts_end
+    FROM marks
+  )
+SELECT
+  ts, lead(ts, 1, ts_end) OVER (PARTITION BY upid ORDER BY ts) - ts AS dur, upid,
+  mark AS rss_high_watermark
+FROM changes
+WHERE changed
+ORDER BY upid, ts;
+
+CREATE PERFETTO VIEW memory_rss_high_watermark_per_process(
+  ts TIMESTAMP, dur DURATION, upid JOINID(process.id), pid LONG, process_name STRING,
+  rss_high_watermark LONG
+) AS
+SELECT m.ts, m.dur, m.upid, p.pid, p.name AS process_name, m.rss_high_watermark
+FROM _memory_rss_marks AS m JOIN process AS p USING (upid);

@@ -1,0 +1,40 @@
+-- Slices for tables and flame graphs of a user interface.
+
+INCLUDE PERFETTO MODULE graphs.hierarchy;
+INCLUDE PERFETTO MODULE slices.self_dur;
+INCLUDE PERFETTO MODULE slices.with_context;
+
+-- All slices; columns of threads and processes are NULL where there is none.
+CREATE PERFETTO VIEW _viz_slices_for_ui_table AS
+SELECT
+  s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,
+  t.name AS thread_name, t.utid, t.tid, p.name AS process_name, p.upid, p.pid, s.depth,
+  s.parent_id, s.arg_set_id
+FROM slice AS s
+JOIN track AS k ON k.id = s.track_id
+LEFT JOIN thread_track AS tt ON tt.id = s.track_id
+LEFT JOIN process_track AS pt ON pt.id = s.track_id
+LEFT JOIN thread AS t ON t.id = tt.utid
+LEFT JOIN process AS p ON p.id = coalesce(t.upid, pt.upid);
+
+-- The slices of `inits` (id, dur) and all of `nodes` (id, parent_id, name) above them: their own
+-- time and count, 0 for those that only lead to them.
+CREATE PERFETTO MACRO _viz_slice_ancestor_agg(inits TableOrSubquery, nodes TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  WITH
+    _vsa_inits AS MATERIALIZED (SELECT DISTINCT id FROM $inits),
+    _vsa_reached AS (
+      SELECT DISTINCT id FROM _tree_reachable_ancestors_or_self!($nodes, _vsa_inits)
+    )
+  SELECT
+    n.id, n.parent_id AS parentId, n.name,
+    iif(i.id IS NULL, 0, d.self_dur) AS self_dur,
+    i.id IS NOT NULL AS self_count,
+    1 AS simple_count
+  FROM _vsa_reached AS r
+  JOIN $nodes AS n ON n.id = r.id
+  LEFT JOIN _vsa_inits AS i ON i.id = r.id
+  LEFT JOIN slice_self_dur AS d ON d.id = r.id
+  ORDER BY n.id
+);

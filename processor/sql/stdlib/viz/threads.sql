@@ -1,0 +1,16 @@
+-- Threads, and whether they are the kernel's.
+
+INCLUDE PERFETTO MODULE linux.threads;
+
+CREATE PERFETTO TABLE _kernel_threads AS
+SELECT utid FROM linux_kernel_threads
+UNION
+SELECT utid FROM thread WHERE is_idle
+ORDER BY utid;
+
+CREATE PERFETTO TABLE _threads_with_kernel_flag AS
+SELECT
+  id, utid, upid, tid, name, is_main_thread, is_idle, machine_id,
+  utid IN (SELECT utid FROM _kernel_threads) AS is_kernel_thread
+FROM thread
+ORDER BY id;

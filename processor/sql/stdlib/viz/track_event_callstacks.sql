@@ -1,0 +1,3 @@
+-- Tracks with slices that carry call stacks.
+CREATE PERFETTO TABLE _track_event_tracks_with_callstacks AS
+SELECT DISTINCT track_id FROM __intrinsic_track_event_callstacks ORDER BY track_id;
