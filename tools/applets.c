@@ -11,6 +11,7 @@ const struct orma_applet orma_applets[] = {
     {&orma_cmd_trigger_perfetto, orma_trigger_perfetto_main},
     {&orma_cmd_traceconv, orma_traceconv_main},
     {&orma_cmd_tracebox, orma_tracebox_main},
+    {&orma_cmd_cpu_profile, orma_cpu_profile_main},
     {0},
 };
 

@@ -14,4 +14,8 @@ extern const struct orma_applet orma_applets[]; /* ended by a NULL command */
 
 /* By the name that a program was started under, with or without folders. NULL: none. */
 const struct orma_applet *orma_applet_find(const char *argv0);
+
+/* cmd_profile.c */
+extern const struct orma_command orma_cmd_cpu_profile;
+int orma_cpu_profile_main(int argc, char **argv);
 #endif

@@ -4,11 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,19 +19,15 @@
 #include "tools/commands.h"
 #include "tools/config_file.h"
 #include "tools/explain.h"
-#include "tools/host.h"
 #include "tools/kernel_loss.h"
 #include "tools/presets.h"
 #include "tools/record_config.h"
 #include "tools/record_impl.h"
 #include "tools/recorder.h"
-#include "tools/service_state.h"
 #include "tools/trace_config.h"
 #include "tools/units.h"
 
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
-#define CONNECT_TIMEOUT_MS 5000
-#define PROBES_POLL_US 2000
 #define BACKGROUND_WAIT_MS 30000
 
 static int open_output(struct record *rec)
@@ -97,59 +90,21 @@ static void ask_for_sources(struct record *rec)
     }
 }
 
-/*
- * Our own probes introduce themselves on a thread of their own: a session that
- * began before would not know that it has to wait for them.
- */
-static int wait_for_probes(struct record *rec)
-{
-    const char *const *sources = orma_probes_sources();
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + CONNECT_TIMEOUT_MS * 1000000ull;
-    struct orma_buf state = {0};
-    int r = 0;
-
-    while (*sources && r == 0) {
-        orma_buf_clear(&state);
-        r = orma_service_state_query(rec->consumer, &state);
-        while (r == 0 && *sources && orma_service_state_has_source(orma_buf_str(&state), *sources))
-            sources++;
-        if (r == 0 && *sources && orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
-            r = -ETIMEDOUT;
-        if (r == 0 && *sources)
-            usleep(PROBES_POLL_US);
-    }
-    orma_buf_fini(&state);
-    return r;
-}
-
 static int connect_service(struct record *rec)
 {
-    const char *what = NULL;
-    int r = rec->private_service ? -ENOENT
-                                 : orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &rec->consumer);
+    bool running = rec->clone || (rec->request.trigger && !rec->command);
+    enum orma_attach_how how = rec->private_service ? ORMA_ATTACH_OWN
+                               : running            ? ORMA_ATTACH_RUNNING
+                                                    : ORMA_ATTACH_ANY;
+    int r = orma_attach(&rec->service, "orma record", how);
 
-    if (r == 0)
-        return 0;
-    if (!rec->private_service && r != -ENOENT && r != -ECONNREFUSED && r != -EACCES) {
-        fprintf(stderr, "orma record: the service does not answer: %s\n", strerror(-r));
-        return r;
+    if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES) {
+        if (running)
+            fprintf(stderr, "orma record: no service is running%s: start traced%s\n",
+                    rec->clone ? ", so there is no session to clone"
+                               : " that a trigger could reach",
+                    rec->clone ? "" : " and traced_probes");
     }
-    if (rec->clone || (rec->request.trigger && !rec->command)) {
-        fprintf(stderr, "orma record: no service is running%s: start traced%s\n",
-                rec->clone ? ", so there is no session to clone" : " that a trigger could reach",
-                rec->clone ? "" : " and traced_probes");
-        return r;
-    }
-    r = orma_host_new(true, &rec->host, &what);
-    if (r < 0) {
-        fprintf(stderr, "orma record: %s: %s\n", what, strerror(-r));
-        return r;
-    }
-    r = orma_consumer_new(orma_host_consumer_addr(rec->host), CONNECT_TIMEOUT_MS, &rec->consumer);
-    if (r == 0)
-        r = wait_for_probes(rec);
-    if (r < 0)
-        fprintf(stderr, "orma record: our own service does not answer: %s\n", strerror(-r));
     return r;
 }
 
@@ -213,15 +168,17 @@ static void on_started(void *ctx)
 static int run_session(struct record *rec, const struct orma_trace_config *facts)
 {
     struct orma_recorder run = {
-        .consumer = rec->consumer,
+        .consumer = rec->service.consumer,
         .program = "orma record",
         .config = orma_buf_str(&rec->config),
         .out_fd = rec->out_fd,
         .service_writes = facts->write_into_file,
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
         .command = rec->command,
-        .child_producer_addr = rec->host ? orma_host_producer_addr(rec->host) : NULL,
-        .child_consumer_addr = rec->host ? orma_host_consumer_addr(rec->host) : NULL,
+        .child_producer_addr =
+            rec->service.host ? orma_host_producer_addr(rec->service.host) : NULL,
+        .child_consumer_addr =
+            rec->service.host ? orma_host_consumer_addr(rec->service.host) : NULL,
         .signal_fd = rec->signal_fd,
         .on_started = on_started,
         .ctx = rec,
@@ -302,7 +259,7 @@ static int snapshot(struct record *rec)
     if (r < 0)
         return ORMA_EXIT_FAILURE;
     orma_clone_request_put(&request, rec->clone);
-    r = orma_clone(rec->consumer, &request, rec->out_fd, &bytes, &error);
+    r = orma_clone(rec->service.consumer, &request, rec->out_fd, &bytes, &error);
     if (r < 0)
         fprintf(stderr, "orma record: %s ('orma status' lists the sessions)\n",
                 orma_buf_cstr(&error));
@@ -315,21 +272,6 @@ static int snapshot(struct record *rec)
     orma_buf_fini(&request);
     orma_buf_fini(&error);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
-}
-
-static int block_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)
@@ -346,13 +288,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
     int code = orma_record_parse(&rec, &go_on);
     if (!go_on)
         return code;
-    rec.signal_fd = block_signals();
+    rec.signal_fd = orma_recorder_signals();
     if (rec.signal_fd < 0)
         code = ORMA_EXIT_FAILURE;
     else
         code = rec.clone ? snapshot(&rec) : record(&rec);
-    orma_consumer_free(rec.consumer);
-    orma_host_free(rec.host);
+    orma_attached_fini(&rec.service);
     orma_buf_fini(&rec.config);
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */

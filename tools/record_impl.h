@@ -7,12 +7,10 @@
 #include <stdbool.h>
 
 #include "sdk/base/buf.h"
+#include "tools/attach.h"
 #include "tools/cli.h"
 #include "tools/config_file.h"
 #include "tools/record_config.h"
-
-struct orma_host;
-struct orma_consumer;
 
 struct record {
     struct orma_cli cli;
@@ -31,8 +29,7 @@ struct record {
     int out_fd;
     bool out_created;
     int signal_fd;
-    struct orma_host *host;
-    struct orma_consumer *consumer;
+    struct orma_attached service;
 };
 
 extern const struct orma_option orma_record_options[];

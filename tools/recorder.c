@@ -276,3 +276,18 @@ int orma_recorder_run(struct orma_recorder *self)
     wait_for_command(&st);
     return r < 0 ? r : stopped;
 }
+
+int orma_recorder_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGCHLD);
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}

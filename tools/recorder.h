@@ -41,4 +41,8 @@ struct orma_recorder {
  * failed, and a message was printed; what was written so far is whole packets.
  */
 int orma_recorder_run(struct orma_recorder *self);
+
+/* Blocks the signals that end a recording and gives the descriptor for signal_fd, or -errno. Before
+ * threads are started. */
+int orma_recorder_signals(void);
 #endif
