@@ -3,15 +3,11 @@
  *
  *   options ──► config ──► DIR/raw-trace ──► tables ──► DIR/profile.PID.pb, one per process
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "processor/serve/export_profile.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
@@ -21,8 +17,8 @@
 #include "tools/config_file.h"
 #include "tools/load.h"
 #include "tools/profile_config.h"
+#include "tools/profile_folder.h"
 #include "tools/recorder.h"
-#include "tools/units.h"
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000
@@ -70,12 +66,11 @@ struct profile {
     struct orma_profile_request request;
     const char *names, *config_path;
     bool partial, print_config, shaped;
-    const char *dir; /* as given, or dir_buf */
-    char dir_buf[64];
-    bool dir_made;
+    const char *dir; /* as given; NULL: a temporary one */
+    struct orma_profile_folder folder;
     char *const *command;
     struct orma_buf config; /* encoded */
-    int dir_fd, trace_fd;
+    int trace_fd;
     struct orma_attached service;
 };
 
@@ -224,54 +219,19 @@ static int make_config(struct profile *self)
     return r;
 }
 
-/* ---- the folder ---- */
-
-static bool is_empty(int dir_fd)
-{
-    struct dirent *entry;
-    bool ret = true;
-    DIR *dir = fdopendir(dup(dir_fd));
-
-    while (dir && ret && (entry = readdir(dir)))
-        ret = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-    if (dir)
-        closedir(dir);
-    return dir && ret;
-}
-
 static int open_folder(struct profile *self)
 {
-    const char *tmp = getenv("TMPDIR");
+    int r = orma_profile_folder_open(&self->folder, self->program, self->dir, true);
 
-    if (!self->dir) {
-        if ((size_t)snprintf(self->dir_buf, sizeof(self->dir_buf), "%s/profile-XXXXXX",
-                             tmp && *tmp ? tmp : "/tmp") >= sizeof(self->dir_buf) ||
-            !mkdtemp(self->dir_buf)) {
-            fprintf(stderr, "%s: cannot make a folder in %s: %s; name one with -o\n", self->program,
-                    tmp ? tmp : "/tmp", strerror(errno));
-            return -EIO;
-        }
-        self->dir = self->dir_buf;
-        self->dir_made = true;
-    }
-    self->dir_fd = open(self->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (self->dir_fd < 0) {
-        int err = errno;
-
-        fprintf(stderr, "%s: %s: %s; the folder must exist\n", self->program, self->dir,
-                strerror(err));
-        return -err;
-    }
-    if (!is_empty(self->dir_fd)) {
-        fprintf(stderr, "%s: %s: the folder is not empty; name another with -o\n", self->program,
-                self->dir);
-        return -ENOTEMPTY;
-    }
-    self->trace_fd = openat(self->dir_fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+    if (r < 0)
+        return r;
+    self->trace_fd =
+        openat(self->folder.fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
     if (self->trace_fd < 0) {
         int err = errno;
 
-        fprintf(stderr, "%s: %s/" TRACE_NAME ": %s\n", self->program, self->dir, strerror(err));
+        fprintf(stderr, "%s: %s/" TRACE_NAME ": %s\n", self->program, self->folder.path,
+                strerror(err));
         return -err;
     }
     return 0;
@@ -311,26 +271,6 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     return r < 0 && !run.bytes ? r : 0;
 }
 
-static int write_profile(void *ctx, const struct orma_profile *p)
-{
-    struct profile *self = ctx;
-    char name[64];
-
-    snprintf(name, sizeof(name), "profile.%" PRId64 ".pb", p->pid);
-    /* A pid may have been two processes. */
-    for (unsigned i = 2; faccessat(self->dir_fd, name, F_OK, 0) == 0; i++)
-        snprintf(name, sizeof(name), "profile.%" PRId64 ".%u.pb", p->pid, i);
-    ORMA_AUTO(orma_fd_close)
-    int fd = openat(self->dir_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-    int r = fd < 0 ? -errno : orma_fd_write_all(fd, p->bytes.data, p->bytes.len);
-    if (r < 0) {
-        fprintf(stderr, "%s: %s/%s: %s\n", self->program, self->dir, name, strerror(-r));
-        return r;
-    }
-    printf("%s/%s: %" PRIu64 " samples\n", self->dir, name, p->samples);
-    return 0;
-}
-
 static int export_all(struct profile *self)
 {
     char path[4200];
@@ -341,15 +281,11 @@ static int export_all(struct profile *self)
         fprintf(stderr, "%s: %s\n", self->program, strerror(-r));
         return r;
     }
-    snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->dir);
+    snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
     r = orma_load(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
-    struct orma_profile_export ex = {
-        .tp = tp, .kind = ORMA_PROFILE_PERF, .emit = write_profile, .ctx = self};
-    if (r == 0) {
-        r = orma_export_profiles(&ex);
-        if (r < 0 && *orma_processor_error(tp))
-            fprintf(stderr, "%s: %s\n", self->program, orma_processor_error(tp));
-    }
+    struct orma_profile_export ex = {.tp = tp, .kind = ORMA_PROFILE_PERF};
+    if (r == 0)
+        r = orma_profile_folder_fill(&self->folder, &ex);
     if (r == 0 && !ex.written)
         fprintf(stderr,
                 "%s: no samples with stacks in %s: did the processes run, and may they be watched? "
@@ -370,8 +306,8 @@ static int profile(struct profile *self)
     r = signal_fd < 0 ? signal_fd : open_folder(self);
     if (r == 0) {
         r = record(self, signal_fd, &code);
-        if (r < 0 && unlinkat(self->dir_fd, TRACE_NAME, 0) == 0 && self->dir_made)
-            (void)rmdir(self->dir); /* nothing came of it */
+        if (r < 0 && unlinkat(self->folder.fd, TRACE_NAME, 0) == 0 && self->folder.made)
+            (void)rmdir(self->folder.path); /* nothing came of it */
     }
     if (r == 0)
         r = export_all(self);
@@ -381,7 +317,7 @@ static int profile(struct profile *self)
 
 static int run_as(const struct orma_command *command, const char *program, int argc, char **argv)
 {
-    struct profile self = {.program = program, .dir_fd = -1, .trace_fd = -1};
+    struct profile self = {.program = program, .folder = {.fd = -1}, .trace_fd = -1};
     bool go_on;
 
     self.request.frequency_hz = FREQUENCY_DEFAULT;
@@ -393,7 +329,7 @@ static int run_as(const struct orma_command *command, const char *program, int a
     orma_buf_fini(&self.config);
     orma_buf_fini(&self.request.names);
     orma_fd_close(&self.trace_fd);
-    orma_fd_close(&self.dir_fd);
+    orma_profile_folder_close(&self.folder);
     return code;
 }
 

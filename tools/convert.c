@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/serve/export_profile.h"
 #include "sdk/base/fd.h"
 
 #define BLOCK ((size_t)256 << 10)
@@ -23,7 +24,7 @@ const struct orma_convert_mode orma_convert_modes[] = {
     {"ctrace", "the same text, compressed", orma_convert_ctrace, .binary = true},
     {"decompress_packets", "protobuf trace with packed packets unpacked", orma_convert_decompress,
      .binary = true, .util = true},
-    {"profile", "pprof profiles are not written yet", NULL},
+    {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
     {"java_heap_profile", "heap graphs of Java are not read", NULL},
     {"firefox", "the Firefox profiler's format is not written", NULL},
     {"symbolize", "there is no symboliser yet", NULL, .util = true},
@@ -42,7 +43,12 @@ enum {
     OPT_TRUNCATE,
     OPT_NO_ANNOTATIONS,
     OPT_VERBOSE,
-    OPT_PROFILE,
+    OPT_PID,
+    OPT_TIMESTAMPS,
+    OPT_OUTPUT_DIR,
+    OPT_ALLOC,
+    OPT_PERF,
+    OPT_JAVA_HEAP,
 };
 
 const struct orma_option orma_convert_options[] = {
@@ -55,12 +61,14 @@ const struct orma_option orma_convert_options[] = {
      "json, systrace, ctrace: at most 500000 kernel events, those of the start or of the end."},
     {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL, "json: slices without their arguments."},
     {OPT_VERBOSE, 0, "verbose", NULL, "Accepted; says no more than without."},
-    {OPT_PROFILE, 0, "pid", "PID", NULL},
-    {OPT_PROFILE, 0, "timestamps", "T1,T2", NULL},
-    {OPT_PROFILE, 0, "output-dir", "DIR", NULL},
-    {OPT_PROFILE, 0, "alloc", NULL, NULL},
-    {OPT_PROFILE, 0, "perf", NULL, NULL},
-    {OPT_PROFILE, 0, "java-heap", NULL, NULL},
+    {OPT_PID, 0, "pid", "PID", "profile: this process only."},
+    {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
+     "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
+    {OPT_OUTPUT_DIR, 0, "output-dir", "DIR",
+     "profile: where the files go; it must exist. Default: a new temporary folder."},
+    {OPT_ALLOC, 0, "alloc", NULL, "profile: memory of native heaps. Default: all that is there."},
+    {OPT_PERF, 0, "perf", NULL, "profile: samples of the cpus."},
+    {OPT_JAVA_HEAP, 0, "java-heap", NULL, "Accepted; heap graphs of Java are not read."},
     {0},
 };
 
@@ -141,6 +149,14 @@ static int unknown_mode(const struct orma_cli *cli, const char *name, enum orma_
     return orma_cli_usage_error(cli, "unknown format '%s': there are %s", name, list);
 }
 
+static bool take_times(const char *text, struct orma_convert *self)
+{
+    struct orma_str rest = orma_str_from(text), from;
+
+    return orma_str_cut(&rest, ',', &from) && orma_str_to_i64(from, &self->from_ns) &&
+           orma_str_to_i64(rest, &self->to_ns) && self->from_ns < self->to_ns;
+}
+
 static int take_option(struct orma_cli *cli, struct orma_convert *self, struct arguments *args,
                        int id)
 {
@@ -165,9 +181,26 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
             return orma_cli_usage_error(cli, "bad end to keep '%s': start or end", cli->value);
         self->truncate = *cli->value == 's' ? ORMA_TRUNCATE_START : ORMA_TRUNCATE_END;
         break;
-    case OPT_PROFILE:
-        return orma_cli_usage_error(cli, "'%s' is for profiles, which are not written yet",
-                                    cli->option);
+    case OPT_PID:
+        if (!orma_str_to_i64(orma_str_from(cli->value), &self->pid) || self->pid <= 0)
+            return orma_cli_usage_error(cli, "bad process '%s': a number is needed", cli->value);
+        break;
+    case OPT_TIMESTAMPS:
+        if (!take_times(cli->value, self))
+            return orma_cli_usage_error(cli, "bad times '%s': two numbers, as in 1000,2000",
+                                        cli->value);
+        break;
+    case OPT_OUTPUT_DIR:
+        self->folder = cli->value;
+        break;
+    case OPT_ALLOC:
+        self->profile_kind = ORMA_PROFILE_ALLOC;
+        break;
+    case OPT_PERF:
+        self->profile_kind = ORMA_PROFILE_PERF;
+        break;
+    case OPT_JAVA_HEAP:
+        return orma_cli_usage_error(cli, "heap graphs of Java are not read");
     case ORMA_CLI_POSITIONAL:
         if (args->num == ORMA_ARRAY_LEN(args->words))
             return orma_cli_usage_error(cli, "one argument too many: '%s'", cli->value);
@@ -231,12 +264,12 @@ static int convert(struct orma_convert *self, const struct orma_convert_mode *mo
     struct stat st;
     int r = open_input(self);
 
-    if (r == 0)
+    if (r == 0 && !mode->files)
         r = open_output(self, mode, out_path, force);
     if (r == 0) {
         r = mode->run(self);
-        if (r < 0 && !self->keep && strcmp(out_path, "-") && fstat(self->out_fd, &st) == 0 &&
-            S_ISREG(st.st_mode))
+        if (r < 0 && !self->keep && !mode->files && strcmp(out_path, "-") &&
+            fstat(self->out_fd, &st) == 0 && S_ISREG(st.st_mode))
             (void)unlink(out_path); /* half a result looks like a whole one */
     }
     orma_fd_close(&self->in_fd);
@@ -302,7 +335,8 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "  json                Chrome's trace event format, for other viewers\n"                       \
     "  systrace            the kernel events as ftrace text, in a page of HTML\n"                  \
     "  ctrace              that text, compressed\n"                                                \
-    "  decompress_packets  protobuf trace with compressed packets unpacked\n\n"                    \
+    "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
+    "  profile             pprof profiles of samples and heaps, a file per process\n\n"            \
     "Without OUTPUT the result goes to standard output, without INPUT the trace comes from "       \
     "standard input; - stands for both. text, binary and decompress_packets are streams: traces "  \
     "of any size pass through little memory. The others load the trace, of any kind that "         \

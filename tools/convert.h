@@ -22,9 +22,14 @@ struct orma_convert {
     const char *program;
     const char *in_path; /* "-": standard input; for messages and for loading */
     int in_fd, out_fd;
-    bool skip_unknown;           /* text: without fields that the schema does not know */
-    bool full_sort;              /* json, systrace, ctrace */
-    bool no_annotations;         /* json: without args */
+    bool skip_unknown;   /* text: without fields that the schema does not know */
+    bool full_sort;      /* json, systrace, ctrace */
+    bool no_annotations; /* json: without args */
+    /* profile */
+    unsigned profile_kind; /* enum orma_profile_kind */
+    int64_t pid;           /* 0: all */
+    int64_t from_ns, to_ns;
+    const char *folder;          /* NULL: a new temporary one */
     enum orma_truncate truncate; /* json, systrace, ctrace: kernel events kept are at this end */
     /* Out. */
     bool keep;         /* failed, but what is there is worth keeping */
@@ -39,6 +44,7 @@ struct orma_convert_mode {
     const char *help;
     orma_convert_fn run;   /* NULL: known elsewhere, not here; `help` says what is missing */
     bool binary;           /* the output is not for terminals */
+    bool files;            /* the result is files in a folder, not an output */
     bool util;             /* the shell has it below `util` */
     const char *util_name; /* its name there, if another */
 };
@@ -53,6 +59,7 @@ int orma_convert_decompress(struct orma_convert *self);
 int orma_convert_json(struct orma_convert *self);
 int orma_convert_systrace(struct orma_convert *self);
 int orma_convert_ctrace(struct orma_convert *self);
+int orma_convert_profile(struct orma_convert *self);
 
 /* Loads the input into a new processor. 0, or negative after saying why. */
 int orma_convert_load(struct orma_convert *self, struct orma_processor **ret);

@@ -8,6 +8,7 @@
 #include "processor/serve/export.h"
 #include "tools/convert.h"
 #include "tools/load.h"
+#include "tools/profile_folder.h"
 
 #ifdef ORMA_HAVE_ZLIB
 #include <zlib.h>
@@ -166,3 +167,33 @@ int orma_convert_ctrace(struct orma_convert *self)
     return -ENOTSUP;
 }
 #endif
+
+/* ---- profiles ---- */
+
+int orma_convert_profile(struct orma_convert *self)
+{
+    struct orma_profile_folder folder;
+    struct orma_processor *tp = NULL;
+    int r = orma_convert_load(self, &tp);
+
+    if (r < 0)
+        return r;
+    struct orma_profile_export ex = {.tp = tp,
+                                     .kind = (enum orma_profile_kind)self->profile_kind,
+                                     .pid = self->pid,
+                                     .from_ns = self->from_ns,
+                                     .to_ns = self->to_ns};
+    r = orma_profile_folder_open(&folder, self->program, self->folder, false);
+    if (r == 0) {
+        r = orma_profile_folder_fill(&folder, &ex);
+        orma_profile_folder_close(&folder);
+    }
+    if (r == 0 && !ex.written) {
+        orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);
+        if (folder.made)
+            (void)rmdir(folder.path);
+        r = -ENODATA;
+    }
+    orma_processor_free(tp);
+    return r;
+}
