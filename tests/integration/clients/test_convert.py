@@ -215,9 +215,9 @@ class Convert(Case):
     def test_wrong_usage(self):
         for argv, says in ([], "which format"), (["jsn"], "did you mean 'json'"), (["qqqqqq"], "there are text"), \
                 (["text", "a", "b", "c"], "too many"), (["text", "a", "b", "-o", "c"], "two outputs"), \
-                (["-t", "middle", "json"], "start or end"), (["--pid", "3", "profile"], "not written yet"):
+                (["-t", "middle", "json"], "start or end"), (["--pid", "self", "profile"], "a number"):
             self.fails(*argv, says=says, code=2)
-        self.fails("profile", "t.pftrace", says="pprof profiles are not written yet")
+        self.fails("firefox", "t.pftrace", says="Firefox profiler")
         self.fails("jsn", says="did you mean", code=1, program=[TRACECONV])
         self.fails("text", says="unknown format", code=1, program=[SHELL, "util"])
         self.fails("symbolize", says="no symboliser", code=1, program=[SHELL, "util"])
