@@ -61,7 +61,7 @@ uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spe
 struct orma_legacy_async {
     uint16_t machine;
     bool of_process;
-    uint32_t upid;   /* ORMA_ID_NONE: unknown; never if of_process */
+    uint32_t upid; /* ORMA_ID_NONE: unknown; never if of_process */
     uint32_t scope, name;
     int64_t id;
 };

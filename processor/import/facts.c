@@ -399,10 +399,8 @@ static void add_losses(struct orma_stats *stats, const struct orma_seq *seq, int
     orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_SEQUENCE_PACKET_LOSS, buffer,
                       (int64_t)seq->losses);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(reasons); i++) {
-        uint32_t n = seq->losses_by_reason[__builtin_ctz(reasons[i].bit)];
-
-        if (n)
-            orma_stats_add_at(stats, reasons[i].stat, buffer, n);
+        orma_stats_add_at(stats, reasons[i].stat, buffer,
+                          seq->losses_by_reason[__builtin_ctz(reasons[i].bit)]);
     }
     orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_INCREMENTAL_SEQUENCES_DROPPED, buffer,
                       seq->needed && seq->skipped == seq->needed);

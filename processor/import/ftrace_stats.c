@@ -120,13 +120,16 @@ void orma_ftrace_check_status(struct orma_import *imp, uint16_t machine, uint64_
     }
 }
 
-static void setup_errors(struct orma_import *imp, uint16_t machine, const struct orma_buf *text)
+/* Each event that could not be switched on counts, and says so in the import log. */
+static void setup_error(struct orma_import *imp, uint16_t machine, const char *what,
+                        const struct orma_pb_field *f)
 {
-    if (!text->len)
+    if (!f->len)
         return;
     orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "error"),
-                      orma_import_str(imp, orma_buf_str(text)));
+    orma_args_put_str(
+        &imp->args, orma_import_cstr(imp, "error"),
+        orma_strpool_addf(&imp->storage->pool, "%s: %.*s", what, ORMA_STR_ARG(orma_pb_str(f))));
     orma_import_log(imp, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, &imp->args);
 }
 
@@ -135,10 +138,8 @@ static void stats_parse(struct orma_import *imp, const struct orma_item *item)
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len), again = r;
     struct orma_pb_field f;
     struct orma_stats *stats = orma_import_stats(imp, item->machine);
-    struct orma_buf errors = {0};
     bool at_end = false;
 
-    (void)orma_ftrace_raw_only(imp, item->ts); /* its metadata is due with the first packet */
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_FTRACE_STATS_PHASE)
             at_end = orma_pb_u64(&f) == ORMA_PB_FTRACE_STATS_END_OF_TRACE;
@@ -154,16 +155,13 @@ static void stats_parse(struct orma_import *imp, const struct orma_item *item)
             kprobe_stats(stats, orma_pb_str(&f), at_end);
             break;
         case ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS:
-            orma_buf_printf(&errors, "Ftrace event failed: %.*s\n", (int)f.len,
-                            (const char *)f.data);
+            setup_error(imp, item->machine, "Ftrace event failed", &f);
             break;
         case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
-            orma_buf_printf(&errors, "Ftrace event unknown: %.*s\n", (int)f.len,
-                            (const char *)f.data);
+            setup_error(imp, item->machine, "Ftrace event unknown", &f);
             break;
         case ORMA_PB_FTRACE_STATS_ATRACE_ERRORS:
-            if (f.len)
-                orma_buf_printf(&errors, "Atrace failures: %.*s", (int)f.len, (const char *)f.data);
+            setup_error(imp, item->machine, "Atrace failures", &f);
             break;
         case ORMA_PB_FTRACE_STATS_FTRACE_PARSE_ERRORS:
             for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
@@ -171,9 +169,6 @@ static void stats_parse(struct orma_import *imp, const struct orma_item *item)
             break;
         }
     }
-    setup_errors(imp, item->machine, &errors);
-    imp->storage->failed |= errors.failed;
-    orma_buf_fini(&errors);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_STATS, 0};

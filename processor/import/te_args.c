@@ -11,8 +11,11 @@ uint32_t orma_te_interned_text(struct orma_import *imp, const struct orma_seq_ge
 {
     struct orma_interned *e = orma_seq_gen_find(gen, kind, iid);
 
-    if (ORMA_UNLIKELY(!e))
+    if (ORMA_UNLIKELY(!e)) {
+        orma_stats_inc(orma_import_stats(imp, (uint16_t)gen->seq->machine),
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
         return 0;
+    }
     if (ORMA_UNLIKELY(!e->cache)) {
         struct orma_pb_reader r = orma_pb_reader(e->data, e->len);
         struct orma_pb_field f;

@@ -198,8 +198,12 @@ static void on_track(struct orma_import *imp, const struct orma_item *item)
         }
     }
     struct orma_te_track *t = has_uuid ? orma_te_find(imp, uuid, item->machine) : NULL;
-    if (!t || !t->described || !orma_te_resolve(imp, t))
+    if (!t || !t->described)
         return;
+    if (!orma_te_resolve(imp, t)) {
+        orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return;
+    }
     r = orma_pb_reader(item->data, item->len);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS && t->has_process && !t->has_thread)

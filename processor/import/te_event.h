@@ -43,6 +43,7 @@ struct orma_te_event {
     uint32_t track;          /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
     uint32_t utid, upid;     /* ORMA_ID_NONE: none */
     uint32_t passthrough;    /* the thread that wrote an event of another track */
+    bool on_thread;          /* of `utid`, whose track is made when it is needed */
     bool legacy_async;       /* `source_id` is to be kept as an arg */
     int64_t source_id;
     uint32_t name_id, category_id;
@@ -107,6 +108,7 @@ void orma_te_thread_counters(struct orma_import *imp, const struct orma_te_event
 void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret);
 /* Where an event of a sequence without a track is. */
 void orma_te_place_on_thread(struct orma_import *imp, struct orma_te_event *e);
+void orma_te_use_thread_track(struct orma_import *imp, struct orma_te_event *e);
 /* What the phase says about the place. False: nonsense, the event is dropped. */
 bool orma_te_place_legacy(struct orma_import *imp, struct orma_te_event *e);
 void orma_te_parse_legacy(struct orma_import *imp, struct orma_te_event *e);

@@ -107,11 +107,16 @@ void orma_te_place_on_thread(struct orma_import *imp, struct orma_te_event *e)
     if (tid != ORMA_ID_NONE) {
         e->utid = orma_processes_thread_of(procs, tid, pid);
         e->upid = orma_processes_upid(procs, e->utid);
-        e->track = orma_import_thread_track(imp, e->item->machine, e->utid);
+        e->on_thread = true;
     } else {
         e->upid = orma_processes_process(procs, pid);
-        e->track = ORMA_TRACK_NONE;
     }
+}
+
+void orma_te_use_thread_track(struct orma_import *imp, struct orma_te_event *e)
+{
+    if (e->on_thread && e->track == ORMA_TRACK_NONE)
+        e->track = orma_import_thread_track(imp, e->item->machine, e->utid);
 }
 
 static bool read_id(struct orma_import *imp, struct orma_te_event *e, bool *ret_of_process)
@@ -175,7 +180,10 @@ static bool place_instant(struct orma_import *imp, struct orma_te_event *e)
             orma_import_slice_track(imp, e->item->machine, "chrome_process_instant", 0, 1, &dim);
         break;
     default:
-        return e->utid != ORMA_ID_NONE || parser_error(imp, e);
+        if (e->utid == ORMA_ID_NONE)
+            return parser_error(imp, e);
+        orma_te_use_thread_track(imp, e);
+        return true;
     }
     if (e->utid != ORMA_ID_NONE)
         e->passthrough = e->utid;
@@ -199,8 +207,16 @@ bool orma_te_place_legacy(struct orma_import *imp, struct orma_te_event *e)
     case 'I':
     case 'R':
         return place_instant(imp, e);
+    case 'B':
+    case 'E':
+    case 'X':
+    case 's':
+    case 't':
+    case 'f':
+        orma_te_use_thread_track(imp, e);
+        return e->t || e->track != ORMA_TRACK_NONE;
     }
-    return e->t || e->track != ORMA_TRACK_NONE;
+    return true;
 }
 
 /* ---- flows ---- */

@@ -442,11 +442,14 @@ static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned d
         parent = orma_te_find(imp, t->parent_uuid, t->machine);
         if (parent && !parent->described) {
             orma_stats_inc(stats, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
-            parent = NULL;
+            t->resolving = t->bad = false; /* it may still come */
+            return false;
         } else if (parent && parent->resolving && !parent->resolved) {
             orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP);
             return false;
         } else if (parent && !resolve(imp, parent, depth + 1)) {
+            t->resolving = false;
+            t->bad = parent->bad;
             return false;
         }
     }

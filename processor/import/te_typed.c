@@ -33,8 +33,11 @@ static bool find_location(struct orma_import *imp, const struct orma_seq_gen *ge
         orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid);
 
     *ret = (struct location){0};
-    if (!entry)
+    if (!entry) {
+        orma_stats_inc(orma_import_stats(imp, (uint16_t)gen->seq->machine),
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
         return false;
+    }
     struct orma_pb_reader r = orma_pb_reader(entry->data, entry->len);
     struct orma_pb_field f;
     while (orma_pb_next(&r, &f)) {

@@ -384,16 +384,22 @@ static bool place(struct orma_import *imp, struct orma_te_event *e, uint64_t uui
         if (old)
             orma_te_place_on_thread(imp, e);
     }
-    if (e->track == ORMA_TRACK_NONE) {
+    if (!e->on_thread) {
         e->t = orma_te_find(imp, uuid, e->item->machine);
-        if (!e->t || !orma_te_make_rows(imp, e->t, e->name_id))
+        if (!e->t || !orma_te_make_rows(imp, e->t, e->name_id)) {
+            orma_stats_inc(orma_import_stats(imp, e->item->machine),
+                           ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
             return false;
+        }
         e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
         if (uuid && e->t->scope != ORMA_TE_THREAD)
             orma_te_find_passthrough(imp, e);
     }
-    return ORMA_LIKELY(!e->has_legacy || !e->legacy.has_phase) || orma_te_place_legacy(imp, e);
+    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))
+        return orma_te_place_legacy(imp, e);
+    orma_te_use_thread_track(imp, e);
+    return true;
 }
 
 static void track_event_parse(struct orma_import *imp, const struct orma_item *item)

@@ -355,9 +355,9 @@ static int64_t follow(const struct orma_clocks *self, struct hop hop, int64_t ns
     return (int64_t)((uint64_t)ns + (uint64_t)offset);
 }
 
-/* Counts what a cache of the ways of one edge would not have had. */
+/* Counts what a cache of ways would not have had. */
 static void count_miss(struct orma_clocks *self, uint64_t from, uint64_t to, int64_t ns,
-                       const struct orma_clock_span *span, uint32_t hops)
+                       const struct orma_clock_span *span)
 {
     for (unsigned i = 0; i < ORMA_CLOCK_CACHE; i++) {
         if (self->cache[i].from == from && self->cache[i].to == to && ns >= self->cache[i].lo &&
@@ -365,8 +365,6 @@ static void count_miss(struct orma_clocks *self, uint64_t from, uint64_t to, int
             return;
     }
     self->cache_misses++;
-    if (hops != 1)
-        return;
     /* The reference reader throws entries out at random, by this very generator. */
     self->cache_random =
         (uint32_t)((uint64_t)(self->cache_random ? self->cache_random : 1) * 48271 % 2147483647);
@@ -399,7 +397,7 @@ enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t fr
         int64_t at = ns;
         for (uint32_t i = 0; i < d->path_len; i++)
             at = follow(self, d->path[i], at, &span);
-        count_miss(self, from, to, ns, &span, d->path_len);
+        count_miss(self, from, to, ns, &span);
     }
     *ret = (int64_t)((uint64_t)ns + (uint64_t)span.offset);
     if (ret_span)
