@@ -28,6 +28,8 @@
 #define STATUS_MAX (64 * 1024)
 #define CMDLINE_MAX (32 * 1024)
 #define PACKET_SOFT_MAX (48 * 1024)
+#define LINK_MAX 4096
+#define FDS_PER_TICK 1000
 
 struct process_stats {
     struct orma_source source;
@@ -37,6 +39,7 @@ struct process_stats {
     bool skip_main_thread;
     bool on_demand;
     bool scan_at_start;
+    bool resolve_fds;
     struct orma_map seen; /* pid -> 1 */
     bool cleared;         /* the next packet says that state was forgotten */
 
@@ -330,6 +333,48 @@ void orma_process_stats_seen(struct orma_source *source, const struct orma_idset
         wake(self);
 }
 
+bool orma_process_stats_wants_fds(const struct orma_source *source)
+{
+    return stats_of((struct orma_source *)source)->resolve_fds;
+}
+
+static void put_fd(struct process_stats *self, struct orma_buf *out, int32_t pid, uint32_t fd)
+{
+    char path[64], target[LINK_MAX];
+    size_t process, info;
+
+    (void)snprintf(path, sizeof(path), "%d/fd/%u", pid, fd); /* fits */
+    ssize_t len = readlinkat(self->proc_fd, path, target, sizeof(target));
+    if (len < 0)
+        return; /* closed again, or the process is gone */
+    process = orma_pb_begin(out, ORMA_PB_PROCESS_STATS_PROCESSES);
+    orma_pb_put_i64(out, ORMA_PB_PROCESS_STATS_PROCESS_PID, pid);
+    info = orma_pb_begin(out, ORMA_PB_PROCESS_STATS_PROCESS_FDS);
+    orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_FD_INFO_FD, fd);
+    orma_pb_put_bytes(out, ORMA_PB_PROCESS_STATS_FD_INFO_PATH, target, (size_t)len);
+    orma_pb_end(out, info);
+    orma_pb_end(out, process);
+}
+
+void orma_process_stats_fds(struct orma_source *source, const struct orma_map *pairs)
+{
+    struct process_stats *self = stats_of(source);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
+    size_t begun, before, num = 0;
+
+    orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    begun = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_PROCESS_STATS);
+    before = packet.len;
+    ORMA_MAP_EACH (slot, pairs) {
+        if (packet.len < PACKET_SOFT_MAX && num++ < FDS_PER_TICK)
+            put_fd(self, &packet, (int32_t)(slot->key >> 32), (uint32_t)slot->key);
+    }
+    if (packet.len == before)
+        return;
+    orma_pb_end(&packet, begun);
+    (void)orma_sink_put_buf(source->sink, &packet); /* lost: the writer counts it */
+}
+
 void orma_process_stats_finish(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
@@ -362,6 +407,7 @@ static void read_config(struct process_stats *self,
     self->record_age = config->has_record_process_age && config->record_process_age;
     self->skip_main_thread =
         config->has_skip_main_thread_message && config->skip_main_thread_message;
+    self->resolve_fds = config->has_resolve_process_fds && config->resolve_process_fds;
     self->on_demand = true;
     self->scan_at_start =
         config->has_scan_all_processes_on_start && config->scan_all_processes_on_start;

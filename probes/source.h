@@ -71,6 +71,8 @@ struct orma_source {
 extern const struct orma_source_type *const orma_source_types[];
 
 extern const struct orma_source_type orma_ftrace_source;
+extern const struct orma_source_type orma_frozen_ftrace_source;
+extern const struct orma_source_type orma_inode_file_map_source;
 extern const struct orma_source_type orma_journald_source;
 extern const struct orma_source_type orma_perf_source;
 extern const struct orma_source_type orma_process_stats_source;

@@ -102,6 +102,24 @@ static int add_syscalls(struct orma_events *self, const Perfetto__Protos__Ftrace
     return r;
 }
 
+void orma_select_fd_syscalls(struct orma_syscall_set *ret)
+{
+    static const char *const names[] = {"open",   "openat",  "openat2",     "creat",
+                                        "socket", "dup",     "dup2",        "dup3",
+                                        "accept", "accept4", "memfd_create"};
+    const struct orma_syscall_table *table;
+    struct utsname uts;
+
+    *ret = (struct orma_syscall_set){.is_limited = true};
+    table = uname(&uts) == 0 ? orma_syscall_table_find(uts.machine) : NULL;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        int num = syscall_number(table, names[i]);
+
+        if (num >= 0 && num < ORMA_SYSCALLS_MAX)
+            orma_syscall_set_add(ret, (unsigned)num);
+    }
+}
+
 static int add_graph(struct orma_events *self, const Perfetto__Protos__FtraceConfig *config)
 {
     int r;

@@ -10,6 +10,9 @@
 int orma_select_more(struct orma_events *self, const struct orma_tracefs *fs,
                      const Perfetto__Protos__FtraceConfig *config);
 
+/* Calls that return a file descriptor, on this machine's architecture. */
+void orma_select_fd_syscalls(struct orma_syscall_set *ret);
+
 /*
  * The kernel's filter for a set of system calls, "id == 1 || id == 5"; "0" for
  * all. In `ret`, cleared before.

@@ -21,6 +21,7 @@
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
 #include "probes/ftrace/symbols.h"
+#include "probes/inode_file_map.h"
 #include "probes/process_stats.h"
 #include "probes/source.h"
 #include "protos/fields/ftrace.h"
@@ -38,9 +39,10 @@ struct session {
     struct orma_map printk;
     struct orma_ftrace_snapshot at_start;
     struct orma_buf packet;
-    struct orma_map inodes; /* seen in this tick -> device */
-    bool is_exclusive;      /* its config wants the instance alone */
-    char error[512];        /* why nothing is recorded; "" if all is well */
+    struct orma_map inodes;   /* seen in this tick -> device */
+    struct orma_map fd_pairs; /* returned by system calls in this tick: pid << 32 | fd */
+    bool is_exclusive;        /* its config wants the instance alone */
+    char error[512];          /* why nothing is recorded; "" if all is well */
     bool started;
 };
 
@@ -102,8 +104,19 @@ static void on_tick(struct orma_drain *drain)
     struct orma_source *processes =
         orma_source_sibling(self->source.env, self->source.session_id, &orma_process_stats_source);
 
+    struct orma_source *files =
+        orma_source_sibling(self->source.env, self->source.session_id, &orma_inode_file_map_source);
+
     if (processes)
         orma_process_stats_seen(processes, &t->renamed, &t->pids);
+    if (processes && self->fd_pairs.len)
+        orma_process_stats_fds(processes, &self->fd_pairs);
+    if (files && self->inodes.len)
+        orma_inode_file_map_seen(files, &self->inodes);
+    orma_map_clear(&self->fd_pairs);
+    orma_map_clear(&self->inodes);
+    t->fd_pairs = processes && orma_process_stats_wants_fds(processes) ? &self->fd_pairs : NULL;
+    t->inodes = files ? &self->inodes : NULL;
     for (uint32_t i = 0; i < t->renamed.fresh_num; i++)
         orma_idset_remove(&t->renamed, t->renamed.fresh[i]);
     t->renamed.fresh_num = t->pids.fresh_num = 0;
@@ -208,6 +221,8 @@ static void session_free(struct orma_source *source)
     orma_events_fini(&self->events);
     orma_symbols_fini(&self->symbols);
     orma_map_fini(&self->printk);
+    orma_map_fini(&self->inodes);
+    orma_map_fini(&self->fd_pairs);
     orma_ftrace_snapshot_fini(&self->at_start);
     orma_translate_fini(&self->translate);
     orma_buf_fini(&self->packet);
@@ -261,6 +276,8 @@ static void session_start(struct orma_source *source)
         orma_log_warn("linux.ftrace: no statistics of the start: out of memory");
     if (self->instance->preserved)
         put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
+    orma_select_fd_syscalls(&self->translate.fd_syscalls);
+    on_tick(&self->drain); /* who else is there, and wants to know what */
     orma_instance_activate(self->instance, &self->drain, true);
 }
 

@@ -1,0 +1,18 @@
+/*
+ * linux.inode_file_map: the names of the files whose inodes the kernel's events
+ * mention.
+ *
+ * linux.ftrace of the same session says which; the file systems that they are
+ * on are walked in slices, until all are found or everything has been seen.
+ */
+#ifndef ORMA_PROBES_INODE_FILE_MAP_H
+#define ORMA_PROBES_INODE_FILE_MAP_H
+#include "probes/source.h"
+#include "sdk/base/map.h"
+
+/* From linux.ftrace: inode -> device (as stat(2) says it). The map is copied. */
+void orma_inode_file_map_seen(struct orma_source *self, const struct orma_map *inodes);
+
+/* One line of /proc/self/mountinfo. The path is unescaped in place. False: makes no sense. */
+bool orma_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev, struct orma_str *ret_path);
+#endif
