@@ -11,6 +11,7 @@
 #include "sdk/base/log.h"
 #include "sdk/ipc/frame.h"
 #include "traced/internal.h"
+#include "traced/relay.h"
 
 /* How long the oldest queued frame may wait to be taken, and how much may be queued. */
 #define PRODUCER_CUTOFF_MS 10
@@ -258,6 +259,8 @@ static const struct traced_port *port_of(const struct traced_conn *self, uint32_
 {
     if (service_id == 1)
         return self->kind == TRACED_PRODUCER_SOCKET ? &traced_producer_port : &traced_consumer_port;
+    if (service_id == 2 && self->kind == TRACED_PRODUCER_SOCKET && self->relay_allowed)
+        return &traced_relay_port;
     return NULL;
 }
 
@@ -304,6 +307,7 @@ static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t l
         handle_invoke(self, &in);
         return;
     case ORMA_IPC_PEER_IDENTITY:
+        traced_relay_identify(self, &in);
         return;
     case ORMA_IPC_NONE:
     case ORMA_IPC_BIND_REPLY:

@@ -63,9 +63,8 @@ struct traced_conn {
     struct orma_ipc_stream in;
     struct orma_list out; /* out_frame.link */
     size_t out_bytes;
-    void *producer; /* struct traced_producer, struct traced_consumer, struct traced_relay: */
+    void *producer; /* struct traced_producer, struct traced_consumer: */
     void *consumer; /* made by the first call of their port */
-    void *relay;
 };
 
 /* Takes the socket, also on failure. */

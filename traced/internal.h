@@ -37,6 +37,7 @@ struct traced_service {
     struct orma_list sessions;  /* traced_session.link */
     struct orma_map producers_by_id;
     struct orma_map buffers_by_id; /* -> struct traced_session_buffer */
+    struct orma_list machines;     /* traced_machine.link */
     size_t conns_num, producers_num, sessions_num;
     uint16_t last_producer_id, last_buffer_id;
     uint64_t last_session_id, last_instance_id, last_flush_id;

@@ -13,6 +13,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/internal.h"
+#include "traced/relay.h"
 #include "traced/session.h"
 
 #define TRACE_PACKET 1 /* Trace.packet */
@@ -22,6 +23,15 @@
 
 static const uint8_t sync_marker[16] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
                                         0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
+
+/* In the order of struct traced_clocks. */
+static const uint8_t clock_ids[] = {ORMA_CLOCK_BOOTTIME,
+                                    ORMA_CLOCK_REALTIME_COARSE,
+                                    ORMA_CLOCK_MONOTONIC_COARSE,
+                                    ORMA_CLOCK_REALTIME,
+                                    ORMA_CLOCK_MONOTONIC,
+                                    ORMA_CLOCK_MONOTONIC_RAW,
+                                    9 /* TSC */};
 
 /* ---- packets of the service ---- */
 
@@ -51,13 +61,6 @@ builtin(const struct traced_session *s)
 static void put_clocks(struct orma_buf *out, const struct traced_session *s,
                        const struct traced_clocks *clocks)
 {
-    static const uint8_t ids[] = {ORMA_CLOCK_BOOTTIME,
-                                  ORMA_CLOCK_REALTIME_COARSE,
-                                  ORMA_CLOCK_MONOTONIC_COARSE,
-                                  ORMA_CLOCK_REALTIME,
-                                  ORMA_CLOCK_MONOTONIC,
-                                  ORMA_CLOCK_MONOTONIC_RAW,
-                                  9 /* TSC */};
     size_t packet = begin_packet(out, s, 0);
     size_t snapshot = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT);
     int primary = (int)builtin(s)->primary_trace_clock;
@@ -65,7 +68,7 @@ static void put_clocks(struct orma_buf *out, const struct traced_session *s,
     for (size_t i = 0; i < TRACED_CLOCKS; i++) {
         size_t clock = orma_pb_begin(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCKS);
 
-        orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, ids[i]);
+        orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, clock_ids[i]);
         orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP, clocks->now[i]);
         orma_pb_end(out, clock);
     }
@@ -182,6 +185,80 @@ static void put_system_info(struct orma_buf *out, const struct traced_session *s
                     (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
     orma_pb_end(out, info);
     orma_pb_end(out, packet);
+}
+
+/* ---- other machines ---- */
+
+enum { TOLD_INFO = 1, TOLD_CLOCKS = 2 };
+
+/* Ends a packet that is about another machine. */
+static void end_machine_packet(struct orma_buf *out, size_t packet, const struct traced_machine *m)
+{
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_MACHINE_ID, m->id);
+    orma_pb_end(out, packet);
+}
+
+static void put_remote_clock(struct orma_buf *out, uint32_t id, uint64_t ts)
+{
+    size_t clock = orma_pb_begin(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCKS);
+
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, id);
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP, ts);
+    orma_pb_end(out, clock);
+}
+
+static void put_remote_clocks(struct orma_buf *out, const struct traced_session *s,
+                              const struct traced_machine *m)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t sync = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+
+    for (uint32_t i = 0; i < m->exchanges_num; i++) {
+        const struct traced_exchange *x = &m->exchanges[i];
+        size_t one = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS);
+        size_t client = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS);
+
+        for (uint32_t k = 0; k < x->client_num; k++)
+            put_remote_clock(out, x->client[k].id, x->client[k].ts);
+        orma_pb_end(out, client);
+        size_t host = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS);
+        for (size_t k = 0; k < TRACED_CLOCKS; k++)
+            put_remote_clock(out, clock_ids[k], x->host.now[k]);
+        orma_pb_end(out, host);
+        orma_pb_end(out, one);
+    }
+    orma_pb_end(out, sync);
+    end_machine_packet(out, packet, m);
+}
+
+static void put_machine_info(struct orma_buf *out, const struct traced_session *s,
+                             const struct traced_machine *m)
+{
+    size_t packet = begin_packet(out, s, 0);
+
+    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_SYSTEM_INFO, m->info.data, m->info.len);
+    end_machine_packet(out, packet, m);
+}
+
+/* Of each machine its system and its clocks, each once, as soon as they are known. */
+static void put_machines(struct orma_buf *out, struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_machine, m, &s->service->machines, link) {
+        uint64_t told = orma_map_get(&s->machines_told, m->id), now;
+
+        now = told = told == ORMA_MAP_NONE ? 0 : told;
+        if (m->has_info && !(told & TOLD_INFO)) {
+            if (!builtin(s)->disable_system_info)
+                put_machine_info(out, s, m);
+            now |= TOLD_INFO;
+        }
+        if (m->exchanges_num && !(told & TOLD_CLOCKS)) {
+            put_remote_clocks(out, s, m);
+            now |= TOLD_CLOCKS;
+        }
+        if (now != told && orma_map_put(&s->machines_told, m->id, now) < 0)
+            return; /* no memory: told again with the next read */
+    }
 }
 
 static void put_event(struct orma_buf *out, const struct traced_session *s,
@@ -495,6 +572,7 @@ int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold
     s->sync_marker_due = false;
     put_head(out, s);
     put_events(out, s);
+    put_machines(out, s);
     if (cut_to(out, room))
         return -EFBIG;
     int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, room);

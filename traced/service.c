@@ -14,6 +14,7 @@
 #include "sdk/ipc/sock.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
+#include "traced/relay.h"
 #include "traced/session.h"
 
 #define LISTENERS_MAX 32
@@ -256,6 +257,7 @@ int traced_service_new(const struct traced_config *config, struct traced_service
     orma_list_init(&self->conns);
     orma_list_init(&self->producers);
     orma_list_init(&self->sessions);
+    orma_list_init(&self->machines);
     self->listeners = calloc(LISTENERS_MAX, sizeof(*self->listeners));
     int r = self->listeners ? init_loop(self) : -ENOMEM;
     if (r == 0)
@@ -299,6 +301,7 @@ void traced_service_free(struct traced_service *self)
     orma_fd_close(&self->stop_fd);
     if (self->base)
         event_base_free(self->base);
+    traced_machines_free(self);
     orma_map_fini(&self->producers_by_id);
     orma_map_fini(&self->buffers_by_id);
     free(self);

@@ -128,7 +128,8 @@ struct traced_session {
     uint64_t file_bytes;
 
     struct traced_snapshots snapshots;
-    struct orma_map sequence_ids; /* producer << 16 | writer -> sequence id */
+    struct orma_map machines_told; /* machine id -> enum of what read.c has told about it */
+    struct orma_map sequence_ids;  /* producer << 16 | writer -> sequence id */
     uint32_t last_sequence_id;
     bool head_emitted; /* config, uuid, provenance, system info */
     bool initial_snapshot_emitted;

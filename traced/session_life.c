@@ -95,6 +95,7 @@ void traced_session_free(struct traced_session *self)
     traced_file_free(self->file, false);
     traced_file_free(self->squeezer, false);
     free_buffers(self);
+    orma_map_fini(&self->machines_told);
     orma_map_fini(&self->sequence_ids);
     traced_snapshots_fini(&self->snapshots);
     orma_buf_fini(&self->config_bytes);

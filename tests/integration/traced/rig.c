@@ -25,6 +25,11 @@ static void *run(void *arg)
 
 void rig_init(struct rig *rig)
 {
+    rig_init_with(rig, NULL);
+}
+
+void rig_init_with(struct rig *rig, const char *relay_addr)
+{
     static int number;
     struct orma_buf error = {0};
 
@@ -33,8 +38,13 @@ void rig_init(struct rig *rig)
              number);
     snprintf(rig->consumer_addr, sizeof(rig->consumer_addr), "@orma-test-%d-%d-c", getpid(),
              number++);
-    struct traced_config config = {.producer_addrs = rig->producer_addr,
-                                   .consumer_addr = rig->consumer_addr};
+    char addrs[sizeof(rig->producer_addr) * 2 + 1];
+    snprintf(addrs, sizeof(addrs), "%s%s%s", rig->producer_addr, relay_addr ? "," : "",
+             relay_addr ? relay_addr : "");
+    struct traced_config config = {.producer_addrs = addrs,
+                                   .consumer_addr = rig->consumer_addr,
+                                   .relay_addrs = &relay_addr,
+                                   .relay_addrs_num = relay_addr ? 1 : 0};
     cr_assert_eq(traced_service_new(&config, &rig->service, &error), 0, "%s",
                  orma_buf_cstr(&error));
     cr_assert_eq(pthread_create(&rig->thread, NULL, run, rig), 0);
@@ -109,18 +119,32 @@ bool rig_ok(struct orma_ipc_client *client, const char *method, const struct orm
 
 /* ---- a producer ---- */
 
-void rig_producer_init(struct rig_producer *p, const struct rig *rig, const char *name,
-                       bool scraping)
+void rig_producer_init_on(struct rig_producer *p, struct orma_ipc_client *client, const char *name,
+                          bool scraping)
 {
     struct orma_buf args = {0};
+    struct rig_reply reply;
+    struct orma_pb_field f;
 
-    *p = (struct rig_producer){.client = rig_connect(rig->producer_addr, "ProducerPort")};
+    *p = (struct rig_producer){.client = client};
     orma_pb_put_cstr(&args, ORMA_PB_INITIALIZE_CONNECTION_REQUEST_PRODUCER_NAME, name);
     orma_pb_put_u64(&args, ORMA_PB_INITIALIZE_CONNECTION_REQUEST_SMB_SCRAPING_MODE,
                     scraping ? 1 : 2);
-    cr_assert(rig_ok(p->client, "InitializeConnection", &args));
+    rig_call(p->client, "InitializeConnection", &args, &reply);
+    cr_assert(reply.success);
+    struct orma_pb_reader r = orma_pb_reader(reply.payload.data, reply.payload.len);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_INITIALIZE_CONNECTION_RESPONSE_USE_SHMEM_EMULATION)
+            p->emulated = orma_pb_bool(&f);
+    rig_reply_fini(&reply);
     orma_buf_fini(&args);
     rig_send(p->client, "GetAsyncCommand", NULL, -1, &p->stream);
+}
+
+void rig_producer_init(struct rig_producer *p, const struct rig *rig, const char *name,
+                       bool scraping)
+{
+    rig_producer_init_on(p, rig_connect(rig->producer_addr, "ProducerPort"), name, scraping);
 }
 
 void rig_producer_fini(struct rig_producer *p)
@@ -153,6 +177,11 @@ static void take_memory(struct rig_producer *p, struct orma_pb_reader r)
 
     while (orma_pb_next(&r, &f))
         page = orma_pb_u32(&f) * 1024;
+    p->page_size = page;
+    if (p->emulated) {
+        cr_assert_lt(fd, 0);
+        return;
+    }
     cr_assert(fd >= 0 && fstat(fd, &st) == 0);
     void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     cr_assert_neq(base, MAP_FAILED);

@@ -24,6 +24,8 @@ struct rig {
 
 /* Sockets are abstract, with names of their own. */
 void rig_init(struct rig *rig);
+/* The same with one more producer socket, on which relays may connect. NULL: without. */
+void rig_init_with(struct rig *rig, const char *relay_addr);
 /* Stops the service and frees it. */
 void rig_fini(struct rig *rig);
 
@@ -60,12 +62,16 @@ struct rig_producer {
     uint64_t instance_id;   /* of the last setup */
     uint32_t target_buffer; /* of the last setup */
     uint64_t flush_id;      /* of the last flush command, 0: none */
-    bool stopped_by_service;
+    bool emulated;          /* no shared memory: it was told so */
+    uint32_t page_size;
 };
 
 /* Connects, introduces itself and listens for commands. */
 void rig_producer_init(struct rig_producer *p, const struct rig *rig, const char *name,
                        bool scraping);
+/* The same on a connection that is bound. */
+void rig_producer_init_on(struct rig_producer *p, struct orma_ipc_client *client, const char *name,
+                          bool scraping);
 void rig_producer_fini(struct rig_producer *p);
 /* flags: descriptor fields by number, e.g. {2, 1} for will_notify_on_stop; ends with 0. */
 void rig_producer_register(struct rig_producer *p, const char *source, const uint32_t *flags);
