@@ -47,8 +47,8 @@ suite() {
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
-configure build-test-gcc -Dwerror=true
-suite build-test-gcc "gcc: all suites"
+configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
+suite build-test-gcc "gcc, release: all suites"
 configure build-test-asan -Dwerror=true -Db_sanitize=address,undefined -Dtestpoints=true
 suite build-test-asan "gcc: address and undefined-behaviour sanitizers" --timeout-multiplier 4
 

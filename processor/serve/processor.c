@@ -344,7 +344,7 @@ void orma_script_close(struct orma_script_run *self)
 int orma_query_prepare(struct orma_processor *self, const char *sql, size_t len,
                        struct orma_query **ret, const char **ret_rest)
 {
-    struct orma_script_run *run;
+    struct orma_script_run *run = NULL;
     int r = orma_script_open(self, sql, len, NULL, &run);
 
     *ret = NULL;

@@ -540,7 +540,7 @@ static int find_column(struct orma_sql *sql, const struct orma_statement *s,
 /* Indexes are made when equality is asked for; creating one says that it will be. */
 int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *s)
 {
-    struct orma_frame_table *t;
+    struct orma_frame_table *t = NULL;
     int first = -1, r = find_indexed(sql, s, &t);
 
     for (size_t i = 0; i < s->args.len && r == 0; i++) {
