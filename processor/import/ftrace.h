@@ -103,6 +103,10 @@ void orma_ftrace_parse_event(struct orma_import *imp, const struct orma_item *it
 void orma_ftrace_parse_compact_switch(struct orma_import *imp, const struct orma_item *item);
 void orma_ftrace_parse_compact_waking(struct orma_import *imp, const struct orma_item *item);
 
+/* A text in the atrace convention, from the kernel's marker file. */
+void orma_ftrace_parse_marker(struct orma_import *imp, const struct orma_ftrace_event *e,
+                              struct orma_str text);
+
 /* A row of ftrace_event that knows where its args are. */
 uint32_t orma_ftrace_add_row(struct orma_import *imp, const struct orma_item *item, uint32_t name,
                              uint32_t utid, uint32_t common_flags, uint32_t cpu);

@@ -143,11 +143,13 @@ static void on_named_track(struct orma_import *imp, const struct orma_ftrace_eve
     }
 }
 
-static void on_text(struct orma_import *imp, const struct orma_ftrace_event *e,
-                    struct orma_str text)
+void orma_ftrace_parse_marker(struct orma_import *imp, const struct orma_ftrace_event *e,
+                              struct orma_str text)
 {
     struct atrace a;
 
+    if (orma_str_starts(text, ORMA_STR("trace_event_clock_sync:")))
+        return; /* for those who have no better clocks */
     if (!read_atrace(text, &a)) {
         orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
         return;
@@ -192,7 +194,7 @@ static void on_print(struct orma_import *imp, const struct orma_ftrace_event *e)
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
-            on_text(imp, e, orma_pb_str(&f));
+            orma_ftrace_parse_marker(imp, e, orma_pb_str(&f));
 }
 
 const struct orma_ftrace_handler orma_ftrace_handlers_print[] = {
