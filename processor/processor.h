@@ -151,6 +151,12 @@ int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
 /* Drops every table, view, function, macro and index made since loading. No query may be open. */
 int orma_processor_restore(struct orma_processor *self);
 
+/* ---- metrics ---- */
+
+/* See processor/metrics/metrics.h and summary.h; belongs to the processor. */
+struct orma_metrics;
+struct orma_metrics *orma_processor_metrics(struct orma_processor *self);
+
 /* ---- statistics ---- */
 
 struct orma_processor_stat {

@@ -24,10 +24,13 @@ static const struct orma_option classic_options[] = {
      "With -D: pages of these origins may ask, too."},
     {ORMA_SHELL_STDIOD, 0, "stdiod", NULL, "Serve on standard input and output."},
     {ORMA_SHELL_HELP_CLASSIC, 0, "help-classic", NULL, "Show this."},
-    {ORMA_SHELL_ABSENT, 0, "run-metrics", "NAMES", NULL},
-    {ORMA_SHELL_ABSENT, 0, "pre-metrics", "FILE", NULL},
-    {ORMA_SHELL_ABSENT, 0, "metrics-output", "FORM", NULL},
-    {ORMA_SHELL_ABSENT, 0, "metric-extension", "DISK@VIRTUAL", NULL},
+    {ORMA_SHELL_METRICS_RUN, 0, "run-metrics", "NAMES",
+     "Compute metrics, with commas between them; NAME.sql is a file, with NAME.proto beside it."},
+    {ORMA_SHELL_METRICS_PRE, 0, "pre-metrics", "FILE", "Run the SQL in FILE before metrics."},
+    {ORMA_SHELL_METRICS_OUTPUT, 0, "metrics-output", "FORM",
+     "Print metrics as text (the default), binary or json."},
+    {ORMA_SHELL_METRICS_EXTENSION, 0, "metric-extension", "DISK@VIRTUAL",
+     "Metrics in DISK/sql, with messages in DISK/protos; may be repeated."},
     {ORMA_SHELL_ABSENT, 0, "summary", NULL, NULL},
     {ORMA_SHELL_ABSENT, 0, "summary-metrics-v2", "IDS", NULL},
     {ORMA_SHELL_ABSENT, 0, "summary-metadata-query", "ID", NULL},
@@ -145,7 +148,7 @@ static int run_classic(const struct orma_command *self, int argc, char **argv)
         return orma_shell_missing(ORMA_SHELL_NAME, "-e does not go with -q or -Q");
     if (!sh.trace)
         return orma_shell_missing(ORMA_SHELL_NAME, "a trace file is needed; see --help");
-    sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file;
+    sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file && !sh.metrics.run;
     return orma_shell_execute(&sh);
 }
 
@@ -180,6 +183,14 @@ const struct orma_command orma_shell_commands[] = {
         .synopsis = "UTILITY [INPUT [OUTPUT]]",
         .options = orma_convert_options,
         .run = run_util,
+    },
+    {
+        .name = "metrics",
+        .summary = "Compute metrics of a trace.",
+        .synopsis = "--run NAMES [OPTIONS] TRACE",
+        .details = "SELECT name FROM trace_metrics lists those that are there.",
+        .options = orma_shell_metrics_options,
+        .run = orma_shell_run_metrics,
     },
     {
         .name = "export",

@@ -145,6 +145,8 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_CLI_BAD:
         return 1;
     default:
+        if (id >= ORMA_SHELL_METRICS_FIRST && id < ORMA_SHELL_METRICS_LAST)
+            return orma_shell_take_metrics_option(sh, cli, id);
         return take_server_option(sh, cli, id);
     }
     return -1;

@@ -6,6 +6,7 @@
 #include "processor/processor.h"
 #include "sdk/base/buf.h"
 #include "tools/cli.h"
+#include "tools/shell_metrics.h"
 
 #define ORMA_SHELL_NAME "trace_processor_shell"
 #define ORMA_SHELL_WORDS_MAX 3
@@ -96,6 +97,7 @@ struct orma_shell {
     uint16_t port;
     uint64_t idle_ms; /* UINT64_MAX: as the mode has it */
     uint64_t load_ns, query_ns;
+    struct orma_shell_metrics metrics;
 };
 
 void orma_shell_init(struct orma_shell *self);

@@ -129,10 +129,15 @@ int orma_shell_export(struct orma_shell *self, const char *path)
 static int run(struct orma_shell *sh, const struct orma_buf *sql)
 {
     int code = orma_shell_load(sh);
+    bool query = sh->query_text || sh->query_file;
 
+    if (!code)
+        code = orma_shell_add_extensions(sh);
+    if (!code && sh->metrics.run)
+        code = orma_shell_compute_metrics(sh, !query && !sh->metrics.post_query);
     if (!code && sh->export_file)
         code = orma_shell_export(sh, sh->export_file);
-    else if (!code && (sh->query_text || sh->query_file))
+    else if (!code && query)
         code = orma_shell_run_sql(sh, orma_buf_str(sql));
     if (!code && sh->interactive)
         code = orma_shell_interactive(sh);

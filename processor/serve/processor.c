@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "processor/import/file.h"
+#include "processor/metrics/metrics.h"
 #include "processor/serve/processor_impl.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/modules.h"
@@ -26,6 +27,7 @@ struct orma_processor {
     struct orma_storage storage;
     struct orma_import import;
     struct orma_sql *sql;
+    struct orma_metrics *metrics;
     char error[1200];
     struct orma_buf sql_error; /* when the last failure was one of SQL: of any length */
     int error_offset;
@@ -77,6 +79,8 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
         r = orma_import_init(&self->import, &self->storage);
     if (!r)
         r = orma_sql_open(&self->storage, &self->sql);
+    if (!r)
+        r = orma_metrics_new(self->sql, &self->metrics);
     if (r) {
         orma_processor_free(self);
         return r;
@@ -92,6 +96,7 @@ void orma_processor_free(struct orma_processor *self)
 {
     if (!self)
         return;
+    orma_metrics_free(self->metrics);
     orma_sql_close(self->sql);
     if (self->import.storage)
         orma_import_fini(&self->import);
@@ -105,6 +110,11 @@ void orma_processor_free(struct orma_processor *self)
 struct orma_sql *orma_processor_sql(struct orma_processor *self)
 {
     return self->sql;
+}
+
+struct orma_metrics *orma_processor_metrics(struct orma_processor *self)
+{
+    return self->metrics;
 }
 
 const char *orma_processor_error(const struct orma_processor *self)

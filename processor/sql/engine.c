@@ -82,7 +82,9 @@ static int fill_db(struct orma_sql *self)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
     if (!orma_sql_stdlib_overridden(self))
         r = make_views(self);
-    return r < 0 ? r : orma_sql_run_modules(self, "prelude.before_eof.");
+    if (r == 0)
+        r = orma_sql_run_modules(self, "prelude.before_eof.");
+    return r < 0 || !self->on_open ? r : self->on_open(self->on_open_data);
 }
 
 static void close_db(struct orma_sql *self)

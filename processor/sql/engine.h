@@ -58,6 +58,9 @@ struct orma_sql {
     bool planned_mixed;
     bool columnar_off, aggregates_replaced;
     uint64_t tables_generation; /* changes when tables are made or dropped */
+    /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
+    int (*on_open)(void *data);
+    void *on_open_data;
     bool data_ready;
     bool file_access; /* SQL may read and write files */
 };

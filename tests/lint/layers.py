@@ -30,6 +30,7 @@ LAYERS = {
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
     "processor/import": ["processor/import", "processor/read", "processor/store", "protos"] + SDK_LOW,
     "processor/sql": ["processor/sql", "processor/store", "protos"] + SDK_LOW,
+    "processor/metrics": ["processor/metrics", "processor/sql", "processor/store", "protos"] + SDK_LOW,
     "processor/serve": ["processor", "protos"] + SDK_LOW,
     "processor": ["processor", "protos"] + SDK_LOW,
     "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,

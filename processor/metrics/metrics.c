@@ -1,0 +1,605 @@
+#include "processor/metrics/metrics.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/metrics/builder.h"
+#include "processor/metrics/embedded.h"
+
+#include "processor/sql/exec.h"
+#include "protos/reflect/json.h"
+#include "protos/reflect/text.h"
+#include "sdk/wire/pb_writer.h"
+
+#define ROOT "perfetto.protos.TraceMetrics"
+/* A metric that runs itself ends at the engine's depth of scripts. */
+
+struct metric {
+    struct metric *next;
+    char *path;
+    char *field; /* of TraceMetrics that it fills; NULL: a helper */
+    struct orma_buf sql;
+};
+
+struct orma_metrics {
+    struct orma_sql *sql;
+    sqlite3 *attached; /* the connection that has our functions */
+    struct orma_schema *schema;
+    uint32_t known;   /* messages of the default schema; those behind are added ones */
+    uint32_t root;    /* TraceMetrics */
+    uint8_t *has_fn;  /* by message: it has a function */
+    uint32_t fns_num; /* messages that `has_fn` has room for */
+    struct metric *metrics;
+    struct orma_buf error;
+};
+
+/* What a function of a message is registered with. */
+struct message_fn {
+    struct orma_metrics *metrics;
+    uint32_t msg;
+};
+
+static int fail(struct orma_metrics *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
+static int fail(struct orma_metrics *self, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    orma_buf_clear(&self->error);
+    orma_buf_put_str(&self->error, text);
+    return -EINVAL;
+}
+
+const char *orma_metrics_error(struct orma_metrics *self)
+{
+    return orma_buf_cstr(&self->error);
+}
+
+const struct orma_schema *orma_metrics_schema(const struct orma_metrics *self)
+{
+    return self->schema;
+}
+
+/* ---- functions of messages ---- */
+
+static void build_message(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    const struct message_fn *fn = sqlite3_user_data(ctx);
+
+    orma_builder_build(fn->metrics->schema, fn->msg, ctx, argc, argv);
+}
+
+/* perfetto.protos.A.B is A_B: the package (parts in small letters) goes, dots become '_'. */
+static void function_name(const char *full, struct orma_buf *out)
+{
+    const char *dot;
+
+    while (islower((unsigned char)*full) && (dot = strchr(full, '.')))
+        full = dot + 1;
+    for (; *full; full++)
+        orma_buf_put_byte(out, *full == '.' ? '_' : (uint8_t)*full);
+}
+
+static int add_function(struct orma_metrics *self, uint32_t msg)
+{
+    struct message_fn *fn = malloc(sizeof(*fn));
+    struct orma_buf name = {0};
+
+    function_name(orma_schema_msg_name(self->schema, msg), &name);
+    for (uint32_t i = 0; i < self->fns_num; i++) {
+        struct orma_buf other = {0};
+        bool same;
+
+        if (!self->has_fn[i])
+            continue;
+        function_name(orma_schema_msg_name(self->schema, i), &other);
+        same = !sqlite3_stricmp(orma_buf_cstr(&name), orma_buf_cstr(&other));
+        orma_buf_fini(&other);
+        if (same && i != msg) {
+            fail(self, "the messages %s and %s would have one function",
+                 orma_schema_msg_name(self->schema, i), orma_schema_msg_name(self->schema, msg));
+            orma_buf_fini(&name);
+            free(fn);
+            return -EINVAL;
+        }
+    }
+    int r = SQLITE_NOMEM;
+    if (fn && !name.failed) {
+        *fn = (struct message_fn){self, msg};
+        r = sqlite3_create_function_v2(self->sql->db, orma_buf_cstr(&name), -1,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, fn, build_message, NULL,
+                                       NULL, free); /* frees fn on failure, too */
+        fn = NULL;
+    }
+    free(fn);
+    orma_buf_fini(&name);
+    self->has_fn[msg] = 1;
+    return r ? -ENOMEM : 0;
+}
+
+/* Functions for the message and for those in its fields. */
+static int add_reachable(struct orma_metrics *self, uint32_t msg)
+{
+    uint32_t count;
+    const struct orma_field *fields = orma_schema_fields(self->schema, msg, &count);
+    int r = self->has_fn[msg] ? 0 : add_function(self, msg);
+
+    for (uint32_t i = 0; i < count && r == 0; i++) {
+        if (fields[i].type == ORMA_TYPE_MESSAGE && !self->has_fn[fields[i].type_idx])
+            r = add_reachable(self, fields[i].type_idx);
+    }
+    return r;
+}
+
+static int add_functions(struct orma_metrics *self)
+{
+    uint32_t num = orma_schema_msg_count(self->schema);
+    uint8_t *grown = realloc(self->has_fn, num + 1);
+    int r;
+
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + self->fns_num, 0, num - self->fns_num);
+    self->has_fn = grown;
+    self->fns_num = num;
+    r = add_reachable(self, self->root);
+    for (uint32_t msg = self->known; msg < num && r == 0; msg++)
+        r = add_reachable(self, msg);
+    return r;
+}
+
+/* ---- the other functions ---- */
+
+static void null_if_empty(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    int type = sqlite3_value_type(argv[0]);
+
+    (void)argc;
+    if (type != SQLITE_NULL && type != SQLITE_BLOB)
+        sqlite3_result_error(ctx, "NULL_IF_EMPTY: the argument must be a blob or NULL", -1);
+    else if (type == SQLITE_BLOB && sqlite3_value_bytes(argv[0]))
+        sqlite3_result_value(ctx, argv[0]);
+}
+
+static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    const char *name = (const char *)sqlite3_value_text(argv[1]);
+    struct orma_str bytes;
+
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) != SQLITE_BLOB || !name) {
+        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: a blob and a name of a type are wanted",
+                             -1);
+        return;
+    }
+    switch (orma_builder_unwrap(argv[0], name, &bytes)) {
+    case 0:
+        sqlite3_result_blob64(ctx, bytes.data ? bytes.data : "", bytes.len, SQLITE_TRANSIENT);
+        break;
+    case -EPROTOTYPE:
+        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: the message is of another type", -1);
+        break;
+    default:
+        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: the blob is no message", -1);
+    }
+}
+
+static struct metric *find_path(const struct orma_metrics *self, const char *path)
+{
+    for (struct metric *m = self->metrics; m; m = m->next) {
+        if (!strcmp(m->path, path))
+            return m;
+    }
+    return NULL;
+}
+
+/* The value of {{key}} among the arguments behind the path; NULL: there is none. */
+static const char *find_value(struct orma_str key, int argc, sqlite3_value **argv)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (orma_str_eq_c(key, (const char *)sqlite3_value_text(argv[i])))
+            return (const char *)sqlite3_value_text(argv[i + 1]);
+    }
+    return NULL;
+}
+
+static struct orma_str trim(struct orma_str s)
+{
+    while (s.len && isspace((unsigned char)s.data[0])) {
+        s.data++;
+        s.len--;
+    }
+    while (s.len && isspace((unsigned char)s.data[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+/* Replaces {{key}}. False: *ret_key has no value. */
+static bool substitute(struct orma_str sql, int argc, sqlite3_value **argv, struct orma_buf *out,
+                       struct orma_str *ret_key)
+{
+    const char *pos = sql.data, *end = sql.data + sql.len;
+
+    while (pos < end) {
+        const char *open = memmem(pos, (size_t)(end - pos), "{{", 2);
+        const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
+
+        if (!close) {
+            orma_buf_put(out, pos, (size_t)(end - pos));
+            return true;
+        }
+        orma_buf_put(out, pos, (size_t)(open - pos));
+        *ret_key = trim((struct orma_str){open + 2, (size_t)(close - open - 2)});
+        const char *val = find_value(*ret_key, argc, argv);
+        if (!val)
+            return false;
+        orma_buf_put_str(out, val);
+        pos = close + 2;
+    }
+    return true;
+}
+
+static char *check_run_args(int argc, sqlite3_value **argv)
+{
+    if (argc < 1 || sqlite3_value_type(argv[0]) != SQLITE_TEXT)
+        return sqlite3_mprintf("RUN_METRIC: the path of a metric is wanted");
+    if (argc % 2 == 0)
+        return sqlite3_mprintf("RUN_METRIC: a key has no value");
+    for (int i = 1; i < argc; i += 2) {
+        int type = sqlite3_value_type(argv[i + 1]);
+
+        if (sqlite3_value_type(argv[i]) != SQLITE_TEXT)
+            return sqlite3_mprintf("RUN_METRIC: keys are texts");
+        if (type == SQLITE_NULL || type == SQLITE_BLOB)
+            return sqlite3_mprintf("RUN_METRIC: the value of '%s' is neither text nor number",
+                                   sqlite3_value_text(argv[i]));
+    }
+    return NULL;
+}
+
+static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_metrics *self = sqlite3_user_data(ctx);
+    char *wrong = check_run_args(argc, argv);
+    const struct metric *m = NULL;
+    struct orma_buf sql = {0}, frame = {0};
+    struct orma_str key;
+
+    if (!wrong) {
+        m = find_path(self, (const char *)sqlite3_value_text(argv[0]));
+        if (!m)
+            wrong = sqlite3_mprintf("RUN_METRIC: unknown metric path '%s'",
+                                    sqlite3_value_text(argv[0]));
+    }
+    if (m && !substitute(orma_buf_str(&m->sql), argc, argv, &sql, &key))
+        wrong = sqlite3_mprintf("RUN_METRIC: {{%.*s}} in %s has no value",
+                                (int)ORMA_MIN(key.len, 100u), key.data, m->path);
+    if (wrong) {
+        sqlite3_result_error(ctx, wrong, -1);
+    } else if (m) {
+        orma_buf_printf(&frame, "Metric \"%s\"", m->path);
+        int r = orma_sql_run(self->sql, orma_buf_cstr(&frame), orma_buf_str(&sql));
+        if (r < 0)
+            orma_sql_result_error(ctx, self->sql, r);
+        else
+            orma_sql_result_void(ctx);
+    }
+    sqlite3_free(wrong);
+    orma_buf_fini(&frame);
+    orma_buf_fini(&sql);
+}
+
+/* ---- the connection ---- */
+
+static int make_view(struct orma_metrics *self)
+{
+    struct orma_buf sql = {0};
+    unsigned num = 0;
+
+    orma_buf_put_str(&sql,
+                     "DROP VIEW IF EXISTS trace_metrics; CREATE VIEW trace_metrics(name) AS ");
+    for (const struct metric *m = self->metrics; m; m = m->next) {
+        if (m->field)
+            orma_buf_printf(&sql, "%s('%s')", num++ ? ", " : "VALUES ", m->field);
+    }
+    if (!num)
+        orma_buf_put_str(&sql, "SELECT NULL WHERE 0");
+    int r = sql.failed ? SQLITE_NOMEM : orma_sql_run_plain(self->sql, orma_buf_cstr(&sql));
+    orma_buf_fini(&sql);
+    return r ? -EIO : 0;
+}
+
+static int attach(struct orma_metrics *self)
+{
+    sqlite3 *db = self->sql->db;
+    int flags = SQLITE_UTF8, r;
+
+    if (self->attached == db)
+        return 0;
+    self->attached = db;
+    if (self->has_fn)
+        memset(self->has_fn, 0, self->fns_num);
+    if (sqlite3_create_function_v2(db, "NULL_IF_EMPTY", 1, flags | SQLITE_DETERMINISTIC, self,
+                                   null_if_empty, NULL, NULL, NULL) ||
+        sqlite3_create_function_v2(db, "UNWRAP_METRIC_PROTO", 2, flags | SQLITE_DETERMINISTIC, self,
+                                   unwrap, NULL, NULL, NULL) ||
+        sqlite3_create_function_v2(db, "RUN_METRIC", -1, flags | SQLITE_DIRECTONLY, self,
+                                   run_metric, NULL, NULL, NULL) ||
+        sqlite3_create_function_v2(db, "RepeatedField", 1, flags, self, NULL,
+                                   orma_builder_repeated_step, orma_builder_repeated_final, NULL))
+        return -EIO;
+    r = add_functions(self);
+    return r < 0 ? r : make_view(self);
+}
+
+/* The engine opened a connection anew. */
+static int reattach(void *data)
+{
+    struct orma_metrics *self = data;
+
+    self->attached = NULL;
+    return attach(self);
+}
+
+/* ---- registration ---- */
+
+int orma_metrics_add_descriptors(struct orma_metrics *self, const void *set, size_t len)
+{
+    struct orma_buf notes = {0};
+    int r = orma_schema_add(self->schema, set, len, &notes);
+
+    orma_buf_clear(&self->error);
+    if (r == -ENOMEM)
+        fail(self, "out of memory");
+    else if (r)
+        r = fail(self, "the descriptors are refused: %s", orma_buf_cstr(&notes));
+    orma_buf_fini(&notes);
+    return r < 0 ? r : add_functions(self);
+}
+
+int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_source *files,
+                            size_t num)
+{
+    struct orma_buf set = {0}, error = {0};
+    int r = orma_proto_sources_parse(self->schema, files, num, &set, &error);
+
+    if (r < 0)
+        fail(self, "%s", r == -ENOMEM ? "out of memory" : orma_buf_cstr(&error));
+    else
+        r = orma_metrics_add_descriptors(self, set.data, set.len);
+    orma_buf_fini(&set);
+    orma_buf_fini(&error);
+    return r;
+}
+
+static void metric_free(struct metric *m)
+{
+    if (!m)
+        return;
+    free(m->path);
+    free(m->field);
+    orma_buf_fini(&m->sql);
+    free(m);
+}
+
+/* The field of TraceMetrics for "dir/name.sql": its name or, for extensions, the end of it. */
+static const struct orma_field *root_field(const struct orma_metrics *self, struct orma_str name)
+{
+    uint32_t count;
+    const struct orma_field *fields = orma_schema_fields(self->schema, self->root, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *full = orma_field_name(self->schema, &fields[i]);
+
+        if (fields[i].type == ORMA_TYPE_MESSAGE &&
+            orma_str_eq_c(name, orma_schema_short_name(full)))
+            return &fields[i];
+    }
+    return NULL;
+}
+
+int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
+{
+    size_t len = strlen(path);
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    struct metric *m = find_path(self, path);
+
+    orma_buf_clear(&self->error);
+    if (len < 4 || strcmp(path + len - 4, ".sql"))
+        return fail(self, "Unable to find .sql extension for metric %s", path);
+    struct orma_str name = {base, strlen(base) - 4};
+    const struct orma_field *f = root_field(self, name);
+    for (const struct metric *o = self->metrics; o && f && !m; o = o->next) {
+        if (o->field && orma_str_eq_c(name, o->field))
+            return fail(self,
+                        "RegisterMetric Error: Metric paths %s (which is already registered) and "
+                        "%s are both trying to output the proto field %s",
+                        o->path, path, o->field);
+    }
+    if (!m) {
+        m = calloc(1, sizeof(*m));
+        if (m) {
+            m->path = strdup(path);
+            m->field = f ? orma_str_dup(name) : NULL;
+        }
+        if (!m || !m->path || (f && !m->field)) {
+            metric_free(m);
+            fail(self, "out of memory");
+            return -ENOMEM;
+        }
+        m->next = self->metrics;
+        self->metrics = m;
+    }
+    orma_buf_clear(&m->sql);
+    orma_buf_put(&m->sql, sql.data, sql.len);
+    return make_view(self) < 0 || m->sql.failed ? -ENOMEM : 0;
+}
+
+static int add_shipped(struct orma_metrics *self)
+{
+    int r = 0;
+
+    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++) {
+        struct orma_proto_source source = {f->path, orma_str_from(f->text)};
+        size_t len = strlen(f->path);
+
+        if (!strcmp(f->path + len - 6, ".proto"))
+            r = orma_metrics_add_protos(self, &source, 1);
+        else
+            r = orma_metrics_add_sql(self, f->path, source.text);
+    }
+    return r;
+}
+
+int orma_metrics_new(struct orma_sql *sql, struct orma_metrics **ret)
+{
+    struct orma_metrics *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    self->sql = sql;
+    r = orma_schema_new(orma_schema_default(), &self->schema);
+    if (r == 0) {
+        self->known = orma_schema_msg_count(self->schema);
+        self->root = orma_schema_find_msg(self->schema, ORMA_STR(ROOT));
+        r = self->root == ORMA_SCHEMA_NONE ? -EIO : attach(self);
+    }
+    if (r == 0)
+        r = add_shipped(self);
+    if (r < 0) {
+        orma_metrics_free(self);
+        return r == -ENOMEM ? r : -EIO;
+    }
+    sql->on_open = reattach;
+    sql->on_open_data = self;
+    *ret = self;
+    return 0;
+}
+
+void orma_metrics_free(struct orma_metrics *self)
+{
+    if (!self)
+        return;
+    self->sql->on_open = NULL;
+    for (struct metric *m = self->metrics, *next; m; m = next) {
+        next = m->next;
+        metric_free(m);
+    }
+    orma_schema_free(self->schema);
+    free(self->has_fn);
+    orma_buf_fini(&self->error);
+    free(self);
+}
+
+/* ---- computing ---- */
+
+static int sql_failed(struct orma_metrics *self, const char *name, int r)
+{
+    orma_buf_clear(&self->error);
+    orma_buf_printf(&self->error, "metric %s: %s", name, orma_sql_error_text(self->sql));
+    return r;
+}
+
+static const char *type_of(const struct orma_metrics *self, const struct orma_field *f)
+{
+    return orma_schema_msg_name(self->schema, f->type_idx);
+}
+
+static int take_output(struct orma_metrics *self, const char *name, const struct orma_field *f,
+                       sqlite3_stmt *stmt, struct orma_buf *out)
+{
+    struct orma_str bytes = {"", 0};
+
+    if (sqlite3_column_count(stmt) != 1)
+        return fail(self, "Output table %s_output should have exactly one column", name);
+    int r = sqlite3_step(stmt);
+    if (r == SQLITE_ROW) {
+        if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB)
+            return fail(self, "Output table %s_output column has invalid type", name);
+        int e = orma_builder_unwrap(sqlite3_column_value(stmt, 0), type_of(self, f), &bytes);
+        if (e < 0)
+            return fail(self, "Output table %s_output: the value is no message of type %s", name,
+                        type_of(self, f));
+        orma_pb_put_bytes(out, f->number, bytes.data ? bytes.data : "", bytes.len);
+        r = sqlite3_step(stmt);
+        if (r == SQLITE_ROW)
+            return fail(self, "Output table %s_output should have at most one row", name);
+    } else if (r == SQLITE_DONE) {
+        orma_pb_put_bytes(out, f->number, "", 0);
+    }
+    if (r != SQLITE_DONE)
+        return fail(self, "metric %s: %s", name, sqlite3_errmsg(self->sql->db));
+    return 0;
+}
+
+static int compute_one(struct orma_metrics *self, const char *name, struct orma_buf *out)
+{
+    const struct orma_field *f = root_field(self, orma_str_from(name));
+    struct metric *m = self->metrics;
+    struct orma_buf text = {0};
+    sqlite3_stmt *stmt = NULL;
+
+    while (m && !(m->field && !strcmp(m->field, name)))
+        m = m->next;
+    if (!m || !f)
+        return fail(self,
+                    "Unknown metric %s (SELECT name FROM trace_metrics lists those that are there)",
+                    name);
+    orma_buf_printf(&text, "Metric \"%s\"", m->path);
+    int r = orma_sql_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
+    orma_buf_clear(&text);
+    if (r < 0) {
+        orma_buf_fini(&text);
+        return sql_failed(self, name, r);
+    }
+    orma_buf_printf(&text, "SELECT * FROM \"%s_output\"", name);
+    if (sqlite3_prepare_v2(self->sql->db, orma_buf_cstr(&text), -1, &stmt, NULL))
+        r = fail(self, "metric %s: %s", name, sqlite3_errmsg(self->sql->db));
+    else
+        r = take_output(self, name, f, stmt, out);
+    sqlite3_finalize(stmt);
+    orma_buf_fini(&text);
+    return r;
+}
+
+static int print(struct orma_metrics *self, const struct orma_buf *bytes,
+                 enum orma_metrics_format format, struct orma_buf *out)
+{
+    struct orma_json_print json = {.flags = ORMA_JSON_PRETTY};
+
+    switch (format) {
+    case ORMA_METRICS_BINARY:
+        orma_buf_put(out, bytes->data, bytes->len);
+        return out->failed ? -ENOMEM : 0;
+    case ORMA_METRICS_TEXT:
+        return orma_text_print(self->schema, self->root, bytes->data, bytes->len, NULL, out);
+    case ORMA_METRICS_JSON:
+        return orma_json_print(self->schema, self->root, bytes->data, bytes->len, &json, out);
+    }
+    return -EINVAL;
+}
+
+int orma_metrics_compute(struct orma_metrics *self, const char *const *names, size_t num,
+                         enum orma_metrics_format format, struct orma_buf *out)
+{
+    struct orma_buf bytes = {0};
+    int r = 0;
+
+    orma_buf_clear(&self->error);
+    orma_sql_enter(self->sql);
+    for (size_t i = 0; i < num && r == 0; i++)
+        r = compute_one(self, names[i], &bytes);
+    orma_sql_leave(self->sql);
+    if (r == 0)
+        r = bytes.failed ? -ENOMEM : print(self, &bytes, format, out);
+    orma_buf_fini(&bytes);
+    return r;
+}

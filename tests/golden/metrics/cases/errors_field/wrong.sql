@@ -1,0 +1,1 @@
+CREATE VIEW wrong_output AS SELECT ThreadCount('count', 'many');

@@ -1,0 +1,1 @@
+CREATE VIEW threads_output AS SELECT ThreadCount('count', count(*)) FROM thread;

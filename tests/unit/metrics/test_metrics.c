@@ -1,0 +1,232 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "processor/metrics/metrics.h"
+#include "tests/support/leaks.h"
+#include "tests/unit/sql/engine_fixture.h"
+
+#define MESSAGES                                                                                   \
+    "syntax = \"proto2\"; package perfetto.protos;"                                                \
+    "message Box { enum Size { SMALL = 1; LARGE = 2; } optional Size size = 1;"                    \
+    " optional int32 number = 2; optional uint64 huge = 3; repeated string names = 4;"             \
+    " optional Box inner = 5; optional double real = 6; optional bool yes = 7;"                    \
+    " repeated Box boxes = 8; optional sfixed32 fixed = 9; optional string name = 10; }"           \
+    "extend TraceMetrics { optional Box box = 500; optional int64 number = 501; }"
+
+static void start(struct engine *e, struct orma_metrics **ret)
+{
+    struct orma_proto_source source = {"box.proto", ORMA_STR(MESSAGES)};
+
+    engine_init(e);
+    cr_assert_eq(orma_metrics_new(e->sql, ret), 0, "%s", orma_sql_error_text(e->sql));
+    cr_assert_eq(orma_metrics_add_protos(*ret, &source, 1), 0, "%s", orma_metrics_error(*ret));
+}
+
+static void stop(struct engine *e, struct orma_metrics *m)
+{
+    orma_metrics_free(m);
+    engine_fini(e);
+}
+
+/* Runs `sql` as the metric box; the text of what comes out, or "error: ...". */
+static const char *compute(struct orma_metrics *m, const char *sql, struct orma_buf *out)
+{
+    const char *names[] = {"box"};
+
+    orma_buf_clear(out);
+    int r = orma_metrics_add_sql(m, "own/box.sql", orma_str_from(sql));
+    if (r == 0)
+        r = orma_metrics_compute(m, names, 1, ORMA_METRICS_TEXT, out);
+    if (r < 0) {
+        orma_buf_clear(out);
+        orma_buf_printf(out, "error: %s", orma_metrics_error(m));
+    }
+    return orma_buf_cstr(out);
+}
+
+#define BOX "DROP VIEW IF EXISTS box_output; CREATE VIEW box_output AS SELECT "
+
+Test(metrics, fill_messages)
+{
+    static const struct {
+        const char *what, *sql, *want;
+    } checks[] = {
+        {"scalars", BOX "Box('size', 'LARGE', 'number', -5, 'real', 0.5, 'yes', 1, 'fixed', -1)",
+         "size: LARGE\n  number: -5\n  real: 0.5\n  yes: true\n  fixed: -1\n"},
+        {"enum by number", BOX "Box('size', 1)", "size: SMALL\n"},
+        {"NULL is unset", BOX "Box('size', NULL, 'number', 1)", "{\n  number: 1\n}"},
+        {"inner", BOX "Box('inner', Box('number', 1), 'name', 'x')",
+         "inner {\n    number: 1\n  }\n  name: \"x\"\n"},
+        {"empty inner", BOX "Box('inner', Box())", "inner {\n  }\n"},
+        {"repeated", BOX "Box('names', (SELECT RepeatedField(column1) FROM (VALUES('b'),('a'))))",
+         "names: \"b\"\n  names: \"a\"\n"},
+        {"repeated messages",
+         BOX "Box('boxes', (SELECT RepeatedField(Box('number', column1)) FROM (VALUES(1),(2))))",
+         "boxes {\n    number: 1\n  }\n  boxes {\n    number: 2\n  }\n"},
+        {"repeated NULL",
+         BOX "Box('boxes', (SELECT RepeatedField(column1) FROM (VALUES(NULL),(Box('yes', 0)))))",
+         "boxes {\n  }\n  boxes {\n    yes: false\n  }\n"},
+        {"no rows to repeat", BOX "Box('names', (SELECT RepeatedField(1) WHERE 0), 'number', 3)",
+         "{\n  number: 3\n}"},
+        {"no row", BOX "Box('number', 1) WHERE 0", "box] {\n}\n"},
+        {"empty", BOX "Box()", "box] {\n}\n"},
+        {"a table",
+         "DROP VIEW IF EXISTS box_output; CREATE TABLE box_output AS SELECT "
+         "Box('number', 7) AS m",
+         "number: 7"},
+        {"through a table",
+         "DROP TABLE IF EXISTS box_output; CREATE TABLE q AS SELECT "
+         "Box('number', 8) AS m;" BOX "Box('inner', m) FROM q",
+         "inner {\n    number: 8"},
+        {"null_if_empty", BOX "Box('inner', NULL_IF_EMPTY(Box()), 'number', 1)", "{\n  number: 1"},
+    };
+    struct orma_metrics *m;
+    struct orma_buf out = {0};
+    struct engine e;
+
+    start(&e, &m);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        const char *got = compute(m, checks[i].sql, &out);
+
+        cr_assert(strstr(got, checks[i].want), "%s\n  got <%s>\n  want <%s>", checks[i].what, got,
+                  checks[i].want);
+    }
+    orma_buf_fini(&out);
+    stop(&e, m);
+    orma_assert_no_leaks();
+}
+
+Test(metrics, refuse_what_does_not_fit)
+{
+    static const struct {
+        const char *what, *sql, *want;
+    } checks[] = {
+        {"unknown field", BOX "Box('nix', 1)", "there is no field 'nix'"},
+        {"odd", BOX "Box('number')", "the number of arguments is odd"},
+        {"name", BOX "Box(1, 1)", "names of fields are texts"},
+        {"text", BOX "Box('number', 'x')", "field number of message Box: a text"},
+        {"real", BOX "Box('number', 0.5)", "a real number can't be put into it"},
+        {"integer", BOX "Box('real', 1)", "an integer can't be put into it"},
+        {"range", BOX "Box('number', 2147483648)", "out of its range"},
+        {"bool", BOX "Box('yes', 2)", "out of its range"},
+        {"uint64", BOX "Box('huge', 1)", "uint64 are not supported"},
+        {"enum name", BOX "Box('size', 'HUGE')", "the enum has no value 'HUGE'"},
+        {"enum number", BOX "Box('size', 3)", "the enum has no value 3"},
+        {"one for many", BOX "Box('names', 'x')", "it is repeated: use RepeatedField()"},
+        {"message for many", BOX "Box('boxes', Box('number', 1))", "it is repeated"},
+        {"many for one", BOX "Box('name', (SELECT RepeatedField('x')))", "it is not repeated"},
+        {"mixed", BOX "Box('names', (SELECT RepeatedField(column1) FROM (VALUES('x'),(1))))",
+         "all values must have the same type"},
+        {"other message", BOX "Box('inner', TraceMetadata('trace_uuid', 'x'))",
+         "a perfetto.protos.Box is wanted, not a perfetto.protos.TraceMetadata"},
+        {"any blob", BOX "Box('inner', x'0801')", "is no message made by a function"},
+        {"long blob", BOX "Box('inner', x'0aff')", "is no message made by a function"},
+        {"bytes of a repeated", BOX "Box('boxes', x'1a03ffffff')", "RepeatedField()"},
+        {"other output", BOX "TraceMetadata('trace_uuid', 'x')", "no message of type"},
+        {"two columns", BOX "Box(), 1", "should have exactly one column"},
+        {"two rows", BOX "Box() UNION ALL SELECT Box()", "should have at most one row"},
+        {"no blob", BOX "1", "column has invalid type"},
+        {"no output", "DROP VIEW IF EXISTS box_output", "no such table: box_output"},
+        {"bad SQL", "SELEC 1", "syntax error"},
+        {"unknown path", "SELECT RUN_METRIC('nix.sql')", "unknown metric path 'nix.sql'"},
+        {"missing value", "SELECT RUN_METRIC('own/box.sql', 'a')", "a key has no value"},
+        {"no key", "SELECT RUN_METRIC('own/box.sql', 1, 2)", "keys are texts"},
+        {"NULL value", "SELECT RUN_METRIC('own/box.sql', 'a', NULL)", "neither text nor number"},
+        {"recursion", "SELECT RUN_METRIC('own/box.sql')", "too deeply"},
+        {"substitution", "SELECT RUN_METRIC('own/key.sql', 'other', 1)", "{{key}} in own/key.sql"},
+        {"null_if_empty", "SELECT NULL_IF_EMPTY(1)", "must be a blob or NULL"},
+        {"unwrap", "SELECT UNWRAP_METRIC_PROTO(x'00', 'perfetto.protos.Box')", "is no message"},
+        {"unwrap other", "SELECT UNWRAP_METRIC_PROTO(Box('yes', 1), 'perfetto.protos.Bo')",
+         "of another type"},
+    };
+    struct orma_metrics *m;
+    struct orma_buf out = {0};
+    struct engine e;
+
+    start(&e, &m);
+    cr_assert_eq(orma_metrics_add_sql(m, "own/key.sql", ORMA_STR("SELECT '{{ key }}'")), 0);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        const char *got = compute(m, checks[i].sql, &out);
+
+        cr_assert(!strncmp(got, "error: ", 7) && strstr(got, checks[i].want),
+                  "%s\n  got <%s>\n  want <%s>", checks[i].what, got, checks[i].want);
+    }
+    orma_buf_fini(&out);
+    stop(&e, m);
+    orma_assert_no_leaks();
+}
+
+Test(metrics, registration)
+{
+    struct orma_metrics *m;
+    struct orma_buf out = {0};
+    struct engine e;
+    const char *wrong[] = {"nix"}, *number[] = {"number"};
+
+    start(&e, &m);
+    cr_assert_eq(orma_metrics_add_sql(m, "a/box.txt", ORMA_STR("")), -EINVAL);
+    cr_assert(strstr(orma_metrics_error(m), "Unable to find .sql extension"));
+    cr_assert_eq(orma_metrics_add_sql(m, "a/box.sql", ORMA_STR("SELECT 1")), 0);
+    cr_assert_eq(orma_metrics_add_sql(m, "a/box.sql", ORMA_STR(BOX "Box('number', 2)")), 0);
+    cr_assert_eq(orma_metrics_add_sql(m, "b/box.sql", ORMA_STR("SELECT 1")), -EINVAL);
+    cr_assert(strstr(orma_metrics_error(m), "both trying to output the proto field box"));
+    cr_assert_eq(orma_metrics_compute(m, wrong, 1, ORMA_METRICS_TEXT, &out), -EINVAL);
+    cr_assert(strstr(orma_metrics_error(m), "Unknown metric nix"));
+    engine_expect(&e, "names", "SELECT name FROM trace_metrics ORDER BY name",
+                  "android_cpu\nbox\ntrace_metadata\ntrace_stats");
+    engine_expect(&e, "functions", "SELECT typeof(Box()), typeof(TraceAnalysisStats_Stat())",
+                  "blob blob");
+    cr_assert_eq(orma_sql_reset(e.sql), 0, "%s", orma_sql_error_text(e.sql));
+    engine_expect(&e, "after a reset",
+                  "SELECT count(*), hex(Box('number', 1)) IS NOT NULL "
+                  "FROM trace_metrics",
+                  "4 1");
+    /* A field that is a number can't hold a message. */
+    cr_assert_eq(orma_metrics_add_sql(m, "a/number.sql",
+                                      ORMA_STR("CREATE VIEW number_output AS SELECT Box()")),
+                 0);
+    cr_assert_eq(orma_metrics_compute(m, number, 1, ORMA_METRICS_TEXT, &out), -EINVAL);
+    orma_buf_fini(&out);
+    stop(&e, m);
+    orma_assert_no_leaks();
+}
+
+Test(proto_source, errors_have_places)
+{
+    static const struct {
+        const char *text, *want;
+    } checks[] = {
+        {"message", "f:1: a name expected"},
+        {"message A {\n optional int32 x = 0; }", "f:2: a field number lies between"},
+        {"message A { optional Nix x = 1; }", "type of this field is unknown"},
+        {"message A { map<int32, int32> x = 1; }", "groups and maps are not supported"},
+        {"message A { optional int32 x = 1 }", "';' expected"},
+        {"extend Nix { optional int32 x = 1; }", "message to be extended is unknown"},
+        {"message A { optional string x = 1 [default = \"y", "a text without end"},
+        {"nonsense", "f:1: message, enum, extend"},
+        {"message A { optional int32 x = 99999999999999999999; }", "a number expected"},
+        {"enum E { A = 1; B }", "'=' expected"},
+        {"message A { message A { message A { ", "expected"},
+    };
+    struct orma_buf out = {0}, error = {0}, deep = {0};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        struct orma_proto_source f = {"f", orma_str_from(checks[i].text)};
+
+        orma_buf_clear(&error);
+        cr_assert_eq(orma_proto_sources_parse(orma_schema_default(), &f, 1, &out, &error), -EBADMSG,
+                     "%s", checks[i].text);
+        cr_assert(strstr(orma_buf_cstr(&error), checks[i].want), "%s\n  got <%s>", checks[i].text,
+                  orma_buf_cstr(&error));
+        cr_assert_eq(out.len, 0);
+    }
+    for (int i = 0; i < 1000; i++)
+        orma_buf_put_str(&deep, "message A {");
+    struct orma_proto_source f = {"f", orma_buf_str(&deep)};
+    cr_assert_eq(orma_proto_sources_parse(orma_schema_default(), &f, 1, &out, &error), -EBADMSG);
+    orma_buf_fini(&out);
+    orma_buf_fini(&error);
+    orma_buf_fini(&deep);
+    orma_assert_no_leaks();
+}

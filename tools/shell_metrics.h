@@ -1,0 +1,42 @@
+/*
+ * Metrics and trace summaries in the shell: their options, and running them.
+ */
+#ifndef ORMA_TOOLS_SHELL_METRICS_H
+#define ORMA_TOOLS_SHELL_METRICS_H
+#include "tools/cli.h"
+
+#define ORMA_SHELL_LIST_MAX 32
+
+struct orma_shell;
+
+enum orma_shell_metrics_option {
+    ORMA_SHELL_METRICS_FIRST = 200,
+    ORMA_SHELL_METRICS_RUN = ORMA_SHELL_METRICS_FIRST,
+    ORMA_SHELL_METRICS_PRE,
+    ORMA_SHELL_METRICS_OUTPUT,
+    ORMA_SHELL_METRICS_EXTENSION,
+    ORMA_SHELL_METRICS_POST_QUERY,
+    ORMA_SHELL_METRICS_LAST,
+};
+
+struct orma_shell_metrics {
+    const char *run;    /* names with commas; NULL: no metrics are wanted */
+    const char *pre;    /* SQL to run before */
+    const char *format; /* text, binary, json; NULL: text */
+    const char *post_query;
+    const char *extensions[ORMA_SHELL_LIST_MAX]; /* DISK@VIRTUAL */
+    size_t extensions_num;
+};
+
+/* -1: go on; else what to exit with. */
+int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cli *cli, int id);
+
+/* Reads the extensions. An exit code. */
+int orma_shell_add_extensions(struct orma_shell *self);
+
+/* Computes and, if `print`, prints. An exit code. */
+int orma_shell_compute_metrics(struct orma_shell *self, bool print);
+
+int orma_shell_run_metrics(const struct orma_command *command, int argc, char **argv);
+extern const struct orma_option orma_shell_metrics_options[];
+#endif
