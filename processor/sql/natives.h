@@ -9,6 +9,7 @@ extern const struct orma_sql_func orma_sql_funcs_args[];
 extern const struct orma_sql_func orma_sql_funcs_counters[];
 extern const struct orma_sql_func orma_sql_funcs_dominator[];
 extern const struct orma_sql_func orma_sql_funcs_frames[];
+extern const struct orma_sql_func orma_sql_funcs_ftrace[];
 extern const struct orma_sql_func orma_sql_funcs_graph[];
 extern const struct orma_sql_func orma_sql_funcs_intervals[];
 extern const struct orma_sql_func orma_sql_funcs_math[];
