@@ -37,8 +37,10 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_descendant_slice,
     &orma_tvf_dfs_weight_bounded,
     &orma_tvf_directly_connected_flow,
+    &orma_tvf_flat_slice,
     &orma_tvf_following_flow,
     &orma_tvf_preceding_flow,
+    &orma_tvf_slice_layout,
     &orma_tvf_table_info,
     NULL,
 };

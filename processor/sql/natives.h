@@ -35,4 +35,6 @@ extern const struct orma_tvf orma_tvf_directly_connected_flow;
 extern const struct orma_tvf orma_tvf_following_flow;
 extern const struct orma_tvf orma_tvf_preceding_flow;
 extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
+extern const struct orma_tvf orma_tvf_slice_layout;
+extern const struct orma_tvf orma_tvf_flat_slice;
 #endif
