@@ -46,8 +46,9 @@ const struct orma_tvf *const orma_tvfs[] = {
 };
 
 const struct orma_sql_module *const orma_native_modules[] = {
-    orma_sql_modules_frames,
     orma_sql_modules_columnar,
+    orma_sql_modules_frames,
+    orma_sql_modules_mipmap,
     orma_sql_modules_ordered,
     orma_sql_modules_span_join,
     NULL,

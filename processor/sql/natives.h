@@ -24,6 +24,7 @@ extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 
 extern const struct orma_sql_module orma_sql_modules_frames[];
+extern const struct orma_sql_module orma_sql_modules_mipmap[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
 extern const struct orma_sql_module orma_sql_modules_span_join[];
 

@@ -1,0 +1,88 @@
+#include <criterion/criterion.h>
+
+#include "tests/unit/sql/engine_fixture.h"
+
+#define CHECKS(setup, ...)                                                                         \
+    do {                                                                                           \
+        static const struct engine_check checks_[] = {__VA_ARGS__};                                \
+        engine_checks(setup, checks_, sizeof(checks_) / sizeof(checks_[0]));                       \
+    } while (0)
+
+Test(mipmap, windows)
+{
+    CHECKS(NULL,
+           {"steps", "SELECT * FROM __intrinsic_window(10, 25, 10)", "10 10 0\n20 10 1\n30 10 2"},
+           {"whole", "SELECT * FROM __intrinsic_window(10, 25, 0)", "10 25 0"},
+           {"none", "SELECT * FROM __intrinsic_window(10, 0, 5)", ""},
+           {"hidden columns",
+            "SELECT ts, quantum FROM __intrinsic_window WHERE window_start = 1 AND window_dur = 4 "
+            "AND quantum = 2",
+            "1 2\n3 2"},
+           {"endless ones stream",
+            "SELECT ts FROM __intrinsic_window(0, 9223372036854775807, 1) LIMIT 2", "0\n1"},
+           {"missing", "SELECT * FROM __intrinsic_window(1, 2)", "error: expected 3 arguments"},
+           {"negative", "SELECT * FROM __intrinsic_window(1, -2, 1)",
+            "error: must not be negative"}, );
+}
+
+Test(mipmap, counters)
+{
+    static const char setup[] =
+        "CREATE PERFETTO TABLE c AS SELECT column1 AS ts, column2 AS value FROM "
+        "(VALUES (0,5.0),(10,1.0),(12,9.0),(13,4.0),(40,2.0));"
+        "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT ts, value FROM c));";
+
+    CHECKS(
+        setup,
+        {"buckets", "SELECT * FROM m(0, 50, 10)", "5.0 5.0 0 5.0\n1.0 9.0 13 4.0\n2.0 2.0 40 2.0"},
+        {"the value before", "SELECT * FROM m(11, 51, 20)", "1.0 9.0 13 4.0\n2.0 2.0 40 2.0"},
+        {"nothing but the value before", "SELECT * FROM m(20, 30, 5)", "4.0 4.0 13 4.0"},
+        {"tiny steps", "SELECT count(*) FROM m(0, 9223372036854775807, 1)", "5"},
+        {"huge step", "SELECT * FROM m(-5, 100, 9223372036854775807)", "1.0 9.0 40 2.0"},
+        {"empty window", "SELECT * FROM m(50, 50, 1)", ""},
+        {"no step", "SELECT * FROM m(0, 50, 0)", "error: the step must be positive"},
+        {"no arguments", "SELECT * FROM m", "error: expected 3 arguments"},
+        {"joined",
+         "SELECT w.ts, m.last_value FROM __intrinsic_window(0, 20, 10) w JOIN m(w.ts, w.ts + 10, "
+         "10) m",
+         "0 5.0\n10 4.0"}, );
+}
+
+Test(mipmap, slices)
+{
+    static const char setup[] =
+        "CREATE PERFETTO TABLE s(id LONG, ts LONG, dur LONG, depth LONG) AS SELECT column1 AS id, "
+        "column2 AS ts, column3 AS dur, column4 AS depth FROM "
+        "(VALUES (0,0,100,0),(1,10,2,1),(2,13,5,1),(3,19,0,1),(4,60,30,1),(5,200,-1,0));"
+        "CREATE VIRTUAL TABLE m USING __intrinsic_slice_mipmap((SELECT * FROM s));";
+
+    CHECKS(setup,
+           {"buckets", "SELECT * FROM m(0, 300, 20)",
+            "0 0 1 100 0\n200 5 1 -1 0\n13 2 3 5 1\n60 4 1 30 1"},
+           {"what reaches into the window", "SELECT * FROM m(50, 150, 10)",
+            "0 0 1 100 0\n60 4 1 30 1"},
+           {"what ended is gone", "SELECT * FROM m(110, 150, 10)", ""},
+           {"what is still open", "SELECT id FROM m(1000, 1001, 1)", "5"}, );
+}
+
+Test(mipmap, refuses_wrong_sources)
+{
+    CHECKS(NULL,
+           {"no query", "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap",
+            "error: expected one query in parentheses"},
+           {"column missing",
+            "CREATE VIRTUAL TABLE m USING __intrinsic_slice_mipmap((SELECT 1 AS ts, 2 AS id))",
+            "error: the query has no column 'dur'"},
+           {"two statements",
+            "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT 1 AS ts, 2 AS value); "
+            "DROP TABLE x)",
+            "error: "},
+           {"text as time",
+            "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT 'a' AS ts, 1 AS "
+            "value))",
+            "error: ts must be an integer"},
+           {"syntax", "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT FROM))",
+            "error: "},
+           {"no half-made table",
+            "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT nope))", "error: "}, );
+}
