@@ -132,6 +132,21 @@ void orma_bundle_raw(struct orma_bundle *self, const void *data, size_t len)
     self->pos += len;
 }
 
+const struct orma_task_slot *orma_bundle_task_add(struct orma_bundle *self, uint32_t pid,
+                                                  const uint8_t *comm)
+{
+    struct orma_task_slot *slot = &self->tasks[pid % ORMA_TASK_SLOTS];
+    uint8_t bytes[ORMA_VARINT_MAX] = {0};
+
+    memcpy(slot->name, comm, sizeof(slot->name));
+    slot->pid = pid;
+    slot->serial = (uint32_t)self->serial;
+    slot->comm = (uint8_t)orma_bundle_comm(self, comm);
+    slot->pid_len = (uint8_t)(orma_varint_write(bytes, pid) - bytes);
+    memcpy(&slot->pid_bytes, bytes, sizeof(slot->pid_bytes));
+    return slot;
+}
+
 static size_t comm_len(const uint64_t *comm)
 {
     return strnlen((const char *)comm, ORMA_COMM_LEN);

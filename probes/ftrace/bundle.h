@@ -21,7 +21,7 @@
 #include "probes/sink.h"
 #include "sdk/base/str.h"
 
-#define ORMA_BUNDLE_COMPACT_MAX 4096 /* events of each kind */
+#define ORMA_BUNDLE_COMPACT_MAX 4096 /* events of both kinds together */
 #define ORMA_BUNDLE_COMMS_MAX 64
 #define ORMA_BUNDLE_SIZE_SOFT_MAX (256 * 1024) /* a new packet is begun above that */
 #define ORMA_COMM_LEN 16
@@ -47,6 +47,17 @@ struct orma_comm_slot {
     uint32_t index;
 };
 
+/* A task as the compact columns say it, encoded when it was first met in this bundle. */
+struct orma_task_slot {
+    uint64_t name[2];
+    uint32_t pid;
+    uint32_t serial;    /* of the bundle; 0: free */
+    uint32_t pid_bytes; /* varint, at most four bytes: others are not kept here */
+    uint8_t pid_len;
+    uint8_t comm; /* index, below 128: one byte */
+};
+#define ORMA_TASK_SLOTS 512
+
 struct orma_bundle {
     uint8_t *data;
     uint8_t *pos; /* where the next event goes */
@@ -63,6 +74,7 @@ struct orma_bundle {
     unsigned comms_num;
     uint64_t comms[ORMA_BUNDLE_COMMS_MAX][2];
     struct orma_comm_slot slots[256];
+    struct orma_task_slot tasks[ORMA_TASK_SLOTS]; /* by pid */
 };
 
 /* What the service reader is to know besides the events. */
@@ -99,15 +111,20 @@ static inline bool orma_bundle_room(struct orma_bundle *self, size_t n)
     return orma_bundle_grow(self, n);
 }
 
-/* Time to end it, although the batch of pages has not ended? */
+/* Time to end it, although the batch of pages has not ended? Before each compact event. */
 static inline bool orma_bundle_is_full(const struct orma_bundle *self)
 {
-    return self->switches == ORMA_BUNDLE_COMPACT_MAX || self->wakings == ORMA_BUNDLE_COMPACT_MAX ||
-           self->comms_num == ORMA_BUNDLE_COMMS_MAX ||
+    return self->switches + self->wakings >= ORMA_BUNDLE_COMPACT_MAX;
+}
+
+/* The same for the others, and before a comm that may be new. */
+static inline bool orma_bundle_is_large(const struct orma_bundle *self)
+{
+    return self->comms_num == ORMA_BUNDLE_COMMS_MAX ||
            (size_t)(self->pos - self->data) > ORMA_BUNDLE_SIZE_SOFT_MAX;
 }
 
-/* Index of a comm in this bundle's table. There is room: see orma_bundle_is_full(). */
+/* Index of a comm in this bundle's table. There is room: see orma_bundle_is_large(). */
 static inline uint32_t orma_bundle_comm(struct orma_bundle *self, const uint8_t *comm)
 {
     uint64_t name[2];
@@ -126,6 +143,38 @@ static inline uint32_t orma_bundle_comm(struct orma_bundle *self, const uint8_t 
         if (slot->name[0] == name[0] && slot->name[1] == name[1])
             return slot->index;
     }
+}
+
+/* The task's slot, if it was met in this bundle under this name; else NULL. */
+static inline const struct orma_task_slot *orma_bundle_task(const struct orma_bundle *self,
+                                                            uint32_t pid, const uint8_t *comm)
+{
+    const struct orma_task_slot *slot = &self->tasks[pid % ORMA_TASK_SLOTS];
+    uint64_t name[2];
+
+    memcpy(name, comm, sizeof(name));
+    uint64_t differs = (slot->name[0] ^ name[0]) | (slot->name[1] ^ name[1]) | (slot->pid ^ pid) |
+                       (slot->serial ^ (uint32_t)self->serial);
+    return ORMA_LIKELY(!differs) ? slot : NULL;
+}
+
+/* Fills the slot. There is room for a new comm. */
+const struct orma_task_slot *orma_bundle_task_add(struct orma_bundle *self, uint32_t pid,
+                                                  const uint8_t *comm);
+
+/* The number may belong to another task from here on. */
+static inline void orma_bundle_task_forget(struct orma_bundle *self, uint32_t pid)
+{
+    self->tasks[pid % ORMA_TASK_SLOTS].serial = 0;
+}
+
+static inline void orma_bundle_column_task(struct orma_bundle *self, enum orma_compact_column pids,
+                                           enum orma_compact_column comms,
+                                           const struct orma_task_slot *task)
+{
+    memcpy(self->column_pos[pids], &task->pid_bytes, sizeof(task->pid_bytes));
+    self->column_pos[pids] += task->pid_len;
+    *self->column_pos[comms]++ = task->comm;
 }
 
 static inline void orma_bundle_column(struct orma_bundle *self, enum orma_compact_column column,

@@ -22,6 +22,9 @@
 #include "protos/fields/ftrace.h"
 #include "sdk/base/defs.h"
 
+/* Inlined to the last, so that the walk's state lives in registers. */
+#define ORMA_PAGE_INLINE static inline __attribute__((always_inline))
+
 #define ORMA_PAGE_LENGTH_MASK 0x07ffffffu
 #define ORMA_PAGE_LOST (1u << 31)
 
@@ -44,7 +47,8 @@ struct orma_page {
     uint64_t base_ts; /* of the page */
     size_t length;    /* bytes of events that the page claims */
     bool lost;
-    int status; /* ORMA_PB_FTRACE_STATUS_OK until something is wrong */
+    uint8_t backwards; /* stamps that were older than the one before; only absolute ones can be */
+    int status;        /* ORMA_PB_FTRACE_STATUS_OK until something is wrong */
 };
 
 struct orma_page_event {
@@ -99,7 +103,7 @@ static inline bool orma_page_open(struct orma_page *self, const struct orma_page
 }
 
 /* Ends the walk. Always -1. */
-static inline int orma_page_fail(struct orma_page *self, int status)
+ORMA_PAGE_INLINE int orma_page_fail(struct orma_page *self, int status)
 {
     self->status = status;
     self->pos = self->end;
@@ -108,7 +112,7 @@ static inline int orma_page_fail(struct orma_page *self, int status)
 
 /* Absolute stamps carry 59 bits; what is above comes from the stamp before, as the kernel does it.
  */
-static inline uint64_t orma_page_absolute(uint64_t stamp, uint64_t before)
+ORMA_PAGE_INLINE uint64_t orma_page_absolute(uint64_t stamp, uint64_t before)
 {
     uint64_t high = before & ~(((uint64_t)1 << 59) - 1);
 
@@ -119,7 +123,7 @@ static inline uint64_t orma_page_absolute(uint64_t stamp, uint64_t before)
 }
 
 /* Data of a length that its header cannot hold. 1: data in *ret_len; -1: failed. */
-static inline int orma_page_long_data(struct orma_page *self, size_t left, size_t *ret_len)
+ORMA_PAGE_INLINE int orma_page_long_data(struct orma_page *self, size_t left, size_t *ret_len)
 {
     uint32_t word;
 
@@ -136,7 +140,7 @@ static inline int orma_page_long_data(struct orma_page *self, size_t left, size_
 }
 
 /* What was reserved and given back. 0: skipped; -1: failed. */
-static inline int orma_page_padding(struct orma_page *self, uint32_t header, size_t left)
+ORMA_PAGE_INLINE int orma_page_padding(struct orma_page *self, uint32_t header, size_t left)
 {
     uint32_t word;
 
@@ -151,9 +155,17 @@ static inline int orma_page_padding(struct orma_page *self, uint32_t header, siz
     return 0;
 }
 
+ORMA_PAGE_INLINE void orma_page_set_ts(struct orma_page *self, uint32_t low, uint64_t word)
+{
+    uint64_t before = self->ts - low;
+
+    self->ts = orma_page_absolute(low + (word << 27), before);
+    self->backwards += self->ts < before && self->backwards < UINT8_MAX;
+}
+
 /* Everything but short data. 1: data in *ret_len, 0: go on, -1: failed. pos is behind the header.
  */
-static inline int orma_page_special(struct orma_page *self, uint32_t header, size_t *ret_len)
+ORMA_PAGE_INLINE int orma_page_special(struct orma_page *self, uint32_t header, size_t *ret_len)
 {
     size_t left = (size_t)(self->end - self->pos);
     unsigned type = header & 31;
@@ -172,20 +184,17 @@ static inline int orma_page_special(struct orma_page *self, uint32_t header, siz
     if (type == ORMA_PAGE_TIME_EXTEND)
         self->ts += word << 27;
     else
-        self->ts = orma_page_absolute((header >> 5) + (word << 27), self->ts - (header >> 5));
+        orma_page_set_ts(self, header >> 5, word);
     return 0;
 }
 
 /* The next data event; its time is in `ts`. False at the end, and at the first violation. */
-static inline bool orma_page_next(struct orma_page *self, struct orma_page_event *ret)
+ORMA_PAGE_INLINE bool orma_page_next(struct orma_page *self, struct orma_page_event *ret)
 {
-    while (self->pos < self->end) {
-        if (ORMA_UNLIKELY(self->end - self->pos < 4))
-            return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_HEADER) > 0;
-
+    for (size_t left; (left = (size_t)(self->end - self->pos)) >= 4;) {
         uint32_t header = orma_load32(self->pos);
         unsigned type = header & 31;
-        size_t len = type * 4;
+        size_t len = (size_t)type * 4;
 
         self->pos += 4;
         self->ts += header >> 5;
@@ -196,17 +205,19 @@ static inline bool orma_page_next(struct orma_page *self, struct orma_page_event
                 return false;
             if (!r)
                 continue;
-        } else if (ORMA_UNLIKELY(len > (size_t)(self->end - self->pos))) {
+            if (len < 2)
+                return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_ID) > 0;
+        } else if (ORMA_UNLIKELY(len > left - 4)) {
             return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_END_OVERFLOW) > 0;
         }
-        if (ORMA_UNLIKELY(len < 2))
-            return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_ID) > 0;
         ret->data = self->pos;
         ret->len = len;
         ret->id = orma_load16(self->pos);
         self->pos += len;
         return true;
     }
+    if (ORMA_UNLIKELY(self->pos != self->end))
+        (void)orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_HEADER);
     return false;
 }
 #endif

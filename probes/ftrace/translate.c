@@ -336,6 +336,7 @@ static void note_special(struct orma_translate *self, const struct orma_plan *pl
     case ORMA_PLAN_PROCESS_FREE:
         pid = orma_load32(ev->data + plan->buf_offset);
         orma_idset_remove(&self->pids, pid);
+        orma_bundle_task_forget(self->bundle, pid);
         orma_idset_add(&self->renamed, pid);
         if (plan->kind == ORMA_PLAN_TASK_RENAME)
             orma_idset_add(&self->pids, pid);
@@ -374,9 +375,13 @@ static bool is_wanted(struct orma_translate *self, const struct orma_plan *plan,
     return ret;
 }
 
+static void open_bundle(struct orma_translate *self, bool lost);
+static void close_bundle(struct orma_translate *self);
+
 /* The whole FtraceEvent. */
-static inline void put_event(struct orma_translate *self, struct orma_plan *plan,
-                             const struct orma_page_event *ev, uint64_t ts)
+/* Not inlined: the loop around it is to keep its registers. */
+__attribute__((noinline)) static void put_event(struct orma_translate *self, struct orma_plan *plan,
+                                                const struct orma_page_event *ev, uint64_t ts)
 {
     struct orma_bundle *bundle = self->bundle;
     uint32_t pid = orma_load32(ev->data + plan->common_pid_offset);
@@ -384,6 +389,10 @@ static inline void put_event(struct orma_translate *self, struct orma_plan *plan
 
     if (plan->is_filtered && !is_wanted(self, plan, ev))
         return;
+    if (ORMA_UNLIKELY(orma_bundle_is_large(bundle))) {
+        close_bundle(self);
+        open_bundle(self, false);
+    }
     if (ORMA_UNLIKELY(plan->is_generic && plan->kind != ORMA_PLAN_GENERIC_OLD &&
                       plan->bundle_seen != bundle->serial)) {
         plan->bundle_seen = bundle->serial;
@@ -418,51 +427,69 @@ static inline void put_event(struct orma_translate *self, struct orma_plan *plan
     self->counts.events++;
 }
 
-static inline void put_switch(struct orma_translate *self, const struct orma_page_event *ev,
-                              uint64_t ts)
+/* Numbers above 2^28 are none of Linux's: what a damaged page holds is not worth a table. */
+#define PID_PLAIN_MAX (1u << 28)
+
+/* A task that is new in this bundle, or has a new name. Before anything of the event is written. */
+ORMA_COLD static const struct orma_task_slot *meet_task(struct orma_translate *self, uint32_t pid,
+                                                        const uint8_t *comm)
 {
-    const struct orma_compact_layout *at = &self->compact;
-    struct orma_bundle *bundle = self->bundle;
-    uint32_t next_pid = orma_load32(ev->data + at->next_pid);
+    if (orma_bundle_is_large(self->bundle)) {
+        close_bundle(self);
+        open_bundle(self, false);
+    }
+    orma_idset_add(&self->pids, pid);
+    if (pid < PID_PLAIN_MAX)
+        return orma_bundle_task_add(self->bundle, pid, comm);
+    self->counts.errors[ORMA_PB_FTRACE_STATUS_INVALID_EVENT]++;
+    return orma_bundle_task_add(self->bundle, 0, comm);
+}
+
+ORMA_PAGE_INLINE const struct orma_task_slot *
+task_of(struct orma_translate *self, struct orma_bundle *bundle, uint32_t pid, const uint8_t *comm)
+{
+    const struct orma_task_slot *ret = orma_bundle_task(bundle, pid, comm);
+
+    return ORMA_LIKELY(ret) ? ret : meet_task(self, pid, comm);
+}
+
+/* `ev` is the event's data, at least as long as its format. */
+ORMA_PAGE_INLINE void put_switch(struct orma_translate *self, struct orma_bundle *bundle,
+                                 const struct orma_compact_layout *at, const uint8_t *ev,
+                                 uint64_t ts)
+{
+    const struct orma_task_slot *task =
+        task_of(self, bundle, orma_load32(ev + at->next_pid), ev + at->next_comm);
     uint64_t state = at->prev_state_size == 8
-                         ? orma_load64(ev->data + at->prev_state)
-                         : (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->prev_state);
+                         ? orma_load64(ev + at->prev_state)
+                         : (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->prev_state);
 
     orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_TIME, ts - bundle->switch_time);
     bundle->switch_time = ts;
     orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_PREV_STATE, state);
-    orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_NEXT_PID, (uint64_t)(int64_t)(int32_t)next_pid);
     orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_PRIO,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->next_prio));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_COMM,
-                             orma_bundle_comm(bundle, ev->data + at->next_comm));
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->next_prio));
+    orma_bundle_column_task(bundle, ORMA_COLUMN_SWITCH_NEXT_PID, ORMA_COLUMN_SWITCH_NEXT_COMM,
+                            task);
     bundle->switches++;
-    orma_idset_add(&self->pids, next_pid);
-    self->bundle_last_ts = ts;
-    self->counts.events++;
 }
 
-static inline void put_waking(struct orma_translate *self, const struct orma_page_event *ev,
-                              uint64_t ts)
+ORMA_PAGE_INLINE void put_waking(struct orma_translate *self, struct orma_bundle *bundle,
+                                 const struct orma_compact_layout *at, const uint8_t *ev,
+                                 uint64_t ts)
 {
-    const struct orma_compact_layout *at = &self->compact;
-    struct orma_bundle *bundle = self->bundle;
-    uint32_t pid = orma_load32(ev->data + at->waking_pid);
+    const struct orma_task_slot *task =
+        task_of(self, bundle, orma_load32(ev + at->waking_pid), ev + at->waking_comm);
 
     orma_bundle_column(bundle, ORMA_COLUMN_WAKING_TIME, ts - bundle->waking_time);
     bundle->waking_time = ts;
-    orma_bundle_column(bundle, ORMA_COLUMN_WAKING_PID, (uint64_t)(int64_t)(int32_t)pid);
+    orma_bundle_column_task(bundle, ORMA_COLUMN_WAKING_PID, ORMA_COLUMN_WAKING_COMM, task);
     orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_CPU,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->waking_cpu));
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_cpu));
     orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_PRIO,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev->data + at->waking_prio));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_COMM,
-                             orma_bundle_comm(bundle, ev->data + at->waking_comm));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, ev->data[at->waking_flags]);
+                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_prio));
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, ev[at->waking_flags]);
     bundle->wakings++;
-    orma_idset_add(&self->pids, pid);
-    self->bundle_last_ts = ts;
-    self->counts.events++;
 }
 
 static void open_bundle(struct orma_translate *self, bool lost)
@@ -480,14 +507,20 @@ static void open_bundle(struct orma_translate *self, bool lost)
     self->bundle_open = true;
     self->bundle_told = head.lost; /* even if no event follows */
     self->bundle_first_event = self->counts.events;
+    self->bundle_last_ts = 0;
 }
 
 static void close_bundle(struct orma_translate *self)
 {
     if (!self->bundle_open)
         return;
+    struct orma_bundle *bundle = self->bundle;
     self->bundle_open = false;
+    self->counts.events += bundle->switches + bundle->wakings;
     bool has_events = self->counts.events != self->bundle_first_event;
+    /* Within a cpu time goes on: the last event is the latest. */
+    self->bundle_last_ts =
+        ORMA_MAX(self->bundle_last_ts, ORMA_MAX(bundle->switch_time, bundle->waking_time));
     if (!has_events && !self->bundle_told)
         return;
 
@@ -520,7 +553,7 @@ void orma_translate_error(struct orma_translate *self, uint64_t ts, int status)
 
 /* The event is shorter than its format. Told once per page, the event is skipped. */
 ORMA_COLD static void short_event(struct orma_translate *self, const struct orma_plan *plan,
-                                  const struct orma_page *page, bool *told)
+                                  uint64_t page_ts, bool *told)
 {
     int status = plan->kind == ORMA_PLAN_SCHED_SWITCH || plan->kind == ORMA_PLAN_SCHED_WAKING
                      ? ORMA_PB_FTRACE_STATUS_SHORT_COMPACT_EVENT
@@ -529,7 +562,7 @@ ORMA_COLD static void short_event(struct orma_translate *self, const struct orma
     if (*told)
         self->counts.errors[status]++;
     else
-        orma_translate_error(self, page->base_ts, status);
+        orma_translate_error(self, page_ts, status);
     *told = true;
 }
 
@@ -546,42 +579,90 @@ ORMA_COLD static void broken_page(struct orma_translate *self, const struct orma
     self->bundle->pos = p + size;
 }
 
+/*
+ * The loop over one page's events. What it uses of `self` comes as arguments, since the compiler
+ * must think that each byte written may change `self`; `at` may be a constant.
+ */
+ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *state,
+                                 const struct orma_compact_layout *at)
+{
+    struct orma_bundle *const bundle = self->bundle;
+    struct orma_plan *const *const plans = self->plans;
+    const unsigned plans_num = self->plans_num;
+    struct orma_page page = *state;
+    struct orma_page_event ev;
+    uint64_t foreign = 0;
+    bool told = false;
+
+    while (orma_page_next(&page, &ev)) {
+        struct orma_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
+
+        if (!plan) {
+            foreign++;
+            continue;
+        }
+        if (ORMA_UNLIKELY(ev.len < plan->size)) {
+            short_event(self, plan, page.base_ts, &told);
+            continue;
+        }
+        if (ORMA_UNLIKELY(orma_bundle_is_full(bundle))) {
+            close_bundle(self);
+            open_bundle(self, false);
+        }
+        if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
+            put_switch(self, bundle, at, ev.data, page.ts);
+        } else if (plan->kind == ORMA_PLAN_SCHED_WAKING) {
+            put_waking(self, bundle, at, ev.data, page.ts);
+        } else {
+            const struct orma_page_event copy = ev; /* `ev` itself stays in registers */
+
+            put_event(self, plan, &copy, page.ts);
+        }
+    }
+    self->counts.foreign += foreign;
+    *state = page;
+}
+
+/* As every 64-bit kernel since 3.13 has them. */
+static const struct orma_compact_layout usual_layout = {
+    .prev_state = 32,
+    .prev_state_size = 8,
+    .next_comm = 40,
+    .next_pid = 56,
+    .next_prio = 60,
+    .waking_comm = 8,
+    .waking_pid = 24,
+    .waking_prio = 28,
+    .waking_cpu = 32,
+    .waking_flags = 2,
+};
+
+static void put_usual(struct orma_translate *self, struct orma_page *page)
+{
+    put_events(self, page, &usual_layout);
+}
+
+static void put_any(struct orma_translate *self, struct orma_page *page)
+{
+    const struct orma_compact_layout layout = self->compact;
+
+    put_events(self, page, &layout);
+}
+
 void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_t size)
 {
-    struct orma_page_event ev;
     struct orma_page page;
-    bool told = false;
-    uint64_t before = 0;
 
     bool ok = orma_page_open(&page, &self->page_layout, data, size);
     if (self->bundle_open && ok && page.lost)
         close_bundle(self);
     if (!self->bundle_open)
         open_bundle(self, ok && page.lost);
-    while (orma_page_next(&page, &ev)) {
-        struct orma_plan *plan = ev.id < self->plans_num ? self->plans[ev.id] : NULL;
-
-        if (!plan) {
-            self->counts.foreign++;
-            continue;
-        }
-        if (ORMA_UNLIKELY(ev.len < plan->size)) {
-            short_event(self, plan, &page, &told);
-            continue;
-        }
-        self->counts.backwards += page.ts < before;
-        before = page.ts;
-        if (ORMA_UNLIKELY(orma_bundle_is_full(self->bundle))) {
-            close_bundle(self);
-            open_bundle(self, false);
-        }
-        if (plan->kind == ORMA_PLAN_SCHED_SWITCH)
-            put_switch(self, &ev, page.ts);
-        else if (plan->kind == ORMA_PLAN_SCHED_WAKING)
-            put_waking(self, &ev, page.ts);
-        else
-            put_event(self, plan, &ev, page.ts);
-    }
+    if (!memcmp(&self->compact, &usual_layout, sizeof(usual_layout)))
+        put_usual(self, &page);
+    else
+        put_any(self, &page);
+    self->counts.backwards += page.backwards;
     if (ORMA_UNLIKELY(page.status != ORMA_PB_FTRACE_STATUS_OK))
         broken_page(self, &page, data, size);
 }

@@ -13,22 +13,26 @@
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_writer.h"
 
-/* Seven bits into each byte, of the lowest 28. */
+/*
+ * Seven bits into each byte, of the lowest 28: first the upper 14 move up by
+ * two (x + 3x), then the upper 7 of each half by one (x + x).
+ */
 static inline uint32_t orma_spread28(uint32_t val)
 {
-    return (val & 0x7f) | (val << 1 & 0x7f00) | (val << 2 & 0x7f0000) | (val << 3 & 0x7f000000);
+    val += (val & 0x0fffc000) * 3;
+    return val + (val & 0x3f803f80);
 }
 
 static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
 {
     if (ORMA_LIKELY(val < (1u << 28))) {
-        unsigned len = (38 - (unsigned)__builtin_clz((uint32_t)val | 1)) / 7;
-        /* The continuation bits of all bytes but the last. */
-        uint32_t more = 0x00808080u & (0x00ffffffu >> (8 * (4 - len)));
-        uint32_t bytes = orma_spread28((uint32_t)val) | more;
+        uint32_t bytes = orma_spread28((uint32_t)val);
+        unsigned top = 31 ^ (unsigned)__builtin_clz(bytes | 1); /* highest bit set */
 
+        /* The continuation bits of all bytes below that of the highest bit. */
+        bytes |= 0x80808080u & ((1u << (top & 24)) - 1);
         memcpy(to, &bytes, sizeof(bytes));
-        return to + len;
+        return to + (top >> 3) + 1;
     }
     return orma_varint_write(to, val);
 }
