@@ -364,7 +364,7 @@ int traced_commit(struct traced_producer *producer, struct orma_str request)
     if (!do_moves(producer, request, &flush_id) || !do_rest(producer, request))
         return -EBADMSG;
     traced_service_want_touch(producer->service);
-    if (flush_id)
+    if (flush_id && producer->shm_ready)
         traced_flush_ack(producer, flush_id);
     return 0;
 }

@@ -10,6 +10,8 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/frame.h"
+#include "sdk/ipc/methods.h"
+#include "sdk/wire/pb_reader.h"
 #include "traced/internal.h"
 #include "traced/relay.h"
 
@@ -280,13 +282,27 @@ static void handle_bind(struct traced_conn *self, const struct orma_ipc_frame *i
     send_encoded(self, &reply, NULL, 0, -1);
 }
 
+/* Is it a message at all? Commits are walked once only, by their own method. */
+static bool args_valid(const struct traced_conn *self, uint32_t method_id, struct orma_str args)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_pb_field f;
+
+    if (self->kind == TRACED_PRODUCER_SOCKET && method_id == ORMA_PRODUCER_PORT_COMMIT_DATA)
+        return true;
+    while (orma_pb_next(&r, &f))
+        continue;
+    return !r.failed;
+}
+
 static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame *in)
 {
     const struct traced_port *port = port_of(self, in->service_id);
     struct traced_call call = {in->request_id, in->payload, in->drop_reply};
     int r = -EBADMSG;
 
-    if (port && in->method_id > 0 && in->method_id < port->methods_end)
+    if (port && in->method_id > 0 && in->method_id < port->methods_end &&
+        args_valid(self, in->method_id, in->payload))
         r = port->methods[in->method_id](self, &call);
     if (r == 0 || (r != -EBADMSG && call.drop_reply))
         return;

@@ -396,12 +396,13 @@ void traced_consumer_instance_changed(const struct traced_instance *inst)
     orma_buf_fini(&events);
 }
 
-void traced_consumer_all_started(const struct traced_session *session)
+void traced_consumer_all_started(struct traced_session *session)
 {
     struct orma_buf events = {0};
 
     if (!observes(session->consumer, ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED))
         return;
+    session->all_started_observed = true;
     orma_pb_put_u64(&events, ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED, 1);
     send_event(session->consumer, &events);
     orma_buf_fini(&events);
@@ -433,7 +434,7 @@ void traced_consumer_clone_trigger(const struct traced_session *session,
 /* What is already so, in one message. */
 static void replay_events(struct traced_consumer *self)
 {
-    const struct traced_session *s = self->session;
+    struct traced_session *s = self->session;
     struct orma_buf events = {0};
 
     if (observes(self, ORMA_PB_OBSERVABLE_EVENTS_TYPE_DATA_SOURCES_INSTANCES))
@@ -441,8 +442,10 @@ static void replay_events(struct traced_consumer *self)
             if (is_reported(inst) && events.len < REPLY_MAX / 2)
                 put_instance(&events, inst);
     if (observes(self, ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED) &&
-        s->all_started_told)
+        s->all_started_told && !s->all_started_observed) {
+        s->all_started_observed = true;
         orma_pb_put_u64(&events, ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED, 1);
+    }
     if (events.len)
         send_event(self, &events);
     orma_buf_fini(&events);

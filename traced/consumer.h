@@ -48,7 +48,7 @@ void traced_consumer_pump(struct traced_consumer *self);
 
 /* For ObserveEvents. */
 void traced_consumer_instance_changed(const struct traced_instance *instance);
-void traced_consumer_all_started(const struct traced_session *session);
+void traced_consumer_all_started(struct traced_session *session);
 void traced_consumer_clone_trigger(const struct traced_session *session,
                                    const struct traced_trigger *trigger);
 #endif

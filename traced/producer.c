@@ -504,6 +504,8 @@ static int commit_data(struct traced_conn *conn, const struct traced_call *call)
     int r = traced_commit(self, call->args);
     if (r < 0)
         return r;
+    if (!self->shm_ready)
+        return -EPERM; /* there is nothing that it could hand over yet */
     traced_conn_ack(conn, call, true);
     return 0;
 }
@@ -514,6 +516,8 @@ static int get_async_command(struct traced_conn *conn, const struct traced_call 
 
     if (!self)
         return -EPERM;
+    if (self->has_stream) /* the new one replaces it */
+        traced_conn_reply(conn, self->stream_request_id, false, false, (struct orma_str){0}, -1);
     self->has_stream = !call->drop_reply;
     self->stream_request_id = call->request_id;
     announce_shm(self);

@@ -109,6 +109,7 @@ struct traced_session {
     size_t triggers_num;
     uint32_t duration_ms; /* as producers are told; with stop triggers their timeout */
     bool all_started_told;
+    bool all_started_observed; /* a consumer was told, and is not told again */
     uint64_t start_realtime_ns;
     int64_t uuid_msb, uuid_lsb;
 

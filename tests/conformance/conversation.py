@@ -97,16 +97,21 @@ class Conversation:
 
     def __init__(self, path):
         self.items = []
+        self.times = []  # of each item, in seconds
+        self.lengths = []  # that each frame of the client announces
         self.methods = {}
-        fd = False
+        fd, now = False, 0.0
         for line in path.read_text().splitlines():
             words = line.split()
             if not words or words[0] == "#":
+                if len(words) > 1 and words[1][0] == "+":
+                    now = float(words[1][1:])
                 continue
             if words[0] == "fd":
                 fd = words[1] == "C>S"
             elif words[0] == "C>S":
                 payload = bytes.fromhex(words[1])[4:]
+                self.lengths.append(bytes.fromhex(words[1])[:4])
                 carrier = self.methods and self.describe(payload)[0] in CARRIERS
                 self.items.append(("C", payload, fd if carrier else None))
                 fd = fd and not carrier
@@ -115,6 +120,7 @@ class Conversation:
                 self.learn(self.items[-1][1])
             elif words[0] == "close":
                 self.items.append(("close", words[1]))
+            self.times += [now] * (len(self.items) - len(self.times))
 
     def learn(self, payload):
         reply = message(payload).get(BIND_REPLY)
