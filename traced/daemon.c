@@ -14,6 +14,8 @@
 #include "sdk/base/log.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
+#include "traced/activation.h"
+#include "traced/sandbox.h"
 #include "traced/service.h"
 
 #define EXIT_USAGE 2
@@ -31,26 +33,38 @@ static const char usage[] =
     "  --enable-relay-endpoint  relays of other machines may connect to the producer sockets\n"
     "  --enable-relay-endpoint-on ADDR\n"
     "                           the same for one producer socket; may be given several times\n"
+    "  --no-sandbox             keep all system calls; for looking for errors\n"
     "  --version                print the version\n"
     "  --help                   print this\n"
     "\n"
     "Sockets: PERFETTO_PRODUCER_SOCK_NAME (a list, separated by commas) and\n"
     "PERFETTO_CONSUMER_SOCK_NAME, else below /run/perfetto or /tmp. A descriptor whose number is\n"
-    "in TRACED_NOTIFY_FD gets a \"1\" when both are ready.\n";
+    "in TRACED_NOTIFY_FD gets a \"1\" when both are ready. A service manager may pass the sockets\n"
+    "(LISTEN_FDS, with the names producer and consumer) and is told (NOTIFY_SOCKET).\n";
 
 struct options {
-    bool background;
+    bool background, no_sandbox;
     char *permissions;
+    struct traced_activation activation;
     struct traced_config config;
     const char *relay_addrs[16];
 };
 
-enum { OPT_PERMISSIONS = 256, OPT_RELAY, OPT_RELAY_ON, OPT_BACKGROUND, OPT_VERSION, OPT_HELP };
+enum {
+    OPT_PERMISSIONS = 256,
+    OPT_RELAY,
+    OPT_RELAY_ON,
+    OPT_BACKGROUND,
+    OPT_NO_SANDBOX,
+    OPT_VERSION,
+    OPT_HELP
+};
 static const struct option long_options[] = {
     {"background", no_argument, NULL, OPT_BACKGROUND},
     {"set-socket-permissions", required_argument, NULL, OPT_PERMISSIONS},
     {"enable-relay-endpoint", no_argument, NULL, OPT_RELAY},
     {"enable-relay-endpoint-on", required_argument, NULL, OPT_RELAY_ON},
+    {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -78,6 +92,9 @@ static int parse_options(int argc, char **argv, struct options *ret)
                 return EXIT_USAGE;
             }
             ret->relay_addrs[ret->config.relay_addrs_num++] = optarg;
+            break;
+        case OPT_NO_SANDBOX:
+            ret->no_sandbox = true;
             break;
         case OPT_VERSION:
             printf("%s\n", traced_version());
@@ -188,6 +205,41 @@ static void notify_ready(void)
     (void)close((int)fd);
 }
 
+/* -1: refused, with a message. */
+static int take_sockets(struct options *options)
+{
+    int r = traced_activation_take(&options->activation);
+
+    if (r < 0) {
+        fputs("traced: LISTEN_FDS must hold listening sockets: one or more of producers, one of "
+              "consumers (LISTEN_FDNAMES tells which)\n",
+              stderr);
+        return -1;
+    }
+    if (r > 0) {
+        options->config.producer_fds = options->activation.producer_fds;
+        options->config.producer_fds_num = options->activation.producer_fds_num;
+        options->config.consumer_fd = options->activation.consumer_fd;
+    }
+    return 0;
+}
+
+/* False: it could not be had, and that was not to be expected. */
+static bool enter_sandbox(const struct options *options)
+{
+    int r = options->no_sandbox ? 0 : traced_sandbox_enter();
+
+    if (r == 0 || r == -ENOSYS)
+        return true;
+    if (r == -EINVAL || r == -EACCES || r == -ECANCELED) { /* a kernel without filters */
+        orma_log_warn("no system call filter here: %s", strerror(-r));
+        return true;
+    }
+    fprintf(stderr, "traced: can't give up system calls: %s; --no-sandbox goes on without\n",
+            strerror(-r));
+    return false;
+}
+
 int traced_main(int argc, char **argv)
 {
     struct options options = {.config = {.consumer_fd = -1}};
@@ -197,6 +249,8 @@ int traced_main(int argc, char **argv)
     if (code >= 0)
         return code;
     orma_log_init("traced", ORMA_LOG_INFO);
+    if (take_sockets(&options) < 0)
+        return EXIT_FAILURE;
     int r = traced_service_new(&options.config, &service, &error);
     if (r < 0) {
         fprintf(stderr, "traced: %s\n", orma_buf_cstr(&error));
@@ -207,12 +261,15 @@ int traced_main(int argc, char **argv)
     code = EXIT_FAILURE;
     if (!options.permissions || apply_permissions(options.permissions) == 0) {
         handle_signals();
-        if (!options.background || daemon(0, 0) == 0) {
-            notify_ready();
-            r = traced_service_run(service);
-            code = r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-        } else {
+        if (options.background && daemon(0, 0) < 0) {
             fprintf(stderr, "traced: can't go into the background: %s\n", strerror(errno));
+        } else {
+            traced_activation_ready();
+            if (enter_sandbox(&options)) {
+                notify_ready();
+                r = traced_service_run(service);
+                code = r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+            }
         }
     }
     traced_service_free(service);
