@@ -529,9 +529,9 @@ struct orma_ds_iter orma_ds_first(struct orma_data_source *source)
         .rest = __atomic_load_n(&source->enabled, __ATOMIC_ACQUIRE),
     };
 
-    if (it.rest == WAKE_BIT) {
+    if (it.rest & WAKE_BIT) {
         orma_tracing_revive();
-        it.rest = 0;
+        it.rest &= ~WAKE_BIT;
     }
     next_turn(&it);
     return it;

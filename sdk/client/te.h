@@ -59,6 +59,8 @@
 #define ORMA_TE_NO_BIT (UINT32_C(1) << 31)
 /* Alone in a category's word, in a child process: the first event begins tracing anew (life.h). */
 #define ORMA_TE_WAKE_BIT (UINT32_C(1) << 30)
+/* The bits of sessions in a category's word. */
+#define ORMA_TE_SLOT_BITS ((UINT32_C(1) << ORMA_TE_SLOTS) - 1)
 
 enum orma_te_busy { ORMA_TE_IDLE, ORMA_TE_RUNNING, ORMA_TE_LOCKED };
 

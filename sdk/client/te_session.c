@@ -168,6 +168,7 @@ static bool pause_all(struct orma_te_session *session)
     uint64_t end = deadline();
 
     mark_paused(true);
+    ORMA_TESTPOINT("threads are told to pause");
     full_barrier_everywhere();
     for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
         while (busy_of(t) == ORMA_TE_RUNNING) {
@@ -185,6 +186,7 @@ void orma_te_seq_open(struct orma_te_thread *self, struct orma_te_seq *seq)
         !atomic_load_explicit(&orma_te.short_way, memory_order_relaxed))
         return;
     atomic_store_explicit(&seq->sites_num, seq->sites_cap, memory_order_seq_cst);
+    ORMA_TESTPOINT("a sequence was opened");
     /* The same holds for forget_keys(), which counts first and closes then. */
     if (atomic_load_explicit(&self->paused, memory_order_seq_cst) ||
         atomic_load_explicit(&orma_te.keys_generation, memory_order_seq_cst) !=

@@ -48,9 +48,10 @@ static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
 {
     struct orma_te_thread *self = orma_te_self;
 
-    if (mask == ORMA_TE_WAKE_BIT) {
+    if (mask & ORMA_TE_WAKE_BIT) {
         orma_tracing_revive();
-        return NULL; /* no session was there yet */
+        if (mask == ORMA_TE_WAKE_BIT)
+            return NULL; /* no session was there yet */
     }
     if (self) {
         drop_nested(self, mask);
@@ -70,6 +71,7 @@ static inline void enter_fast(struct orma_te_thread *self)
     atomic_store_explicit(&self->busy, ORMA_TE_RUNNING, memory_order_relaxed);
     /* The compiler keeps the order; the CPU is made to by the pauser's membarrier(). */
     atomic_signal_fence(memory_order_seq_cst);
+    ORMA_TESTPOINT("an event has begun");
 }
 
 /* NULL: the event is lost, and counted. */
@@ -92,7 +94,7 @@ static inline void leave(struct orma_te_thread *self)
 /* acquire: pairs with set_bit(); a session's slot is clean when its bit is seen. */
 static inline uint32_t sessions_of(const struct orma_category *category)
 {
-    return __atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE) & ORMA_TE_SLOT_BITS;
 }
 
 /* ---- the short form ---- */
@@ -260,7 +262,8 @@ static __attribute__((noinline)) uint32_t plain_general(struct orma_te_thread *s
 static ORMA_COLD uint32_t plain_first(uint32_t type, struct orma_site *site,
                                       const struct orma_category *category, uint32_t sessions)
 {
-    struct orma_te_thread *self = enter_slow(sessions_of(category) & sessions);
+    struct orma_te_thread *self = enter_slow(__atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE) &
+                                             (sessions | ORMA_TE_WAKE_BIT));
 
     return self ? plain_general(self, type, site, category, sessions) : 0;
 }
@@ -280,7 +283,8 @@ static inline __attribute__((always_inline)) uint32_t plain(uint32_t type, struc
     enter_fast(self);
 #if ORMA_HAVE_TSC
     uint64_t limit = self->clock.limit, ticks;
-    uint32_t got = sessions_of(category) & sessions;
+    /* Whatever else is in the word is not the only session's bit. */
+    uint32_t got = __atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE) & sessions;
 
     if (ORMA_LIKELY(limit && (ticks = __rdtsc() - self->clock.tsc) < limit &&
                     got == atomic_load_explicit(&self->only_bit, memory_order_relaxed))) {
