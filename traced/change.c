@@ -80,11 +80,12 @@ static int encode_again(struct traced_session *s)
 {
     size_t len = protobuf_c_message_get_packed_size(&s->config->base);
     struct orma_buf bytes = {0};
-    uint8_t *to = orma_buf_extend(&bytes, len);
+    uint8_t *to = len ? orma_buf_extend(&bytes, len) : NULL;
 
-    if (!to)
+    if (len && !to)
         return -ENOMEM;
-    protobuf_c_message_pack(&s->config->base, to);
+    if (len)
+        protobuf_c_message_pack(&s->config->base, to);
     orma_buf_fini(&s->config_bytes);
     s->config_bytes = bytes;
     return 0;
