@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "sdk/base/clock.h"
-#include "sdk/base/fd.h"
 #include "sdk/client/life.h"
 
 #if ORMA_HAVE_TSC
@@ -19,7 +18,9 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
+#define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define REBASE_NS 1000000000u
 /* A pair is good if the counter moved so little around the clock read; else it is read again. */
 #define PAIR_TRIES 4
@@ -35,6 +36,7 @@ static struct {
     _Atomic uint64_t mult; /* 0: not measured yet */
     pthread_mutex_t lock;  /* of base; tried, never waited for */
     struct pair base;
+    _Atomic(const char *) source; /* instead of SOURCE */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #if ORMA_HAVE_TSC
@@ -49,15 +51,24 @@ static bool cpu_is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
+/* Also called from events, perhaps in a signal handler: no memory is allocated. */
+static bool names_tsc(const char *path)
+{
+    char text[8];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    ssize_t len = read(fd, text, sizeof(text));
+    (void)close(fd); /* only read from */
+    return (len == 3 || (len == 4 && text[3] == '\n')) && memcmp(text, "tsc", 3) == 0;
+}
+
 static bool kernel_uses_tsc(void)
 {
-    struct orma_buf b = {0};
-    int r = orma_fd_read_file(
-        AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource", 64, &b);
-    bool is_tsc = r == 0 && orma_str_eq_c(orma_str_trim(orma_buf_str(&b)), "tsc");
+    const char *path = atomic_load_explicit(&g.source, memory_order_relaxed);
 
-    orma_buf_fini(&b);
-    return is_tsc;
+    return names_tsc(path ? path : SOURCE);
 }
 
 static bool may_read(void)
@@ -73,6 +84,11 @@ void orma_tsc_check(bool allow)
 
     /* Relaxed: threads see it with their next anchor. */
     atomic_store_explicit(&g.trusted, trusted, memory_order_relaxed);
+}
+
+void orma_tsc_set_source(const char *path)
+{
+    atomic_store_explicit(&g.source, path, memory_order_relaxed);
 }
 
 void orma_tsc_assume(uint64_t mult)
@@ -123,6 +139,8 @@ static void measure(struct pair now)
         mult = 0;
     } else if (ns >= REBASE_NS) {
         g.base = now;
+        if (!kernel_uses_tsc()) /* it has changed its mind */
+            atomic_store_explicit(&g.trusted, false, memory_order_relaxed);
     } else if (old && ns < REBASE_NS / 2) {
         return; /* just rebased: the old rate is the better one */
     }
@@ -140,11 +158,14 @@ uint64_t orma_tsc_read_anchor(struct orma_tsc_anchor *self)
         measure(now);
         pthread_mutex_unlock(&g.lock);
     }
+    /* Not before what the old anchor may have given, so that a thread's time never goes back. */
+    uint64_t ticks = ORMA_MIN(now.tsc - self->tsc, self->limit);
+    uint64_t given = self->limit ? self->ns + (ticks * self->mult >> 32) : 0;
     self->tsc = now.tsc;
-    self->ns = now.ns;
+    self->ns = ORMA_MAX(now.ns, given);
     self->mult = atomic_load_explicit(&g.mult, memory_order_relaxed);
     self->limit = self->mult ? ((uint64_t)ORMA_TSC_SPAN_NS << 32) / self->mult : 0;
-    return now.ns;
+    return self->ns;
 }
 
 #else
@@ -163,6 +184,11 @@ uint64_t orma_tsc_read_anchor(struct orma_tsc_anchor *self)
 void orma_tsc_assume(uint64_t mult)
 {
     (void)mult;
+}
+
+void orma_tsc_set_source(const char *path)
+{
+    (void)path;
 }
 
 #endif

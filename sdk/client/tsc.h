@@ -8,10 +8,10 @@
  * over at least ORMA_TSC_BASE_NS and measured again about every second, so it
  * follows what NTP does. Bound of the error: the span times the change of rate
  * since the last measurement (500 ppm: 0.25 us), plus the reading of the anchor
- * (some 30 ns). A reading may lie before an earlier one by as much; users clamp.
+ * (some 30 ns). Readings from one anchor never go back.
  *
- * Where the kernel changes its mind the counter is given up within one span, and
- * across a suspend (which only CLOCK_BOOTTIME counts) likewise.
+ * Where the kernel changes its mind the counter is given up within about a second
+ * and one span; across a suspend (which only CLOCK_BOOTTIME counts), within a span.
  *
  * Threads: an anchor belongs to one thread; the rate is shared.
  */
@@ -43,6 +43,9 @@ struct orma_tsc_anchor {
  * never. */
 void orma_tsc_check(bool allow);
 bool orma_tsc_is_trusted(void);
+
+/* For tests: the file that names the kernel's clocksource; NULL: the kernel's own. Kept. */
+void orma_tsc_set_source(const char *path);
 
 /* For counting instructions where the counter cannot be trusted (valgrind): a rate, as anchor.mult.
  */
