@@ -11,12 +11,14 @@
  * What the format has no place for is counted and said at the end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "processor/serve/export.h"
 #include "processor/serve/export_impl.h"
-#include "processor/serve/json_args.h"
+#include "processor/sql/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
 
@@ -442,4 +444,19 @@ int orma_export_json(struct orma_export *self)
     orma_buf_fini(&w.value);
     orma_json_args_fini(&w.args);
     return orma_export_fini(&w.base);
+}
+
+int orma_export_json_file(void *processor, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct orma_export ex = {.tp = processor};
+    int r;
+
+    if (fd < 0)
+        return -errno;
+    ex.sink = orma_sink_fd(fd);
+    r = orma_export_json(&ex);
+    if (close(fd) < 0 && r == 0)
+        r = -errno;
+    return r;
 }

@@ -15,6 +15,7 @@
 
 #include "processor/import/file.h"
 #include "processor/metrics/metrics.h"
+#include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/modules.h"
@@ -85,6 +86,8 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
         orma_processor_free(self);
         return r;
     }
+    self->sql->export_json = orma_export_json_file;
+    self->sql->export_data = self;
     self->import.reader.full_sort = given.full_sort;
     self->import.no_ftrace_raw = given.no_ftrace_raw;
     self->import.crop_track_events = given.crop_track_events;

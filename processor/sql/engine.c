@@ -6,6 +6,7 @@
 #include "processor/sql/exec.h"
 #include "processor/sql/index.h"
 #include "processor/sql/modules.h"
+#include "processor/sql/sqlstats.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
 #define PROGRESS_STEPS 20000
@@ -123,6 +124,7 @@ void orma_sql_close(struct orma_sql *self)
         return;
     close_db(self);
     orma_sql_packages_fini(self);
+    orma_sqlstats_free(self->stats);
     free(self->timelines[0]);
     free(self->timelines[1]);
     orma_sql_error_fini(&self->error);

@@ -62,7 +62,11 @@ struct orma_sql {
     int (*on_open)(void *data);
     void *on_open_data;
     bool data_ready;
-    bool file_access; /* SQL may read and write files */
+    bool file_access;            /* SQL may read and write files */
+    struct orma_sqlstats *stats; /* sqlstats.h; made when first needed */
+    /* What export_json() calls, set by the owner; NULL: there is none. 0 or -errno. */
+    int (*export_json)(void *data, const char *path);
+    void *export_data;
 };
 
 struct orma_sql_func {

@@ -5,6 +5,7 @@
 
 #include "processor/sql/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/sqlstats.h"
 
 #define NOT_AHEAD INT32_MIN
 #define VOID_POINTER "orma_void"
@@ -219,6 +220,9 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     stmt->source = orma_sql_source_ref(self->script.source);
     stmt->at = place_in_script(s->text, 0);
     stmt->end = orma_script_pos(&self->script);
+    if (sql->depth == 1) /* not those of modules and functions */
+        stmt->stats = orma_sqlstats_begin(
+            sql, s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text));
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
     } else {
@@ -236,6 +240,8 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
     ORMA_AUTO(orma_sql_stmt_free_p) struct orma_sql_stmt *stmt = calloc(1, sizeof(*stmt));
     int r;
 
+    if (stmt)
+        stmt->stats = ORMA_SQLSTATS_NONE;
     orma_sql_enter(sql);
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
@@ -243,6 +249,8 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
         r = orma_sql_error_set(&sql->error, NULL, 0, "scripts run scripts too deeply");
     else
         r = next_statement(self, stmt);
+    if (r < 0 && stmt)
+        orma_sqlstats_end(sql, stmt->stats);
     orma_sql_leave(sql);
     if (r <= 0) {
         if (r < 0)
@@ -260,8 +268,11 @@ static int step(struct orma_sql_stmt *self)
     struct orma_sql_text where = {0};
     int r = sqlite3_step(self->stmt);
 
-    if (r == SQLITE_ROW)
+    if (r == SQLITE_ROW) {
+        orma_sqlstats_row(self->sql, self->stats);
         return 1;
+    }
+    orma_sqlstats_end(self->sql, self->stats);
     if (r == SQLITE_DONE)
         return 0;
     orma_sql_text_put(&where, (struct orma_sql_origin){self->source, self->at, ORMA_SQL_NO_CALL},

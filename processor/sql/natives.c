@@ -15,6 +15,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_counters,
     orma_sql_funcs_critical_path,
     orma_sql_funcs_dominator,
+    orma_sql_funcs_files,
     orma_sql_funcs_frames,
     orma_sql_funcs_ftrace,
     orma_sql_funcs_graph,
@@ -42,7 +43,9 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_following_flow,
     &orma_tvf_preceding_flow,
     &orma_tvf_slice_layout,
+    &orma_tvf_sqlstats,
     &orma_tvf_table_info,
+    &orma_tvf_tables,
     NULL,
 };
 

@@ -9,6 +9,7 @@ extern const struct orma_sql_func orma_sql_funcs_args[];
 extern const struct orma_sql_func orma_sql_funcs_counters[];
 extern const struct orma_sql_func orma_sql_funcs_critical_path[];
 extern const struct orma_sql_func orma_sql_funcs_dominator[];
+extern const struct orma_sql_func orma_sql_funcs_files[];
 extern const struct orma_sql_func orma_sql_funcs_frames[];
 extern const struct orma_sql_func orma_sql_funcs_ftrace[];
 extern const struct orma_sql_func orma_sql_funcs_graph[];
@@ -39,4 +40,6 @@ extern const struct orma_tvf orma_tvf_preceding_flow;
 extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
 extern const struct orma_tvf orma_tvf_slice_layout;
 extern const struct orma_tvf orma_tvf_flat_slice;
+extern const struct orma_tvf orma_tvf_sqlstats;
+extern const struct orma_tvf orma_tvf_tables;
 #endif

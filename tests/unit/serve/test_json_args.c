@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tests/support/leaks.h"
-#include "processor/serve/json_args.h"
+#include "processor/sql/json_args.h"
 
 struct pair {
     const char *key, *json;

@@ -6,7 +6,7 @@
  *                                                      │     └─ [1] 2
  *                                                      └─ c "x"
  */
-#include "processor/serve/json_args.h"
+#include "processor/sql/json_args.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * Flat argument keys ("a.b[2].c") as nested JSON objects and arrays. Collects
  * the arguments of one event, then prints them; reused from event to event.
  */
-#ifndef ORMA_PROCESSOR_SERVE_JSON_ARGS_H
-#define ORMA_PROCESSOR_SERVE_JSON_ARGS_H
+#ifndef ORMA_PROCESSOR_SQL_JSON_ARGS_H
+#define ORMA_PROCESSOR_SQL_JSON_ARGS_H
 #include <stdbool.h>
 
 #include "sdk/base/arena.h"
