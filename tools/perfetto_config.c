@@ -8,6 +8,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "tools/config_file.h"
 #include "tools/perfetto_impl.h"
+#include "tools/source_config.h"
 
 #define LIGHT_BUFFER_KB 32768
 #define LIGHT_FLUSH_PERIOD_MS 30000
@@ -29,26 +30,6 @@ static const char test_config[] =
 
 /* ---- the light form ---- */
 
-struct open_source {
-    size_t source, config;
-};
-
-static struct open_source begin_source(struct orma_buf *out, const char *name)
-{
-    struct open_source s = {.source = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
-
-    s.config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
-    orma_pb_put_cstr(out, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
-    orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, 0);
-    return s;
-}
-
-static void end_source(struct orma_buf *out, struct open_source s)
-{
-    orma_pb_end(out, s.config);
-    orma_pb_end(out, s.source);
-}
-
 static bool is_hypervisor(const char *word)
 {
     return !strcmp(word, "hyp") || !strcmp(word, "hypervisor");
@@ -65,7 +46,7 @@ static bool named(const struct perfetto_list *list, const char *word)
 
 static void put_ftrace(struct orma_buf *out, const struct perfetto_args *args)
 {
-    struct open_source s = begin_source(out, "linux.ftrace");
+    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     for (size_t i = 0; i < args->light_events.num; i++) {
@@ -80,29 +61,29 @@ static void put_ftrace(struct orma_buf *out, const struct perfetto_args *args)
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_ATRACE_APPS, args->light_apps.items[i]);
     orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
     orma_pb_end(out, ftrace);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 /* The hypervisor's events come from a tracefs of their own, below "hyp". */
 static void put_hypervisor(struct orma_buf *out)
 {
-    struct open_source s = begin_source(out, "linux.ftrace");
+    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, "hyp/*");
     orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_INSTANCE_NAME, "hyp");
     orma_pb_end(out, ftrace);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 static void put_disk(struct orma_buf *out)
 {
-    struct open_source s = begin_source(out, "linux.sys_stats");
+    struct orma_open_source s = orma_source_begin(out, "linux.sys_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_SYS_STATS_CONFIG);
 
     orma_pb_put_u64(out, ORMA_PB_SYS_STATS_CONFIG_DISKSTAT_PERIOD_MS, LIGHT_DISK_PERIOD_MS);
     orma_pb_end(out, stats);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args *args)
@@ -127,8 +108,8 @@ void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args 
         put_hypervisor(out);
     if (named(events, "disk"))
         put_disk(out);
-    end_source(out, begin_source(out, "linux.process_stats"));
-    end_source(out, begin_source(out, "linux.system_info"));
+    orma_source_end(out, orma_source_begin(out, "linux.process_stats"));
+    orma_source_end(out, orma_source_begin(out, "linux.system_info"));
 }
 
 /* ---- a config from a file ---- */

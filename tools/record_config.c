@@ -5,6 +5,7 @@
 #include "protos/fields/config.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/presets.h"
+#include "tools/source_config.h"
 
 #define POLL_MS 1000
 /* Often enough that the buffer never fills, seldom enough to write large blocks. */
@@ -64,30 +65,9 @@ void orma_record_request_add_all(struct orma_record_request *self)
         (void)add_preset(self, p); /* all together are below the limit: tested */
 }
 
-/* Opens data_sources{config{name; and leaves both messages open. */
-struct open_source {
-    size_t source, config;
-};
-
-static struct open_source begin_source(struct orma_buf *out, const char *name)
-{
-    struct open_source s = {.source = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
-
-    s.config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
-    orma_pb_put_cstr(out, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
-    orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, 0);
-    return s;
-}
-
-static void end_source(struct orma_buf *out, struct open_source s)
-{
-    orma_pb_end(out, s.config);
-    orma_pb_end(out, s.source);
-}
-
 static void put_ftrace(struct orma_buf *out, const struct orma_record_request *rq)
 {
-    struct open_source s = begin_source(out, "linux.ftrace");
+    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     for (size_t i = 0; i < rq->events_num; i++)
@@ -98,12 +78,12 @@ static void put_ftrace(struct orma_buf *out, const struct orma_record_request *r
     if (rq->ksyms)
         orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
     orma_pb_end(out, ftrace);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 static void put_process_stats(struct orma_buf *out, const struct orma_record_request *rq)
 {
-    struct open_source s = begin_source(out, "linux.process_stats");
+    struct orma_open_source s = orma_source_begin(out, "linux.process_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_PROCESS_STATS_CONFIG);
 
     orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_SCAN_ALL_PROCESSES_ON_START, 1);
@@ -112,7 +92,7 @@ static void put_process_stats(struct orma_buf *out, const struct orma_record_req
     if (rq->polls & ORMA_POLL_PROCESSES)
         orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_PROC_STATS_POLL_MS, POLL_MS);
     orma_pb_end(out, stats);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 static void put_sys_stats(struct orma_buf *out, const struct orma_record_request *rq)
@@ -130,7 +110,7 @@ static void put_sys_stats(struct orma_buf *out, const struct orma_record_request
         {ORMA_POLL_PSI, ORMA_PB_SYS_STATS_CONFIG_PSI_PERIOD_MS},
         {ORMA_POLL_THERMAL, ORMA_PB_SYS_STATS_CONFIG_THERMAL_PERIOD_MS},
     };
-    struct open_source s = begin_source(out, "linux.sys_stats");
+    struct orma_open_source s = orma_source_begin(out, "linux.sys_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_SYS_STATS_CONFIG);
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(periods); i++) {
@@ -138,17 +118,17 @@ static void put_sys_stats(struct orma_buf *out, const struct orma_record_request
             orma_pb_put_u64(out, periods[i].field, POLL_MS);
     }
     orma_pb_end(out, stats);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 static void put_track_event(struct orma_buf *out)
 {
-    struct open_source s = begin_source(out, "track_event");
+    struct orma_open_source s = orma_source_begin(out, "track_event");
     size_t config = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG);
 
     orma_pb_put_cstr(out, ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES, "*");
     orma_pb_end(out, config);
-    end_source(out, s);
+    orma_source_end(out, s);
 }
 
 /* The duration limits the waiting for the trigger: the service accepts either, not both. */
@@ -206,9 +186,9 @@ void orma_record_config_put(struct orma_buf *out, const struct orma_record_reque
     if (rq->sys_stats && rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL))
         put_sys_stats(out, rq);
     if (rq->system_info)
-        end_source(out, begin_source(out, "linux.system_info"));
+        orma_source_end(out, orma_source_begin(out, "linux.system_info"));
     if (rq->journald && rq->polls & ORMA_POLL_JOURNAL)
-        end_source(out, begin_source(out, "linux.systemd_journald"));
+        orma_source_end(out, orma_source_begin(out, "linux.systemd_journald"));
     if (rq->apps)
         put_track_event(out);
 }
