@@ -43,8 +43,10 @@ static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     uint64_t sum = ORMA_FNV1A_BASIS;
 
-    if (!argc)
+    if (!argc) {
         orma_result_error(ctx, "HASH: needs at least one argument");
+        return;
+    }
     for (int i = 0; i < argc; i++) {
         if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
             int64_t val = sqlite3_value_int64(argv[i]);
