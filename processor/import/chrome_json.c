@@ -7,6 +7,7 @@
  * An event is looked at twice: here for its time, and when that has come for the rest.
  */
 #include "processor/import/chrome_json.h"
+#include "processor/import/systrace.h"
 
 #include <errno.h>
 
@@ -21,6 +22,8 @@ struct json_file {
     size_t depth;   /* and where in it that is */
     bool in_text, after_backslash;
     struct orma_buf scratch;
+    struct orma_json_profiles profiles;
+    struct orma_arena texts; /* of events of the kernel, without escapes */
 };
 
 /* ---- one event ---- */
@@ -126,12 +129,18 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct json_file *f = file->state;
 
-    orma_json_event_parse(file, item, &f->scratch);
+    if (orma_json_profile_parse(file, item))
+        return;
+    if (item->len && item->data[0] == '{')
+        orma_json_event_parse(file, item, &f->scratch);
+    else
+        orma_systrace_parse(file, item);
 }
 
 /* Notes the event that this value is. */
 static void on_event(struct orma_file *file, struct orma_str text)
 {
+    struct json_file *f = file->state;
     struct orma_json_event e;
     int64_t ts = 0, dur = 0;
     bool ok = orma_json_event_read(text, &e);
@@ -147,6 +156,8 @@ static void on_event(struct orma_file *file, struct orma_str text)
         tokenizer_failure(file);
         return;
     }
+    if (e.phase == 'P' && orma_json_profile_event(file, &f->profiles, &e))
+        return;
     if (e.phase == 'M') { /* names are true at all times */
         const struct orma_item item = {
             .ts = ts, .data = (const uint8_t *)text.data, .len = (uint32_t)text.len};
@@ -239,6 +250,23 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
     return pos;
 }
 
+/* Lines of the kernel's tracer in a text of their own. */
+static void on_kernel_text(struct orma_file *file, const struct orma_json_value *v)
+{
+    struct json_file *f = file->state;
+    struct orma_str text = orma_json_text(v, &f->scratch), line;
+    const char *copy = orma_arena_strdup(&f->texts, text);
+
+    if (!copy) {
+        file->imp->storage->failed = true;
+        return;
+    }
+    orma_processes_set_idle(orma_import_processes(file->imp, 0));
+    for (text.data = copy; orma_str_cut(&text, '\n', &line);)
+        if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
+            orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+}
+
 /* A member of the outer object that is whole, other than the events. */
 static void on_member(struct orma_file *file, struct orma_str key, struct orma_str text)
 {
@@ -251,7 +279,11 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
         orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
-    else if (orma_str_eq(key, ORMA_STR("systemTraceEvents")) && v.type != ORMA_JSON_STRING)
+    else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
+        return;
+    else if (v.type == ORMA_JSON_STRING)
+        on_kernel_text(file, &v);
+    else
         orma_file_error(file->imp, -EBADMSG,
                         "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
 }
@@ -349,6 +381,8 @@ static void json_fini(struct orma_file *file)
     struct json_file *f = file->state;
 
     orma_buf_fini(&f->scratch);
+    orma_json_profiles_fini(&f->profiles);
+    orma_arena_fini(&f->texts);
 }
 
 const struct orma_format_ops orma_format_json = {
