@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "processor/read/inflate.h"
 #include "sdk/base/hash.h"
 
 /* Bytes that are gathered before the format is told. */
@@ -135,6 +136,23 @@ static void settle_clock(struct orma_file *self)
     r->hooks.trace_clock(r->hooks.data, self->clock);
 }
 
+static bool is_packets(enum orma_format format)
+{
+    return format == ORMA_FORMAT_PROTO || format == ORMA_FORMAT_SYMBOLS;
+}
+
+/* Says which member of an archive it is, and what it looks like. */
+static void unknown(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    const struct orma_table *t = orma_import_table(self->imp, ORMA_TABLE_TRACE_FILE);
+    const char *name = orma_strpool_cstr(
+        &self->imp->storage->pool, (uint32_t)orma_table_int(t, ORMA_TRACE_FILE_NAME, self->row));
+    const char *like = orma_detect_foreign(data, len);
+
+    orma_file_error(self->imp, -EBADMSG, "Unknown trace type provided (ERR:fmt)%s%.100s%s%s",
+                    *name ? " in member " : "", name, like ? ": this is " : "", like ? like : "");
+}
+
 static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
 {
     struct orma_import *imp = self->imp;
@@ -142,13 +160,13 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     const char *name = orma_format_names[self->format];
 
     if (self->format == ORMA_FORMAT_UNKNOWN) {
-        orma_file_error(imp, -EBADMSG, "Unknown trace type provided (ERR:fmt)");
+        unknown(self, data, len);
         return false;
     }
     if (!self->parent)
         imp->uuid = orma_fnv1a(ORMA_FNV1A_BASIS, data, ORMA_MIN(len, (size_t)UUID_BYTES));
     self->ops = orma_format_ops[self->format];
-    if (!self->ops && self->format != ORMA_FORMAT_PROTO) {
+    if (!self->ops && !is_packets(self->format)) {
         orma_file_error(imp, -ENOTSUP, "a trace of format %s can't be read", name);
         return false;
     }
@@ -166,6 +184,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
         orma_processes_set_idle(&imp->machines[0].processes);
     if (self->ops)
         imp->reader.full_sort = true;
+    else
+        orma_reader_next_file(&imp->reader);
     settle_clock(self);
     orma_import_begin(imp, name);
     return true;
@@ -196,6 +216,12 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
     if (self->ops->whole && !at_end)
         return 0;
     return self->ops->read(self, data, len, at_end);
+}
+
+void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    self->size = len;
+    (void)orma_file_map(self, data, len, true); /* what is left over is cut off */
 }
 
 /* Makes room for `len` more bytes without moving what was read. */
@@ -252,10 +278,27 @@ static void feed_known(struct orma_file *self, const uint8_t *data, size_t len)
     }
 }
 
+/* Containers in containers multiply: what comes out of all of them is bounded, too. */
+static bool is_bomb(struct orma_file *self, size_t len)
+{
+    struct orma_import *imp = self->imp;
+
+    if (!self->parent)
+        return false;
+    imp->unpacked += len;
+    if (imp->unpacked / ORMA_INFLATE_RATIO <= imp->files->size + ORMA_INFLATE_FREE)
+        return false;
+    orma_file_error(imp, -EFBIG,
+                    "what is packed unpacks to more than %d times its size: refused as a bomb "
+                    "(ERR:decomp)",
+                    ORMA_INFLATE_RATIO);
+    return true;
+}
+
 void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
 {
     self->size += len;
-    if (orma_file_failed(self) || !len)
+    if (orma_file_failed(self) || !len || is_bomb(self, len))
         return;
     if (self->detected) {
         feed_known(self, data, len);
@@ -351,6 +394,27 @@ static bool next_event(void *data, struct orma_item *ret)
     return true;
 }
 
+/* To the clock of the trace, which another file brought along. What can't be related is dropped. */
+static void convert_events(struct orma_file *self)
+{
+    struct orma_reader *r = &self->imp->reader;
+    struct orma_events *e = &self->events;
+    uint32_t kept = 0;
+    int64_t ts;
+
+    for (uint32_t i = 0; i < e->num; i++) {
+        if (orma_clocks_convert(&r->clocks[0], self->clock, e->list[i].ts, r->trace_clock, &ts,
+                                NULL) != ORMA_CLOCK_OK) {
+            orma_stats_inc(orma_import_stats(self->imp, 0),
+                           ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS);
+            continue;
+        }
+        e->list[kept] = e->list[i];
+        e->list[kept++].ts = ts;
+    }
+    e->num = kept;
+}
+
 void orma_file_finish(struct orma_file *self)
 {
     struct orma_import *imp = self->imp;
@@ -368,6 +432,8 @@ void orma_file_finish(struct orma_file *self)
         else if (!self->ops->whole && self->pieces.blocks)
             (void)self->ops->read(self, self->pieces.pending, self->pieces.len, true);
     }
+    if (self->events.num && self->clock && self->clock != imp->reader.trace_clock)
+        convert_events(self);
     if (self->events.num) {
         if (self->events.unsorted)
             sort_events(&self->events);

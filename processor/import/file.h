@@ -87,6 +87,9 @@ struct orma_file *orma_file_new(struct orma_import *imp, struct orma_file *paren
 /* Bytes that stay. Returns how many were used. */
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end);
 
+/* All bytes of a file at once; they stay. */
+void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len);
+
 /* Bytes that are copied if they are needed later. */
 void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len);
 
@@ -95,6 +98,10 @@ void orma_file_finish(struct orma_file *self);
 
 /* What can't be read, and why; ends the import. The first one counts. */
 void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...) ORMA_PRINTF(3, 4);
+
+/* Tells what went wrong with unpacking the file inside, if anything did. `result` is of
+ * orma_inflater_feed(), `done` whether the stream came to its end. */
+void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at_end);
 
 /* True after that, or when memory is out. */
 static inline bool orma_file_failed(const struct orma_file *self)

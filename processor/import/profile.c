@@ -287,6 +287,30 @@ uint32_t orma_profile_stack(struct orma_import *imp, int64_t ts, const char *sou
     return orma_profile_sample(imp, &s);
 }
 
+uint32_t orma_profile_aggregate(struct orma_import *imp, const char *scope, uint32_t name,
+                                uint32_t type, uint32_t unit)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_AGGREGATE_PROFILE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SCOPE, row, orma_import_cstr(imp, scope));
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_NAME, row, name);
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SAMPLE_TYPE_TYPE, row, type);
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SAMPLE_TYPE_UNIT, row, unit);
+    return row;
+}
+
+void orma_profile_aggregate_add(struct orma_import *imp, uint32_t profile, uint32_t callsite,
+                                double value)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_AGGREGATE_SAMPLE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_AGGREGATE_SAMPLE_AGGREGATE_PROFILE_ID, row, profile);
+    orma_table_set(t, ORMA_AGGREGATE_SAMPLE_CALLSITE_ID, row, callsite);
+    orma_table_set_double(t, ORMA_AGGREGATE_SAMPLE_VALUE, row, value);
+}
+
 uint32_t orma_profile_counter_set(struct orma_import *imp)
 {
     struct orma_profile_state *st = orma_profile_state(imp);

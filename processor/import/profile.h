@@ -92,6 +92,12 @@ uint32_t orma_profile_sample(struct orma_import *imp, const struct orma_sample *
 uint32_t orma_profile_stack(struct orma_import *imp, int64_t ts, const char *source, uint32_t utid,
                             uint32_t callsite);
 
+/* A profile without times: a table of values by call site. */
+uint32_t orma_profile_aggregate(struct orma_import *imp, const char *scope, uint32_t name,
+                                uint32_t type, uint32_t unit);
+void orma_profile_aggregate_add(struct orma_import *imp, uint32_t profile, uint32_t callsite,
+                                double value);
+
 /* A set of counter values: begin, add each after its row was made, end gives the set. */
 uint32_t orma_profile_counter_set(struct orma_import *imp);
 void orma_profile_add_counter(struct orma_import *imp, uint32_t set, int64_t ts, uint32_t track,

@@ -5,16 +5,40 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
+#include "sdk/wire/pb_reader.h"
 
 #define TAR_MAGIC_AT 257
 #define ENOUGH 4096
 
 const char *const orma_format_names[ORMA_FORMATS_NUM] = {
-    [ORMA_FORMAT_MORE] = "unknown",      [ORMA_FORMAT_UNKNOWN] = "unknown",
-    [ORMA_FORMAT_PROTO] = "proto",       [ORMA_FORMAT_JSON] = "json",
-    [ORMA_FORMAT_SYSTRACE] = "systrace", [ORMA_FORMAT_GZIP] = "gzip",
-    [ORMA_FORMAT_ZSTD] = "zstd",         [ORMA_FORMAT_ZIP] = "zip",
-    [ORMA_FORMAT_TAR] = "tar",           [ORMA_FORMAT_CTRACE] = "ctrace",
+    [ORMA_FORMAT_MORE] = "unknown",
+    [ORMA_FORMAT_UNKNOWN] = "unknown",
+    [ORMA_FORMAT_PROTO] = "proto",
+    [ORMA_FORMAT_JSON] = "json",
+    [ORMA_FORMAT_SYSTRACE] = "systrace",
+    [ORMA_FORMAT_GZIP] = "gzip",
+    [ORMA_FORMAT_ZSTD] = "zstd",
+    [ORMA_FORMAT_ZIP] = "zip",
+    [ORMA_FORMAT_TAR] = "tar",
+    [ORMA_FORMAT_CTRACE] = "ctrace",
+    [ORMA_FORMAT_SYMBOLS] = "symbols",
+    [ORMA_FORMAT_PPROF] = "pprof",
+    [ORMA_FORMAT_PERF] = "perf",
+    [ORMA_FORMAT_PERF_TEXT] = "perf_text",
+    [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
+    [ORMA_FORMAT_FUCHSIA] = "fuchsia",
+    [ORMA_FORMAT_GECKO] = "gecko",
+    [ORMA_FORMAT_MANIFEST] = "perfetto_manifest",
+    [ORMA_FORMAT_INSTRUMENTS] = "instruments_xml",
+    [ORMA_FORMAT_NINJA] = "ninja_log",
+    [ORMA_FORMAT_COLLAPSED] = "collapsed_stack",
+    [ORMA_FORMAT_STRACE] = "strace",
+    [ORMA_FORMAT_LOGCAT] = "android_logcat",
+    [ORMA_FORMAT_ART_METHOD] = "art_method",
+    [ORMA_FORMAT_ART_HPROF] = "art_hprof",
+    [ORMA_FORMAT_PRIMES] = "primes",
+    [ORMA_FORMAT_DUMPSTATE] = "android_dumpstate",
+    [ORMA_FORMAT_ARROW] = "arrow",
 };
 
 static bool has(const uint8_t *data, size_t len, size_t at, const char *magic, size_t magic_len)
@@ -51,26 +75,288 @@ static bool is_systrace(const uint8_t *data, size_t len)
            memmem(data, len, "# tracer", 8);
 }
 
-enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end)
+/* ---- texts, by their first lines ---- */
+
+static bool is_digit(char c)
 {
-    if (len < ENOUGH && !at_end)
-        return ORMA_FORMAT_MORE;
-    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    return c >= '0' && c <= '9';
+}
+
+static size_t skip_digits(struct orma_str s, size_t at)
+{
+    while (at < s.len && is_digit(s.data[at]))
+        at++;
+    return at;
+}
+
+static size_t skip_blanks(struct orma_str s, size_t at)
+{
+    while (at < s.len && (s.data[at] == ' ' || s.data[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* "comm 12/34 [001] 56.789: event" */
+static bool is_perf_text(struct orma_str line)
+{
+    for (size_t i = 1; i < line.len; i++) {
+        size_t at = i, from;
+
+        if (!is_digit(line.data[i]) || line.data[i - 1] != ' ')
+            continue;
+        at = skip_digits(line, at);
+        if (at < line.len && line.data[at] == '/')
+            at = skip_digits(line, at + 1);
+        if (at == line.len || (line.data[at] != ' ' && line.data[at] != '\t'))
+            continue;
+        at = skip_blanks(line, at);
+        if (at < line.len && line.data[at] == '[') {
+            at = skip_digits(line, at + 1);
+            if (at == line.len || line.data[at] != ']')
+                continue;
+            at = skip_blanks(line, at + 1);
+        }
+        from = at;
+        at = skip_digits(line, at);
+        if (at == from || at == line.len || line.data[at] != '.')
+            continue;
+        at = skip_digits(line, at + 1);
+        if (at < line.len && line.data[at] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* "a;b;c 12" */
+static bool is_collapsed(struct orma_str line)
+{
+    size_t at = line.len;
+
+    while (at && is_digit(line.data[at - 1]))
+        at--;
+    return at < line.len && at > 1 && line.data[at - 1] == ' ' && line.data[at - 2] != ' ' &&
+           memchr(line.data, ';', at);
+}
+
+/* "[pid  ]123 1700000000.123456 call(": the time is what tells it. */
+static bool is_strace(struct orma_str line)
+{
+    size_t at = 0, from;
+
+    if (orma_str_starts(line, ORMA_STR("[pid")))
+        at = skip_blanks(line, 4);
+    at = skip_blanks(line, skip_digits(line, at));
+    if (at < line.len && line.data[at] == ']')
+        at = skip_blanks(line, at + 1);
+    from = at;
+    at = skip_digits(line, at);
+    if (at - from < 9 && at < line.len && line.data[at] == ' ') { /* that was the pid */
+        from = at = skip_blanks(line, at);
+        at = skip_digits(line, at);
+    }
+    if (at - from < 9 || at == line.len || line.data[at] != '.')
+        return false;
+    from = at + 1;
+    at = skip_digits(line, from);
+    if (at == from || at == line.len || line.data[at] != ' ')
+        return false;
+    from = at = skip_blanks(line, at);
+    while (at < line.len &&
+           ((line.data[at] | 32) >= 'a' || line.data[at] == '_' || is_digit(line.data[at])))
+        at++;
+    return (at > from && at < line.len && line.data[at] == '(') ||
+           (from < line.len &&
+            (line.data[from] == '<' || line.data[from] == '+' || line.data[from] == '-'));
+}
+
+/* "01-02 03:04:05.678  1234  5678 I tag: text", with or without a year; or "01-02 ... I/tag( 12):"
+ */
+static bool is_logcat(struct orma_str line)
+{
+    size_t at = 0;
+
+    if (orma_str_starts(line, ORMA_STR("--------- beginning of")))
+        return true;
+    if (skip_digits(line, 0) == 4 && line.len > 5 && line.data[4] == '-')
+        at = 5;
+    return line.len > at + 18 && is_digit(line.data[at]) && is_digit(line.data[at + 1]) &&
+           line.data[at + 2] == '-' && line.data[at + 5] == ' ' && line.data[at + 8] == ':' &&
+           line.data[at + 11] == ':' && line.data[at + 14] == '.';
+}
+
+static unsigned lines_of(const uint8_t *data, size_t len, struct orma_str *lines, unsigned max)
+{
+    struct orma_str rest = {(const char *)data, len}, line;
+    unsigned num = 0;
+
+    while (num < max && orma_str_cut(&rest, '\n', &line)) {
+        if (line.len && line.data[line.len - 1] == '\r')
+            line.len--;
+        if (line.len)
+            lines[num++] = line;
+    }
+    return num;
+}
+
+static enum orma_format text_format(const uint8_t *data, size_t len)
+{
+    struct orma_str lines[8];
+    unsigned num = lines_of(data, len, lines, 8), stacks = 0;
+
+    if (memchr(data, 0, len))
+        return ORMA_FORMAT_UNKNOWN;
+    if (num && is_logcat(lines[0]))
+        return ORMA_FORMAT_LOGCAT;
+    while (stacks < ORMA_MIN(num, 3) && is_collapsed(lines[stacks]))
+        stacks++;
+    if (stacks && stacks == ORMA_MIN(num, 3))
+        return ORMA_FORMAT_COLLAPSED;
+    for (unsigned i = 0; i < num; i++)
+        if (lines[i].data[0] != '#')
+            return is_perf_text(lines[i]) ? ORMA_FORMAT_PERF_TEXT
+                   : is_strace(lines[i])  ? ORMA_FORMAT_STRACE
+                                          : ORMA_FORMAT_UNKNOWN;
+    return ORMA_FORMAT_UNKNOWN;
+}
+
+/* ---- messages ---- */
+
+/* A profile may begin with any of its fields; so the first ones must all be such. */
+static bool is_pprof(const uint8_t *data, size_t len)
+{
+    struct orma_pb_reader r = orma_pb_reader(data, len);
+    struct orma_pb_field f;
+    unsigned num = 0;
+
+    while (num < 16 && orma_pb_next(&r, &f)) {
+        bool message = f.id <= 6;
+
+        if (f.id < 2 || f.id > 14 || (message && f.wire != ORMA_PB_LEN) ||
+            (!message && f.wire != ORMA_PB_LEN && f.wire != ORMA_PB_VARINT))
+            return num > 0 && f.id == 1;
+        num++;
+    }
+    return num > 1;
+}
+
+/* A length-delimited field 1 is what traces, symbols and pprof begin with: what lies in it tells.
+ */
+static enum orma_format message_format(const uint8_t *data, size_t len)
+{
+    size_t at = 1, size = 0;
+    unsigned shift = 0;
+
+    if (!len || data[0] != 0x0a)
+        return len && data[0] >= 0x12 && data[0] <= 0x32 && (data[0] & 7) == 2 &&
+                       is_pprof(data, ORMA_MIN(len, (size_t)ENOUGH))
+                   ? ORMA_FORMAT_PPROF
+                   : ORMA_FORMAT_UNKNOWN;
+    for (; at < len && shift < 28; shift += 7) {
+        size |= (size_t)(data[at] & 0x7f) << shift;
+        if (data[at++] < 0x80)
+            break;
+    }
+    if (has(data, len, at, "\xea\x03", 2))
+        return ORMA_FORMAT_SYMBOLS;
+    /* ValueType { type, unit }: numbers, where a packet never has them */
+    if (size >= 2 && size <= 8 && len > at && data[at] == 0x08)
+        return ORMA_FORMAT_PPROF;
+    return ORMA_FORMAT_PROTO;
+}
+
+static enum orma_format binary_format(const uint8_t *data, size_t len)
+{
+    static const struct {
+        const char *magic;
+        uint8_t len;
+        enum orma_format format;
+    } magics[] = {
+        {"ARROW1", 6, ORMA_FORMAT_ARROW},
+        {"\x10\0\x04\x46\x78\x54\x16\0", 8, ORMA_FORMAT_FUCHSIA},
+        {"PERFILE2", 8, ORMA_FORMAT_PERF},
+        {"SIMPLEPERF", 10, ORMA_FORMAT_SIMPLEPERF},
+        {"PK\3\4", 4, ORMA_FORMAT_ZIP},
+        {"\x1f\x8b", 2, ORMA_FORMAT_GZIP},
+        {"\x28\xb5\x2f\xfd", 4, ORMA_FORMAT_ZSTD},
+        {"SLOW", 4, ORMA_FORMAT_ART_METHOD},
+        {"*version\n", 9, ORMA_FORMAT_ART_METHOD},
+        {"JAVA PROFILE", 12, ORMA_FORMAT_ART_HPROF},
+    };
+
     if (has(data, len, TAR_MAGIC_AT, "ustar", 5))
         return ORMA_FORMAT_TAR;
-    if (has(data, len, 0, "PK\3\4", 4))
-        return ORMA_FORMAT_ZIP;
-    if (has(data, len, 0, "\x1f\x8b", 2))
-        return ORMA_FORMAT_GZIP;
-    if (has(data, len, 0, "\x28\xb5\x2f\xfd", 4))
-        return ORMA_FORMAT_ZSTD;
-    if (is_json(data, look))
-        return ORMA_FORMAT_JSON;
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(magics); i++)
+        if (has(data, len, 0, magics[i].magic, magics[i].len))
+            return magics[i].format;
+    return ORMA_FORMAT_UNKNOWN;
+}
+
+/* JSON, and what looks like it. */
+static enum orma_format json_format(const uint8_t *data, size_t len)
+{
+    static const struct {
+        const char *begin;
+        enum orma_format format;
+    } kinds[] = {{"{\"perfetto_manifest\"", ORMA_FORMAT_MANIFEST},
+                 {"{\"meta\"", ORMA_FORMAT_GECKO},
+                 {"{\"libs\"", ORMA_FORMAT_GECKO}};
+    char squeezed[24] = "";
+    unsigned n = 0;
+
+    for (size_t i = 0; i < len && n < sizeof(squeezed) - 1; i++)
+        if (!strchr(" \t\r\n", data[i]) || !data[i])
+            squeezed[n++] = (char)data[i];
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(kinds); i++)
+        if (!strncmp(squeezed, kinds[i].begin, strlen(kinds[i].begin)))
+            return kinds[i].format;
+    return is_json(data, len) ? ORMA_FORMAT_JSON : ORMA_FORMAT_UNKNOWN;
+}
+
+enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end)
+{
+    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    enum orma_format format;
+
+    if (len < ENOUGH && !at_end)
+        return ORMA_FORMAT_MORE;
+    if ((format = binary_format(data, len)) != ORMA_FORMAT_UNKNOWN)
+        return format;
+    if ((format = json_format(data, look)) != ORMA_FORMAT_UNKNOWN)
+        return format;
+    if (memmem(data, look, "<?xml", 5) && memmem(data, look, "trace-query-result", 18))
+        return ORMA_FORMAT_INSTRUMENTS;
     if (has(data, len, 0, "TRACE:\n", 7) && memmem(data, look, "\x78\x9c", 2))
         return ORMA_FORMAT_CTRACE;
+    if (has(data, len, 0, "# ninja log", 11))
+        return ORMA_FORMAT_NINJA;
+    if ((format = text_format(data, look)) != ORMA_FORMAT_UNKNOWN)
+        return format;
     if (is_systrace(data, look))
         return ORMA_FORMAT_SYSTRACE;
-    if (len && data[0] == 0x0a)
-        return ORMA_FORMAT_PROTO;
+    if ((format = message_format(data, len)) != ORMA_FORMAT_UNKNOWN)
+        return format;
+    if (len && data[0] == 0x09)
+        return ORMA_FORMAT_PRIMES;
+    if (memmem(data, look, "== dumpstate: ", 14))
+        return ORMA_FORMAT_DUMPSTATE;
     return ORMA_FORMAT_UNKNOWN;
+}
+
+const char *orma_detect_foreign(const uint8_t *data, size_t len)
+{
+    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+
+    if (has(data, len, 0, "\x17\x08\x44tracing", 10))
+        return "trace-cmd's trace.dat; `trace-cmd report` makes text of it that can be read";
+    if (has(data, len, 0, "\xc1\x1f\xfc\xc1", 4) || has(data, len, 0, "\xc1\xfc\x1f\xc1", 4) ||
+        memmem(data, look, "/* CTF 1.8", 10))
+        return "the Common Trace Format (LTTng); `babeltrace2` reads it";
+    if (memmem(data, look, "print fmt:", 10) && memmem(data, look, "field:", 6))
+        return "the format file of a kernel event, which holds no trace";
+    if (has(data, len, 0,
+            "\x7f"
+            "ELF",
+            4))
+        return "an ELF file";
+    return NULL;
 }

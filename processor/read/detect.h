@@ -18,6 +18,24 @@ enum orma_format {
     ORMA_FORMAT_ZIP,
     ORMA_FORMAT_TAR,
     ORMA_FORMAT_CTRACE,
+    ORMA_FORMAT_SYMBOLS, /* packets, too */
+    ORMA_FORMAT_PPROF,
+    ORMA_FORMAT_PERF,
+    ORMA_FORMAT_PERF_TEXT,
+    ORMA_FORMAT_SIMPLEPERF,
+    ORMA_FORMAT_FUCHSIA,
+    ORMA_FORMAT_GECKO,
+    ORMA_FORMAT_MANIFEST,
+    ORMA_FORMAT_INSTRUMENTS,
+    ORMA_FORMAT_NINJA,
+    ORMA_FORMAT_COLLAPSED,
+    ORMA_FORMAT_STRACE,
+    ORMA_FORMAT_LOGCAT,
+    ORMA_FORMAT_ART_METHOD,
+    ORMA_FORMAT_ART_HPROF,
+    ORMA_FORMAT_PRIMES,
+    ORMA_FORMAT_DUMPSTATE,
+    ORMA_FORMAT_ARROW,
     ORMA_FORMATS_NUM,
 };
 
@@ -26,4 +44,7 @@ extern const char *const orma_format_names[ORMA_FORMATS_NUM];
 
 /* `at_end`: there are no more bytes, so never ORMA_FORMAT_MORE. */
 enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end);
+
+/* Of bytes whose format is not known: what they seem to be, for people; or NULL. */
+const char *orma_detect_foreign(const uint8_t *data, size_t len);
 #endif

@@ -586,6 +586,14 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     orma_seq_gen_unref(d->gen);
 }
 
+void orma_reader_next_file(struct orma_reader *self)
+{
+    if (self->packets)
+        self->seqs.file++;
+    self->pending_len = 0; /* a packet that was cut off */
+    self->last_ts = 0;
+}
+
 void orma_reader_finish(struct orma_reader *self)
 {
     for (uint32_t i = 0; i < self->deferred_num; i++)

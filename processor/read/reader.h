@@ -77,6 +77,9 @@ int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
 /* Where in the file a byte is, if it lies in `file`; -1 for copied and unpacked ones. */
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);
 
+/* What comes now is of another file: sequences begin anew. */
+void orma_reader_next_file(struct orma_reader *self);
+
 /* The end of the file: deferred packets, then all that waits in the sorter. */
 void orma_reader_finish(struct orma_reader *self);
 

@@ -70,7 +70,7 @@ static struct orma_seq_gen *gen_new(struct orma_seq *seq, struct orma_interned_d
 
 struct orma_seq *orma_seqs_get(struct orma_seqs *self, uint32_t machine, uint32_t id)
 {
-    uint64_t key = (uint64_t)machine << 32 | id;
+    uint64_t key = (uint64_t)self->file << 40 | (uint64_t)machine << 32 | id;
     struct orma_seq *seq = orma_map_get_ptr(&self->by_id, key);
 
     if (ORMA_LIKELY(seq))

@@ -100,7 +100,8 @@ struct orma_seq {
 };
 
 struct orma_seqs {
-    struct orma_map by_id; /* machine << 32 | id → struct orma_seq * */
+    struct orma_map by_id; /* file << 40 | machine << 32 | id → struct orma_seq * */
+    uint32_t file;         /* of several ones: each has sequences of its own */
     bool failed;
 };
 

@@ -176,8 +176,8 @@ static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, 
     while (!ret && pos < self->map_size && goal < self->map_size) {
         /* A step ends anywhere: what is not whole is read with the next one. */
         goal = ORMA_MIN(self->map_size, goal + PROGRESS_STEP);
-        pos += orma_file_map(self->file, self->map + pos, goal - pos, goal == self->map_size);
         self->size = self->file->size = goal;
+        pos += orma_file_map(self->file, self->map + pos, goal - pos, goal == self->map_size);
         ret = check(self);
         if (!ret && progress && progress(data, pos, self->map_size))
             ret = fail(self, -ECANCELED, "interrupted");
