@@ -31,13 +31,17 @@ static const struct orma_option classic_options[] = {
      "Print metrics as text (the default), binary or json."},
     {ORMA_SHELL_METRICS_EXTENSION, 0, "metric-extension", "DISK@VIRTUAL",
      "Metrics in DISK/sql, with messages in DISK/protos; may be repeated."},
-    {ORMA_SHELL_ABSENT, 0, "summary", NULL, NULL},
-    {ORMA_SHELL_ABSENT, 0, "summary-metrics-v2", "IDS", NULL},
-    {ORMA_SHELL_ABSENT, 0, "summary-metadata-query", "ID", NULL},
-    {ORMA_SHELL_ABSENT, 0, "summary-spec", "FILE", NULL},
-    {ORMA_SHELL_ABSENT, 0, "summary-format", "FORM", NULL},
-    {ORMA_SHELL_ABSENT, 0, "structured-query-spec", "FILE", NULL},
-    {ORMA_SHELL_ABSENT, 0, "structured-query-id", "ID", NULL},
+    {ORMA_SHELL_SUMMARY, 0, "summary", NULL, "Compute a trace summary."},
+    {ORMA_SHELL_SUMMARY_METRICS, 0, "summary-metrics-v2", "IDS",
+     "The metrics of the summary: all, or ids with commas between them."},
+    {ORMA_SHELL_SUMMARY_METADATA, 0, "summary-metadata-query", "ID",
+     "The query whose rows (key, value) become metadata."},
+    {ORMA_SHELL_SUMMARY_SPEC, 0, "summary-spec", "FILE",
+     "What the summary is: TraceSummarySpec as text or bytes; may be repeated."},
+    {ORMA_SHELL_SUMMARY_FORMAT, 0, "summary-format", "FORM", "text (the default) or binary."},
+    {ORMA_SHELL_SUMMARY_SPEC, 0, "structured-query-spec", "FILE", "The same as --summary-spec."},
+    {ORMA_SHELL_STRUCTURED_ID, 0, "structured-query-id", "ID",
+     "Print the rows of this query of the specifications."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -48,8 +52,10 @@ static const struct orma_option query_options[] = {
     {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Go on with a prompt afterwards."},
     {ORMA_SHELL_WIDE, 'W', "wide", NULL, "Columns of 40 characters instead of 20 at the prompt."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
-    {ORMA_SHELL_ABSENT, 0, "structured-query-id", "ID", NULL},
-    {ORMA_SHELL_ABSENT, 0, "summary-spec", "FILE", NULL},
+    {ORMA_SHELL_STRUCTURED_ID, 0, "structured-query-id", "ID",
+     "Print the rows of this query of the specifications instead of SQL."},
+    {ORMA_SHELL_SUMMARY_SPEC, 0, "summary-spec", "FILE",
+     "A specification: TraceSummarySpec as text or bytes; may be repeated."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -78,9 +84,9 @@ static int run_query(const struct orma_command *self, int argc, char **argv)
     sh.query_text = sh.words[1];
     if (!sh.trace)
         return orma_shell_missing("query", "a trace file is needed");
-    if (!sh.query_text && !sh.query_file && !isatty(STDIN_FILENO))
+    if (!sh.query_text && !sh.query_file && !sh.metrics.query_id && !isatty(STDIN_FILENO))
         sh.query_file = "-";
-    if (!sh.query_text && !sh.query_file)
+    if (!sh.query_text && !sh.query_file && !sh.metrics.query_id)
         return orma_shell_missing("query", "no SQL provided. Give it as an argument, with -f FILE, "
                                            "or on standard input.");
     return orma_shell_execute(&sh);
@@ -146,9 +152,12 @@ static int run_classic(const struct orma_command *self, int argc, char **argv)
         return orma_shell_serve_stdio(&sh);
     if (sh.export_file && (sh.query_text || sh.query_file))
         return orma_shell_missing(ORMA_SHELL_NAME, "-e does not go with -q or -Q");
+    if (sh.metrics.summary && sh.metrics.run)
+        return orma_shell_missing(ORMA_SHELL_NAME, "--summary does not go with --run-metrics");
     if (!sh.trace)
         return orma_shell_missing(ORMA_SHELL_NAME, "a trace file is needed; see --help");
-    sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file && !sh.metrics.run;
+    sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file && !sh.metrics.run &&
+                      !sh.metrics.summary && !sh.metrics.query_id;
     return orma_shell_execute(&sh);
 }
 
@@ -191,6 +200,14 @@ const struct orma_command orma_shell_commands[] = {
         .details = "SELECT name FROM trace_metrics lists those that are there.",
         .options = orma_shell_metrics_options,
         .run = orma_shell_run_metrics,
+    },
+    {
+        .name = "summarize",
+        .summary = "Compute a trace summary from specifications.",
+        .synopsis = "[OPTIONS] TRACE [SPEC...]",
+        .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
+        .options = orma_shell_summary_options,
+        .run = orma_shell_run_summarize,
     },
     {
         .name = "export",

@@ -9,7 +9,7 @@
 #include "tools/shell_metrics.h"
 
 #define ORMA_SHELL_NAME "trace_processor_shell"
-#define ORMA_SHELL_WORDS_MAX 3
+#define ORMA_SHELL_WORDS_MAX 16
 #define ORMA_SHELL_PACKAGES_MAX 32
 
 /* Options of all forms of the shell. */

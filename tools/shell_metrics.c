@@ -62,6 +62,8 @@ int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cl
     case ORMA_SHELL_METRICS_POST_QUERY:
         m->post_query = cli->value;
         break;
+    default:
+        return orma_shell_take_summary_option(self, cli, id);
     }
     return -1;
 }
@@ -348,6 +350,11 @@ static int run_file(struct orma_shell *sh, const char *path, bool quiet)
     return code;
 }
 
+int orma_shell_run_file(struct orma_shell *self, const char *path)
+{
+    return run_file(self, path, false);
+}
+
 int orma_shell_compute_metrics(struct orma_shell *self, bool print)
 {
     const char *names[ORMA_SHELL_LIST_MAX];
@@ -368,8 +375,6 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print)
         if (out.failed || fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout))
             code = complain("metrics", "cannot write the result");
     }
-    if (!code && self->metrics.post_query)
-        code = run_file(self, self->metrics.post_query, false);
     orma_buf_fini(&out);
     free(list);
     return code;

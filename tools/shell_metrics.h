@@ -16,6 +16,12 @@ enum orma_shell_metrics_option {
     ORMA_SHELL_METRICS_OUTPUT,
     ORMA_SHELL_METRICS_EXTENSION,
     ORMA_SHELL_METRICS_POST_QUERY,
+    ORMA_SHELL_SUMMARY,
+    ORMA_SHELL_SUMMARY_METRICS,
+    ORMA_SHELL_SUMMARY_METADATA,
+    ORMA_SHELL_SUMMARY_SPEC,
+    ORMA_SHELL_SUMMARY_FORMAT,
+    ORMA_SHELL_STRUCTURED_ID,
     ORMA_SHELL_METRICS_LAST,
 };
 
@@ -26,6 +32,13 @@ struct orma_shell_metrics {
     const char *post_query;
     const char *extensions[ORMA_SHELL_LIST_MAX]; /* DISK@VIRTUAL */
     size_t extensions_num;
+    bool summary;            /* a trace summary is wanted */
+    const char *summary_ids; /* all, or ids with commas; NULL: no metrics */
+    const char *metadata;    /* id of a query */
+    const char *summary_format;
+    const char *specs[ORMA_SHELL_LIST_MAX];
+    size_t specs_num;
+    const char *query_id; /* a structured query whose rows are printed */
 };
 
 /* -1: go on; else what to exit with. */
@@ -39,4 +52,14 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print);
 
 int orma_shell_run_metrics(const struct orma_command *command, int argc, char **argv);
 extern const struct orma_option orma_shell_metrics_options[];
+
+/* The same for summaries: shell_summary.c */
+int orma_shell_take_summary_option(struct orma_shell *self, const struct orma_cli *cli, int id);
+int orma_shell_summarize(struct orma_shell *self, bool show);
+int orma_shell_structured_query(struct orma_shell *self);
+int orma_shell_run_summarize(const struct orma_command *command, int argc, char **argv);
+extern const struct orma_option orma_shell_summary_options[];
+
+/* Runs the SQL in a file and prints its rows. An exit code. */
+int orma_shell_run_file(struct orma_shell *self, const char *path);
 #endif

@@ -135,6 +135,12 @@ static int run(struct orma_shell *sh, const struct orma_buf *sql)
         code = orma_shell_add_extensions(sh);
     if (!code && sh->metrics.run)
         code = orma_shell_compute_metrics(sh, !query && !sh->metrics.post_query);
+    if (!code && sh->metrics.summary)
+        code = orma_shell_summarize(sh, !sh->metrics.post_query);
+    if (!code && sh->metrics.post_query)
+        code = orma_shell_run_file(sh, sh->metrics.post_query);
+    if (!code && sh->metrics.query_id)
+        code = orma_shell_structured_query(sh);
     if (!code && sh->export_file)
         code = orma_shell_export(sh, sh->export_file);
     else if (!code && query)
