@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdk/base/str.h"
+
 struct orma_processor;
 struct orma_query;
 struct orma_script_run;
@@ -34,6 +36,7 @@ struct orma_processor_config {
     bool full_sort;         /* sort everything at the end, never in windows */
     bool no_ftrace_raw;     /* no rows in ftrace_event */
     bool crop_track_events; /* only what lies in the range of interest */
+    bool sql_file_access;   /* SQL may write files and attach databases */
 };
 
 /* 0, -EINVAL, -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */
@@ -104,8 +107,8 @@ bool orma_query_has_output(struct orma_query *self);
 /* False for statements of PerfettoSQL: what they give instead of rows has no columns. */
 bool orma_query_has_columns(const struct orma_query *self);
 
-/* The statement as it is run: that of PerfettoSQL after rewriting. */
-const char *orma_query_sql(const struct orma_query *self);
+/* The statement: as it was written, or for PerfettoSQL what was made of it. */
+struct orma_str orma_query_sql(const struct orma_query *self);
 
 /* 1: a row, 0: no more rows, -errno: failed (-ECANCELED: interrupted). */
 int orma_query_step(struct orma_query *self);

@@ -118,6 +118,9 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_CROP:
         sh->config.crop_track_events = true;
         break;
+    case ORMA_SHELL_FILE_ACCESS:
+        sh->config.sql_file_access = true;
+        break;
     case ORMA_SHELL_DEV:
         sh->dev = true;
         break;

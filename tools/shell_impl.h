@@ -23,6 +23,7 @@ enum orma_shell_option {
     ORMA_SHELL_NO_FTRACE_RAW,
     ORMA_SHELL_CROP,
     ORMA_SHELL_DEV,
+    ORMA_SHELL_FILE_ACCESS,
     ORMA_SHELL_ACCEPTED, /* changes nothing here */
     ORMA_SHELL_ADD_PACKAGE,
     ORMA_SHELL_OVERRIDE_PACKAGE,
@@ -59,8 +60,8 @@ enum orma_shell_option {
         {ORMA_SHELL_DEV, 0, "dev", NULL, "Allows what is for development."},                       \
         {ORMA_SHELL_ACCEPTED, 0, "dev-flag", "KEY=VALUE", "Accepted; changes nothing."},           \
         {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; the checks are always on."},     \
-        {ORMA_SHELL_ACCEPTED, 0, "allow-sql-file-access", NULL,                                    \
-         "Accepted; SQL never reads files here."},                                                 \
+        {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
+         "SQL may write files (export_json()) and attach databases."},                             \
         {ORMA_SHELL_ABSENT, 0, "remote", "ADDR", NULL},                                            \
         {ORMA_SHELL_ABSENT, 'm', "metatrace", "FILE", NULL},                                       \
         {ORMA_SHELL_ABSENT, 0, "metatrace-buffer-capacity", "N", NULL},                            \

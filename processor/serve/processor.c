@@ -91,6 +91,7 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
     self->import.reader.full_sort = given.full_sort;
     self->import.no_ftrace_raw = given.no_ftrace_raw;
     self->import.crop_track_events = given.crop_track_events;
+    self->sql->file_access = given.sql_file_access;
     *ret = self;
     return 0;
 }
@@ -395,11 +396,19 @@ bool orma_query_has_columns(const struct orma_query *self)
     return !self->stmt->no_output && sqlite3_column_count(self->stmt->stmt) > 0;
 }
 
-const char *orma_query_sql(const struct orma_query *self)
+struct orma_str orma_query_sql(const struct orma_query *self)
 {
-    const char *sql = sqlite3_sql(self->stmt->stmt);
+    const struct orma_sql_stmt *stmt = self->stmt;
 
-    return sql ? sql : "";
+    if (stmt->no_output || !stmt->source)
+        return orma_str_from(sqlite3_sql(stmt->stmt));
+    /* As it was written: what SQLite runs may be another form of it. */
+    uint32_t end = ORMA_MIN(stmt->end, stmt->source->len), at = ORMA_MIN(stmt->at, end);
+    struct orma_str text = orma_str_trim((struct orma_str){stmt->source->text + at, end - at});
+    while (text.len &&
+           (text.data[text.len - 1] == ';' || isspace((unsigned char)text.data[text.len - 1])))
+        text.len--;
+    return text;
 }
 
 int orma_processor_restore(struct orma_processor *self)

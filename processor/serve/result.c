@@ -197,8 +197,8 @@ static void put_head(struct run *run)
                          orma_query_column_name(run->query, i));
     orma_pb_put_u64(out, ORMA_PB_QUERY_RESULT_STATEMENT_COUNT, run->statements);
     orma_pb_put_u64(out, ORMA_PB_QUERY_RESULT_STATEMENT_WITH_OUTPUT_COUNT, run->with_rows);
-    orma_pb_put_cstr(out, ORMA_PB_QUERY_RESULT_LAST_STATEMENT_SQL,
-                     run->query ? orma_query_sql(run->query) : "");
+    orma_pb_put_str(out, ORMA_PB_QUERY_RESULT_LAST_STATEMENT_SQL,
+                    run->query ? orma_query_sql(run->query) : ORMA_STR(""));
     run->head_sent = true;
 }
 

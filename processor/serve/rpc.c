@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/metrics/metrics.h"
 #include "processor/serve/result.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/wire/pb_reader.h"
@@ -13,6 +14,7 @@
 
 #define VERSION_NAME "v58.2-orma-" ORMA_VERSION
 #define MODULES_MAX 4096
+#define METRICS_MAX 256
 
 struct orma_rpc {
     struct orma_processor_config config;
@@ -232,6 +234,53 @@ static void register_package(struct orma_rpc *self, struct orma_str args, struct
     free(modules);
 }
 
+/* Where the metrics go in the result, by the format asked for. */
+static uint32_t metrics_field(uint64_t format, enum orma_metrics_format *ret)
+{
+    switch (format) {
+    case ORMA_PB_COMPUTE_METRIC_ARGS_TEXTPROTO:
+        *ret = ORMA_METRICS_TEXT;
+        return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS_AS_PROTOTEXT;
+    case ORMA_PB_COMPUTE_METRIC_ARGS_JSON:
+        *ret = ORMA_METRICS_JSON;
+        return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS_AS_JSON;
+    }
+    *ret = ORMA_METRICS_BINARY;
+    return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS;
+}
+
+static void compute_metrics(struct orma_rpc *self, struct orma_str args, struct orma_buf *out)
+{
+    struct orma_metrics *metrics = orma_processor_metrics(self->tp);
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    char *names[METRICS_MAX];
+    enum orma_metrics_format format;
+    struct orma_buf result = {0};
+    struct orma_pb_field f;
+    uint64_t asked = 0;
+    size_t num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_COMPUTE_METRIC_ARGS_FORMAT)
+            asked = orma_pb_u64(&f);
+        else if (f.id == ORMA_PB_COMPUTE_METRIC_ARGS_METRIC_NAMES && num < METRICS_MAX &&
+                 (names[num] = orma_str_dup(orma_pb_str(&f))))
+            num++;
+    }
+    uint32_t field = metrics_field(asked, &format);
+    int e = metrics
+                ? orma_metrics_compute(metrics, (const char *const *)names, num, format, &result)
+                : -ENOMEM;
+    if (e == 0)
+        orma_pb_put_bytes(out, field, result.data, result.len);
+    else
+        orma_pb_put_cstr(out, ORMA_PB_COMPUTE_METRIC_RESULT_ERROR,
+                         metrics ? orma_metrics_error(metrics) : "out of memory");
+    while (num)
+        free(names[--num]);
+    orma_buf_fini(&result);
+}
+
 /* ---- methods with one result ---- */
 
 /* What the table below says of a method that this build does not have. */
@@ -241,8 +290,6 @@ struct absent {
 };
 
 static const struct absent absent[] = {
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC, ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_RESULT,
-     ORMA_PB_COMPUTE_METRIC_RESULT_ERROR, "metrics are not computed by this build"},
     {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE,
      ORMA_PB_TRACE_PROCESSOR_RPC_TRACE_SUMMARY_RESULT, ORMA_PB_TRACE_SUMMARY_RESULT_ERROR,
      "summaries are not computed by this build"},
@@ -284,6 +331,8 @@ static uint32_t result_field(uint32_t method)
         return ORMA_PB_TRACE_PROCESSOR_RPC_APPEND_RESULT;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA:
         return ORMA_PB_TRACE_PROCESSOR_RPC_FINALIZE_DATA_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_RESULT;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS:
         return ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_DESCRIPTORS;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_STATUS:
@@ -309,7 +358,10 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
         if (error)
             orma_pb_put_cstr(out, ORMA_PB_FINALIZE_DATA_RESULT_ERROR, error);
         return true;
-    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS: /* an empty set: no metrics */
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
+        compute_metrics(self, args, out);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS: /* an empty set */
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE: /* reading it says what is missing */
         return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:
