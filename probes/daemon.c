@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/privileges.h"
 #include "probes/probes.h"
 #include "sdk/base/log.h"
 
@@ -23,6 +24,7 @@ enum option_id {
     OPT_DEV,
     OPT_STATE,
     OPT_CHECK,
+    OPT_KEEP,
 };
 
 static const struct {
@@ -40,6 +42,8 @@ static const struct {
     {{"dev", required_argument, NULL, OPT_DEV}, "use this tree instead of /dev"},
     {{"state-dir", required_argument, NULL, OPT_STATE},
      "where to remember the tracer's settings (default: /run/orma)"},
+    {{"keep-privileges", no_argument, NULL, OPT_KEEP},
+     "as root: do not give up what is not needed (for kptr_restrict=2)"},
     {{"version", no_argument, NULL, OPT_VERSION}, "print the version"},
     {{"help", no_argument, NULL, OPT_HELP}, "print this"},
 };
@@ -76,7 +80,7 @@ static int check(const struct orma_probes_config *config)
     int missing = 0;
 
     for (size_t i = 0; names[i]; i++) {
-        char why[256] = "";
+        char why[400] = "";
         bool ok = orma_probes_source_usable(config, names[i], why, sizeof(why));
 
         printf("%-28s %s%s\n", names[i], ok ? "yes" : "no: ", why);
@@ -85,7 +89,7 @@ static int check(const struct orma_probes_config *config)
     return missing ? EXIT_FAILED : EXIT_OK;
 }
 
-static int serve(const struct orma_probes_config *config, bool background)
+static int serve(const struct orma_probes_config *config, bool background, bool keep_all)
 {
     struct sigaction stop = {.sa_handler = on_signal};
     int r;
@@ -94,6 +98,9 @@ static int serve(const struct orma_probes_config *config, bool background)
         orma_log_error("cannot leave the terminal: %s", strerror(errno));
         return EXIT_FAILED;
     }
+    r = keep_all ? 0 : orma_privileges_drop();
+    if (r < 0)
+        orma_log_warn("privileges are not dropped: %s", strerror(-r));
     r = orma_probes_new(config, &running);
     if (r < 0) {
         orma_log_error("cannot start: %s", strerror(-r));
@@ -123,7 +130,7 @@ int orma_probes_main(int argc, char **argv)
     enum { DO_SERVE, DO_RESET, DO_CHECK } what = DO_SERVE;
     struct option longs[OPTIONS_NUM + 1] = {0};
     struct orma_probes_config config = {0};
-    bool background = false;
+    bool background = false, keep_all = false;
     int c;
 
     orma_log_init("traced_probes", ORMA_LOG_INFO);
@@ -139,6 +146,9 @@ int orma_probes_main(int argc, char **argv)
             break;
         case OPT_CHECK:
             what = DO_CHECK;
+            break;
+        case OPT_KEEP:
+            keep_all = true;
             break;
         case OPT_TRACEFS:
             config.tracefs_root = optarg;
@@ -173,5 +183,5 @@ int orma_probes_main(int argc, char **argv)
     }
     return what == DO_RESET   ? reset(&config)
            : what == DO_CHECK ? check(&config)
-                              : serve(&config, background);
+                              : serve(&config, background, keep_all);
 }

@@ -317,8 +317,9 @@ static bool session_usable(const struct orma_env *env, char *why, size_t why_siz
         return true;
     if (r == -EACCES)
         (void)snprintf(why, why_size,
-                       "no right to use tracefs; a member of a group 'tracing' has it after: "
-                       "sudo mount -o remount,mode=750,gid=tracing /sys/kernel/tracing"); /* cut */
+                       "no right to use tracefs; members of a group 'tracing' have it after: sudo "
+                       "sh -c 'chgrp -R tracing /sys/kernel/tracing; chmod -R g+rwX "
+                       "/sys/kernel/tracing'"); /* cut */
     else
         (void)snprintf(why, why_size,
                        "tracefs is not mounted; as root: mount -t tracefs nodev "
