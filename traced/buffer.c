@@ -13,6 +13,10 @@
 #define TOUCH_AHEAD ((size_t)1 << 20)
 #define TOUCH_STEP ((size_t)256 << 10)
 
+/* A buffer knows one sequence for so many of its bytes, and some in any case. */
+#define SEQ_SHARE 512
+#define SEQS_MIN 256
+
 const uint32_t traced_histogram_bounds[TRACED_HISTOGRAM_BOUNDS] = {8,    32,   128,  512,   1024,
                                                                    2048, 4096, 8192, 12288, 16384};
 
@@ -97,6 +101,8 @@ struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t produc
 
     if (seq)
         return seq;
+    if (self->seqs_num >= self->size / SEQ_SHARE + SEQS_MIN)
+        return NULL; /* rule 9: what writers cost besides the buffer is bounded by its size */
     seq = aligned_alloc(64, orma_align_up(sizeof(*seq), 64));
     if (seq)
         memset(seq, 0, sizeof(*seq));

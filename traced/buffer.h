@@ -193,7 +193,8 @@ void traced_buffer_free(struct traced_buffer *self);
 /* The sequence, NULL if there is none. */
 struct traced_seq *traced_buffer_find(const struct traced_buffer *self, uint16_t producer_id,
                                       uint16_t writer_id);
-/* The sequence, made if there is none (then sequence_id and trailer are 0). NULL: no memory. */
+/* The sequence, made if there is none (then sequence_id and trailer are 0). NULL: too many for a
+ * buffer of this size, or no memory. */
 struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t producer_id,
                                      uint16_t writer_id);
 /* Has a sequence of this producer? Linear: for producer ids that come round again. */

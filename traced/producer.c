@@ -419,9 +419,13 @@ static int register_data_source(struct traced_conn *conn, const struct traced_ca
     if (self && may_register(self, desc, bytes.len) &&
         !(desc->id && find_data_source(self, (struct orma_str){0}, desc->id)))
         ds = data_source_new(self, desc, bytes);
-    else if (self)
-        orma_log_warn("producer %s (pid %d) may not register data source \"%.64s\"", self->name,
-                      self->pid, desc->name ? desc->name : "");
+    else if (self && !self->warned) {
+        self->warned =
+            true; /* once: it must not fill the log, and its names are not to be trusted */
+        orma_log_warn("producer %u (pid %d) may not register a data source: no name, an id that it "
+                      "has used, or too many",
+                      self->id, self->pid);
+    }
     protobuf_c_message_free_unpacked(&desc->base, NULL);
     if (!self)
         return -EPERM;

@@ -49,6 +49,7 @@ struct traced_producer {
     bool shm_announced; /* the setup command was sent */
     bool shm_ready;     /* may commit: real or emulated memory was set up */
     uint32_t page_size;
+    bool warned;     /* about a refused data source */
     bool has_stream; /* GetAsyncCommand is waiting for commands */
     uint64_t stream_request_id;
     struct orma_list data_sources; /* traced_data_source.link */
