@@ -37,6 +37,7 @@ static int send_request(struct orma_committer *self)
         r = -ENOMEM;
     else if (b->len)
         r = orma_ipc_client_invoke(self->ipc, "CommitData", b->data, b->len, -1, NULL, NULL);
+    self->requests_sent += b->len != 0;
     orma_buf_clear(b);
     return r;
 }
@@ -185,6 +186,7 @@ static int commit_chunks(struct orma_committer *self)
 
             if (wanted && r == 0)
                 put_chunk(self, &batch[i].chunk, batch[i].target_buffer, false);
+            self->chunks_sent += wanted;
             if (!wanted || self->inline_data)
                 orma_shm_release(&self->pool->shm, &batch[i].chunk);
             if (r == 0)

@@ -15,6 +15,7 @@ struct orma_committer {
     bool inline_data; /* the service does not see the memory: chunks travel as bytes */
     struct orma_buf request;
     struct orma_buf scratch;
+    uint64_t chunks_sent, requests_sent; /* how many chunks does the service find when it wakes? */
 };
 
 void orma_committer_fini(struct orma_committer *self);

@@ -258,6 +258,27 @@ static __attribute__((noinline)) uint32_t plain_general(struct orma_te_thread *s
     return got;
 }
 
+/* The one session of the last time, by the kernel's clock. */
+static __attribute__((noinline)) uint32_t plain_by_kernel(struct orma_te_thread *self,
+                                                          uint32_t type, struct orma_site *site,
+                                                          const struct orma_category *category,
+                                                          uint32_t sessions)
+{
+    uint32_t got = __atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE) & sessions;
+
+    if (ORMA_UNLIKELY(got != atomic_load_explicit(&self->only_bit, memory_order_relaxed)))
+        return plain_general(self, type, site, category, sessions);
+    struct orma_te_seq *seq = self->only_seq;
+    const struct orma_te_entry *entry =
+        entry_in(seq, site ? __atomic_load_n(&site->id, __ATOMIC_RELAXED) : ORMA_TE_SITE_END);
+    if (ORMA_UNLIKELY(!entry || !has_room(seq)))
+        return plain_general(self, type, site, category, sessions);
+    uint64_t ns = orma_tsc_now(&self->clock);
+    orma_writer_advance(seq->writer, encode_plain(seq->writer->pos, seq, entry, ns));
+    leave(self);
+    return got;
+}
+
 /* From a thread's first event, and from an event within an event. */
 static ORMA_COLD uint32_t plain_first(uint32_t type, struct orma_site *site,
                                       const struct orma_category *category, uint32_t sessions)
@@ -270,7 +291,7 @@ static ORMA_COLD uint32_t plain_first(uint32_t type, struct orma_site *site,
 
 /*
  * The one session of the last time, time from the counter, room in the chunk: no call, so no
- * register is saved. All else is done by plain_general(), from the start.
+ * register is saved. All else is done by plain_by_kernel() and plain_general(), from the start.
  */
 static inline __attribute__((always_inline)) uint32_t plain(uint32_t type, struct orma_site *site,
                                                             const struct orma_category *category,
@@ -301,7 +322,7 @@ static inline __attribute__((always_inline)) uint32_t plain(uint32_t type, struc
         }
     }
 #endif
-    return plain_general(self, type, site, category, sessions);
+    return plain_by_kernel(self, type, site, category, sessions);
 }
 
 uint32_t orma_slice_begin(struct orma_site *site)
