@@ -1,0 +1,1 @@
+INCLUDE PERFETTO MODULE graphs.*; SELECT * FROM graph_reachable_dfs!((SELECT slice_out AS source_node_id, slice_in AS dest_node_id FROM flow), (SELECT 1 AS node_id)); SELECT * FROM _graph_scan!((SELECT 1 AS source_node_id, 2 AS dest_node_id), (SELECT 1 AS id, 0 AS x), (x), (SELECT id, x + 1 AS x FROM $table))

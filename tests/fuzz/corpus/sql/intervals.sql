@@ -1,0 +1,1 @@
+INCLUDE PERFETTO MODULE intervals.*; SELECT * FROM _interval_intersect!((slice, (SELECT 1 AS id, 5 AS ts, 9 AS dur, 1 AS depth)), (depth)); SELECT * FROM interval_self_intersect!((SELECT id, ts, dur FROM slice))

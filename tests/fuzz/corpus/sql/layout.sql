@@ -1,0 +1,1 @@
+SELECT * FROM experimental_slice_layout('0,1'); SELECT * FROM experimental_flat_slice(0, 50); SELECT internal_layout(ts, dur) OVER (ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM slice

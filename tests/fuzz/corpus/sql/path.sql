@@ -1,0 +1,1 @@
+INCLUDE PERFETTO MODULE sched.thread_executing_span; SELECT * FROM _thread_executing_span_critical_path(1, 0, 100); SELECT * FROM _critical_path_by_roots!((SELECT 1 AS id), (SELECT 1 AS id, 1 AS utid, 5 AS ts, 3 AS dur, 2 AS idle_dur, 1 AS waker_id))

@@ -1,0 +1,1 @@
+CREATE VIEW a AS SELECT ts, dur, depth AS p, name FROM slice; CREATE VIEW b AS SELECT ts, depth AS p, id AS bid FROM slice; CREATE VIRTUAL TABLE s USING SPAN_OUTER_JOIN(a PARTITIONED p, b PARTITIONED p); SELECT * FROM s WHERE p = 1 AND ts < 50 ORDER BY p, ts; SELECT * FROM s WHERE source_geq(ts, 5)

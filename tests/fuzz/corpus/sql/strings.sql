@@ -1,0 +1,1 @@
+SELECT regexp('a+', 'caat', 'i'), str_split('a,b', ',', 1), base64_decode('QQ=='), demangle('_Z1fv'), hash('a', 1), unhex('ff'), glob('a*', 'ab'), __intrinsic_strip_hex('0x12', 2), to_timecode(5), string_agg('a', 'b'), median(4)
