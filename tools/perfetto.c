@@ -172,7 +172,6 @@ static int background(struct perfetto *self, int *ret_code)
     if (r < 0)
         return r;
     if (!bg.pid) {
-        orma_background_silence();
         self->parent_fd = bg.fd;
         if (!self->args.background_wait)
             orma_fd_close(&self->parent_fd);

@@ -123,9 +123,11 @@ static void on_event(void *ctx, struct orma_str events)
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f))
+        if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f)) {
             perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
-        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
+            if (s->self->args.background)
+                orma_background_silence(); /* whoever started it is gone now */
+        } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
             read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
             perfetto_say(s->self, "too many triggers at once: one snapshot is left out");
@@ -391,6 +393,8 @@ static int record(struct session *s)
     bool pass_fd = facts->write_into_file && !facts->has_output_path;
     int r = perfetto_complete_config(self);
 
+    if (self->args.background && !self->args.background_wait)
+        orma_background_silence(); /* there is a service: nobody waits for what it says */
     start_delay(facts);
     if (r == 0)
         r = observe(s);

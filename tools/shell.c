@@ -248,7 +248,10 @@ static void overview(FILE *out)
     fprintf(out, "Usage: %s COMMAND [OPTIONS] TRACE\n\nCommands:\n", ORMA_SHELL_NAME);
     for (const struct orma_command *c = orma_shell_commands; c->name; c++)
         fprintf(out, "  %-12s %s\n", c->name, c->summary);
-    fprintf(out, "\nWithout a command: -q FILE, -Q SQL, or a prompt; see --help-classic.\n");
+    fprintf(out,
+            "\nWithout a command: -q FILE, -Q SQL, or a prompt; see --help-classic.\n\n"
+            "Examples:\n%s",
+            orma_cmd_shell.examples);
 }
 
 static const struct orma_command *find_command(const char *name)

@@ -8,9 +8,10 @@ TOOLS = BUILD / "tools"
 COMPAT = BUILD / "compat"
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # What is called, and its manual page.
-PROGRAMS = [([ORMA, c], f"orma-{c}") for c in ("record", "query", "stats", "status", "convert")] + \
-    [([ORMA, "help"], "orma-help")] + \
-    [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv")] + \
+OVERVIEW = subprocess.run([ORMA, "help"], capture_output=True, text=True).stdout
+COMMANDS = re.findall(r"^  ([a-z]+) ", OVERVIEW.partition("Commands:")[2].partition("\n\n")[0], re.M)
+PROGRAMS = [([ORMA, c], f"orma-{c}") for c in COMMANDS] + \
+    [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv", "cpu_profile")] + \
     [([TRACED], "traced"), ([PROBES], "traced_probes"), ([ROOT / "tools/diff_test"], "orma-diff-test")]
 SHELL_PARTS = [[SHELL, "--help-classic"]] + \
     [[SHELL, c, "--help"] for c in re.findall(r"^  (\w+) ", subprocess.run([SHELL], capture_output=True, text=True)
@@ -69,7 +70,8 @@ class Help(Asking):
             self.assertEqual((done.returncode, done.stderr), (0, b""), path.name)
 
     def test_examples_of_help_are_of_that_program(self):
-        for argv, name in PROGRAMS[:6]:
+        self.assertGreater(len(COMMANDS), 5)
+        for argv, name in PROGRAMS[:len(COMMANDS)]:
             text = self.help_of([*argv, "--help"])
             self.assertIn(f"orma {argv[1]}", text.partition("Examples:")[2], name)
 
@@ -138,7 +140,7 @@ class Topics(Case):
         self.assertEqual(set(self.topics()), {"config", "sources", "presets", "tables", "units", "loss"})
         for name in self.topics():
             self.assertGreater(len(self.orma("help", name).stdout), 200, name)
-        for name in ("record", "query", "stats", "status", "convert", "help", "perfetto", "traceconv"):
+        for name in [*COMMANDS, "perfetto", "traceconv"]:
             self.assertIn(b"Usage: ", self.orma("help", name).stdout)
 
     def test_fields_of_configs(self):

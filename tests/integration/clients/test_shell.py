@@ -70,7 +70,7 @@ y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppr
                 (["query", "absent", "SELECT 1"], "absent"),
                 (["query", self.trace, "-f", "absent.sql"], "absent.sql"),
                 (["query", "--qery-file", "x", self.trace], "did you mean '--query-file'"),
-                (["query", "--structured-query-id", "x", self.trace], "this build has no --structured-query-id"),
+                (["query", "--remote", "x", self.trace], "this build has no --remote"),
                 (["query", "--override-stdlib", ".", self.trace, "SELECT 1"], "needs --dev"),
                 (["query", "--add-sql-package", "absent", self.trace, "SELECT 1"], "absent"),
                 (["query", "https://example.invalid/t", "SELECT 1"], "download it first"),
