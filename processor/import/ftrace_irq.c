@@ -163,9 +163,11 @@ static void work_start(struct orma_import *imp, const struct orma_ftrace_event *
 
     orma_event_fields_read(&f, e->payload);
     uint64_t function = (uint64_t)f.num[ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION];
+    orma_args_list_clear(&imp->args);
+    orma_args_put_int(&imp->args, imp->words.cpu, e->cpu);
     orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid),
                       orma_import_cstr(imp, "workqueue"), orma_ftrace_symbol_text(imp, e, function),
-                      NULL);
+                      &imp->args);
 }
 
 static void work_end(struct orma_import *imp, const struct orma_ftrace_event *e)

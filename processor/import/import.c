@@ -63,7 +63,10 @@ static void add_machine(struct orma_import *self, uint16_t machine, uint32_t raw
 
 static void hook_new_machine(void *data, uint16_t machine, uint32_t raw)
 {
-    add_machine(data, machine, raw);
+    if (!machine)
+        orma_table_set(orma_import_table(data, ORMA_TABLE_MACHINE), ORMA_MACHINE_RAW_ID, 0, raw);
+    else
+        add_machine(data, machine, raw);
 }
 
 static void hook_trace_clock(void *data, uint64_t key)

@@ -61,9 +61,11 @@ static void battery_parse(struct orma_import *imp, const struct orma_item *item)
         push(imp, item, supply, "current.avg_ua", (double)v[CURRENT_AVG_UA]);
     if (has[VOLTAGE_UV])
         push(imp, item, supply, "voltage_uv", (double)v[VOLTAGE_UV]);
-    if (has[CURRENT_UA] && has[VOLTAGE_UV])
-        push(imp, item, supply, "power_mw",
-             (double)(int64_t)((double)v[CURRENT_UA] * (double)v[VOLTAGE_UV] / 1e9));
+    if (has[CURRENT_UA] && has[VOLTAGE_UV]) { /* in or out */
+        int64_t mw = (int64_t)((double)v[CURRENT_UA] * (double)v[VOLTAGE_UV] / 1e9);
+
+        push(imp, item, supply, "power_mw", (double)(mw < 0 ? -mw : mw));
+    }
 }
 
 static const uint16_t battery_fields[] = {ORMA_PB_TRACE_PACKET_BATTERY, 0};

@@ -73,10 +73,15 @@ uint8_t *orma_reader_blob(struct orma_reader *self, size_t len)
 
 /* ---- machines ---- */
 
-/* The first remote machine may take the host's place if the host has no data of its own; the hook
- * decides that. Past the limit machines share the last place. */
+/* The first remote machine takes the host's place if the host has no data of its own. Past the limit
+ * machines share the last place. */
 static uint16_t machine_of(struct orma_reader *self, uint32_t raw)
 {
+    if (!self->host_seen && self->machines_num == 1 && !self->machine_raw[0]) {
+        self->machine_raw[0] = raw;
+        self->hooks.new_machine(self->hooks.data, 0, raw);
+        return 0;
+    }
     for (uint16_t i = 0; i < self->machines_num; i++)
         if (self->machine_raw[i] == raw)
             return i;
@@ -427,7 +432,11 @@ static void read_packet(struct orma_reader *self, const uint8_t *record, const u
         read_compressed(self, &p);
         return;
     }
-    uint16_t machine = p.machine_raw ? machine_of(self, p.machine_raw) : 0;
+    uint16_t machine = 0;
+    if (ORMA_UNLIKELY(p.machine_raw != 0))
+        machine = machine_of(self, p.machine_raw);
+    else
+        self->host_seen = true;
     struct orma_seq *seq = orma_seqs_get(&self->seqs, machine, p.sequence);
     if (!seq) {
         self->storage->failed = true;

@@ -30,7 +30,7 @@ struct orma_reader_hooks {
     bool (*wanted)(void *data, uint32_t field);
     /* A packet at `data` needs state that its sequence has not. */
     void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);
-    /* A machine that was not seen before. */
+    /* A machine that was not seen before; 0: it takes the host's place. */
     void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
     /* The trace's clock was settled. */
     void (*trace_clock)(void *data, uint64_t key);
@@ -44,6 +44,7 @@ struct orma_reader {
     struct orma_clocks clocks[ORMA_MACHINES_MAX];
     uint32_t machine_raw[ORMA_MACHINES_MAX];
     uint16_t machines_num;
+    bool host_seen; /* a packet of the machine that recorded */
     uint32_t clock_epoch; /* changes with every snapshot */
     uint64_t trace_clock, default_clock;
     bool trace_clock_fixed, trace_clock_used;
