@@ -26,6 +26,7 @@ struct orma_packet {
     struct orma_str payload;
     struct orma_str interned, defaults;
     bool has_defaults;
+    uint8_t timestamps, payloads; /* how many there are; one of each is the rule */
 };
 
 /* Fields that say something about the packet instead of being its payload. */
@@ -64,6 +65,7 @@ static inline void orma_packet_meta(struct orma_packet *p, const struct orma_pb_
         if (f->wire == ORMA_PB_LEN) { /* all kinds of payload are messages or bytes */
             p->field = f->id;
             p->payload = orma_pb_str(f);
+            p->payloads += p->payloads < 2;
         }
     }
 }
@@ -80,6 +82,7 @@ static inline bool orma_packet_read(struct orma_packet *p, const uint8_t *data, 
         case ORMA_PB_TRACE_PACKET_TIMESTAMP:
             p->timestamp = orma_pb_u64(&f);
             p->has_timestamp = true;
+            p->timestamps += p->timestamps < 2;
             break;
         case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
             p->sequence = orma_pb_u32(&f);

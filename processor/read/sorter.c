@@ -6,89 +6,16 @@
  *   LOOSE    items stored one by one, put in order when merging begins
  *   SOURCE   what an importer of another format has put in order itself
  */
-#include "processor/read/sorter.h"
+#include "processor/read/sorter_impl.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "processor/read/bundle.h"
-
-enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE, STREAM_SOURCE };
-
-/* Packets that follow each other in the file, of one generation and one clock. */
-struct segment {
-    const uint8_t *record; /* the first one's tag */
-    uint32_t count;
-    bool incremental;
-    uint64_t order;
-    struct orma_seq_gen *gen;
-    int64_t raw; /* incremental: the sum before the first packet */
-    int64_t unit, offset;
-};
-
-/* An item at rest: what a loose one may have. */
-struct loose {
-    int64_t ts;
-    uint64_t order;
-    const uint8_t *data;
-    struct orma_seq_gen *gen;
-    const struct orma_event_extra *extra;
-    uint64_t aux;
-    uint32_t len, field;
-    uint16_t machine;
-    uint8_t kind, format;
-};
-
-struct orma_run {
-    struct segment *segments;
-    uint32_t num, cap;
-    uint32_t at;   /* the one being read */
-    uint32_t read; /* packets of it that were read */
-    const uint8_t *pos;
-    int64_t raw;
-    const uint8_t *tail; /* end of the last packet pushed: where the next one must begin */
-    int64_t last_ts;
-};
-
-struct bundle_list {
-    uint32_t *bundles;
-    uint32_t num, cap, at;
-    enum orma_item_kind kind;
-    int64_t last_ts;
-    struct orma_bundle_cursor cursor;
-    bool open;
-};
-
-struct loose_list {
-    struct loose *items;
-    uint32_t num, cap, at;
-    bool unsorted;
-};
-
-struct source {
-    bool (*next)(void *data, struct orma_item *ret);
-    void *data;
-};
-
-struct orma_stream {
-    struct orma_stream *next;
-    enum stream_sort sort;
-    bool has_head;
-    struct orma_item head;
-    union {
-        struct orma_run run;
-        struct bundle_list list;
-        struct loose_list loose;
-        struct source source;
-    };
-};
 
 void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
 {
     *self = (struct orma_sorter){.emit = emit, .emit_data = data, .max_ts = INT64_MIN};
 }
 
-static void stream_free(struct orma_stream *s)
+void orma_stream_free(struct orma_stream *s)
 {
     switch (s->sort) {
     case STREAM_RUN:
@@ -114,33 +41,22 @@ void orma_sorter_fini(struct orma_sorter *self)
 {
     for (struct orma_stream *s = self->streams, *next; s; s = next) {
         next = s->next;
-        stream_free(s);
+        orma_stream_free(s);
     }
     for (uint32_t i = 0; i < self->bundles_num; i++)
         orma_seq_gen_unref(self->bundles[i].gen);
     free(self->bundles);
-    free(self->heap);
+    for (uint32_t i = 0; i < self->queues_num; i++)
+        free(self->queues[i].heap);
+    free(self->queues);
+    free(self->tops);
     orma_map_fini(&self->cpu_streams);
     orma_arena_fini(&self->arena);
     *self = (struct orma_sorter){0};
 }
 
-static bool grow(void **array, uint32_t *cap, uint32_t num, size_t size)
-{
-    if (num < *cap)
-        return true;
-    if (*cap > UINT32_MAX / 4)
-        return false;
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *mem = realloc(*array, more * size);
-    if (!mem)
-        return false;
-    *array = mem;
-    *cap = more;
-    return true;
-}
-
-static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort sort)
+static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort sort,
+                                      uint32_t queue)
 {
     struct orma_stream *s = calloc(1, sizeof(*s));
 
@@ -149,6 +65,7 @@ static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort
         return NULL;
     }
     s->sort = sort;
+    s->queue = queue;
     s->next = self->streams;
     self->streams = s;
     return s;
@@ -159,12 +76,12 @@ static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort
 void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
 {
     if (!self->loose)
-        self->loose = stream_new(self, STREAM_LOOSE);
+        self->loose = stream_new(self, STREAM_LOOSE, 0);
     if (!self->loose)
         return;
     struct loose_list *l = &self->loose->loose;
     void *mem = l->items;
-    bool ok = grow(&mem, &l->cap, l->num, sizeof(*l->items));
+    bool ok = orma_sorter_grow(&mem, &l->cap, l->num, sizeof(*l->items));
 
     l->items = mem;
     if (!ok) {
@@ -212,11 +129,13 @@ static bool loose_next(struct orma_stream *s)
     return true;
 }
 
-static void loose_done(struct orma_stream *s)
+static struct orma_seq_gen *loose_done(struct orma_stream *s)
 {
-    orma_seq_gen_unref(s->loose.items[s->loose.at++].gen);
+    struct orma_seq_gen *gen = s->loose.items[s->loose.at++].gen;
+
     if (s->loose.at == s->loose.num)
         s->loose.at = s->loose.num = 0;
+    return gen;
 }
 
 static int by_time(const void *a, const void *b)
@@ -228,21 +147,33 @@ static int by_time(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+void orma_loose_sort(struct orma_stream *s)
+{
+    struct loose_list *l = &s->loose;
+
+    if (!l->unsorted)
+        return;
+    qsort(l->items + l->at, l->num - l->at, sizeof(*l->items), by_time);
+    l->unsorted = false;
+    s->has_head = false;
+}
+
 /* ---- runs of packets ---- */
 
 static bool run_extend(struct orma_sorter *self, struct orma_run *run, const struct orma_seq *seq,
-                       const struct orma_packet_time *time, const uint8_t *record, uint64_t order)
+                       const struct orma_packet_time *time, const uint8_t *record, uint64_t order,
+                       bool once)
 {
     struct segment *last = run->num > run->at ? &run->segments[run->num - 1] : NULL;
 
-    if (last && run->tail == record && last->gen == seq->gen &&
+    if (last && run->tail == record && last->gen == seq->gen && last->once == once &&
         last->incremental == time->incremental && last->unit == time->unit &&
         last->offset == time->offset && last->count < UINT32_MAX) {
         last->count++;
         return true;
     }
     void *mem = run->segments;
-    bool ok = grow(&mem, &run->cap, run->num, sizeof(*run->segments));
+    bool ok = orma_sorter_grow(&mem, &run->cap, run->num, sizeof(*run->segments));
     run->segments = mem;
     if (!ok) {
         self->failed = true;
@@ -257,6 +188,8 @@ static bool run_extend(struct orma_sorter *self, struct orma_run *run, const str
         .raw = time->raw,
         .unit = time->unit,
         .offset = time->offset,
+        .machine = (uint16_t)seq->machine,
+        .once = once,
     };
     return true;
 }
@@ -283,7 +216,7 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
                              const struct orma_packet_time *time, uint64_t order)
 {
     if (!seq->run) {
-        struct orma_stream *s = stream_new(self, STREAM_RUN);
+        struct orma_stream *s = stream_new(self, STREAM_RUN, orma_queue_key(seq->machine, -1));
 
         if (!s)
             return;
@@ -294,7 +227,8 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
         push_loose_packet(self, seq, p, time->ts, order);
         return;
     }
-    if (!run_extend(self, seq->run, seq, time, record, order))
+    if (!run_extend(self, seq->run, seq, time, record, order,
+                    p->timestamps == 1 && p->payloads == 1))
         return;
     seq->run->tail = (const uint8_t *)p->bytes.data + p->bytes.len;
     seq->run->last_ts = time->ts;
@@ -302,32 +236,36 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
 }
 
 /* Decodes the packet at *pos again, for its time and payload; moves behind it. */
-static void read_record(const uint8_t **pos, uint64_t *ret_time, struct orma_item *ret)
+static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *ret)
 {
     const uint8_t *at = *pos + 1; /* the tag was looked at in the first walk, and so was the rest */
-    uint64_t len = 0;
+    uint64_t len = 0, time = 0;
+    unsigned found = 0;
 
     orma_pb_varint_at(&at, at + 10, &len);
     struct orma_pb_reader r = orma_pb_reader(at, len);
     struct orma_pb_field f;
     *pos = at + len;
-    *ret_time = 0;
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP) {
-            *ret_time = orma_pb_u64(&f);
+            time = orma_pb_u64(&f);
+            found |= 1;
         } else if (f.wire == ORMA_PB_LEN && f.id != ORMA_PB_TRACE_PACKET_INTERNED_DATA &&
                    f.id != ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS) {
             ret->data = f.data;
             ret->len = (uint32_t)f.len;
             ret->field = f.id;
+            found |= 2;
         }
+        if (found == 3 && once)
+            break;
     }
+    return time;
 }
 
 static bool run_next(struct orma_stream *s)
 {
     struct orma_run *run = &s->run;
-    uint64_t time;
 
     if (run->at == run->num)
         return false;
@@ -335,31 +273,33 @@ static bool run_next(struct orma_stream *s)
     if (!run->read) {
         run->pos = seg->record;
         run->raw = seg->raw;
+        s->head = (struct orma_item){
+            .order = seg->order,
+            .kind = ORMA_ITEM_PACKET,
+            .machine = seg->machine,
+            .gen = seg->gen,
+        };
+    } else {
+        s->head.order += ORMA_ORDER_STEP;
     }
-    s->head = (struct orma_item){
-        .order = seg->order + run->read * ORMA_ORDER_STEP,
-        .kind = ORMA_ITEM_PACKET,
-        .machine = (uint16_t)seg->gen->seq->machine,
-        .gen = seg->gen,
-    };
-    read_record(&run->pos, &time, &s->head);
-    int64_t raw = (int64_t)time;
+    uint64_t raw = read_record(&run->pos, seg->once, &s->head);
     if (seg->incremental)
-        raw = run->raw = (int64_t)((uint64_t)run->raw + time);
-    s->head.ts = (int64_t)((uint64_t)raw * (uint64_t)seg->unit + (uint64_t)seg->offset);
+        run->raw = (int64_t)(raw += (uint64_t)run->raw);
+    s->head.ts = (int64_t)(raw * (uint64_t)seg->unit + (uint64_t)seg->offset);
     return true;
 }
 
-static void run_done(struct orma_stream *s)
+static struct orma_seq_gen *run_done(struct orma_stream *s)
 {
     struct orma_run *run = &s->run;
 
     if (++run->read < run->segments[run->at].count)
-        return;
-    orma_seq_gen_unref(run->segments[run->at].gen);
+        return NULL;
+    struct orma_seq_gen *gen = run->segments[run->at].gen;
     run->read = 0;
     if (++run->at == run->num)
         run->at = run->num = 0;
+    return gen;
 }
 
 /* ---- bundles of a cpu ---- */
@@ -367,7 +307,7 @@ static void run_done(struct orma_stream *s)
 uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle)
 {
     void *mem = self->bundles;
-    bool ok = grow(&mem, &self->bundles_cap, self->bundles_num, sizeof(*self->bundles));
+    bool ok = orma_sorter_grow(&mem, &self->bundles_cap, self->bundles_num, sizeof(*self->bundles));
 
     self->bundles = mem;
     if (!ok) {
@@ -390,7 +330,7 @@ static struct orma_stream *bundle_stream(struct orma_sorter *self,
     if (s && first >= s->list.last_ts)
         return s;
     /* The first of the cpu, or one that begins before the last ended: a stream of its own. */
-    s = stream_new(self, STREAM_BUNDLES);
+    s = stream_new(self, STREAM_BUNDLES, orma_queue_key(b->machine, (int)b->cpu));
     if (!s)
         return NULL;
     s->list.kind = kind;
@@ -407,7 +347,7 @@ void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orm
     if (!s)
         return;
     void *mem = s->list.bundles;
-    bool ok = grow(&mem, &s->list.cap, s->list.num, sizeof(*s->list.bundles));
+    bool ok = orma_sorter_grow(&mem, &s->list.cap, s->list.num, sizeof(*s->list.bundles));
     s->list.bundles = mem;
     if (!ok) {
         self->failed = true;
@@ -443,15 +383,15 @@ static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
 void orma_sorter_push_source(struct orma_sorter *self,
                              bool (*next)(void *data, struct orma_item *ret), void *data)
 {
-    struct orma_stream *s = stream_new(self, STREAM_SOURCE);
+    struct orma_stream *s = stream_new(self, STREAM_SOURCE, 0);
 
     if (s)
         s->source = (struct source){next, data};
 }
 
-/* ---- merging ---- */
+/* ---- any stream ---- */
 
-static bool stream_next(struct orma_sorter *self, struct orma_stream *s)
+bool orma_stream_next(struct orma_sorter *self, struct orma_stream *s)
 {
     switch (s->sort) {
     case STREAM_RUN:
@@ -466,112 +406,16 @@ static bool stream_next(struct orma_sorter *self, struct orma_stream *s)
     return false;
 }
 
-/* The head was emitted. */
-static void stream_done(struct orma_stream *s)
+struct orma_seq_gen *orma_stream_done(struct orma_stream *s)
 {
-    if (s->sort == STREAM_RUN)
-        run_done(s);
-    else if (s->sort == STREAM_LOOSE)
-        loose_done(s);
-}
-
-static inline bool before(const struct orma_stream *a, const struct orma_stream *b)
-{
-    return a->head.ts != b->head.ts ? a->head.ts < b->head.ts : a->head.order < b->head.order;
-}
-
-static void sift_down(struct orma_sorter *self, uint32_t at)
-{
-    struct orma_stream **heap = self->heap;
-    struct orma_stream *s = heap[at];
-
-    for (;;) {
-        uint32_t child = at * 2 + 1;
-
-        if (child >= self->heap_len)
-            break;
-        if (child + 1 < self->heap_len && before(heap[child + 1], heap[child]))
-            child++;
-        if (!before(heap[child], s))
-            break;
-        heap[at] = heap[child];
-        at = child;
+    switch (s->sort) {
+    case STREAM_RUN:
+        return run_done(s);
+    case STREAM_LOOSE:
+        return loose_done(s);
+    case STREAM_BUNDLES:
+    case STREAM_SOURCE:
+        break;
     }
-    heap[at] = s;
-}
-
-static void free_done_streams(struct orma_sorter *self)
-{
-    for (struct orma_stream **at = &self->streams; *at;) {
-        struct orma_stream *s = *at;
-
-        /* Only lists of bundles that came late are many, and nobody else points at them. */
-        if (s->sort == STREAM_BUNDLES && !s->has_head && !s->list.num) {
-            uint64_t found = ORMA_MAP_NONE;
-
-            ORMA_MAP_EACH (slot, &self->cpu_streams) {
-                if (slot->val == (uintptr_t)s)
-                    found = slot->key;
-            }
-            if (found == ORMA_MAP_NONE) {
-                *at = s->next;
-                stream_free(s);
-                continue;
-            }
-        }
-        at = &s->next;
-    }
-}
-
-/* All streams that have something, in a heap. */
-static bool heap_build(struct orma_sorter *self)
-{
-    self->heap_len = 0;
-    if (self->loose && self->loose->loose.unsorted) {
-        struct loose_list *l = &self->loose->loose;
-
-        qsort(l->items + l->at, l->num - l->at, sizeof(*l->items), by_time);
-        l->unsorted = false;
-        self->loose->has_head = false;
-    }
-    for (struct orma_stream *s = self->streams; s; s = s->next) {
-        void *mem = self->heap;
-
-        if (!s->has_head)
-            s->has_head = stream_next(self, s);
-        if (!s->has_head)
-            continue;
-        bool ok = grow(&mem, &self->heap_cap, self->heap_len, sizeof(struct orma_stream *));
-        self->heap = mem;
-        if (!ok) {
-            self->failed = true;
-            return false;
-        }
-        self->heap[self->heap_len++] = s;
-    }
-    for (uint32_t i = self->heap_len / 2; i-- > 0;)
-        sift_down(self, i);
-    return true;
-}
-
-void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
-{
-    if (!heap_build(self))
-        return;
-    while (self->heap_len && !self->failed) {
-        struct orma_stream *s = self->heap[0];
-
-        if (s->head.order >= limit)
-            break;
-        self->last_emitted = s->head.ts;
-        self->emitted_any = true;
-        self->emit(self->emit_data, &s->head);
-        stream_done(s);
-        s->has_head = stream_next(self, s);
-        if (!s->has_head)
-            self->heap[0] = self->heap[--self->heap_len];
-        if (self->heap_len)
-            sift_down(self, 0);
-    }
-    free_done_streams(self);
+    return NULL;
 }

@@ -12,6 +12,11 @@
  *
  *   heads of all runs ──► heap by (time, order of arrival) ──► emit()
  *
+ * Where times are equal it matters who comes first. The events of a cpu are a
+ * queue, all else of a machine is another, first one; inside a queue what came
+ * first goes first. Of queues the lowest goes first, and goes on while no other
+ * has an earlier time: so do others, and rows are numbered in this order.
+ *
  * So an event costs no memory here as long as its source is in order, and the
  * two walks over its packet are cheap: the first one only reads the head.
  *
@@ -83,8 +88,14 @@ struct orma_ftrace_bundle {
 typedef void orma_emit_fn(void *data, const struct orma_item *item);
 
 struct orma_sorter {
-    struct orma_stream **heap; /* by the head's (ts, order) */
-    uint32_t heap_len, heap_cap;
+    struct orma_queue {
+        uint32_t key;
+        struct orma_stream **heap; /* by the head's (ts, order) */
+        uint32_t len, cap;
+    } * queues;
+    uint32_t queues_num, queues_cap;
+    struct orma_queue **tops; /* queues that are not empty, a heap by (ts, key) */
+    uint32_t tops_len;
     struct orma_stream *streams; /* all, for the end */
     struct orma_stream *loose;   /* items of their own */
     struct orma_ftrace_bundle *bundles;
@@ -145,6 +156,11 @@ void orma_sorter_push_source(struct orma_sorter *self,
  */
 void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,
                              int64_t first, int64_t last);
+
+static inline uint32_t orma_queue_key(uint32_t machine, int cpu)
+{
+    return machine << 16 | (uint32_t)(cpu + 1);
+}
 
 /* Emits in order until an item with order >= limit would come. */
 void orma_sorter_extract(struct orma_sorter *self, uint64_t limit);

@@ -63,8 +63,16 @@ bool orma_pb_varint_slow(const uint8_t **at, const uint8_t *end, uint64_t *ret);
 
 static inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
-    if (ORMA_LIKELY(*at < end && **at < 0x80)) {
-        *ret = *(*at)++;
+    const uint8_t *p = *at;
+
+    if (ORMA_LIKELY(p < end && p[0] < 0x80)) {
+        *ret = p[0];
+        *at = p + 1;
+        return true;
+    }
+    if (ORMA_LIKELY(end - p >= 2 && p[1] < 0x80)) {
+        *ret = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+        *at = p + 2;
         return true;
     }
     return orma_pb_varint_slow(at, end, ret);

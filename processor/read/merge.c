@@ -1,0 +1,201 @@
+/*
+ * Merging of streams: two heaps.
+ *
+ *   streams ──► queue: heap by (time, order) ──► heap of queues by (time, number) ──► emit()
+ *
+ * A queue that is first stays so while no other has an earlier time: mostly many
+ * items in a row come from one queue, and inside it from one stream.
+ */
+#include "processor/read/sorter_impl.h"
+
+static inline bool before(const struct orma_stream *a, const struct orma_stream *b)
+{
+    return a->head.ts != b->head.ts ? a->head.ts < b->head.ts : a->head.order < b->head.order;
+}
+
+static void sift_stream(struct orma_queue *q, uint32_t at)
+{
+    struct orma_stream **heap = q->heap;
+    struct orma_stream *s = heap[at];
+
+    for (;;) {
+        uint32_t child = at * 2 + 1;
+
+        if (child >= q->len)
+            break;
+        if (child + 1 < q->len && before(heap[child + 1], heap[child]))
+            child++;
+        if (!before(heap[child], s))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = s;
+}
+
+static inline int64_t time_of(const struct orma_queue *q)
+{
+    return q->heap[0]->head.ts;
+}
+
+static bool queue_before(const struct orma_queue *a, const struct orma_queue *b)
+{
+    return time_of(a) != time_of(b) ? time_of(a) < time_of(b) : a->key < b->key;
+}
+
+static void sift_queue(struct orma_sorter *self, uint32_t at)
+{
+    struct orma_queue **heap = self->tops;
+    struct orma_queue *q = heap[at];
+
+    for (;;) {
+        uint32_t child = at * 2 + 1;
+
+        if (child >= self->tops_len)
+            break;
+        if (child + 1 < self->tops_len && queue_before(heap[child + 1], heap[child]))
+            child++;
+        if (!queue_before(heap[child], q))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = q;
+}
+
+static void free_done_streams(struct orma_sorter *self)
+{
+    for (struct orma_stream **at = &self->streams; *at;) {
+        struct orma_stream *s = *at;
+
+        /* Only lists of bundles that came late are many, and nobody else points at them. */
+        if (s->sort == STREAM_BUNDLES && !s->has_head && !s->list.num) {
+            uint64_t found = ORMA_MAP_NONE;
+
+            ORMA_MAP_EACH (slot, &self->cpu_streams) {
+                if (slot->val == (uintptr_t)s)
+                    found = slot->key;
+            }
+            if (found == ORMA_MAP_NONE) {
+                *at = s->next;
+                orma_stream_free(s);
+                continue;
+            }
+        }
+        at = &s->next;
+    }
+}
+
+/* The queue of a key, made if it is new. Few: one per cpu and machine. */
+static struct orma_queue *queue_of(struct orma_sorter *self, uint32_t key)
+{
+    void *mem = self->queues;
+
+    for (uint32_t i = 0; i < self->queues_num; i++)
+        if (self->queues[i].key == key)
+            return &self->queues[i];
+    bool ok = orma_sorter_grow(&mem, &self->queues_cap, self->queues_num, sizeof(*self->queues));
+    self->queues = mem;
+    if (!ok)
+        return NULL;
+    self->queues[self->queues_num] = (struct orma_queue){.key = key};
+    return &self->queues[self->queues_num++];
+}
+
+static bool queue_add(struct orma_queue *q, struct orma_stream *s)
+{
+    void *mem = q->heap;
+    bool ok = orma_sorter_grow(&mem, &q->cap, q->len, sizeof(struct orma_stream *));
+
+    q->heap = mem;
+    if (ok)
+        q->heap[q->len++] = s;
+    return ok;
+}
+
+/* All streams that have something, in their queues, and those in a heap. */
+static bool heaps_build(struct orma_sorter *self)
+{
+    for (uint32_t i = 0; i < self->queues_num; i++)
+        self->queues[i].len = 0;
+    if (self->loose)
+        orma_loose_sort(self->loose);
+    for (struct orma_stream *s = self->streams; s; s = s->next) {
+        if (!s->has_head)
+            s->has_head = orma_stream_next(self, s);
+        if (!s->has_head)
+            continue;
+        struct orma_queue *q = queue_of(self, s->queue);
+        if (!q || !queue_add(q, s))
+            return false;
+    }
+    struct orma_queue **tops =
+        realloc(self->tops, ORMA_MAX(self->queues_num, 1u) * sizeof(struct orma_queue *));
+    if (!tops)
+        return false;
+    self->tops = tops;
+    self->tops_len = 0;
+    for (uint32_t i = 0; i < self->queues_num; i++) {
+        struct orma_queue *q = &self->queues[i];
+
+        for (uint32_t at = q->len / 2; at-- > 0;)
+            sift_stream(q, at);
+        if (q->len)
+            self->tops[self->tops_len++] = q;
+    }
+    for (uint32_t at = self->tops_len / 2; at-- > 0;)
+        sift_queue(self, at);
+    return true;
+}
+
+/* The earliest time of all queues but the first one. */
+static int64_t second_time(const struct orma_sorter *self)
+{
+    int64_t ret = INT64_MAX;
+
+    for (uint32_t i = 1; i < self->tops_len && i < 3; i++)
+        ret = ORMA_MIN(ret, time_of(self->tops[i]));
+    return ret;
+}
+
+/* Emits from one queue. False: the limit was reached. */
+static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit)
+{
+    while (q->len) {
+        struct orma_stream *s = q->heap[0];
+
+        if (s->head.ts > until)
+            break;
+        if (s->head.order >= limit || self->failed)
+            return false;
+        self->last_emitted = s->head.ts;
+        self->emitted_any = true;
+        self->emit(self->emit_data, &s->head);
+        orma_seq_gen_unref(orma_stream_done(s));
+        s->has_head = orma_stream_next(self, s);
+        if (!s->has_head)
+            q->heap[0] = q->heap[--q->len];
+        if (q->len > 1)
+            sift_stream(q, 0);
+    }
+    return true;
+}
+
+void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
+{
+    if (!heaps_build(self)) {
+        self->failed = true;
+        return;
+    }
+    while (self->tops_len) {
+        struct orma_queue *q = self->tops[0];
+
+        if (!drain(self, q, second_time(self), limit))
+            break;
+        if (!q->len)
+            self->tops[0] = self->tops[--self->tops_len];
+        if (self->tops_len > 1)
+            sift_queue(self, 0);
+    }
+    free_done_streams(self);
+}
