@@ -31,13 +31,6 @@ static bool hook_tokenize(void *data, const struct orma_packet *p, struct orma_s
     return m->tokenize(self, &ctx);
 }
 
-static bool hook_wanted(void *data, uint32_t field)
-{
-    const struct orma_import *self = data;
-
-    return field < ORMA_PACKET_FIELDS_MAX && self->by_field[field];
-}
-
 static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machine,
                          const uint8_t *at)
 {
@@ -108,24 +101,30 @@ static void emit(void *data, const struct orma_item *item)
 
 int orma_import_init(struct orma_import *self, struct orma_storage *storage)
 {
-    const struct orma_reader_hooks hooks = {
+    struct orma_reader_hooks hooks = {
         .data = self,
         .early = hook_early,
         .tokenize = hook_tokenize,
-        .wanted = hook_wanted,
         .skipped = hook_skipped,
         .new_machine = hook_new_machine,
         .trace_clock = hook_trace_clock,
     };
 
     *self = (struct orma_import){.storage = storage};
+    for (unsigned i = 0; orma_modules[i]; i++) {
+        const struct orma_module *m = orma_modules[i];
+
+        for (const uint16_t *f = m->fields; *f; f++) {
+            self->by_field[*f] = m;
+            hooks.uses[*f] = (uint8_t)(ORMA_FIELD_WANTED | (m->early ? ORMA_FIELD_EARLY : 0) |
+                                       (m->tokenize ? ORMA_FIELD_TOKENIZE : 0));
+        }
+    }
+    hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT] = ORMA_FIELD_WANTED | ORMA_FIELD_TOKENIZE_ODD;
     orma_words_init(&self->words, &storage->pool);
     orma_reader_init(&self->reader, storage, &hooks, emit);
     orma_tracks_init(&self->tracks, storage, &self->words);
     orma_slices_init(&self->slices, storage);
-    for (unsigned i = 0; orma_modules[i]; i++)
-        for (const uint16_t *f = orma_modules[i]->fields; *f; f++)
-            self->by_field[*f] = orma_modules[i];
     add_machine(self, 0, 0);
     self->trace_row = orma_table_add(orma_import_table(self, ORMA_TABLE_TRACE_FILE));
     return storage->failed ? -ENOMEM : 0;

@@ -91,7 +91,10 @@ static void set_dur(struct orma_slices *self, struct orma_slice_entry *e, int64_
 
 static void pop(struct orma_slices *self, struct orma_slice_stack *s)
 {
-    commit_args(self, &s->entries[--s->num]);
+    struct orma_slice_entry *e = &s->entries[--s->num];
+
+    s->closed -= e->dur >= 0;
+    commit_args(self, e);
 }
 
 /* The slice is over, but an open one lies above it: all that lies above ends with it. */
@@ -102,7 +105,9 @@ static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint
     while (s->num - 1 > at) {
         struct orma_slice_entry *above = &s->entries[s->num - 1];
 
+        s->closed -= above->dur >= 0;
         set_dur(self, above, end - above->ts);
+        s->closed += above->dur >= 0;
         pop(self, s);
     }
     pop(self, s);
@@ -116,8 +121,9 @@ static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint
 static void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts, bool instant)
 {
     bool open_above = false;
+    uint32_t left = s->closed; /* below the last of these there is nothing to do */
 
-    for (uint32_t i = s->num; i-- > 0;) {
+    for (uint32_t i = s->num; left && i-- > 0;) {
         struct orma_slice_entry *e = &s->entries[i];
 
         if (e->dur < 0) {
@@ -125,6 +131,7 @@ static void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t t
             continue;
         }
         int64_t end = e->ts + e->dur;
+        left--;
         if (open_above) {
             if (ts > end)
                 end_above(self, s, i);
@@ -175,6 +182,7 @@ static uint32_t push(struct orma_slices *self, struct orma_slice_stack *s, int64
     e->name = name;
     e->ts = ts;
     e->dur = dur;
+    s->closed += dur >= 0;
     e->pending = false;
     if (args && args->len) {
         e->pending = true;
@@ -273,6 +281,7 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
             (name && e->name && e->name != name))
             continue;
         set_dur(self, e, ts - e->ts);
+        s->closed += e->dur >= 0;
         for (uint32_t a = 0; args && a < args->len; a++) {
             if (!e->pending)
                 orma_args_list_clear(&e->args);

@@ -28,6 +28,7 @@ struct orma_slice_entry {
 struct orma_slice_stack {
     struct orma_slice_entry *entries;
     uint32_t num, cap;
+    uint32_t closed; /* entries that have ended and wait to be trimmed */
     bool unnestable; /* at most one open slice; further begins are only counted */
     uint32_t begins; /* of those */
     int64_t last_begin;

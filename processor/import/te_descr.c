@@ -277,6 +277,8 @@ void orma_te_read_range(struct orma_import *imp, struct orma_str bytes)
         if (__builtin_mul_overflow(orma_pb_i64(&f), 1000, &ns))
             continue;
         imp->crop_start = ns;
+        if (imp->crop_track_events) /* from here on each event is looked at as it comes */
+            imp->reader.hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT] |= ORMA_FIELD_TOKENIZE;
         orma_metadata_int(imp, "range_of_interest_start_us", false, ORMA_METADATA_TRACE, 0,
                           orma_pb_i64(&f));
     }

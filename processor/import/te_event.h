@@ -26,29 +26,30 @@ struct orma_te_legacy {
 
 /* Read in one pass; lists are read again when they are there at all. */
 struct orma_te_event {
+    /* Zero until the field comes. */
     uint32_t type;
-    bool has_type, has_track, has_name_iid, has_value, has_double, has_legacy;
-    bool annotated, flows, extras, typed, callstack;
+    bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
+    bool annotated, flows, extras, typed, text_categories;
     bool has_thread_ns, has_instructions;
-    uint64_t track_uuid;
-    uint64_t name_iid;
-    struct orma_str name;
-    int64_t value;
-    double double_value;
-    int64_t thread_ns, instructions; /* of the thread, at the event */
-    bool text_categories;
+    bool on_thread;    /* of `utid`, whose track is made when it is needed */
+    bool legacy_async; /* `source_id` is to be kept as an arg */
     uint8_t category_iids_num;
+    uint64_t name_iid;
     /* Where it belongs. */
     struct orma_te_track *t; /* the described track; NULL: `track` says it all */
     uint32_t track;          /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
     uint32_t utid, upid;     /* ORMA_ID_NONE: none */
     uint32_t passthrough;    /* the thread that wrote an event of another track */
-    bool on_thread;          /* of `utid`, whose track is made when it is needed */
-    bool legacy_async;       /* `source_id` is to be kept as an arg */
-    int64_t source_id;
     uint32_t name_id, category_id;
-    uint64_t category_iids[ORMA_TE_CATEGORIES_MAX]; /* from here on nothing is cleared */
-    struct orma_te_legacy legacy;                   /* if has_legacy */
+    /* From here on only what the flags say was there. */
+    uint64_t track_uuid;
+    struct orma_str name;
+    int64_t value;
+    double double_value;
+    int64_t thread_ns, instructions; /* of the thread, at the event */
+    int64_t source_id;
+    uint64_t category_iids[ORMA_TE_CATEGORIES_MAX];
+    struct orma_te_legacy legacy; /* if has_legacy */
     struct orma_str bytes;
     const struct orma_item *item;
 };

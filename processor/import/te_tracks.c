@@ -14,10 +14,15 @@ struct orma_te_state *orma_te_state(struct orma_import *imp)
 struct orma_te_track *orma_te_find(struct orma_import *imp, uint64_t uuid, uint16_t machine)
 {
     struct orma_te_state *st = orma_te_state(imp);
-    struct orma_te_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
 
-    if (t || !st)
+    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid))
+        return st->last;
+    struct orma_te_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
+    if (t || !st) {
+        if (st)
+            st->last = t;
         return t;
+    }
     t = orma_arena_alloc(&st->arena, sizeof(*t));
     if (!t || orma_map_put_ptr(&st->by_uuid, uuid, t)) {
         imp->storage->failed = true;

@@ -39,62 +39,103 @@ static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
     }
 }
 
+/* Fields that most events have, by their tag, which is one byte. False: it is none of them. */
+static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_te_event *e)
+{
+    switch (tag) {
+    case ORMA_PB_TRACK_EVENT_TYPE << 3:
+        e->type = (uint32_t)val;
+        e->has_type = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
+        e->track_uuid = val;
+        e->has_track = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
+        e->name_iid = val;
+        e->has_name_iid = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
+        if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+            e->category_iids[e->category_iids_num++] = val;
+        return true;
+    }
+    return false;
+}
+
+static void read_field(const struct orma_pb_field *f, struct orma_te_event *e)
+{
+    struct orma_pb_reader packed = {0};
+    uint64_t val;
+
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_TYPE:
+        e->type = orma_pb_u32(f);
+        e->has_type = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID:
+        e->track_uuid = orma_pb_u64(f);
+        e->has_track = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_NAME_IID:
+        e->name_iid = orma_pb_u64(f);
+        e->has_name_iid = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_NAME:
+        e->name = orma_pb_str(f);
+        e->has_name = f->wire == ORMA_PB_LEN;
+        break;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
+        for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
+            if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+                e->category_iids[e->category_iids_num++] = val;
+        break;
+    case ORMA_PB_TRACK_EVENT_CATEGORIES:
+        e->text_categories = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
+        e->value = orma_pb_i64(f);
+        e->has_value = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+        e->double_value = orma_pb_double(f);
+        e->has_double = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+        e->extras = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
+        e->annotated = true;
+        break;
+    default:
+        read_rare(f, e);
+    }
+}
+
 static void read_event(const struct orma_item *item, struct orma_te_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    memset(e, 0, offsetof(struct orma_te_event, category_iids));
+    memset(e, 0, offsetof(struct orma_te_event, track));
+    e->name_id = e->category_id = 0;
     e->track = ORMA_TRACK_NONE;
     e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
     e->bytes = (struct orma_str){(const char *)item->data, item->len};
     e->item = item;
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed = {0};
+    while (r.pos != r.end) {
+        const uint8_t *pos = r.pos + 1;
         uint64_t val;
 
-        switch (f.id) {
-        case ORMA_PB_TRACK_EVENT_TYPE:
-            e->type = orma_pb_u32(&f);
-            e->has_type = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_TRACK_UUID:
-            e->track_uuid = orma_pb_u64(&f);
-            e->has_track = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_NAME_IID:
-            e->name_iid = orma_pb_u64(&f);
-            e->has_name_iid = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_NAME:
-            e->name = orma_pb_str(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
-                    e->category_iids[e->category_iids_num++] = val;
-            break;
-        case ORMA_PB_TRACK_EVENT_CATEGORIES:
-            e->text_categories = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
-            e->value = orma_pb_i64(&f);
-            e->has_value = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
-            e->double_value = orma_pb_double(&f);
-            e->has_double = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-        case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-            e->extras = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
-            e->annotated = true;
-            break;
-        default:
-            read_rare(&f, e);
+        if (*r.pos < 0x80 && !(*r.pos & 7) && orma_pb_varint_at(&pos, r.end, &val) &&
+            read_usual(*r.pos, val, e)) {
+            r.pos = pos;
+            continue;
         }
+        if (!orma_pb_next(&r, &f))
+            break;
+        read_field(&f, e);
     }
     if (ORMA_UNLIKELY(item->extra != NULL)) {
         e->has_thread_ns |= item->extra->has_thread_ns;
@@ -117,7 +158,7 @@ static uint32_t event_name(struct orma_import *imp, const struct orma_te_event *
     if (ORMA_LIKELY(iid != 0))
         return orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
                                      ORMA_PB_EVENT_NAME_NAME);
-    return e->name.data ? orma_import_str(imp, e->name) : 0;
+    return e->has_name ? orma_import_str(imp, e->name) : 0;
 }
 
 static uint32_t category_of(struct orma_import *imp, const struct orma_item *item, uint64_t iid)
@@ -334,7 +375,7 @@ void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64
                    bool with_thread_time)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_SLICE);
-    bool instant = e->legacy.phase != 'X' || !e->has_legacy;
+    bool instant = !e->has_legacy || e->legacy.phase != 'X';
 
     give_name(imp, e);
     orma_te_collect_args(imp, e);

@@ -130,12 +130,15 @@ bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_
     do {
         if (self->index >= b->to)
             return false;
-        *ret =
-            (struct orma_item){.kind = (uint8_t)self->kind, .machine = b->machine, .gen = b->gen};
         if (!(self->kind == ORMA_ITEM_FTRACE_EVENT ? event_next(self, ret)
                                                    : compact_next(self, ret)))
             return false;
     } while (self->index++ < b->from);
+    ret->kind = (uint8_t)self->kind;
+    ret->format = 0;
+    ret->machine = b->machine;
+    ret->gen = b->gen;
+    ret->extra = NULL;
     ret->ts = (int64_t)(self->time + (uint64_t)b->clock_offset);
     ret->index = self->index - 1;
     ret->order = b->order + ret->index;

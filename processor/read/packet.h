@@ -5,28 +5,31 @@
 #ifndef ORMA_PROCESSOR_READ_PACKET_H
 #define ORMA_PROCESSOR_READ_PACKET_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "protos/fields/trace.h"
 #include "sdk/base/str.h"
 #include "sdk/wire/pb_reader.h"
 
 struct orma_packet {
-    struct orma_str bytes; /* the whole message */
-    uint64_t timestamp;
-    uint32_t clock_id;
+    /* Zero until the field comes. */
     uint32_t sequence;
     uint32_t flags;
     uint32_t machine_raw;
+    uint32_t dropped; /* previous_packet_dropped */
+    uint32_t field;   /* number of the payload's field; 0: none */
+    bool has_timestamp, has_clock, cleared, first, has_pid, has_uid, has_defaults;
+    uint8_t timestamps, payloads; /* how many there are; one of each is the rule */
+    uint64_t timestamp;
+    struct orma_str payload, interned;
+    /* From here on only what the flags say was there. */
+    uint32_t clock_id;
     uint32_t uid;
     uint32_t pid;
-    uint32_t dropped; /* previous_packet_dropped */
-    bool has_timestamp, has_clock, cleared, first, has_pid, has_uid;
-    uint32_t field; /* number of the payload's field; 0: none */
-    struct orma_str payload;
-    struct orma_str interned, defaults;
-    bool has_defaults;
-    uint8_t timestamps, payloads; /* how many there are; one of each is the rule */
+    struct orma_str bytes; /* the whole message, always */
+    struct orma_str defaults;
 };
 
 /* Fields that say something about the packet instead of being its payload. */
@@ -70,32 +73,72 @@ static inline void orma_packet_meta(struct orma_packet *p, const struct orma_pb_
     }
 }
 
+/* Fields that most packets have, by their tag, which is one byte. False: it is none of them. */
+static inline bool orma_packet_usual(struct orma_packet *p, uint8_t tag, uint64_t val)
+{
+    switch (tag) {
+    case ORMA_PB_TRACE_PACKET_TIMESTAMP << 3:
+        p->timestamp = val;
+        p->has_timestamp = true;
+        p->timestamps += p->timestamps < 2;
+        return true;
+    case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID << 3:
+        p->sequence = (uint32_t)val;
+        return true;
+    case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3:
+        p->flags = (uint32_t)val;
+        return true;
+    case ORMA_PB_TRACE_PACKET_TRUSTED_UID << 3:
+        p->uid = (uint32_t)val;
+        p->has_uid = true;
+        return true;
+    }
+    return false;
+}
+
+/* Any other field. */
+static inline void orma_packet_field(struct orma_packet *p, const struct orma_pb_field *f)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACE_PACKET_TIMESTAMP:
+        p->timestamp = orma_pb_u64(f);
+        p->has_timestamp = true;
+        p->timestamps += p->timestamps < 2;
+        break;
+    case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+        p->sequence = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
+        p->flags = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACE_PACKET_INTERNED_DATA:
+        p->interned = orma_pb_str(f);
+        break;
+    default:
+        orma_packet_meta(p, f);
+    }
+}
+
 /* False: malformed; what was read until there is in *p. */
 static inline bool orma_packet_read(struct orma_packet *p, const uint8_t *data, size_t len)
 {
     struct orma_pb_reader r = orma_pb_reader(data, len);
     struct orma_pb_field f;
 
-    *p = (struct orma_packet){.bytes = {(const char *)data, len}};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_TRACE_PACKET_TIMESTAMP:
-            p->timestamp = orma_pb_u64(&f);
-            p->has_timestamp = true;
-            p->timestamps += p->timestamps < 2;
-            break;
-        case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
-            p->sequence = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
-            p->flags = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_TRACE_PACKET_INTERNED_DATA:
-            p->interned = orma_pb_str(&f);
-            break;
-        default:
-            orma_packet_meta(p, &f);
+    memset(p, 0, offsetof(struct orma_packet, clock_id));
+    p->bytes = (struct orma_str){(const char *)data, len};
+    while (r.pos != r.end) {
+        const uint8_t *pos = r.pos + 1;
+        uint64_t val;
+
+        if (*r.pos < 0x80 && !(*r.pos & 7) && orma_pb_varint_at(&pos, r.end, &val) &&
+            orma_packet_usual(p, *r.pos, val)) {
+            r.pos = pos;
+            continue;
         }
+        if (!orma_pb_next(&r, &f))
+            break;
+        orma_packet_field(p, &f);
     }
     if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED)
         p->cleared = true;

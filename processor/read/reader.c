@@ -365,6 +365,24 @@ static void clock_failed(struct orma_reader *self, const struct orma_packet *p,
                    ORMA_STAT_CLOCK_SYNC_FAILURE_UNDEFERRABLE_PACKET_LOSS);
 }
 
+static inline uint8_t uses_of(const struct orma_reader *self, uint32_t field)
+{
+    return field < ORMA_FIELDS_NUM ? self->hooks.uses[field] : 0;
+}
+
+/* True: used up. */
+static inline bool tokenized(struct orma_reader *self, const struct orma_packet *p,
+                             struct orma_seq *seq, int64_t ts, uint64_t order)
+{
+    uint8_t uses = uses_of(self, p->field);
+
+    if (ORMA_LIKELY(!(uses & ORMA_FIELD_TOKENIZE)) &&
+        (!(uses & ORMA_FIELD_TOKENIZE_ODD) ||
+         ORMA_LIKELY(seq->id && p->has_timestamp && !seq->tokenize_events)))
+        return false;
+    return self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, ts, order);
+}
+
 static void read_timed(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
                        const uint8_t *record, uint64_t order)
 {
@@ -382,10 +400,9 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
     }
     if (p->has_timestamp)
         self->last_ts = ORMA_MAX(self->last_ts, time.ts);
-    if (!p->field || !self->hooks.wanted(self->hooks.data, p->field))
+    if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED))
         return;
-    if (self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, time.ts, order) ||
-        !orma_reader_sortable(self, time.ts))
+    if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))
         return;
     if (p->has_timestamp && record && seq->id)
         orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
@@ -437,10 +454,14 @@ static void read_packet(struct orma_reader *self, const uint8_t *record, const u
         machine = machine_of(self, p.machine_raw);
     else
         self->host_seen = true;
-    struct orma_seq *seq = orma_seqs_get(&self->seqs, machine, p.sequence);
-    if (!seq) {
-        self->storage->failed = true;
-        return;
+    struct orma_seq *seq = self->last_seq;
+    if (!seq || seq->id != p.sequence || seq->machine != machine) {
+        seq = orma_seqs_get(&self->seqs, machine, p.sequence);
+        if (!seq) {
+            self->storage->failed = true;
+            return;
+        }
+        self->last_seq = seq;
     }
     if (p.sequence) {
         if (!update_sequence(self, &p, seq))
@@ -448,7 +469,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record, const u
     } else {
         count_missing_sequence(self, &p);
     }
-    if (p.field && self->hooks.early(self->hooks.data, &p, p.sequence ? seq : NULL, machine, order))
+    if (uses_of(self, p.field) & ORMA_FIELD_EARLY &&
+        self->hooks.early(self->hooks.data, &p, p.sequence ? seq : NULL, machine, order))
         return;
     if (p.flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
         if (!p.sequence) {
@@ -587,8 +609,8 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     enum orma_clock_result r = packet_time(self, d->seq, &p, &time);
     if (r != ORMA_CLOCK_OK)
         count_clock_failure(self, d->machine, r);
-    else if (p.field && self->hooks.wanted(self->hooks.data, p.field) &&
-             !self->hooks.tokenize(self->hooks.data, &p, d->seq, d->machine, time.ts, d->order) &&
+    else if (uses_of(self, p.field) & ORMA_FIELD_WANTED &&
+             !tokenized(self, &p, d->seq, time.ts, d->order) &&
              orma_reader_sortable(self, time.ts))
         push_loose(self, &p, d->seq, time.ts, d->order);
     d->seq->gen = gen;

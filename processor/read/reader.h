@@ -18,16 +18,24 @@
 #include "processor/read/sorter.h"
 #include "processor/store/storage.h"
 
+/* What is done with packets of a field, so that hooks are asked only where they have an answer. */
+enum orma_field_use {
+    ORMA_FIELD_WANTED = 1,
+    ORMA_FIELD_EARLY = 2,
+    ORMA_FIELD_TOKENIZE = 4,
+    ORMA_FIELD_TOKENIZE_ODD = 8, /* only without a sequence or time, or if seq->tokenize_events */
+};
+#define ORMA_FIELDS_NUM 1024
+
 struct orma_reader_hooks {
     void *data;
+    uint8_t uses[ORMA_FIELDS_NUM]; /* by field: enum orma_field_use */
     /* True: the packet is used up. `p->sequence` may be 0; seq is then NULL. */
     bool (*early)(void *data, const struct orma_packet *p, struct orma_seq *seq, uint16_t machine,
                   uint64_t order);
     /* True: the packet is used up, or was pushed in another form. */
     bool (*tokenize)(void *data, const struct orma_packet *p, struct orma_seq *seq,
                      uint16_t machine, int64_t ts, uint64_t order);
-    /* True if the importer wants packets with this payload at all. */
-    bool (*wanted)(void *data, uint32_t field);
     /* A packet at `data` needs state that its sequence has not. */
     void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);
     /* A machine that was not seen before; 0: it takes the host's place. */
@@ -51,7 +59,8 @@ struct orma_reader {
     bool full_sort;
     uint32_t flushes; /* since the last extraction */
     uint64_t extract_limit;
-    uint64_t order; /* of the next packet */
+    struct orma_seq *last_seq; /* of the packet before */
+    uint64_t order;            /* of the next packet */
     int64_t last_ts;
     struct orma_blob *blobs; /* copied and inflated bytes */
     uint8_t *pending;        /* start of the bytes not cut yet, in blobs */

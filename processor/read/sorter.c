@@ -246,8 +246,14 @@ static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *re
     struct orma_pb_reader r = orma_pb_reader(at, len);
     struct orma_pb_field f;
     *pos = at + len;
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP) {
+    while (r.pos != r.end) {
+        if (*r.pos == ORMA_PB_TRACE_PACKET_TIMESTAMP << 3) {
+            r.pos++;
+            time = orma_pb_varint(&r);
+            found |= 1;
+        } else if (!orma_pb_next(&r, &f)) {
+            break;
+        } else if (f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP) {
             time = orma_pb_u64(&f);
             found |= 1;
         } else if (f.wire == ORMA_PB_LEN && f.id != ORMA_PB_TRACE_PACKET_INTERNED_DATA &&
