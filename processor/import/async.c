@@ -56,7 +56,7 @@ struct orma_lane *orma_lanes_add(struct orma_import *imp, struct orma_lanes *sel
     }
     self->lanes = lanes;
     numbered.dims[numbered.dims_num++] =
-        orma_dim(orma_import_cstr(imp, "track_compressor_idx"), self->num);
+        orma_dim(orma_import_lit(imp, "track_compressor_idx"), self->num);
     lanes[self->num] =
         (struct orma_lane){.track = orma_tracks_add(&imp->tracks, &numbered), .busy_to = INT64_MIN};
     orma_table_set(orma_import_table(imp, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
@@ -123,12 +123,12 @@ static void source_args(struct orma_import *imp, struct async_state *st,
                         const struct orma_legacy_async *a)
 {
     orma_args_list_clear(&st->args);
-    orma_args_put_str(&st->args, imp->words.source, orma_import_cstr(imp, "chrome"));
-    orma_args_put_bool(&st->args, orma_import_cstr(imp, "trace_id_is_process_scoped"),
+    orma_args_put_str(&st->args, imp->words.source, orma_import_lit(imp, "chrome"));
+    orma_args_put_bool(&st->args, orma_import_lit(imp, "trace_id_is_process_scoped"),
                        a->of_process);
     if (a->upid != ORMA_ID_NONE)
         orma_args_put_uint(&st->args, imp->words.upid, a->upid);
-    orma_args_put_str(&st->args, orma_import_cstr(imp, "source_scope"), a->scope);
+    orma_args_put_str(&st->args, orma_import_lit(imp, "source_scope"), a->scope);
 }
 
 /* All under one cookie goes by the name of the first event, whatever nests in it is called. */

@@ -59,7 +59,7 @@ static uint32_t v1_args(struct orma_import *imp, struct flows *st, uint64_t flow
         return ORMA_ARG_SET_NONE;
     orma_args_list_clear(&st->args);
     orma_args_put_str(&st->args, imp->words.name, st->v1_texts[idx].name);
-    orma_args_put_str(&st->args, orma_import_cstr(imp, "cat"), st->v1_texts[idx].category);
+    orma_args_put_str(&st->args, orma_import_lit(imp, "cat"), st->v1_texts[idx].category);
     return orma_args_commit(&imp->storage->args, &st->args);
 }
 

@@ -34,20 +34,19 @@ struct orma_ftrace_state *orma_ftrace_state(struct orma_import *imp)
     for (unsigned i = 0; families[i]; i++)
         for (const struct orma_ftrace_handler *h = families[i]; h->field; h++)
             st->handlers[h->field] = h->fn;
-    st->comms_bundle = UINT32_MAX;
-    st->sched_switch = orma_import_cstr(imp, "sched_switch");
-    st->sched_waking = orma_import_cstr(imp, "sched_waking");
-    st->prev_comm = orma_import_cstr(imp, "prev_comm");
-    st->prev_pid = orma_import_cstr(imp, "prev_pid");
-    st->prev_prio = orma_import_cstr(imp, "prev_prio");
-    st->prev_state = orma_import_cstr(imp, "prev_state");
-    st->next_comm = orma_import_cstr(imp, "next_comm");
-    st->next_pid = orma_import_cstr(imp, "next_pid");
-    st->next_prio = orma_import_cstr(imp, "next_prio");
-    st->comm = orma_import_cstr(imp, "comm");
-    st->pid = orma_import_cstr(imp, "pid");
-    st->prio = orma_import_cstr(imp, "prio");
-    st->target_cpu = orma_import_cstr(imp, "target_cpu");
+    st->sched_switch = orma_import_lit(imp, "sched_switch");
+    st->sched_waking = orma_import_lit(imp, "sched_waking");
+    st->prev_comm = orma_import_lit(imp, "prev_comm");
+    st->prev_pid = orma_import_lit(imp, "prev_pid");
+    st->prev_prio = orma_import_lit(imp, "prev_prio");
+    st->prev_state = orma_import_lit(imp, "prev_state");
+    st->next_comm = orma_import_lit(imp, "next_comm");
+    st->next_pid = orma_import_lit(imp, "next_pid");
+    st->next_prio = orma_import_lit(imp, "next_prio");
+    st->comm = orma_import_lit(imp, "comm");
+    st->pid = orma_import_lit(imp, "pid");
+    st->prio = orma_import_lit(imp, "prio");
+    st->target_cpu = orma_import_lit(imp, "target_cpu");
     imp->storage->args.source.data = imp;
     imp->storage->args.source.decode = orma_ftrace_decode_args;
     imp->storage->args.source.rows = ftrace_rows;
@@ -495,26 +494,31 @@ void orma_ftrace_parse_event(struct orma_import *imp, const struct orma_item *it
         st->handlers[e.field](imp, &e);
 }
 
+static void load_comms(struct orma_import *imp, struct orma_ftrace_bundle *b)
+{
+    struct orma_pb_reader r = orma_pb_reader(b->compact.data, b->compact.len), again = r;
+    struct orma_pb_field f;
+    uint32_t num = 0;
+
+    while (orma_pb_next(&r, &f))
+        num += f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE;
+    b->comms = orma_arena_alloc(&imp->reader.sorter.arena, (num + 1) * sizeof(*b->comms));
+    if (!b->comms) {
+        imp->storage->failed = true;
+        return;
+    }
+    while (orma_pb_next(&again, &f) && b->comms_num < num)
+        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE)
+            b->comms[b->comms_num++] = orma_import_str(imp, orma_pb_str(&f));
+}
+
 uint32_t orma_ftrace_comm(struct orma_import *imp, const struct orma_item *item, uint32_t index)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
-    const struct orma_ftrace_bundle *b = &imp->reader.sorter.bundles[item->bundle];
+    struct orma_ftrace_bundle *b = &imp->reader.sorter.bundles[item->bundle];
 
-    if (st->comms_bundle != item->bundle) {
-        struct orma_pb_reader r = orma_pb_reader(b->compact.data, b->compact.len);
-        struct orma_pb_field f;
-
-        st->comms_bundle = item->bundle;
-        st->comms_num = 0;
-        while (orma_pb_next(&r, &f)) {
-            if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE &&
-                st->comms_num < ORMA_ARRAY_LEN(st->comms))
-                st->comms[st->comms_num++] = orma_import_str(imp, orma_pb_str(&f));
-        }
-    }
-    if (index < st->comms_num)
-        return st->comms[index];
-    return orma_import_str(imp, orma_bundle_comm(b, index));
+    if (ORMA_UNLIKELY(!b->comms))
+        load_comms(imp, b);
+    return index < b->comms_num ? b->comms[index] : ORMA_STR_EMPTY;
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_EVENTS, 0};

@@ -90,10 +90,6 @@ struct orma_ftrace_state {
     uint32_t words_loaded;
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,
         next_pid, next_prio, comm, pid, prio, target_cpu;
-    /* comms of the bundle looked at last */
-    uint32_t comms_bundle;
-    uint32_t comms_num;
-    uint32_t comms[1024];
 };
 
 struct orma_ftrace_state *orma_ftrace_state(struct orma_import *imp);

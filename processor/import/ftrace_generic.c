@@ -257,7 +257,7 @@ static uint32_t track_of(struct orma_import *imp, const struct orma_generic_even
                  : (struct orma_str){NULL, 0};
     struct orma_track_dim dims[3] = {
         orma_dim(imp->words.utid, e->utid),
-        orma_dim_str(orma_import_cstr(imp, "tracepoint"), g->name),
+        orma_dim_str(orma_import_lit(imp, "tracepoint"), g->name),
         orma_dim_str(imp->words.name, name),
     };
     unsigned which = 0;

@@ -40,13 +40,13 @@ static uint32_t ring_track(struct orma_import *imp, const struct orma_ftrace_eve
 static void queue_instant(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     orma_slices_complete(&imp->slices, e->ts, 0, orma_import_thread_track(imp, e->machine, e->utid),
-                         0, orma_import_cstr(imp, "drm_sched_job_queue"), &imp->args);
+                         0, orma_import_lit(imp, "drm_sched_job_queue"), &imp->args);
 }
 
 static void put_ring(struct orma_import *imp, uint32_t ring)
 {
     orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "gpu sched ring"), ring);
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "gpu sched ring"), ring);
 }
 
 static void job_queued(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -55,7 +55,7 @@ static void job_queued(struct orma_import *imp, const struct orma_ftrace_event *
 
     orma_event_fields_read(&f, e->payload);
     put_ring(imp, orma_import_str(imp, f.str[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_NAME]));
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "gpu sched job"),
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "gpu sched job"),
                        (uint64_t)f.num[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_ID]);
     queue_instant(imp, e);
 }
@@ -67,8 +67,8 @@ static void job_starts(struct orma_import *imp, const struct orma_ftrace_event *
 
     if (st && orma_map_put(&st->fences, fence, ring))
         imp->storage->failed = true;
-    orma_slices_begin(&imp->slices, e->ts, ring_track(imp, e, ring), 0,
-                      orma_import_cstr(imp, "job"), &imp->args);
+    orma_slices_begin(&imp->slices, e->ts, ring_track(imp, e, ring), 0, orma_import_lit(imp, "job"),
+                      &imp->args);
 }
 
 static void job_ends(struct orma_import *imp, const struct orma_ftrace_event *e, uint64_t fence)
@@ -87,7 +87,7 @@ static void job_run(struct orma_import *imp, const struct orma_ftrace_event *e)
     orma_event_fields_read(&f, e->payload);
     uint32_t ring = orma_import_str(imp, f.str[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_NAME]);
     put_ring(imp, ring);
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "gpu sched job"),
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "gpu sched job"),
                        (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_ID]);
     job_starts(imp, e, (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_FENCE], ring);
 }
@@ -108,8 +108,8 @@ static uint64_t fence_of(int64_t context, int64_t seqno)
 
 static void put_fence(struct orma_import *imp, int64_t context, int64_t seqno)
 {
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "fence context"), (uint64_t)context);
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "fence seqno"), (uint64_t)seqno);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "fence context"), (uint64_t)context);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "fence seqno"), (uint64_t)seqno);
 }
 
 static void job_queue(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -154,12 +154,12 @@ static void wait_start(struct orma_import *imp, const struct orma_ftrace_event *
 
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "fence context"),
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "fence context"),
                        (uint64_t)f.num[ORMA_PB_DMA_FENCE_WAIT_START_FTRACE_EVENT_CONTEXT]);
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "fence seqno"),
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "fence seqno"),
                        (uint64_t)f.num[ORMA_PB_DMA_FENCE_WAIT_START_FTRACE_EVENT_SEQNO]);
     orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
-                      orma_import_cstr(imp, "dma_fence_wait"), &imp->args);
+                      orma_import_lit(imp, "dma_fence_wait"), &imp->args);
 }
 
 static void wait_end(struct orma_import *imp, const struct orma_ftrace_event *e)

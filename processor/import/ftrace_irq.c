@@ -7,17 +7,26 @@
 uint32_t orma_ftrace_cpu_track(struct orma_import *imp, uint16_t machine, const char *type,
                                const char *name_fmt, uint32_t cpu, bool counter)
 {
-    const struct orma_track_dim dim = orma_dim(imp->words.cpu, cpu);
-    char name[64];
+    struct orma_track_spec spec = {
+        .type = type,
+        .event = counter ? ORMA_TRACK_COUNTER : ORMA_TRACK_SLICES,
+        .machine = machine,
+        .dims_num = 1,
+        .dims = {orma_dim(imp->words.cpu, cpu)},
+        .parent = ORMA_TRACK_NONE,
+    };
+    uint32_t track = orma_tracks_find_lately(&imp->tracks, &spec);
     const char *mark = strchr(name_fmt, '#');
+    char name[64];
 
+    if (ORMA_LIKELY(track != ORMA_TRACK_NONE))
+        return track;
     /* '#' stands for the number, so that no format comes from a variable. */
     snprintf(name, sizeof(name), "%.*s%u%s", mark ? (int)(mark - name_fmt) : 0, name_fmt, cpu,
              mark ? mark + 1 : "");
-    uint32_t id = orma_import_cstr(imp, mark ? name : name_fmt);
+    spec.name = orma_import_cstr(imp, mark ? name : name_fmt);
     (void)orma_import_ucpu(imp, machine, cpu);
-    return counter ? orma_import_counter_track(imp, machine, type, id, NULL, 1, &dim)
-                   : orma_import_slice_track(imp, machine, type, id, 1, &dim);
+    return orma_tracks_get(&imp->tracks, &spec);
 }
 
 uint32_t orma_ftrace_symbol_text(struct orma_import *imp, const struct orma_ftrace_event *e,
@@ -39,7 +48,7 @@ static void irq_entry(struct orma_import *imp, const struct orma_ftrace_event *e
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str name = f.str[ORMA_PB_IRQ_HANDLER_ENTRY_FTRACE_EVENT_NAME];
-    orma_slices_begin(&imp->slices, e->ts, irq_track(imp, e), orma_import_cstr(imp, "irq"),
+    orma_slices_begin(&imp->slices, e->ts, irq_track(imp, e), orma_import_lit(imp, "irq"),
                       orma_strpool_addf(&imp->storage->pool, "IRQ (%.*s)", ORMA_STR_ARG(name)),
                       NULL);
 }
@@ -51,9 +60,9 @@ static void irq_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
     orma_event_fields_read(&f, e->payload);
     bool handled = f.num[ORMA_PB_IRQ_HANDLER_EXIT_FTRACE_EVENT_RET] == 1;
     orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "ret"),
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "ret"),
                       orma_import_cstr(imp, handled ? "handled" : "unhandled"));
-    orma_slices_end(&imp->slices, e->ts, irq_track(imp, e), orma_import_cstr(imp, "irq"), 0,
+    orma_slices_end(&imp->slices, e->ts, irq_track(imp, e), orma_import_lit(imp, "irq"), 0,
                     &imp->args);
 }
 
@@ -75,8 +84,8 @@ static void softirq_entry(struct orma_import *imp, const struct orma_ftrace_even
     uint64_t vec = (uint64_t)f.num[ORMA_PB_SOFTIRQ_ENTRY_FTRACE_EVENT_VEC];
     if (vec >= ORMA_ARRAY_LEN(softirqs))
         return;
-    orma_slices_begin(&imp->slices, e->ts, softirq_track(imp, e), orma_import_cstr(imp, "irq"),
-                      orma_import_cstr(imp, softirqs[vec]), NULL);
+    orma_slices_begin(&imp->slices, e->ts, softirq_track(imp, e), orma_import_lit(imp, "irq"),
+                      orma_import_lit(imp, softirqs[vec]), NULL);
 }
 
 static void softirq_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -85,9 +94,9 @@ static void softirq_exit(struct orma_import *imp, const struct orma_ftrace_event
 
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "vec"),
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "vec"),
                       f.num[ORMA_PB_SOFTIRQ_EXIT_FTRACE_EVENT_VEC]);
-    orma_slices_end(&imp->slices, e->ts, softirq_track(imp, e), orma_import_cstr(imp, "irq"), 0,
+    orma_slices_end(&imp->slices, e->ts, softirq_track(imp, e), orma_import_lit(imp, "irq"), 0,
                     &imp->args);
 }
 
@@ -97,14 +106,14 @@ static void ipi_entry(struct orma_import *imp, const struct orma_ftrace_event *e
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str reason = f.str[ORMA_PB_IPI_ENTRY_FTRACE_EVENT_REASON];
-    orma_slices_begin(&imp->slices, e->ts, irq_track(imp, e), orma_import_cstr(imp, "irq"),
+    orma_slices_begin(&imp->slices, e->ts, irq_track(imp, e), orma_import_lit(imp, "irq"),
                       orma_strpool_addf(&imp->storage->pool, "IPI (%.*s)", ORMA_STR_ARG(reason)),
                       NULL);
 }
 
 static void ipi_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    orma_slices_end(&imp->slices, e->ts, irq_track(imp, e), orma_import_cstr(imp, "irq"), 0, NULL);
+    orma_slices_end(&imp->slices, e->ts, irq_track(imp, e), orma_import_lit(imp, "irq"), 0, NULL);
 }
 
 static uint32_t hrtimer_track(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -118,13 +127,13 @@ static void hrtimer_entry(struct orma_import *imp, const struct orma_ftrace_even
 
     orma_event_fields_read(&f, e->payload);
     uint64_t function = (uint64_t)f.num[ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION];
-    orma_slices_begin(&imp->slices, e->ts, hrtimer_track(imp, e), orma_import_cstr(imp, "hrtimer"),
+    orma_slices_begin(&imp->slices, e->ts, hrtimer_track(imp, e), orma_import_lit(imp, "hrtimer"),
                       orma_ftrace_symbol_text(imp, e, function), NULL);
 }
 
 static void hrtimer_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    orma_slices_end(&imp->slices, e->ts, hrtimer_track(imp, e), orma_import_cstr(imp, "hrtimer"), 0,
+    orma_slices_end(&imp->slices, e->ts, hrtimer_track(imp, e), orma_import_lit(imp, "hrtimer"), 0,
                     NULL);
 }
 
@@ -139,7 +148,7 @@ static void napi_entry(struct orma_import *imp, const struct orma_ftrace_event *
 
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "len"),
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "len"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_LEN]);
     orma_slices_begin(&imp->slices, e->ts, napi_track(imp, e), 0,
                       orma_import_str(imp, f.str[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_NAME]),
@@ -152,7 +161,7 @@ static void napi_exit(struct orma_import *imp, const struct orma_ftrace_event *e
 
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "ret"),
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "ret"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_EXIT_FTRACE_EVENT_RET]);
     orma_slices_end(&imp->slices, e->ts, napi_track(imp, e), 0, 0, &imp->args);
 }
@@ -166,14 +175,14 @@ static void work_start(struct orma_import *imp, const struct orma_ftrace_event *
     orma_args_list_clear(&imp->args);
     orma_args_put_int(&imp->args, imp->words.cpu, e->cpu);
     orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid),
-                      orma_import_cstr(imp, "workqueue"), orma_ftrace_symbol_text(imp, e, function),
+                      orma_import_lit(imp, "workqueue"), orma_ftrace_symbol_text(imp, e, function),
                       &imp->args);
 }
 
 static void work_end(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid),
-                    orma_import_cstr(imp, "workqueue"), 0, NULL);
+                    orma_import_lit(imp, "workqueue"), 0, NULL);
 }
 
 const struct orma_ftrace_handler orma_ftrace_handlers_irq[] = {

@@ -74,7 +74,7 @@ static void rss(struct orma_import *imp, const struct orma_ftrace_event *e, int6
         orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_THREAD_FOR_MM_ID);
         return;
     }
-    const struct orma_track_dim dim = orma_dim_str(orma_import_cstr(imp, "process_memory_key"),
+    const struct orma_track_dim dim = orma_dim_str(orma_import_lit(imp, "process_memory_key"),
                                                    orma_import_cstr(imp, keys[member]));
     orma_ftrace_process_counter(imp, e, utid, "process_memory", "process_memory_thread_fallback",
                                 orma_strpool_addf(&imp->storage->pool, "mem.%s", keys[member]), 1,
@@ -116,7 +116,7 @@ static void oom_adjust(struct orma_import *imp, const struct orma_ftrace_event *
     uint32_t utid = orma_processes_thread(orma_import_processes(imp, e->machine), tid);
     orma_ftrace_process_counter(
         imp, e, utid, "oom_score_adj", "oom_score_adj_thread_fallback",
-        orma_import_cstr(imp, "oom_score_adj"), 0, NULL,
+        orma_import_lit(imp, "oom_score_adj"), 0, NULL,
         (double)(int32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ]);
 }
 
@@ -169,9 +169,8 @@ static void mm_event(struct orma_import *imp, const struct orma_ftrace_event *e)
     }
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(metrics); i++) {
         const struct orma_track_dim dims[] = {
-            orma_dim_str(orma_import_cstr(imp, "mm_event_type"),
-                         orma_import_cstr(imp, types[type])),
-            orma_dim_str(orma_import_cstr(imp, "mm_event_metric"),
+            orma_dim_str(orma_import_lit(imp, "mm_event_type"), orma_import_cstr(imp, types[type])),
+            orma_dim_str(orma_import_lit(imp, "mm_event_metric"),
                          orma_import_cstr(imp, metrics[i].metric)),
         };
 
@@ -203,7 +202,7 @@ static void reclaim_begin(struct orma_import *imp, const struct orma_ftrace_even
     put(imp, "direct_reclaim_may_writepage",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_MAY_WRITEPAGE]);
     orma_slices_begin(&imp->slices, e->ts, own_track(imp, e), 0,
-                      orma_import_cstr(imp, "mm_vmscan_direct_reclaim"), &imp->args);
+                      orma_import_lit(imp, "mm_vmscan_direct_reclaim"), &imp->args);
 }
 
 static void reclaim_end(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -215,7 +214,7 @@ static void reclaim_end(struct orma_import *imp, const struct orma_ftrace_event 
     put(imp, "direct_reclaim_nr_reclaimed",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_END_FTRACE_EVENT_NR_RECLAIMED]);
     orma_slices_end(&imp->slices, e->ts, own_track(imp, e), 0,
-                    orma_import_cstr(imp, "mm_vmscan_direct_reclaim"), &imp->args);
+                    orma_import_lit(imp, "mm_vmscan_direct_reclaim"), &imp->args);
 }
 
 static void shrink_start(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -225,13 +224,13 @@ static void shrink_start(struct orma_import *imp, const struct orma_ftrace_event
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
     orma_args_put_str(
-        &imp->args, orma_import_cstr(imp, "shrink_name"),
+        &imp->args, orma_import_lit(imp, "shrink_name"),
         orma_ftrace_symbol_text(imp, e,
                                 (uint64_t)f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK]));
     put(imp, "shrink_total_scan", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
     put(imp, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
     orma_slices_begin(&imp->slices, e->ts, own_track(imp, e), 0,
-                      orma_import_cstr(imp, "mm_vmscan_shrink_slab"), &imp->args);
+                      orma_import_lit(imp, "mm_vmscan_shrink_slab"), &imp->args);
 }
 
 static void shrink_end(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -242,7 +241,7 @@ static void shrink_end(struct orma_import *imp, const struct orma_ftrace_event *
     orma_args_list_clear(&imp->args);
     put(imp, "shrink_freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
     orma_slices_end(&imp->slices, e->ts, own_track(imp, e), 0,
-                    orma_import_cstr(imp, "mm_vmscan_shrink_slab"), &imp->args);
+                    orma_import_lit(imp, "mm_vmscan_shrink_slab"), &imp->args);
 }
 
 static void cma_start(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -251,10 +250,10 @@ static void cma_start(struct orma_import *imp, const struct orma_ftrace_event *e
 
     orma_event_fields_read(&f, e->payload);
     orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "cma_name"),
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "cma_name"),
                       orma_import_str(imp, f.str[ORMA_PB_CMA_ALLOC_START_FTRACE_EVENT_NAME]));
     orma_slices_begin(&imp->slices, e->ts, own_track(imp, e), 0,
-                      orma_import_cstr(imp, "mm_cma_alloc"), &imp->args);
+                      orma_import_lit(imp, "mm_cma_alloc"), &imp->args);
 }
 
 static void cma_info(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -278,8 +277,8 @@ static void cma_info(struct orma_import *imp, const struct orma_ftrace_event *e)
     orma_args_list_clear(&imp->args);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
         put(imp, rows[i].key, f.num[rows[i].field]);
-    orma_slices_end(&imp->slices, e->ts, own_track(imp, e), 0,
-                    orma_import_cstr(imp, "mm_cma_alloc"), &imp->args);
+    orma_slices_end(&imp->slices, e->ts, own_track(imp, e), 0, orma_import_lit(imp, "mm_cma_alloc"),
+                    &imp->args);
 }
 
 static void fini(struct orma_import *imp)

@@ -38,7 +38,7 @@ static uint32_t graph_track(struct orma_import *imp, const struct orma_ftrace_ev
         return orma_ftrace_cpu_track(imp, e->machine, "cpu_funcgraph", "swapper# -funcgraph",
                                      e->cpu, false);
     return orma_import_slice_track(imp, e->machine, "thread_funcgraph",
-                                   orma_import_cstr(imp, "Funcgraph"), 1, &dim);
+                                   orma_import_lit(imp, "Funcgraph"), 1, &dim);
 }
 
 static void graph_entry(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -68,7 +68,7 @@ static uint32_t block_track(struct orma_import *imp, const struct orma_ftrace_ev
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    const struct orma_track_dim dim = orma_dim(orma_import_cstr(imp, "block_device"),
+    const struct orma_track_dim dim = orma_dim(orma_import_lit(imp, "block_device"),
                                                f.num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_DEV]);
     /* Slices, but on what the reference calls a counter. */
     return orma_import_counter_track(imp, e->machine, "block_io", 0, NULL, 1, &dim);
@@ -76,13 +76,13 @@ static uint32_t block_track(struct orma_import *imp, const struct orma_ftrace_ev
 
 static void block_start(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    orma_slices_begin(&imp->slices, e->ts, block_track(imp, e), 0,
-                      orma_import_cstr(imp, "block_io"), NULL);
+    orma_slices_begin(&imp->slices, e->ts, block_track(imp, e), 0, orma_import_lit(imp, "block_io"),
+                      NULL);
 }
 
 static void block_done(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    orma_slices_end(&imp->slices, e->ts, block_track(imp, e), 0, orma_import_cstr(imp, "block_io"),
+    orma_slices_end(&imp->slices, e->ts, block_track(imp, e), 0, orma_import_lit(imp, "block_io"),
                     NULL);
 }
 
@@ -104,9 +104,8 @@ static void file_counters(struct orma_import *imp, const struct orma_ftrace_even
              (unsigned long long)(dev & 0xff));
     for (unsigned i = 0; i < rows_num; i++) {
         const struct orma_track_dim dims[] = {
-            orma_dim_str(orma_import_cstr(imp, "device"), orma_import_cstr(imp, device)),
-            orma_dim_str(orma_import_cstr(imp, "counter_name"),
-                         orma_import_cstr(imp, rows[i].name)),
+            orma_dim_str(orma_import_lit(imp, "device"), orma_import_cstr(imp, device)),
+            orma_dim_str(orma_import_lit(imp, "counter_name"), orma_import_cstr(imp, rows[i].name)),
         };
         uint32_t name =
             orma_strpool_addf(&imp->storage->pool, "%s.[%s].%s", type, device, rows[i].name);

@@ -45,7 +45,7 @@ static void add_bytes(struct orma_import *imp, const struct orma_ftrace_event *e
 {
     uint32_t name = orma_import_str(imp, device);
     uint64_t sum = orma_map_get(sums, name);
-    const struct orma_track_dim dim = orma_dim_str(orma_import_cstr(imp, "net_interface"), name);
+    const struct orma_track_dim dim = orma_dim_str(orma_import_lit(imp, "net_interface"), name);
 
     sum = (sum == ORMA_MAP_NONE ? 0 : sum) + (uint64_t)len;
     if (orma_map_put(sums, name, sum))
@@ -90,7 +90,7 @@ static void freed(struct orma_import *imp, const struct orma_ftrace_event *e)
         return;
     orma_import_counter(imp, e->ts,
                         orma_import_counter_track(imp, e->machine, "net_kfree_skb",
-                                                  orma_import_cstr(imp, "Kfree Skb IP Prot"), NULL,
+                                                  orma_import_lit(imp, "Kfree Skb IP Prot"), NULL,
                                                   0, NULL),
                         ++st->freed);
 }
@@ -106,12 +106,12 @@ static void retransmit(struct orma_import *imp, const struct orma_ftrace_event *
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SPORT],
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_DPORT]);
     orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "skaddr"),
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "skaddr"),
                       f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SKADDR]);
     if (state > 0 && state < (int64_t)ORMA_ARRAY_LEN(tcp_states))
         orma_args_put_str(&imp->args, imp->words.state, orma_import_cstr(imp, tcp_states[state]));
     uint32_t track = orma_import_slice_track(imp, e->machine, "net_tcp_retransmit_skb",
-                                             orma_import_cstr(imp, "TCP Retransmit Skb"), 0, NULL);
+                                             orma_import_lit(imp, "TCP Retransmit Skb"), 0, NULL);
     orma_slices_complete(&imp->slices, e->ts, 0, track, 0, name, &imp->args);
 }
 
@@ -148,7 +148,7 @@ static void set_state(struct orma_import *imp, const struct orma_ftrace_event *e
             imp->storage->failed = true;
     }
     const struct orma_track_dim dim =
-        orma_dim(orma_import_cstr(imp, "tcp_stream_idx"), (int64_t)stream);
+        orma_dim(orma_import_lit(imp, "tcp_stream_idx"), (int64_t)stream);
     uint32_t track = orma_import_slice_track(
         imp, e->machine, "net_socket_set_state",
         orma_strpool_addf(&imp->storage->pool, "TCP stream#%u", (unsigned)stream), 1, &dim);

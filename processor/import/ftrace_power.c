@@ -129,9 +129,8 @@ static void cooling(struct orma_import *imp, const struct orma_ftrace_event *e)
 static void suspend(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     struct orma_event_fields f;
-    uint32_t track =
-        orma_import_slice_track(imp, e->machine, "suspend_resume",
-                                orma_import_cstr(imp, "Suspend/Resume Latency"), 0, NULL);
+    uint32_t track = orma_import_slice_track(
+        imp, e->machine, "suspend_resume", orma_import_lit(imp, "Suspend/Resume Latency"), 0, NULL);
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str action = f.str[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_ACTION];
@@ -150,11 +149,11 @@ static void suspend_minimal(struct orma_import *imp, const struct orma_ftrace_ev
     struct orma_event_fields f;
     uint32_t track =
         orma_import_slice_track(imp, e->machine, "suspend_resume_minimal",
-                                orma_import_cstr(imp, "Suspend/Resume Minimal"), 0, NULL);
+                                orma_import_lit(imp, "Suspend/Resume Minimal"), 0, NULL);
 
     orma_event_fields_read(&f, e->payload);
     if (f.num[ORMA_PB_SUSPEND_RESUME_MINIMAL_FTRACE_EVENT_START])
-        orma_slices_begin(&imp->slices, e->ts, track, 0, orma_import_cstr(imp, "Suspended"), NULL);
+        orma_slices_begin(&imp->slices, e->ts, track, 0, orma_import_lit(imp, "Suspended"), NULL);
     else
         orma_slices_end(&imp->slices, e->ts, track, 0, 0, NULL);
 }
@@ -170,7 +169,7 @@ static void hotplug_enter(struct orma_import *imp, const struct orma_ftrace_even
                                       (long long)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_IDX]);
     orma_args_list_clear(&imp->args);
     orma_args_put_str(
-        &imp->args, orma_import_cstr(imp, "action"),
+        &imp->args, orma_import_lit(imp, "action"),
         orma_ftrace_symbol_text(imp, e, (uint64_t)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_FUN]));
     orma_slices_begin(&imp->slices, e->ts, track, 0, name, &imp->args);
 }

@@ -128,7 +128,7 @@ static void setup_error(struct orma_import *imp, uint16_t machine, const char *w
         return;
     orma_args_list_clear(&imp->args);
     orma_args_put_str(
-        &imp->args, orma_import_cstr(imp, "error"),
+        &imp->args, orma_import_lit(imp, "error"),
         orma_strpool_addf(&imp->storage->pool, "%s: %.*s", what, ORMA_STR_ARG(orma_pb_str(f))));
     orma_import_log(imp, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, &imp->args);
 }

@@ -30,7 +30,7 @@ static void sys_enter(struct orma_import *imp, const struct orma_ftrace_event *e
     struct orma_pb_field f;
     uint64_t number = 0;
     unsigned index = 0;
-    uint32_t flat = orma_import_cstr(imp, "args");
+    uint32_t flat = orma_import_lit(imp, "args");
 
     orma_args_list_clear(&imp->args);
     while (orma_pb_next(&r, &f)) {
@@ -76,7 +76,7 @@ static void sys_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
             return; /* cut short by a marker, or begun before the trace */
     }
     orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "ret"),
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "ret"),
                       f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET]);
     orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
                     name, &imp->args);

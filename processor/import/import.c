@@ -267,6 +267,15 @@ void orma_import_add_args(struct orma_import *self, enum orma_table_id table, un
     orma_args_list_fini(&all);
 }
 
+uint32_t orma_import_lit_slow(struct orma_import *self, const char *literal)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)literal * 0x9e3779b97f4a7c15u >> 40) % ORMA_LITERALS_NUM;
+
+    self->literals[slot].id = orma_import_cstr(self, literal);
+    self->literals[slot].text = literal;
+    return self->literals[slot].id;
+}
+
 void *orma_import_state(struct orma_import *self, enum orma_module_state slot, size_t size)
 {
     if (!self->state[slot]) {

@@ -68,6 +68,8 @@ struct orma_machine {
     bool has_data;
 };
 
+#define ORMA_LITERALS_NUM 512
+
 struct orma_import {
     struct orma_storage *storage;
     struct orma_words words;
@@ -76,6 +78,10 @@ struct orma_import {
     uint16_t machines_num;
     struct orma_tracks tracks;
     struct orma_slices slices;
+    struct {
+        const char *text;
+        uint32_t id;
+    } literals[ORMA_LITERALS_NUM];
     struct orma_args_list args; /* scratch of whoever runs now */
     void *state[ORMA_STATES_NUM];
     const struct orma_module *by_field[ORMA_PACKET_FIELDS_MAX];
@@ -119,6 +125,17 @@ static inline uint32_t orma_import_str(struct orma_import *self, struct orma_str
 static inline uint32_t orma_import_cstr(struct orma_import *self, const char *text)
 {
     return orma_strpool_add_c(&self->storage->pool, text);
+}
+
+/* The same for a literal (or other text that never changes): found by its address. */
+uint32_t orma_import_lit_slow(struct orma_import *self, const char *literal);
+static inline uint32_t orma_import_lit(struct orma_import *self, const char *literal)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)literal * 0x9e3779b97f4a7c15u >> 40) % ORMA_LITERALS_NUM;
+
+    if (ORMA_LIKELY(self->literals[slot].text == literal))
+        return self->literals[slot].id;
+    return orma_import_lit_slow(self, literal);
 }
 
 static inline struct orma_processes *orma_import_processes(struct orma_import *self,

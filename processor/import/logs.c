@@ -97,7 +97,7 @@ static void logs_parse(struct orma_import *imp, const struct orma_item *item)
                        e.has_pid ? orma_processes_thread_of(procs, e.has_tid ? e.tid : e.pid, e.pid)
                                  : orma_processes_thread(procs, e.tid));
     orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio);
-    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_cstr(imp, "systemd_journald"));
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_lit(imp, "systemd_journald"));
     if (e.tag.data)
         orma_table_set(t, ORMA_LOGS_TAG, row, orma_import_str(imp, e.tag));
     orma_table_set(t, ORMA_LOGS_MSG, row, orma_import_str(imp, e.message));

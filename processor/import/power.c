@@ -93,10 +93,10 @@ uint32_t orma_import_ugpu(struct orma_import *imp, uint16_t machine, uint32_t gp
 uint32_t orma_import_gpu_frequency_track(struct orma_import *imp, uint16_t machine, uint32_t gpu)
 {
     const struct orma_track_dim dims[] = {
-        orma_dim(orma_import_cstr(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
-        orma_dim(orma_import_cstr(imp, "gpu"), gpu),
+        orma_dim(orma_import_lit(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
+        orma_dim(orma_import_lit(imp, "gpu"), gpu),
     };
 
-    return orma_import_counter_track(imp, machine, "gpu_frequency",
-                                     orma_import_cstr(imp, "gpufreq"), NULL, 2, dims);
+    return orma_import_counter_track(imp, machine, "gpu_frequency", orma_import_lit(imp, "gpufreq"),
+                                     NULL, 2, dims);
 }

@@ -137,7 +137,7 @@ static void on_named_track(struct orma_import *imp, const struct orma_ftrace_eve
         break;
     default: /* H: the cookie comes second */
         (void)orma_str_to_i64(a->second, &cookie);
-        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "end_utid"), e->utid);
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "end_utid"), e->utid);
         orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, (uint64_t)cookie, e->ts), 0,
                         0, &imp->args);
     }

@@ -282,7 +282,7 @@ static uint32_t oom_track(struct orma_import *imp, uint16_t machine, uint32_t up
         .machine = machine,
         .dims_num = 1,
         .dims = {orma_dim(imp->words.upid, upid)},
-        .name = orma_import_cstr(imp, "oom_score_adj"),
+        .name = orma_import_lit(imp, "oom_score_adj"),
         .parent = ORMA_TRACK_NONE,
     };
 

@@ -66,7 +66,7 @@ static uint32_t make_text(struct orma_import *imp, uint16_t machine, uint32_t ra
 
     if (modern) {
         if (raw & 0x100)
-            return orma_import_cstr(imp, "R+");
+            return orma_import_lit(imp, "R+");
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(modern_bits); i++)
             if (raw & modern_bits[i].bit)
                 text[len++] = modern_bits[i].letter;
@@ -75,12 +75,12 @@ static uint32_t make_text(struct orma_import *imp, uint16_t machine, uint32_t ra
         uint32_t preempt = !version || version < KERNEL(4, 8) ? 0x800 : 0x1000;
 
         if ((raw & 0x402) == 0x402) /* not counted as load: idle */
-            return orma_import_cstr(imp, "I");
+            return orma_import_lit(imp, "I");
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(old_bits); i++)
             if (raw & old_bits[i].bit)
                 text[len++] = old_bits[i].letter;
         if (!len && raw & preempt)
-            return orma_import_cstr(imp, "R+");
+            return orma_import_lit(imp, "R+");
     }
     if (!len)
         text[len++] = 'R';

@@ -157,11 +157,11 @@ static void self_trace_parse(struct orma_import *imp, const struct orma_item *it
     if (rec.event) {
         orma_slices_complete(&imp->slices, item->ts, (int64_t)rec.dur,
                              orma_import_thread_track(imp, item->machine, utid),
-                             orma_import_cstr(imp, "metatrace"), rec.event, &imp->args);
+                             orma_import_lit(imp, "metatrace"), rec.event, &imp->args);
     } else if (rec.counter) {
         const struct orma_track_dim dims[] = {
             orma_dim(imp->words.utid, utid),
-            orma_dim_str(orma_import_cstr(imp, "counter_name"), rec.counter)};
+            orma_dim_str(orma_import_lit(imp, "counter_name"), rec.counter)};
 
         orma_import_counter(imp, item->ts,
                             orma_import_counter_track(imp, item->machine, "metatrace_counter",

@@ -59,7 +59,7 @@ static uint32_t track_of(struct orma_import *imp, uint16_t machine, const struct
         .event = ORMA_TRACK_STATES,
         .machine = machine,
         .dims_num = 1,
-        .dims = {orma_dim(orma_import_cstr(imp, "session_id"), (int64_t)e->id)},
+        .dims = {orma_dim(orma_import_lit(imp, "session_id"), (int64_t)e->id)},
         .name = e->name.len ? orma_import_str(imp, e->name)
                             : orma_strpool_addf(&imp->storage->pool, "Session %llu",
                                                 (unsigned long long)e->id),
@@ -96,9 +96,9 @@ static void sessions_parse(struct orma_import *imp, const struct orma_item *item
     orma_table_set(t, ORMA_STATE_VALUE, row, orma_import_cstr(imp, states[e.state]));
     orma_args_list_clear(&imp->args);
     if (e.has_uid)
-        orma_args_put_int(&imp->args, orma_import_cstr(imp, "consumer_uid"), (int64_t)e.uid);
+        orma_args_put_int(&imp->args, orma_import_lit(imp, "consumer_uid"), (int64_t)e.uid);
     if (e.has_sources)
-        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "num_data_sources"), e.sources);
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "num_data_sources"), e.sources);
     orma_storage_set_args(t, ORMA_STATE_ARG_SET_ID, row,
                           orma_args_commit(&imp->storage->args, &imp->args));
     if (!over && row != ORMA_ROW_NONE && orma_map_put(&st->by_id, key, row))

@@ -194,7 +194,7 @@ static void cpu_times(struct orma_import *imp, const struct orma_item *item,
     for (unsigned i = ORMA_PB_SYS_STATS_CPU_TIMES_USER_NS; i < ORMA_ARRAY_LEN(figures); i++) {
         const struct orma_track_dim dims[] = {
             orma_dim(imp->words.cpu, cpu),
-            orma_dim_str(orma_import_cstr(imp, "cpustat_key"),
+            orma_dim_str(orma_import_lit(imp, "cpustat_key"),
                          orma_import_cstr(imp, cpu_time_keys[i])),
         };
         uint32_t name = orma_strpool_addf(&imp->storage->pool, "cpu.times.%s", cpu_time_keys[i]);
@@ -210,7 +210,7 @@ static void interrupt(struct orma_import *imp, const struct orma_item *item,
                       const struct orma_pb_field *f, const char *type)
 {
     struct pair p = read_pair(f);
-    const struct orma_track_dim dim = orma_dim(orma_import_cstr(imp, "irq_id"), (int32_t)p.key);
+    const struct orma_track_dim dim = orma_dim(orma_import_lit(imp, "irq_id"), (int32_t)p.key);
 
     push(imp, item, type,
          orma_strpool_addf(&imp->storage->pool, "%s (id: %d)", type, (int)(int32_t)p.key), NULL,
@@ -248,7 +248,7 @@ static void cpu_frequency(struct orma_import *imp, const struct orma_item *item,
     const struct orma_track_dim dim = orma_dim(imp->words.cpu, cpu);
 
     (void)orma_import_ucpu(imp, item->machine, cpu);
-    push(imp, item, "cpu_frequency", orma_import_cstr(imp, "cpufreq"), NULL, &dim, khz);
+    push(imp, item, "cpu_frequency", orma_import_lit(imp, "cpufreq"), NULL, &dim, khz);
 }
 
 static void buddy(struct orma_import *imp, const struct orma_item *item,
@@ -271,9 +271,9 @@ static void buddy(struct orma_import *imp, const struct orma_item *item,
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &pages); kb *= 2) {
             const struct orma_track_dim dims[] = {
-                orma_dim_str(orma_import_cstr(imp, "buddyinfo_node"), orma_import_str(imp, node)),
-                orma_dim_str(orma_import_cstr(imp, "buddyinfo_zone"), orma_import_str(imp, zone)),
-                orma_dim(orma_import_cstr(imp, "buddyinfo_chunk_size_kb"), kb),
+                orma_dim_str(orma_import_lit(imp, "buddyinfo_node"), orma_import_str(imp, node)),
+                orma_dim_str(orma_import_lit(imp, "buddyinfo_zone"), orma_import_str(imp, zone)),
+                orma_dim(orma_import_lit(imp, "buddyinfo_chunk_size_kb"), kb),
             };
             uint32_t name =
                 orma_strpool_addf(&imp->storage->pool, "mem.buddyinfo[%.*s][%.*s][%u kB]",
@@ -313,8 +313,8 @@ static void disk_counter(struct orma_import *imp, const struct orma_item *item, 
                          const char *counter, const char *unit, double value)
 {
     const struct orma_track_dim dims[] = {
-        orma_dim_str(orma_import_cstr(imp, "device_name"), device),
-        orma_dim_str(orma_import_cstr(imp, "counter_name"), orma_import_cstr(imp, counter)),
+        orma_dim_str(orma_import_lit(imp, "device_name"), device),
+        orma_dim_str(orma_import_lit(imp, "counter_name"), orma_import_cstr(imp, counter)),
     };
     uint32_t name = orma_strpool_addf(&imp->storage->pool, "diskstat.[%s].%s",
                                       orma_strpool_cstr(&imp->storage->pool, device), counter);

@@ -222,7 +222,7 @@ static void put_features(struct orma_import *imp, uint16_t machine, uint64_t bit
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
         if (bits >> i & 1)
             orma_args_put_int(&imp->args, orma_import_cstr(imp, names[i]), 1);
-    orma_args_put_uint(&imp->args, orma_import_cstr(imp, "cpu_features.raw_bitmap"), bits);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "cpu_features.raw_bitmap"), bits);
     if (bits >> ORMA_ARRAY_LEN(names))
         orma_stats_inc(orma_import_stats(imp, machine), ORMA_STAT_CPU_INFO_UNKNOWN_CPU_FEATURES);
 }

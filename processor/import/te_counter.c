@@ -163,7 +163,7 @@ void orma_te_thread_counters(struct orma_import *imp, const struct orma_te_event
     if (e->has_thread_ns)
         orma_import_counter(imp, e->item->ts,
                             orma_import_counter_track(imp, e->item->machine, "thread_time",
-                                                      orma_import_cstr(imp, "thread_time"), NULL, 1,
+                                                      orma_import_lit(imp, "thread_time"), NULL, 1,
                                                       &dim),
                             (double)e->thread_ns);
     if (e->has_instructions)

@@ -114,7 +114,7 @@ static void on_process(struct orma_import *imp, uint16_t machine, uint32_t upid,
             break;
         case ORMA_PB_PROCESS_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
-                orma_args_put_int(&imp->args, orma_import_cstr(imp, "process_sort_index_hint"),
+                orma_args_put_int(&imp->args, orma_import_lit(imp, "process_sort_index_hint"),
                                   orma_pb_i32(&f));
             break;
         }
@@ -138,11 +138,11 @@ static void on_chrome_process(struct orma_import *imp, uint16_t machine, uint32_
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
-            orma_args_put_str(&imp->args, orma_import_cstr(imp, "chrome.host_app_package_name"),
+            orma_args_put_str(&imp->args, orma_import_lit(imp, "chrome.host_app_package_name"),
                               orma_import_str(imp, orma_pb_str(&f)));
             break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_CRASH_TRACE_ID:
-            orma_args_put_uint(&imp->args, orma_import_cstr(imp, "chrome.crash_trace_id"),
+            orma_args_put_uint(&imp->args, orma_import_lit(imp, "chrome.crash_trace_id"),
                                orma_pb_u64(&f));
             break;
         }
@@ -171,7 +171,7 @@ static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
-                orma_args_put_int(&imp->args, orma_import_cstr(imp, "thread_sort_index_hint"),
+                orma_args_put_int(&imp->args, orma_import_lit(imp, "thread_sort_index_hint"),
                                   orma_pb_i32(&f));
             break;
         }

@@ -273,7 +273,7 @@ static void on_metadata(struct orma_import *imp, struct orma_te_event *e)
 {
     struct orma_processes *procs = orma_import_processes(imp, e->item->machine);
     struct orma_arg name = {.type = ORMA_ARG_NULL};
-    uint32_t key = orma_import_cstr(imp, "debug.name");
+    uint32_t key = orma_import_lit(imp, "debug.name");
     struct orma_str what = orma_strpool_get(&imp->storage->pool, e->name_id);
 
     orma_te_collect_args(imp, e);
@@ -305,9 +305,9 @@ static void on_other(struct orma_import *imp, struct orma_te_event *e)
     orma_te_collect_args(imp, e);
     typed = imp->args;
     imp->args = (struct orma_args_list){0};
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.category"), e->category_id);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.name"), e->name_id);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.phase"),
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "legacy_event.category"), e->category_id);
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "legacy_event.name"), e->name_id);
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "legacy_event.phase"),
                       orma_import_str(imp, (struct orma_str){&l->phase, 1}));
     if (l->has_duration)
         put_raw(imp, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
@@ -321,24 +321,24 @@ static void on_other(struct orma_import *imp, struct orma_te_event *e)
     if (l->has_instruction_delta)
         put_raw(imp, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
     if (l->async_tts)
-        orma_args_put_bool(&imp->args, orma_import_cstr(imp, "legacy_event.use_async_tts"), true);
+        orma_args_put_bool(&imp->args, orma_import_lit(imp, "legacy_event.use_async_tts"), true);
     if (l->has_unscoped)
-        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "legacy_event.unscoped_id"),
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "legacy_event.unscoped_id"),
                            l->unscoped_id);
     if (l->has_global)
-        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "legacy_event.global_id"),
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "legacy_event.global_id"),
                            l->global_id);
     if (l->has_local)
-        orma_args_put_uint(&imp->args, orma_import_cstr(imp, "legacy_event.local_id"), l->local_id);
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "legacy_event.local_id"), l->local_id);
     if (l->id_scope.data)
-        orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.id_scope"),
+        orma_args_put_str(&imp->args, orma_import_lit(imp, "legacy_event.id_scope"),
                           orma_import_str(imp, l->id_scope));
     for (uint32_t i = 0; i < typed.len; i++)
         orma_args_put(&imp->args, typed.args[i]);
     orma_args_list_fini(&typed);
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_CHROME_RAW_TS, row, e->item->ts);
-    orma_table_set(t, ORMA_CHROME_RAW_NAME, row, orma_import_cstr(imp, "track_event.legacy_event"));
+    orma_table_set(t, ORMA_CHROME_RAW_NAME, row, orma_import_lit(imp, "track_event.legacy_event"));
     orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
                           orma_args_commit(&imp->storage->args, &imp->args));

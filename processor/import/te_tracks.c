@@ -91,7 +91,7 @@ static void read_counter(struct orma_import *imp, struct orma_te_track *t, struc
     orma_buf_fini(&categories);
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         t->unit = imp->words.ns;
-        t->name = orma_import_cstr(imp, "thread_time");
+        t->name = orma_import_lit(imp, "thread_time");
     } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
         t->unit = imp->words.count;
         t->name = imp->words.thread_instruction_count;

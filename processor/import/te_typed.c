@@ -108,7 +108,7 @@ static void add_log_row(struct orma_import *imp, const struct orma_te_event *e, 
     if (e->utid != ORMA_ID_NONE)
         orma_table_set(t, ORMA_LOGS_UTID, row, e->utid);
     orma_table_set(t, ORMA_LOGS_PRIO, row, prio);
-    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_cstr(imp, "track_event"));
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_lit(imp, "track_event"));
     orma_table_set(t, ORMA_LOGS_TAG, row, tag);
     orma_table_set(t, ORMA_LOGS_MSG, row, message);
 }
@@ -143,10 +143,9 @@ static void on_log(struct orma_import *imp, const struct orma_te_event *e, struc
     put_str(imp, ret, prefix, "file_name", l.file);
     put_str(imp, ret, prefix, "function_name", l.function);
     if (l.has_line)
-        orma_args_put_int(ret, orma_import_cstr(imp, "track_event.log_message.line_number"),
-                          l.line);
+        orma_args_put_int(ret, orma_import_lit(imp, "track_event.log_message.line_number"), l.line);
     if (has_prio)
-        orma_args_put_int(ret, orma_import_cstr(imp, "track_event.priority"), prio);
+        orma_args_put_int(ret, orma_import_lit(imp, "track_event.priority"), prio);
     add_log_row(imp, e, message, prio, &l);
 }
 
@@ -168,7 +167,7 @@ static void on_histogram(struct orma_import *imp, const struct orma_te_event *e,
 static void put_correlation(struct orma_import *imp, uint32_t text, struct orma_args_list *ret)
 {
     if (text)
-        orma_args_put_str(ret, orma_import_cstr(imp, "correlation_id"), text);
+        orma_args_put_str(ret, orma_import_lit(imp, "correlation_id"), text);
 }
 
 static void special(struct orma_import *imp, const struct orma_te_event *e,

@@ -72,7 +72,51 @@ uint32_t orma_tracks_add(struct orma_tracks *self, const struct orma_track_spec 
     return add(self, spec, type, commit_dims(self, spec));
 }
 
-uint32_t orma_tracks_get(struct orma_tracks *self, const struct orma_track_spec *spec)
+static uint32_t lately_slot(const struct orma_track_spec *spec)
+{
+    uint64_t h = (uintptr_t)spec->type * 0x9e3779b97f4a7c15u ^ spec->machine;
+
+    for (unsigned i = 0; i < spec->dims_num; i++)
+        h = (h ^ (uint64_t)spec->dims[i].value ^ (uint64_t)spec->dims[i].key << 48) *
+            0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 40) % ORMA_TRACKS_LATELY;
+}
+
+static bool is_same(const struct orma_track_lately *l, const struct orma_track_spec *spec)
+{
+    if (l->type != spec->type || l->machine != spec->machine || l->dims_num != spec->dims_num)
+        return false;
+    for (unsigned i = 0; i < spec->dims_num; i++)
+        if (l->dims[i].key != spec->dims[i].key || l->dims[i].value != spec->dims[i].value ||
+            l->dims[i].is_text != spec->dims[i].is_text)
+            return false;
+    return true;
+}
+
+uint32_t orma_tracks_find_lately(const struct orma_tracks *self, const struct orma_track_spec *spec)
+{
+    const struct orma_track_lately *l;
+
+    if (spec->dims_num > ORMA_ARRAY_LEN(l->dims))
+        return ORMA_TRACK_NONE;
+    l = &self->lately[lately_slot(spec)];
+    return is_same(l, spec) ? l->track : ORMA_TRACK_NONE;
+}
+
+static void remember(struct orma_tracks *self, const struct orma_track_spec *spec, uint32_t track)
+{
+    struct orma_track_lately *l;
+
+    if (spec->dims_num > ORMA_ARRAY_LEN(l->dims) || track == ORMA_ROW_NONE)
+        return;
+    l = &self->lately[lately_slot(spec)];
+    *l = (struct orma_track_lately){
+        .type = spec->type, .machine = spec->machine, .track = track, .dims_num = spec->dims_num};
+    for (unsigned i = 0; i < spec->dims_num; i++)
+        l->dims[i] = spec->dims[i];
+}
+
+static uint32_t get_slow(struct orma_tracks *self, const struct orma_track_spec *spec)
 {
     uint32_t type = orma_storage_cstr(self->storage, spec->type);
     uint32_t dims = commit_dims(self, spec);
@@ -85,5 +129,16 @@ uint32_t orma_tracks_get(struct orma_tracks *self, const struct orma_track_spec 
     uint32_t track = add(self, spec, type, dims);
     if (orma_map_put(&self->by_identity, key, track))
         self->storage->failed = true;
+    return track;
+}
+
+uint32_t orma_tracks_get(struct orma_tracks *self, const struct orma_track_spec *spec)
+{
+    uint32_t track = orma_tracks_find_lately(self, spec);
+
+    if (ORMA_LIKELY(track != ORMA_TRACK_NONE))
+        return track;
+    track = get_slow(self, spec);
+    remember(self, spec, track);
     return track;
 }

@@ -35,19 +35,33 @@ struct orma_track_spec {
 
 #define ORMA_TRACK_NONE UINT32_MAX
 
+/* Tracks that were asked for lately, by the address of their type and their dimensions. */
+#define ORMA_TRACKS_LATELY 512
+struct orma_track_lately {
+    const char *type;
+    uint32_t machine, track;
+    unsigned dims_num;
+    struct orma_track_dim dims[2];
+};
+
 struct orma_tracks {
     struct orma_storage *storage;
     const struct orma_words *words;
     struct orma_map by_identity; /* → track */
     struct orma_args_list dims;  /* scratch */
+    struct orma_track_lately lately[ORMA_TRACKS_LATELY];
 };
 
 void orma_tracks_init(struct orma_tracks *self, struct orma_storage *storage,
                       const struct orma_words *words);
 void orma_tracks_fini(struct orma_tracks *self);
 
-/* The track, made if it is new. */
+/* The track, made if it is new. `type` must be a literal. */
 uint32_t orma_tracks_get(struct orma_tracks *self, const struct orma_track_spec *spec);
+
+/* The same if it was asked for lately; else ORMA_TRACK_NONE: a name need not be made in vain. */
+uint32_t orma_tracks_find_lately(const struct orma_tracks *self,
+                                 const struct orma_track_spec *spec);
 
 /* A track of its own, whatever others there are. */
 uint32_t orma_tracks_add(struct orma_tracks *self, const struct orma_track_spec *spec);

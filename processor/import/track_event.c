@@ -247,8 +247,7 @@ void orma_te_collect_args(struct orma_import *imp, const struct orma_te_event *e
 
     orma_args_list_clear(&imp->args);
     if (ORMA_UNLIKELY(e->legacy_async))
-        orma_args_put_int(&imp->args, orma_import_cstr(imp, "legacy_trace_source_id"),
-                          e->source_id);
+        orma_args_put_int(&imp->args, orma_import_lit(imp, "legacy_trace_source_id"), e->source_id);
     if (ORMA_UNLIKELY(e->typed))
         orma_te_typed_args(imp, e, &imp->args);
     while (e->annotated && orma_pb_next(&r, &f))
@@ -261,7 +260,7 @@ void orma_te_collect_args(struct orma_import *imp, const struct orma_te_event *e
 static void put_phase(struct orma_import *imp, char phase)
 {
     if (phase)
-        orma_args_put_str(&imp->args, orma_import_cstr(imp, "legacy_event.phase"),
+        orma_args_put_str(&imp->args, orma_import_lit(imp, "legacy_event.phase"),
                           orma_import_str(imp, (struct orma_str){&phase, 1}));
 }
 

@@ -62,7 +62,7 @@ struct orma_te_track {
 
 struct orma_te_state {
     struct orma_map by_uuid;                     /* → struct orma_te_track * */
-    struct orma_te_track *last; /* found */
+    struct orma_te_track *last;                  /* found */
     struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
     struct orma_arena arena;
     bool any_incremental;

@@ -28,7 +28,7 @@ static struct trigger read_trigger(struct orma_import *imp, const struct orma_it
 static void note_first(struct orma_import *imp, const struct trigger *t)
 {
     const struct orma_table *m = orma_import_table(imp, ORMA_TABLE_METADATA);
-    uint32_t key = orma_import_cstr(imp, "trace_trigger");
+    uint32_t key = orma_import_lit(imp, "trace_trigger");
 
     for (uint32_t row = 0; row < m->rows; row++)
         if (orma_table_int(m, ORMA_METADATA_NAME, row) == key)
@@ -40,12 +40,12 @@ static void trigger_parse(struct orma_import *imp, const struct orma_item *item)
 {
     struct trigger t = read_trigger(imp, item);
     uint32_t track = orma_import_slice_track(imp, item->machine, "triggers",
-                                             orma_import_cstr(imp, "Trace Triggers"), 0, NULL);
+                                             orma_import_lit(imp, "Trace Triggers"), 0, NULL);
 
     orma_args_list_clear(&imp->args);
     if (t.producer)
-        orma_args_put_str(&imp->args, orma_import_cstr(imp, "producer_name"), t.producer);
-    orma_args_put_int(&imp->args, orma_import_cstr(imp, "trusted_producer_uid"), t.uid);
+        orma_args_put_str(&imp->args, orma_import_lit(imp, "producer_name"), t.producer);
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "trusted_producer_uid"), t.uid);
     orma_slices_complete(&imp->slices, item->ts, 0, track, 0, t.name, &imp->args);
     if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER)
         orma_stats_set(orma_import_stats(imp, item->machine),

@@ -16,7 +16,8 @@
     X(utid)                                                                                        \
     X(upid)                                                                                        \
     X(name)                                                                                        \
-    X(swapper) X(track_uuid) X(source) X(descriptor) X(trace_id) X(is_root_in_scope) X(category)   \
+    X(swapper)                                                                                     \
+    X(track_uuid) X(source) X(descriptor) X(trace_id) X(is_root_in_scope) X(category)              \
         X(builtin_counter_type) X(y_axis_share_key) X(has_first_packet_on_sequence)                \
             X(child_ordering) X(sibling_order_rank) X(description) X(parent_track_uuid)            \
                 X(merge_key_type) X(merge_key_value) X(scope) X(cookie) X(Running) X(R) X(ns)      \

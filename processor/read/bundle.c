@@ -58,18 +58,6 @@ void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
     }
 }
 
-struct orma_str orma_bundle_comm(const struct orma_ftrace_bundle *bundle, uint32_t index)
-{
-    struct orma_pb_reader r = orma_pb_reader(bundle->compact.data, bundle->compact.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == FIELD(INTERN_TABLE) && !index--)
-            return orma_pb_str(&f);
-    }
-    return (struct orma_str){"", 0};
-}
-
 /* The time is the first field of an event wherever one is written by a program we know. */
 static uint64_t event_time(struct orma_str event)
 {

@@ -38,6 +38,4 @@ void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
 bool orma_bundle_cursor_next(struct orma_bundle_cursor *self,
                              const struct orma_ftrace_bundle *bundle, struct orma_item *ret);
 
-/* A comm of the bundle's table; empty if there is none. */
-struct orma_str orma_bundle_comm(const struct orma_ftrace_bundle *bundle, uint32_t index);
 #endif

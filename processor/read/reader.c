@@ -73,8 +73,8 @@ uint8_t *orma_reader_blob(struct orma_reader *self, size_t len)
 
 /* ---- machines ---- */
 
-/* The first remote machine takes the host's place if the host has no data of its own. Past the limit
- * machines share the last place. */
+/* The first remote machine takes the host's place if the host has no data of its own. Past the
+ * limit machines share the last place. */
 static uint16_t machine_of(struct orma_reader *self, uint32_t raw)
 {
     if (!self->host_seen && self->machines_num == 1 && !self->machine_raw[0]) {
@@ -610,8 +610,7 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     if (r != ORMA_CLOCK_OK)
         count_clock_failure(self, d->machine, r);
     else if (uses_of(self, p.field) & ORMA_FIELD_WANTED &&
-             !tokenized(self, &p, d->seq, time.ts, d->order) &&
-             orma_reader_sortable(self, time.ts))
+             !tokenized(self, &p, d->seq, time.ts, d->order) && orma_reader_sortable(self, time.ts))
         push_loose(self, &p, d->seq, time.ts, d->order);
     d->seq->gen = gen;
     orma_seq_gen_unref(d->gen);

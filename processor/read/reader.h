@@ -52,7 +52,7 @@ struct orma_reader {
     struct orma_clocks clocks[ORMA_MACHINES_MAX];
     uint32_t machine_raw[ORMA_MACHINES_MAX];
     uint16_t machines_num;
-    bool host_seen; /* a packet of the machine that recorded */
+    bool host_seen;       /* a packet of the machine that recorded */
     uint32_t clock_epoch; /* changes with every snapshot */
     uint64_t trace_clock, default_clock;
     bool trace_clock_fixed, trace_clock_used;

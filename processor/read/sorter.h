@@ -80,6 +80,8 @@ struct orma_ftrace_bundle {
     uint64_t order;
     int64_t clock_offset;
     struct orma_seq_gen *gen;
+    uint32_t *comms; /* pool ids of the names in `compact`, once somebody asked */
+    uint32_t comms_num;
     uint32_t from, to; /* events of a list that this entry stands for: usually all */
     uint32_t cpu;
     uint16_t machine;
