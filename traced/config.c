@@ -284,14 +284,16 @@ static int check_pause(const struct check *c)
 static int check_limits(const struct check *c)
 {
     size_t mine = 0, all = 0;
+    size_t max =
+        c->uid == TRACED_STATSD_UID ? TRACED_SESSIONS_STATSD_MAX : TRACED_SESSIONS_PER_UID_MAX;
 
     ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link) {
         all++;
         mine += s->uid == c->uid;
     }
-    if (mine >= TRACED_SESSIONS_PER_UID_MAX)
-        return FAIL(c, "Too many concurrent tracing sesions (%zu) for uid %d limit is %d", mine,
-                    c->uid, TRACED_SESSIONS_PER_UID_MAX);
+    if (mine >= max)
+        return FAIL(c, "Too many concurrent tracing sesions (%zu) for uid %d limit is %zu", mine,
+                    c->uid, max);
     if (all >= TRACED_SESSIONS_MAX)
         return FAIL(c, "Too many concurrent tracing sesions (%zu)", all);
     return 0;

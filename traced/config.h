@@ -17,6 +17,9 @@ struct traced_service;
 #define TRACED_BUFFERS_MAX 128
 #define TRACED_SESSIONS_MAX 15
 #define TRACED_SESSIONS_PER_UID_MAX 5
+/* The uid of a system service that records for many others. */
+#define TRACED_STATSD_UID 1066
+#define TRACED_SESSIONS_STATSD_MAX 10
 
 enum traced_trigger_mode {
     TRACED_TRIGGER_NONE,

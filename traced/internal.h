@@ -25,7 +25,14 @@ struct traced_recent {
     uint64_t ts;
 };
 
+/* 0: what the service was started with. */
+struct traced_boost {
+    int policy; /* of PriorityBoostConfig */
+    uint32_t priority;
+};
+
 struct traced_service {
+    struct traced_boost boost;
     struct event_base *base;
     int stop_fd; /* eventfd */
     struct event *stop_event;

@@ -275,6 +275,53 @@ static void put_event(struct orma_buf *out, const struct traced_session *s,
     orma_pb_end(out, packet);
 }
 
+/* ---- other sessions ---- */
+
+#define CONCURRENT_MAX ((size_t)64 << 10)
+
+static uint32_t state_number(enum traced_session_state state)
+{
+    switch (state) {
+    case TRACED_DISABLED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_DISABLED;
+    case TRACED_CONFIGURED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CONFIGURED;
+    case TRACED_STARTED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_STARTED;
+    case TRACED_STOPPING:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_DISABLING_WAITING_STOP_ACKS;
+    case TRACED_CLONED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CLONED_READ_ONLY;
+    }
+    return 0;
+}
+
+static void put_state(struct orma_buf *out, const struct traced_session *to,
+                      const struct traced_session *s)
+{
+    const char *name = s->config->unique_session_name;
+    size_t packet = begin_packet(out, to, orma_clock_boottime());
+    size_t event = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CONCURRENT_SESSION_EVENT);
+
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_STATE, state_number(s->state));
+    if (name && *name)
+        orma_pb_put_cstr(out, ORMA_PB_CONCURRENT_SESSION_EVENT_SESSION_NAME, name);
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_SESSION_ID, s->id);
+    orma_pb_put_i64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_CONSUMER_UID, s->uid);
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_NUM_DATA_SOURCES,
+                    s->config->n_data_sources);
+    orma_pb_end(out, event);
+    orma_pb_end(out, packet);
+}
+
+void traced_note_state(const struct traced_session *session)
+{
+    ORMA_LIST_EACH (struct traced_session, to, &session->service->sessions, link)
+        if (to != session && builtin(to)->enable_concurrent_session_events &&
+            to->concurrent.len < CONCURRENT_MAX)
+            put_state(&to->concurrent, to, session);
+}
+
 /* ---- statistics ---- */
 
 /* Fields of BufferStats that are only written if not 0. */
@@ -572,6 +619,8 @@ int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold
     s->sync_marker_due = false;
     put_head(out, s);
     put_events(out, s);
+    orma_buf_put(out, s->concurrent.data, s->concurrent.len);
+    orma_buf_clear(&s->concurrent);
     put_machines(out, s);
     if (cut_to(out, room))
         return -EFBIG;

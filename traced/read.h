@@ -20,6 +20,9 @@ struct traced_session;
 int traced_read(struct traced_session *session, struct orma_buf *out, size_t threshold,
                 uint64_t room);
 
+/* Remembers in all sessions that want to know of others that this one is in a new state. */
+void traced_note_state(const struct traced_session *session);
+
 /* The fields of TraceStats; `brief`: without those that each sequence has. */
 void traced_put_stats(struct orma_buf *out, struct traced_session *session, bool brief);
 #endif

@@ -4,7 +4,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
@@ -196,10 +197,12 @@ static void on_final_flush(struct traced_session *self, bool ok, void *ctx)
 static void on_duration(evutil_socket_t fd, short what, void *arg)
 {
     struct traced_session *self = arg;
+    uint64_t count;
 
-    (void)fd;
     (void)what;
-    if (self->state == TRACED_CONFIGURED) /* the trigger that was to start it has not come */
+    if (self->duration_fd >= 0)
+        (void)!read(fd, &count, sizeof(count)); /* only its being readable matters */
+    if (self->state == TRACED_CONFIGURED)       /* the trigger that was to start it has not come */
         traced_session_disable(self);
     else
         traced_session_flush(self, TRACED_FLUSH_ALL, 0, TRACED_FLUSH_STOP, on_final_flush, NULL);
@@ -213,11 +216,31 @@ void traced_session_set_duration(struct traced_session *self, uint32_t ms)
                     ms); /* the last counts */
 }
 
+void traced_session_arm_duration(struct traced_session *self, uint32_t ms)
+{
+    struct itimerspec at = {.it_value = {ms / 1000, (long)(ms % 1000) * 1000000}};
+
+    if (self->duration_fd < 0) {
+        traced_arm(self->duration_timer, ms);
+        return;
+    }
+    if (!ms)
+        at.it_value.tv_nsec = 1;                            /* 0 would stop it */
+    (void)timerfd_settime(self->duration_fd, 0, &at, NULL); /* valid by construction */
+    event_add(self->duration_timer, NULL);
+}
+
+void traced_session_cancel_duration(struct traced_session *self)
+{
+    event_del(self->duration_timer);
+}
+
 void traced_session_start(struct traced_session *self)
 {
     if (self->state != TRACED_CONFIGURED)
         return;
     self->state = TRACED_STARTED;
+    traced_note_state(self);
     self->start_realtime_ns = orma_clock_now(ORMA_CLOCK_REALTIME);
     self->snapshots.initial = traced_clocks_now();
     self->snapshots.has_initial = true;
@@ -225,7 +248,7 @@ void traced_session_start(struct traced_session *self)
                                NULL);
     on_snapshot_timer(-1, 0, self);
     if (self->config->duration_ms)
-        traced_arm(self->duration_timer, self->config->duration_ms);
+        traced_session_arm_duration(self, self->config->duration_ms);
     if (self->file)
         traced_arm_periodic(self->write_timer, traced_session_write_period_ms(self));
     if (flush_period_ms(self))
@@ -240,7 +263,7 @@ void traced_session_start(struct traced_session *self)
 
 static void stop_timers(struct traced_session *self)
 {
-    event_del(self->duration_timer);
+    traced_session_cancel_duration(self);
     event_del(self->stop_timer);
     event_del(self->snapshot_timer);
     event_del(self->flush_timer);
@@ -253,6 +276,7 @@ static void stop_timers(struct traced_session *self)
 void traced_session_disabled(struct traced_session *self)
 {
     self->state = TRACED_DISABLED;
+    traced_note_state(self);
     stop_timers(self);
     ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link)
         if (p->scraping)
@@ -292,7 +316,8 @@ void traced_session_disable(struct traced_session *self)
         return;
     bool was_started = self->state == TRACED_STARTED;
     self->state = TRACED_STOPPING;
-    event_del(self->duration_timer);
+    traced_note_state(self);
+    traced_session_cancel_duration(self);
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
         traced_instance_stop(inst);
     if (!was_started) {
@@ -338,7 +363,11 @@ bool traced_session_make_events(struct traced_session *self)
 {
     struct event_base *base = self->service->base;
 
-    self->duration_timer = evtimer_new(base, on_duration, self);
+    if (self->config->prefer_suspend_clock_for_duration)
+        self->duration_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    self->duration_timer =
+        event_new(base, self->duration_fd, self->duration_fd >= 0 ? EV_READ | EV_PERSIST : 0,
+                  on_duration, self);
     self->stop_timer = evtimer_new(base, on_stop_timeout, self);
     self->snapshot_timer = evtimer_new(base, on_snapshot_timer, self);
     self->flush_timer = evtimer_new(base, on_flush_timer, self);
@@ -357,4 +386,5 @@ void traced_session_free_events(struct traced_session *self)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
         if (all[i])
             event_free(all[i]);
+    orma_fd_close(&self->duration_fd);
 }

@@ -113,6 +113,7 @@ struct traced_session {
     uint64_t start_realtime_ns;
     int64_t uuid_msb, uuid_lsb;
 
+    int duration_fd; /* timerfd that goes on while the machine sleeps; -1: an ordinary timer */
     struct event *duration_timer, *stop_timer, *snapshot_timer, *flush_timer, *clear_timer,
         *write_timer, *slow_start_timer, *read_event;
     struct traced_file *file;     /* NULL: not write_into_file, or closed */
@@ -128,6 +129,7 @@ struct traced_session {
     uint64_t clone_request_id;
     uint64_t file_bytes;
 
+    struct orma_buf concurrent; /* packets about other sessions, if the config wants them */
     struct traced_snapshots snapshots;
     struct orma_map machines_told; /* machine id -> enum of what read.c has told about it */
     struct orma_map sequence_ids;  /* producer << 16 | writer -> sequence id */

@@ -15,6 +15,10 @@ void traced_arm(struct event *timer, uint32_t ms);
 /* At the next multiple of the period by the wall clock, so that sessions and machines agree. */
 void traced_arm_periodic(struct event *timer, uint32_t period_ms);
 
+/* The end of the session, or of its waiting, by the clock that the config prefers. */
+void traced_session_arm_duration(struct traced_session *self, uint32_t ms);
+void traced_session_cancel_duration(struct traced_session *self);
+
 /* session.c: all data sources have stopped, or have had their time. */
 void traced_session_disabled(struct traced_session *self);
 bool traced_session_make_events(struct traced_session *self);

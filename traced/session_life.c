@@ -7,6 +7,7 @@
 #include "protos/pbc.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "traced/boost.h"
 #include "traced/consumer.h"
 #include "traced/file.h"
 #include "traced/internal.h"
@@ -91,10 +92,13 @@ void traced_session_free(struct traced_session *self)
     }
     orma_list_remove(&self->link);
     self->service->sessions_num--;
+    (void)traced_boost_update(
+        self->service); /* less is always allowed, but for a change of limits */
     traced_session_free_events(self);
     traced_file_free(self->file, false);
     traced_file_free(self->squeezer, false);
     free_buffers(self);
+    orma_buf_fini(&self->concurrent);
     orma_map_fini(&self->machines_told);
     orma_map_fini(&self->sequence_ids);
     traced_snapshots_fini(&self->snapshots);
@@ -213,6 +217,7 @@ static struct traced_session *session_alloc(struct traced_service *svc, config_t
     self->uid = uid;
     self->id = ++svc->last_session_id;
     self->last_sequence_id = 1;
+    self->duration_fd = -1;
     self->duration_ms = config->duration_ms;
     self->mode = traced_config_trigger_mode(config);
     orma_list_init(&self->triggers);
@@ -235,7 +240,7 @@ static void prepare_triggers(struct traced_session *self)
         traced_session_set_duration(self, timeout_ms);
         self->duration_ms = timeout_ms;
     } else if (self->mode == TRACED_TRIGGER_START) {
-        traced_arm(self->duration_timer, timeout_ms);
+        traced_session_arm_duration(self, timeout_ms);
     }
 }
 
@@ -272,8 +277,15 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
         traced_session_free(self);
         return r;
     }
+    r = traced_boost_update(service);
+    if (r < 0) {
+        orma_buf_printf(error, "Failed to set the priority boost: %s", strerror(-r));
+        traced_session_free(self);
+        return r;
+    }
     note_recent(service, config);
     prepare_triggers(self);
+    traced_note_state(self);
     self->consumer = consumer;
     consumer->session = self;
     ORMA_LIST_EACH (struct traced_producer, p, &service->producers, link)
@@ -318,6 +330,7 @@ static void copy_state(struct traced_session *to, struct traced_session *from)
     traced_snapshots_copy(&to->snapshots, &from->snapshots);
     traced_triggers_move(from, to);
     to->stats_due = true;
+    traced_note_state(to);
 }
 
 int traced_session_clone(struct traced_session *source, struct traced_consumer *consumer,

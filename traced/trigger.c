@@ -145,13 +145,13 @@ static void act(struct traced_session *s, struct traced_trigger *t, bool first)
     case TRACED_TRIGGER_START:
         if (s->state != TRACED_CONFIGURED)
             return;
-        event_del(s->duration_timer);
+        traced_session_cancel_duration(s);
         traced_session_set_duration(s, t->stop_delay_ms);
         traced_session_start(s);
         return;
     case TRACED_TRIGGER_STOP:
         if (first)
-            traced_arm(s->duration_timer, t->stop_delay_ms);
+            traced_session_arm_duration(s, t->stop_delay_ms);
         return;
     case TRACED_TRIGGER_CLONE:
         ask_for_clone(t);
