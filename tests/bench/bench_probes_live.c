@@ -8,11 +8,13 @@
  *
  * under the same load (two pairs of processes that pass a byte through pipes)
  * with the same events, ring and sub-buffer size. Also how long it takes to
- * enable 300 events. Needs root. `bench_probes_live [SECONDS]`.
+ * enable 300 events, and what a scan of 10,000 threads costs. Needs root. `bench_probes_live
+ * [SECONDS]`.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -459,6 +461,107 @@ static void start_up(void)
     remove_instance();
 }
 
+/* ---- processes ---- */
+
+#define THREADS 10000
+
+static void *sleep_for_ever(void *arg)
+{
+    pause();
+    return arg;
+}
+
+static pid_t start_threads(void)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    int ready[2];
+    char c;
+
+    if (pipe(ready) < 0)
+        return -1;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pthread_attr_init(&attr);
+        pthread_attr_setstacksize(&attr, 32768);
+        for (int i = 0; i < THREADS && pthread_create(&thread, &attr, sleep_for_ever, NULL) == 0;
+             i++) {
+        }
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    close(ready[1]);
+    (void)!read(ready[0], &c, 1); /* or its end */
+    close(ready[0]);
+    return pid;
+}
+
+static struct {
+    struct event *timer;
+    uint64_t last_ns, worst_ns, last_bytes;
+    unsigned idle;
+    struct event_base *base;
+} beat;
+
+/* A timer among the source's own: how long is the loop busy in one go? CPU time, since others use
+ * the machine, too. */
+static void on_beat(evutil_socket_t fd, short what, void *arg)
+{
+    const struct timeval soon = {.tv_usec = 1000};
+    uint64_t now = (uint64_t)now_cpu(CLOCK_THREAD_CPUTIME_ID);
+
+    (void)fd;
+    (void)what;
+    (void)arg;
+    beat.worst_ns = ORMA_MAX(beat.worst_ns, now - beat.last_ns);
+    beat.last_ns = now;
+    beat.idle = t.bytes == beat.last_bytes ? beat.idle + 1 : 0;
+    beat.last_bytes = t.bytes;
+    if (beat.idle > 200)
+        event_base_loopbreak(beat.base);
+    else
+        evtimer_add(beat.timer, &soon);
+}
+
+static void scan_processes(void)
+{
+    Perfetto__Protos__DataSourceConfig ds = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
+    Perfetto__Protos__ProcessStatsConfig config = PERFETTO__PROTOS__PROCESS_STATS_CONFIG__INIT;
+    struct orma_sink sink = {sink_put, sink_flush};
+    struct orma_env env = new_env();
+    struct orma_source *s = NULL;
+    pid_t threads = start_threads();
+
+    orma_list_init(&env.sources);
+    config.has_scan_all_processes_on_start = config.scan_all_processes_on_start = 1;
+    config.has_record_thread_names = config.record_thread_names = 1;
+    ds.process_stats_config = &config;
+    t.bytes = t.packets = 0;
+    if (orma_process_stats_source.create(&env, &ds, &sink, &s) == 0) {
+        beat.base = env.base;
+        beat.timer = evtimer_new(env.base, on_beat, NULL);
+        beat.last_ns = (uint64_t)now_cpu(CLOCK_THREAD_CPUTIME_ID);
+        double begun = now_cpu(CLOCK_THREAD_CPUTIME_ID);
+        s->type->start(s);
+        on_beat(-1, 0, NULL);
+        event_base_dispatch(env.base);
+        printf("Scan of %u threads: %.1f ms of CPU, %.0f bytes per thread; the loop was busy for "
+               "%.1f ms at most\n",
+               THREADS, (now_cpu(CLOCK_THREAD_CPUTIME_ID) - begun) / 1e6, (double)t.bytes / THREADS,
+               (double)beat.worst_ns / 1e6);
+        event_free(beat.timer);
+        s->type->free(s);
+    }
+    event_base_free(env.base);
+    if (threads > 0) {
+        kill(threads, SIGKILL);
+        waitpid(threads, NULL, 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const unsigned sizes[] = {4, 64};
@@ -513,6 +616,7 @@ int main(int argc, char **argv)
         remove_instance();
     }
     start_up();
+    scan_processes();
     snprintf(what, sizeof(what), "rm -rf %s", t.scratch);
     if (system(what) != 0)
         puts("cannot clean up");
