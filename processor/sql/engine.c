@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/derived.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/index.h"
 #include "processor/sql/modules.h"
@@ -123,6 +124,7 @@ void orma_sql_close(struct orma_sql *self)
     if (!self)
         return;
     close_db(self);
+    orma_derived_fini(self);
     orma_sql_packages_fini(self);
     orma_sqlstats_free(self->stats);
     free(self->timelines[0]);
@@ -154,6 +156,7 @@ int orma_sql_reset(struct orma_sql *self)
     int r;
 
     orma_sql_enter(self);
+    orma_derived_undo(self);
     close_db(self);
     orma_sql_packages_forget(self);
     r = fill_db(self);

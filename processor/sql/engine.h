@@ -57,6 +57,7 @@ struct orma_sql {
     const struct orma_vtab *planned;
     bool planned_mixed;
     bool columnar_off, aggregates_replaced;
+    struct orma_derived *derived; /* derived.c */
     uint64_t tables_generation; /* changes when tables are made or dropped */
     /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
     int (*on_open)(void *data);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/columnar.h"
+#include "processor/sql/derived.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/sqlstats.h"
 
@@ -17,6 +18,7 @@ void orma_sql_enter(struct orma_sql *sql)
     if (sql->depth++ == 0) {
         orma_sql_error_clear(&sql->error);
         sql->error_offset = -1;
+        orma_derived_flush(sql);
         atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
     }
 }
@@ -25,6 +27,8 @@ void orma_sql_leave(struct orma_sql *sql)
 {
     if (--sql->depth == 0 && sql->frames_dropped)
         orma_frame_tables_sweep(sql);
+    if (sql->depth == 0)
+        orma_derived_flush(sql);
 }
 
 const char *orma_sql_error_text(struct orma_sql *self)

@@ -2,6 +2,7 @@
 #include "processor/sql/engine.h"
 
 #include "processor/sql/columnar.h"
+#include "processor/sql/derived.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/natives.h"
 #include "processor/sql/tvf.h"
@@ -12,6 +13,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
     orma_sql_funcs_columnar,
+    orma_sql_funcs_derived,
     orma_sql_funcs_counters,
     orma_sql_funcs_critical_path,
     orma_sql_funcs_dominator,

@@ -495,6 +495,21 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *o
     }
 }
 
+/* Whether the rows follow the keys as they lie. */
+static bool is_natural(const struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    for (unsigned i = 0; i < order->keys_num; i++) {
+        if (order->keys[i].desc != order->keys[0].desc ||
+            !orma_sql_scan_is_sorted(self->table, order->keys[i].col))
+            return false;
+        if (is_id(self->table, order->keys[i].col))
+            return true;
+        if (i) /* a second key is settled by the first only if it is the row itself */
+            return false;
+    }
+    return order->keys_num;
+}
+
 void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
 {
     narrow(self);
@@ -505,9 +520,9 @@ void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_
         self->seen = seen_new();
         self->seen_col = order->keys[0].col;
         self->failed = !self->seen;
+    } else if (is_natural(self, order)) {
+        self->descending = order->keys[0].desc;
     } else if (order->keys_num) {
         sort(self, order);
-    } else {
-        self->descending = order->descending;
     }
 }

@@ -27,9 +27,8 @@
 struct orma_sql_scan_order {
     struct orma_sort_key keys[ORMA_SQL_SCAN_KEYS_MAX];
     unsigned keys_num;
-    bool descending; /* without keys: from the last row to the first */
-    bool distinct;   /* only the first row with each value of keys[0], in order of the table */
-    uint64_t limit;  /* nobody asks for more rows; ORMA_SQL_SCAN_NO_LIMIT */
+    bool distinct;  /* only the first row with each value of keys[0], in order of the table */
+    uint64_t limit; /* nobody asks for more rows; ORMA_SQL_SCAN_NO_LIMIT */
 };
 
 struct orma_sql_scan {

@@ -28,10 +28,9 @@
 #define COST_SORT 0.3
 
 enum {
-    PLAN_DESC = 1, /* from the last row to the first */
-    PLAN_DISTINCT = 2,
-    PLAN_LIMIT = 4,
-    PLAN_OFFSET = 8,
+    PLAN_DISTINCT = 1,
+    PLAN_LIMIT = 2,
+    PLAN_OFFSET = 4,
 };
 
 static bool is_id(const struct orma_table *t, unsigned col)
@@ -194,11 +193,23 @@ static bool plan_distinct(struct planner *p)
     return true;
 }
 
+/* The columns of ORDER BY, up to the id: behind it nothing is left to be ordered. */
+static void put_keys(struct planner *p)
+{
+    for (int i = 0; i < p->info->nOrderBy && i < ORMA_SQL_SCAN_KEYS_MAX; i++) {
+        int col = orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn);
+
+        if (col < 0)
+            return;
+        orma_buf_printf(&p->plan, "%s%d,%d;", i ? "" : "|", col, p->info->aOrderBy[i].desc);
+        if (is_id(p->v->table, (unsigned)col))
+            return;
+    }
+}
+
 /* We sort better than SQLite does, but not again and again inside a join. */
 static bool plan_sort(struct planner *p)
 {
-    struct orma_buf *plan = &p->plan;
-
     if (p->info->nOrderBy > ORMA_SQL_SCAN_KEYS_MAX || p->inner ||
         sqlite3_vtab_distinct(p->info) == 2)
         return false;
@@ -206,10 +217,7 @@ static bool plan_sort(struct planner *p)
         if (orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn) < 0)
             return false;
     }
-    for (int i = 0; i < p->info->nOrderBy; i++)
-        orma_buf_printf(plan, "%s%d,%d;", i ? "" : "|",
-                        orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn),
-                        p->info->aOrderBy[i].desc);
+    put_keys(p);
     p->looked_at += p->rows * (COST_SORT / COST_LOOK);
     return true;
 }
@@ -220,7 +228,7 @@ static void plan_order(struct planner *p)
         return;
     p->info->orderByConsumed = 1;
     if (is_natural_order(p))
-        p->info->idxNum |= p->info->aOrderBy[0].desc ? PLAN_DESC : 0;
+        put_keys(p); /* it is looked at again when the scan begins: tables may grow */
     else if (!plan_distinct(p) && !plan_sort(p))
         p->info->orderByConsumed = 0;
 }
@@ -328,8 +336,7 @@ static uint64_t read_limit(int flags, sqlite3_value **argv)
 int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan, int flags,
                        const char *plan, sqlite3_value **argv)
 {
-    struct orma_sql_scan_order order = {.descending = flags & PLAN_DESC,
-                                        .distinct = flags & PLAN_DISTINCT};
+    struct orma_sql_scan_order order = {.distinct = flags & PLAN_DISTINCT};
     int op, col, r = SQLITE_OK;
     unsigned second;
 

@@ -81,6 +81,20 @@ void orma_table_fini(struct orma_table *self)
     *self = (struct orma_table){0};
 }
 
+void orma_table_truncate(struct orma_table *self, uint32_t rows)
+{
+    for (unsigned i = 0; i < self->def->columns_num && rows < self->rows; i++) {
+        struct orma_column *col = &self->columns[i];
+        size_t width = orma_width_bytes(col->width);
+
+        if (col->data)
+            memset((char *)col->data + rows * width, 0, (self->rows - rows) * width);
+        for (uint32_t row = rows; col->valid && row < self->rows; row++)
+            col->valid[row >> 6] &= ~(1ull << (row & 63));
+    }
+    self->rows = ORMA_MIN(self->rows, rows);
+}
+
 size_t orma_table_bytes(const struct orma_table *self)
 {
     size_t bytes = 0;

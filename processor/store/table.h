@@ -100,6 +100,9 @@ struct orma_table {
 int orma_table_init(struct orma_table *self, const struct orma_table_def *def, bool *failed);
 void orma_table_fini(struct orma_table *self);
 
+/* Drops the rows from `rows` on, as if they had never been added. */
+void orma_table_truncate(struct orma_table *self, uint32_t rows);
+
 /* Bytes of all columns up to the last row: what the table holds, not what it reserved. */
 size_t orma_table_bytes(const struct orma_table *self);
 
