@@ -114,8 +114,14 @@ static void wakeup_final(sqlite3_context *ctx)
         wakeups_free(*state);
         return;
     }
-    qsort((*state)->list, (*state)->len, sizeof(struct wakeup), by_id);
-    sqlite3_result_pointer(ctx, *state, POINTER, wakeups_free);
+    int r =
+        orma_op_sort(orma_sql_of(ctx), (*state)->list, (*state)->len, sizeof(struct wakeup), by_id);
+    if (r == 0) {
+        sqlite3_result_pointer(ctx, *state, POINTER, wakeups_free);
+    } else {
+        wakeups_free(*state);
+        orma_op_result_error(ctx, r);
+    }
 }
 
 static const struct wakeup *find_wakeup(const struct wakeups *w, int64_t id)
@@ -205,7 +211,7 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     orma_frame_unref(f);
-    orma_op_result_interrupted(ctx);
+    orma_op_result_error(ctx, r);
 }
 
 const struct orma_sql_func orma_sql_funcs_critical_path[] = {

@@ -193,10 +193,8 @@ static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
     if (f) {
         put_dominators(f, &d);
         orma_op_result_frame(ctx, f);
-    } else if (r == -ECANCELED) {
-        orma_op_result_interrupted(ctx);
     } else {
-        sqlite3_result_error_nomem(ctx);
+        orma_op_result_error(ctx, r);
     }
     dominators_fini(&d);
 }
@@ -210,8 +208,10 @@ static void dominator_final(sqlite3_context *ctx)
     if (!s->failed) {
         uint32_t root = NONE;
 
-        if (orma_graph_finish(s->graph) < 0)
-            sqlite3_result_error_nomem(ctx);
+        int r = orma_graph_finish(orma_sql_of(ctx), s->graph);
+
+        if (r < 0)
+            orma_op_result_error(ctx, r);
         else if ((root = orma_graph_find(s->graph, s->root)) == NONE)
             orma_result_error(ctx, "dominator tree: the root %u is no node of the graph", s->root);
         else
@@ -309,27 +309,27 @@ static void partition_final(sqlite3_context *ctx)
     struct partition_agg *s = sqlite3_aggregate_context(ctx, 0);
     struct orma_frame *f = NULL;
     const char *wrong;
-    int r = -ENOMEM;
+    int r;
 
     if (!s || s->failed || !s->rows.len) {
         if (s)
             orma_ints_fini(&s->rows);
         return;
     }
-    qsort(s->rows.data, s->rows.len / P_NUM, P_NUM * sizeof(int64_t), by_node);
-    wrong = check_tree(&s->rows);
-    if (!wrong && !s->rows.failed)
+    r = s->rows.failed ? -ENOMEM
+                       : orma_op_sort(orma_sql_of(ctx), s->rows.data, s->rows.len / P_NUM,
+                                      P_NUM * sizeof(int64_t), by_node);
+    wrong = r == 0 ? check_tree(&s->rows) : NULL;
+    if (r == 0 && !wrong)
         f = orma_frame_new(orma_sql_of(ctx)->storage, names, 3, false);
-    if (f)
-        r = put_partition(orma_sql_of(ctx), &s->rows, f);
+    if (r == 0 && !wrong)
+        r = f ? put_partition(orma_sql_of(ctx), &s->rows, f) : -ENOMEM;
     if (wrong)
         orma_result_error(ctx, "tree partition: %s", wrong);
     else if (r == 0)
         orma_op_result_frame(ctx, f);
-    else if (r == -ECANCELED)
-        orma_op_result_interrupted(ctx);
     else
-        sqlite3_result_error_nomem(ctx);
+        orma_op_result_error(ctx, r);
     if (r != 0)
         orma_frame_unref(f);
     orma_ints_fini(&s->rows);

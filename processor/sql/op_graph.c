@@ -34,23 +34,26 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool collect_ids(struct orma_graph *self)
+static int collect_ids(struct orma_sql *sql, struct orma_graph *self)
 {
     uint32_t num = 0;
+    int r;
 
     self->ids = malloc((self->edges.len + 1) * sizeof(*self->ids));
     if (!self->ids)
-        return false;
+        return -ENOMEM;
     for (size_t i = 0; i < self->edges.len; i++) {
         if (self->edges.data[i] >= 0)
             self->ids[num++] = (uint32_t)self->edges.data[i];
     }
-    qsort(self->ids, num, sizeof(*self->ids), by_id);
+    r = orma_op_sort(sql, self->ids, num, sizeof(*self->ids), by_id);
+    if (r < 0)
+        return r;
     for (uint32_t i = 0; i < num; i++) {
         if (!self->num || self->ids[self->num - 1] != self->ids[i])
             self->ids[self->num++] = self->ids[i];
     }
-    return true;
+    return 0;
 }
 
 uint32_t orma_graph_find(const struct orma_graph *self, int64_t id)
@@ -68,12 +71,13 @@ uint32_t orma_graph_find(const struct orma_graph *self, int64_t id)
     return lo < self->num && self->ids[lo] == id ? lo : ORMA_NODE_NONE;
 }
 
-int orma_graph_finish(struct orma_graph *self)
+int orma_graph_finish(struct orma_sql *sql, struct orma_graph *self)
 {
     const struct orma_ints *e = &self->edges;
+    int r = e->failed || e->len / 2 >= UINT32_MAX ? -ENOMEM : collect_ids(sql, self);
 
-    if (e->failed || e->len / 2 >= UINT32_MAX || !collect_ids(self))
-        return -ENOMEM;
+    if (r < 0)
+        return r;
     self->starts = calloc((size_t)self->num + 2, sizeof(*self->starts));
     self->to = malloc((e->len / 2 + 1) * sizeof(*self->to));
     if (!self->starts || !self->to)
@@ -123,9 +127,12 @@ static void graph_final(sqlite3_context *ctx)
         return;
     if ((*state)->failed) {
         orma_graph_free(*state);
-    } else if (orma_graph_finish(*state) < 0) {
+        return;
+    }
+    int r = orma_graph_finish(orma_sql_of(ctx), *state);
+    if (r < 0) {
         orma_graph_free(*state);
-        sqlite3_result_error_nomem(ctx);
+        orma_op_result_error(ctx, r);
     } else {
         sqlite3_result_pointer(ctx, *state, ORMA_GRAPH_POINTER, orma_graph_free);
     }
@@ -206,10 +213,7 @@ static void result(sqlite3_context *ctx, struct orma_frame *f, int r)
         return;
     }
     orma_frame_unref(f);
-    if (r == -ECANCELED)
-        orma_op_result_interrupted(ctx);
-    else
-        sqlite3_result_error_nomem(ctx);
+    orma_op_result_error(ctx, r);
 }
 
 /* The ids of an array value; false: the error is set. */
@@ -374,7 +378,7 @@ static int bounded(struct orma_tvf_call *call, const struct orma_frame *const *i
         r = orma_tvf_fail(call, "the nodes of a graph must be integers from 0 to %u",
                           UINT32_MAX - 1);
     if (r == 0)
-        r = orma_graph_finish(g);
+        r = orma_graph_finish(call->sql, g);
     if (r == 0)
         weights = sort_weights(call->sql, g, in[W_WEIGHT]);
     if (r == 0 && !weights)

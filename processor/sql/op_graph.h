@@ -23,8 +23,8 @@ void orma_graph_free(void *self);
 /* Adds an edge; `to` -1: a node alone. */
 void orma_graph_add(struct orma_graph *self, int64_t from, int64_t to);
 
-/* No more edges. 0 or -ENOMEM. */
-int orma_graph_finish(struct orma_graph *self);
+/* No more edges. 0, -ENOMEM or -ECANCELED. */
+int orma_graph_finish(struct orma_sql *sql, struct orma_graph *self);
 
 /* The node of that id, ORMA_NODE_NONE if there is none. */
 uint32_t orma_graph_find(const struct orma_graph *self, int64_t id);

@@ -528,10 +528,7 @@ static void intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     orma_frame_unref(f);
-    if (r == -ECANCELED)
-        orma_op_result_interrupted(ctx);
-    else
-        sqlite3_result_error_nomem(ctx);
+    orma_op_result_error(ctx, r);
 }
 
 /* ---- starts and ends ---- */
@@ -579,8 +576,13 @@ static void times_final(sqlite3_context *ctx)
 
     if (!state || !*state)
         return;
-    qsort((*state)->data, (*state)->len, sizeof(int64_t), by_time);
-    sqlite3_result_pointer(ctx, *state, TIMES_POINTER, times_free);
+    int r = orma_op_sort(orma_sql_of(ctx), (*state)->data, (*state)->len, sizeof(int64_t), by_time);
+    if (r == 0) {
+        sqlite3_result_pointer(ctx, *state, TIMES_POINTER, times_free);
+    } else {
+        times_free(*state);
+        orma_op_result_error(ctx, r);
+    }
 }
 
 static void create_intervals(sqlite3_context *ctx, int argc, sqlite3_value **argv)

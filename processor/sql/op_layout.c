@@ -146,7 +146,7 @@ static int place_all(struct layout *l)
     for (uint32_t i = 0; order && i < l->groups_num; i++)
         order[i] = &l->groups[i];
     if (order)
-        qsort(order, l->groups_num, sizeof(struct group *), by_start);
+        r = orma_op_sort(l->call->sql, order, l->groups_num, sizeof(struct group *), by_start);
     for (uint32_t i = 0; r == 0 && i < l->groups_num; i++) {
         place(l, order[i]);
         if (orma_op_stop(l->call->sql, i + 1u))
@@ -314,7 +314,7 @@ static int run_flat(struct orma_tvf_call *call)
         keys[row] = (struct flat_key){orma_table_int(t, ORMA_SLICE_TRACK_ID, row),
                                       orma_table_int(t, ORMA_SLICE_TS, row), row};
     if (r == 0)
-        qsort(keys, t->rows, sizeof(*keys), by_track);
+        r = orma_op_sort(call->sql, keys, t->rows, sizeof(*keys), by_track);
     for (uint32_t i = 0; r == 0 && i < t->rows; i++) {
         f.track = keys[i].track;
         add_slice(&f, keys[i].row);

@@ -163,12 +163,8 @@ static int read_points(struct mip_vtab *v, const char *query, char **ret_error)
     else if (r && !*ret_error)
         r = mip_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
     (void)sqlite3_finalize(stmt); /* its error was reported */
-    for (size_t i = 1; !r && i < v->len; i++) {
-        if (by_place(&v->points[i - 1], &v->points[i]) > 0) {
-            qsort(v->points, v->len, sizeof(*v->points), by_place);
-            break;
-        }
-    }
+    if (!r && orma_op_sort(v->sql, v->points, v->len, sizeof(*v->points), by_place) < 0)
+        r = orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_NOMEM;
     return r;
 }
 

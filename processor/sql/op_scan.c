@@ -412,10 +412,8 @@ static void scan(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_op_result_frame(ctx, s.out);
     } else {
         orma_frame_unref(s.out);
-        if (r == -ECANCELED)
-            orma_op_result_interrupted(ctx);
-        else if (r == -ENOMEM)
-            sqlite3_result_error_nomem(ctx);
+        if (r == -ECANCELED || r == -ENOMEM)
+            orma_op_result_error(ctx, r);
     }
     free(s.wave);
     free(s.head);

@@ -8,7 +8,7 @@
 
 #include "processor/sql/idset.h"
 #include "processor/sql/index.h"
-#include "processor/sql/natives.h"
+#include "processor/sql/ops.h"
 
 /* How often walks look whether they should stop, in steps. */
 #define INTERRUPT_STEPS 4096
@@ -37,10 +37,9 @@ static int by_row(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void sort_rows(struct orma_rows *rows)
+static int sort_rows(struct orma_tvf_call *call)
 {
-    if (rows->len)
-        qsort(rows->rows, rows->len, sizeof(*rows->rows), by_row);
+    return orma_op_sort(call->sql, call->rows.rows, call->rows.len, sizeof(uint32_t), by_row);
 }
 
 static bool stop(const struct orma_tvf_call *call, size_t step)
@@ -83,8 +82,7 @@ static int ancestors(struct orma_tvf_call *call, const struct orma_table *t, uns
         row = (uint32_t)up;
         orma_rows_add(&call->rows, row);
     }
-    sort_rows(&call->rows);
-    return 0;
+    return sort_rows(call);
 }
 
 /* The rows from `from` on in `rows` are those not looked at; children join them. */
@@ -97,8 +95,7 @@ static int descendants(struct orma_tvf_call *call, const struct orma_table *t, u
             return -ECANCELED;
         find_rows(call->sql, t, parent, call->rows.rows[at], &call->rows);
     }
-    sort_rows(&call->rows);
-    return 0;
+    return sort_rows(call);
 }
 
 static int run_ancestor_slice(struct orma_tvf_call *call)

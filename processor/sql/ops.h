@@ -19,11 +19,15 @@ static inline bool orma_op_stop(struct orma_sql *sql, uint64_t step)
 /* Finishes the frame and hands it over as result; its error, or being out of memory, instead. */
 void orma_op_result_frame(sqlite3_context *ctx, struct orma_frame *frame);
 
-/* A result that says the call was interrupted. */
-static inline void orma_op_result_interrupted(sqlite3_context *ctx)
-{
-    sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
-}
+/* A result for -ECANCELED or -ENOMEM. */
+void orma_op_result_error(sqlite3_context *ctx, int error);
+
+/*
+ * qsort() that looks whether it should stop, keeps the order of equal elements and costs one pass
+ * over what is in order already. 0, -ECANCELED (the order is any), -ENOMEM.
+ */
+int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size,
+                 int (*compare)(const void *, const void *));
 
 /* Ids of an argument: 0 .. UINT32_MAX - 1. False: it is none of these. */
 static inline bool orma_value_id(sqlite3_value *val, uint32_t *ret)
