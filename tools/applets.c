@@ -21,7 +21,11 @@ const struct orma_applet *orma_applet_find(const char *argv0)
     const char *name = slash ? slash + 1 : argv0 ? argv0 : "";
 
     for (const struct orma_applet *a = orma_applets; a->command; a++) {
-        if (!strcmp(a->command->name, name))
+        size_t len = strlen(a->command->name);
+
+        /* traceconv-VERSION is what some downloads are called. */
+        if (!strncmp(a->command->name, name, len) &&
+            (!name[len] || (name[len] == '-' && a->main == orma_traceconv_main)))
             return a;
     }
     return NULL;

@@ -149,12 +149,20 @@ static int stats(const char *trace, bool brief, bool all)
 
     if (r == 0)
         r = orma_load(tp, "orma stats", trace, ORMA_LOAD_PROGRESS, NULL);
-    if (r == 0 && brief)
+    if (r < 0) {
+        orma_processor_free(tp);
+        return ORMA_EXIT_FAILURE;
+    }
+    if (brief)
         print_brief(tp);
-    else if (r == 0)
+    else
         r = print_stats(tp, all);
     if (r == 0 && fflush(stdout))
         r = -EIO;
+    if (r == -EIO)
+        fprintf(stderr, "orma stats: cannot write the result: %s\n", strerror(errno));
+    else if (r < 0)
+        fprintf(stderr, "orma stats: %s\n", orma_processor_error(tp));
     orma_processor_free(tp);
     return r == 0 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE;
 }

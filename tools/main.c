@@ -2,6 +2,8 @@
  * The program `orma`: one sub-command per file. Under another program's name
  * (a link to it) it answers as that program.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +43,7 @@ static bool is_shell(const char *argv0)
            !strcmp(name, "tp");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const struct orma_applet *applet = argc > 0 ? orma_applet_find(argv[0]) : NULL;
 
@@ -62,4 +64,18 @@ int main(int argc, char **argv)
     }
     const struct orma_command *command = find(argv[1]);
     return command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+
+    int code = run(argc, argv);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written || code != ORMA_EXIT_OK)
+        return code; /* of a failure it has been said why */
+    fprintf(stderr, "%s: cannot write all of it to standard output: %s\n",
+            argc > 0 ? argv[0] : "orma",
+            errno == EPIPE ? "nobody reads it any more" : strerror(errno));
+    return ORMA_EXIT_FAILURE;
 }

@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/metrics/metrics.h"
 #include "processor/serve/result.h"
+#include "processor/serve/rpc_calls.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define VERSION_NAME "v58.2-orma-" ORMA_VERSION
-#define MODULES_MAX 4096
-#define METRICS_MAX 256
 
 struct orma_rpc {
     struct orma_processor_config config;
@@ -175,112 +173,6 @@ static void reset(struct orma_rpc *self, struct orma_str args)
     (void)start_anew(self); /* out of memory: the old trace stays */
 }
 
-/* {name, sql} with terminators of their own, into `texts` (names and SQL in turn). */
-static bool read_module(struct orma_pb_reader r, struct orma_module_text *ret)
-{
-    struct orma_str name = {0}, sql = {0};
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULE_NAME)
-            name = orma_pb_str(&f);
-        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULE_SQL)
-            sql = orma_pb_str(&f);
-    }
-    *ret = (struct orma_module_text){.key = orma_str_dup(name), .sql = orma_str_dup(sql)};
-    return ret->key && ret->sql;
-}
-
-static const char *add_modules(struct orma_rpc *self, struct orma_str args,
-                               struct orma_module_text *modules, size_t *num)
-{
-    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
-    struct orma_str package = {0};
-    struct orma_pb_field f;
-    bool replace = false;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_PACKAGE_NAME)
-            package = orma_pb_str(&f);
-        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_ALLOW_OVERRIDE)
-            replace = orma_pb_bool(&f);
-        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULES && *num == MODULES_MAX)
-            return "too many modules";
-        else if (f.id == ORMA_PB_REGISTER_SQL_PACKAGE_ARGS_MODULES &&
-                 !read_module(orma_pb_sub(&f), &modules[(*num)++]))
-            return "out of memory";
-    }
-    if (!package.len)
-        return "the package has no name";
-    char *name = orma_str_dup(package);
-    int e = name ? orma_processor_add_sql_modules(self->tp, name, modules, *num, replace) : -ENOMEM;
-    free(name);
-    return e == -ENOMEM ? "out of memory" : e < 0 ? orma_processor_error(self->tp) : NULL;
-}
-
-static void register_package(struct orma_rpc *self, struct orma_str args, struct orma_buf *out)
-{
-    struct orma_module_text *modules = calloc(MODULES_MAX, sizeof(*modules));
-    size_t num = 0;
-    const char *error = modules ? add_modules(self, args, modules, &num) : "out of memory";
-
-    if (error)
-        orma_pb_put_cstr(out, ORMA_PB_REGISTER_SQL_PACKAGE_RESULT_ERROR, error);
-    while (num) {
-        num--;
-        free((char *)(uintptr_t)modules[num].key);
-        free((char *)(uintptr_t)modules[num].sql);
-    }
-    free(modules);
-}
-
-/* Where the metrics go in the result, by the format asked for. */
-static uint32_t metrics_field(uint64_t format, enum orma_metrics_format *ret)
-{
-    switch (format) {
-    case ORMA_PB_COMPUTE_METRIC_ARGS_TEXTPROTO:
-        *ret = ORMA_METRICS_TEXT;
-        return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS_AS_PROTOTEXT;
-    case ORMA_PB_COMPUTE_METRIC_ARGS_JSON:
-        *ret = ORMA_METRICS_JSON;
-        return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS_AS_JSON;
-    }
-    *ret = ORMA_METRICS_BINARY;
-    return ORMA_PB_COMPUTE_METRIC_RESULT_METRICS;
-}
-
-static void compute_metrics(struct orma_rpc *self, struct orma_str args, struct orma_buf *out)
-{
-    struct orma_metrics *metrics = orma_processor_metrics(self->tp);
-    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
-    char *names[METRICS_MAX];
-    enum orma_metrics_format format;
-    struct orma_buf result = {0};
-    struct orma_pb_field f;
-    uint64_t asked = 0;
-    size_t num = 0;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_COMPUTE_METRIC_ARGS_FORMAT)
-            asked = orma_pb_u64(&f);
-        else if (f.id == ORMA_PB_COMPUTE_METRIC_ARGS_METRIC_NAMES && num < METRICS_MAX &&
-                 (names[num] = orma_str_dup(orma_pb_str(&f))))
-            num++;
-    }
-    uint32_t field = metrics_field(asked, &format);
-    int e = metrics
-                ? orma_metrics_compute(metrics, (const char *const *)names, num, format, &result)
-                : -ENOMEM;
-    if (e == 0)
-        orma_pb_put_bytes(out, field, result.data, result.len);
-    else
-        orma_pb_put_cstr(out, ORMA_PB_COMPUTE_METRIC_RESULT_ERROR,
-                         metrics ? orma_metrics_error(metrics) : "out of memory");
-    while (num)
-        free(names[--num]);
-    orma_buf_fini(&result);
-}
-
 /* ---- methods with one result ---- */
 
 /* What the table below says of a method that this build does not have. */
@@ -290,9 +182,6 @@ struct absent {
 };
 
 static const struct absent absent[] = {
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE,
-     ORMA_PB_TRACE_PROCESSOR_RPC_TRACE_SUMMARY_RESULT, ORMA_PB_TRACE_SUMMARY_RESULT_ERROR,
-     "summaries are not computed by this build"},
     {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE,
      ORMA_PB_TRACE_PROCESSOR_RPC_METATRACE, ORMA_PB_DISABLE_AND_READ_METATRACE_RESULT_ERROR,
      "this build records no metatraces"},
@@ -331,6 +220,8 @@ static uint32_t result_field(uint32_t method)
         return ORMA_PB_TRACE_PROCESSOR_RPC_APPEND_RESULT;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA:
         return ORMA_PB_TRACE_PROCESSOR_RPC_FINALIZE_DATA_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_TRACE_SUMMARY_RESULT;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
         return ORMA_PB_TRACE_PROCESSOR_RPC_METRIC_RESULT;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS:
@@ -358,8 +249,11 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
         if (error)
             orma_pb_put_cstr(out, ORMA_PB_FINALIZE_DATA_RESULT_ERROR, error);
         return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE:
+        orma_rpc_summarize(self->tp, args, out);
+        return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
-        compute_metrics(self, args, out);
+        orma_rpc_compute_metrics(self->tp, args, out);
         return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS: /* an empty set */
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE: /* reading it says what is missing */
@@ -374,7 +268,7 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
         reset(self, args);
         return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_REGISTER_SQL_PACKAGE:
-        register_package(self, args, out);
+        orma_rpc_register_package(self->tp, args, out);
         return true;
     }
     if (a)

@@ -85,6 +85,31 @@ class BadInput(Case):
         self.message(ORMA, "query", "t.pftrace", "SELECT nonsense FROM slice", code=1, says="nonsense", lines=6)
         self.message(ORMA, "query", "t.pftrace", "SELEC 1", code=1, says="SELEC", lines=6)
 
+    def test_an_output_that_takes_nothing(self):
+        (self.dir / "t.pftrace").write_bytes(recorded())
+        compat = BUILD / "compat"
+        full = "-Q", "SELECT * FROM stats"
+        for argv in ([ORMA], [ORMA, "help"], [ORMA, "help", "tables"], [ORMA, "help", "config"],
+                     [ORMA, "query", "t.pftrace", "SELECT * FROM stats"], [ORMA, "stats", "-a", "t.pftrace"],
+                     [ORMA, "query", "--csv=json", "t.pftrace", "SELECT * FROM stats"], [ORMA, "record", "--explain"],
+                     [ORMA, "query", "--csv=table", "t.pftrace", "SELECT * FROM stats"], [ORMA, "--version"],
+                     [ORMA, "convert", "text", "t.pftrace"], [ORMA, "convert", "json", "t.pftrace"],
+                     [ORMA, "help", "--man", "orma"], [compat / "traceconv", "text", "t.pftrace"],
+                     [compat / "perfetto", "--version"], [SHELL, *full, "t.pftrace"], [SHELL, "-v"]):
+            for what in ("full", "nobody"):
+                with self.subTest(argv=argv, what=what):
+                    r, w = os.pipe() if what == "nobody" else (None, os.open("/dev/full", os.O_WRONLY))
+                    if r:
+                        os.close(r)
+                    done = subprocess.run(argv, env=self.env, cwd=self.dir, stdout=w, stderr=subprocess.PIPE,
+                                          timeout=60 * SLOW)
+                    os.close(w)
+                    self.assertIn(done.returncode, (1, 2) if len(argv) == 1 else (1,), done.stderr)
+                    lines = [x for x in done.stderr.decode().splitlines() if not x.startswith(("\rL", "Trace loaded"))]
+                    self.assertLessEqual(len(lines), 1, lines)
+                    if len(argv) > 1:
+                        self.assertRegex(lines[0], "cannot write")
+
     @unittest.skipIf(os.geteuid() != 0, "mounting a small file system needs root")
     def test_a_full_disk_ends_the_recording_and_keeps_what_was_written(self):
         small = self.dir / "small"

@@ -243,6 +243,11 @@ class Server(Shell):
         self.assertTrue(self.get("/export")[0].startswith("HTTP/1.1 400 "))
         self.assertIn(b"trace_metadata", self.get("/compute_metric", field(1, b"trace_metadata") + b"\x10\x01")[1])
         self.assertIn(b"nonsense", self.get("/compute_metric", field(1, b"nonsense"))[1])
+        spec = b'metric_spec { id: "m" value: "dur" query { table { table_name: "slice" } } }'
+        for args in (field(1, b"m"), b"\x18\x01"):
+            answer = self.get("/trace_summary", field(2, spec) + field(3, args) + b"\x20\x01")[1]
+            self.assertIn(b"double_value: 50", answer)
+        self.assertIn(b"bad", self.get("/trace_summary", field(2, b"bad {"))[1])
         self.assertTrue(self.http(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 "))
         self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
         self.assertIn(b"t.pftrace", self.get("/status")[1])
