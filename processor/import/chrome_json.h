@@ -1,4 +1,4 @@
-/* Events of Chrome's JSON format: read from their text, see docs/import.md. */
+/* Events of Chrome's JSON format: read from their text, see docs/formats.md. */
 #ifndef ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
 #define ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
 #include "processor/import/file.h"

@@ -286,7 +286,8 @@ static bool is_bomb(struct orma_file *self, size_t len)
     if (!self->parent)
         return false;
     imp->unpacked += len;
-    if (imp->unpacked / ORMA_INFLATE_RATIO <= imp->files->size + ORMA_INFLATE_FREE)
+    if (imp->unpacked <= ORMA_INFLATE_FREE ||
+        (imp->unpacked - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO <= imp->files->size)
         return false;
     orma_file_error(imp, -EFBIG,
                     "what is packed unpacks to more than %d times its size: refused as a bomb "

@@ -1,0 +1,308 @@
+/* Traces of other formats: what rows come of them, whatever the pieces they come in. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/processor.h"
+#include "sdk/base/buf.h"
+#include "tests/support/alloc.h"
+#include "tests/support/leaks.h"
+
+/* All rows as "a|b|c" lines. */
+static void rows(struct orma_processor *tp, const char *sql, struct orma_buf *out)
+{
+    struct orma_query *q;
+
+    cr_assert_eq(orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL), 0, "%s",
+                 orma_processor_error(tp));
+    orma_buf_clear(out);
+    while (orma_query_step(q) == 1)
+        for (unsigned i = 0; i < orma_query_columns(q); i++)
+            orma_buf_printf(out, "%s%s", orma_query_text(q, i),
+                            i + 1 < orma_query_columns(q) ? "|" : "\n");
+    orma_query_free(q);
+}
+
+static int load(struct orma_processor *tp, const void *data, size_t len, size_t step)
+{
+    int r = 0;
+
+    for (size_t at = 0; at < len && !r; at += step)
+        r = orma_processor_feed(tp, (const char *)data + at, ORMA_MIN(step, len - at));
+    return r ? r : orma_processor_finish(tp);
+}
+
+struct sample {
+    const char *what, *text, *sql, *rows;
+};
+
+#define LINES(event)                                                                               \
+    "# tracer: nop\n#\n"                                                                           \
+    "  sh-10  (   10) [001] d..2 1.000100: " event "\n"
+
+static const struct sample samples[] = {
+    {"an end matches by name and category; what it leaves open inside ends with it",
+     "[{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"a\",\"cat\":\"x\"},"
+     "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"b\"},"
+     "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":5,\"name\":\"a\",\"cat\":\"x\"},"
+     "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":7}]",
+     "SELECT name, ts, dur, depth FROM slice", "a|1000|4000|0\nb|2000|3000|1\n"},
+    {"times are numbers or texts, with fractions of a microsecond",
+     "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":\"1.0015\",\"dur\":2.5},"
+     "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":5e0,\"dur\":\"1x\"},"
+     "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1850244461563845.0,\"dur\":1}]",
+     "SELECT name, ts, dur FROM slice",
+     "[No name]|1002|2500\n[No name]|1850244461563845000|1000\n"},
+    {"of slices that begin together the longer one is outside",
+     "[{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":2,\"name\":\"short\"},"
+     "{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":9,\"name\":\"long\"}]",
+     "SELECT name, depth FROM slice", "long|0\nshort|1\n"},
+    {"what overlaps goes to a track beside",
+     "[{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":5,\"name\":\"a\"},"
+     "{\"ph\":\"X\",\"pid\":1,\"ts\":4,\"dur\":5,\"name\":\"b\"}]",
+     "SELECT s.name, t.type FROM slice s JOIN track t ON t.id = s.track_id",
+     "a|thread_execution\nb|thread_overlapping_slice\n"},
+    {"args are flattened",
+     "[{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":5,\"args\":{\"a\":{\"b\":[1,{\"c\":\"\\u00e4\\\"\"}"
+     "]},"
+     "\"n\":null,\"t\":true,\"r\":-1.5}}]",
+     "SELECT key, flat_key, display_value FROM args WHERE key GLOB 'args*'",
+     "args.a.b[0]|args.a.b|1\nargs.a.b[1].c|args.a.b.c|\xc3\xa4\"\nargs.t|args.t|true\n"
+     "args.r|args.r|-1.5\n"},
+    {"async slices nest under their id, ids of a process are its own",
+     "[{\"ph\":\"b\",\"pid\":1,\"ts\":1,\"name\":\"a\",\"id\":\"0x1\"},"
+     "{\"ph\":\"b\",\"pid\":1,\"ts\":2,\"name\":\"b\",\"id\":\"0x1\"},"
+     "{\"ph\":\"b\",\"pid\":1,\"ts\":3,\"name\":\"c\",\"id2\":{\"local\":1}},"
+     "{\"ph\":\"e\",\"pid\":1,\"ts\":4,\"name\":\"b\",\"id\":\"0x1\"},"
+     "{\"ph\":\"e\",\"pid\":1,\"ts\":5,\"name\":\"a\",\"id\":\"0x1\"}]",
+     "SELECT s.name, s.dur, s.depth, t.type FROM slice s JOIN track t ON t.id = s.track_id",
+     "a|4000|0|legacy_async_global_slice\nb|2000|1|legacy_async_global_slice\n"
+     "c|-1|0|legacy_async_process_slice\n"},
+    {"flows bind to what encloses them, or to what comes next",
+     "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5,\"name\":\"a\"},"
+     "{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":2,\"id\":7,\"name\":\"f\"},"
+     "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":3,\"id\":7,\"name\":\"f\"},"
+     "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":4,\"dur\":1,\"name\":\"b\"}]",
+     "SELECT o.name, i.name FROM flow f JOIN slice o ON o.id = slice_out "
+     "JOIN slice i ON i.id = slice_in",
+     "a|b\n"},
+    {"a counter per member of its args",
+     "[{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"id\":\"i\",\"args\":{\"x\":1.5,"
+     "\"y\":\"+2\",\"z\":\"q\"}}]",
+     "SELECT t.name, c.value FROM counter c JOIN counter_track t ON t.id = c.track_id",
+     "m id: i x|1.5\nm id: i y|2.0\n"},
+    {"V8's profile becomes samples",
+     "[{\"ph\":\"P\",\"name\":\"Profile\",\"pid\":1,\"tid\":1,\"ts\":1,\"id\":\"1\",\"args\":{"
+     "\"data\":"
+     "{\"startTime\":10}}},{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"pid\":1,\"tid\":1,\"ts\":2,"
+     "\"id\":\"1\",\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[{\"id\":1,\"callFrame\":"
+     "{\"functionName\":\"r\"}},{\"id\":2,\"parent\":1,\"callFrame\":{\"functionName\":\"f\"}}],"
+     "\"samples\":[2,1,8]},\"timeDeltas\":[1,2,3]}}}]",
+     "SELECT s.ts, f.name, c.depth FROM stack_sample s JOIN stack_profile_callsite c "
+     "ON c.id = s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id",
+     "11000|f|1\n13000|r|0\n"},
+    {"text of the kernel inside of JSON",
+     "{\"systemTraceEvents\":\"# tracer: nop\\n sh-10 (10) [001] d..2 1.0001: "
+     "tracing_mark_write: C|10|n|5\\n\",\"traceEvents\":[]}",
+     "SELECT ts, value FROM counter", "1000100000|5.0\n"},
+    {"a switch with a blank in a name",
+     LINES("sched_switch: prev_comm=a b prev_pid=10 prev_prio=120 prev_state=D|K ==> next_comm=c "
+           "next_pid=11 next_prio=100") "  c-11  (   10) [001] d..2 1.000200: sched_switch: "
+                                        "prev_comm=c prev_pid=11 prev_prio=100 prev_state=S ==> "
+                                        "next_comm=swapper/1 next_pid=0 next_prio=120\n",
+     "SELECT s.ts, s.dur, s.end_state, t.name, s.priority FROM sched s JOIN thread t USING (utid) "
+     "WHERE tid != 0",
+     "1000100000|100000|S|c|100\n"},
+    {"args of a switch",
+     LINES("sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=R+ ==> next_comm=c "
+           "next_pid=11 next_prio=100"),
+     "SELECT e.name, a.key, a.display_value FROM ftrace_event e JOIN args a USING (arg_set_id) "
+     "WHERE key = 'next_comm'",
+     "sched_switch|next_comm|c\n"},
+    {"markers, with the process that they name", LINES("tracing_mark_write: B|9|x y|z"),
+     "SELECT s.name, p.pid, t.tid FROM slice s JOIN thread_track k ON k.id = s.track_id "
+     "JOIN thread t USING (utid) JOIN process p USING (upid)",
+     "x y|z|9|10\n"},
+    {"frequencies, limits and interrupts",
+     LINES("cpu_frequency: state=1500 cpu_id=3") LINES("cpu_frequency_limits: min=1 max=2 cpu_id=3")
+         LINES("irq_handler_entry: irq=5 name=nic"),
+     "SELECT name, value FROM counter c JOIN track t ON t.id = c.track_id UNION ALL "
+     "SELECT name, category FROM slice ORDER BY 1",
+     "Cpu 3 Max Freq Limit|2.0\nCpu 3 Min Freq Limit|1.0\nIRQ (nic)|irq\ncpufreq|1500.0\n"},
+    {"lines that are none are counted", LINES("x: y") "nonsense\n",
+     "SELECT value FROM stats WHERE name = 'systrace_parse_failure'", "1\n"},
+    {"a page with a list of processes",
+     "<!DOCTYPE html>\n<html>\n<script class=\"trace-data\" type=\"application/text\">\n"
+     "USER PID PPID NAME\nroot 7 1 /bin/seven\n</script>\n"
+     "<script class=\"trace-data\" type=\"application/text\">\n" LINES(
+         "print: I|7|i") "</script>\n</html>\n",
+     "SELECT p.name, s.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
+     "JOIN thread USING (utid) JOIN process p USING (upid)",
+     "/bin/seven|i\n"},
+    {"perf script",
+     "comm a  10/11 [002] 1.500000: 100 cycles: \n\t 4005d0 main+0x10 (/bin/x)\n"
+     "\t 7f00 start (/lib/y)\n\n",
+     "SELECT s.ts, t.tid, t.name, f.name, m.name, c.depth FROM stack_sample s "
+     "JOIN stack_sample_task_context x ON x.id = s.task_context_id JOIN thread t ON t.id = x.utid "
+     "JOIN stack_profile_callsite c ON c.id = s.callsite_id "
+     "JOIN stack_profile_frame f ON f.id = c.frame_id JOIN stack_profile_mapping m "
+     "ON m.id = f.mapping",
+     "1500000000|11|comm a|main|/bin/x|2\n"},
+    {"collapsed stacks", "main;a;b 3\nmain;a 4\nmain;b 5",
+     "SELECT f.name, c.depth, s.value FROM __intrinsic_aggregate_sample s "
+     "JOIN stack_profile_callsite c ON c.id = s.callsite_id "
+     "JOIN stack_profile_frame f ON f.id = c.frame_id",
+     "b|2|3.0\na|1|4.0\nb|1|5.0\n"},
+    {"jobs of ninja are given to as few workers as there can have been",
+     "# ninja log v5\n0\t10\t1\ta.o\tff\n0\t10\t1\tb.o\tff\n5\t20\t1\tc.o\t1\n12\t13\t1\td.o\t2\n",
+     "SELECT s.name, s.dur, t.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
+     "JOIN thread t USING (utid) ORDER BY s.id",
+     "a.o b.o|10000000|Worker 1\nc.o|15000000|Worker 2\nd.o|1000000|Worker 1\n"},
+    {"a profile of Firefox",
+     "{\"meta\":{\"categories\":[{\"name\":\"C\"}]},\"threads\":[{\"name\":\"T\",\"pid\":\"5\","
+     "\"tid\":6,\"stringTable\":[\"f\",\"g\",\"m\"],\"frameTable\":{\"schema\":{\"location\":0},"
+     "\"data\":[[0],[1]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],"
+     "[0,1]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[1,1.5]]},\"markers\":{"
+     "\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,\"category\":4},"
+     "\"data\":[[2,1,0,2,0],[2,0,3,3,0]]}}]}",
+     "SELECT s.ts, f.name FROM stack_sample s JOIN stack_profile_callsite c ON c.id = "
+     "s.callsite_id "
+     "JOIN stack_profile_frame f ON f.id = c.frame_id UNION ALL SELECT dur, category FROM slice",
+     "1500000|g\n2000000|C\n"},
+};
+
+Test(formats, rows_are_the_same_whatever_the_pieces)
+{
+    static const size_t steps[] = {1, 13, 4096, 1 << 20};
+    struct orma_buf got = {0};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(samples); i++) {
+        const struct sample *s = &samples[i];
+
+        for (unsigned n = 0; n < ORMA_ARRAY_LEN(steps); n++) {
+            struct orma_processor *tp;
+
+            cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+            cr_assert_eq(load(tp, s->text, strlen(s->text), steps[n]), 0, "%s: %s", s->what,
+                         orma_processor_error(tp));
+            rows(tp, s->sql, &got);
+            cr_assert_str_eq(orma_buf_cstr(&got), s->rows, "%s, by %zu:\n%s", s->what, steps[n],
+                             orma_buf_cstr(&got));
+            orma_processor_free(tp);
+        }
+    }
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
+Test(formats, what_cannot_be_read_says_why)
+{
+    static const struct {
+        const char *text, *error;
+    } bad[] = {
+        {"hello", "Unknown trace type provided (ERR:fmt)"},
+        {"{\"traceEvents\":[{\"ph\":\"X\"", "JSON trace file is incomplete (ERR:tp-corrupt)"},
+        {"{\"traceEvents\":[],\"systemTraceEvents\":[]}", "systemTraceEvents"},
+        {"{\"a\" 1}", "Failure parsing JSON"},
+        {"SLOW....", "a trace of format art_method can't be read"},
+        {"# ninja log v9\n", "version 5"},
+        {"PK\3\4....", "zip archive is corrupt"},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bad); i++) {
+        struct orma_processor *tp;
+
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_lt(load(tp, bad[i].text, strlen(bad[i].text), 4), 0, "%s", bad[i].text);
+        cr_assert(strstr(orma_processor_error(tp), bad[i].error), "%s: %s", bad[i].text,
+                  orma_processor_error(tp));
+        orma_processor_free(tp);
+    }
+    orma_assert_no_leaks();
+}
+
+/* ---- containers ---- */
+
+static void tar_member(struct orma_buf *out, const char *name, const char *body)
+{
+    char header[512] = "";
+    size_t len = strlen(body);
+
+    strcpy(header, name);
+    snprintf(header + 124, 12, "%011o", (unsigned)len);
+    header[156] = '0';
+    memcpy(header + 257, "ustar", 5);
+    orma_buf_put(out, header, sizeof(header));
+    orma_buf_put(out, body, len);
+    while (out->len % 512)
+        orma_buf_put_byte(out, 0);
+}
+
+Test(formats, an_archive_with_several_traces)
+{
+    struct orma_buf tar = {0}, got = {0};
+    struct orma_processor *tp;
+
+    tar_member(&tar, "b.txt", "# tracer: nop\n a-1 (1) [000] d..1 0.000009: print: I|1|kernel\n");
+    tar_member(&tar, "sub/.hidden/c.json", "{\"traceEvents\":");
+    tar_member(&tar, "sub/a.txt",
+               "# tracer: nop\n a-1 (1) [000] d..1 0.000004: print: I|1|first\n");
+    for (int i = 0; i < 1024; i++)
+        orma_buf_put_byte(&tar, 0);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, tar.data, tar.len, 700), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT ts, name FROM slice", &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "4000|first\n9000|kernel\n", "%s", orma_buf_cstr(&got));
+    rows(tp, "SELECT id, parent_id, name, trace_type, is_container FROM __intrinsic_trace_file",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got),
+                     "0|||tar|1\n1|0|b.txt|systrace|0\n2|0|sub/a.txt|systrace|0\n", "%s",
+                     orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    orma_buf_fini(&tar);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
+/* gzip in gzip: what was 64 MiB of blanks is 200 bytes then. */
+static const uint8_t bomb[] = {
+#include "tests/unit/processor/bomb.inc"
+};
+
+Test(formats, a_bomb_is_refused)
+{
+    struct orma_processor *tp;
+
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, bomb, sizeof(bomb), 64), -EFBIG);
+    cr_assert(strstr(orma_processor_error(tp), "refused as a bomb"), "%s",
+              orma_processor_error(tp));
+    orma_processor_free(tp);
+    orma_assert_no_leaks();
+}
+
+/* ---- memory ---- */
+
+Test(formats, memory_may_run_out_anywhere, .timeout = 300)
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(samples); i++) {
+        bool failed = true;
+
+        for (long n = 0; failed; n += n < 40 ? 1 : 1 + n / 16) {
+            struct orma_processor *tp = NULL;
+            int r;
+
+            orma_alloc_fail_after(n);
+            r = orma_processor_new(NULL, &tp);
+            if (!r)
+                r = load(tp, samples[i].text, strlen(samples[i].text), 4096);
+            failed = orma_alloc_has_failed();
+            orma_alloc_fail_after(-1);
+            cr_assert(r == 0 || r == -ENOMEM || failed, "%s: %d", samples[i].what, r);
+            cr_assert(failed || !r, "%s: %s", samples[i].what, tp ? orma_processor_error(tp) : "");
+            orma_processor_free(tp);
+        }
+    }
+    orma_assert_no_leaks();
+}
