@@ -12,7 +12,8 @@ result is committed, so nobody needs the tables to build:
     protos/tables/*.c             tracepoints and their messages, system call names, atrace categories
     sdk/ipc/methods.h             the method order of each IPC service
 
-Run it again when a table grows; it changes nothing by itself.
+protos/more/ holds rows of ours in the same form, for messages of other projects that the tables
+name only. Run it again when a table grows; it changes nothing by itself.
 """
 import collections
 import csv
@@ -29,8 +30,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def read(folder, name):
-    with open(folder / f"{name}.tsv", newline="", encoding="utf-8") as f:
-        return list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
+    """The rows of a table, and those that we add to it in protos/more/."""
+    rows = []
+    for path in folder / f"{name}.tsv", ROOT / "protos/more" / f"{name}.tsv":
+        if path.exists() or path.parent == folder:
+            with open(path, newline="", encoding="utf-8") as f:
+                rows += csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return rows
 
 
 class Message:
