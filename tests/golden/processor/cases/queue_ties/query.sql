@@ -1,0 +1,1 @@
+SELECT id, ts, name FROM slice ORDER BY id;
