@@ -78,7 +78,7 @@ static struct orma_data_source source = ORMA_DATA_SOURCE("stress.source", &ops, 
 
 static void write_packets(uint64_t serial)
 {
-    static const char filler[3000];
+    static const char filler[9000];
 
     ORMA_DATA_SOURCE_EACH(it, &source)
     {
@@ -88,7 +88,7 @@ static void write_packets(uint64_t serial)
         orma_packet_nest(p, 2);
         orma_packet_u64(p, 1, serial);
         /* Sometimes over several chunks, with sizes to be patched. */
-        orma_packet_bytes(p, 2, filler, serial % 7 ? serial % 60 : sizeof(filler) * 3);
+        orma_packet_bytes(p, 2, filler, serial % 7 ? serial % 60 : sizeof(filler));
         orma_packet_unnest(p);
         orma_packet_unnest(p);
         (void)orma_ds_packet_end(p);
