@@ -29,8 +29,8 @@ const struct orma_convert_mode orma_convert_modes[] = {
     {"firefox", "the Firefox profiler's format is not written", NULL},
     {"symbolize", "there is no symboliser yet", NULL, .util = true},
     {"deobfuscate", "there is no deobfuscator", NULL, .util = true},
-    {"merge", "merging into an archive is not there; traces in one tar or zip are read as one",
-     NULL, .util = true},
+    {"merge", "'trace_processor_shell util merge' puts traces into one archive", NULL,
+     .util = true},
     {"bundle", "bundles of traces and symbols are not written", NULL},
     {0},
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/convert.h"
+#include "tools/merge.h"
 #include "tools/shell_impl.h"
 
 static const struct orma_option classic_options[] = {
@@ -135,6 +136,8 @@ static int run_convert(const struct orma_command *self, int argc, char **argv)
 
 static int run_util(const struct orma_command *self, int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "merge"))
+        return orma_merge_main(argc - 1, argv + 1);
     return orma_convert_main(self, ORMA_SHELL_NAME " util", ORMA_CONVERT_SHELL_UTIL, 1, argc, argv);
 }
 
@@ -188,8 +191,11 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "util",
-        .summary = "Rewrite traces: text_to_binary, decompress_packets.",
-        .synopsis = "UTILITY [INPUT [OUTPUT]]",
+        .summary = "Rewrite traces: text_to_binary, decompress_packets, merge.",
+        .synopsis = "UTILITY [INPUT [OUTPUT]]\nmerge -o FILE [--manifest=FILE] [--no-validate] "
+                    "[--strict] TRACE...",
+        .details = "merge puts several traces into one archive, which loads as one trace; 'util "
+                   "merge --help' tells more.",
         .options = orma_convert_options,
         .run = run_util,
     },

@@ -137,6 +137,46 @@ class WrongUsage(Perfetto):
             self.assertIn(b"no tracing service", client.communicate(timeout=30 * SLOW)[1])
             self.assertEqual(client.returncode, 1)
 
+    def test_a_service_that_knows_less(self):
+        """One of another version: it binds, but has none of the newer methods."""
+        import socket
+        import threading
+
+        def field(number, data):
+            return bytes([number << 3 | 2, len(data)]) + data
+
+        def answer(conn, served):
+            head = conn.recv(4)
+            while len(head) == 4:
+                request = conn.recv(struct.unpack("<I", head)[0])
+                served.append(request)
+                # The request's number is its field 2; the reply names EnableTracing alone.
+                number = request[request.index(0x10) + 1:][:1]
+                reply = b"\x10" + number + field(4, b"\x08\x01\x10\x01" + field(3, b"\x08\x01" + field(2, b"EnableTracing")))
+                conn.sendall(struct.pack("<I", len(reply)) + reply)
+                head = conn.recv(4)
+            conn.close()
+
+        for argv, says in [(["--query"], "does not know how"), (["--clone", "1", "-o", "x"], "cannot clone"),
+                           (["--query-raw"], "does not know how"), (["--attach", "k"], "cannot attach"),
+                           (["--clone-by-name", "n", "-o", "x"], "cannot clone"),
+                           (["--is_detached", "k"], "cannot attach")]:
+            with self.subTest(argv=argv), contextlib.closing(socket.socket(socket.AF_UNIX)) as listener:
+                (self.dir / "c.sock").unlink(missing_ok=True)
+                listener.bind(str(self.dir / "c.sock"))
+                listener.listen()
+                client = self.start(PERFETTO, *argv, stderr=subprocess.PIPE)
+                served = []
+                thread = threading.Thread(target=answer, args=(listener.accept()[0], served), daemon=True)
+                thread.start()
+                err = client.communicate(timeout=30 * SLOW)[1].decode()
+                thread.join(10 * SLOW)
+                self.assertEqual(client.returncode, 1, err)
+                self.assertIn(says, err)
+                self.assertEqual(len(err.splitlines()), 1, err)
+                self.assertEqual(len(served), 1, "nothing was called that the service does not have")
+        self.assertFalse((self.dir / "x").exists())
+
     def test_version(self):
         self.assertRegex(self.perfetto("--version").stdout.decode(), r"^Perfetto v\d+\.\d+")
 

@@ -5,6 +5,7 @@ import shutil
 import socket
 import sqlite3
 import struct
+import tarfile
 import tempfile
 
 from orma_env import *
@@ -170,6 +171,45 @@ class Export(Shell):
         self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files only")
         self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="which format")
         self.shell("export", "sqlite", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
+
+
+class Merge(Shell):
+    OTHER = TRACE.replace("uuid: 1 ", "uuid: 11 ").replace("uuid: 2 ", "uuid: 12 ").replace("pid: 10 ", "pid: 20 ") \
+        .replace('"a"', '"other"').replace("track_uuid: 2 ", "track_uuid: 12 ").replace("tid: 11", "tid: 21")
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "one.pftrace").write_bytes(self.trace.read_bytes())
+        (self.dir / "two.txt").write_text(self.OTHER)
+        self.shell("util", "text_to_binary", "two.txt", "two.pftrace")
+
+    def test_two_traces_load_as_one(self):
+        out = self.shell("util", "merge", "-o", "both.tar", "one.pftrace", "two.pftrace")
+        self.assertIn("Wrote both.tar (2 traces).\n", out)
+        with tarfile.open(self.dir / "both.tar") as tar:
+            self.assertEqual(tar.getnames(), ["one.pftrace", "two.pftrace"])
+            self.assertEqual(tar.extractfile("two.pftrace").read(), (self.dir / "two.pftrace").read_bytes())
+        names = self.shell("-Q", "SELECT DISTINCT name FROM slice ORDER BY 1", "both.tar").splitlines()
+        self.assertEqual(names, ['"name"', '"a"', '"b"', '"other"'])
+
+    def test_a_manifest_goes_with_them(self):
+        (self.dir / "m.json").write_text("{}")
+        out = self.shell("util", "merge", "--no-validate", "--manifest", "m.json", "-o", "both.tar", "one.pftrace")
+        self.assertEqual(out, "Wrote both.tar (1 trace plus manifest).\n")
+        with tarfile.open(self.dir / "both.tar") as tar:
+            self.assertEqual(tar.extractfile("perfetto_manifest.json").read(), b"{}")
+
+    def test_errors(self):
+        (self.dir / "sub").mkdir()
+        (self.dir / "sub/one.pftrace").write_bytes(b"")
+        for argv, says in [(["one.pftrace"], "-o FILE"), (["-o", "x.tar"], "name traces"),
+                           (["-o", "x.tar", "absent"], "absent"), (["-o", "x.tar", "sub"], "not a regular file"),
+                           (["-o", "x.tar", "one.pftrace", "sub/one.pftrace"], "names must differ"),
+                           (["-o", "no/such/x.tar", "one.pftrace"], "no/such/x.tar"),
+                           (["-o", "x.tar", "one.pftrace", "--manifest", "absent.json"], "absent.json")]:
+            with self.subTest(argv=argv):
+                self.shell("util", "merge", *argv, code=1, says=says)
+        self.assertEqual([p for p in self.dir.iterdir() if "x.tar" in p.name], [])
 
 
 def varint(n):

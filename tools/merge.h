@@ -1,0 +1,13 @@
+/*
+ * Several traces as one: a tar that the processor (and others) load as one
+ * timeline. `trace_processor_shell util merge`.
+ */
+#ifndef ORMA_TOOLS_MERGE_H
+#define ORMA_TOOLS_MERGE_H
+#include "tools/cli.h"
+
+extern const struct orma_command orma_cmd_merge;
+
+/* argv[0] is not looked at. 0, or 1 after saying why. */
+int orma_merge_main(int argc, char **argv);
+#endif
