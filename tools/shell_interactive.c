@@ -160,11 +160,19 @@ static void set_width(struct orma_shell *sh, const char *text)
         fprintf(stderr, "bad width '%s': 1 to %d\n", text, WIDTH_MAX);
 }
 
-static void no_metrics(struct orma_shell *sh, const char *none)
+static void load_metrics(struct orma_shell *sh, const char *none)
 {
-    (void)sh; /* there is nothing to do */
     (void)none;
-    fprintf(stderr, "no metrics were given on the command line\n");
+    (void)orma_shell_add_extensions(sh); /* it says what is wrong */
+}
+
+static void run_metrics(struct orma_shell *sh, const char *none)
+{
+    (void)none;
+    if (sh->metrics.run)
+        (void)orma_shell_compute_metrics(sh, true);
+    else
+        fprintf(stderr, "no metrics were given on the command line\n");
 }
 
 static void help(struct orma_shell *sh, const char *none);
@@ -180,8 +188,8 @@ static const struct {
     {".read", "FILE", "run the SQL in FILE, print CSV", read_file},
     {".reset", NULL, "forget all tables and functions made here", reset},
     {".width", "N", "width of columns", set_width},
-    {".load-metrics-sql", NULL, NULL, no_metrics},
-    {".run-metrics", NULL, NULL, no_metrics},
+    {".load-metrics-sql", NULL, NULL, load_metrics},
+    {".run-metrics", NULL, NULL, run_metrics},
 };
 
 static void help(struct orma_shell *sh, const char *none)

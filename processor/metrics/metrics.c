@@ -550,9 +550,7 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
     while (m && !(m->field && !strcmp(m->field, name)))
         m = m->next;
     if (!m || !f)
-        return fail(self,
-                    "Unknown metric %s (SELECT name FROM trace_metrics lists those that are there)",
-                    name);
+        return fail(self, "Unknown metric %s", name);
     orma_buf_printf(&text, "Metric \"%s\"", m->path);
     int r = orma_sql_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
     orma_buf_clear(&text);
@@ -573,7 +571,7 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
 static int print(struct orma_metrics *self, const struct orma_buf *bytes,
                  enum orma_metrics_format format, struct orma_buf *out)
 {
-    struct orma_json_print json = {.flags = ORMA_JSON_PRETTY};
+    struct orma_json_print json = {.flags = ORMA_JSON_PRETTY | ORMA_JSON_INT64_NUMBERS};
 
     switch (format) {
     case ORMA_METRICS_BINARY:

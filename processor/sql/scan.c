@@ -474,8 +474,14 @@ static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_orde
     take_rows(self, rows, num);
 }
 
-static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *wanted)
 {
+    const struct orma_sort_key *last = &wanted->keys[wanted->keys_num - 1];
+    struct orma_sql_scan_order given = *wanted, *order = &given;
+
+    /* Equal rows stay in the order of the table, which is that of ids. */
+    if (given.keys_num > 1 && is_id(self->table, last->col) && !last->desc)
+        given.keys_num--;
     bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
     bool one = order->keys_num == 1, few = order->limit <= TOP_MAX;
     const struct orma_sql_index *idx =

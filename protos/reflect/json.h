@@ -19,9 +19,10 @@
 #define ORMA_JSON_DEPTH_MAX 100
 
 enum orma_json_print_flags {
-    ORMA_JSON_PRETTY = 1,       /* a line per value, indented by two blanks */
-    ORMA_JSON_CAMEL_CASE = 2,   /* JSON names ("flushPeriodMs") instead of the original ones */
-    ORMA_JSON_ENUM_NUMBERS = 4, /* enums as numbers */
+    ORMA_JSON_PRETTY = 1,        /* a line per value, indented by two blanks */
+    ORMA_JSON_CAMEL_CASE = 2,    /* JSON names ("flushPeriodMs") instead of the original ones */
+    ORMA_JSON_ENUM_NUMBERS = 4,  /* enums as numbers */
+    ORMA_JSON_INT64_NUMBERS = 8, /* 64-bit integers as numbers, too */
 };
 
 struct orma_json_print {

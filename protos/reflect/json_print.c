@@ -80,11 +80,23 @@ static void put_real(struct printer *p, uint8_t type, double val)
         orma_number_put_double(p->out, val);
 }
 
-static void put_quoted_i64(struct printer *p, int64_t val)
+/* A 64-bit integer, in quotes unless numbers are wanted. */
+static void put_i64(struct printer *p, int64_t val)
 {
-    orma_buf_put_byte(p->out, '"');
+    const char *quote = p->opts->flags & ORMA_JSON_INT64_NUMBERS ? "" : "\"";
+
+    orma_buf_put_str(p->out, quote);
     orma_number_put_i64(p->out, val);
-    orma_buf_put_byte(p->out, '"');
+    orma_buf_put_str(p->out, quote);
+}
+
+static void put_u64(struct printer *p, uint64_t val)
+{
+    const char *quote = p->opts->flags & ORMA_JSON_INT64_NUMBERS ? "" : "\"";
+
+    orma_buf_put_str(p->out, quote);
+    orma_number_put_u64(p->out, val);
+    orma_buf_put_str(p->out, quote);
 }
 
 static void put_enum(struct printer *p, const struct orma_walk_item *item)
@@ -110,13 +122,11 @@ static int put_value(struct printer *p, const struct orma_walk_item *item)
     case ORMA_TYPE_INT64:
     case ORMA_TYPE_SINT64:
     case ORMA_TYPE_SFIXED64:
-        put_quoted_i64(p, item->i64);
+        put_i64(p, item->i64);
         return 0;
     case ORMA_TYPE_UINT64:
     case ORMA_TYPE_FIXED64:
-        orma_buf_put_byte(p->out, '"');
-        orma_number_put_u64(p->out, item->u64);
-        orma_buf_put_byte(p->out, '"');
+        put_u64(p, item->u64);
         return 0;
     case ORMA_TYPE_BOOL:
         orma_buf_put_str(p->out, item->u64 ? "true" : "false");

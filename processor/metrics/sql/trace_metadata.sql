@@ -19,8 +19,14 @@ SELECT TraceMetadata(
   ),
   'unique_session_name', _trace_metadata_str('unique_session_name'),
   'trace_config_pbtxt', _trace_metadata_str('trace_config_pbtxt'),
-  'sched_duration_ns', (SELECT max(ts) - min(ts) FROM sched),
+  'sched_duration_ns', (SELECT coalesce(max(ts) - min(ts), 0) FROM sched),
   'tracing_started_ns', _trace_metadata_int('tracing_started_ns'),
-  'data_loss_count', (SELECT sum(value) FROM stats WHERE severity = 'data_loss'),
-  'error_count', (SELECT sum(value) FROM stats WHERE severity = 'error')
+  'suspend_count', (
+    SELECT count(*)
+    FROM slice AS s
+    JOIN track AS t ON s.track_id = t.id
+    WHERE t.type GLOB 'suspend_resume*' AND s.name = 'Suspended'
+  ),
+  'data_loss_count', (SELECT coalesce(sum(value), 0) FROM stats WHERE severity = 'data_loss'),
+  'error_count', (SELECT coalesce(sum(value), 0) FROM stats WHERE severity = 'error')
 );
