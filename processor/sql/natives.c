@@ -13,11 +13,12 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
     orma_sql_funcs_columnar,
-    orma_sql_funcs_derived,
     orma_sql_funcs_counters,
     orma_sql_funcs_critical_path,
+    orma_sql_funcs_derived,
     orma_sql_funcs_dominator,
     orma_sql_funcs_files,
+    orma_sql_funcs_flamegraph,
     orma_sql_funcs_frames,
     orma_sql_funcs_ftrace,
     orma_sql_funcs_graph,
@@ -53,6 +54,7 @@ const struct orma_tvf *const orma_tvfs[] = {
 
 const struct orma_sql_module *const orma_native_modules[] = {
     orma_sql_modules_columnar,
+    orma_sql_modules_flamegraph,
     orma_sql_modules_frames,
     orma_sql_modules_mipmap,
     orma_sql_modules_ordered,

@@ -10,6 +10,7 @@ extern const struct orma_sql_func orma_sql_funcs_counters[];
 extern const struct orma_sql_func orma_sql_funcs_critical_path[];
 extern const struct orma_sql_func orma_sql_funcs_dominator[];
 extern const struct orma_sql_func orma_sql_funcs_files[];
+extern const struct orma_sql_func orma_sql_funcs_flamegraph[];
 extern const struct orma_sql_func orma_sql_funcs_frames[];
 extern const struct orma_sql_func orma_sql_funcs_ftrace[];
 extern const struct orma_sql_func orma_sql_funcs_graph[];
@@ -25,6 +26,7 @@ extern const struct orma_sql_func orma_sql_funcs_span_join[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 
+extern const struct orma_sql_module orma_sql_modules_flamegraph[];
 extern const struct orma_sql_module orma_sql_modules_frames[];
 extern const struct orma_sql_module orma_sql_modules_mipmap[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
