@@ -34,10 +34,10 @@ class Documents(unittest.TestCase):
     def tearDownClass(cls):
         cls.dir.cleanup()
 
-    def rows(self, number, sql):
+    def rows(self, number, sql, more=""):
         path = pathlib.Path(self.dir.name) / "t.pftrace"
         done = subprocess.run([COMPAT / "traceconv", "binary", "-", path], capture_output=True,
-                              input=self.texts[number].encode())
+                              input=(self.texts[number] + more).encode())
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         done = subprocess.run([COMPAT / "trace_processor_shell", "-Q", sql, path], capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -70,15 +70,23 @@ class Documents(unittest.TestCase):
             ("B1", "210", "20", "Child B1", "Parent B", "Root"),
             ("A2", "220", "20", "Child A2", "Parent A", "Root")])
 
-    def order(self, number):
+    def order(self, number, *uuids):
+        """Tracks get a row when something is on them, or below: these get an instant each."""
+        more = "".join(f" packet {{ timestamp: {500 + u} trusted_packet_sequence_id: 7 track_event {{ "
+                       f"type: TYPE_INSTANT track_uuid: {u} name: 'i{u}' }} }}" for u in uuids)
         return self.rows(number, """
-            SELECT name, extract_arg(source_arg_set_id, 'child_ordering'),
-              extract_arg(source_arg_set_id, 'sibling_order_rank') FROM track WHERE name IS NOT NULL
-            ORDER BY name""")
+            SELECT t.name, p.name, extract_arg(t.source_arg_set_id, 'child_ordering'),
+              extract_arg(t.source_arg_set_id, 'sibling_order_rank') FROM track t
+            LEFT JOIN track p ON p.id = t.parent_id WHERE t.name IS NOT NULL ORDER BY t.name""", more)
 
     def test_orders_of_tracks(self):
-        # A track without events is there all the same if it says how its children stand.
-        self.assertIn(("Root", "chronological", "[NULL]"), self.order(4))
+        null = "[NULL]"
+        self.assertEqual(self.order(3, 11, 12), [("A", "Root", null, null), ("B", "Root", null, null),
+                                                 ("Root", null, "lexicographic", null)])
+        self.assertEqual(self.order(4), [("A", "Root", null, null), ("B", "Root", null, null),
+                                         ("Root", null, "chronological", null)])
+        self.assertEqual(self.order(5, 11, 12, 13), [("A", "Root", null, "100"), ("B", "Root", null, "1"),
+                                                     ("C", "Root", null, "-100"), ("Root", null, "explicit", null)])
         for number in (3, 4, 5):
             done = self.rows(number, "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")
             self.assertEqual(done, [("0",)])
@@ -89,6 +97,10 @@ class Documents(unittest.TestCase):
             ORDER BY ts"""), [
             ("Request generation", "200", "100", "100"), ("Background work", "310", "75", "101"),
             ("Process background result", "400", "100", "100")])
+        self.assertEqual(self.rows(6, """
+            SELECT o.name, i.name FROM flow JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in
+            ORDER BY o.ts"""), [
+            ("Request generation", "Background work"), ("Background work", "Process background result")])
 
     def test_counters(self):
         self.assertEqual(self.rows(7, """

@@ -172,6 +172,44 @@ class Rpc(unittest.TestCase):
                     self.equal(without_times(body, False), without_times(path.read_bytes(), False))
                 self.assertGreater(len(body), 190000)
 
+    def recorded_client(self):
+        """(connection, bytes of a request, recorded answer) of the Python client's session."""
+        data, records = (SAMPLES / "python_client_session.rec").read_bytes(), []
+        while data:
+            head, _, data = data.partition(b"\n")
+            m = re.match(rb"@@ (\S+ ?\w*) conn=(\d+) t=\S+ len=(\d+)", head)
+            size = int(m.group(3))
+            if not m.group(1).endswith(b"close"):
+                records.append((m.group(1), int(m.group(2)), data[:size]))
+            data = data[size + 1:]
+        request = answer = b""
+        for way, conn, part in records:
+            if way == b"C>S" and answer:
+                yield last, request, answer
+                request = answer = b""
+            last = conn
+            request, answer = (request + part, answer) if way == b"C>S" else (request, answer + part)
+        yield last, request, answer
+
+    def test_the_session_of_the_python_client(self):
+        server, conns, num = self.server(), {}, 0
+        for conn, request, recorded in self.recorded_client():
+            if conn not in conns:
+                conns[conn] = socket.create_connection(("127.0.0.1", server.port), 60 * SLOW)
+                self.addCleanup(conns[conn].close)
+            conns[conn].sendall(request)
+            data = b""
+            while not Server.whole(data):
+                data += conns[conn].recv(1 << 20)
+            answer, want = Answer(data), Answer(recorded)
+            num += 1
+            with self.subTest(request[:30]):
+                self.assertEqual(answer.status, want.status)
+                self.assertEqual(answer.headers.get("Connection"), want.headers.get("Connection"))
+                if request.startswith(b"POST /query"):
+                    self.equal(without_times(answer.body, False), without_times(want.body, False))
+        self.assertGreater(num, 5)
+
     def test_a_signal_ends_it(self):
         server = Server()
         self.assertEqual(server.close(), 0)
