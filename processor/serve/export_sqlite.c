@@ -1,6 +1,7 @@
 #include "processor/serve/export_sqlite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,10 @@
 #include "processor/sql/engine.h"
 #include "processor/sql/proj.h"
 #include "processor/store/table.h"
+#include "sdk/base/fd.h"
 
 #define SCHEMA "orma_export"
+#define PIECE_BYTES ((size_t)1 << 20)
 
 static int run(sqlite3 *db, const char *sql, struct orma_buf *error)
 {
@@ -95,5 +98,56 @@ int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_
     if (r == -ENOMEM && !error->len)
         orma_buf_put_str(error, "out of memory");
     orma_buf_fini(&part);
+    return r;
+}
+
+/* Exactly what read() gives until the end; the last piece is known by the next one being empty. */
+static int hand_over(int fd, orma_export_piece_fn *fn, void *ctx)
+{
+    uint8_t *block = malloc(2 * PIECE_BYTES), *now = block, *next = block + PIECE_BYTES;
+    ssize_t len = block ? read(fd, now, PIECE_BYTES) : -1, then = 1;
+    bool wanted = true;
+
+    while (len > 0 && then > 0 && wanted) {
+        then = read(fd, next, PIECE_BYTES);
+        if (then < 0)
+            break;
+        wanted = fn(ctx, now, (size_t)len, then > 0);
+        uint8_t *swap = now;
+        now = next;
+        next = swap;
+        len = then;
+    }
+    int r = !block ? -ENOMEM : len < 0 || then < 0 ? -errno : 0;
+    free(block);
+    return r;
+}
+
+int orma_export_sqlite_pieces(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,
+                              struct orma_buf *error)
+{
+    const char *tmp = getenv("TMPDIR");
+    struct orma_buf path = {0};
+    char dir[256];
+    int r = 0;
+
+    snprintf(dir, sizeof(dir), "%.200s/orma-export-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir)) {
+        r = -errno;
+        orma_buf_printf(error, "%s: %s", dir, strerror(-r));
+        return r;
+    }
+    orma_buf_printf(&path, "%s/trace.db", dir);
+    r = orma_export_sqlite(tp, orma_buf_cstr(&path), error);
+    if (r == 0) {
+        ORMA_AUTO(orma_fd_close) int fd = open(orma_buf_cstr(&path), O_RDONLY | O_CLOEXEC);
+
+        r = fd < 0 ? -errno : hand_over(fd, fn, ctx);
+        if (r < 0)
+            orma_buf_put_str(error, strerror(-r));
+    }
+    (void)unlink(orma_buf_cstr(&path)); /* may not have come to be */
+    (void)rmdir(dir);
+    orma_buf_fini(&path);
     return r;
 }

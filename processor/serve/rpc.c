@@ -197,8 +197,6 @@ static const struct absent absent[] = {
     {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DESTROY_SUMMARIZER,
      ORMA_PB_TRACE_PROCESSOR_RPC_DESTROY_SUMMARIZER_RESULT, ORMA_PB_DESTROY_SUMMARIZER_RESULT_ERROR,
      "this build has no summarizers"},
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_EXPORT, ORMA_PB_TRACE_PROCESSOR_RPC_EXPORT_RESULT,
-     ORMA_PB_EXPORT_RESULT_ERROR, "this build does not export"},
 };
 
 static const struct absent *find_absent(uint32_t method)
@@ -274,6 +272,28 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
     if (a)
         orma_pb_put_cstr(out, a->error_field, a->error);
     return a != NULL;
+}
+
+int orma_rpc_export(struct orma_rpc *self, struct orma_str args, orma_export_piece_fn *fn,
+                    void *ctx, struct orma_buf *error)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_pb_field f;
+    uint64_t format = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_EXPORT_ARGS_FORMAT)
+            format = orma_pb_u64(&f);
+    }
+    if (!format) {
+        orma_buf_put_str(error, "Export format is required");
+        return -EINVAL;
+    }
+    if (format != ORMA_PB_EXPORT_ARGS_SQLITE) {
+        orma_buf_put_str(error, "this build exports SQLite files only");
+        return -ENOTSUP;
+    }
+    return orma_export_sqlite_pieces(self->tp, fn, ctx, error);
 }
 
 /* ---- responses ---- */
@@ -402,12 +422,52 @@ static void run_plain(struct call *call)
     orma_buf_fini(&out);
 }
 
+/* ExportResult, one of several. */
+static bool send_piece(void *ctx, const void *data, size_t len, bool more)
+{
+    struct call *call = ctx;
+    struct orma_buf out = {0};
+
+    begin_response(call, &out);
+    size_t result = orma_result_open(&out, ORMA_PB_TRACE_PROCESSOR_RPC_EXPORT_RESULT);
+    orma_pb_put_bytes(&out, ORMA_PB_EXPORT_RESULT_DATA, data, len);
+    if (more)
+        orma_pb_put_u64(&out, ORMA_PB_EXPORT_RESULT_HAS_MORE, 1);
+    orma_result_close(&out, result);
+    bool good = end_response(call, &out);
+    orma_buf_fini(&out);
+    return good;
+}
+
+static void send_export_error(struct call *call, const char *error)
+{
+    struct orma_buf out = {0};
+
+    begin_response(call, &out);
+    size_t result = orma_result_open(&out, ORMA_PB_TRACE_PROCESSOR_RPC_EXPORT_RESULT);
+    orma_pb_put_cstr(&out, ORMA_PB_EXPORT_RESULT_ERROR, error);
+    orma_result_close(&out, result);
+    (void)end_response(call, &out); /* the next request finds out who has gone */
+    orma_buf_fini(&out);
+}
+
+static void run_export(struct call *call)
+{
+    struct orma_buf error = {0};
+
+    if (orma_rpc_export(call->rpc, call->args, send_piece, call, &error) < 0)
+        send_export_error(call, orma_buf_cstr(&error));
+    orma_buf_fini(&error);
+}
+
 static void run_call(struct call *call)
 {
     if (call->method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_STREAMING)
         run_query(call);
     else if (call->method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_STATEMENT_STREAMING)
         run_statement(call);
+    else if (call->method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_EXPORT)
+        run_export(call);
     else
         run_plain(call);
 }

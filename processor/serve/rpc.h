@@ -12,6 +12,7 @@
 #ifndef ORMA_PROCESSOR_SERVE_RPC_H
 #define ORMA_PROCESSOR_SERVE_RPC_H
 #include "processor/processor.h"
+#include "processor/serve/export_sqlite.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
@@ -48,6 +49,10 @@ void orma_rpc_notify_eof(struct orma_rpc *self);
 void orma_rpc_restore(struct orma_rpc *self);
 /* QueryArgs; each QueryResult is one call of `send`. */
 void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_fn *send, void *ctx);
+
+/* ExportArgs; the file in pieces. Negative: nothing was handed over yet, or it is cut off. */
+int orma_rpc_export(struct orma_rpc *self, struct orma_str args, orma_export_piece_fn *fn,
+                    void *ctx, struct orma_buf *error);
 
 /* One of the calls that give one result: its method's number, its arguments. False: unknown. */
 bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,

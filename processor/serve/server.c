@@ -218,20 +218,39 @@ static void serve_query(struct orma_server *self, struct conn *c,
     end_chunks(c);
 }
 
-static void serve_export(struct conn *c, const struct orma_http_request *rq)
+/* An export on its way: the head is sent with the first piece. */
+struct export
 {
-    struct orma_pb_reader r = orma_pb_reader(rq->body.data, rq->body.len);
-    struct orma_pb_field f;
-    uint64_t format = 0;
+    struct conn *conn;
+    bool begun;
+};
 
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_EXPORT_ARGS_FORMAT)
-            format = orma_pb_u64(&f);
-    }
-    if (!format)
-        reply(c, "400 Bad Request", PROTO_HEADERS, ORMA_STR("Export format is required"), true);
+static bool send_export(void *ctx, const void *data, size_t len, bool more)
+{
+    struct export *export = ctx;
+
+    (void)more; /* the chunks tell */
+    if (!export->begun)
+        begin_chunks(export->conn);
+    export->begun = true;
+    return send_chunk(export->conn, data, len);
+}
+
+static void serve_export(struct orma_server *self, struct conn *c,
+                         const struct orma_http_request *rq)
+{
+    struct export export = {.conn = c};
+    struct orma_buf error = {0};
+    int r = orma_rpc_export(self->rpc, rq->body, send_export, &export, &error);
+
+    if (r == 0)
+        end_chunks(c);
+    else if (export.begun)
+        c->close = true; /* a body that is cut off says it */
     else
-        reply_error(c, "501 Not Implemented", "this build does not export over HTTP");
+        reply(c, r == -ENOTSUP ? "501 Not Implemented" : "400 Bad Request", PROTO_HEADERS,
+              orma_buf_str(&error), true);
+    orma_buf_fini(&error);
 }
 
 static void upgrade(struct conn *c, const struct orma_http_request *rq)
@@ -302,7 +321,7 @@ static void serve(struct orma_server *self, struct conn *c, const struct orma_ht
         return;
     }
     if (orma_str_eq_c(rq->path, "/export")) {
-        serve_export(c, rq);
+        serve_export(self, c, rq);
         return;
     }
     if (serve_call(self, c, rq))

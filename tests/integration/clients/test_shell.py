@@ -1,5 +1,5 @@
 """trace_processor_shell: what scripts rely on. Exact CSV, exit codes, words of errors; the prompt; servers."""
-import base64
+import contextlib
 import re
 import shutil
 import socket
@@ -288,6 +288,7 @@ class Server(Shell):
             answer = self.get("/trace_summary", field(2, spec) + field(3, args) + b"\x20\x01")[1]
             self.assertIn(b"double_value: 50", answer)
         self.assertIn(b"bad", self.get("/trace_summary", field(2, b"bad {"))[1])
+        self.assertTrue(self.get("/export", b"\x08\x02")[0].startswith("HTTP/1.1 501 "))
         self.assertTrue(self.http(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 "))
         self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
         self.assertIn(b"t.pftrace", self.get("/status")[1])
@@ -330,6 +331,22 @@ class Server(Shell):
         if size >= 126:
             size = struct.unpack(">H" if size == 126 else ">Q", exactly(2 if size == 126 else 8))[0]
         return first & 15, exactly(size)
+
+    def test_an_export(self):
+        self.env["TMPDIR"] = str(self.dir)
+        self.start_http("server", "http", "--port", "0", self.trace)
+        body, data = self.get("/export", b"\x08\x03")[1], b""
+        while body:
+            size, _, body = body.partition(b"\r\n")
+            data, body = data + body[:int(size, 16)], body[int(size, 16) + 2:]
+        (self.dir / "got.db").write_bytes(data)
+        with contextlib.closing(sqlite3.connect(self.dir / "got.db")) as db:
+            self.assertEqual(db.execute("SELECT name FROM slice ORDER BY ts").fetchall(), [("a",), ("b",)])
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["got.db"], "the temporary file is gone")
+        s, _ = self.websocket()
+        s.sendall(self.ws_frame(2, request(0, 21, field(116, b"\x08\x03")) + request(1, 21)))
+        self.assertIn(b"SQLite format 3", self.ws_read(s)[1])
+        self.assertIn(b"Export format is required", self.ws_read(s)[1])
 
     def test_websocket(self):
         self.start_http("server", "http", "--port", "0", self.trace)
