@@ -205,12 +205,20 @@ static int read_back(struct orma_recorder *rec)
     return r;
 }
 
+/* How much the service has written so far, where it writes by itself. */
+static void look_at_file(struct orma_recorder *rec)
+{
+    struct stat file;
+
+    if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
+        rec->bytes = (uint64_t)file.st_size;
+}
+
 /* After the end: data, sums. */
 static int collect(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
     struct orma_buf stats = {0};
-    struct stat file;
     const char *error = "";
     int r = 0;
 
@@ -221,8 +229,7 @@ static int collect(struct state *st)
     }
     if (!rec->service_writes && r == 0)
         r = read_back(rec);
-    else if (fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
-        rec->bytes = (uint64_t)file.st_size;
+    look_at_file(rec);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
         orma_loss_read(orma_buf_str(&stats), &rec->loss);
@@ -273,6 +280,8 @@ int orma_recorder_run(struct orma_recorder *self)
         int collected = collect(&st);
         r = r < 0 ? r : collected;
     }
+    if (stopped < 0)
+        look_at_file(self); /* so that it is not taken for empty, and removed */
     wait_for_command(&st);
     return r < 0 ? r : stopped;
 }

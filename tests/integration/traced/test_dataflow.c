@@ -142,11 +142,31 @@ Test(traced_dataflow, a_ring_keeps_the_newest_data_of_its_size)
     cr_assert_eq(num, last - first + 1, "without a hole");
     /* 256 KiB / (4080 bytes of a chunk + 16) = 64 chunks */
     cr_assert_eq(num / PACKETS_PER_CHUNK, 64);
-    /* It shows as data loss in the reason of the next packet's mark; the chunk count is a fact. */
     expect_stat(&s.trace, "traced_buf_chunks_overwritten", "info");
-    expect_stat(&s.trace, "traced_buf_data_loss_overwrite", "data_loss");
     cr_assert_eq(stat_of(&s.trace, "traced_buf_chunks_overwritten", 0, severity, 32), 400 - 64);
     cr_assert_eq(stat_of(&s.trace, "traced_buf_chunks_discarded", 0, severity, 32), 0);
+    fixture_fini(&s);
+}
+
+/* What a ring overwrites between two reads is a data loss: it shows in the next packet's mark. */
+Test(traced_dataflow, what_is_overwritten_in_the_middle_of_a_sequence_is_a_data_loss)
+{
+    struct fixture s;
+
+    fixture_init(&s, false);
+    configure(&s, 64, 1);
+    fixture_enable(&s, -1);
+    commit_numbered(&s, 0);
+    rig_producer_sync(&s.producer);
+    rig_read(s.consumer, &s.trace);
+    cr_assert_eq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED), 0);
+    for (uint32_t i = 1; i < 100; i++)
+        commit_numbered(&s, i);
+    fixture_disable(&s);
+    rig_read(s.consumer, &s.trace);
+    cr_assert_eq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED), 1);
+    expect_stat(&s.trace, "traced_buf_data_loss_overwrite", "data_loss");
+    expect_stat(&s.trace, "traced_buf_sequence_packet_loss", "data_loss");
     fixture_fini(&s);
 }
 
