@@ -6,7 +6,11 @@
  * A queue that is first stays so while no other has an earlier time: mostly many
  * items in a row come from one queue, and inside it from one stream.
  */
+#include "processor/read/pipe.h"
 #include "processor/read/sorter_impl.h"
+
+/* Less than this is merged sooner than a thread is made. */
+#define THREAD_ITEMS 20000
 
 static inline bool before(const struct orma_stream *a, const struct orma_stream *b)
 {
@@ -158,20 +162,44 @@ static int64_t second_time(const struct orma_sorter *self)
     return ret;
 }
 
-/* Emits from one queue. False: the limit was reached. */
-static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit)
+static void emit(struct orma_sorter *self, const struct orma_item *item,
+                 struct orma_seq_gen *retired)
+{
+    self->last_emitted = item->ts;
+    self->emitted_any = true;
+    self->emit(self->emit_data, item);
+    orma_seq_gen_unref(retired);
+}
+
+/* An item on its way to the thread that emits. */
+struct passed {
+    struct orma_item item;
+    struct orma_seq_gen *retired; /* to be given back afterwards */
+};
+
+/* Emits from one queue, or passes on to `pipe`. False: the limit was reached. */
+static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
+                  struct orma_pipe *pipe)
 {
     while (q->len) {
         struct orma_stream *s = q->heap[0];
 
         if (s->head.ts > until)
             break;
-        if (s->head.order >= limit || self->failed)
+        if (s->head.order >= limit)
             return false;
-        self->last_emitted = s->head.ts;
-        self->emitted_any = true;
-        self->emit(self->emit_data, &s->head);
-        orma_seq_gen_unref(orma_stream_done(s));
+        if (pipe) {
+            struct passed *slot = orma_pipe_put(pipe);
+
+            if (!slot)
+                return false;
+            slot->item = s->head;
+            slot->retired = orma_stream_done(s);
+        } else {
+            if (self->failed)
+                return false;
+            emit(self, &s->head, orma_stream_done(s));
+        }
         s->has_head = orma_stream_next(self, s);
         if (!s->has_head)
             q->heap[0] = q->heap[--q->len];
@@ -181,21 +209,63 @@ static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until,
     return true;
 }
 
-void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
+static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pipe)
 {
-    if (!heaps_build(self)) {
-        self->failed = true;
-        return;
-    }
     while (self->tops_len) {
         struct orma_queue *q = self->tops[0];
 
-        if (!drain(self, q, second_time(self), limit))
+        if (!drain(self, q, second_time(self), limit, pipe))
             break;
         if (!q->len)
             self->tops[0] = self->tops[--self->tops_len];
         if (self->tops_len > 1)
             sift_queue(self, 0);
     }
+}
+
+struct merge_work {
+    struct orma_sorter *sorter;
+    uint64_t limit;
+};
+
+/* On the second thread: touches streams, queues and bytes of the trace, nothing else. */
+static void merge_worker(struct orma_pipe *pipe, void *data)
+{
+    struct merge_work *work = data;
+
+    merge(work->sorter, work->limit, pipe);
+}
+
+/* False: no thread was to be had. */
+static bool merge_beside(struct orma_sorter *self, uint64_t limit)
+{
+    struct merge_work work = {self, limit};
+    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct passed), merge_worker, &work);
+    struct passed *p;
+
+    if (!pipe)
+        return false;
+    /* Also after a failure: what was passed has generations to give back. */
+    while ((p = orma_pipe_get(pipe))) {
+        if (self->failed)
+            orma_seq_gen_unref(p->retired);
+        else
+            emit(self, &p->item, p->retired);
+    }
+    orma_pipe_stop(pipe);
+    return true;
+}
+
+void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
+{
+    bool beside = self->threads && !self->has_sources && self->waiting >= THREAD_ITEMS;
+
+    self->waiting = 0;
+    if (!heaps_build(self)) {
+        self->failed = true;
+        return;
+    }
+    if (!beside || !merge_beside(self, limit))
+        merge(self, limit, NULL);
     free_done_streams(self);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "processor/read/inflate.h"
+#include "processor/read/pipe.h"
 #include "protos/fields/trace.h"
 
 /* Copied bytes come in blocks of this size, so that most packets lie whole in one. */
@@ -13,6 +14,8 @@
 #define PACKET_TAG 0x0a
 /* Compressed packets inside compressed packets. */
 #define COMPRESSED_DEPTH_MAX 2
+/* Less than this is cut sooner than a thread is made. */
+#define THREAD_BYTES ((size_t)1 << 20)
 #define PACKET_MAX ((uint64_t)512 << 20)
 
 struct orma_blob {
@@ -432,72 +435,81 @@ static void read_compressed(struct orma_reader *self, const struct orma_packet *
     orma_buf_fini(&out);
 }
 
-static void read_packet(struct orma_reader *self, const uint8_t *record, const uint8_t *data,
-                        size_t len)
+static void read_packet(struct orma_reader *self, const uint8_t *record,
+                        const struct orma_packet *p, bool good)
 {
-    struct orma_packet p;
     uint64_t order = self->order;
 
     self->order += ORMA_ORDER_STEP;
     self->packets++;
-    if (!orma_packet_read(&p, data, len)) {
+    if (!good) {
         orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
         return;
     }
-    if (p.field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
-        p.field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
-        read_compressed(self, &p);
+    if (p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
+        p->field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
+        read_compressed(self, p);
         return;
     }
     uint16_t machine = 0;
-    if (ORMA_UNLIKELY(p.machine_raw != 0))
-        machine = machine_of(self, p.machine_raw);
+    if (ORMA_UNLIKELY(p->machine_raw != 0))
+        machine = machine_of(self, p->machine_raw);
     else
         self->host_seen = true;
     struct orma_seq *seq = self->last_seq;
-    if (!seq || seq->id != p.sequence || seq->machine != machine) {
-        seq = orma_seqs_get(&self->seqs, machine, p.sequence);
+    if (!seq || seq->id != p->sequence || seq->machine != machine) {
+        seq = orma_seqs_get(&self->seqs, machine, p->sequence);
         if (!seq) {
             self->storage->failed = true;
             return;
         }
         self->last_seq = seq;
     }
-    if (p.sequence) {
-        if (!update_sequence(self, &p, seq))
+    if (p->sequence) {
+        if (!update_sequence(self, p, seq))
             return;
     } else {
-        count_missing_sequence(self, &p);
+        count_missing_sequence(self, p);
     }
-    if (uses_of(self, p.field) & ORMA_FIELD_EARLY &&
-        self->hooks.early(self->hooks.data, &p, p.sequence ? seq : NULL, machine, order))
+    if (uses_of(self, p->field) & ORMA_FIELD_EARLY &&
+        self->hooks.early(self->hooks.data, p, p->sequence ? seq : NULL, machine, order))
         return;
-    if (p.flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
-        if (!p.sequence) {
+    if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
+        if (!p->sequence) {
             self->error = "a packet needs state but belongs to no sequence";
             return;
         }
         seq->needed++;
         if (!seq->valid) {
             seq->skipped++;
-            self->hooks.skipped(self->hooks.data, seq, machine, data);
+            self->hooks.skipped(self->hooks.data, seq, machine, (const uint8_t *)p->bytes.data);
             return;
         }
     }
-    read_timed(self, &p, seq, record, order);
+    read_timed(self, p, seq, record, order);
 }
 
 /* ---- bytes ---- */
 
+/* A packet as it is cut out of the file, and read. */
+struct cut {
+    const uint8_t *record; /* where its tag is; NULL: another field, not for us */
+    bool good;             /* the packet is whole */
+    const char *error;     /* the file is malformed from here on */
+    struct orma_packet p;
+};
+
 /* One field of the file; false: not whole yet, or malformed (then `error`). */
-static bool read_record(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
+static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
 {
     const uint8_t *at = *pos;
     uint64_t tag, len = 0;
 
+    ret->record = NULL;
+    ret->error = NULL;
     if (!orma_pb_varint_at(&at, end, &tag)) {
         if (end - *pos >= 10)
-            self->error = "malformed field (ERR:tp-corrupt)";
+            ret->error = "malformed field (ERR:tp-corrupt)";
         return false;
     }
     switch (tag & 7) {
@@ -515,18 +527,61 @@ static bool read_record(struct orma_reader *self, const uint8_t **pos, const uin
             return false;
         break;
     default:
-        self->error = "malformed field (ERR:tp-corrupt)";
+        ret->error = "malformed field (ERR:tp-corrupt)";
         return false;
     }
     if (len > PACKET_MAX) {
-        self->error = "a packet is larger than 512 MiB (ERR:tp-corrupt)";
+        ret->error = "a packet is larger than 512 MiB (ERR:tp-corrupt)";
         return false;
     }
     if (len > (uint64_t)(end - at))
         return false;
-    if (tag == PACKET_TAG)
-        read_packet(self, *pos, at, len);
+    if (tag == PACKET_TAG) {
+        ret->record = *pos;
+        ret->good = orma_packet_read(&ret->p, at, len);
+    }
     *pos = at + len;
+    return true;
+}
+
+/* What the second thread works on. */
+struct cut_work {
+    const uint8_t *pos, *end;
+};
+
+static void cut_worker(struct orma_pipe *pipe, void *data)
+{
+    struct cut_work *work = data;
+    const uint8_t *pos = work->pos;
+    bool more = true;
+
+    while (more && pos < work->end) {
+        struct cut *c = orma_pipe_put(pipe);
+
+        if (!c)
+            break;
+        more = cut_record(&pos, work->end, c);
+    }
+    work->pos = pos;
+}
+
+/* False: no thread was to be had. */
+static bool map_beside(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
+{
+    struct cut_work work = {*pos, end};
+    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct cut), cut_worker, &work);
+    struct cut *c;
+
+    if (!pipe)
+        return false;
+    while (!self->error && !self->storage->failed && (c = orma_pipe_get(pipe))) {
+        if (c->record)
+            read_packet(self, c->record, &c->p, c->good);
+        else if (c->error)
+            self->error = c->error;
+    }
+    orma_pipe_stop(pipe);
+    *pos = work.pos; /* after an error nobody asks for more */
     return true;
 }
 
@@ -540,9 +595,18 @@ int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)
 {
     const uint8_t *pos = data, *end = data + len;
+    bool beside = self->sorter.threads && !self->depth && len >= THREAD_BYTES;
+    bool more = !beside || !map_beside(self, &pos, end);
 
-    while (pos < end && !self->error && !self->storage->failed && read_record(self, &pos, end))
-        ;
+    while (more && pos < end && !self->error && !self->storage->failed) {
+        struct cut c;
+
+        more = cut_record(&pos, end, &c);
+        if (c.record)
+            read_packet(self, c.record, &c.p, c.good);
+        else if (c.error)
+            self->error = c.error;
+    }
     self->storage->failed |= self->sorter.failed;
     return (size_t)(pos - data);
 }

@@ -104,6 +104,7 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
         .format = item->format,
     };
     self->max_ts = ORMA_MAX(self->max_ts, item->ts);
+    self->waiting++;
 }
 
 static bool loose_next(struct orma_stream *s)
@@ -233,6 +234,7 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
     seq->run->tail = (const uint8_t *)p->bytes.data + p->bytes.len;
     seq->run->last_ts = time->ts;
     self->max_ts = ORMA_MAX(self->max_ts, time->ts);
+    self->waiting++;
 }
 
 /* Decodes the packet at *pos again, for its time and payload; moves behind it. */
@@ -362,6 +364,7 @@ void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orm
     s->list.bundles[s->list.num++] = bundle;
     s->list.last_ts = last;
     self->max_ts = ORMA_MAX(self->max_ts, last);
+    self->waiting += 64; /* a bundle has about so many events */
 }
 
 static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
@@ -391,6 +394,7 @@ void orma_sorter_push_source(struct orma_sorter *self,
 {
     struct orma_stream *s = stream_new(self, STREAM_SOURCE, 0);
 
+    self->has_sources = true;
     if (s)
         s->source = (struct source){next, data};
 }

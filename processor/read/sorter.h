@@ -104,6 +104,9 @@ struct orma_sorter {
     uint32_t bundles_num, bundles_cap;
     struct orma_map cpu_streams; /* machine, cpu, kind → stream */
     struct orma_arena arena;     /* for extras */
+    bool threads;                /* merging may use a thread of its own */
+    bool has_sources;            /* their importers do not expect that */
+    uint64_t waiting;            /* about how many items were pushed since the last extraction */
     int64_t last_emitted;
     bool emitted_any;
     int64_t max_ts; /* largest time pushed */
