@@ -172,7 +172,8 @@ static bool put_defaults(struct orma_te_thread *t, struct orma_te_seq *seq, uint
 static bool put_descriptor(struct orma_te_thread *t, struct orma_te_seq *seq,
                            const struct orma_track *track)
 {
-    if (orma_map_get(&seq->tracks, track->uuid) != ORMA_MAP_NONE)
+    /* The global one is known to every reader. */
+    if (!track->uuid || orma_map_get(&seq->tracks, track->uuid) != ORMA_MAP_NONE)
         return true;
     orma_buf_clear(&t->packet);
     put_intro_time(&t->packet, seq);

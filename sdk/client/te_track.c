@@ -63,6 +63,13 @@ uint64_t orma_te_thread_uuid(int32_t tid)
     return orma_te_process_uuid() ^ (uint64_t)tid;
 }
 
+struct orma_track orma_track_global(void)
+{
+    struct orma_track t = {.uuid = 0, .kind = ORMA_TRACK_GLOBAL};
+
+    return t;
+}
+
 struct orma_track orma_track_process(void)
 {
     struct orma_track t = {.uuid = orma_te_process_uuid(), .kind = ORMA_TRACK_PROCESS};

@@ -418,7 +418,7 @@ static void read_event(struct orma_te_reader *self, const struct orma_pb_field *
     read_event_field(self, &ev, &f);
     if (!ev.type)
         fail(self, "an event without a type");
-    if (!orma_te_reader_track(self, ev.track))
+    if (ev.track && !orma_te_reader_track(self, ev.track)) /* 0 is the whole trace */
         fail(self, "an event on a track that was not described");
     orma_buf_put(&self->events, &ev, sizeof(ev));
 }

@@ -115,7 +115,7 @@ ORMA_API extern struct orma_category orma_category_dynamic;
 /* ---- tracks ---- */
 
 enum orma_track_kind {
-    ORMA_TRACK_GLOBAL,  /* belongs to nothing */
+    ORMA_TRACK_GLOBAL,  /* the whole trace */
     ORMA_TRACK_PROCESS, /* this process */
     ORMA_TRACK_THREAD,  /* a thread of this process */
     ORMA_TRACK_NAMED,   /* a child of `parent` */
@@ -152,6 +152,8 @@ struct orma_track {
     uint32_t incremental;  /* shorter: differences are written; values are given as ever */
 };
 
+/* Of the whole trace; it has no name and no children. */
+ORMA_API struct orma_track orma_track_global(void);
 ORMA_API struct orma_track orma_track_process(void);
 /* Of the calling thread. */
 ORMA_API struct orma_track orma_track_thread(void);

@@ -77,6 +77,7 @@ static void counters(void)
 static void tracks(void)
 {
     struct orma_track process = orma_track_process(), thread = orma_track_thread();
+    struct orma_track world = orma_track_global();
     struct orma_track fleet = orma_track_named("fleet", 0, NULL);
     struct orma_track brig = orma_track_named("brig", 0, &fleet);
     struct orma_track yawl = orma_track_named("yawl", 0, &fleet);
@@ -99,6 +100,8 @@ static void tracks(void)
     ORMA_SLICE_END_ARGS(ship, ORMA_TRACK(&other));
     ORMA_INSTANT(ship, "loaded", ORMA_TRACK(&hold));
     ORMA_INSTANT(ship, "woke", ORMA_TRACK(&mate));
+    for (int i = 0; i < 3; i++)
+        ORMA_INSTANT(ship, "tide", ORMA_TRACK(&world));
     ORMA_INSTANT(ship, "left", ORMA_TRACK(&process));
     ORMA_INSTANT(ship, "steers", ORMA_TRACK(&thread));
     {
