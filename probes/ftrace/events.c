@@ -160,7 +160,7 @@ static int is_event_name(const struct dirent *entry)
 static int select_group(struct orma_events *self, const struct orma_tracefs *fs, const char *group)
 {
     struct dirent **entries;
-    char path[300];
+    char path[600];
     int num, r = 0;
 
     if (!is_component(group))

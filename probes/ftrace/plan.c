@@ -238,9 +238,28 @@ static uint32_t step_max(const struct orma_step *step)
     return one;
 }
 
+/* See orma_step.mask. */
+static void set_mask(struct orma_step *step)
+{
+    static const uint8_t widths[] = {
+        [ORMA_STEP_U8] = 1,  [ORMA_STEP_U16] = 2, [ORMA_STEP_U32] = 4,
+        [ORMA_STEP_U64] = 8, [ORMA_STEP_S8] = 1,  [ORMA_STEP_S16] = 2,
+        [ORMA_STEP_S32] = 4, [ORMA_STEP_S64] = 8, [ORMA_STEP_PID] = 0,
+    };
+    unsigned width = step->op < ORMA_ARRAY_LEN(widths) ? widths[step->op] : 0;
+    bool is_signed = step->op == ORMA_STEP_S8 || step->op == ORMA_STEP_S16 ||
+                     step->op == ORMA_STEP_S32 || step->op == ORMA_STEP_S64;
+
+    if (!width)
+        return;
+    step->mask = UINT64_MAX >> (64 - 8 * width);
+    step->sign = is_signed ? UINT64_C(1) << (8 * width - 1) : 0;
+}
+
 static void add_step(struct orma_plan *plan, struct orma_step *steps, const struct orma_step *step)
 {
-    steps[plan->steps_num++] = *step;
+    steps[plan->steps_num] = *step;
+    set_mask(&steps[plan->steps_num++]);
     plan->fixed_max += step_max(step);
     plan->copies += step_copies(step->op);
 }

@@ -60,6 +60,9 @@ struct orma_step {
     uint8_t elem;
     bool is_signed;
     uint16_t loc_base; /* __rel_loc: added to the offset that the event gives */
+    /* Plain numbers: of the eight bytes at `offset` those that count, and their highest bit if it
+     * is a sign. Both 0: not a plain number. */
+    uint64_t mask, sign;
 };
 
 /* What the hot loop does besides, or instead of, walking the steps. */

@@ -9,6 +9,7 @@
 #include "probes/ftrace/translate.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/symbols.h"
@@ -378,6 +379,29 @@ static bool is_wanted(struct orma_translate *self, const struct orma_plan *plan,
 static void open_bundle(struct orma_translate *self, bool lost);
 static void close_bundle(struct orma_translate *self);
 
+/*
+ * Most steps are plain numbers. They are read and cut to size without asking how large they are: no
+ * branch predictor knows that of a mix of events. `ev` is followed by eight readable bytes.
+ */
+static inline uint8_t *run_steps(struct orma_translate *self, const struct orma_plan *plan,
+                                 const struct orma_page_event *ev, struct seen *seen, uint8_t *p)
+{
+    const struct orma_step *step = plan->steps, *end = step + plan->steps_num;
+
+    for (; step != end; step++) {
+        if (ORMA_UNLIKELY(!step->mask)) {
+            p = run_step(self, step, ev, seen, p);
+            continue;
+        }
+        uint64_t val = orma_load64(ev->data + step->offset) & step->mask;
+
+        val = (val ^ step->sign) - step->sign;
+        memcpy(p, &step->tag, sizeof(step->tag));
+        p = orma_put_varint(p + step->tag_len, val);
+    }
+    return p;
+}
+
 /* The whole FtraceEvent. */
 /* Not inlined: the loop around it is to keep its registers. */
 __attribute__((noinline)) static void put_event(struct orma_translate *self, struct orma_plan *plan,
@@ -414,8 +438,7 @@ __attribute__((noinline)) static void put_event(struct orma_translate *self, str
         p = plan->kind == ORMA_PLAN_KPROBE ? run_kprobe(plan, p)
                                            : run_generic_old(self, plan, ev, p);
     } else {
-        for (unsigned i = 0; i < plan->steps_num; i++)
-            p = run_step(self, &plan->steps[i], ev, &seen, p);
+        p = run_steps(self, plan, ev, &seen, p);
     }
     bundle->pos = close_len(outer, close_len(inner, p));
     orma_idset_add(&self->pids, pid);
@@ -579,12 +602,35 @@ ORMA_COLD static void broken_page(struct orma_translate *self, const struct orma
     self->bundle->pos = p + size;
 }
 
+/* What run_steps() may read behind an event. */
+#define READ_AHEAD 8
+
+/* Nothing may be read behind the page: this event gets other bytes to stand before. */
+ORMA_COLD static void put_last_event(struct orma_translate *self, struct orma_plan *plan,
+                                     const struct orma_page_event *ev, uint64_t ts)
+{
+    uint8_t small[256], *copy = small;
+
+    if (ev->len > sizeof(small) - READ_AHEAD)
+        copy = malloc(ev->len + READ_AHEAD);
+    if (!copy) {
+        self->counts.lost_bundles++; /* as if its bundle could not be built */
+        return;
+    }
+    memcpy(copy, ev->data, ev->len);
+    memset(copy + ev->len, 0, READ_AHEAD);
+    put_event(self, plan, &(struct orma_page_event){copy, ev->len, ev->id}, ts);
+    if (copy != small)
+        free(copy);
+}
+
 /*
- * The loop over one page's events. What it uses of `self` comes as arguments, since the compiler
- * must think that each byte written may change `self`; `at` may be a constant.
+ * The loop over one page's events, which ends before `limit`. What it uses of `self` comes as
+ * arguments, since the compiler must think that each byte written may change `self`; `at` may be a
+ * constant.
  */
 ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *state,
-                                 const struct orma_compact_layout *at)
+                                 const uint8_t *limit, const struct orma_compact_layout *at)
 {
     struct orma_bundle *const bundle = self->bundle;
     struct orma_plan *const *const plans = self->plans;
@@ -616,7 +662,10 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
         } else {
             const struct orma_page_event copy = ev; /* `ev` itself stays in registers */
 
-            put_event(self, plan, &copy, page.ts);
+            if (ORMA_LIKELY((size_t)(limit - ev.data) - ev.len >= READ_AHEAD))
+                put_event(self, plan, &copy, page.ts);
+            else
+                put_last_event(self, plan, &copy, page.ts);
         }
     }
     self->counts.foreign += foreign;
@@ -637,16 +686,16 @@ static const struct orma_compact_layout usual_layout = {
     .waking_flags = 2,
 };
 
-static void put_usual(struct orma_translate *self, struct orma_page *page)
+static void put_usual(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
 {
-    put_events(self, page, &usual_layout);
+    put_events(self, page, limit, &usual_layout);
 }
 
-static void put_any(struct orma_translate *self, struct orma_page *page)
+static void put_any(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
 {
     const struct orma_compact_layout layout = self->compact;
 
-    put_events(self, page, &layout);
+    put_events(self, page, limit, &layout);
 }
 
 void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_t size)
@@ -659,9 +708,9 @@ void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_
     if (!self->bundle_open)
         open_bundle(self, ok && page.lost);
     if (!memcmp(&self->compact, &usual_layout, sizeof(usual_layout)))
-        put_usual(self, &page);
+        put_usual(self, &page, data + size);
     else
-        put_any(self, &page);
+        put_any(self, &page, data + size);
     self->counts.backwards += page.backwards;
     if (ORMA_UNLIKELY(page.status != ORMA_PB_FTRACE_STATUS_OK))
         broken_page(self, &page, data, size);

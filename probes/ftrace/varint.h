@@ -23,6 +23,32 @@ static inline uint32_t orma_spread28(uint32_t val)
     return val + (val & 0x3f803f80);
 }
 
+static inline uint64_t orma_spread56(uint64_t val)
+{
+    return orma_spread28((uint32_t)val & 0x0fffffff) |
+           (uint64_t)orma_spread28((uint32_t)(val >> 28) & 0x0fffffff) << 32;
+}
+
+/* Addresses, and negative numbers: those have ten bytes, of which the ninth holds bits 56 to 62 and
+ * the tenth bit 63. */
+static inline uint8_t *orma_put_wide(uint8_t *to, uint64_t val)
+{
+    uint64_t bytes = orma_spread56(val), rest = val >> 56;
+
+    if (ORMA_LIKELY(!rest)) {
+        unsigned top = 63 ^ (unsigned)__builtin_clzll(bytes | 1);
+
+        bytes |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (top & 56)) - 1);
+        memcpy(to, &bytes, sizeof(bytes));
+        return to + (top >> 3) + 1;
+    }
+    bytes |= UINT64_C(0x8080808080808080);
+    memcpy(to, &bytes, sizeof(bytes));
+    to[8] = (uint8_t)rest; /* its bit 7 says that there is one more, and is that one's value */
+    to[9] = 1;
+    return to + 9 + (rest >> 7);
+}
+
 static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
 {
     if (ORMA_LIKELY(val < (1u << 28))) {
@@ -34,7 +60,7 @@ static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
         memcpy(to, &bytes, sizeof(bytes));
         return to + (top >> 3) + 1;
     }
-    return orma_varint_write(to, val);
+    return orma_put_wide(to, val);
 }
 
 /* For what is nearly always below 128. */
