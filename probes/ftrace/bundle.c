@@ -152,12 +152,35 @@ static size_t comm_len(const uint64_t *comm)
     return strnlen((const char *)comm, ORMA_COMM_LEN);
 }
 
+/* Bytes of a column; see orma_bundle_column_small(). */
+static size_t column_len(const struct orma_bundle *self, enum orma_compact_column column)
+{
+    static const enum {
+        PLAIN,
+        SMALL_SWITCH,
+        SMALL_WAKING
+    } kinds[ORMA_COLUMNS_NUM] = {
+        [ORMA_COLUMN_SWITCH_PREV_STATE] = SMALL_SWITCH,
+        [ORMA_COLUMN_SWITCH_NEXT_PRIO] = SMALL_SWITCH,
+        [ORMA_COLUMN_SWITCH_NEXT_COMM] = SMALL_SWITCH,
+        [ORMA_COLUMN_WAKING_CPU] = SMALL_WAKING,
+        [ORMA_COLUMN_WAKING_PRIO] = SMALL_WAKING,
+        [ORMA_COLUMN_WAKING_COMM] = SMALL_WAKING,
+        [ORMA_COLUMN_WAKING_FLAGS] = SMALL_WAKING,
+    };
+    const uint8_t *end = self->column_pos[column] + (kinds[column] == SMALL_SWITCH ? self->switches
+                                                     : kinds[column] == SMALL_WAKING ? self->wakings
+                                                                                     : 0);
+
+    return (size_t)(end - self->columns[column]);
+}
+
 static size_t columns_size(const struct orma_bundle *self)
 {
     size_t size = 0;
 
     for (unsigned i = 0; i < ORMA_COLUMNS_NUM; i++) {
-        size_t len = (size_t)(self->column_pos[i] - self->columns[i]);
+        size_t len = column_len(self, i);
 
         if (len)
             size += 1 + orma_varint_size(len) + len;
@@ -175,7 +198,7 @@ static void put_columns(struct orma_bundle *self)
         return;
     put_len_field(self, ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED, size);
     for (unsigned i = 0; i < ORMA_COLUMNS_NUM; i++) {
-        size_t len = (size_t)(self->column_pos[i] - self->columns[i]);
+        size_t len = column_len(self, i);
 
         if (!len)
             continue;

@@ -169,12 +169,12 @@ static inline void orma_bundle_task_forget(struct orma_bundle *self, uint32_t pi
 }
 
 static inline void orma_bundle_column_task(struct orma_bundle *self, enum orma_compact_column pids,
-                                           enum orma_compact_column comms,
+                                           enum orma_compact_column comms, unsigned idx,
                                            const struct orma_task_slot *task)
 {
     memcpy(self->column_pos[pids], &task->pid_bytes, sizeof(task->pid_bytes));
     self->column_pos[pids] += task->pid_len;
-    *self->column_pos[comms]++ = task->comm;
+    self->column_pos[comms][idx] = task->comm;
 }
 
 static inline void orma_bundle_column(struct orma_bundle *self, enum orma_compact_column column,
@@ -183,9 +183,18 @@ static inline void orma_bundle_column(struct orma_bundle *self, enum orma_compac
     self->column_pos[column] = orma_put_varint(self->column_pos[column], val);
 }
 
+/*
+ * For columns whose values nearly always take one byte: `column_pos` is where element 0 would have
+ * to be for element `idx` to follow its predecessors, so that one byte moves nothing.
+ */
 static inline void orma_bundle_column_small(struct orma_bundle *self,
-                                            enum orma_compact_column column, uint64_t val)
+                                            enum orma_compact_column column, unsigned idx,
+                                            uint64_t val)
 {
-    self->column_pos[column] = orma_put_small(self->column_pos[column], val);
+    uint8_t *to = self->column_pos[column] + idx;
+
+    *to = (uint8_t)val;
+    if (ORMA_UNLIKELY(val >= 0x80))
+        self->column_pos[column] = orma_varint_write(to, val) - idx - 1;
 }
 #endif

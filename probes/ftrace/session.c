@@ -196,17 +196,23 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
     return 0;
 }
 
-static void leave(struct session *self)
+static void leave_instance(struct session *self)
 {
-    if (!self->instance)
-        return;
     if (self->drain.link.next)
         orma_instance_detach(self->instance, &self->drain);
     orma_instance_disable(self->instance, &self->events);
     orma_dynamic_release(&self->events, &self->instance->fs);
     orma_instance_put(self->instance);
     self->instance = NULL;
+}
+
+/* The last one takes the daemon's kernel tracing with it. */
+static void leave(struct session *self)
+{
     struct orma_ftrace *ftrace = self->source.env->ftrace;
+
+    if (self->instance)
+        leave_instance(self);
     if (ftrace && orma_list_empty(&ftrace->instances))
         orma_ftrace_free(ftrace);
 }

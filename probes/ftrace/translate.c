@@ -18,11 +18,27 @@
 #define TAG_TIMESTAMP (ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3 | ORMA_PB_VARINT)
 #define TAG_PID (ORMA_PB_FTRACE_EVENT_PID << 3 | ORMA_PB_VARINT)
 
+/* As every 64-bit kernel since 3.13 has them. */
+static const struct orma_compact_layout usual_layout = {
+    .prev_state = 32,
+    .prev_state_size = 8,
+    .next_comm = 40,
+    .next_pid = 56,
+    .next_prio = 60,
+    .waking_comm = 8,
+    .waking_pid = 24,
+    .waking_prio = 28,
+    .waking_cpu = 32,
+    .waking_flags = 2,
+};
+
 int orma_translate_init(struct orma_translate *self)
 {
     int r;
 
-    *self = (struct orma_translate){0};
+    *self = (struct orma_translate){
+        .compact = usual_layout, /* what is not compact differs in nothing */
+        .compact_ids = {.switch_id = ORMA_NO_EVENT, .waking_id = ORMA_NO_EVENT}};
     r = orma_idset_init(&self->pids);
     if (!r)
         r = orma_idset_init(&self->renamed);
@@ -43,12 +59,16 @@ void orma_translate_set_compact(struct orma_translate *self, const struct orma_f
     struct orma_compact_layout *to = &self->compact;
 
     if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
+        self->compact_ids.switch_id = plan->id;
+        self->compact_ids.switch_size = plan->size;
         to->prev_state = orma_format_field(format, "prev_state")->offset;
         to->prev_state_size = orma_format_field(format, "prev_state")->size;
         to->next_pid = orma_format_field(format, "next_pid")->offset;
         to->next_prio = orma_format_field(format, "next_prio")->offset;
         to->next_comm = orma_format_field(format, "next_comm")->offset;
     } else if (plan->kind == ORMA_PLAN_SCHED_WAKING) {
+        self->compact_ids.waking_id = plan->id;
+        self->compact_ids.waking_size = plan->size;
         to->waking_pid = orma_format_field(format, "pid")->offset;
         to->waking_prio = orma_format_field(format, "prio")->offset;
         to->waking_comm = orma_format_field(format, "comm")->offset;
@@ -489,11 +509,11 @@ ORMA_PAGE_INLINE void put_switch(struct orma_translate *self, struct orma_bundle
 
     orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_TIME, ts - bundle->switch_time);
     bundle->switch_time = ts;
-    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_PREV_STATE, state);
-    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_PRIO,
+    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_PREV_STATE, bundle->switches, state);
+    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_PRIO, bundle->switches,
                              (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->next_prio));
     orma_bundle_column_task(bundle, ORMA_COLUMN_SWITCH_NEXT_PID, ORMA_COLUMN_SWITCH_NEXT_COMM,
-                            task);
+                            bundle->switches, task);
     bundle->switches++;
 }
 
@@ -506,12 +526,14 @@ ORMA_PAGE_INLINE void put_waking(struct orma_translate *self, struct orma_bundle
 
     orma_bundle_column(bundle, ORMA_COLUMN_WAKING_TIME, ts - bundle->waking_time);
     bundle->waking_time = ts;
-    orma_bundle_column_task(bundle, ORMA_COLUMN_WAKING_PID, ORMA_COLUMN_WAKING_COMM, task);
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_CPU,
+    orma_bundle_column_task(bundle, ORMA_COLUMN_WAKING_PID, ORMA_COLUMN_WAKING_COMM,
+                            bundle->wakings, task);
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_CPU, bundle->wakings,
                              (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_cpu));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_PRIO,
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_PRIO, bundle->wakings,
                              (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_prio));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, ev[at->waking_flags]);
+    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, bundle->wakings,
+                             ev[at->waking_flags]);
     bundle->wakings++;
 }
 
@@ -630,36 +652,40 @@ ORMA_COLD static void put_last_event(struct orma_translate *self, struct orma_pl
  * constant.
  */
 ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *state,
-                                 const uint8_t *limit, const struct orma_compact_layout *at)
+                                 const uint8_t *limit, const struct orma_compact_layout *at,
+                                 const bool check)
 {
     struct orma_bundle *const bundle = self->bundle;
     struct orma_plan *const *const plans = self->plans;
     const unsigned plans_num = self->plans_num;
+    const uint32_t switch_id = self->compact_ids.switch_id, waking_id = self->compact_ids.waking_id;
+    const size_t switch_size = self->compact_ids.switch_size;
+    const size_t waking_size = self->compact_ids.waking_size;
     struct orma_page page = *state;
     struct orma_page_event ev;
     uint64_t foreign = 0;
     bool told = false;
 
     while (orma_page_next(&page, &ev)) {
-        struct orma_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
-
-        if (!plan) {
-            foreign++;
-            continue;
-        }
-        if (ORMA_UNLIKELY(ev.len < plan->size)) {
-            short_event(self, plan, page.base_ts, &told);
-            continue;
-        }
-        if (ORMA_UNLIKELY(orma_bundle_is_full(bundle))) {
+        if (check && ORMA_UNLIKELY(orma_bundle_is_full(bundle))) {
             close_bundle(self);
             open_bundle(self, false);
         }
-        if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
+        if (ev.id == switch_id && ORMA_LIKELY(ev.len >= switch_size)) {
             put_switch(self, bundle, at, ev.data, page.ts);
-        } else if (plan->kind == ORMA_PLAN_SCHED_WAKING) {
+        } else if (ev.id == waking_id && ORMA_LIKELY(ev.len >= waking_size)) {
             put_waking(self, bundle, at, ev.data, page.ts);
         } else {
+            struct orma_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
+
+            if (!plan) {
+                foreign++;
+                continue;
+            }
+            if (ORMA_UNLIKELY(ev.len < plan->size)) {
+                short_event(self, plan, page.base_ts, &told);
+                continue;
+            }
             const struct orma_page_event copy = ev; /* `ev` itself stays in registers */
 
             if (ORMA_LIKELY((size_t)(limit - ev.data) - ev.len >= READ_AHEAD))
@@ -672,30 +698,32 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
     *state = page;
 }
 
-/* As every 64-bit kernel since 3.13 has them. */
-static const struct orma_compact_layout usual_layout = {
-    .prev_state = 32,
-    .prev_state_size = 8,
-    .next_comm = 40,
-    .next_pid = 56,
-    .next_prio = 60,
-    .waking_comm = 8,
-    .waking_pid = 24,
-    .waking_prio = 28,
-    .waking_cpu = 32,
-    .waking_flags = 2,
-};
-
 static void put_usual(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
 {
-    put_events(self, page, limit, &usual_layout);
+    put_events(self, page, limit, &usual_layout, false);
 }
 
 static void put_any(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
 {
     const struct orma_compact_layout layout = self->compact;
 
-    put_events(self, page, limit, &layout);
+    put_events(self, page, limit, &layout, true);
+}
+
+/* For the compact events of a whole page: a sched_waking, the smaller one, has 40 bytes at least.
+ * A bundle that has too much in it already is ended. */
+static bool bundle_has_room(struct orma_translate *self, size_t page_len)
+{
+    const size_t max = page_len / 40 + 1;
+    const struct orma_bundle *bundle = self->bundle;
+
+    if (max > ORMA_BUNDLE_COMPACT_MAX)
+        return false;
+    if (bundle->switches + bundle->wakings + max > ORMA_BUNDLE_COMPACT_MAX) {
+        close_bundle(self);
+        open_bundle(self, false);
+    }
+    return true;
 }
 
 void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_t size)
@@ -707,7 +735,8 @@ void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_
         close_bundle(self);
     if (!self->bundle_open)
         open_bundle(self, ok && page.lost);
-    if (!memcmp(&self->compact, &usual_layout, sizeof(usual_layout)))
+    if (bundle_has_room(self, page.length) &&
+        !memcmp(&self->compact, &usual_layout, sizeof(usual_layout)))
         put_usual(self, &page, data + size);
     else
         put_any(self, &page, data + size);

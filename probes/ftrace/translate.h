@@ -47,6 +47,8 @@ static inline bool orma_syscall_set_has(const struct orma_syscall_set *self, uin
     return !self->is_limited || (num < ORMA_SYSCALLS_MAX && self->bits[num >> 6] >> (num & 63) & 1);
 }
 
+#define ORMA_NO_EVENT 0x10000u /* ids have 16 bits */
+
 /* Where the fields of the two compact events are. */
 struct orma_compact_layout {
     uint16_t prev_state, next_pid, next_prio, next_comm, prev_state_size;
@@ -74,6 +76,10 @@ struct orma_translate {
     unsigned plans_num;
     struct orma_page_layout page_layout;
     struct orma_compact_layout compact;
+    struct {
+        uint32_t switch_id, waking_id; /* ORMA_NO_EVENT: not compact */
+        uint32_t switch_size, waking_size;
+    } compact_ids;
     struct orma_bundle *bundle;
     struct orma_sink *sink;
     const struct orma_map *printk;                /* address -> const char *; may be NULL */
