@@ -165,6 +165,27 @@ void orma_import_set_size(struct orma_import *self, uint64_t size)
     orma_metadata_int(self, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
 }
 
+/* Rows that say which packets nobody took: those of other platforms, and what is newer. */
+static void write_skipped(struct orma_import *self)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_SKIPPED_PACKET);
+    const struct orma_schema *schema = orma_schema_default();
+    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
+
+    for (uint32_t i = 1; i < ORMA_READER_FIELDS; i++) {
+        const struct orma_field *f = orma_schema_field(schema, msg, i);
+
+        if (!self->reader.unwanted[i])
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, i);
+        if (f)
+            orma_table_set(t, ORMA_SKIPPED_PACKET_NAME, row,
+                           orma_import_cstr(self, orma_field_name(schema, f)));
+        orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, self->reader.unwanted[i]);
+    }
+}
+
 void orma_import_finish(struct orma_import *self)
 {
     orma_reader_finish(&self->reader);
@@ -172,6 +193,7 @@ void orma_import_finish(struct orma_import *self)
         if (orma_modules[i]->finish)
             orma_modules[i]->finish(self);
     orma_files_finish(self);
+    write_skipped(self);
     orma_slices_finish(&self->slices);
     for (uint16_t i = 0; i < self->machines_num; i++)
         orma_stats_add(&self->storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,

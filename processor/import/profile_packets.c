@@ -323,9 +323,8 @@ static bool perf_loss(struct orma_import *imp, const struct orma_item *item,
                           (int64_t)s->lost);
         return true;
     }
-    if (s->has_skipped) {
-        if (s->skipped == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_NOT_IN_SCOPE)
-            return true;
+    /* Not in scope: only the stack was not wanted. */
+    if (s->has_skipped && s->skipped != ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_NOT_IN_SCOPE) {
         orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED);
         if (s->skipped == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE)
             orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED_DATALOSS);

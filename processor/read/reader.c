@@ -403,8 +403,10 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
     }
     if (p->has_timestamp)
         self->last_ts = ORMA_MAX(self->last_ts, time.ts);
-    if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED))
+    if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED)) {
+        self->unwanted[ORMA_MIN(p->field, ORMA_READER_FIELDS - 1)]++;
         return;
+    }
     if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))
         return;
     if (p->has_timestamp && record && seq->id)

@@ -44,6 +44,8 @@ struct orma_reader_hooks {
     void (*trace_clock)(void *data, uint64_t key);
 };
 
+#define ORMA_READER_FIELDS 1024
+
 struct orma_reader {
     struct orma_storage *storage;
     struct orma_reader_hooks hooks;
@@ -68,6 +70,8 @@ struct orma_reader {
     struct deferred *deferred; /* packets whose clock is not known yet */
     uint32_t deferred_num, deferred_cap;
     uint32_t depth; /* of compressed packets */
+    /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
+    uint32_t unwanted[ORMA_READER_FIELDS];
     uint64_t packets;
     const uint8_t *file; /* the whole file, where it is mapped: for offsets */
     size_t file_len;

@@ -67,5 +67,6 @@ const struct orma_sql_view orma_sql_views[] = {
              "l.machine_id, l.trace_id FROM __intrinsic_loss l "
              "LEFT JOIN __intrinsic_thread t ON l.utid = t.id "
              "LEFT JOIN __intrinsic_process p ON l.upid = p.id"},
+    {"skipped_packet", "SELECT id, field, name, packets FROM __intrinsic_skipped_packet"},
     {NULL, NULL},
 };

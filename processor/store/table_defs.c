@@ -580,6 +580,13 @@ static const struct orma_column_def cols_ftrace_source[] = {
     {"prev_prio", ORMA_COL_INT, 0, NULL},
 };
 
+static const struct orma_column_def cols_skipped_packet[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"field", ORMA_COL_INT, 0, NULL},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"packets", ORMA_COL_INT, 0, NULL},
+};
+
 static const struct orma_column_def cols_heap_graph_class[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
@@ -733,6 +740,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 7, cols_ftrace_source},
+    [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},
     [ORMA_TABLE_HEAP_GRAPH_CLASS] = {"__intrinsic_heap_graph_class", 7, cols_heap_graph_class},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT] = {"__intrinsic_heap_graph_object", 12, cols_heap_graph_object},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA] = {"__intrinsic_heap_graph_object_data", 7,
