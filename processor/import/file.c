@@ -124,16 +124,16 @@ void orma_files_finish(struct orma_import *imp)
 }
 
 /* Packets are settled by their snapshots; other formats bring their clock along. */
-static void settle_clock(struct orma_file *self)
+void orma_file_set_clock(struct orma_file *self, uint32_t clock)
 {
     struct orma_reader *r = &self->imp->reader;
 
-    self->clock = self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME;
-    if (!self->ops || !self->clock || r->trace_clock_fixed || r->trace_clock_used)
+    self->clock = clock;
+    if (!self->ops || !clock || r->trace_clock_fixed || r->trace_clock_used)
         return;
-    r->trace_clock = self->clock;
+    r->trace_clock = clock;
     r->trace_clock_fixed = r->trace_clock_used = true;
-    r->hooks.trace_clock(r->hooks.data, self->clock);
+    r->hooks.trace_clock(r->hooks.data, clock);
 }
 
 static bool is_packets(enum orma_format format)
@@ -186,7 +186,7 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
         imp->reader.full_sort = true;
     else
         orma_reader_next_file(&imp->reader);
-    settle_clock(self);
+    orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
     orma_import_begin(imp, name);
     return true;
 }

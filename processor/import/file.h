@@ -109,6 +109,9 @@ static inline bool orma_file_failed(const struct orma_file *self)
     return self->imp->reader.error || self->imp->storage->failed;
 }
 
+/* What the times of the file are of, for formats that tell it inside; before the first event. */
+void orma_file_set_clock(struct orma_file *self, uint32_t clock);
+
 /* Notes an event. */
 void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data,
                    size_t len);

@@ -25,6 +25,7 @@ enum orma_clock_id {
     ORMA_CLOCK_MONOTONIC_COARSE = 4,
     ORMA_CLOCK_MONOTONIC_RAW = 5,
     ORMA_CLOCK_BOOTTIME = 6,
+    ORMA_CLOCK_PERF = 10,
     ORMA_CLOCK_TRACE_FILE = 11, /* of a file that does not say what its times are */
     ORMA_CLOCK_SEQUENCE_MIN = 64,
     ORMA_CLOCK_SEQUENCE_MAX = 127,
