@@ -242,6 +242,7 @@ static int start_sessions(struct orma_recording *self, const struct orma_recordi
 
     orma_tsc_check(!orma_te.no_tsc);
     orma_te_config_put_patterns(&config, args->categories);
+    orma_buf_put(&config, args->track_events, args->track_events_len);
     /* DROP: with make_room() there is room, or there shall be none. */
     int r = config.failed ? -ENOMEM
                           : orma_te_session_new(orma_buf_str(&config), self->pool, TARGET,

@@ -84,6 +84,8 @@ static void put_config(struct orma_buf *b, const struct orma_test_config *c)
     size_t ds = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
     orma_pb_put_cstr(b, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
     orma_pb_put_str(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG, c->track_event);
+    if (c->exhausted_policy)
+        orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_POLICY, c->exhausted_policy);
     orma_pb_end(b, ds);
     orma_pb_end(b, at);
     if (c->producer_name) {

@@ -41,10 +41,12 @@ struct orma_recording_args {
     const char *categories;   /* patterns, "render,io.*,-io.debug"; NULL: "*" */
     const char *sources;      /* further data sources by name, "a,b"; NULL: none */
     uint32_t write_period_ms; /* STREAM: a thread of ours writes so often; 0: no thread */
+    const void *track_events; /* further fields of a TrackEventConfig, encoded */
+    size_t track_events_len;
 };
 #define ORMA_RECORDING_ARGS                                                                        \
     {                                                                                              \
-        sizeof(struct orma_recording_args), NULL, -1, 0, 0, NULL, NULL, 0                          \
+        sizeof(struct orma_recording_args), NULL, -1, 0, 0, NULL, NULL, 0, NULL, 0                 \
     }
 
 /* Packets of this recording. emitted = written + dropped + overwritten. */

@@ -182,6 +182,13 @@ static void categories(void)
         ORMA_INSTANT(ship, "asked first");
 }
 
+static void thread_time(void)
+{
+    ORMA_SLICE(ship, "works");
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+}
+
 static void unfinished(void)
 {
     ORMA_SLICE_BEGIN(ship, "adrift");
@@ -200,7 +207,8 @@ static const struct scenario {
     {"flows", flows},           {"annotations", annotations},
     {"places", places},         {"correlations", correlations},
     {"names", names},           {"categories", categories},
-    {"unfinished", unfinished}, {"packets", write_packets},
+    {"unfinished", unfinished}, {"thread_time", thread_time},
+    {"packets", write_packets},
 };
 
 /* ---- a data source of one's own ---- */
@@ -255,6 +263,11 @@ int main(int argc, char **argv)
     if (orma_data_source_register(&logbook) < 0)
         return 1;
     args.path = argv[2];
+    if (!strcmp(argv[1], "thread_time")) {
+        /* enable_thread_time_sampling, timestamp_unit_multiplier: 1000 */
+        args.track_events = "\x40\x01\x30\xe8\x07";
+        args.track_events_len = 5;
+    }
     args.sources = "ship.logbook";
     start_ns = orma_now();
     if (orma_recording_start(&args, &recording) < 0) {

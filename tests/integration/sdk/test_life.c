@@ -360,6 +360,55 @@ static void test_too_much(void)
     orma_test_trace_fini(&t);
 }
 
+/* ---- policies ---- */
+
+#define FLOOD 100000
+
+static uint32_t own_policy;
+
+static void play_flood(void)
+{
+    struct orma_init_args args = ORMA_INIT_ARGS;
+
+    args.name = "flood";
+    args.exhausted = own_policy;
+    expect("init", (uint64_t)orma_init(&args), 0);
+    expect("a session", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+    many("flood", FLOOD);
+}
+
+/* What the session says overrules what the program said; four pages of memory are never enough. */
+static void test_policies(void)
+{
+    static const struct {
+        uint32_t own, of_session;
+        bool whole;
+    } cases[] = {
+        {ORMA_EXHAUSTED_DROP, 0, false},
+        {ORMA_EXHAUSTED_DROP, 2 /* stall */, true},
+        {ORMA_EXHAUSTED_STALL, 1 /* drop */, false},
+        {ORMA_EXHAUSTED_STALL, 0, true},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct orma_test_config config = {
+            .producer_name = "flood", .shm_kb = 16, .exhausted_policy = cases[i].of_session};
+        struct orma_test_session *session = orma_test_session_start(&config);
+        struct orma_test_trace t;
+        uint64_t dropped = 0;
+
+        own_policy = cases[i].own;
+        struct actor a = act(play_flood);
+        finish(&a);
+        end(session, &t);
+        for (size_t j = 0; j < t.num; j++)
+            dropped += t.seqs[j].dropped;
+        expect("all came", dropped == 0, cases[i].whole);
+        expect("events and losses", orma_test_trace_count(&t, 3, "flood") + dropped, FLOOD);
+        orma_test_trace_fini(&t);
+    }
+}
+
 /* ---- the service comes back ---- */
 
 static void play_reconnect(void)
@@ -591,6 +640,7 @@ int main(int argc, char **argv)
     test_fork_and_exec();
     test_brief_life();
     test_too_much();
+    test_policies();
     test_threads();
     test_signals();
     test_no_fds();
