@@ -5,12 +5,14 @@
 #include "tools/convert.h"
 #include "tools/perfetto.h"
 #include "tools/tracebox.h"
+#include "tools/websocket_bridge.h"
 
 const struct orma_applet orma_applets[] = {
     {&orma_cmd_perfetto, orma_perfetto_main},
     {&orma_cmd_trigger_perfetto, orma_trigger_perfetto_main},
     {&orma_cmd_traceconv, orma_traceconv_main},
     {&orma_cmd_tracebox, orma_tracebox_main},
+    {&orma_cmd_websocket_bridge, orma_websocket_bridge_main},
     {&orma_cmd_cpu_profile, orma_cpu_profile_main},
     {0},
 };

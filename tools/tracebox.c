@@ -15,6 +15,7 @@
 #include "tools/host.h"
 #include "tools/perfetto.h"
 #include "tools/service_state.h"
+#include "tools/websocket_bridge.h"
 #include "traced/daemon.h"
 
 #define PROGRAM "tracebox"
@@ -43,8 +44,7 @@ static const struct {
     {"traced_relay", NULL, "there is no relay daemon here"},
     {"traced_perf", NULL,
      "there is no daemon for it: traced_probes has the data source linux.perf"},
-    {"websocket_bridge", NULL,
-     "there is no bridge here; the processor's server speaks to browsers"},
+    {"websocket_bridge", orma_websocket_bridge_main, NULL},
 };
 
 struct box {
@@ -146,7 +146,7 @@ const struct orma_command orma_cmd_tracebox = {
     .name = PROGRAM,
     .summary = "All tracing programs in one; alone, perfetto with a service of its own.",
     .synopsis = "[--system-sockets] [OPTIONS OF PERFETTO]\n"
-                "traced | traced_probes | perfetto | trigger_perfetto [OPTIONS]",
+                "traced | traced_probes | perfetto | trigger_perfetto | websocket_bridge [OPTIONS]",
     .details =
         "Without the name of a program it starts the service and the probes inside this process, "
         "on "

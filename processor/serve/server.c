@@ -29,9 +29,6 @@
 
 #define PROTO_HEADERS "Cache-Control: no-cache\r\nContent-Type: application/x-protobuf\r\n"
 
-static const char *const viewer_origins = "https://ui.perfetto.dev,http://localhost:10000,"
-                                          "http://127.0.0.1:10000";
-
 static const char help_page[] =
     "Orma: a trace processor\n\n"
     "This port serves one trace to programs. Two that know how to use it:\n\n"
@@ -152,23 +149,6 @@ static bool send_raw(void *ctx, const void *data, size_t len)
 
 /* ---- what can be asked for ---- */
 
-static bool in_list(struct orma_str list, struct orma_str word)
-{
-    struct orma_str part;
-
-    while (orma_str_cut(&list, ',', &part)) {
-        if (orma_str_eq(orma_str_trim(part), word))
-            return true;
-    }
-    return false;
-}
-
-static bool is_allowed(const struct orma_server *self, struct orma_str origin)
-{
-    return origin.len && (in_list(orma_str_from(viewer_origins), origin) ||
-                          in_list(orma_str_from(self->origins), origin));
-}
-
 /* Calls that give one message. */
 static const struct {
     const char *path;
@@ -256,26 +236,11 @@ static void serve_export(struct orma_server *self, struct conn *c,
 static void upgrade(struct conn *c, const struct orma_http_request *rq)
 {
     struct orma_buf out = {0};
+    bool good = orma_ws_handshake(rq, orma_buf_str(&c->origin), &out);
 
-    if (!c->origin.len) {
-        reply_error(c, "403 Forbidden", "Origin not allowed");
-        return;
-    }
-    if (!orma_http_has_word(rq->upgrade, "websocket") || rq->ws_key.len != ORMA_WS_KEY_LEN) {
-        reply_error(c, "400 Bad Request", "not a WebSocket handshake");
-        return;
-    }
-    if (!orma_str_eq_c(rq->ws_version, "13")) {
-        reply_error(c, "505 HTTP Version Not Supported", "WebSocket version 13 only");
-        return;
-    }
-    orma_buf_put_str(&out, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                           "Connection: Upgrade\r\nSec-WebSocket-Accept: ");
-    orma_ws_accept(rq->ws_key, &out);
-    orma_buf_put_str(&out, "\r\n");
-    put_cors(c, &out);
-    orma_buf_put_str(&out, "\r\n");
-    c->websocket = !out.failed && send_all(c, out.data, out.len);
+    c->websocket = good && send_all(c, out.data, out.len);
+    if (!good)
+        (void)send_all(c, out.data, out.len); /* it ends anyway */
     c->close |= !c->websocket;
     orma_buf_fini(&out);
 }
@@ -292,7 +257,7 @@ static void serve_options(struct conn *c)
 
 static void serve(struct orma_server *self, struct conn *c, const struct orma_http_request *rq)
 {
-    bool allowed = is_allowed(self, rq->origin);
+    bool allowed = orma_ws_origin_allowed(rq->origin, self->origins);
 
     orma_buf_clear(&c->origin);
     if (allowed)

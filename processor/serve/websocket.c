@@ -90,6 +90,50 @@ void orma_ws_accept(struct orma_str key, struct orma_buf *out)
     put_base64(digest, sizeof(digest), out);
 }
 
+static const char *const viewer_origins = "https://ui.perfetto.dev,http://localhost:10000,"
+                                          "http://127.0.0.1:10000";
+
+static bool in_list(struct orma_str list, struct orma_str word)
+{
+    struct orma_str part;
+
+    while (orma_str_cut(&list, ',', &part)) {
+        if (orma_str_eq(orma_str_trim(part), word))
+            return true;
+    }
+    return false;
+}
+
+bool orma_ws_origin_allowed(struct orma_str origin, const char *more)
+{
+    return origin.len &&
+           (in_list(orma_str_from(viewer_origins), origin) || in_list(orma_str_from(more), origin));
+}
+
+static bool refuse(const char *status, const char *text, struct orma_buf *out)
+{
+    orma_buf_printf(out, "HTTP/1.1 %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
+                    status, strlen(text), text);
+    return false;
+}
+
+bool orma_ws_handshake(const struct orma_http_request *rq, struct orma_str origin,
+                       struct orma_buf *out)
+{
+    if (!origin.len)
+        return refuse("403 Forbidden", "Origin not allowed", out);
+    if (!orma_http_has_word(rq->upgrade, "websocket") || rq->ws_key.len != ORMA_WS_KEY_LEN)
+        return refuse("400 Bad Request", "not a WebSocket handshake", out);
+    if (!orma_str_eq_c(rq->ws_version, "13"))
+        return refuse("505 HTTP Version Not Supported", "WebSocket version 13 only", out);
+    orma_buf_put_str(out, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                          "Connection: Upgrade\r\nSec-WebSocket-Accept: ");
+    orma_ws_accept(rq->ws_key, out);
+    orma_buf_printf(out, "\r\nAccess-Control-Allow-Origin: %.*s\r\nVary: Origin\r\n\r\n",
+                    ORMA_STR_ARG(origin));
+    return !out->failed;
+}
+
 /* ---- frames ---- */
 
 static enum orma_ws_op kind_of(uint8_t first)

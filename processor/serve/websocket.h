@@ -6,6 +6,7 @@
 #define ORMA_PROCESSOR_SERVE_WEBSOCKET_H
 #include <stdbool.h>
 
+#include "processor/serve/http_request.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
@@ -20,6 +21,17 @@ enum orma_ws_op {
     ORMA_WS_PING,
     ORMA_WS_PONG,
 };
+
+/* Pages of the viewer, and of `more` (a list with commas, may be NULL), may talk to a local port.
+ */
+bool orma_ws_origin_allowed(struct orma_str origin, const char *more);
+
+/*
+ * Appends the answer to a handshake: 101 and true, or the refusal and false. `origin`: the
+ * request's if it is allowed, else empty.
+ */
+bool orma_ws_handshake(const struct orma_http_request *rq, struct orma_str origin,
+                       struct orma_buf *out);
 
 /* Sec-WebSocket-Accept for a key of ORMA_WS_KEY_LEN letters. */
 void orma_ws_accept(struct orma_str key, struct orma_buf *out);

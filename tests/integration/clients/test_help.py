@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 OVERVIEW = subprocess.run([ORMA, "help"], capture_output=True, text=True).stdout
 COMMANDS = re.findall(r"^  ([a-z]+) ", OVERVIEW.partition("Commands:")[2].partition("\n\n")[0], re.M)
 PROGRAMS = [([ORMA, c], f"orma-{c}") for c in COMMANDS] + \
-    [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv", "cpu_profile")] + \
+    [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv", "cpu_profile", "websocket_bridge")] + \
     [([TRACED], "traced"), ([PROBES], "traced_probes"), ([ROOT / "tools/diff_test"], "orma-diff-test")]
 SHELL_PARTS = [[SHELL, "--help-classic"]] + \
     [[SHELL, c, "--help"] for c in re.findall(r"^  (\w+) ", subprocess.run([SHELL], capture_output=True, text=True)

@@ -4,10 +4,10 @@ import re
 import shutil
 import socket
 import sqlite3
-import struct
 import tarfile
 import tempfile
 
+import websocket
 from orma_env import *
 
 TRACECONV = BUILD / "compat/traceconv"
@@ -299,38 +299,10 @@ class Server(Shell):
         last = b"GET /status HTTP/1.1\r\nConnection: close\r\n\r\n"
         self.assertEqual(self.http(one * 20 + last).count(b"HTTP/1.1 200 OK"), 21)
 
-    def websocket(self, origin="https://ui.perfetto.dev", version="13", key="dGhlIHNhbXBsZSBub25jZQ=="):
-        s = socket.create_connection(("127.0.0.1", self.port), 30 * SLOW)
+    def websocket(self, **more):
+        s, head = websocket.connect(self.port, "/websocket", 30 * SLOW, **more)
         self.addCleanup(s.close)
-        s.sendall(f"GET /websocket HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nOrigin: {origin}\r\n"
-                  f"Sec-WebSocket-Version: {version}\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode())
-        head = b""
-        while b"\r\n\r\n" not in head:
-            more = s.recv(1)
-            self.assertTrue(more, head)
-            head += more
-        return s, head.decode()
-
-    @staticmethod
-    def ws_frame(code, data):
-        mask = b"\x11\x22\x33\x44"
-        size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
-        return bytes([0x80 | code]) + size + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data))
-
-    @staticmethod
-    def ws_read(s):
-        def exactly(n):
-            out = b""
-            while len(out) < n:
-                more = s.recv(n - len(out))
-                if not more:
-                    raise EOFError(out)
-                out += more
-            return out
-        first, size = exactly(2)
-        if size >= 126:
-            size = struct.unpack(">H" if size == 126 else ">Q", exactly(2 if size == 126 else 8))[0]
-        return first & 15, exactly(size)
+        return s, head
 
     def test_an_export(self):
         self.env["TMPDIR"] = str(self.dir)
@@ -344,27 +316,27 @@ class Server(Shell):
             self.assertEqual(db.execute("SELECT name FROM slice ORDER BY ts").fetchall(), [("a",), ("b",)])
         self.assertEqual([p.name for p in self.dir.iterdir()], ["got.db"], "the temporary file is gone")
         s, _ = self.websocket()
-        s.sendall(self.ws_frame(2, request(0, 21, field(116, b"\x08\x03")) + request(1, 21)))
-        self.assertIn(b"SQLite format 3", self.ws_read(s)[1])
-        self.assertIn(b"Export format is required", self.ws_read(s)[1])
+        s.sendall(websocket.frame(2, request(0, 21, field(116, b"\x08\x03")) + request(1, 21)))
+        self.assertIn(b"SQLite format 3", websocket.read_frame(s)[1])
+        self.assertIn(b"Export format is required", websocket.read_frame(s)[1])
 
     def test_websocket(self):
         self.start_http("server", "http", "--port", "0", self.trace)
         s, head = self.websocket()
         self.assertTrue(head.startswith("HTTP/1.1 101 "))
         self.assertIn("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", head)
-        s.sendall(self.ws_frame(9, b"hello"))
-        self.assertEqual(self.ws_read(s), (10, b"hello"))
+        s.sendall(websocket.frame(9, b"hello"))
+        self.assertEqual(websocket.read_frame(s), (10, b"hello"))
         data = query(0, "SELECT name FROM slice ORDER BY ts") + query(1, "SELECT 7" + " " * 200)
-        s.sendall(self.ws_frame(2, data[:10]) + self.ws_frame(2, data[10:]))
-        self.assertIn(b"a\0b\0", self.ws_read(s)[1])
-        self.assertIn(b"SELECT 7", self.ws_read(s)[1])
-        s.sendall(self.ws_frame(2, request(7, 10)))
-        self.assertIn(b"(ERR:rpc_seq)", self.ws_read(s)[1])
-        self.assertRaises(EOFError, self.ws_read, s)
+        s.sendall(websocket.frame(2, data[:10]) + websocket.frame(2, data[10:]))
+        self.assertIn(b"a\0b\0", websocket.read_frame(s)[1])
+        self.assertIn(b"SELECT 7", websocket.read_frame(s)[1])
+        s.sendall(websocket.frame(2, request(7, 10)))
+        self.assertIn(b"(ERR:rpc_seq)", websocket.read_frame(s)[1])
+        self.assertRaises(EOFError, websocket.read_frame, s)
         s, _ = self.websocket()
-        s.sendall(self.ws_frame(8, b"\x03\xe8"))
-        self.assertEqual(self.ws_read(s), (8, b"\x03\xe8"))
+        s.sendall(websocket.frame(8, b"\x03\xe8"))
+        self.assertEqual(websocket.read_frame(s), (8, b"\x03\xe8"))
         for more, status in (({"origin": "http://evil"}, 403), ({"version": "8"}, 505), ({"key": "short"}, 400)):
             self.assertTrue(self.websocket(**more)[1].startswith(f"HTTP/1.1 {status} "))
 

@@ -1,4 +1,9 @@
 """`tracebox`: programs by name, and perfetto with a service of its own."""
+import re
+import socket
+import threading
+
+import websocket
 from orma_env import *
 
 TRACEBOX = BUILD / "compat/tracebox"
@@ -57,7 +62,7 @@ class Tracebox(Case):
         self.assertIn(b"SERVICE: ", self.tracebox("perfetto", "--query").stdout)
 
     def test_programs_that_are_not_there(self):
-        for name in ("traced_relay", "traced_perf", "websocket_bridge"):
+        for name in ("traced_relay", "traced_perf"):
             self.tracebox(name, code=1, says=name)
 
     def test_help_and_wrong_usage(self):
@@ -65,6 +70,73 @@ class Tracebox(Case):
         self.tracebox("--tiem", code=1, says="tracebox: unknown option '--tiem'; did you mean '--time'?")
         self.tracebox("-t", "200ms", code=1, says="-o FILE")
         self.nothing_left()
+
+
+class Bridge(Case):
+    """The viewer's way: IPC through a WebSocket. Our own client speaks it, through a socket of the test."""
+
+    def start_bridge(self):
+        p = self.start(TRACEBOX, "websocket_bridge", "--port", "0", stderr=subprocess.PIPE)
+        self.port = int(re.search(rb"127\.0\.0\.1:(\d+)", p.stderr.readline()).group(1))
+        return p
+
+    def serve_on(self, path):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen()
+        self.addCleanup(listener.close)
+
+        def pass_on():
+            local, _ = listener.accept()
+            remote, head = websocket.connect(self.port, "/traced", 30 * SLOW)
+
+            def upwards():
+                while True:
+                    data = local.recv(1 << 16)
+                    if not data:
+                        break
+                    remote.sendall(websocket.frame(2, data))
+                remote.sendall(websocket.frame(8, b""))
+            up = threading.Thread(target=upwards, daemon=True)
+            up.start()
+            try:
+                while True:
+                    code, data = websocket.read_frame(remote)
+                    if code == 8:
+                        break
+                    local.sendall(data)
+            except (EOFError, OSError):
+                pass
+            local.close()
+            up.join(10 * SLOW)
+            remote.close()
+        threading.Thread(target=pass_on, daemon=True).start()
+
+    def test_a_recording_through_it(self):
+        self.start_traced()
+        bridge = self.start_bridge()
+        for number, argv in enumerate((["--query"], ["-t", "300ms", "-o", "t", "sched"])):
+            path = self.dir / f"w{number}.sock"
+            self.serve_on(path)
+            env, self.env = self.env, {**self.env, "PERFETTO_CONSUMER_SOCK_NAME": str(path)}
+            done = self.run_program(PERFETTO, *argv)
+            self.env = env
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(self.one(self.dir / "t", "SELECT count(*) > 0 FROM metadata"), "1")
+        bridge.send_signal(signal.SIGINT)
+        self.assertEqual(bridge.wait(30 * SLOW), 0)
+
+    def test_who_may_not(self):
+        bridge = self.start_bridge()
+        for path, more, status in (("/traced", {"origin": "http://evil.example"}, 403), ("/other", {}, 404),
+                                   ("/traced", {}, 503)):
+            s, head = websocket.connect(self.port, path, 30 * SLOW, **more)
+            s.close()
+            self.assertTrue(head.startswith(f"HTTP/1.1 {status} "), head)
+        self.assertIn(b"start traced", bridge.stderr.readline())
+        done = self.run_program(TRACEBOX, "websocket_bridge", "--port", self.port)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"--port names another", done.stderr)
 
 
 if __name__ == "__main__":
