@@ -12,8 +12,9 @@
 
 #define POINTER "orma_columnar"
 #define MODULE "__orma_columnar"
-/* Columns: three types of each key, the aggregates, the plan. */
-#define KEY_COLUMNS (3 * ORMA_COLUMNAR_KEYS_MAX)
+/* Columns: three types of each key and one without, the aggregates, the plan. */
+#define KEY_VARIANTS 4
+#define KEY_COLUMNS (KEY_VARIANTS * ORMA_COLUMNAR_KEYS_MAX)
 #define PLAN_COLUMN (KEY_COLUMNS + ORMA_COLUMNAR_AGGS_MAX)
 
 void orma_columnar_plan_free(void *data)
@@ -113,8 +114,9 @@ static int columnar_connect(sqlite3 *db, void *data, int argc, const char *const
     for (unsigned i = 0; i < ORMA_COLUMNAR_KEYS_MAX; i++)
         orma_buf_printf(&text,
                         ORMA_COLUMNAR_KEY_NAME " BIGINT, " ORMA_COLUMNAR_KEY_NAME
-                                               " TEXT, " ORMA_COLUMNAR_KEY_NAME " DOUBLE, ",
-                        i, 'i', i, 't', i, 'd');
+                                               " TEXT, " ORMA_COLUMNAR_KEY_NAME
+                                               " DOUBLE, " ORMA_COLUMNAR_KEY_NAME ", ",
+                        i, 'i', i, 't', i, 'd', i, 'n');
     for (unsigned i = 0; i < ORMA_COLUMNAR_AGGS_MAX; i++)
         orma_buf_printf(&text, ORMA_COLUMNAR_AGG_NAME ", ", i);
     orma_buf_put_str(&text, "plan HIDDEN)");
@@ -235,13 +237,20 @@ static int columnar_eof(sqlite3_vtab_cursor *base)
     return ((struct columnar_cursor *)base)->eof;
 }
 
-static void put_key(const struct orma_columnar_plan *plan, unsigned col, uint32_t row,
-                    sqlite3_context *ctx)
+static void put_key(const struct orma_columnar_plan *plan, const struct orma_columnar_key *key,
+                    uint32_t row, sqlite3_context *ctx)
 {
     const struct orma_table *t = plan->table;
+    unsigned col = key->col;
+    int64_t val;
 
     if (orma_sort_is_null(t, col, row))
         return;
+    if (key->op) {
+        if (orma_columnar_key_value(key, orma_table_int(t, col, row), &val))
+            sqlite3_result_int64(ctx, val);
+        return;
+    }
     switch ((enum orma_column_kind)t->columns[col].kind) {
     case ORMA_COL_STRING: {
         struct orma_str s =
@@ -267,7 +276,7 @@ static int columnar_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int 
     const struct columnar_cursor *c = (const struct columnar_cursor *)base;
     const struct orma_columnar_plan *plan = c->plan;
     bool is_key = idx < KEY_COLUMNS;
-    unsigned at = is_key ? (unsigned)idx / 3 : (unsigned)(idx - KEY_COLUMNS);
+    unsigned at = is_key ? (unsigned)idx / KEY_VARIANTS : (unsigned)(idx - KEY_COLUMNS);
 
     if (idx >= PLAN_COLUMN || at >= (is_key ? plan->keys_num : plan->aggs_num))
         return SQLITE_OK;
@@ -279,7 +288,7 @@ static int columnar_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int 
     }
     uint32_t group = c->result.order ? c->result.order[c->at] : c->at;
     if (is_key)
-        put_key(plan, plan->keys[at], c->result.first_row[group], ctx);
+        put_key(plan, &plan->keys[at], c->result.first_row[group], ctx);
     else
         orma_columnar_put(plan, &c->result, at, group, ctx);
     return SQLITE_OK;

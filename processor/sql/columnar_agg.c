@@ -47,7 +47,7 @@ struct orma_columnar_input {
 
 /* (group by the keys before, value) -> group. */
 struct key_table {
-    unsigned col;
+    struct orma_columnar_key key;
     uint32_t next; /* the next code */
     /* A table by value - min; used by the first key. */
     uint32_t *direct;
@@ -60,7 +60,7 @@ struct key_table {
         bool null;
     } * slots;
     size_t mask;
-    bool failed;
+    bool failed, inexact;
 };
 
 static void key_fini(struct key_table *k)
@@ -157,13 +157,46 @@ static bool limits(const struct orma_storage *st, const struct orma_table *t, un
     return false;
 }
 
+bool orma_columnar_key_value(const struct orma_columnar_key *key, int64_t val, int64_t *ret)
+{
+    switch (key->op) {
+    case '+':
+        return !__builtin_add_overflow(val, key->operand, ret);
+    case '-':
+        return !__builtin_sub_overflow(val, key->operand, ret);
+    case '*':
+        return !__builtin_mul_overflow(val, key->operand, ret);
+    case '/':
+        *ret = val / key->operand;
+        return true;
+    case '%':
+        *ret = val % key->operand;
+        return true;
+    }
+    *ret = val;
+    return true;
+}
+
+/* Smallest and largest value of a key. */
+static bool key_limits(const struct orma_columnar_plan *plan, const struct orma_columnar_key *key,
+                       int64_t *ret_min, int64_t *ret_max)
+{
+    if (key->op == '%') {
+        *ret_max = key->operand - 1;
+        *ret_min = -*ret_max;
+        return *ret_max < DIRECT_MAX / 2;
+    }
+    return limits(plan->sql->storage, plan->table, key->col, ret_min, ret_max) &&
+           orma_columnar_key_value(key, *ret_min, ret_min) &&
+           orma_columnar_key_value(key, *ret_max, ret_max);
+}
+
 static bool key_init(struct key_table *k, const struct orma_columnar_plan *plan, unsigned idx)
 {
     int64_t min, max;
 
-    *k = (struct key_table){.col = plan->keys[idx], .direct_null = NO_GROUP};
-    if (idx == 0 && limits(plan->sql->storage, plan->table, k->col, &min, &max) &&
-        max - min < DIRECT_MAX) {
+    *k = (struct key_table){.key = plan->keys[idx], .direct_null = NO_GROUP};
+    if (idx == 0 && key_limits(plan, &k->key, &min, &max) && max - min < DIRECT_MAX) {
         k->min = min;
         k->direct_num = (uint32_t)(max - min) + 1;
         k->direct = malloc(k->direct_num * sizeof(*k->direct));
@@ -268,12 +301,12 @@ static uint32_t load(const struct orma_table *t, unsigned idx, const struct rows
 static void code_direct(struct key_table *k, const struct orma_table *t, const struct rows *r,
                         const int64_t *values, uint32_t *codes)
 {
-    bool nulls = can_be_null(t, k->col) && t->columns[k->col].kind != ORMA_COL_STRING;
+    bool nulls = can_be_null(t, k->key.col) && t->columns[k->key.col].kind != ORMA_COL_STRING;
 
     for (uint32_t i = 0; i < r->num; i++) {
         uint32_t *slot = &k->direct[values[i] - k->min];
 
-        if (nulls && orma_sort_is_null(t, k->col, row_at(r, i)))
+        if (nulls && orma_sort_is_null(t, k->key.col, row_at(r, i)))
             slot = &k->direct_null;
         if (*slot == NO_GROUP)
             *slot = k->next++;
@@ -285,15 +318,19 @@ static void code_direct(struct key_table *k, const struct orma_table *t, const s
 static void code_key(struct key_table *k, const struct orma_table *t, const struct rows *r,
                      int64_t *values, uint32_t *codes, bool first)
 {
-    bool nulls = can_be_null(t, k->col);
+    bool nulls = can_be_null(t, k->key.col);
 
-    load_all(t, k->col, r, values);
+    load_all(t, k->key.col, r, values);
+    for (uint32_t i = 0; k->key.op && i < r->num; i++)
+        k->inexact |= !orma_columnar_key_value(&k->key, values[i], &values[i]);
+    if (k->inexact)
+        return;
     if (k->direct) {
         code_direct(k, t, r, values, codes);
         return;
     }
     for (uint32_t i = 0; i < r->num && !k->failed; i++) {
-        bool null = nulls && orma_sort_is_null(t, k->col, row_at(r, i));
+        bool null = nulls && orma_sort_is_null(t, k->key.col, row_at(r, i));
 
         codes[i] = find_code(k, first ? 0 : codes[i], null ? 0 : (uint64_t)values[i], null);
     }
@@ -542,6 +579,10 @@ static bool group_block(const struct orma_columnar_plan *plan, struct orma_colum
         code_key(&keys[i], plan->table, r, values, groups, i == 0);
         if (keys[i].failed)
             return false;
+        if (keys[i].inexact) {
+            res->inexact = true;
+            return true;
+        }
     }
     uint32_t num = keys[plan->keys_num - 1].next;
     if (!reserve(res, num))
@@ -565,6 +606,8 @@ static void run_block(const struct orma_columnar_plan *plan, struct orma_columna
             res->failed = true;
             return;
         }
+        if (res->inexact)
+            return;
     } else {
         res->counts[0] += r->num;
     }
@@ -650,23 +693,49 @@ static uint32_t group_of_row(const struct orma_columnar_result *res, uint32_t ro
     return lo;
 }
 
+/* Sorts first rows of groups by a key with an operator, NULLs first. */
+static bool sort_by_expression(const struct orma_columnar_plan *plan,
+                               const struct orma_columnar_key *key, uint32_t *rows, uint32_t num)
+{
+    uint64_t *keys = malloc(num * sizeof(*keys));
+    bool ok = keys;
+
+    for (unsigned pass = 0; ok && pass < 2; pass++) {
+        for (uint32_t i = 0; i < num; i++) {
+            bool null = orma_sort_is_null(plan->table, key->col, rows[i]);
+            int64_t val = 0;
+
+            if (!null) /* it fitted before */
+                (void)orma_columnar_key_value(key, orma_table_int(plan->table, key->col, rows[i]),
+                                              &val);
+            keys[i] = pass ? !null : (uint64_t)val ^ 1ull << 63;
+        }
+        ok = orma_sort_by_keys(keys, rows, num);
+    }
+    free(keys);
+    return ok;
+}
+
 static void order_groups(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
 {
-    struct orma_sort_key keys[ORMA_COLUMNAR_KEYS_MAX];
+    bool ok = true;
 
-    if (plan->first_order || res->num < 2)
+    if (plan->first_order || res->num < 2 || res->inexact)
         return;
-    for (unsigned i = 0; i < plan->keys_num; i++)
-        keys[i] = (struct orma_sort_key){plan->keys[i], false};
     res->order = malloc(res->num * sizeof(*res->order));
     if (!res->order) {
         res->failed = true;
         return;
     }
     memcpy(res->order, res->first_row, res->num * sizeof(*res->order));
-    if (!orma_sort_rows(plan->sql->storage, plan->table, keys, plan->keys_num, res->order,
-                        res->num))
-        res->failed = true;
+    for (unsigned i = plan->keys_num; i-- > 0 && ok;) {
+        struct orma_sort_key key = {plan->keys[i].col, false};
+
+        ok = plan->keys[i].op
+                 ? sort_by_expression(plan, &plan->keys[i], res->order, res->num)
+                 : orma_sort_rows(plan->sql->storage, plan->table, &key, 1, res->order, res->num);
+    }
+    res->failed |= !ok;
     for (uint32_t i = 0; i < res->num; i++)
         res->order[i] = group_of_row(res, res->order[i]);
 }

@@ -9,6 +9,7 @@
  * In elements, HAVING and ORDER BY aggregates and keys are replaced by columns
  * of __orma_columnar, the rest is copied.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "processor/sql/columnar_plan.h"
@@ -428,7 +429,46 @@ static void add_key(struct reader *r, int col)
         return;
     }
     r->keys[r->plan->keys_num] = r->visible;
-    r->plan->keys[r->plan->keys_num++] = (unsigned)col;
+    r->plan->keys[r->plan->keys_num++] = (struct orma_columnar_key){.col = (unsigned)col};
+}
+
+static char type_letter(const struct orma_table *t, unsigned col);
+
+/* An operator and a positive integer behind a column, if nothing binds stronger behind them. */
+static bool read_operand(struct reader *r, unsigned col, struct orma_columnar_key *ret)
+{
+    struct orma_token op = r->tok, number, after;
+    char digits[24];
+    char *end;
+
+    if (op.kind != ORMA_TOK_OPERATOR || op.len != 1 || !strchr("+-*/%", r->text.data[op.at]) ||
+        type_letter(r->v->table, col) != 'i')
+        return false;
+    number = orma_token_next_solid(r->text, op.at + op.len);
+    after = orma_token_next_solid(r->text, number.at + number.len);
+    if (number.kind != ORMA_TOK_NUMBER || number.len > 18 || after.kind == ORMA_TOK_OPERATOR ||
+        is_any(r, after,
+               (const char *const[]){"collate", "is", "in", "between", "like", "glob", "not",
+                                     "isnull", "notnull", NULL}))
+        return false;
+    snprintf(digits, sizeof(digits), "%.*s", (int)number.len, r->text.data + number.at);
+    ret->operand = strtoll(digits, &end, 10);
+    if (*end || ret->operand < 1)
+        return false;
+    ret->col = col;
+    ret->op = r->text.data[op.at];
+    go_to(r, number.at + number.len);
+    return true;
+}
+
+/* The operand behind the key that was added last. */
+static void extend_key(struct reader *r)
+{
+    if (r->no || !r->plan->keys_num || r->tok.kind != ORMA_TOK_OPERATOR)
+        return;
+    struct orma_columnar_key *key = &r->plan->keys[r->plan->keys_num - 1];
+    if (!read_operand(r, key->col, key))
+        give_up(r);
 }
 
 /* The column that an element of the list is, alone or with an alias; -1: it is more. */
@@ -448,8 +488,20 @@ static int column_of_element(struct reader *r, unsigned idx)
     return col;
 }
 
+/* [AS] name, and then the end of the element. */
+static void read_alias(struct reader *r, uint32_t end)
+{
+    if (r->tok.kind == ORMA_TOK_END || r->tok.at >= end)
+        return;
+    accept(r, "as");
+    if (is_name(r->tok))
+        next(r);
+    if (r->tok.kind != ORMA_TOK_END && r->tok.at < end)
+        give_up(r);
+}
+
 /* GROUP BY 2, or GROUP BY alias. */
-static int column_by_element(struct reader *r)
+static void add_key_of_element(struct reader *r)
 {
     struct orma_token tok = r->tok;
     int found = -1;
@@ -464,11 +516,16 @@ static int column_by_element(struct reader *r)
                 found = (int)i;
         }
     }
-    if (found < 0 || found >= (int)r->elements_num)
-        return -1;
-    int col = column_of_element(r, (unsigned)found);
+    if (found < 0 || found >= (int)r->elements_num) {
+        give_up(r);
+        return;
+    }
+    go_to(r, r->elements[found].at);
+    add_key(r, read_column(r));
+    if (r->tok.at < r->elements[found].end)
+        extend_key(r);
+    read_alias(r, r->elements[found].end);
     go_to(r, tok.at + tok.len);
-    return col;
 }
 
 static void read_group(struct reader *r)
@@ -480,9 +537,13 @@ static void read_group(struct reader *r)
     for (;;) {
         int col = read_column(r);
 
-        if (col < 0 && !r->no)
-            col = column_by_element(r);
-        add_key(r, col);
+        if (col >= 0) {
+            add_key(r, col);
+            if (r->tok.at < r->group.end)
+                extend_key(r);
+        } else if (!r->no) {
+            add_key_of_element(r);
+        }
         if (r->no || r->tok.kind != ORMA_TOK_COMMA)
             break;
         next(r);
@@ -526,15 +587,34 @@ static char type_letter(const struct orma_table *t, unsigned col)
     return 'i';
 }
 
-static void put_key(struct reader *r, unsigned col)
+static bool put_known_key(struct reader *r, const struct orma_columnar_key *key)
 {
     for (unsigned i = 0; i < r->plan->keys_num; i++) {
-        if (r->plan->keys[i] == col) {
-            orma_buf_printf(r->out, ORMA_COLUMNAR_KEY_NAME " ", i, type_letter(r->v->table, col));
-            return;
-        }
+        const struct orma_columnar_key *k = &r->plan->keys[i];
+
+        if (k->col != key->col || k->op != key->op || k->operand != key->operand)
+            continue;
+        orma_buf_printf(r->out, ORMA_COLUMNAR_KEY_NAME " ", i,
+                        k->op ? 'n' : type_letter(r->v->table, key->col));
+        return true;
     }
-    give_up(r); /* SQLite would take it from any row of the group */
+    return false;
+}
+
+/* A column, with an operand if `whole`: nothing before it binds stronger. */
+static void put_key(struct reader *r, unsigned col, bool whole)
+{
+    struct orma_columnar_key key = {.col = col};
+    uint32_t at = r->tok.at;
+
+    if (whole && read_operand(r, col, &key)) {
+        if (put_known_key(r, &key))
+            return;
+        go_to(r, at);
+        key = (struct orma_columnar_key){.col = col};
+    }
+    if (!put_known_key(r, &key))
+        give_up(r); /* SQLite would take it from any row of the group */
 }
 
 static void put_agg(struct reader *r, enum orma_agg agg, unsigned col)
@@ -651,7 +731,9 @@ static void put_item(struct reader *r, struct orma_token before)
     if (r->no)
         return;
     if (col >= 0) {
-        put_key(r, (unsigned)col);
+        put_key(r, (unsigned)col,
+                before.kind == ORMA_TOK_END || before.kind == ORMA_TOK_COMMA ||
+                    before.kind == ORMA_TOK_OPEN);
         return;
     }
     if (is_any(r, tok, rowids) || r->tok.at != tok.at)
@@ -744,6 +826,14 @@ static void put_name(const struct reader *r, struct orma_buf *sql, int visible)
     orma_sql_put_quoted(sql, orma_str_from(orma_vtab_column_name(r->v, visible)));
 }
 
+static void put_key_text(const struct reader *r, struct orma_buf *sql, unsigned key)
+{
+    put_name(r, sql, r->keys[key]);
+    if (r->plan->keys[key].op)
+        orma_buf_printf(sql, " %c %lld", r->plan->keys[key].op,
+                        (long long)r->plan->keys[key].operand);
+}
+
 static void put_slice(const struct reader *r, struct orma_buf *sql, struct span s)
 {
     orma_buf_put(sql, r->text.data + s.at, s.end - s.at);
@@ -758,7 +848,7 @@ static void put_query(struct reader *r, struct orma_buf *sql)
     orma_buf_put_str(sql, r->distinct ? "SELECT DISTINCT " : "SELECT ");
     for (unsigned i = 0; i < plan->keys_num; i++) {
         orma_buf_put_str(sql, i ? ", " : "");
-        put_name(r, sql, r->keys[i]);
+        put_key_text(r, sql, i);
     }
     for (unsigned i = 0; i < plan->aggs_num; i++) {
         orma_buf_printf(sql, "%s%s(", plan->keys_num + i ? ", " : "", names[plan->aggs[i].agg]);
@@ -777,7 +867,7 @@ static void put_query(struct reader *r, struct orma_buf *sql)
     }
     for (unsigned i = 0; i < plan->keys_num && !r->distinct; i++) {
         orma_buf_put_str(sql, i ? ", " : " GROUP BY ");
-        put_name(r, sql, r->keys[i]);
+        put_key_text(r, sql, i);
     }
 }
 

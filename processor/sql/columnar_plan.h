@@ -29,7 +29,11 @@ struct orma_columnar_plan {
         sqlite3_value **values; /* IN: owned, NULL at the end */
     } filters[ORMA_COLUMNAR_FILTERS_MAX];
     unsigned filters_num;
-    unsigned keys[ORMA_COLUMNAR_KEYS_MAX]; /* stored columns */
+    struct orma_columnar_key {
+        unsigned col; /* stored */
+        char op;      /* + - * / %, with `operand` > 0; 0: the column itself */
+        int64_t operand;
+    } keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num;
     bool grouped;     /* GROUP BY: no row without input; else one row always */
     bool first_order; /* DISTINCT: in order of appearance; else by key */
@@ -76,6 +80,9 @@ struct orma_columnar_result {
     bool failed;  /* memory is out */
     bool inexact; /* the sums are too large for us: run the query */
 };
+
+/* The value of a key with an operator. False: it does not fit. */
+bool orma_columnar_key_value(const struct orma_columnar_key *key, int64_t val, int64_t *ret);
 
 /* Carries out a plan. An SQLite code; interrupted: SQLITE_INTERRUPT. */
 int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columnar_result *ret);

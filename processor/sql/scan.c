@@ -501,6 +501,35 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *w
     }
 }
 
+/* The first row of each value, from an index: in order of the table again. */
+static void take_first_rows(struct orma_sql_scan *self, const struct orma_sql_index *idx)
+{
+    uint32_t *rows = malloc(idx->rows * sizeof(*rows)), num = 0;
+
+    for (uint32_t at = idx->rows; rows && at;) { /* runs, from the last one */
+        at = orma_sql_index_run(idx, at - 1);
+        rows[num++] = idx->perm[at];
+    }
+    if (rows && !orma_sort_by_row(rows, num))
+        self->failed = true;
+    take_rows(self, rows, num);
+}
+
+static void start_distinct(struct orma_sql_scan *self, unsigned col)
+{
+    bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
+    const struct orma_sql_index *idx =
+        all ? orma_sql_index_get(self->sql, self->table, col, false) : NULL;
+
+    if (idx) {
+        take_first_rows(self, idx);
+        return;
+    }
+    self->seen = seen_new();
+    self->seen_col = col;
+    self->failed = !self->seen;
+}
+
 /* Whether the rows follow the keys as they lie. */
 static bool is_natural(const struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
 {
@@ -523,9 +552,7 @@ void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_
     if (self->failed)
         return;
     if (order->distinct) {
-        self->seen = seen_new();
-        self->seen_col = order->keys[0].col;
-        self->failed = !self->seen;
+        start_distinct(self, order->keys[0].col);
     } else if (is_natural(self, order)) {
         self->descending = order->keys[0].desc;
     } else if (order->keys_num) {

@@ -232,6 +232,21 @@ bool orma_sort_by_row(uint32_t *rows, uint32_t num)
     return ok;
 }
 
+bool orma_sort_by_keys(const uint64_t *keys, uint32_t *rows, uint32_t num)
+{
+    struct item *items = num > 1 ? malloc(2 * (size_t)num * sizeof(*items)) : NULL;
+    bool ok = items;
+
+    if (num <= 1)
+        return true;
+    for (uint32_t i = 0; items && i < num; i++)
+        items[i] = (struct item){keys[i], rows[i]};
+    if (items)
+        sort_items(items, num, rows);
+    free(items);
+    return ok;
+}
+
 /* ---- the best few ---- */
 
 struct orma_top_row {

@@ -22,6 +22,9 @@ bool orma_sort_rows(const struct orma_storage *storage, const struct orma_table 
 /* The rows in the order of the table. False: memory is out. */
 bool orma_sort_by_row(uint32_t *rows, uint32_t num);
 
+/* The rows in the order of their keys, which belong to them by place. False: memory is out. */
+bool orma_sort_by_keys(const uint64_t *keys, uint32_t *rows, uint32_t num);
+
 /* Whether SQL reads NULL there: no value, a NaN, a computed value below zero. */
 bool orma_sort_is_null(const struct orma_table *table, unsigned col, uint32_t row);
 

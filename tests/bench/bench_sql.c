@@ -106,6 +106,31 @@ static const struct query queries[] = {
      "SELECT sum(a.int_value) FROM slice s JOIN args a ON a.arg_set_id = s.arg_set_id "
      "WHERE a.key = 'debug.count' AND s.dur > 30000",
      NULL},
+    {"ancestors",
+     "SELECT count(*) FROM (SELECT id FROM slice WHERE depth = 4 LIMIT 50000) s, "
+     "ancestor_slice(s.id) a",
+     "SELECT count(*) FROM (WITH RECURSIVE up(id) AS (SELECT parent_id FROM (SELECT parent_id FROM "
+     "slice WHERE depth = 4 LIMIT 50000) UNION ALL SELECT p.parent_id FROM up JOIN slice p ON "
+     "up.id = p.id WHERE p.parent_id IS NOT NULL) SELECT id FROM up)"},
+    {"descendants",
+     "SELECT count(*) FROM (SELECT id FROM slice WHERE depth = 0 LIMIT 50000) s, "
+     "descendant_slice(s.id) d",
+     "SELECT count(*) FROM (WITH RECURSIVE down(id) AS (SELECT c.id FROM (SELECT id FROM slice "
+     "WHERE depth = 0 LIMIT 50000) s JOIN slice c ON c.parent_id = s.id UNION ALL SELECT c.id FROM "
+     "down JOIN slice c ON c.parent_id = down.id) SELECT id FROM down)"},
+    {"following flows",
+     "SELECT count(*) FROM (SELECT id FROM slice WHERE depth = 0 LIMIT 2000) s, "
+     "directly_connected_flow(s.id) f",
+     ""},
+    {"span join of columns",
+     "CREATE VIRTUAL TABLE IF NOT EXISTS bench_span USING SPAN_JOIN(bench_freq PARTITIONED cpu, "
+     "bench_sched PARTITIONED cpu); SELECT count(*), sum(dur * freq) FROM bench_span",
+     ""},
+    {"span join of views",
+     "CREATE VIEW IF NOT EXISTS bench_view AS SELECT ts, dur, cpu, utid FROM sched; "
+     "CREATE VIRTUAL TABLE IF NOT EXISTS bench_span2 USING SPAN_JOIN(bench_freq PARTITIONED cpu, "
+     "bench_view PARTITIONED cpu); SELECT count(*), sum(dur * freq) FROM bench_span2",
+     ""},
     {"percentile", "SELECT percentile(dur, 50) FROM slice WHERE depth = 1", ""},
     {"counters",
      "SELECT t.cpu, avg(c.value) FROM counter c JOIN cpu_counter_track t "
@@ -254,6 +279,11 @@ int main(int argc, char **argv)
     sql->columnar_off = args.no_columnar;
     if (sqlite3_open(":memory:", &plain) || sql_rows_copy(sql, plain, true))
         return 1;
+    (void)run_ours(sql,
+                   "CREATE PERFETTO TABLE bench_freq AS SELECT c.ts, lead(c.ts, 1, c.ts + 1) "
+                   "OVER (PARTITION BY t.cpu ORDER BY c.ts) - c.ts AS dur, t.cpu, c.value AS "
+                   "freq FROM counter c JOIN cpu_counter_track t ON c.track_id = t.id; "
+                   "CREATE PERFETTO TABLE bench_sched AS SELECT ts, dur, cpu, utid FROM sched");
     printf("\nSQL over %u slices, ms of CPU time\n%-26s %10s %10s %8s\n", args.rows, "", "ours",
            "plain", "ratio");
     for (size_t i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
