@@ -4,7 +4,8 @@
  *   complete     every event that the kernel counted is a row, or was reported lost, per cpu
  *   two          concurrent sessions get exactly their events
  *   probes       uprobes and static probe points of this very program
- *   only         set_event_pid and the kernel's filters
+ *   only         set_event_pid, tracing_cpumask and the kernel's filters
+ *   names        kernel addresses become numbers and names; another clock says how it relates
  *   killed       what a killed process left is put back
  *   watermark    buffer_percent: nobody wakes up while nothing happens
  *
@@ -452,6 +453,34 @@ static bool only_mine(Config *config, const char *event)
     return of_pid > 10 && !of_others;
 }
 
+static unsigned on_cpus[2];
+
+static void on_cpu(const struct ft_event *ev)
+{
+    on_cpus[ev->cpu != 0]++;
+}
+
+static bool only_cpu0(void)
+{
+    const char *events[] = {"sched/*"};
+    Config config = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
+
+    config.tracing_cpumask = (char[]){"1"};
+    struct orma_source *s = session(&config, events, 1);
+    pid_t load = start_load();
+    s->type->start(s);
+    for (int i = 0; i < 100 && !on_cpus[0]; i++) {
+        pf_run(&t.pf, NULL, 200);
+        on_cpus[0] = on_cpus[1] = 0;
+        count(on_cpu);
+    }
+    s->type->stop(s);
+    stop_load(load);
+    pf_free_source(&t.pf, s);
+    printf("    tracing_cpumask 1: on cpu0 %u, on others %u\n", on_cpus[0], on_cpus[1]);
+    return on_cpus[0] && !on_cpus[1];
+}
+
 static bool test_only(void)
 {
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
@@ -470,7 +499,52 @@ static bool test_only(void)
     ok = only_mine(&config, filtered) && ok;
     if (strcmp(read_control("events/raw_syscalls/sys_enter/filter"), "none"))
         FAIL("the filter is still there");
-    return ok;
+    pf_forget_packets(&t.pf);
+    return ok && only_cpu0();
+}
+
+static unsigned functions, raw_addresses;
+
+static void on_function(const struct ft_event *ev)
+{
+    const struct ft_field *f = ft_find(ev, "function");
+
+    functions += f && f->num;
+    raw_addresses += f && f->num > UINT32_MAX;
+}
+
+static bool test_names(void)
+{
+    const char *events[] = {"workqueue/workqueue_execute_start"};
+    Config config = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
+    struct ft_symbols symbols = {0};
+    unsigned named = 0, clocks = 0;
+
+    config.has_symbolize_ksyms = config.symbolize_ksyms = 1;
+    config.has_use_monotonic_raw_clock = config.use_monotonic_raw_clock = 1;
+    struct orma_source *s = session(&config, events, 1);
+    pid_t load = start_load();
+    s->type->start(s);
+    for (int i = 0; i < 200 && functions < 10; i++) {
+        pf_run(&t.pf, NULL, 100);
+        functions = raw_addresses = 0;
+        count(on_function);
+    }
+    s->type->stop(s);
+    stop_load(load);
+    for (size_t i = 0; i < t.pf.packets_num; i++) {
+        struct ft_bundle b =
+            ft_decode(t.pf.packets[i].data, t.pf.packets[i].len, &symbols, NULL, NULL);
+
+        clocks +=
+            b.is_bundle && b.clock == ORMA_PB_FTRACE_CLOCK_MONO_RAW && b.ftrace_ts && b.boot_ts;
+    }
+    named = (unsigned)symbols.names.len;
+    ft_symbols_fini(&symbols);
+    pf_free_source(&t.pf, s);
+    printf("    functions %u, raw addresses %u, names %u, bundles with both clocks %u\n", functions,
+           raw_addresses, named, clocks);
+    return functions >= 10 && !raw_addresses && named && clocks;
 }
 
 /* In a child: sets everything up and is killed in the middle of it. */
@@ -565,9 +639,10 @@ static const struct {
     bool (*fn)(void);
     bool needs_uprobes;
 } tests[] = {
-    {"complete", test_complete, false}, {"two", test_two, false},
-    {"probes", test_probes, true},      {"only", test_only, false},
-    {"killed", test_killed, true},      {"watermark", test_watermark, false},
+    {"complete", test_complete, false},   {"two", test_two, false},
+    {"probes", test_probes, true},        {"only", test_only, false},
+    {"names", test_names, false},         {"killed", test_killed, true},
+    {"watermark", test_watermark, false},
 };
 
 static bool run(size_t idx)

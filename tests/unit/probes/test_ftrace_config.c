@@ -320,6 +320,55 @@ Test(ftrace_config, needs_a_kernel_with_the_graph)
     orma_assert_no_leaks();
 }
 
+Test(ftrace_config, takes_the_best_clock_that_the_kernel_has)
+{
+    static const struct {
+        const char *list, *want;
+        bool mono_raw;
+        uint32_t clock;
+    } cases[] = {
+        {"[local] global boot mono_raw", "boot", false, 0},
+        {"[local] global mono", "global", false, ORMA_PB_FTRACE_CLOCK_GLOBAL},
+        {"local [mono]", "local", false, ORMA_PB_FTRACE_CLOCK_LOCAL},
+        {"local [boot] mono_raw", "mono_raw", true, ORMA_PB_FTRACE_CLOCK_MONO_RAW},
+        {"[local] global", "global", true, ORMA_PB_FTRACE_CLOCK_GLOBAL},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        Config config = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
+        bool told = false;
+        struct fx f;
+
+        fx_init(&f);
+        pf_file(&f.pf, "tracing/trace_clock", cases[i].list);
+        config.has_use_monotonic_raw_clock = 1;
+        config.use_monotonic_raw_clock = cases[i].mono_raw;
+        config.ftrace_events = ARGS((char[]){"foo/thing"});
+        config.n_ftrace_events = 1;
+        struct orma_source *s = session(&f, &config);
+        cr_assert(
+            !strncmp(pf_read(&f.pf, "tracing/trace_clock"), cases[i].want, strlen(cases[i].want)),
+            "%s", cases[i].list);
+        s->type->start(s);
+        tree_page(&f.pf, "tracing/per_cpu/cpu0/trace_pipe_raw", 1000, 20, 3);
+        s->type->flush(s, 1);
+        for (size_t j = 0; j < f.pf.packets_num; j++) {
+            struct ft_bundle b =
+                ft_decode(f.pf.packets[j].data, f.pf.packets[j].len, NULL, NULL, NULL);
+
+            if (!b.is_bundle)
+                continue;
+            told = true;
+            cr_assert_eq(b.clock, cases[i].clock);
+            cr_assert_eq(b.ftrace_ts != 0 && b.boot_ts != 0, cases[i].clock != 0);
+        }
+        cr_assert(told);
+        pf_free_source(&f.pf, s);
+        pf_fini(&f.pf);
+    }
+    orma_assert_no_leaks();
+}
+
 Test(ftrace_config, opens_cpus_that_come_online)
 {
     char *events[] = {(char[]){"foo/thing"}};
