@@ -13,6 +13,8 @@
 
 /* Longer names of members are not waited for. */
 #define KEY_MAX 65536
+/* So much of a broken event is kept. */
+#define RAW_EVENT_MAX ((size_t)4096)
 
 enum where { AT_START, IN_LIST, IN_OBJECT, IN_EVENTS, AT_END };
 
@@ -120,9 +122,16 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
     return true;
 }
 
-static void tokenizer_failure(struct orma_file *file)
+/* Leaves what could not be read, up to a length that fits on a page. */
+static void tokenizer_failure(struct orma_file *file, struct orma_str text, const char *error)
 {
-    orma_import_log(file->imp, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, NULL);
+    struct orma_import *imp = file->imp;
+
+    text.len = ORMA_MIN(text.len, RAW_EVENT_MAX);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_str(&imp->args, orma_import_cstr(imp, "raw_event"), orma_import_str(imp, text));
+    orma_args_put_str(&imp->args, orma_import_cstr(imp, "error"), orma_import_cstr(imp, error));
+    orma_import_log(imp, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, &imp->args);
 }
 
 static void json_parse(struct orma_file *file, const struct orma_item *item)
@@ -147,13 +156,15 @@ static void on_event(struct orma_file *file, struct orma_str text)
 
     if (ok && !e.members)
         return; /* some writers end their list with an empty event */
-    ok = ok && e.phase && text.len <= UINT32_MAX;
-    if (ok && (e.phase != 'M' || e.ts.type))
-        ok = orma_json_time(&e.ts, &ts);
-    if (ok && e.dur.type)
-        ok = orma_json_time(&e.dur, &dur);
-    if (!ok) {
-        tokenizer_failure(file);
+    const char *error = !ok                     ? "malformed JSON"
+                        : !e.phase              ? "no phase"
+                        : text.len > UINT32_MAX ? "too long"
+                        : (e.phase != 'M' || e.ts.type) && !orma_json_time(&e.ts, &ts)
+                            ? "no valid ts"
+                        : e.dur.type && !orma_json_time(&e.dur, &dur) ? "no valid dur"
+                                                                      : NULL;
+    if (error) {
+        tokenizer_failure(file, text, error);
         return;
     }
     if (e.phase == 'P' && orma_json_profile_event(file, &f->profiles, &e))

@@ -545,7 +545,7 @@ static void fini(struct orma_import *imp)
     orma_map_fini(&st->tasks);
     orma_map_fini(&st->executions);
     orma_map_fini(&st->sessions);
-    orma_map_fini(&st->asyncs);
+    orma_map_fini(&st->slice_stacks);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,

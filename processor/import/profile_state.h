@@ -6,8 +6,8 @@
 struct orma_profile_state {
     struct orma_map mappings, frames, callsites, tasks, executions; /* hash of content → row */
     uint32_t counter_sets;
-    struct orma_map sessions; /* sequence and source → row */
-    struct orma_map asyncs;   /* data of an interned entry → row */
+    struct orma_map sessions;     /* sequence and source → row */
+    struct orma_map slice_stacks; /* slice of a track event → row of its stacks */
     /* Heap profiles: sequences by (machine, id). */
     struct orma_map heaps; /* → struct orma_heap_sequence * */
 };

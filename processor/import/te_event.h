@@ -26,6 +26,7 @@ struct orma_te_legacy {
 
 /* Read in one pass; lists are read again when they are there at all. */
 struct orma_te_event {
+    bool stacked; /* a call stack came with it */
     /* Zero until the field comes. */
     uint32_t type;
     bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
@@ -122,4 +123,7 @@ bool orma_te_tokenize_legacy(struct orma_import *imp, const struct orma_packet_c
 
 void orma_te_typed_args(struct orma_import *imp, const struct orma_te_event *e,
                         struct orma_args_list *ret);
+/* The call stack that came with the event, for its slice (te_callstack.c). */
+void orma_te_callstack(struct orma_import *imp, const struct orma_te_event *e, uint32_t slice,
+                       bool at_end);
 #endif

@@ -10,6 +10,10 @@
 static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
 {
     switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_CALLSTACK:
+    case ORMA_PB_TRACK_EVENT_CALLSTACK_IID:
+        e->stacked = true;
+        break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
         e->has_legacy = true;
         orma_te_read_legacy(orma_pb_str(f), &e->legacy);
@@ -339,6 +343,8 @@ void orma_te_begin(struct orma_import *imp, const struct orma_te_event *e, char 
         orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
     if (e->has_instructions)
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, false);
     flows_of(imp, e, slice);
 }
 
@@ -367,6 +373,8 @@ void orma_te_end(struct orma_import *imp, const struct orma_te_event *e)
     if (e->has_instructions)
         set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
                        ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, true);
     flows_of(imp, e, slice);
 }
 
@@ -394,6 +402,8 @@ void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
                        instant ? 0 : e->legacy.thread_instruction_delta);
     }
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, false);
     flows_of(imp, e, slice);
 }
 
