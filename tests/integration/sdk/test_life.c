@@ -2,7 +2,7 @@
  * Life of tracing in a process: forks, early starts and exits, a service that
  * comes back, threads that come and go, signals, no descriptors left.
  *
- *   test_integration_sdk_life TRACED
+ *   test_integration_sdk_life TRACED [TEST...]
  *
  * Each test is a child process with the SDK, and this process, which runs the
  * session: they take turns at checkpoints.
@@ -630,23 +630,55 @@ static void test_recording(void)
     orma_buf_fini(&bytes);
 }
 
+static const char *traced_program;
+
+static void test_startup_here(void)
+{
+    test_startup(traced_program);
+}
+
+static void test_reconnect_here(void)
+{
+    test_reconnect(traced_program);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} tests[] = {
+    {"fork", test_fork},
+    {"fork_and_exec", test_fork_and_exec},
+    {"brief_life", test_brief_life},
+    {"too_much", test_too_much},
+    {"policies", test_policies},
+    {"threads", test_threads},
+    {"signals", test_signals},
+    {"no_fds", test_no_fds},
+    {"recording", test_recording},
+    {"startup", test_startup_here},
+    {"reconnect", test_reconnect_here},
+};
+
 int main(int argc, char **argv)
 {
     struct orma_test_daemon daemon;
 
-    assert(argc == 2);
-    orma_test_daemon_start(&daemon, argv[1]);
-    test_fork();
-    test_fork_and_exec();
-    test_brief_life();
-    test_too_much();
-    test_policies();
-    test_threads();
-    test_signals();
-    test_no_fds();
-    test_recording();
-    test_startup(argv[1]);
-    test_reconnect(argv[1]);
+    assert(argc >= 2);
+    traced_program = argv[1];
+    orma_test_daemon_start(&daemon, traced_program);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        bool wanted = argc == 2;
+        int before = failed;
+
+        for (int j = 2; j < argc; j++)
+            wanted |= !strcmp(argv[j], tests[i].name);
+        failed = 0;
+        if (wanted)
+            tests[i].run();
+        if (failed)
+            fprintf(stderr, "in %s\n", tests[i].name);
+        failed |= before;
+    }
     expect("exit code of the service", (uint64_t)orma_test_daemon_stop(&daemon), 0);
     return failed;
 }
