@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "orma/tracing.h"
 #include "sdk/base/clock.h"
 #include "sdk/client/life.h"
 #include "sdk/client/te.h"
@@ -665,6 +666,11 @@ void orma_category_unregister(struct orma_category *category)
     if (listener)
         listener();
     orma_te_unlock(was);
+}
+
+uint64_t orma_lost_unattributed(void)
+{
+    return atomic_load_explicit(&orma_te.unattributed, memory_order_relaxed);
 }
 
 void orma_te_each_category(void (*fn)(void *ctx, const struct orma_category *category), void *ctx)

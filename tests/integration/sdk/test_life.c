@@ -500,7 +500,7 @@ static void test_threads(void)
 
 /* ---- signals ---- */
 
-static uint64_t handled;
+static volatile uint64_t handled;
 
 static void on_signal(int sig)
 {
@@ -525,6 +525,8 @@ static void play_signals(void)
         }
     }
     assert(setitimer(ITIMER_REAL, &off, NULL) == 0);
+    uint64_t told[2] = {handled, orma_lost_unattributed()};
+    assert(write(stage_out, told, sizeof(told)) == sizeof(told));
 }
 
 static void test_signals(void)
@@ -532,9 +534,15 @@ static void test_signals(void)
     struct orma_test_session *session = begin();
     struct orma_test_trace t;
     struct actor a = act(play_signals);
+    uint64_t told[2], dropped = 0;
 
+    assert(read(a.from, told, sizeof(told)) == sizeof(told));
     finish(&a);
     end(session, &t); /* the ledger holds, with the handler's losses */
+    for (size_t i = 0; i < t.num; i++)
+        dropped += t.seqs[i].dropped;
+    expect("the handler's events", orma_test_trace_count(&t, 3, "handler") + dropped + told[1],
+           told[0]);
     expect("slices", orma_test_trace_count(&t, 1, "interrupted") > 1000, 1);
     expect("as many ends", orma_test_trace_count(&t, 2, NULL),
            orma_test_trace_count(&t, 1, "interrupted"));
