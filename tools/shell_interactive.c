@@ -10,6 +10,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/str.h"
+#include "tools/line_editor.h"
 #include "tools/shell_impl.h"
 
 #define WIDTH 20
@@ -124,6 +125,8 @@ static void run_line(struct orma_shell *sh, const char *line)
     else
         printf("\nQuery executed in %.3f ms\n\n",
                (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - start) / 1e6);
+    if (r == -ECANCELED)
+        clearerr(stdout); /* a write may have been interrupted, too */
     orma_script_close(script);
 }
 
@@ -220,43 +223,86 @@ static bool dot_command(struct orma_shell *sh, const char *line)
     return true;
 }
 
+/* Where lines come from: a person at a terminal, or a file. */
+struct input {
+    struct orma_line_editor *editor; /* NULL: plain lines */
+    bool prompt;
+    struct orma_buf line;
+};
+
+static struct orma_line_editor *make_editor(void)
+{
+    const char *home = getenv("HOME");
+    struct orma_buf path = {0};
+
+    if (!orma_line_editor_usable())
+        return NULL;
+    orma_buf_printf(&path, "%s/.config/perfetto/.trace_processor_shell_history", home ? home : "");
+    struct orma_line_editor *editor =
+        orma_line_editor_new(home && *home && !path.failed ? orma_buf_cstr(&path) : NULL);
+    orma_buf_fini(&path);
+    return editor;
+}
+
+/* A line of a file, or of a terminal that is not worth an editor. 1, 0, -EINTR. */
+static int read_plain(struct input *in)
+{
+    char *line = NULL;
+    size_t cap = 0;
+    int r = 1;
+
+    if (in->prompt) {
+        printf("> ");
+        fflush(stdout);
+    }
+    errno = 0;
+    ssize_t len = getline(&line, &cap, stdin);
+    if (len < 0)
+        r = errno == EINTR ? -EINTR : 0;
+    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+        len--;
+    orma_buf_clear(&in->line);
+    if (len > 0)
+        orma_buf_put(&in->line, line, (size_t)len);
+    if (r == -EINTR) {
+        clearerr(stdin);
+        printf("\n");
+    }
+    free(line);
+    return r;
+}
+
+static int read_input(struct input *in)
+{
+    return in->editor ? orma_line_editor_read(in->editor, "> ", &in->line) : read_plain(in);
+}
+
 int orma_shell_interactive(struct orma_shell *self)
 {
     struct sigaction act = {.sa_handler = on_sigint}, old;
-    bool prompt = isatty(STDIN_FILENO);
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t len;
+    struct input in = {.editor = make_editor(), .prompt = isatty(STDIN_FILENO)};
+    bool go_on = true;
+    int r;
 
+    if (in.editor)
+        act.sa_flags = SA_RESTART; /* nothing but the query is to notice */
     interruptible = self->tp;
     sigaction(SIGINT, &act, &old);
-    for (;;) {
-        if (prompt) {
-            printf("> ");
-            fflush(stdout);
-        }
-        errno = 0;
-        len = getline(&line, &cap, stdin);
-        if (len < 0 && errno == EINTR) {
-            clearerr(stdin);
-            printf("\n");
-            continue;
-        }
-        if (len < 0)
-            break;
-        while (len && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-            line[--len] = '\0';
-        if (line[0] == '.') {
-            if (!dot_command(self, line))
-                break;
-        } else if (len) {
+    while (go_on && ((r = read_input(&in)) == 1 || r == -EINTR)) {
+        const char *line = orma_buf_cstr(&in.line);
+
+        if (r == -EINTR)
+            continue; /* a line that was given up */
+        if (*line == '.')
+            go_on = dot_command(self, line);
+        else if (*line)
             run_line(self, line); /* an error does not end the prompt */
-        } else if (prompt) {
+        else if (in.prompt)
             printf("If you want to quit, press Ctrl-D or type .quit\n");
-        }
     }
     sigaction(SIGINT, &old, NULL);
     interruptible = NULL;
-    free(line);
+    orma_line_editor_free(in.editor);
+    orma_buf_fini(&in.line);
     return 0;
 }

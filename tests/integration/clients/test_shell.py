@@ -1,6 +1,8 @@
 """trace_processor_shell: what scripts rely on. Exact CSV, exit codes, words of errors; the prompt; servers."""
 import contextlib
+import pty
 import re
+import select
 import shutil
 import socket
 import sqlite3
@@ -153,6 +155,107 @@ class Prompt(Shell):
 
     def test_an_error_does_not_end_it(self):
         self.assertIn("one", self.ask("SELEC\n.read absent\n.width x\nSELECT 1 AS one\n"))
+
+
+class Terminal(Shell):
+    """The prompt as a person has it: keys, history, Ctrl-C."""
+
+    def setUp(self):
+        super().setUp()
+        self.env.update(HOME=str(self.dir), TERM="xterm")
+
+    def open_prompt(self):
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            os.execve(SHELL, [str(SHELL), "interactive", str(self.trace)], self.env)
+        self.addCleanup(self.close_prompt, pid, self.fd)
+        self.pid, self.seen = pid, ""
+        self.until("> ")
+
+    @staticmethod
+    def close_prompt(pid, fd):
+        try:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+        os.close(fd)
+
+    def until(self, text):
+        """What comes until this text, which must come."""
+        end = time.monotonic() + 30 * SLOW
+        while text not in self.seen:
+            self.assertTrue(select.select([self.fd], [], [], max(end - time.monotonic(), 0))[0], self.seen[-500:])
+            self.seen += os.read(self.fd, 1 << 16).decode(errors="replace")
+        out, _, self.seen = self.seen.partition(text)
+        return out + text
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def quit(self):
+        self.type("\x04")
+        end = time.monotonic() + 30 * SLOW
+        while time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.assertEqual(status, 0)
+                return
+            if select.select([self.fd], [], [], 0.05)[0]:
+                try:
+                    os.read(self.fd, 1 << 16)
+                except OSError:
+                    pass
+        self.fail("it did not end")
+
+    def answer(self, keys):
+        """The value of the only cell of the answer."""
+        self.type(keys + "\r")
+        return self.until("Query executed").splitlines()[-3].strip()
+
+    def test_keys(self):
+        self.open_prompt()
+        left, right, home, end, delete = "\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F", "\x1b[3~"
+        self.assertEqual(self.answer("SELECT 12"), "12")
+        self.assertEqual(self.answer("SELECT 12" + left + "7"), "172")
+        self.assertEqual(self.answer("ELECT 3" + home + "S" + end + "4"), "34")
+        self.assertEqual(self.answer("SELECT 56\x7f" + "8"), "58")
+        self.assertEqual(self.answer("XSELECT 9" + home + delete), "9")
+        self.assertEqual(self.answer("nonsense\x15SELECT 'ä€😀x'" + left * 2 + "\x7f"), "ä€x")
+        self.assertEqual(self.answer("SELECT 1 two three\x17\x17"), "1")
+        self.assertEqual(self.answer("SELECT 5 rest\x01" + right * 8 + "\x0b"), "5")
+        self.assertEqual(self.answer("SELECT " + "0 + " * 60 + "6"), "6")
+        self.quit()
+
+    def test_history_and_its_file(self):
+        self.open_prompt()
+        self.answer("SELECT 111")
+        self.answer("SELECT 222")
+        self.assertEqual(self.answer("\x1b[A"), "222")
+        self.assertEqual(self.answer("\x1b[A\x1b[A"), "111")
+        self.assertEqual(self.answer("SELECT 333\x1b[A\x1b[B"), "333")
+        self.quit()
+        path = self.dir / ".config/perfetto/.trace_processor_shell_history"
+        self.assertEqual(path.read_text().splitlines(), ["SELECT 111", "SELECT 222", "SELECT 111", "SELECT 333"])
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        self.open_prompt()
+        self.assertEqual(self.answer("\x1b[A"), "333")
+        self.quit()
+
+    def test_ctrl_c_ends_the_line_or_the_query(self):
+        self.open_prompt()
+        self.type("SELECT nonsense\x03")
+        self.until("> ")
+        self.type("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r\r")
+        time.sleep(0.3)
+        end = time.monotonic() + 30 * SLOW
+        while "interrupted" not in self.seen and time.monotonic() < end:
+            self.type("\x03")
+            if select.select([self.fd], [], [], 0.3)[0]:
+                self.seen += os.read(self.fd, 1 << 16).decode(errors="replace")
+        self.until("interrupted")
+        self.assertEqual(self.answer("\x15SELECT 1"), "1")
+        self.quit()
 
 
 class Export(Shell):
