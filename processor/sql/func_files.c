@@ -17,9 +17,10 @@ static bool may(sqlite3_context *ctx, const char *what)
 /* A path, without a zero byte inside. */
 static const char *take_path(sqlite3_context *ctx, sqlite3_value *val, const char *what)
 {
+    bool text = sqlite3_value_type(val) == SQLITE_TEXT;
     struct orma_str s = orma_value_str(val);
 
-    if (sqlite3_value_type(val) == SQLITE_TEXT && s.data && s.len && strlen(s.data) == s.len)
+    if (text && s.data && s.len && strlen(s.data) == s.len)
         return s.data;
     orma_result_error(ctx, "%s: the path must be a text", what);
     return NULL;

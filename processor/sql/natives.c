@@ -31,6 +31,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_register,
     orma_sql_funcs_scan,
     orma_sql_funcs_span_join,
+    orma_sql_funcs_stacks,
     orma_sql_funcs_string,
     orma_sql_funcs_time,
     NULL,
@@ -39,6 +40,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
 const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_ancestor_callsite,
     &orma_tvf_ancestor_slice,
+    &orma_tvf_annotated_callstack,
     &orma_tvf_descendant_slice,
     &orma_tvf_dfs_weight_bounded,
     &orma_tvf_directly_connected_flow,

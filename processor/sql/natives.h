@@ -23,6 +23,7 @@ extern const struct orma_sql_func orma_sql_funcs_regexp[];
 extern const struct orma_sql_func orma_sql_funcs_register[];
 extern const struct orma_sql_func orma_sql_funcs_scan[];
 extern const struct orma_sql_func orma_sql_funcs_span_join[];
+extern const struct orma_sql_func orma_sql_funcs_stacks[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 
@@ -44,4 +45,5 @@ extern const struct orma_tvf orma_tvf_slice_layout;
 extern const struct orma_tvf orma_tvf_flat_slice;
 extern const struct orma_tvf orma_tvf_sqlstats;
 extern const struct orma_tvf orma_tvf_tables;
+extern const struct orma_tvf orma_tvf_annotated_callstack;
 #endif

@@ -1,0 +1,105 @@
+/* Stacks of call sites as profiles. */
+#include <criterion/criterion.h>
+
+#include "protos/fields/pprof.h"
+#include "sdk/wire/pb_reader.h"
+#include "tests/support/leaks.h"
+#include "tests/unit/sql/engine_fixture.h"
+
+static uint32_t add(struct engine *e, unsigned table)
+{
+    return orma_table_add(&e->storage.tables[table]);
+}
+
+/*  site 0: main in /bin/app     site 1: work (two symbols) in /bin/app, called by 0 */
+static void fill(struct engine *e)
+{
+    struct orma_table *m = &e->storage.tables[ORMA_TABLE_STACK_PROFILE_MAPPING];
+    struct orma_table *f = &e->storage.tables[ORMA_TABLE_STACK_PROFILE_FRAME];
+    struct orma_table *s = &e->storage.tables[ORMA_TABLE_STACK_PROFILE_SYMBOL];
+    struct orma_table *c = &e->storage.tables[ORMA_TABLE_STACK_PROFILE_CALLSITE];
+    uint32_t row = add(e, ORMA_TABLE_STACK_PROFILE_MAPPING);
+
+    orma_table_set(m, ORMA_STACK_PROFILE_MAPPING_NAME, row,
+                   orma_storage_cstr(&e->storage, "/bin/app.odex"));
+    for (int i = 0; i < 2; i++) {
+        row = add(e, ORMA_TABLE_STACK_PROFILE_FRAME);
+        orma_table_set(f, ORMA_STACK_PROFILE_FRAME_NAME, row,
+                       orma_storage_cstr(&e->storage, i ? "work" : "main"));
+        orma_table_set(f, ORMA_STACK_PROFILE_FRAME_MAPPING, row, 0);
+        row = add(e, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+        orma_table_set(s, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row, 0);
+        orma_table_set(s, ORMA_STACK_PROFILE_SYMBOL_NAME, row,
+                       orma_storage_cstr(&e->storage, i ? "work_outer" : "work_inner"));
+        row = add(e, ORMA_TABLE_STACK_PROFILE_CALLSITE);
+        orma_table_set(c, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row, i);
+        if (i)
+            orma_table_set(c, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row, 0);
+    }
+    orma_table_set(f, ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, 1, 0);
+}
+
+/* Fields of a profile, counted by number, and its strings with blanks between them. */
+static void read_profile(struct engine *e, const char *sql, unsigned *counts, struct orma_buf *text)
+{
+    sqlite3_stmt *stmt;
+    struct orma_pb_field f;
+
+    cr_assert_eq(sqlite3_prepare_v2(e->sql->db, sql, -1, &stmt, NULL), SQLITE_OK);
+    cr_assert_eq(sqlite3_step(stmt), SQLITE_ROW);
+    struct orma_pb_reader r =
+        orma_pb_reader(sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
+    while (orma_pb_next(&r, &f)) {
+        counts[f.id & 15]++;
+        if (f.id != ORMA_PB_PPROF_PROFILE_STRING_TABLE)
+            continue;
+        orma_buf_put(text, orma_pb_str(&f).data, orma_pb_str(&f).len);
+        orma_buf_put_byte(text, ' ');
+    }
+    cr_assert(!r.failed);
+    cr_assert_eq(sqlite3_finalize(stmt), SQLITE_OK);
+}
+
+Test(stacks, become_a_profile)
+{
+    struct engine e;
+    unsigned counts[16] = {0};
+    struct orma_buf text = {0};
+
+    engine_init(&e);
+    fill(&e);
+    read_profile(&e,
+                 "SELECT experimental_profile(s) FROM (SELECT "
+                 "cat_stacks('thread', stack_from_stack_profile_callsite(1)) AS s UNION ALL SELECT "
+                 "stack_from_stack_profile_callsite(0) UNION ALL SELECT "
+                 "cat_stacks('thread', stack_from_stack_profile_callsite(1)))",
+                 counts, &text);
+    cr_assert_eq(counts[ORMA_PB_PPROF_PROFILE_SAMPLE], 2, "equal stacks are one sample");
+    cr_assert_eq(counts[ORMA_PB_PPROF_PROFILE_LOCATION], 3);
+    cr_assert_eq(counts[ORMA_PB_PPROF_PROFILE_MAPPING], 1);
+    cr_assert_eq(counts[ORMA_PB_PPROF_PROFILE_FUNCTION], 4, "two symbols in one location");
+    cr_assert_str_eq(orma_buf_cstr(&text),
+                     " samples count work_inner work_outer /bin/app.odex main thread ");
+    orma_buf_fini(&text);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+Test(stacks, may_be_annotated)
+{
+    struct engine e;
+    unsigned counts[16] = {0};
+    struct orma_buf text = {0};
+
+    engine_init(&e);
+    fill(&e);
+    read_profile(&e, "SELECT experimental_profile(stack_from_stack_profile_callsite(0, 1))", counts,
+                 &text);
+    cr_assert_str_eq(orma_buf_cstr(&text), " samples count main [aot] /bin/app.odex ");
+    engine_expect(&e, "rows",
+                  "SELECT id, parent_id, annotation FROM experimental_annotated_callstack(1)",
+                  "1 0 aot\n0 NULL aot");
+    orma_buf_fini(&text);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
