@@ -2,7 +2,10 @@
  * Queries over our columns beside the same queries over plain SQLite tables
  * that hold the same rows and the obvious indexes, in one process and one run.
  *
- *     bench_sql [--rows N] [--only TEXT] [--no-columnar]
+ *     bench_sql [--rows N] [--only TEXT] [--no-columnar] [--csv FILE]
+ *
+ * With --csv the rows of slice are written to FILE, and the queries that run over
+ * columns are timed alone, one a line with the SQL: for duckdb.mjs.
  *
  * Rows: 1 million slices and scheduling slices each, a quarter as many of the
  * rest. Shown are milliseconds of CPU time per query, the best of a few runs,
@@ -140,6 +143,7 @@ static const struct query queries[] = {
 
 struct args {
     uint32_t rows;
+    const char *csv;
     const char *only;
     bool no_columnar;
 };
@@ -252,14 +256,59 @@ static struct args read_args(int argc, char **argv)
             a.rows = (uint32_t)strtoul(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--only") && i + 1 < argc)
             a.only = argv[++i];
+        else if (!strcmp(argv[i], "--csv") && i + 1 < argc)
+            a.csv = argv[++i];
         else if (!strcmp(argv[i], "--no-columnar"))
             a.no_columnar = true;
         else {
-            fprintf(stderr, "usage: bench_sql [--rows N] [--only TEXT] [--no-columnar]\n");
+            fprintf(stderr,
+                    "usage: bench_sql [--rows N] [--only TEXT] [--no-columnar] [--csv FILE]\n");
             exit(2);
         }
     }
     return a;
+}
+
+/* What duckdb.mjs needs: the rows, and our times of queries of one table over columns. */
+static int write_yardstick(struct orma_sql *sql, const char *path)
+{
+    static const char *const alone[] = {
+        "SELECT count(*) FROM slice",
+        "SELECT sum(dur) FROM slice",
+        "SELECT sum(dur), min(ts), max(dur), avg(dur) FROM slice",
+        "SELECT count(*), sum(dur) FROM slice WHERE dur > 30000",
+        "SELECT count(*), sum(dur) FROM slice WHERE dur > 10000 AND depth = 2",
+        "SELECT count(*), sum(dur) FROM slice WHERE name = 'work 7'",
+        "SELECT depth, count(*), sum(dur) FROM slice GROUP BY depth ORDER BY depth",
+        "SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY name",
+        "SELECT track_id, min(dur), max(dur) FROM slice GROUP BY track_id ORDER BY track_id",
+        "SELECT track_id, name, sum(dur) FROM slice GROUP BY track_id, name ORDER BY 1, 2 LIMIT "
+        "100",
+        "SELECT name, sum(dur) AS total FROM slice GROUP BY name ORDER BY total DESC LIMIT 10",
+        "SELECT id, dur FROM slice ORDER BY dur DESC, id LIMIT 20",
+    };
+    FILE *f = fopen(path, "we");
+    sqlite3_stmt *stmt = NULL;
+    struct answer a;
+
+    if (!f || sqlite3_prepare_v2(sql->db, "SELECT id, ts, dur, track_id, name, depth FROM slice",
+                                 -1, &stmt, NULL))
+        return 1;
+    fprintf(f, "id,ts,dur,track_id,name,depth\n");
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        for (int i = 0; i < 6; i++) {
+            const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+            fprintf(f, "%s%s", text ? text : "", i < 5 ? "," : "\n");
+        }
+    }
+    sqlite3_finalize(stmt);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(alone); i++) {
+        double ms = measure(sql, NULL, alone[i], &a);
+
+        printf("%.4f\t%llu\t%s\n", ms, (unsigned long long)a.rows, alone[i]);
+    }
+    return fclose(f) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -277,6 +326,8 @@ int main(int argc, char **argv)
         return 1;
     }
     sql->columnar_off = args.no_columnar;
+    if (args.csv)
+        return write_yardstick(sql, args.csv);
     if (sqlite3_open(":memory:", &plain) || sql_rows_copy(sql, plain, true))
         return 1;
     (void)run_ours(sql,
