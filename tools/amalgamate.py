@@ -45,6 +45,7 @@ COLD_END = """#ifdef __clang__
 #pragma GCC pop_options
 #endif
 """
+LINE_MAX = 160
 TOKEN = re.compile(r"""
     (?P<comment>/\*.*?\*/|//[^\n]*)
   | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
@@ -202,6 +203,20 @@ def tidy(text):
         lines.append(line)
     text = "\n".join(lines)
     return re.sub(r"\n{2,}", "\n\n", text).strip("\n") + "\n"
+
+
+def joined(text):
+    """With statements that went on in the next line on one line, as long as that is not too long."""
+    lines = []
+    for line in text.split("\n"):
+        last = lines[-1] if lines else ""
+        if (last and line and not re.search(r"([;{}:\\]|\*/)$", last) and "#" not in (last.lstrip()[:1],
+                line.lstrip()[:1]) and not line.lstrip().startswith("/*") and
+                len(last) + len(line.lstrip()) < LINE_MAX):
+            lines[-1] = f"{last} {line.lstrip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def without_guard(text):
@@ -377,7 +392,7 @@ def main():
     for name in SOURCES:
         a.add_source(name, taken)
     header = public_header(root)
-    body = tidy(prune(a.with_numbers(a.text()), set(re.findall(r"\b(orma_\w+)\(", header))))
+    body = joined(tidy(prune(a.with_numbers(a.text()), set(re.findall(r"\b(orma_\w+)\(", header)))))
     head = ("/* Orma's SDK, all of it but the public header. Made by tools/amalgamate.py; do not edit.\n"
             " * Apache-2.0. The sources with their comments are in the project's sdk/. */\n"
             "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n"
