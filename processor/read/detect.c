@@ -145,13 +145,10 @@ static bool is_strace(struct orma_str line)
 
     if (orma_str_starts(line, ORMA_STR("[pid")))
         at = skip_blanks(line, 4);
-    at = skip_blanks(line, skip_digits(line, at));
-    if (at < line.len && line.data[at] == ']')
-        at = skip_blanks(line, at + 1);
     from = at;
     at = skip_digits(line, at);
-    if (at - from < 9 && at < line.len && line.data[at] == ' ') { /* that was the pid */
-        from = at = skip_blanks(line, at);
+    if (at > from && at < line.len && (line.data[at] == ' ' || line.data[at] == ']')) {
+        from = at = skip_blanks(line, at + 1); /* that was the pid */
         at = skip_digits(line, at);
     }
     if (at - from < 9 || at == line.len || line.data[at] != '.')

@@ -159,6 +159,16 @@ static const struct sample samples[] = {
      "SELECT s.name, s.dur, t.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
      "JOIN thread t USING (utid) ORDER BY s.id",
      "a.o b.o|10000000|Worker 1\nc.o|15000000|Worker 2\nd.o|1000000|Worker 1\n"},
+    {"calls that strace saw",
+     "7 1700000000.000001 read(3, \"a = b\", 10) = 4 <0.000012>\n"
+     "[pid 8] 1700000000.000002 futex(0x1, FUTEX_WAIT <unfinished ...>\n"
+     "7 1700000000.000005 +++ exited with 0 +++\n"
+     "8 1700000000.000009 <... futex resumed>) = -1 EAGAIN (x) <0.000007>\n",
+     "SELECT s.ts, s.dur, s.name, t.tid, extract_arg(s.arg_set_id, 'args'), "
+     "extract_arg(s.arg_set_id, 'ret') FROM slice s JOIN thread_track k ON k.id = s.track_id "
+     "JOIN thread t USING (utid) ORDER BY s.id",
+     "1700000000000001000|12000|read|7|3, \"a = b\", 10|4\n"
+     "1700000000000002000|7000|futex|8|0x1, FUTEX_WAIT|-1 EAGAIN (x)\n"},
     {"a profile of Firefox",
      "{\"meta\":{\"categories\":[{\"name\":\"C\"}]},\"threads\":[{\"name\":\"T\",\"pid\":\"5\","
      "\"tid\":6,\"stringTable\":[\"f\",\"g\",\"m\"],\"frameTable\":{\"schema\":{\"location\":0},"
