@@ -169,6 +169,12 @@ static const struct sample samples[] = {
      "JOIN thread t USING (utid) ORDER BY s.id",
      "1700000000000001000|12000|read|7|3, \"a = b\", 10|4\n"
      "1700000000000002000|7000|futex|8|0x1, FUTEX_WAIT|-1 EAGAIN (x)\n"},
+    {"messages of logcat, with and without a year",
+     "--------- beginning of main\n01-02 00:00:01.500    20    21 W tag x : a: b\n"
+     "2024-02-29 23:59:59.000001  1  1 E t: \n",
+     "SELECT l.ts, t.tid, l.prio, l.tag, l.msg FROM __intrinsic_logs l JOIN thread t USING (utid) "
+     "ORDER BY l.id",
+     "86401500000000|21|5|tag x|a: b\n1709251199000001000|1|6|t|\n"},
     {"a profile of Firefox",
      "{\"meta\":{\"categories\":[{\"name\":\"C\"}]},\"threads\":[{\"name\":\"T\",\"pid\":\"5\","
      "\"tid\":6,\"stringTable\":[\"f\",\"g\",\"m\"],\"frameTable\":{\"schema\":{\"location\":0},"
