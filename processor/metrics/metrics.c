@@ -348,6 +348,52 @@ static int reattach(void *data)
     return attach(self);
 }
 
+/* ---- descriptors ---- */
+
+/* google/protobuf/descriptor.proto */
+enum { SET_DESCRIPTOR = 1, MSG_NAME = 1, MSG_FIELD = 2 };
+enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6 };
+enum { LABEL_OPTIONAL = 1, LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
+
+static void put_field_descriptor(const struct orma_schema *schema, const struct orma_field *f,
+                                 struct orma_buf *out)
+{
+    size_t at = orma_pb_begin(out, MSG_FIELD);
+    char type[ORMA_SCHEMA_NAME_MAX + 2] = "";
+
+    if (f->type == ORMA_TYPE_MESSAGE)
+        snprintf(type, sizeof(type), ".%s", orma_schema_msg_name(schema, f->type_idx));
+    else if (f->type == ORMA_TYPE_ENUM)
+        snprintf(type, sizeof(type), ".%s", orma_schema_enum_name(schema, f->type_idx));
+    orma_pb_put_cstr(out, FIELD_NAME, orma_field_name(schema, f));
+    orma_pb_put_u64(out, FIELD_NUMBER, f->number);
+    orma_pb_put_u64(out, FIELD_LABEL,
+                    f->flags & ORMA_FIELD_REPEATED   ? LABEL_REPEATED
+                    : f->flags & ORMA_FIELD_REQUIRED ? LABEL_REQUIRED
+                                                     : LABEL_OPTIONAL);
+    orma_pb_put_u64(out, FIELD_TYPE, f->type);
+    orma_pb_put_cstr(out, FIELD_TYPE_NAME, type);
+    orma_pb_end(out, at);
+}
+
+void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *out)
+{
+    for (uint32_t msg = 0; msg < self->fns_num; msg++) {
+        uint32_t count;
+        const struct orma_field *fields = orma_schema_fields(self->schema, msg, &count);
+        char name[ORMA_SCHEMA_NAME_MAX + 2];
+
+        if (!self->has_fn[msg])
+            continue;
+        size_t at = orma_pb_begin(out, SET_DESCRIPTOR);
+        snprintf(name, sizeof(name), ".%s", orma_schema_msg_name(self->schema, msg));
+        orma_pb_put_cstr(out, MSG_NAME, name);
+        for (uint32_t i = 0; i < count; i++)
+            put_field_descriptor(self->schema, &fields[i], out);
+        orma_pb_end(out, at);
+    }
+}
+
 /* ---- registration ---- */
 
 int orma_metrics_add_descriptors(struct orma_metrics *self, const void *set, size_t len)

@@ -42,6 +42,12 @@ int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orm
 int orma_metrics_compute(struct orma_metrics *self, const char *const *names, size_t num,
                          enum orma_metrics_format format, struct orma_buf *out);
 
+/*
+ * Appends a DescriptorSet of the RPC interface: a DescriptorProto for each message of metrics, flat,
+ * with full names.
+ */
+void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *out);
+
 /* The messages of metrics: their indices in this schema, from TraceMetrics on. */
 const struct orma_schema *orma_metrics_schema(const struct orma_metrics *self);
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/metrics/metrics.h"
 #include "processor/serve/result.h"
 #include "processor/serve/rpc_calls.h"
 #include "protos/fields/trace_processor.h"
@@ -253,7 +254,9 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
         orma_rpc_compute_metrics(self->tp, args, out);
         return true;
-    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS: /* an empty set */
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS:
+        orma_metrics_descriptors(orma_processor_metrics(self->tp), out);
+        return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE: /* reading it says what is missing */
         return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:

@@ -182,6 +182,10 @@ Test(metrics, registration)
                   "SELECT count(*), hex(Box('number', 1)) IS NOT NULL "
                   "FROM trace_metrics",
                   "4 1");
+    orma_metrics_descriptors(m, &out);
+    cr_assert(memmem(out.data, out.len, ".perfetto.protos.Box", 20));
+    cr_assert(memmem(out.data, out.len, "trace_duration_ns", 17));
+    orma_buf_clear(&out);
     /* A field that is a number can't hold a message. */
     cr_assert_eq(orma_metrics_add_sql(m, "a/number.sql",
                                       ORMA_STR("CREATE VIEW number_output AS SELECT Box()")),
