@@ -20,7 +20,7 @@ struct orma_packet {
     uint32_t machine_raw;
     uint32_t dropped; /* previous_packet_dropped */
     uint32_t field;   /* number of the payload's field; 0: none */
-    bool has_timestamp, has_clock, cleared, first, has_pid, has_uid, has_defaults;
+    bool has_sequence, has_timestamp, has_clock, cleared, first, has_pid, has_uid, has_defaults;
     uint8_t timestamps, payloads; /* how many there are; one of each is the rule */
     uint64_t timestamp;
     struct orma_str payload, interned;
@@ -84,6 +84,7 @@ static inline bool orma_packet_usual(struct orma_packet *p, uint8_t tag, uint64_
         return true;
     case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID << 3:
         p->sequence = (uint32_t)val;
+        p->has_sequence = true;
         return true;
     case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3:
         p->flags = (uint32_t)val;
@@ -107,6 +108,7 @@ static inline void orma_packet_field(struct orma_packet *p, const struct orma_pb
         break;
     case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
         p->sequence = orma_pb_u32(f);
+        p->has_sequence = true;
         break;
     case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
         p->flags = orma_pb_u32(f);

@@ -381,7 +381,7 @@ static inline bool tokenized(struct orma_reader *self, const struct orma_packet 
 
     if (ORMA_LIKELY(!(uses & ORMA_FIELD_TOKENIZE)) &&
         (!(uses & ORMA_FIELD_TOKENIZE_ODD) ||
-         ORMA_LIKELY(seq->id && p->has_timestamp && !seq->tokenize_events)))
+         ORMA_LIKELY(p->has_sequence && p->has_timestamp && !seq->tokenize_events)))
         return false;
     return self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, ts, order);
 }
@@ -409,7 +409,7 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
     }
     if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))
         return;
-    if (p->has_timestamp && record && seq->id)
+    if (p->has_timestamp && record && p->has_sequence)
         orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
     else
         push_loose(self, p, seq, time.ts, order);
@@ -467,14 +467,14 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         }
         self->last_seq = seq;
     }
-    if (p->sequence) {
+    if (p->has_sequence) { /* also with the number 0 */
         if (!update_sequence(self, p, seq))
             return;
     } else {
         count_missing_sequence(self, p);
     }
     if (uses_of(self, p->field) & ORMA_FIELD_EARLY &&
-        self->hooks.early(self->hooks.data, p, p->sequence ? seq : NULL, machine, order))
+        self->hooks.early(self->hooks.data, p, p->has_sequence ? seq : NULL, machine, order))
         return;
     if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
         if (!p->sequence) {
