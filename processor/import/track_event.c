@@ -498,7 +498,7 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
 
 static bool track_event_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
-    if (ORMA_UNLIKELY(!ctx->p->has_sequence)) {
+    if (ORMA_UNLIKELY(!ctx->seq->id)) {
         orma_stats_inc(orma_import_stats(imp, ctx->machine),
                        ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID);
         return true;
