@@ -12,7 +12,8 @@ static void add_set(struct orma_import *imp, struct orma_str set)
         imp->storage->failed = true;
         return;
     }
-    /* A set that is refused leaves the schema as it was: its fields stay unknown, and are counted. */
+    /* A set that is refused leaves the schema as it was: its fields stay unknown, and are counted.
+     */
     if (orma_schema_add(imp->schema, set.data, set.len, NULL) == -ENOMEM)
         imp->storage->failed = true;
 }

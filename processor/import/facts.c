@@ -138,6 +138,57 @@ static const uint16_t clock_fields[] = {ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT, 0};
 const struct orma_module orma_module_clock = {
     .name = "clock_snapshot", .fields = clock_fields, .early = clock_early};
 
+/* ---- clocks of other machines, read at both ends at once ---- */
+
+static void read_both(struct orma_str bytes, uint64_t clock, int64_t *ret, bool *ret_found)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_clock_value v;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && read_clock(orma_pb_str(&f), NULL, &v) &&
+            v.key == clock) {
+            *ret = (int64_t)((uint64_t)v.raw * (uint64_t)v.unit_ns);
+            *ret_found = true;
+        }
+}
+
+/* The mean of what the readings differ by. */
+static bool remote_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f, g;
+    double sum = 0;
+    unsigned num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader one = orma_pb_sub(&f);
+        int64_t client = 0, host = 0;
+        bool has_client = false, has_host = false;
+
+        if (f.id != ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS)
+            continue;
+        while (orma_pb_next(&one, &g)) {
+            if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS)
+                read_both(orma_pb_str(&g), imp->reader.trace_clock, &client, &has_client);
+            else if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS)
+                read_both(orma_pb_str(&g), imp->reader.trace_clock, &host, &has_host);
+        }
+        if (!has_client || !has_host)
+            continue;
+        sum += (double)(int64_t)((uint64_t)client - (uint64_t)host);
+        num++;
+    }
+    if (num && ctx->machine)
+        orma_reader_set_machine_offset(&imp->reader, ctx->machine, (int64_t)(sum / num));
+    return true;
+}
+
+static const uint16_t remote_fields[] = {ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC, 0};
+const struct orma_module orma_module_remote_clock = {
+    .name = "remote_clock_sync", .fields = remote_fields, .early = remote_early};
+
 /* ---- events of the service ---- */
 
 static void slow_source(struct orma_import *imp, uint16_t machine, struct orma_str bytes)

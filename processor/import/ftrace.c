@@ -207,10 +207,13 @@ static bool is_even(struct orma_import *imp, const struct orma_packet_ctx *ctx,
     if (!*ret_num || first > INT64_MAX || last > INT64_MAX)
         return false;
     ts = (int64_t)first;
-    if (clock != imp->reader.trace_clock &&
+    if ((clock != imp->reader.trace_clock || imp->reader.machine_offset[ctx->machine]) &&
         orma_clocks_convert(&imp->reader.clocks[ctx->machine], clock, ts, imp->reader.trace_clock,
                             &ts, &span) != ORMA_CLOCK_OK)
         return false;
+    ts = (int64_t)((uint64_t)ts - (uint64_t)imp->reader.machine_offset[ctx->machine]);
+    span.offset =
+        (int64_t)((uint64_t)span.offset - (uint64_t)imp->reader.machine_offset[ctx->machine]);
     *ret_first = ts;
     *ret_last = (int64_t)(last + (uint64_t)span.offset);
     *ret_offset = span.offset;
@@ -241,7 +244,7 @@ static bool event_ts(struct orma_import *imp, const struct orma_packet_ctx *ctx,
     struct orma_reader *r = &imp->reader;
 
     *ret = ns;
-    if (clock != r->trace_clock &&
+    if ((clock != r->trace_clock || r->machine_offset[ctx->machine]) &&
         !orma_reader_to_trace_time(r, ctx->machine, clock, ns, ret, NULL))
         return false;
     if (*ret < 0) {

@@ -93,7 +93,7 @@ struct orma_import {
     int64_t crop_start;
     struct orma_file *files, *files_last; /* in the order in which they were found */
     uint32_t files_read;
-    uint64_t unpacked; /* bytes that came out of containers */
+    uint64_t unpacked;    /* bytes that came out of containers */
     uint64_t uuid;        /* made from the first bytes of what is loaded */
     char error_text[256]; /* of orma_file_error() */
     int error_code;

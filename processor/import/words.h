@@ -17,12 +17,13 @@
     X(upid)                                                                                        \
     X(name)                                                                                        \
     X(swapper)                                                                                     \
-    X(track_uuid) X(source) X(descriptor) X(trace_id) X(is_root_in_scope) X(category)              \
-        X(builtin_counter_type) X(y_axis_share_key) X(has_first_packet_on_sequence)                \
-            X(child_ordering) X(sibling_order_rank) X(description) X(parent_track_uuid)            \
-                X(merge_key_type) X(merge_key_value) X(scope) X(cookie) X(Running) X(R) X(ns)      \
-                    X(count) X(bytes) X(is_kthread) X(lexicographic) X(chronological)              \
-                        XS(explicit_, "explicit") XS(thread_time_ns, "thread_time_ns")             \
+    X(track_uuid)                                                                                  \
+    X(source) X(descriptor) X(trace_id) X(is_root_in_scope) X(category) X(builtin_counter_type)    \
+        X(y_axis_share_key) X(has_first_packet_on_sequence) X(child_ordering)                      \
+            X(sibling_order_rank) X(description) X(parent_track_uuid) X(merge_key_type)            \
+                X(merge_key_value) X(scope) X(cookie) X(Running) X(R) X(ns) X(count) X(bytes)      \
+                    X(is_kthread) X(lexicographic) X(chronological) XS(explicit_, "explicit")      \
+                        XS(thread_time_ns, "thread_time_ns")                                       \
                             XS(thread_instruction_count, "thread_instruction_count")               \
                                 XS(passthrough_utid, "legacy_event.passthrough_utid")              \
                                     XS(str_, "string") XS(int_, "int")                             \

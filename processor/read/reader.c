@@ -115,9 +115,23 @@ static enum orma_clock_result convert(struct orma_reader *self, uint16_t machine
     enum orma_clock_result r =
         orma_clocks_convert(&self->clocks[machine], clock, ns, self->trace_clock, ret, ret_span);
 
-    if (r == ORMA_CLOCK_OK)
-        self->trace_clock_used = true;
+    if (r != ORMA_CLOCK_OK)
+        return r;
+    self->trace_clock_used = true;
+    if (ORMA_UNLIKELY(self->machine_offset[machine] != 0)) {
+        uint64_t offset = (uint64_t)self->machine_offset[machine];
+
+        *ret = (int64_t)((uint64_t)*ret - offset);
+        if (ret_span)
+            ret_span->offset = (int64_t)((uint64_t)ret_span->offset - offset);
+    }
     return r;
+}
+
+void orma_reader_set_machine_offset(struct orma_reader *self, uint16_t machine, int64_t offset)
+{
+    self->machine_offset[machine] = offset;
+    self->clock_epoch++; /* what sequences keep is stale */
 }
 
 bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
@@ -193,7 +207,10 @@ static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_
                                         : (uint32_t)self->default_clock;
 
     if (id == self->trace_clock) {
-        *ret = (struct orma_packet_time){.ts = (int64_t)p->timestamp, .unit = 1};
+        uint64_t offset = (uint64_t)self->machine_offset[seq->machine];
+
+        *ret = (struct orma_packet_time){
+            .ts = (int64_t)(p->timestamp - offset), .unit = 1, .offset = (int64_t)(0 - offset)};
         self->trace_clock_used = true;
         return ORMA_CLOCK_OK;
     }

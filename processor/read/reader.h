@@ -53,6 +53,7 @@ struct orma_reader {
     struct orma_seqs seqs;
     struct orma_clocks clocks[ORMA_MACHINES_MAX];
     uint32_t machine_raw[ORMA_MACHINES_MAX];
+    int64_t machine_offset[ORMA_MACHINES_MAX]; /* how far the machine's trace clock is ahead */
     uint16_t machines_num;
     bool host_seen;       /* a packet of the machine that recorded */
     uint32_t clock_epoch; /* changes with every snapshot */
@@ -108,6 +109,9 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
 /* To trace time; on failure counts it by cause and returns false. */
 bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
                                int64_t ns, int64_t *ret, struct orma_clock_span *ret_span);
+
+/* A machine's trace clock shows so much more than that of the host: its times are moved back. */
+void orma_reader_set_machine_offset(struct orma_reader *self, uint16_t machine, int64_t offset);
 
 /* True if an item of this time may go to the sorter; counts why not. */
 bool orma_reader_sortable(struct orma_reader *self, int64_t ts);
