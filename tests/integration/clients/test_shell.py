@@ -443,6 +443,32 @@ class Server(Shell):
         for more, status in (({"origin": "http://evil"}, 403), ({"version": "8"}, 505), ({"key": "short"}, 400)):
             self.assertTrue(self.websocket(**more)[1].startswith(f"HTTP/1.1 {status} "))
 
+    def test_what_a_viewer_asks_while_it_loads(self):
+        """In this order, on one connection: reset of tables, bounds, clocks, metadata, modules, layouts."""
+        self.start_http("server", "http", "--port", "0", self.trace)
+        s, _ = self.websocket()
+        s.sendall(websocket.frame(2, request(0, 10)))
+        status = websocket.read_frame(s)[1]
+        self.assertIn(b"t.pftrace", status)
+        self.assertIn(b"\x18\x0e", status, "the version of the protocol")
+        s.sendall(websocket.frame(2, request(1, 7)))
+        websocket.read_frame(s)
+        for seq, sql in enumerate([
+                "SELECT start_ts, end_ts FROM trace_bounds",
+                "SELECT ts, clock_value FROM clock_snapshot WHERE clock_name IN ('REALTIME', 'REALTIME_COARSE')",
+                "SELECT name, int_value, str_value, machine_id, trace_id FROM metadata",
+                "SELECT ifnull(sum(value), 0) FROM stats WHERE severity IN ('error', 'data_loss') AND value != 0",
+                "SELECT count(ts) FROM ftrace_event", "SELECT extract_metadata('tracing_started_ns')",
+                "INCLUDE PERFETTO MODULE std.traceinfo.trace; SELECT trace_id, trace_type, trace_uuid FROM _metadata_by_trace",
+                *(f"INCLUDE PERFETTO MODULE viz.summary.{m}" for m in ("slices", "counters", "threads", "processes")),
+                "SELECT id, max_depth FROM _slice_track_summary",
+                "SELECT id, layout_depth FROM experimental_slice_layout((SELECT group_concat(id) FROM track))",
+                "CREATE PERFETTO FUNCTION f(x INT) RETURNS INT AS SELECT $x + 1; SELECT f(1)"], 2):
+            s.sendall(websocket.frame(2, query(seq, sql)))
+            answer = websocket.read_frame(s)[1]
+            self.assertNotIn(b"Traceback", answer, sql)
+            self.assertIn(b"0\x01", answer, "a last batch")
+
     def test_a_port_that_is_taken(self):
         self.start_http("server", "http", "--port", "0")
         self.shell("server", "http", "--port", self.port, code=1, says="--port")
