@@ -81,9 +81,11 @@ static int run_query(const struct orma_command *self, int argc, char **argv)
     int code = orma_shell_parse(&sh, self, ORMA_SHELL_NAME " query", 2, argc, argv);
     if (code >= 0)
         return code;
-    sh.trace = sh.words[0];
-    sh.query_text = sh.words[1];
-    if (!sh.trace)
+    if (sh.remote && sh.words[1])
+        return orma_shell_missing("query: with --remote there is no trace, only SQL", sh.words[1]);
+    sh.trace = sh.remote ? NULL : sh.words[0];
+    sh.query_text = sh.words[sh.remote ? 0 : 1];
+    if (!sh.trace && !sh.remote)
         return orma_shell_missing("query", "a trace file is needed");
     if (!sh.query_text && !sh.query_file && !sh.metrics.query_id && !isatty(STDIN_FILENO))
         sh.query_file = "-";
@@ -157,7 +159,9 @@ static int run_classic(const struct orma_command *self, int argc, char **argv)
         return orma_shell_missing(ORMA_SHELL_NAME, "-e does not go with -q or -Q");
     if (sh.metrics.summary && sh.metrics.run)
         return orma_shell_missing(ORMA_SHELL_NAME, "--summary does not go with --run-metrics");
-    if (!sh.trace)
+    if (sh.remote && sh.trace)
+        return orma_shell_missing(ORMA_SHELL_NAME, "with --remote no trace file is named");
+    if (!sh.trace && !sh.remote)
         return orma_shell_missing(ORMA_SHELL_NAME, "a trace file is needed; see --help");
     sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file && !sh.metrics.run &&
                       !sh.metrics.summary && !sh.metrics.query_id;

@@ -118,6 +118,9 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_CROP:
         sh->config.crop_track_events = true;
         break;
+    case ORMA_SHELL_REMOTE:
+        sh->remote = cli->value;
+        break;
     case ORMA_SHELL_FILE_ACCESS:
         sh->config.sql_file_access = true;
         break;
@@ -169,6 +172,21 @@ static int take_word(struct orma_shell *sh, const struct orma_cli *cli, size_t w
     return -1;
 }
 
+/* A flag that is about a processor in this process; NULL: none was given. */
+static const char *local_flag(const struct orma_shell *sh)
+{
+    return sh->config.full_sort           ? "--full-sort"
+           : sh->config.no_ftrace_raw     ? "--no-ftrace-raw"
+           : sh->config.crop_track_events ? "--crop-track-events"
+           : sh->config.sql_file_access   ? "--allow-sql-file-access"
+           : sh->packages_num             ? "--add-sql-package"
+           : sh->stdlib                   ? "--override-stdlib"
+           : sh->perf_file                ? "--perf-file"
+           : sh->interactive              ? "--interactive"
+           : sh->export_file              ? "--export"
+                                          : NULL;
+}
+
 int orma_shell_parse(struct orma_shell *self, const struct orma_command *command,
                      const char *program, size_t words_max, int argc, char **argv)
 {
@@ -183,6 +201,11 @@ int orma_shell_parse(struct orma_shell *self, const struct orma_command *command
             code = take_option(self, &cli, id);
         for (int i = cli.rest_idx; id == ORMA_CLI_REST && code < 0 && i < argc; i++)
             code = take_word(self, &cli, words_max, argv[i]);
+    }
+    if (code < 0 && self->remote && local_flag(self)) {
+        fprintf(stderr, "%s cannot be combined with --remote: the server has the processor\n",
+                local_flag(self));
+        return 1;
     }
     if (code < 0 && self->stdlib && !self->dev)
         return orma_cli_usage_error(&cli, "--override-stdlib needs --dev"), 1;

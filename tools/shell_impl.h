@@ -23,6 +23,7 @@ enum orma_shell_option {
     ORMA_SHELL_NO_FTRACE_RAW,
     ORMA_SHELL_CROP,
     ORMA_SHELL_DEV,
+    ORMA_SHELL_REMOTE,
     ORMA_SHELL_FILE_ACCESS,
     ORMA_SHELL_ACCEPTED, /* changes nothing here */
     ORMA_SHELL_ADD_PACKAGE,
@@ -62,7 +63,8 @@ enum orma_shell_option {
         {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; the checks are always on."},     \
         {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
          "SQL may write files (export_json()) and attach databases."},                             \
-        {ORMA_SHELL_ABSENT, 0, "remote", "ADDR", NULL},                                            \
+        {ORMA_SHELL_REMOTE, 0, "remote", "ADDR",                                                   \
+         "Ask a running server instead: its name, its socket, or host:port."},                     \
         {ORMA_SHELL_ABSENT, 'm', "metatrace", "FILE", NULL},                                       \
         {ORMA_SHELL_ABSENT, 0, "metatrace-buffer-capacity", "N", NULL},                            \
         {ORMA_SHELL_ABSENT, 0, "metatrace-categories", "LIST", NULL},                              \
@@ -87,6 +89,7 @@ struct orma_shell {
     const char *query_file; /* "-": standard input */
     const char *query_text;
     const char *export_file;
+    const char *remote; /* the address of a server that has the trace */
     struct orma_shell_package packages[ORMA_SHELL_PACKAGES_MAX];
     size_t packages_num;
     const char *stdlib;
@@ -133,6 +136,12 @@ int orma_shell_export(struct orma_shell *self, const char *path);
 
 /* The prompt, until the end of input. */
 int orma_shell_interactive(struct orma_shell *self);
+
+/* The query of the options, asked of the server `remote`. An exit code. */
+int orma_shell_query_remote(struct orma_shell *self);
+
+/* The path of a server's socket by its name; makes the folder. 0 or -errno. */
+int orma_shell_socket_path(const char *name, struct orma_buf *ret);
 
 /* Servers: shell_server.c. Everything is freed; an exit code. */
 int orma_shell_serve_http(struct orma_shell *self);

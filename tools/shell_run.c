@@ -157,6 +157,11 @@ int orma_shell_execute(struct orma_shell *self)
     struct orma_buf sql = {0};
     int code = 1;
 
+    if (self->remote && (self->query_text || self->query_file))
+        return orma_shell_query_remote(self);
+    if (self->remote)
+        return orma_shell_missing(ORMA_SHELL_NAME, "--remote answers queries only: give it SQL");
+
     if (self->query_text)
         orma_buf_put_str(&sql, self->query_text);
     if (self->query_text || !self->query_file || orma_shell_read_sql(self->query_file, &sql) == 0)

@@ -175,7 +175,7 @@ static int socket_dir(struct orma_buf *ret)
 }
 
 /* The path of a socket by its name. 0 or -errno. */
-static int path_of_name(const char *name, struct orma_buf *ret)
+int orma_shell_socket_path(const char *name, struct orma_buf *ret)
 {
     int r = socket_dir(ret);
 
@@ -312,7 +312,7 @@ static int serve_unix(struct orma_shell *sh)
     if (sh->socket_path)
         orma_buf_put_str(&path, sh->socket_path);
     else
-        r = path_of_name(sh->socket_name, &path);
+        r = orma_shell_socket_path(sh->socket_name, &path);
     int code = 1;
     if (r < 0) {
         fprintf(stderr, PROGRAM ": %s: %s\n", orma_buf_cstr(&path), strerror(-r));
@@ -363,7 +363,7 @@ static int kill_server(const char *target)
     if (strchr(target, '/'))
         orma_buf_put_str(&path, target);
     else
-        r = path_of_name(target, &path);
+        r = orma_shell_socket_path(target, &path);
     int code =
         r < 0 ? orma_shell_missing("server kill", strerror(-r)) : kill_at(orma_buf_cstr(&path));
     orma_buf_fini(&path);

@@ -73,7 +73,7 @@ y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppr
                 (["query", "absent", "SELECT 1"], "absent"),
                 (["query", self.trace, "-f", "absent.sql"], "absent.sql"),
                 (["query", "--qery-file", "x", self.trace], "did you mean '--query-file'"),
-                (["query", "--remote", "x", self.trace], "this build has no --remote"),
+                (["query", "--metatrace", "x", self.trace], "this build has no --metatrace"),
                 (["query", "--override-stdlib", ".", self.trace, "SELECT 1"], "needs --dev"),
                 (["query", "--add-sql-package", "absent", self.trace, "SELECT 1"], "absent"),
                 (["query", "https://example.invalid/t", "SELECT 1"], "download it first"),
@@ -468,6 +468,34 @@ class Server(Shell):
             answer = websocket.read_frame(s)[1]
             self.assertNotIn(b"Traceback", answer, sql)
             self.assertIn(b"0\x01", answer, "a last batch")
+
+    def test_questions_to_a_server(self):
+        sql = """SELECT 'a"b' AS t, 1.5 AS d, NULL AS n, x'00' AS b, -7 AS i; CREATE VIEW {0} AS SELECT 3;
+            SELECT ts, name FROM slice ORDER BY ts; SELECT 1 AS suppress_query_output; SELECT 1 AS e WHERE 0;"""
+        expected = self.shell("query", self.trace, sql.format("v"))
+        self.assertEqual(expected.count("\n\n"), 2)
+        self.env["XDG_RUNTIME_DIR"] = str(self.dir)
+        unix = self.start(SHELL, "server", "unix", "--name", "mine", self.trace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        unix.stdout.readline()
+        self.wait_for("the socket", lambda: (self.dir / "perfetto/mine.pid").exists())
+        self.start_http("server", "http", "--port", "0", self.trace)
+        for n, addr in enumerate(("mine", self.dir / "perfetto/mine.sock", f"localhost:{self.port}", f"127.0.0.1:{self.port}")):
+            with self.subTest(addr=str(addr)):
+                self.assertEqual(self.shell("query", "--remote", addr, sql.format(f"v{n}")), expected)
+                self.assertEqual(self.shell("--remote", addr, "-Q", "SELECT 5 AS f"), '"f"\n5\n')
+                out = self.shell("query", "--remote", addr, "SELECT 1 AS a; SELECT nothing", code=1, says="nothing")
+                self.assertEqual(out, '"a"\n1\n')
+                many = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 40000) SELECT i, 'x' || i AS s FROM r"
+                self.assertEqual(self.shell("query", "--remote", addr, many), self.shell("query", self.trace, many))
+        for argv, says in [(["query", "--remote", "nobody", "SELECT 1"], "no server there"),
+                           (["query", "--remote", "localhost:1", "SELECT 1"], "no server there"),
+                           (["query", "--remote", "mine", ""], "No valid SQL to run"),
+                           (["query", "--remote", "mine", "--full-sort", "SELECT 1"], "--full-sort cannot be combined with --remote"),
+                           (["query", "--remote", "mine", self.trace, "SELECT 1"], "there is no trace"),
+                           (["--remote", "mine"], "queries only"),
+                           (["interactive", "--remote", "mine", self.trace], "queries only")]:
+            with self.subTest(argv=argv):
+                self.shell(*argv, code=1, says=says)
 
     def test_a_port_that_is_taken(self):
         self.start_http("server", "http", "--port", "0")
