@@ -710,7 +710,7 @@ static bool sort_by_expression(const struct orma_columnar_plan *plan,
                                               &val);
             keys[i] = pass ? !null : (uint64_t)val ^ 1ull << 63;
         }
-        ok = orma_sort_by_keys(keys, rows, num);
+        ok = orma_sort_by_keys(plan->sql, keys, rows, num);
     }
     free(keys);
     return ok;
@@ -733,7 +733,7 @@ static void order_groups(const struct orma_columnar_plan *plan, struct orma_colu
 
         ok = plan->keys[i].op
                  ? sort_by_expression(plan, &plan->keys[i], res->order, res->num)
-                 : orma_sort_rows(plan->sql->storage, plan->table, &key, 1, res->order, res->num);
+                 : orma_sort_rows(plan->sql, plan->table, &key, 1, res->order, res->num);
     }
     res->failed |= !ok;
     for (uint32_t i = 0; i < res->num; i++)
@@ -763,9 +763,9 @@ int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columna
     if (scan)
         orma_sql_scan_fini(scan);
     free(scan);
-    if (res->failed)
-        return SQLITE_NOMEM;
-    return orma_sql_is_interrupted(plan->sql) ? SQLITE_INTERRUPT : SQLITE_OK;
+    if (orma_sql_is_interrupted(plan->sql))
+        return SQLITE_INTERRUPT;
+    return res->failed ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 void orma_columnar_result_fini(struct orma_columnar_result *self)

@@ -89,7 +89,7 @@ static void make_spans(struct orma_sql_index *idx)
     idx->per_value_rows = distinct ? idx->rows : idx->per_value_rows;
 }
 
-static bool make(const struct orma_storage *st, struct orma_sql_index *idx)
+static bool make(struct orma_sql *sql, struct orma_sql_index *idx)
 {
     struct orma_sort_key key = {idx->col, false};
 
@@ -98,7 +98,7 @@ static bool make(const struct orma_storage *st, struct orma_sql_index *idx)
     idx->perm = malloc(idx->rows * sizeof(*idx->perm));
     for (uint32_t row = 0; idx->perm && row < idx->rows; row++)
         idx->perm[row] = row;
-    if (!idx->perm || !orma_sort_rows(st, idx->table, &key, 1, idx->perm, idx->rows)) {
+    if (!idx->perm || !orma_sort_rows(sql, idx->table, &key, 1, idx->perm, idx->rows)) {
         drop(idx);
         return false;
     }
@@ -149,7 +149,7 @@ orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsign
     if (!idx || idx->rows == table->rows)
         return idx;
     /* Asked for once only: a scan is cheaper. */
-    return (idx->uses++ || now) && make(self->storage, idx) ? idx : NULL;
+    return (idx->uses++ || now) && make(self, idx) ? idx : NULL;
 }
 
 /* First place in perm whose value is >= val, or > val, in the order of the index. */

@@ -297,7 +297,7 @@ static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
         memcpy(self->own + at, idx->perm + s.from, (s.to - s.from) * sizeof(*self->own));
         at += s.to - s.from;
     }
-    if (!orma_sort_by_row(self->own, num))
+    if (!orma_sort_by_row(self->sql, self->own, num))
         self->failed = true;
     use_list(self, self->own, num);
     return true;
@@ -494,8 +494,8 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *w
     } else {
         uint32_t num, *rows = collect(self, &num);
 
-        if (rows && !orma_sort_rows(self->sql->storage, self->table, order->keys, order->keys_num,
-                                    rows, num))
+        if (rows &&
+            !orma_sort_rows(self->sql, self->table, order->keys, order->keys_num, rows, num))
             self->failed = true;
         take_rows(self, rows, num);
     }
@@ -510,7 +510,7 @@ static void take_first_rows(struct orma_sql_scan *self, const struct orma_sql_in
         at = orma_sql_index_run(idx, at - 1);
         rows[num++] = idx->perm[at];
     }
-    if (rows && !orma_sort_by_row(rows, num))
+    if (rows && !orma_sort_by_row(self->sql, rows, num))
         self->failed = true;
     take_rows(self, rows, num);
 }

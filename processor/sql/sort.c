@@ -11,6 +11,8 @@
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 #define FEW 32 /* rows that are sorted by insertion */
+/* Rows between two looks at whether somebody wants to stop: a few milliseconds. */
+#define PATIENCE (1u << 19)
 
 struct item {
     uint64_t key;
@@ -72,8 +74,14 @@ static void insertion_sort(struct item *items, uint32_t num)
     }
 }
 
+static bool should_stop(struct orma_sql *sql, uint32_t i)
+{
+    return ORMA_UNLIKELY(i % PATIENCE == PATIENCE - 1) && orma_sql_is_interrupted(sql);
+}
+
 /* One pass by the digit at `shift`. False: all rows have the same one, nothing was moved. */
-static bool pass(const struct item *from, struct item *to, uint32_t num, unsigned shift)
+static bool pass(struct orma_sql *sql, const struct item *from, struct item *to, uint32_t num,
+                 unsigned shift)
 {
     uint32_t starts[DIGITS];
     uint32_t sum = 0;
@@ -89,13 +97,13 @@ static bool pass(const struct item *from, struct item *to, uint32_t num, unsigne
         starts[i] = sum;
         sum += count;
     }
-    for (uint32_t i = 0; i < num; i++)
+    for (uint32_t i = 0; i < num && !should_stop(sql, i); i++)
         to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
     return true;
 }
 
-/* `items` has room for twice as many. */
-static void sort_items(struct item *items, uint32_t num, uint32_t *rows)
+/* `items` has room for twice as many. False: interrupted. */
+static bool sort_items(struct orma_sql *sql, struct item *items, uint32_t num, uint32_t *rows)
 {
     struct item *from = items, *to = items + num;
     uint64_t differ = 0;
@@ -108,14 +116,17 @@ static void sort_items(struct item *items, uint32_t num, uint32_t *rows)
         for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS) {
             struct item *other = from;
 
-            if (!(differ >> shift & (DIGITS - 1)) || !pass(from, to, num, shift))
+            if (!(differ >> shift & (DIGITS - 1)) || !pass(sql, from, to, num, shift))
                 continue;
             from = to;
             to = other;
         }
     }
+    if (num > PATIENCE && orma_sql_is_interrupted(sql))
+        return false;
     for (uint32_t i = 0; i < num; i++)
         rows[i] = from[i].row;
+    return true;
 }
 
 struct texts {
@@ -163,21 +174,21 @@ static bool rank_texts(const struct orma_strpool *pool, struct item *items, uint
 }
 
 /* The rows that are not NULL, with their keys; the NULLs go to `nulls`. */
-static uint32_t make_items(const struct orma_storage *st, const struct orma_table *t, unsigned col,
+static uint32_t make_items(struct orma_sql *sql, const struct orma_table *t, unsigned col,
                            const uint32_t *rows, uint32_t num, struct item *items,
                            uint32_t *ret_nulls)
 {
     bool text = t->columns[col].kind == ORMA_COL_STRING;
     uint32_t kept = 0, nulls = 0;
 
-    for (uint32_t i = 0; i < num; i++) {
+    for (uint32_t i = 0; i < num && !should_stop(sql, i); i++) {
         if (orma_sort_is_null(t, col, rows[i])) {
             /* Behind all items; the room is twice as large. */
             items[2 * (size_t)num - 1 - nulls++].row = rows[i];
             continue;
         }
         uint64_t key = text ? (uint64_t)orma_table_int(t, col, rows[i]) : key_of(t, col, rows[i]);
-        if (text && key >= st->pool.len)
+        if (text && key >= sql->storage->pool.len)
             key = 0;
         items[kept++] = (struct item){key, rows[i]};
     }
@@ -185,10 +196,11 @@ static uint32_t make_items(const struct orma_storage *st, const struct orma_tabl
     return kept;
 }
 
-static bool sort_by(const struct orma_storage *st, const struct orma_table *t,
-                    struct orma_sort_key key, uint32_t *rows, uint32_t num, struct item *items)
+static bool sort_by(struct orma_sql *sql, const struct orma_table *t, struct orma_sort_key key,
+                    uint32_t *rows, uint32_t num, struct item *items)
 {
-    uint32_t nulls, kept = make_items(st, t, key.col, rows, num, items, &nulls);
+    const struct orma_storage *st = sql->storage;
+    uint32_t nulls, kept = make_items(sql, t, key.col, rows, num, items, &nulls);
     uint32_t *to = rows + (key.desc ? 0 : nulls), *to_nulls = rows + (key.desc ? kept : 0);
 
     for (uint32_t i = 0; i < nulls; i++)
@@ -197,12 +209,10 @@ static bool sort_by(const struct orma_storage *st, const struct orma_table *t,
         return false;
     for (uint32_t i = 0; i < kept && key.desc; i++)
         items[i].key = ~items[i].key;
-    if (kept)
-        sort_items(items, kept, to);
-    return true;
+    return !kept || sort_items(sql, items, kept, to);
 }
 
-bool orma_sort_rows(const struct orma_storage *storage, const struct orma_table *table,
+bool orma_sort_rows(struct orma_sql *sql, const struct orma_table *table,
                     const struct orma_sort_key *keys, unsigned keys_num, uint32_t *rows,
                     uint32_t num)
 {
@@ -212,27 +222,29 @@ bool orma_sort_rows(const struct orma_storage *storage, const struct orma_table 
     if (num <= 1)
         return true;
     for (unsigned i = keys_num; ok && i-- > 0;)
-        ok = sort_by(storage, table, keys[i], rows, num, items);
+        ok = sort_by(sql, table, keys[i], rows, num, items);
+    if (num >= PATIENCE && orma_sql_is_interrupted(sql))
+        ok = false;
     free(items);
     return ok;
 }
 
-bool orma_sort_by_row(uint32_t *rows, uint32_t num)
+bool orma_sort_by_row(struct orma_sql *sql, uint32_t *rows, uint32_t num)
 {
     struct item *items = num > 1 ? malloc(2 * (size_t)num * sizeof(*items)) : NULL;
+    bool ok = items;
 
     if (num <= 1)
         return true;
     for (uint32_t i = 0; items && i < num; i++)
         items[i] = (struct item){rows[i], rows[i]};
     if (items)
-        sort_items(items, num, rows);
-    bool ok = items;
+        ok = sort_items(sql, items, num, rows);
     free(items);
     return ok;
 }
 
-bool orma_sort_by_keys(const uint64_t *keys, uint32_t *rows, uint32_t num)
+bool orma_sort_by_keys(struct orma_sql *sql, const uint64_t *keys, uint32_t *rows, uint32_t num)
 {
     struct item *items = num > 1 ? malloc(2 * (size_t)num * sizeof(*items)) : NULL;
     bool ok = items;
@@ -242,7 +254,7 @@ bool orma_sort_by_keys(const uint64_t *keys, uint32_t *rows, uint32_t num)
     for (uint32_t i = 0; items && i < num; i++)
         items[i] = (struct item){keys[i], rows[i]};
     if (items)
-        sort_items(items, num, rows);
+        ok = sort_items(sql, items, num, rows);
     free(items);
     return ok;
 }

@@ -7,23 +7,21 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_SORT_H
 #define ORMA_PROCESSOR_SQL_SORT_H
-#include "processor/store/storage.h"
+#include "processor/sql/engine.h"
 
 struct orma_sort_key {
     unsigned col;
     bool desc;
 };
 
-/* False: memory is out; the rows are then in any order. */
-bool orma_sort_rows(const struct orma_storage *storage, const struct orma_table *table,
+/* False: memory is out, or `sql` was interrupted; the rows are then in any order. */
+bool orma_sort_rows(struct orma_sql *sql, const struct orma_table *table,
                     const struct orma_sort_key *keys, unsigned keys_num, uint32_t *rows,
                     uint32_t num);
 
-/* The rows in the order of the table. False: memory is out. */
-bool orma_sort_by_row(uint32_t *rows, uint32_t num);
-
-/* The rows in the order of their keys, which belong to them by place. False: memory is out. */
-bool orma_sort_by_keys(const uint64_t *keys, uint32_t *rows, uint32_t num);
+/* The same in the order of the table; of keys, which belong to the rows by place. */
+bool orma_sort_by_row(struct orma_sql *sql, uint32_t *rows, uint32_t num);
+bool orma_sort_by_keys(struct orma_sql *sql, const uint64_t *keys, uint32_t *rows, uint32_t num);
 
 /* Whether SQL reads NULL there: no value, a NaN, a computed value below zero. */
 bool orma_sort_is_null(const struct orma_table *table, unsigned col, uint32_t row);

@@ -352,7 +352,7 @@ int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan,
     order.limit = read_limit(flags, argv);
     if (!r)
         orma_sql_scan_begin(scan, &order);
-    if (scan->failed)
-        return SQLITE_NOMEM;
-    return !r && orma_sql_is_interrupted(self->sql) ? SQLITE_INTERRUPT : r;
+    if (!r && orma_sql_is_interrupted(self->sql))
+        return SQLITE_INTERRUPT;
+    return scan->failed ? SQLITE_NOMEM : r;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "processor/sql/columnar.h"
+#include "processor/sql/index.h"
+#include "processor/sql/sort.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 
@@ -510,6 +512,37 @@ Test(columnar, stands_back_for_what_users_made)
                   "error: __orma_columnar is for the engine alone");
     engine_expect(&e, "without a plan", "SELECT * FROM __orma_columnar",
                   "error: no query solution");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Sorting stops in the middle when somebody asks for it, and no half-made index stays. */
+Test(columnar, sorting_can_be_interrupted)
+{
+    struct engine e;
+    struct orma_table *t;
+    struct orma_sort_key key = {ORMA_SLICE_DUR, false};
+    uint32_t num = 700000;
+    uint32_t *rows = malloc(num * sizeof(*rows));
+
+    engine_init(&e);
+    t = &e.storage.tables[ORMA_TABLE_SLICE];
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t row = orma_table_add(t);
+
+        orma_table_set(t, ORMA_SLICE_DUR, row, i * 2654435761u % 1000000);
+        rows[i] = row;
+    }
+    atomic_store(&e.sql->interrupted, true);
+    cr_assert_not(orma_sort_rows(e.sql, t, &key, 1, rows, num));
+    cr_assert_null(orma_sql_index_get(e.sql, t, ORMA_SLICE_DUR, true));
+    atomic_store(&e.sql->interrupted, false);
+    cr_assert_not_null(orma_sql_index_get(e.sql, t, ORMA_SLICE_DUR, true));
+    engine_expect(&e, "order",
+                  "SELECT count(*) FROM (SELECT dur < lag(dur) OVER () AS falls FROM "
+                  "(SELECT dur FROM slice ORDER BY dur LIMIT -1)) WHERE falls",
+                  "0");
+    free(rows);
     engine_fini(&e);
     orma_assert_no_leaks();
 }
