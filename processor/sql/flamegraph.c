@@ -237,7 +237,7 @@ static int mark_row(struct run *s, uint32_t row)
 {
     uint32_t parent = s->src->parents[row];
     struct mark *m = &s->marks[row];
-    bool yes;
+    bool yes = false;
     int r = 0;
 
     *m = parent == NONE ? (struct mark){.pivot = NONE} : s->marks[parent];
