@@ -77,6 +77,7 @@ extern const struct orma_source_type orma_journald_source;
 extern const struct orma_source_type orma_perf_source;
 extern const struct orma_source_type orma_process_stats_source;
 extern const struct orma_source_type orma_sys_stats_source;
+extern const struct orma_source_type orma_sysfs_power_source;
 extern const struct orma_source_type orma_system_info_source;
 
 const struct orma_source_type *orma_source_type_find(const char *name);
