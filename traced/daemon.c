@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -240,6 +241,17 @@ static bool enter_sandbox(const struct options *options)
     return false;
 }
 
+/* Each client costs a descriptor; the usual soft limit is there for programs that use select(). */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* as many as there are, then */
+}
+
 int traced_main(int argc, char **argv)
 {
     struct options options = {.config = {.consumer_fd = -1}};
@@ -249,6 +261,7 @@ int traced_main(int argc, char **argv)
     if (code >= 0)
         return code;
     orma_log_init("traced", ORMA_LOG_INFO);
+    raise_descriptor_limit();
     if (take_sockets(&options) < 0)
         return EXIT_FAILURE;
     int r = traced_service_new(&options.config, &service, &error);

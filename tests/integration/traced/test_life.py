@@ -1,6 +1,7 @@
 """The program traced over a long life: what it costs with nothing to do, what is left of clients that are
 gone, and what a trace file holds when the service itself is killed."""
-import sys
+import resource
+import socket
 
 from orma_env import *
 
@@ -66,6 +67,24 @@ class Life(Case):
         self.wait_for("its descriptors", lambda: self.fds(pid) == baseline)
         self.assertLess(self.anonymous_kb(pid), memory + 600)
         self.assertEqual(self.status(pid, "Threads"), 1, "writers' threads end with their files")
+
+    def test_a_storm_that_takes_all_descriptors_passes(self):
+        self.start(TRACED, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+                   stderr=subprocess.DEVNULL)
+        self.wait_for("the socket", lambda: (self.dir / "c.sock").exists())
+        storm = []
+        for i in range(300):
+            s = socket.socket(socket.AF_UNIX)
+            s.setblocking(False)
+            storm.append(s)
+            try:
+                s.connect(str(self.dir / ("p.sock" if i % 2 else "c.sock")))
+            except BlockingIOError:
+                pass  # nobody accepts any more
+        time.sleep(0.3)
+        for s in storm:
+            s.close()
+        self.wait_for("the service", lambda: self.run_program(ORMA, "status").returncode == 0, 30)
 
     def kill_while_it_writes(self, victim):
         """The file that is there when the victim has been killed."""
