@@ -175,6 +175,23 @@ static const struct sample samples[] = {
      "SELECT l.ts, t.tid, l.prio, l.tag, l.msg FROM __intrinsic_logs l JOIN thread t USING (utid) "
      "ORDER BY l.id",
      "86401500000000|21|5|tag x|a: b\n1709251199000001000|1|6|t|\n"},
+    {"a time profile of Instruments, with references and entities",
+     "<?xml version=\"1.0\"?>\n<trace-query-result><row><sample-time id=\"1\">1500</sample-time>"
+     "<thread id=\"2\" fmt=\"main  0x8 (x &amp; y, pid: 9)\"><tid id=\"3\">8</tid>"
+     "<process id=\"4\" fmt=\"x &amp; y (9)\"><pid id=\"5\">9</pid></process></thread>"
+     "<core id=\"6\">3</core><backtrace id=\"7\"><frame id=\"8\" name=\"f&lt;T&gt;\" "
+     "addr=\"0x1010\">"
+     "<binary id=\"9\" UUID=\"AB-C\" load-addr=\"0x1000\" path=\"/x\"/></frame><frame id=\"10\" "
+     "name=\"m\" addr=\"0x1020\"><binary ref=\"9\"/></frame></backtrace></row><row>"
+     "<sample-time>2500</sample-time><thread ref=\"2\"/><core ref=\"6\"/><backtrace ref=\"7\"/>"
+     "</row></trace-query-result>",
+     "SELECT s.ts, t.tid, t.name, p.name, f.name, f.rel_pc, c.depth, m.name, m.build_id "
+     "FROM stack_sample s JOIN stack_sample_task_context x ON x.id = s.task_context_id "
+     "JOIN thread t ON t.id = x.utid JOIN process p ON p.id = x.upid "
+     "JOIN stack_profile_callsite c ON c.id = s.callsite_id "
+     "JOIN stack_profile_frame f ON f.id = c.frame_id JOIN stack_profile_mapping m "
+     "ON m.id = f.mapping",
+     "1500|8|main|x & y|f<T>|16|1|/x|abc\n2500|8|main|x & y|f<T>|16|1|/x|abc\n"},
     {"a profile of Firefox",
      "{\"meta\":{\"categories\":[{\"name\":\"C\"}]},\"threads\":[{\"name\":\"T\",\"pid\":\"5\","
      "\"tid\":6,\"stringTable\":[\"f\",\"g\",\"m\"],\"frameTable\":{\"schema\":{\"location\":0},"
