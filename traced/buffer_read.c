@@ -427,5 +427,8 @@ struct traced_ledger traced_seq_ledger(const struct traced_seq *seq)
     /* What a writer that is gone had begun and never handed over. */
     if (is_settled(seq->buf, seq) && sum.emitted != UINT64_MAX && sum.emitted > known + sum.cut)
         sum.cut = sum.emitted - known;
+    /* What it had handed over, or was scraped, after its last report. */
+    if (is_settled(seq->buf, seq) && sum.emitted != UINT64_MAX && sum.emitted < known + sum.cut)
+        sum.emitted = known + sum.cut;
     return sum;
 }

@@ -121,8 +121,9 @@ static void *worker(void *arg)
     (void)arg;
     while (!atomic_load_explicit(&quit, memory_order_relaxed)) {
         emit(++n);
-        if (n % 200 == 0)
-            usleep(1000); /* the others, and the machine, want their turn */
+        /* In bursts, each too much for the shared memory; there is much more to be done. */
+        if (n % 300 == 0)
+            usleep(5000);
     }
     return NULL;
 }
@@ -168,25 +169,25 @@ static void check_order(const struct orma_test_seq *s)
     orma_map_fini(&last);
 }
 
-/* `whole`: nothing was overwritten, so a reader that keeps the rules finds nothing amiss. */
-static uint64_t check_trace(struct orma_test_trace *t, bool whole)
+static uint64_t check_trace(struct orma_test_trace *t)
 {
     uint64_t events = 0;
 
-    CHECK(!whole || orma_test_trace_check(t) == 0);
     for (size_t i = 0; i < t->num; i++) {
         const struct orma_test_seq *s = &t->seqs[i];
 
         CHECK(s->has_counts && s->delivered == s->packets);
         CHECK(s->emitted == s->delivered + s->dropped + s->lost);
-        check_order(&t->seqs[i]);
-        events += orma_te_reader_num(&t->seqs[i].te);
+        /* A ring that went round has lost beginnings; else nothing may be amiss for any reader. */
+        CHECK(s->lost || s->te.errors == 0);
+        check_order(s);
+        events += orma_te_reader_num(&s->te);
     }
     orma_test_trace_fini(t);
     return events;
 }
 
-static uint64_t check_file(int fd, bool whole)
+static uint64_t check_file(int fd)
 {
     struct orma_test_trace t;
     off_t size = lseek(fd, 0, SEEK_END);
@@ -196,7 +197,7 @@ static uint64_t check_file(int fd, bool whole)
     CHECK(data != MAP_FAILED);
     orma_test_trace_parse((struct orma_str){data, (size_t)size}, &t);
     munmap(data, (size_t)size);
-    return check_trace(&t, whole);
+    return check_trace(&t);
 }
 
 /* ---- recordings ---- */
@@ -204,14 +205,12 @@ static uint64_t check_file(int fd, bool whole)
 struct one {
     struct orma_recording *recording;
     int fd;
-    bool is_ring;
 };
 
 static void begin_recording(struct one *r, uint32_t mode, uint32_t period_ms)
 {
     struct orma_recording_args args = ORMA_RECORDING_ARGS;
 
-    r->is_ring = mode == ORMA_RECORDING_RING;
     r->fd = memfd_create("stress", MFD_CLOEXEC);
     CHECK(r->fd >= 0);
     args.fd = r->fd;
@@ -229,7 +228,7 @@ static uint64_t end_recording(struct one *r)
 
     CHECK(orma_recording_stop(r->recording, &c) == 0);
     CHECK(c.emitted == c.written + c.dropped + c.overwritten);
-    uint64_t events = check_file(r->fd, !r->is_ring);
+    uint64_t events = check_file(r->fd);
     close(r->fd);
     return events;
 }
@@ -250,8 +249,7 @@ static void record_in_child(void)
         for (uint64_t n = 1; n <= 300; n++)
             emit(n);
         CHECK(end_recording(&r) >= 300 * 4);
-        orma_shutdown(); /* it may have got into a session of the service, which wants its counts */
-        _exit(0);
+        _exit(0); /* as if killed: it may be a producer of a session of the service by now */
     }
     CHECK(waitpid(pid, &status, 0) == pid);
     CHECK(status == 0);
@@ -300,10 +298,10 @@ static unsigned sessions(uint64_t end_ns)
         if (rounds % 3 == 1)
             record_in_child();
         orma_test_session_stop(s, &t);
-        events += check_trace(&t, true);
+        events += check_trace(&t);
         if (other) {
             orma_test_session_stop(other, &t);
-            (void)check_trace(&t, true);
+            (void)check_trace(&t);
         }
     }
     CHECK(events > 0);

@@ -638,6 +638,39 @@ static void test_recording(void)
     orma_buf_fini(&bytes);
 }
 
+/* ---- killed ---- */
+
+static void play_killed(void)
+{
+    start_tracing();
+    many("killed", 100);
+    expect("flush", (uint64_t)orma_flush(WAIT_MS), 0);
+    many("killed", 200);
+    checkpoint();
+}
+
+/* What was handed over is there, of the rest what was found in its memory; and the ledger holds. */
+static void test_killed(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct orma_test_session *session = begin();
+        struct orma_test_trace t;
+        struct actor a = act(play_killed);
+        int status;
+
+        await(&a);
+        kill(a.pid, SIGKILL);
+        assert(waitpid(a.pid, &status, 0) == a.pid);
+        expect("killed", (uint64_t)WTERMSIG(status), SIGKILL);
+        close(a.to);
+        close(a.from);
+        end(session, &t);
+        uint64_t got = orma_test_trace_count(&t, 3, "killed");
+        expect("events", got >= 100 && got <= 300, 1);
+        orma_test_trace_fini(&t);
+    }
+}
+
 static const char *traced_program;
 
 static void test_startup_here(void)
@@ -662,6 +695,7 @@ static const struct {
     {"threads", test_threads},
     {"signals", test_signals},
     {"no_fds", test_no_fds},
+    {"killed", test_killed},
     {"recording", test_recording},
     {"startup", test_startup_here},
     {"reconnect", test_reconnect_here},
