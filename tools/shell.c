@@ -244,8 +244,7 @@ const struct orma_command orma_cmd_shell = {
     .name = ORMA_SHELL_NAME,
     .summary = "Ask traces in SQL.",
     .synopsis = "COMMAND [OPTIONS] TRACE\n[OPTIONS] TRACE\nhelp [COMMAND]",
-    .details = "Commands: query, interactive, convert, util, export, server. Without a command, "
-               "the flags below; without -q and -Q, a prompt.",
+    .details = "Without a command, the flags below; without -q and -Q, a prompt.",
     .examples = "  trace_processor_shell query trace.pftrace 'SELECT * FROM slice LIMIT 3'\n"
                 "  trace_processor_shell -q question.sql trace.pftrace\n"
                 "  trace_processor_shell server http trace.pftrace\n",
