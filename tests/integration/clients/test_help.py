@@ -173,6 +173,9 @@ class Topics(Case):
         self.assertGreater(len(offered), 2)
         for name in offered:
             self.assertIn(f"  {name} ", text)
+        self.assertNotIn("A data source of the probes", text, "each has a sentence of its own")
+        for line in re.findall(r"orma help (config data_sources\S+)", text):
+            self.assertIn(b"(", self.orma("help", *line.split()).stdout)
 
     def test_every_preset_records(self):
         text = self.orma("help", "presets").stdout.decode()
