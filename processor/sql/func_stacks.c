@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/index.h"
 #include "processor/sql/ops.h"
 #include "protos/fields/pprof.h"
 #include "protos/fields/trace_processor.h"
@@ -102,6 +103,58 @@ static void cat_stacks(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     if (out.len || out.failed)
         orma_result_buf(ctx, &out, true);
+}
+
+/* ---- counters of samples ---- */
+
+/* The value of one row of a counter set, if its track has that name. */
+static bool counter_value(const struct orma_storage *st, uint32_t row, uint32_t name, double *ret)
+{
+    const struct orma_table *sets = &st->tables[ORMA_TABLE_PROFILER_COUNTER_SET];
+    const struct orma_table *counters = &st->tables[ORMA_TABLE_COUNTER];
+    const struct orma_table *tracks = &st->tables[ORMA_TABLE_TRACK];
+    int64_t counter = orma_table_int(sets, ORMA_PROFILER_COUNTER_SET_COUNTER_ID, row), track;
+
+    if (counter < 0 || counter >= counters->rows)
+        return false;
+    track = orma_table_int(counters, ORMA_COUNTER_TRACK_ID, (uint32_t)counter);
+    if (track < 0 || track >= tracks->rows ||
+        orma_table_int(tracks, ORMA_TRACK_NAME, (uint32_t)track) != name)
+        return false;
+    *ret = orma_column_double(&counters->columns[ORMA_COUNTER_VALUE], (uint32_t)counter);
+    return true;
+}
+
+static void counter_for_sample(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_sql *sql = orma_sql_of(ctx);
+    const struct orma_storage *st = sql->storage;
+    const struct orma_table *samples = &st->tables[ORMA_TABLE_PROFILER_SAMPLE];
+    const struct orma_table *sets = &st->tables[ORMA_TABLE_PROFILER_COUNTER_SET];
+    uint32_t sample, name, num = 0;
+    const uint32_t *rows = NULL;
+    double val;
+
+    (void)argc;
+    if (!orma_value_id(argv[0], &sample) || sample >= samples->rows || !sets->rows ||
+        orma_table_is_null(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample))
+        return;
+    name = orma_strpool_find(&st->pool, orma_value_str(argv[1]));
+    int64_t set = orma_table_int(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample);
+    orma_sql_index_expect(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID);
+    bool found = name && orma_sql_index_find(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID,
+                                             set, &rows, &num);
+    if (name && !found)
+        num = sets->rows; /* a short table: all of it */
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t row = found ? rows[i] : i;
+
+        if (orma_table_int(sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID, row) == set &&
+            counter_value(st, row, name, &val)) {
+            sqlite3_result_double(ctx, val);
+            return;
+        }
+    }
 }
 
 /* ---- annotations ---- */
@@ -589,6 +642,12 @@ static void profile_final(sqlite3_context *ctx)
 }
 
 const struct orma_sql_func orma_sql_funcs_stacks[] = {
+    {.name = "__intrinsic_perf_counter_for_sample",
+     .args = 2,
+     .scalar = counter_for_sample,
+     .usage = "(sample_id, counter_name STRING) -> DOUBLE",
+     .doc = "The value of the counter of that name that was read with the sample; NULL if it was "
+            "not."},
     {.name = "stack_from_stack_profile_callsite",
      .args = 1,
      .scalar = stack_of_callsite,

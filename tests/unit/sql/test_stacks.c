@@ -103,3 +103,41 @@ Test(stacks, may_be_annotated)
     engine_fini(&e);
     orma_assert_no_leaks();
 }
+
+/*  sample 0: set 0 (cycles 5, instructions 7)    sample 1: none */
+Test(stacks, counters_that_were_read_with_samples)
+{
+    static const char *const names[] = {"cycles", "instructions"};
+    struct engine e;
+
+    engine_init(&e);
+    for (int i = 0; i < 2; i++) {
+        struct orma_table *t = &e.storage.tables[ORMA_TABLE_TRACK];
+        uint32_t row = add(&e, ORMA_TABLE_TRACK);
+
+        orma_table_set(t, ORMA_TRACK_NAME, row, orma_storage_cstr(&e.storage, names[i]));
+        t = &e.storage.tables[ORMA_TABLE_COUNTER];
+        row = add(&e, ORMA_TABLE_COUNTER);
+        orma_table_set(t, ORMA_COUNTER_TRACK_ID, row, i);
+        orma_table_set_double(t, ORMA_COUNTER_VALUE, row, 5 + 2 * i);
+        t = &e.storage.tables[ORMA_TABLE_PROFILER_COUNTER_SET];
+        row = add(&e, ORMA_TABLE_PROFILER_COUNTER_SET);
+        orma_table_set(t, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID, row, 0);
+        orma_table_set(t, ORMA_PROFILER_COUNTER_SET_COUNTER_ID, row, i);
+        t = &e.storage.tables[ORMA_TABLE_PROFILER_SAMPLE];
+        row = add(&e, ORMA_TABLE_PROFILER_SAMPLE);
+        if (!i)
+            orma_table_set(t, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, row, 0);
+    }
+    engine_expect(&e, "values",
+                  "INCLUDE PERFETTO MODULE linux.perf.counters;"
+                  "SELECT linux_perf_counter_for_sample(0, 'instructions'), "
+                  "linux_perf_counter_for_sample(0, 'cycles'), "
+                  "linux_perf_counter_for_sample(0, 'nope'), "
+                  "linux_perf_counter_for_sample(1, 'cycles'), "
+                  "__intrinsic_perf_counter_for_sample(99, 'cycles'), "
+                  "__intrinsic_perf_counter_for_sample(NULL, NULL)",
+                  "7.0 5.0 NULL NULL NULL NULL");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}

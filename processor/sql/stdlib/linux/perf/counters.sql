@@ -4,11 +4,8 @@
 CREATE PERFETTO FUNCTION linux_perf_counter_for_sample(
   sample_id JOINID(perf_sample.id), counter_name STRING
 )
-RETURNS DOUBLE AS
-SELECT c.value
-FROM stack_sample_counter AS c JOIN track AS t ON t.id = c.track_id
-WHERE c.stack_sample_id = $sample_id AND t.name = $counter_name
-LIMIT 1;
+RETURNS DOUBLE
+DELEGATES TO __intrinsic_perf_counter_for_sample;
 
 CREATE PERFETTO VIEW linux_perf_sample_with_counters(
   sample_id JOINID(perf_sample.id), ts TIMESTAMP, utid JOINID(thread.id), cpu LONG,
