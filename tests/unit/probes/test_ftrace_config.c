@@ -1,6 +1,7 @@
 /* What a session's config does to the kernel's files, on a tree that looks like them. */
 #include <criterion/criterion.h>
 
+#include "probes/ftrace/drain.h"
 #include "probes/ftrace/elf.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/ftrace_fx.h"
@@ -386,6 +387,40 @@ Test(ftrace_config, opens_cpus_that_come_online)
     for (int i = 0; i < 3000 && !count_events(&f); i++)
         pf_run(&f.pf, NULL, 20);
     cr_assert_eq(count_events(&f), 9);
+    pf_free_source(&f.pf, s);
+    pf_fini(&f.pf);
+    orma_assert_no_leaks();
+}
+
+Test(ftrace_config, reads_all_cpus_in_turn_and_each_to_its_limit)
+{
+    enum { PER_PAGE = 200, PAGES = 2 * ORMA_DRAIN_TICK_MAX / 4096 };
+    char *events[] = {(char[]){"foo/thing"}};
+    struct orma_source *s;
+    struct fx f;
+
+    fx_init(&f);
+    f.ftrace.drain_period_ms = 60000; /* not by itself */
+    for (unsigned i = 0; i < PAGES; i++)
+        tree_page(&f.pf, "tracing/per_cpu/cpu0/trace_pipe_raw", 1000 + 10000 * i, 20, PER_PAGE);
+    tree_page(&f.pf, "tracing/per_cpu/cpu1/trace_pipe_raw", 1000, 20, 7);
+    s = fx_session(&f, events, 1);
+    s->type->start(s);
+    struct orma_instance *instance =
+        ORMA_CONTAINER_OF(f.pf.env.ftrace->instances.next, struct orma_instance, link);
+    cr_assert(orma_drain_tick(instance), "there is more");
+    cr_assert_eq(count_events(&f), PAGES / 2 * PER_PAGE + 7);
+    /* The flooded one had one batch before the other had its turn. */
+    size_t first_other = 0;
+    while (
+        first_other < f.pf.packets_num &&
+        ft_decode(f.pf.packets[first_other].data, f.pf.packets[first_other].len, NULL, NULL, NULL)
+                .cpu != 1)
+        first_other++;
+    cr_assert_lt(first_other, 4, "%zu", first_other);
+    (void)orma_drain_tick(instance);
+    cr_assert_eq(count_events(&f), PAGES * PER_PAGE + 7);
+    cr_assert_not(orma_drain_tick(instance));
     pf_free_source(&f.pf, s);
     pf_fini(&f.pf);
     orma_assert_no_leaks();
