@@ -26,13 +26,6 @@ void orma_idset_fini(struct orma_idset *self)
     *self = (struct orma_idset){0};
 }
 
-void orma_idset_clear(struct orma_idset *self)
-{
-    if (self->bits)
-        memset(self->bits, 0, BITS_SIZE);
-    self->fresh_num = 0;
-}
-
 ORMA_COLD void orma_idset_add_slow(struct orma_idset *self, uint32_t id)
 {
     if (self->fresh_num == self->fresh_cap) {

@@ -23,7 +23,6 @@ struct orma_idset {
 /* -ENOMEM. Zero-initialised is a set that ignores everything. */
 int orma_idset_init(struct orma_idset *self);
 void orma_idset_fini(struct orma_idset *self);
-void orma_idset_clear(struct orma_idset *self);
 void orma_idset_add_slow(struct orma_idset *self, uint32_t id);
 void orma_idset_remove(struct orma_idset *self, uint32_t id);
 

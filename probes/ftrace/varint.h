@@ -63,16 +63,6 @@ static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
     return orma_put_wide(to, val);
 }
 
-/* For what is nearly always below 128. */
-static inline uint8_t *orma_put_small(uint8_t *to, uint64_t val)
-{
-    if (ORMA_LIKELY(val < 0x80)) {
-        *to = (uint8_t)val;
-        return to + 1;
-    }
-    return orma_varint_write(to, val);
-}
-
 /*
  * Times of one bundle share their high bits: those are encoded once.
  * Valid for times of at least 2^28 ns, as on every machine up for a second.

@@ -72,7 +72,6 @@ static int set_tracepoint(struct orma_perf_event *event,
                           const Perfetto__Protos__PerfEvents__Tracepoint *tracepoint,
                           const char *tracefs_root, char *why, size_t why_size)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     struct orma_tracefs fs;
     char *root = NULL, file[300];
     uint64_t id = 0;
