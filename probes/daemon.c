@@ -70,7 +70,10 @@ static void usage(FILE *out)
                        options[i].opt.has_arg ? " DIR" : ""); /* fits */
         fprintf(out, "  %-20s %s\n", name, options[i].help);
     }
-    fputs("\nThe service's address is that of PERFETTO_PRODUCER_SOCK_NAME, or the usual one.\n",
+    fputs("\nThe service's address is that of PERFETTO_PRODUCER_SOCK_NAME, or the usual one.\n"
+          "\nExamples:\n"
+          "  traced_probes --background\n"
+          "  traced_probes --check          # what works with the rights of this user\n",
           out);
 }
 

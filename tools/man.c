@@ -106,6 +106,10 @@ static void put_parts(struct orma_buf *out, const struct orma_page *page)
             put_text(out, c->details);
         }
         put_options(out, c);
+        if (c->examples) {
+            orma_buf_put_str(out, ".PP\nExamples:\n");
+            put_text(out, c->examples);
+        }
     }
 }
 

@@ -175,6 +175,9 @@ const struct orma_command orma_shell_commands[] = {
         .synopsis = "[OPTIONS] TRACE [SQL]",
         .details = "The SQL is the argument, or that of -f, or comes from standard input. Names "
                    "and texts are quoted without escapes, NULL is \"[NULL]\".",
+        .examples =
+            "  trace_processor_shell query trace.pftrace 'SELECT name, dur FROM slice LIMIT 3'\n"
+            "  echo 'SELECT count(*) FROM sched' | trace_processor_shell query trace.pftrace\n",
         .options = query_options,
         .run = run_query,
     },
@@ -182,6 +185,7 @@ const struct orma_command orma_shell_commands[] = {
         .name = "interactive",
         .summary = "A prompt for SQL on a trace.",
         .synopsis = "[OPTIONS] TRACE",
+        .examples = "  trace_processor_shell interactive trace.pftrace\n",
         .options = interactive_options,
         .run = run_interactive,
     },
@@ -190,6 +194,8 @@ const struct orma_command orma_shell_commands[] = {
         .summary = "Convert a trace into another format.",
         .synopsis = "FORMAT [INPUT [OUTPUT]]",
         .details = "Formats: text, json, systrace, ctrace.",
+        .examples = "  trace_processor_shell convert json trace.pftrace trace.json\n"
+                    "  trace_processor_shell convert text trace.pftrace | less\n",
         .options = orma_convert_options,
         .run = run_convert,
     },
@@ -200,6 +206,8 @@ const struct orma_command orma_shell_commands[] = {
                     "[--strict] TRACE...",
         .details = "merge puts several traces into one archive, which loads as one trace; 'util "
                    "merge --help' tells more.",
+        .examples = "  trace_processor_shell util text_to_binary trace.txt trace.pftrace\n"
+                    "  trace_processor_shell util merge -o both.tar one.pftrace two.pftrace\n",
         .options = orma_convert_options,
         .run = run_util,
     },
@@ -208,6 +216,7 @@ const struct orma_command orma_shell_commands[] = {
         .summary = "Compute metrics of a trace.",
         .synopsis = "--run NAMES [OPTIONS] TRACE",
         .details = "SELECT name FROM trace_metrics lists those that are there.",
+        .examples = "  trace_processor_shell metrics --run trace_metadata trace.pftrace\n",
         .options = orma_shell_metrics_options,
         .run = orma_shell_run_metrics,
     },
@@ -216,6 +225,7 @@ const struct orma_command orma_shell_commands[] = {
         .summary = "Compute a trace summary from specifications.",
         .synopsis = "[OPTIONS] TRACE [SPEC...]",
         .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
+        .examples = "  trace_processor_shell summarize trace.pftrace spec.textproto\n",
         .options = orma_shell_summary_options,
         .run = orma_shell_run_summarize,
     },
@@ -223,6 +233,7 @@ const struct orma_command orma_shell_commands[] = {
         .name = "export",
         .summary = "Write all tables of a trace into a database.",
         .synopsis = "sqlite -o FILE TRACE",
+        .examples = "  trace_processor_shell export sqlite -o trace.db trace.pftrace\n",
         .options = export_options,
         .run = run_export,
     },
@@ -234,6 +245,10 @@ const struct orma_command orma_shell_commands[] = {
         .details = "http: for https://ui.perfetto.dev and Python; stdio: one client on standard "
                    "input and output; unix: a socket in $XDG_RUNTIME_DIR/perfetto (or in the "
                    "temporary folder). kill ends a server on a socket.",
+        .examples =
+            "  trace_processor_shell server http trace.pftrace      # then open the viewer\n"
+            "  trace_processor_shell server unix --name mine trace.pftrace\n"
+            "  trace_processor_shell query --remote mine 'SELECT count(*) FROM slice'\n",
         .options = orma_shell_server_options,
         .run = orma_shell_run_server,
     },

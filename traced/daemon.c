@@ -41,7 +41,10 @@ static const char usage[] =
     "Sockets: PERFETTO_PRODUCER_SOCK_NAME (a list, separated by commas) and\n"
     "PERFETTO_CONSUMER_SOCK_NAME, else below /run/perfetto or /tmp. A descriptor whose number is\n"
     "in TRACED_NOTIFY_FD gets a \"1\" when both are ready. A service manager may pass the sockets\n"
-    "(LISTEN_FDS, with the names producer and consumer) and is told (NOTIFY_SOCKET).\n";
+    "(LISTEN_FDS, with the names producer and consumer) and is told (NOTIFY_SOCKET).\n"
+    "\nExamples:\n"
+    "  traced --background\n"
+    "  traced --set-socket-permissions tracing:0660:tracing:0660\n";
 
 struct options {
     bool background, no_sandbox;

@@ -69,6 +69,10 @@ class Help(Asking):
             done = self.run_program("groff", "-man", "-Tascii", "-ww", "-z", path)
             self.assertEqual((done.returncode, done.stderr), (0, b""), path.name)
 
+    def test_everything_has_examples(self):
+        for argv in [[*argv, "--help"] for argv, _ in PROGRAMS] + SHELL_PARTS:
+            self.assertRegex(self.help_of(argv), r"(?im)^examples:\n+ +\S", str(argv))
+
     def test_examples_of_help_are_of_that_program(self):
         self.assertGreater(len(COMMANDS), 5)
         for argv, name in PROGRAMS[:len(COMMANDS)]:
