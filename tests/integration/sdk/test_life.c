@@ -638,6 +638,51 @@ static void test_recording(void)
     orma_buf_fini(&bytes);
 }
 
+/* ---- the service and a file at once ---- */
+
+static void play_both(void)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording *recording;
+
+    args.path = recorded;
+    start_tracing();
+    many("service only", 50);
+    assert(orma_recording_start(&args, &recording) == 0);
+    for (int i = 0; i < 1000; i++) {
+        ORMA_SLICE(life, "both", ORMA_ARG_INT("i", i));
+    }
+    assert(orma_recording_stop(recording, NULL) == 0);
+    many("service only", 50);
+}
+
+static void check_both(struct orma_test_trace *t, uint64_t alone)
+{
+    expect("errors", orma_test_trace_check(t), 0);
+    expect("both", orma_test_trace_count(t, 1, "both"), 1000);
+    expect("ends", orma_test_trace_count(t, 2, NULL), 1000);
+    expect("service only", orma_test_trace_count(t, 3, "service only"), alone);
+    orma_test_trace_fini(t);
+}
+
+static void test_both(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_buf bytes = {0};
+    struct orma_test_trace t;
+
+    snprintf(recorded, sizeof(recorded), "/tmp/orma-life-%d.pftrace", (int)getpid());
+    struct actor a = act(play_both);
+    finish(&a);
+    end(session, &t);
+    check_both(&t, 100);
+    assert(orma_fd_read_file(-100, recorded, 1 << 24, &bytes) == 0);
+    unlink(recorded);
+    orma_test_trace_parse(orma_buf_str(&bytes), &t);
+    check_both(&t, 0);
+    orma_buf_fini(&bytes);
+}
+
 /* ---- killed ---- */
 
 static void play_killed(void)
@@ -695,6 +740,7 @@ static const struct {
     {"threads", test_threads},
     {"signals", test_signals},
     {"no_fds", test_no_fds},
+    {"both", test_both},
     {"killed", test_killed},
     {"recording", test_recording},
     {"startup", test_startup_here},
