@@ -97,8 +97,44 @@ struct move {
     struct orma_str data;
 };
 
+/* A varint of at most 28 bits; false: it is longer, or runs over the end. */
+static inline bool short_varint(const uint8_t **at, const uint8_t *end, uint32_t *ret)
+{
+    uint32_t val = 0;
+
+    for (unsigned shift = 0; shift < 28; shift += 7) {
+        if (*at == end)
+            return false;
+        uint8_t byte = *(*at)++;
+        val |= (uint32_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *ret = val;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What nearly every producer sends: page, chunk and buffer, in this order, and nothing else. */
+static bool parse_usual_move(const struct orma_pb_field *field, struct move *ret)
+{
+    enum {
+        PAGE = ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_PAGE << 3,
+        CHUNK = ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_CHUNK << 3,
+        BUFFER = ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_TARGET_BUFFER << 3,
+    };
+    const uint8_t *at = field->data, *end = at + field->len;
+
+    ret->has_data = ret->incomplete = false;
+    return field->len >= 6 && *at++ == PAGE && short_varint(&at, end, &ret->page) && at < end &&
+           *at++ == CHUNK && short_varint(&at, end, &ret->chunk) && at < end && *at++ == BUFFER &&
+           short_varint(&at, end, &ret->target_buffer) && at == end;
+}
+
 static bool parse_move(const struct orma_pb_field *field, struct move *ret)
 {
+    if (ORMA_LIKELY(field->data && parse_usual_move(field, ret)))
+        return true;
     struct orma_pb_reader r = orma_pb_sub(field);
     struct orma_pb_field f;
 

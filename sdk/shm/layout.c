@@ -200,10 +200,30 @@ static bool is_alone(uint32_t word)
     return word == ((uint32_t)ORMA_SHM_LAYOUT_1 << 28 | ORMA_SHM_COMPLETE);
 }
 
+/* The only chunk of its page: no division to find it. */
+static struct orma_shm_chunk lone_chunk(const struct orma_shm *self, uint32_t page)
+{
+    uint8_t *at = self->base + (size_t)page * self->page_size + ORMA_SHM_PAGE_HEADER;
+
+    return (struct orma_shm_chunk){
+        .header = (struct orma_shm_chunk_header *)at,
+        .payload = at + ORMA_SHM_CHUNK_HEADER,
+        .payload_size = self->page_size - ORMA_SHM_PAGE_HEADER - ORMA_SHM_CHUNK_HEADER,
+        .page = page,
+    };
+}
+
 struct orma_shm_chunk orma_shm_chunk_of(const struct orma_shm *self, uint32_t page, uint32_t idx,
                                         uint32_t word)
 {
-    return chunk_at(self, page, idx, word);
+    return is_alone(word) ? lone_chunk(self, page) : chunk_at(self, page, idx, word);
+}
+
+static void clear_header(struct orma_shm_chunk_header *header)
+{
+    atomic_store_explicit(&header->writer_id, 0, memory_order_relaxed);
+    atomic_store_explicit(&header->chunk_id, 0, memory_order_relaxed);
+    atomic_store_explicit(&header->packets, 0, memory_order_release);
 }
 
 uint32_t orma_shm_take_group(const struct orma_shm *self, uint32_t page, uint32_t mask,
@@ -215,11 +235,14 @@ uint32_t orma_shm_take_group(const struct orma_shm *self, uint32_t page, uint32_
     _Atomic uint32_t *header = orma_shm_page_header(self, page);
     /* acquire: pairs with orma_shm_complete(); the payload is there. */
     uint32_t word = atomic_load_explicit(header, memory_order_acquire);
+    *ret_word = word;
+    if (is_alone(word))
+        return mask & 1;
     for (int tries = 0; tries < CAS_TRIES; tries++) {
         uint32_t taken = complete_ones(word, mask);
 
         *ret_word = word;
-        if (!taken || is_alone(word))
+        if (!taken || is_alone(word)) /* changed under our hands */
             return taken;
         if (atomic_compare_exchange_weak_explicit(header, &word,
                                                   with_states(word, taken, ORMA_SHM_READING),
@@ -234,19 +257,14 @@ void orma_shm_release_group(const struct orma_shm *self, uint32_t page, uint32_t
 {
     _Atomic uint32_t *header = orma_shm_page_header(self, page);
 
-    for (unsigned idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
-        if (!(taken & 1u << idx))
-            continue;
-        struct orma_shm_chunk chunk = chunk_at(self, page, idx, word);
-        atomic_store_explicit(&chunk.header->writer_id, 0, memory_order_relaxed);
-        atomic_store_explicit(&chunk.header->chunk_id, 0, memory_order_relaxed);
-        atomic_store_explicit(&chunk.header->packets, 0, memory_order_release);
-    }
     if (is_alone(word)) {
+        clear_header(lone_chunk(self, page).header);
         /* release: our reads of the payload are over. Nobody else may have changed the word. */
         atomic_store_explicit(header, 0, memory_order_release);
         return;
     }
+    for (uint32_t left = taken; left; left &= left - 1)
+        clear_header(chunk_at(self, page, (uint32_t)__builtin_ctz(left), word).header);
     word = atomic_load_explicit(header, memory_order_relaxed); /* judged by the CAS */
     for (int tries = 0; tries < CAS_TRIES; tries++)
         if (atomic_compare_exchange_weak_explicit(header, &word,
