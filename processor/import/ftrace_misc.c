@@ -184,6 +184,41 @@ static void f2fs_latency(struct orma_import *imp, const struct orma_ftrace_event
 }
 #undef F
 
+/* Probes that the session asked for; their events say what they are. */
+static void kprobe(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+    uint32_t track = orma_import_thread_track(imp, e->machine, e->utid), name = 0;
+    uint64_t type = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_KPROBE_EVENT_NAME)
+            name = orma_import_str(imp, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_KPROBE_EVENT_TYPE)
+            type = orma_pb_u64(&f);
+    }
+    if (type == ORMA_PB_KPROBE_EVENT_KPROBE_TYPE_BEGIN)
+        orma_slices_begin(&imp->slices, e->ts, track, 0, name, NULL);
+    else if (type == ORMA_PB_KPROBE_EVENT_KPROBE_TYPE_END)
+        orma_slices_end(&imp->slices, e->ts, track, 0, name, NULL);
+    else if (type == ORMA_PB_KPROBE_EVENT_KPROBE_TYPE_INSTANT)
+        orma_slices_complete(&imp->slices, e->ts, 0, track, 0, name, NULL);
+}
+
+/* Calls into the firmware. */
+static void scm_start(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
+                      orma_import_lit(imp, "scm"), NULL);
+}
+
+static void scm_end(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
+                    orma_import_lit(imp, "scm"), NULL);
+}
+
 const struct orma_ftrace_handler orma_ftrace_handlers_misc[] = {
     {ORMA_PB_FTRACE_EVENT_SIGNAL_GENERATE, signal_generate},
     {ORMA_PB_FTRACE_EVENT_SIGNAL_DELIVER, signal_deliver},
@@ -193,5 +228,8 @@ const struct orma_ftrace_handler orma_ftrace_handlers_misc[] = {
     {ORMA_PB_FTRACE_EVENT_BLOCK_IO_DONE, block_done},
     {ORMA_PB_FTRACE_EVENT_F2FS_IOSTAT, f2fs_iostat},
     {ORMA_PB_FTRACE_EVENT_F2FS_IOSTAT_LATENCY, f2fs_latency},
+    {ORMA_PB_FTRACE_EVENT_KPROBE_EVENT, kprobe},
+    {ORMA_PB_FTRACE_EVENT_SCM_CALL_START, scm_start},
+    {ORMA_PB_FTRACE_EVENT_SCM_CALL_END, scm_end},
     {0, NULL},
 };

@@ -82,7 +82,8 @@ struct orma_import {
         const char *text;
         uint32_t id;
     } literals[ORMA_LITERALS_NUM];
-    struct orma_args_list args; /* scratch of whoever runs now */
+    const struct orma_args_list *args_before; /* of the slice that an event ends; or NULL */
+    struct orma_args_list args;               /* scratch of whoever runs now */
     void *state[ORMA_STATES_NUM];
     const struct orma_module *by_field[ORMA_PACKET_FIELDS_MAX];
     uint32_t trace_row; /* in trace_file */

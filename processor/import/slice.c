@@ -308,6 +308,16 @@ uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t
     return ORMA_SLICE_NONE;
 }
 
+const struct orma_args_list *orma_slices_open_args(const struct orma_slices *self, uint32_t track)
+{
+    const struct orma_slice_stack *s = track < self->stacks_num ? self->stacks[track] : NULL;
+
+    for (uint32_t i = s ? s->num : 0; i-- > 0;)
+        if (s->entries[i].dur < 0)
+            return s->entries[i].pending ? &s->entries[i].args : NULL;
+    return NULL;
+}
+
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track)
 {
     struct orma_slice_stack *s = stack_of(self, track);

@@ -67,6 +67,9 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
 /* The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. */
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);
 
+/* The args that the innermost open slice of the track has so far; NULL: none. */
+const struct orma_args_list *orma_slices_open_args(const struct orma_slices *self, uint32_t track);
+
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
 
 /* A row outside any stack. */

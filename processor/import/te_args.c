@@ -1,10 +1,13 @@
 /* Debug annotations as args. */
+#include <limits.h>
+
 #include "processor/import/proto_args.h"
 #include "processor/import/track_event.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
 #define NESTING_MAX 64
+#define INDEX_UNKNOWN UINT_MAX
 
 uint32_t orma_te_interned_text(struct orma_import *imp, const struct orma_seq_gen *gen,
                                uint32_t kind, uint64_t iid, uint32_t field)
@@ -28,13 +31,40 @@ uint32_t orma_te_interned_text(struct orma_import *imp, const struct orma_seq_ge
     return e->cache - 1;
 }
 
+/* One more than the last index of an array in a list. */
+static unsigned indices_of(struct orma_import *imp, const struct orma_arg_key *k,
+                           const struct orma_args_list *list)
+{
+    unsigned next = 0;
+
+    for (uint32_t i = 0; list && i < list->len; i++) {
+        struct orma_str key = orma_strpool_get(&imp->storage->pool, list->args[i].key);
+        unsigned index = 0;
+
+        if (key.len < k->full_len + 3 || memcmp(key.data, k->full, k->full_len) != 0 ||
+            key.data[k->full_len] != '[')
+            continue;
+        for (size_t at = k->full_len + 1; at < key.len && key.data[at] != ']'; at++)
+            index = index * 10 + (unsigned)(key.data[at] - '0');
+        next = ORMA_MAX(next, index + 1);
+    }
+    return next;
+}
+
+/* An array that came before under the same key, also with the begin of the slice, is continued. */
+static unsigned next_index(struct orma_import *imp, const struct orma_arg_key *k,
+                           const struct orma_args_list *ret)
+{
+    return ORMA_MAX(indices_of(imp, k, ret), indices_of(imp, k, imp->args_before));
+}
+
 /* The older form: parallel lists of keys and values. */
 static void nested_value(struct orma_import *imp, struct orma_arg_key *k, struct orma_str bytes,
                          struct orma_args_list *ret, unsigned depth)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), keys = r;
     struct orma_pb_field f, name;
-    unsigned index = 0;
+    unsigned index = INDEX_UNKNOWN;
 
     while (depth < NESTING_MAX && orma_pb_next(&r, &f)) {
         const size_t full = k->full_len, flat = k->flat_len;
@@ -48,6 +78,8 @@ static void nested_value(struct orma_import *imp, struct orma_arg_key *k, struct
             nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
             break;
         case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY_VALUES:
+            if (index == INDEX_UNKNOWN)
+                index = next_index(imp, k, ret);
             orma_arg_key_push_index(k, index++);
             nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
             break;
@@ -135,6 +167,8 @@ static void value(struct orma_import *imp, const struct orma_seq_gen *gen, struc
         annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
         break;
     case ORMA_PB_DEBUG_ANNOTATION_ARRAY_VALUES:
+        if (*index == INDEX_UNKNOWN)
+            *index = next_index(imp, k, ret);
         orma_arg_key_push_index(k, (*index)++);
         annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
         break;
@@ -173,7 +207,7 @@ static void annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    unsigned index = 0;
+    unsigned index = INDEX_UNKNOWN;
 
     while (depth < NESTING_MAX && orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE)

@@ -363,9 +363,14 @@ void orma_te_end(struct orma_import *imp, const struct orma_te_event *e)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_SLICE);
 
+    uint32_t track = orma_te_track_end(imp, e);
+
+    if (ORMA_UNLIKELY(e->annotated))
+        imp->args_before = orma_slices_open_args(&imp->slices, track);
     orma_te_collect_args(imp, e);
-    uint32_t slice = orma_slices_end(&imp->slices, e->item->ts, orma_te_track_end(imp, e),
-                                     e->category_id, e->name_id, &imp->args);
+    imp->args_before = NULL;
+    uint32_t slice =
+        orma_slices_end(&imp->slices, e->item->ts, track, e->category_id, e->name_id, &imp->args);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns)
