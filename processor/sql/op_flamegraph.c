@@ -139,18 +139,6 @@ struct fg_cursor {
     uint32_t row;
 };
 
-static int fg_error(char **ret, const char *fmt, ...) ORMA_PRINTF(2, 3);
-static int fg_error(char **ret, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    sqlite3_free(*ret);
-    *ret = sqlite3_vmprintf(fmt, args);
-    va_end(args);
-    return *ret ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 static int fg_disconnect(sqlite3_vtab *base)
 {
     struct fg_vtab *v = (struct fg_vtab *)base;
@@ -179,12 +167,12 @@ static int read_rows(struct fg_vtab *v, sqlite3_stmt *stmt, char **ret_error)
         for (int i = 0; i < num; i++) {
             if (!orma_frame_put_value(v->src.rows, (unsigned)i, row, sqlite3_column_value(stmt, i)))
                 return v->src.rows->error
-                           ? fg_error(ret_error, "flamegraph: %s", v->src.rows->error)
+                           ? orma_op_error(ret_error, "flamegraph: %s", v->src.rows->error)
                            : SQLITE_NOMEM;
         }
     }
     if (r != SQLITE_DONE)
-        return fg_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+        return orma_op_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
     return orma_frame_finish(v->src.rows) < 0 ? SQLITE_NOMEM : SQLITE_OK;
 }
 
@@ -196,15 +184,16 @@ static int link_rows(struct fg_vtab *v, char **ret_error)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(needed); i++) {
         cols[i] = orma_frame_find(v->src.rows, needed[i]);
         if (cols[i] < 0)
-            return fg_error(ret_error, "flamegraph: the query has no column '%s'", needed[i]);
+            return orma_op_error(ret_error, "flamegraph: the query has no column '%s'", needed[i]);
     }
     v->src.name = (unsigned)cols[2];
     switch (orma_fg_link(&v->src, (unsigned)cols[0], (unsigned)cols[1])) {
     case 0:
         return SQLITE_OK;
     case -EINVAL:
-        return fg_error(ret_error, "flamegraph: ids must be distinct integers, and parents must "
-                                   "come before their children");
+        return orma_op_error(ret_error,
+                             "flamegraph: ids must be distinct integers, and parents must "
+                             "come before their children");
     default:
         return SQLITE_NOMEM;
     }
@@ -218,9 +207,9 @@ static int read_source(struct fg_vtab *v, const char *query, char **ret_error)
     int r = sql ? sqlite3_prepare_v2(v->src.sql->db, sql, -1, &stmt, &tail) : SQLITE_NOMEM;
 
     if (!r && (!stmt || *tail || !sqlite3_stmt_readonly(stmt)))
-        r = fg_error(ret_error, "flamegraph: expected one query in parentheses");
+        r = orma_op_error(ret_error, "flamegraph: expected one query in parentheses");
     else if (r && r != SQLITE_NOMEM)
-        r = fg_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+        r = orma_op_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
     if (!r)
         r = read_rows(v, stmt, ret_error);
     if (!r)
@@ -264,7 +253,7 @@ static int fg_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
     int r;
 
     if (argc != 4)
-        return fg_error(ret_error, "flamegraph: expected one query in parentheses");
+        return orma_op_error(ret_error, "flamegraph: expected one query in parentheses");
     v = calloc(1, sizeof(*v));
     if (!v)
         return SQLITE_NOMEM;
@@ -309,7 +298,7 @@ static int fg_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         info->estimatedCost = 1e5;
         return SQLITE_OK;
     }
-    return fg_error(&base->zErrMsg, "flamegraph: expected a configuration as argument");
+    return orma_op_error(&base->zErrMsg, "flamegraph: expected a configuration as argument");
 }
 
 static int fg_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -345,7 +334,7 @@ static int fg_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int a
     c->row = 0;
     orma_fg_result_fini(&c->result);
     if (!config)
-        return fg_error(&v->base.zErrMsg, "flamegraph: the argument is no configuration");
+        return orma_op_error(&v->base.zErrMsg, "flamegraph: the argument is no configuration");
     r = orma_fg_run(&v->src, config, &c->result, &error);
     if (r == 0)
         return SQLITE_OK;

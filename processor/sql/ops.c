@@ -16,6 +16,17 @@ void orma_op_result_frame(sqlite3_context *ctx, struct orma_frame *frame)
     orma_frame_unref(frame);
 }
 
+int orma_op_error(char **ret_error, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    sqlite3_free(*ret_error);
+    *ret_error = sqlite3_vmprintf(fmt, args);
+    va_end(args);
+    return *ret_error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 void orma_op_result_error(sqlite3_context *ctx, int error)
 {
     if (error == -ECANCELED)

@@ -19,6 +19,9 @@ static inline bool orma_op_stop(struct orma_sql *sql, uint64_t step)
 /* Finishes the frame and hands it over as result; its error, or being out of memory, instead. */
 void orma_op_result_frame(sqlite3_context *ctx, struct orma_frame *frame);
 
+/* Sets the error text of a virtual table; gives the SQLite code to return. */
+int orma_op_error(char **ret_error, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
 /* A result for -ECANCELED or -ENOMEM. */
 void orma_op_result_error(sqlite3_context *ctx, int error);
 
