@@ -15,14 +15,11 @@
 #endif
 #include <stdlib.h>
 
-#include "processor/sql/columnar_plan.h"
+#include "processor/sql/columnar_keys.h"
 
 #define BLOCK ORMA_SQL_SCAN_BLOCK
 #define EXACT (UINT64_C(1) << 53)
 #define LARGEST (UINT64_C(1) << 62)
-/* Keys whose values lie within so many of each other have a table. */
-#define DIRECT_MAX (1u << 22)
-#define NO_GROUP UINT32_MAX
 
 enum value_kind {
     INTEGERS,
@@ -34,307 +31,16 @@ struct orma_columnar_input {
     unsigned col;
     enum value_kind kind;
     bool real; /* integers that SQL sees as doubles */
-    bool want_sum, want_avg, want_min, want_max;
+    bool want_sum, want_avg, want_min, want_max, want_distinct;
     uint64_t magnitude; /* sum of |value| so far */
     bool adding_doubles;
     /* By group. */
     int64_t *counts, *sums;
     double *real_sums;
     int64_t *mins, *maxs; /* bits of doubles; ids of texts */
+    int64_t *distincts;
+    struct orma_key_table *set; /* (group, value) seen, for `distincts` */
 };
-
-/* ---- groups ---- */
-
-/* (group by the keys before, value) -> group. */
-struct key_table {
-    struct orma_columnar_key key;
-    uint32_t next; /* the next code */
-    /* A table by value - min; used by the first key. */
-    uint32_t *direct;
-    int64_t min;
-    uint32_t direct_num, direct_null;
-    /* Open addressing. */
-    struct key_slot {
-        uint64_t val;
-        uint32_t before, code; /* code NO_GROUP: free */
-        bool null;
-    } * slots;
-    size_t mask;
-    bool failed, inexact;
-};
-
-static void key_fini(struct key_table *k)
-{
-    free(k->direct);
-    free(k->slots);
-}
-
-static uint64_t hash_of(uint64_t val, uint32_t before, bool null)
-{
-    uint64_t h = (val + (uint64_t)before * UINT64_C(0x9e3779b97f4a7c15) + null) *
-                 UINT64_C(0xff51afd7ed558ccd);
-
-    return h ^ h >> 32;
-}
-
-static bool resize(struct key_table *k, size_t num)
-{
-    struct key_slot *old = k->slots;
-    size_t old_num = old ? k->mask + 1 : 0;
-
-    k->slots = malloc(num * sizeof(*k->slots));
-    if (!k->slots) {
-        k->slots = old;
-        k->failed = true;
-        return false;
-    }
-    memset(k->slots, 0xff, num * sizeof(*k->slots));
-    k->mask = num - 1;
-    for (size_t i = 0; i < old_num; i++) {
-        if (old[i].code == NO_GROUP)
-            continue;
-        size_t at = hash_of(old[i].val, old[i].before, old[i].null) & k->mask;
-        while (k->slots[at].code != NO_GROUP)
-            at = (at + 1) & k->mask;
-        k->slots[at] = old[i];
-    }
-    free(old);
-    return true;
-}
-
-static uint32_t find_code(struct key_table *k, uint32_t before, uint64_t val, bool null)
-{
-    size_t at = hash_of(val, before, null) & k->mask;
-
-    for (; k->slots[at].code != NO_GROUP; at = (at + 1) & k->mask) {
-        struct key_slot *s = &k->slots[at];
-
-        if (s->val == val && s->before == before && s->null == null)
-            return s->code;
-    }
-    uint32_t code = k->next++;
-    k->slots[at] = (struct key_slot){val, before, code, null};
-    if ((size_t)k->next * 2 > k->mask)
-        resize(k, 2 * (k->mask + 1));
-    return code;
-}
-
-/* Smallest and largest integer of a column; false: there are too many to look at, or doubles. */
-static bool limits(const struct orma_storage *st, const struct orma_table *t, unsigned idx,
-                   int64_t *ret_min, int64_t *ret_max)
-{
-    const struct orma_column *col = &t->columns[idx];
-
-    *ret_min = *ret_max = 0;
-    if (col->kind == ORMA_COL_STRING) {
-        *ret_max = (int64_t)st->pool.len;
-        return true;
-    }
-    switch (col->width) {
-    case ORMA_WIDTH_NONE:
-        return col->kind == ORMA_COL_INT || col->kind == ORMA_COL_DOUBLE;
-    case ORMA_WIDTH_8:
-        *ret_min = INT8_MIN;
-        *ret_max = INT8_MAX;
-        return true;
-    case ORMA_WIDTH_16:
-        *ret_min = INT16_MIN;
-        *ret_max = INT16_MAX;
-        return true;
-    case ORMA_WIDTH_32: {
-        const int32_t *data = col->data;
-        int32_t min = 0, max = 0;
-
-        for (uint32_t i = 0; i < t->rows; i++) {
-            min = data[i] < min ? data[i] : min;
-            max = data[i] > max ? data[i] : max;
-        }
-        *ret_min = min;
-        *ret_max = max;
-        return true;
-    }
-    }
-    return false;
-}
-
-bool orma_columnar_key_value(const struct orma_columnar_key *key, int64_t val, int64_t *ret)
-{
-    switch (key->op) {
-    case '+':
-        return !__builtin_add_overflow(val, key->operand, ret);
-    case '-':
-        return !__builtin_sub_overflow(val, key->operand, ret);
-    case '*':
-        return !__builtin_mul_overflow(val, key->operand, ret);
-    case '/':
-        *ret = val / key->operand;
-        return true;
-    case '%':
-        *ret = val % key->operand;
-        return true;
-    }
-    *ret = val;
-    return true;
-}
-
-/* Smallest and largest value of a key. */
-static bool key_limits(const struct orma_columnar_plan *plan, const struct orma_columnar_key *key,
-                       int64_t *ret_min, int64_t *ret_max)
-{
-    if (key->op == '%') {
-        *ret_max = key->operand - 1;
-        *ret_min = -*ret_max;
-        return *ret_max < DIRECT_MAX / 2;
-    }
-    return limits(plan->sql->storage, plan->table, key->col, ret_min, ret_max) &&
-           orma_columnar_key_value(key, *ret_min, ret_min) &&
-           orma_columnar_key_value(key, *ret_max, ret_max);
-}
-
-static bool key_init(struct key_table *k, const struct orma_columnar_plan *plan, unsigned idx)
-{
-    int64_t min, max;
-
-    *k = (struct key_table){.key = plan->keys[idx], .direct_null = NO_GROUP};
-    if (idx == 0 && key_limits(plan, &k->key, &min, &max) && max - min < DIRECT_MAX) {
-        k->min = min;
-        k->direct_num = (uint32_t)(max - min) + 1;
-        k->direct = malloc(k->direct_num * sizeof(*k->direct));
-        if (k->direct)
-            memset(k->direct, 0xff, k->direct_num * sizeof(*k->direct));
-        return k->direct;
-    }
-    return resize(k, 256);
-}
-
-/* ---- loading ---- */
-
-/* The rows of a block: first .. first + num, or list. */
-struct rows {
-    const uint32_t *list;
-    uint32_t first, num;
-};
-
-static uint32_t row_at(const struct rows *r, uint32_t i)
-{
-    return r->list ? r->list[i] : r->first + i;
-}
-
-#define LOAD_LOOP(type)                                                                            \
-    do {                                                                                           \
-        const type *data = col->data;                                                              \
-        if (r->list)                                                                               \
-            for (uint32_t i = 0; i < r->num; i++)                                                  \
-                to[i] = data[r->list[i]];                                                          \
-        else                                                                                       \
-            for (uint32_t i = 0; i < r->num; i++)                                                  \
-                to[i] = data[r->first + i];                                                        \
-    } while (0)
-
-/* Integers, or bits of doubles, NULLs included. */
-static void load_all(const struct orma_table *t, unsigned idx, const struct rows *r, int64_t *to)
-{
-    const struct orma_column *col = &t->columns[idx];
-
-    if (col->kind < ORMA_COL_INT) {
-        for (uint32_t i = 0; i < r->num; i++)
-            to[i] = orma_table_int(t, idx, row_at(r, i));
-        return;
-    }
-    switch (col->width) {
-    case ORMA_WIDTH_8:
-        LOAD_LOOP(int8_t);
-        break;
-    case ORMA_WIDTH_16:
-        LOAD_LOOP(int16_t);
-        break;
-    case ORMA_WIDTH_32:
-        LOAD_LOOP(int32_t);
-        break;
-    case ORMA_WIDTH_64:
-    case ORMA_WIDTH_DOUBLE:
-        LOAD_LOOP(int64_t);
-        break;
-    default:
-        memset(to, 0, r->num * sizeof(*to));
-    }
-}
-
-static bool can_be_null(const struct orma_table *t, unsigned idx)
-{
-    const struct orma_column *col = &t->columns[idx];
-
-    return col->kind == ORMA_COL_STRING || col->kind == ORMA_COL_COMPUTED ||
-           col->width == ORMA_WIDTH_DOUBLE || col->flags & ORMA_COL_NULLABLE;
-}
-
-/* Drops NULLs, of `groups` (may be NULL) too. Returns how many are left. */
-static uint32_t load(const struct orma_table *t, unsigned idx, const struct rows *r, int64_t *to,
-                     const uint32_t *groups, uint32_t *kept_groups)
-{
-    uint32_t kept = 0;
-
-    load_all(t, idx, r, to);
-    if (!can_be_null(t, idx)) {
-        if (groups)
-            memcpy(kept_groups, groups, r->num * sizeof(*groups));
-        return r->num;
-    }
-    if (t->columns[idx].kind == ORMA_COL_STRING) {
-        for (uint32_t i = 0; i < r->num; i++) {
-            to[kept] = to[i];
-            if (groups)
-                kept_groups[kept] = groups[i];
-            kept += to[i] != 0;
-        }
-        return kept;
-    }
-    for (uint32_t i = 0; i < r->num; i++) {
-        to[kept] = to[i];
-        if (groups)
-            kept_groups[kept] = groups[i];
-        kept += !orma_sort_is_null(t, idx, row_at(r, i));
-    }
-    return kept;
-}
-
-static void code_direct(struct key_table *k, const struct orma_table *t, const struct rows *r,
-                        const int64_t *values, uint32_t *codes)
-{
-    bool nulls = can_be_null(t, k->key.col) && t->columns[k->key.col].kind != ORMA_COL_STRING;
-
-    for (uint32_t i = 0; i < r->num; i++) {
-        uint32_t *slot = &k->direct[values[i] - k->min];
-
-        if (nulls && orma_sort_is_null(t, k->key.col, row_at(r, i)))
-            slot = &k->direct_null;
-        if (*slot == NO_GROUP)
-            *slot = k->next++;
-        codes[i] = *slot;
-    }
-}
-
-/* Replaces the codes of the keys before by those with this key. */
-static void code_key(struct key_table *k, const struct orma_table *t, const struct rows *r,
-                     int64_t *values, uint32_t *codes, bool first)
-{
-    bool nulls = can_be_null(t, k->key.col);
-
-    load_all(t, k->key.col, r, values);
-    for (uint32_t i = 0; k->key.op && i < r->num; i++)
-        k->inexact |= !orma_columnar_key_value(&k->key, values[i], &values[i]);
-    if (k->inexact)
-        return;
-    if (k->direct) {
-        code_direct(k, t, r, values, codes);
-        return;
-    }
-    for (uint32_t i = 0; i < r->num && !k->failed; i++) {
-        bool null = nulls && orma_sort_is_null(t, k->key.col, row_at(r, i));
-
-        codes[i] = find_code(k, first ? 0 : codes[i], null ? 0 : (uint64_t)values[i], null);
-    }
-}
 
 /* ---- folding ---- */
 
@@ -458,12 +164,26 @@ static void bounds(struct orma_columnar_input *in, const struct orma_strpool *po
     }
 }
 
+/* Counts values that a group has not had before. False: memory is out. */
+static bool fold_distinct(struct orma_columnar_input *in, const int64_t *values,
+                          const uint32_t *groups, uint32_t num)
+{
+    for (uint32_t i = 0; i < num && !in->set->failed; i++) {
+        uint32_t group = groups ? groups[i] : 0, known = in->set->next;
+
+        in->distincts[group] +=
+            orma_key_table_find(in->set, group, (uint64_t)values[i], false) == known;
+    }
+    return !in->set->failed;
+}
+
 static void fold(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                 struct orma_columnar_input *in, const struct rows *r, const uint32_t *groups)
+                 struct orma_columnar_input *in, const struct orma_block_rows *r,
+                 const uint32_t *groups)
 {
     int64_t values[BLOCK];
     uint32_t kept_groups[BLOCK];
-    uint32_t num = load(plan->table, in->col, r, values, groups, kept_groups);
+    uint32_t num = orma_block_load(plan->table, in->col, r, values, groups, kept_groups);
     bool counted = false;
 
     if (groups)
@@ -472,6 +192,8 @@ static void fold(const struct orma_columnar_plan *plan, struct orma_columnar_res
         sum_doubles(in, values, groups, num);
     else if (in->want_sum && !sum_integers(in, values, groups, num, res->num))
         res->inexact = true;
+    if (in->want_distinct && !fold_distinct(in, values, groups, num))
+        res->failed = true;
     if (in->want_min || in->want_max) {
         bounds(in, &plan->sql->storage->pool, values, groups, num);
         counted = groups || in->kind != INTEGERS;
@@ -527,6 +249,7 @@ static bool reserve(struct orma_columnar_result *res, uint32_t num)
 
         ok = grow(&in->counts, old, cap) && (!in->want_sum || grow(&in->sums, old, cap)) &&
              (!in->want_sum || grow_doubles(&in->real_sums, old, cap)) &&
+             (!in->want_distinct || grow(&in->distincts, old, cap)) &&
              (!(in->want_min || in->want_max) ||
               (grow(&in->mins, old, cap) && grow(&in->maxs, old, cap)));
     }
@@ -563,6 +286,12 @@ static bool make_inputs(const struct orma_columnar_plan *plan, struct orma_colum
         in->real = col->kind == ORMA_COL_DOUBLE;
         in->want_sum |= plan->aggs[i].agg == ORMA_AGG_SUM || plan->aggs[i].agg == ORMA_AGG_AVG;
         in->want_avg |= plan->aggs[i].agg == ORMA_AGG_AVG || in->real;
+        if (plan->aggs[i].agg == ORMA_AGG_COUNT_DISTINCT && !in->set) {
+            in->want_distinct = true;
+            in->set = calloc(1, sizeof(*in->set));
+            if (!in->set || !orma_key_table_resize(in->set, 1024))
+                return false;
+        }
         in->want_min |= plan->aggs[i].agg == ORMA_AGG_MIN;
         in->want_max |= plan->aggs[i].agg == ORMA_AGG_MAX;
     }
@@ -571,12 +300,13 @@ static bool make_inputs(const struct orma_columnar_plan *plan, struct orma_colum
 
 /* The groups of a block; new ones get their first row. */
 static bool group_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                        struct key_table *keys, const struct rows *r, uint32_t *groups)
+                        struct orma_key_table *keys, const struct orma_block_rows *r,
+                        uint32_t *groups)
 {
     int64_t values[BLOCK];
 
     for (unsigned i = 0; i < plan->keys_num; i++) {
-        code_key(&keys[i], plan->table, r, values, groups, i == 0);
+        orma_key_table_code(&keys[i], plan->table, r, values, groups, i == 0);
         if (keys[i].failed)
             return false;
         if (keys[i].inexact) {
@@ -589,7 +319,7 @@ static bool group_block(const struct orma_columnar_plan *plan, struct orma_colum
         return false;
     for (uint32_t i = 0; i < r->num && res->num < num; i++) {
         if (groups[i] == res->num)
-            res->first_row[res->num++] = row_at(r, i);
+            res->first_row[res->num++] = orma_block_row(r, i);
     }
     for (uint32_t i = 0; i < r->num; i++)
         res->counts[groups[i]]++;
@@ -597,7 +327,7 @@ static bool group_block(const struct orma_columnar_plan *plan, struct orma_colum
 }
 
 static void run_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                      struct key_table *keys, const struct rows *r)
+                      struct orma_key_table *keys, const struct orma_block_rows *r)
 {
     uint32_t groups[BLOCK];
 
@@ -651,7 +381,7 @@ static bool begin(const struct orma_columnar_plan *plan, struct orma_sql_scan *s
 }
 
 static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                     struct orma_sql_scan *scan, struct key_table *keys)
+                     struct orma_sql_scan *scan, struct orma_key_table *keys)
 {
     if (orma_sql_scan_is_plain(scan)) {
         if (!plan->keys_num && !res->inputs_num) {
@@ -659,7 +389,7 @@ static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar
             return;
         }
         for (uint32_t at = scan->lo; at < scan->hi && !res->failed && !res->inexact; at += BLOCK) {
-            struct rows r = {NULL, at, ORMA_MIN(scan->hi - at, (uint32_t)BLOCK)};
+            struct orma_block_rows r = {NULL, at, ORMA_MIN(scan->hi - at, (uint32_t)BLOCK)};
 
             if (orma_sql_is_interrupted(plan->sql))
                 return;
@@ -671,7 +401,7 @@ static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar
     }
     while (!res->failed && !res->inexact && !orma_sql_is_interrupted(plan->sql) &&
            orma_sql_scan_next(scan)) {
-        struct rows r = {scan->block, 0, scan->block_num};
+        struct orma_block_rows r = {scan->block, 0, scan->block_num};
 
         run_block(plan, res, keys, &r);
     }
@@ -743,12 +473,12 @@ static void order_groups(const struct orma_columnar_plan *plan, struct orma_colu
 int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
 {
     struct orma_sql_scan *scan = malloc(sizeof(*scan));
-    struct key_table keys[ORMA_COLUMNAR_KEYS_MAX];
+    struct orma_key_table keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num = 0;
     bool ok = scan && make_inputs(plan, res) && reserve(res, 1);
 
     for (; ok && keys_num < plan->keys_num; keys_num++)
-        ok = key_init(&keys[keys_num], plan, keys_num);
+        ok = orma_key_table_init(&keys[keys_num], plan, keys_num);
     if (scan)
         orma_sql_scan_init(scan);
     if (ok && begin(plan, scan)) {
@@ -759,7 +489,7 @@ int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columna
         res->failed = true;
     }
     for (unsigned i = 0; i < keys_num; i++)
-        key_fini(&keys[i]);
+        orma_key_table_fini(&keys[i]);
     if (scan)
         orma_sql_scan_fini(scan);
     free(scan);
@@ -777,6 +507,10 @@ void orma_columnar_result_fini(struct orma_columnar_result *self)
         free(in->sums);
         free(in->real_sums);
         free(in->mins);
+        free(in->distincts);
+        if (in->set)
+            orma_key_table_fini(in->set);
+        free(in->set);
         free(in->maxs);
     }
     free(self->inputs);
@@ -826,6 +560,10 @@ void orma_columnar_put(const struct orma_columnar_plan *plan,
         sqlite3_result_int64(ctx, in->counts[g]);
         return;
     }
+    if (plan->aggs[agg].agg == ORMA_AGG_COUNT_DISTINCT) {
+        sqlite3_result_int64(ctx, in->distincts[g]);
+        return;
+    }
     if (!in->counts[g])
         return;
     switch (plan->aggs[agg].agg) {
@@ -846,6 +584,7 @@ void orma_columnar_put(const struct orma_columnar_plan *plan,
         break;
     case ORMA_AGG_COUNT_ALL:
     case ORMA_AGG_COUNT:
+    case ORMA_AGG_COUNT_DISTINCT:
         break;
     }
 }

@@ -11,6 +11,7 @@
 enum orma_agg {
     ORMA_AGG_COUNT_ALL, /* count(*) */
     ORMA_AGG_COUNT,
+    ORMA_AGG_COUNT_DISTINCT,
     ORMA_AGG_SUM,
     ORMA_AGG_AVG,
     ORMA_AGG_MIN,

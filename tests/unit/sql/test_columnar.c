@@ -150,7 +150,7 @@ static void put_agg(struct gen *g)
         put(g, "count(*)");
         break;
     case 1:
-        orma_buf_printf(&g->text, "count(%s)", column(g));
+        orma_buf_printf(&g->text, "count(%s%s)", below(g, 3) ? "" : "DISTINCT ", column(g));
         break;
     case 2:
     case 3:
@@ -462,7 +462,8 @@ Test(columnar, takes_what_it_knows)
         {"SELECT count(*) FROM slice WHERE dur > 5 OR ts = 1", false},
         {"SELECT count(*) FROM slice WHERE dur > ts", false},
         {"SELECT count(*) FROM slice WHERE dur IN (SELECT 1)", false},
-        {"SELECT count(DISTINCT name) FROM slice", false},
+        {"SELECT count(DISTINCT name) FROM slice", true},
+        {"SELECT sum(DISTINCT dur) FROM slice", false},
         {"SELECT sum(name) FROM slice", false},
         {"SELECT sum(dur) OVER () FROM slice", false},
         {"SELECT count(*) FILTER (WHERE dur > 5) FROM slice", false},
