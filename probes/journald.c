@@ -381,8 +381,7 @@ static bool journald_usable(const struct orma_env *env, char *why, size_t why_si
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         (void)snprintf(why, why_size,
-                       "%s: %s; as root: sysctl kernel.dmesg_restrict=0 and adding the user to "
-                       "the group adm, or: setcap cap_syslog+ep traced_probes",
+                       "%s: %s; the kernel's log needs: sudo setcap cap_syslog+ep traced_probes",
                        path, strerror(errno)); /* cut: fine */
     bool ok = fd >= 0;
     orma_fd_close(&fd);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "probes/ftrace/events.h"
+#include "probes/ftrace/instance.h"
 #include "probes/ftrace/symbols.h"
 #include "probes/ftrace/tracefs.h"
 #include "probes/source.h"
@@ -243,6 +244,7 @@ static void frozen_stop(struct orma_source *source)
 
 const struct orma_source_type orma_frozen_ftrace_source = {
     .name = "linux.frozen_ftrace",
+    .usable = orma_ftrace_usable,
     .create = frozen_create,
     .start = frozen_start,
     .stop = frozen_stop,

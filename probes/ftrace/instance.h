@@ -94,6 +94,9 @@ struct orma_instance {
 /* In `enabled`: the kernel filters this event for its one session. */
 #define ORMA_ENABLED_FILTERED (UINT64_C(1) << 32)
 
+/* May we use tracefs? If not, `why` names the command that would grant it. */
+bool orma_ftrace_usable(const struct orma_env *env, char *why, size_t why_size);
+
 /* Made with the first session. -ENOENT, -EACCES: no tracefs for us. -ENOMEM. */
 int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret);
 void orma_ftrace_free(struct orma_ftrace *self);

@@ -313,7 +313,7 @@ static void session_stop(struct orma_source *source)
     orma_source_stopped(source);
 }
 
-static bool session_usable(const struct orma_env *env, char *why, size_t why_size)
+bool orma_ftrace_usable(const struct orma_env *env, char *why, size_t why_size)
 {
     char *root = NULL;
     int r = orma_tracefs_find(env->tracefs_root, &root);
@@ -335,7 +335,7 @@ static bool session_usable(const struct orma_env *env, char *why, size_t why_siz
 
 const struct orma_source_type orma_ftrace_source = {
     .name = "linux.ftrace",
-    .usable = session_usable,
+    .usable = orma_ftrace_usable,
     .create = session_create,
     .start = session_start,
     .flush = session_flush,
