@@ -133,3 +133,22 @@ bool orma_proc_parse_smaps(struct orma_str text, struct orma_proc_smaps *ret)
     }
     return any;
 }
+
+struct orma_str orma_proc_parse_cgroup(struct orma_str text)
+{
+    struct orma_str line, num, names, ret = {NULL, 0};
+    unsigned best = 0;
+
+    while (text.len && orma_str_cut(&text, '\n', &line)) {
+        if (!orma_str_cut(&line, ':', &num) || !line.len || !orma_str_cut(&line, ':', &names))
+            continue;
+        unsigned rank = orma_str_eq_c(num, "0") && !names.len  ? 3
+                        : orma_str_eq_c(names, "name=systemd") ? 2
+                                                               : 1;
+        if (rank > best && line.len > 1) {
+            ret = line;
+            best = rank;
+        }
+    }
+    return ret;
+}

@@ -53,6 +53,12 @@ bool orma_proc_parse_status(struct orma_str text, struct orma_proc_status *ret);
 bool orma_proc_parse_stat(struct orma_str text, struct orma_proc_stat *ret);
 bool orma_proc_parse_smaps(struct orma_str text, struct orma_proc_smaps *ret);
 
+/*
+ * /proc/PID/cgroup: the path of the one hierarchy of version 2 ("0::/path"), else of
+ * systemd's, else of the first. Empty: there is none, or it is the root.
+ */
+struct orma_str orma_proc_parse_cgroup(struct orma_str text);
+
 /* "Key:   123 kB": true if the line has that key and a number. */
 bool orma_proc_key_number(struct orma_str line, const char *key, uint64_t *ret);
 

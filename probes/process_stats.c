@@ -27,6 +27,8 @@
 
 #define STATUS_MAX (64 * 1024)
 #define CMDLINE_MAX (32 * 1024)
+#define CGROUP_MAX 8192
+#define FIELD_ORMA_CGROUP 90001 /* protos/orma_ext.proto */
 #define PACKET_SOFT_MAX (48 * 1024)
 #define LINK_MAX 4096
 #define FDS_PER_TICK 1000
@@ -123,6 +125,17 @@ static void put_age(struct process_stats *self, int32_t pid)
                         stat.start_time * tick_ns);
 }
 
+static void put_cgroup(struct process_stats *self, int32_t pid)
+{
+    struct orma_str path;
+
+    if (!read_file(self, pid, "cgroup", CGROUP_MAX))
+        return;
+    path = orma_proc_parse_cgroup(orma_buf_str(&self->text));
+    if (path.len)
+        orma_pb_put_str(&self->packet, FIELD_ORMA_CGROUP, path);
+}
+
 static void put_process(struct process_stats *self, const struct orma_proc_status *s)
 {
     struct orma_buf *out = &self->packet;
@@ -137,11 +150,14 @@ static void put_process(struct process_stats *self, const struct orma_proc_statu
     orma_pb_put_i64(out, ORMA_PB_PROCESS_TREE_PROCESS_UID, (int32_t)s->uid);
     for (unsigned i = 1; i < s->nspid_num; i++)
         orma_pb_put_i64(out, ORMA_PB_PROCESS_TREE_PROCESS_NSPID, s->nspid[i]);
-    if (s->has_kthread ? s->is_kthread : s->pid == 2 || s->ppid == 2)
+    const bool is_kthread = s->has_kthread ? s->is_kthread : s->pid == 2 || s->ppid == 2;
+    if (is_kthread)
         orma_pb_put_u64(out, ORMA_PB_PROCESS_TREE_PROCESS_IS_KTHREAD, 1);
     put_cmdline(self, s->pid, copy);
     if (self->record_age)
         put_age(self, s->pid);
+    if (!is_kthread)
+        put_cgroup(self, s->pid);
     orma_pb_end(out, begun);
 }
 

@@ -25,7 +25,8 @@ AREAS = ("gpu protovm pprof process sys_stats generic_kernel common config ipc t
          "interned_data ftrace trace trace_summary trace_processor metrics").split()
 PACKAGE = {"pprof": "perfetto.third_party.perftools.profiles"}
 # Extension ranges of messages that we extend ourselves: see protos/orma_ext.proto.
-OURS = {"CommitDataRequest": (90000, 99999), "TraceStats": (90000, 99999)}
+OURS = {"CommitDataRequest": (90000, 99999), "TraceStats": (90000, 99999),
+        "ProcessTree.Process": (90000, 99999)}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

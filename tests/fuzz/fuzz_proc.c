@@ -52,6 +52,7 @@ static void process_files(struct orma_str text)
         abort();
     (void)orma_proc_parse_stat(text, &stat);
     (void)orma_proc_parse_smaps(text, &smaps);
+    (void)orma_proc_parse_cgroup(text);
 }
 
 static void lines(struct orma_str text)

@@ -84,3 +84,25 @@ Test(proc, reads_a_smaps_rollup)
     cr_assert_not(orma_proc_parse_smaps(ORMA_STR("nothing\n"), &s));
     orma_assert_no_leaks();
 }
+
+Test(proc, takes_the_control_group_that_says_most)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"0::/system.slice/docker-12ab.scope\n", "/system.slice/docker-12ab.scope"},
+        {"9:name=systemd:/user.slice\n8:pids:/other\n0::/v2\n", "/v2"},
+        {"9:pids:/p\n8:name=systemd:/user.slice\n0::/\n", "/user.slice"},
+        {"9:pids:/p\n", "/p"},
+        {"0::/\n", ""},
+        {"garbage\n:\n::\n0:\n", ""},
+        {"", ""},
+        {"0::/with:colon", "/with:colon"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++)
+        cr_expect(
+            orma_str_eq_c(orma_proc_parse_cgroup(orma_str_from(cases[i].text)), cases[i].want),
+            "%s", cases[i].text);
+    orma_assert_no_leaks();
+}

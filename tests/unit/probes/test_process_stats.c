@@ -257,3 +257,24 @@ Test(process_stats, writes_counters_when_they_change)
     pf_fini(&f.pf);
     orma_assert_no_leaks();
 }
+
+Test(process_stats, says_which_container_a_process_is_in)
+{
+    struct orma_source *s;
+    struct fx f;
+
+    fx_init(&f);
+    fx_task(&f, 10, 10, "main", "/bin/main", 9);
+    fx_task(&f, 12, 12, "free", "/bin/free", 9);
+    pf_file(&f.pf, "proc/10/cgroup", "0::/system.slice/docker-12ab.scope\n");
+    pf_file(&f.pf, "proc/12/cgroup", "0::/\n");
+    f.ps.has_scan_all_processes_on_start = f.ps.scan_all_processes_on_start = 1;
+    s = pf_source(&f.pf, &orma_process_stats_source, &f.config);
+    s->type->start(s);
+    s->type->flush(s, 3);
+    cr_assert_not_null(strstr(told(&f), "3='/bin/main' 90001='/system.slice/docker-12ab.scope';"));
+    cr_assert_not_null(strstr(told(&f), "3='/bin/free';"), "the root is no container");
+    pf_free_source(&f.pf, s);
+    pf_fini(&f.pf);
+    orma_assert_no_leaks();
+}
