@@ -67,26 +67,18 @@ static void sift_queue(struct orma_sorter *self, uint32_t at)
     heap[at] = q;
 }
 
+/* Only lists of bundles that came late are many, and nobody adds to them. */
 static void free_done_streams(struct orma_sorter *self)
 {
     for (struct orma_stream **at = &self->streams; *at;) {
         struct orma_stream *s = *at;
 
-        /* Only lists of bundles that came late are many, and nobody else points at them. */
-        if (s->sort == STREAM_BUNDLES && !s->has_head && !s->list.num) {
-            uint64_t found = ORMA_MAP_NONE;
-
-            ORMA_MAP_EACH (slot, &self->cpu_streams) {
-                if (slot->val == (uintptr_t)s)
-                    found = slot->key;
-            }
-            if (found == ORMA_MAP_NONE) {
-                *at = s->next;
-                orma_stream_free(s);
-                continue;
-            }
+        if (s->sort == STREAM_BUNDLES && !s->current && !s->has_head && !s->list.num) {
+            *at = s->next;
+            orma_stream_free(s);
+        } else {
+            at = &s->next;
         }
-        at = &s->next;
     }
 }
 

@@ -338,12 +338,16 @@ static struct orma_stream *bundle_stream(struct orma_sorter *self,
     if (s && first >= s->list.last_ts)
         return s;
     /* The first of the cpu, or one that begins before the last ended: a stream of its own. */
+    struct orma_stream *late = s;
     s = stream_new(self, STREAM_BUNDLES, orma_queue_key(b->machine, (int)b->cpu));
     if (!s)
         return NULL;
+    s->current = true;
     s->list.kind = kind;
     if (orma_map_put_ptr(&self->cpu_streams, key, s))
         self->failed = true;
+    else if (late)
+        late->current = false;
     return s;
 }
 
