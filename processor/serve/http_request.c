@@ -19,6 +19,17 @@ bool orma_http_has_word(struct orma_str list, const char *word)
     return false;
 }
 
+bool orma_http_host_is_local(struct orma_str host)
+{
+    for (size_t i = host.len; i > 0 && host.data[i - 1] != ']'; i--) {
+        if (host.data[i - 1] == ':') {
+            host.len = i - 1;
+            break;
+        }
+    }
+    return is_name(host, "localhost") || is_name(host, "127.0.0.1") || is_name(host, "[::1]");
+}
+
 /* The next line without its end. */
 static bool next_line(struct orma_str *head, struct orma_str *ret)
 {
@@ -41,7 +52,9 @@ static bool take_header(struct orma_http_request *rq, struct orma_str line, uint
         return orma_str_to_u64(value, length);
     if (is_name(name, "Transfer-Encoding"))
         return is_name(value, "identity");
-    if (is_name(name, "Origin")) {
+    if (is_name(name, "Host")) {
+        rq->host = value;
+    } else if (is_name(name, "Origin")) {
         rq->origin = value;
         rq->has_origin = true;
     } else if (is_name(name, "Connection")) {

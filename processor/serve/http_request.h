@@ -20,12 +20,15 @@ enum orma_http_parse {
 
 struct orma_http_request {
     struct orma_str method, path, body; /* path: without what follows a question mark */
-    struct orma_str origin, connection, upgrade, ws_key, ws_version;
+    struct orma_str host, origin, connection, upgrade, ws_key, ws_version;
     bool has_origin, has_connection;
     size_t used; /* bytes of the whole request */
 };
 
 enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_http_request *ret);
+
+/* Is it the name of this machine's loopback, with or without a port? */
+bool orma_http_host_is_local(struct orma_str host);
 
 /* Does a header's list of words hold this one? Case does not matter. */
 bool orma_http_has_word(struct orma_str list, const char *word);

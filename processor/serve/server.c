@@ -50,6 +50,7 @@ struct orma_server {
     int listeners[LISTENERS_MAX];
     size_t listeners_num;
     bool raw;
+    bool local; /* listens on the loopback only */
     uint16_t port;
     struct conn conns[CONNS_MAX];
 };
@@ -273,6 +274,11 @@ static void serve(struct orma_server *self, struct conn *c, const struct orma_ht
         reply_error(c, "403 Forbidden", "Origin not allowed");
         return;
     }
+    /* A page may have its own name point to this machine: its requests then have no Origin. */
+    if (self->local && rq->host.len && !orma_http_host_is_local(rq->host)) {
+        reply_error(c, "403 Forbidden", "Host not allowed");
+        return;
+    }
     if (orma_str_eq_c(rq->path, "/websocket")) {
         upgrade(c, rq);
         return;
@@ -467,6 +473,7 @@ static int listen_all(struct orma_server *self, const struct orma_server_config 
     if (address && strcmp(address, "localhost"))
         return strchr(address, ':') ? listen_v6(self, address, config->port)
                                     : listen_v4(self, address, config->port);
+    self->local = true;
     r = listen_v4(self, "127.0.0.1", config->port);
     if (r == 0)
         (void)listen_v6(self, "::1", self->port); /* a machine without IPv6 is fine */

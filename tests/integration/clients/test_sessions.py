@@ -64,7 +64,7 @@ class Detached(Sessions):
         self.assertGreater(self.slices("t"), 100)
 
     def test_attach_waits_for_the_end(self):
-        self.detach(more="duration_ms: 1500")
+        self.detach(more="duration_ms: 4000")
         self.demo()
         self.perfetto("--attach", "k", says="service has written")
         self.assertGreater(self.slices("t"), 100)

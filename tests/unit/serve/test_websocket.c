@@ -75,6 +75,20 @@ Test(http_request, reads_heads_and_bodies)
     cr_assert(!orma_http_has_word(ORMA_STR("keep-alive-not"), "keep-alive"));
 }
 
+Test(http_request, knows_the_names_of_the_loopback)
+{
+    static const char *const local[] = {"localhost",      "LOCALHOST:9001", "127.0.0.1",
+                                        "127.0.0.1:9001", "[::1]",          "[::1]:80"};
+    static const char *const other[] = {
+        "",      "evil.example", "evil.example:9001", "localhost.evil",
+        "[::2]", ":80",          "127.0.0.1.evil:1"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(local); i++)
+        cr_assert(orma_http_host_is_local(orma_str_from(local[i])), "%s", local[i]);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(other); i++)
+        cr_assert(!orma_http_host_is_local(orma_str_from(other[i])), "%s", other[i]);
+}
+
 Test(http_request, refuses_what_is_none)
 {
     struct orma_http_request rq;
