@@ -526,3 +526,110 @@ Test(traced_buffer, pages_ahead_are_touched_step_by_step_and_only_once)
     cr_assert_eq(f.buf->touched, f.buf->size);
     fixture_fini(&f);
 }
+
+/* ---- copies and successors ---- */
+
+static uint64_t lost(const struct traced_ledger *l)
+{
+    return l->dropped + l->overwritten + l->discarded + l->invalid + l->unpatched + l->cut;
+}
+
+/*  read: a b   [c1: c d]  |  copy here  |  [c2: e]  */
+Test(traced_buffer, a_copy_has_what_nobody_has_read_and_a_ledger_of_its_own)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING), copy = {0};
+
+    WRITE(&f, .id = 0, .frags = {"a", "b"});
+    expect(&f, "a", 0);
+    expect(&f, "b", 0);
+    WRITE(&f, .id = 1, .frags = {"c", "d"});
+    traced_seq_report(traced_buffer_find(f.buf, 1, 1), 4, 0);
+    cr_assert_eq(traced_buffer_clone(f.buf, &copy.buf), 0);
+    WRITE(&f, .id = 2, .frags = {"e"});
+    traced_seq_report(traced_buffer_find(f.buf, 1, 1), 5, 0);
+    cr_assert_eq(copy.buf->stats.chunks_read, 0);
+    expect(&copy, "c", 0);
+    expect(&copy, "d", 0);
+    expect_end(&copy);
+    struct traced_ledger l = ledger(&copy);
+    cr_assert_eq(l.emitted, 2);
+    cr_assert_eq(l.delivered, 2);
+    cr_assert_eq(lost(&l), 0);
+    expect(&f, "c", 0);
+    expect(&f, "d", 0);
+    expect(&f, "e", 0);
+    l = ledger(&f);
+    cr_assert_eq(l.emitted, 5);
+    cr_assert_eq(l.delivered, 5);
+    traced_buffer_free(copy.buf);
+    fixture_fini(&f);
+}
+
+/*  [c0: a x…]  |  taken here  |  [c1: …x b] */
+Test(traced_buffer, a_successor_goes_on_without_a_gap_and_counts_from_there)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING), next = {0};
+
+    WRITE(&f, .id = 0, .flags = CONT_NEXT, .frags = {"a", "head"});
+    traced_seq_report(traced_buffer_find(f.buf, 1, 1), 2, 0);
+    cr_assert_eq(traced_buffer_succeed(f.buf, &next.buf), 0);
+    WRITE(&next, .id = 1, .flags = CONT_PREV, .frags = {"tail", "b"});
+    traced_seq_report(traced_buffer_find(next.buf, 1, 1), 3, 0);
+    traced_buffer_settle(next.buf);
+    expect(&f, "a", 0);
+    expect_end(&f);
+    struct traced_ledger l = ledger(&f);
+    cr_assert_eq(l.delivered, 1);
+    cr_assert_eq(l.cut, 1, "the packet that was open");
+    cr_assert_eq(l.emitted, l.delivered + lost(&l));
+    expect(&next, "b", TRACED_LOSS_ORPHAN);
+    l = ledger(&next);
+    cr_assert_eq(l.emitted, 2, "its end, and b");
+    cr_assert_eq(l.emitted, l.delivered + lost(&l));
+    traced_buffer_free(next.buf);
+    fixture_fini(&f);
+}
+
+/* What was scraped into the first buffer does not come again into the second. */
+Test(traced_buffer, a_successor_knows_what_was_scraped)
+{
+    struct fixture f = fixture(KIB(4), TRACED_RING), next = {0};
+
+    WRITE(&f, .id = 0, .frags = {"a", "b", "begun"}, .incomplete = true);
+    cr_assert_eq(traced_buffer_succeed(f.buf, &next.buf), 0);
+    WRITE(&next, .id = 0, .frags = {"a", "b", "begun", "c"});
+    expect(&f, "a", 0);
+    expect(&f, "b", 0);
+    expect_end(&f);
+    expect(&next, "begun", 0);
+    expect(&next, "c", 0);
+    expect_end(&next);
+    traced_buffer_free(next.buf);
+    fixture_fini(&f);
+}
+
+/* A writer that reports saves the walk; the sums are the same, empty records and all. */
+Test(traced_buffer, overwritten_packets_are_exact_whether_the_writer_reports_or_not)
+{
+    for (int reports = 0; reports < 2; reports++) {
+        struct fixture f = fixture(KIB(2), TRACED_RING);
+
+        for (uint32_t id = 0; id < 12; id++) {
+            WRITE(&f, .id = id, .frags = {"a", "b", "c", "d", "e", "f", "g", "h", "i", ""});
+            if (reports)
+                traced_seq_report(traced_buffer_find(f.buf, 1, 1), (id + 1) * 9, 0);
+        }
+        traced_buffer_settle(f.buf);
+        for (int i = 0; i < 4 * 9; i++) {
+            struct traced_packet p;
+            cr_assert(traced_buffer_read(f.buf, &p));
+        }
+        expect_end(&f);
+        struct traced_ledger l = ledger(&f);
+        cr_assert_eq(l.delivered, 4 * 9);
+        cr_assert_eq(l.overwritten, 8 * 9, "%s: %llu", reports ? "reports" : "does not report",
+                     (unsigned long long)l.overwritten);
+        cr_assert_eq(l.cut, 0);
+        fixture_fini(&f);
+    }
+}

@@ -88,7 +88,7 @@ struct model {
     struct traced_buffer *buf;
     struct writer writers[WRITERS];
     struct plain plain;
-    bool lossy, scrapes, patches, reads, late;
+    bool lossy, scrapes, patches, reads, late, reports;
     uint64_t delivered;
 };
 
@@ -247,6 +247,8 @@ static void hand_over(struct model *m, struct writer *w, const struct chunk *c, 
         chunk.packets = (uint16_t)((chunk.packets & ~0x3ff) | (c->count + 1));
     uint64_t written = m->buf->stats.chunks_written, wraps = m->buf->stats.write_wrap_count;
     traced_buffer_write(m->buf, seq, &chunk);
+    if (m->reports) /* as with a commit: all that the writer has begun */
+        traced_seq_report(seq, w->packets, 0);
     if (m->buf->stats.chunks_written > written)
         plain_write(&m->plain, c->size);
     else if (m->buf->stats.write_wrap_count > wraps)
@@ -431,6 +433,12 @@ static void check_ledger(const struct model *m)
                      (unsigned long long)l.overwritten, (unsigned long long)l.discarded,
                      (unsigned long long)l.unpatched, (unsigned long long)never);
         cr_assert_eq(l.invalid, 0);
+        if (m->reports) {
+            traced_seq_report(seq, w->packets, 0);
+            l = traced_seq_ledger(seq);
+            cr_assert_eq(l.cut, never, "writer %u: cut %llu, never committed %llu", i,
+                         (unsigned long long)l.cut, (unsigned long long)never);
+        }
         delivered += l.delivered;
     }
     cr_assert_eq(delivered, m->delivered);
