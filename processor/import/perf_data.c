@@ -120,7 +120,8 @@ static bool range_add(struct ranges *r, struct range new)
     }
     for (to = i; to < r->num && r->list[to].end <= new.end;)
         to++;
-    memmove(r->list + i, r->list + to, (r->num - to) * sizeof(*r->list));
+    if (to > i)
+        memmove(r->list + i, r->list + to, (r->num - to) * sizeof(*r->list));
     r->num -= to - i;
     if (i < r->num && r->list[i].start < new.end)
         r->list[i].start = new.end;
