@@ -5,10 +5,6 @@
 const struct orma_source_note orma_source_notes[] = {
     {"linux.ftrace", "ftrace_config",
      "Events of the kernel: GROUP/NAME as below /sys/kernel/tracing/events."},
-    {"linux.frozen_ftrace", "frozen_ftrace_config",
-     "What a tracing instance of the kernel held when the machine was last booted."},
-    {"linux.inode_file_map", "inode_file_config",
-     "Names of files by the inode numbers that kernel events have."},
     {"linux.process_stats", "process_stats_config",
      "Names and parents of processes and threads, and their counters."},
     {"linux.sys_stats", "sys_stats_config",

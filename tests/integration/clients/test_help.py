@@ -179,7 +179,9 @@ class Topics(Case):
             self.assertIn(f"  {name} ", text)
         self.assertNotIn("A data source of the probes", text, "each has a sentence of its own")
         for line in re.findall(r"orma help (config data_sources\S+)", text):
-            self.assertIn(b"(", self.orma("help", *line.split()).stdout)
+            self.assertGreater(len(self.orma("help", *line.split()).stdout), 20)
+        notes = re.findall(r"^  (linux\.\S+|track_event) +orma help", text, re.M)
+        self.assertEqual(sorted(set(notes)), sorted(notes), "each is named once")
 
     def test_every_preset_records(self):
         text = self.orma("help", "presets").stdout.decode()
