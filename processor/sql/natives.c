@@ -47,6 +47,7 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_flat_slice,
     &orma_tvf_following_flow,
     &orma_tvf_preceding_flow,
+    &orma_tvf_profile_tree,
     &orma_tvf_slice_layout,
     &orma_tvf_sqlstats,
     &orma_tvf_table_info,

@@ -46,4 +46,5 @@ extern const struct orma_tvf orma_tvf_flat_slice;
 extern const struct orma_tvf orma_tvf_sqlstats;
 extern const struct orma_tvf orma_tvf_tables;
 extern const struct orma_tvf orma_tvf_annotated_callstack;
+extern const struct orma_tvf orma_tvf_profile_tree;
 #endif

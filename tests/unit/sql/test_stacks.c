@@ -141,3 +141,66 @@ Test(stacks, counters_that_were_read_with_samples)
     engine_fini(&e);
     orma_assert_no_leaks();
 }
+
+static void add_allocation(struct engine *e, int64_t ts, int upid, int site, int count, int size)
+{
+    struct orma_table *t = &e->storage.tables[ORMA_TABLE_HEAP_PROFILE_ALLOCATION];
+    uint32_t row = add(e, ORMA_TABLE_HEAP_PROFILE_ALLOCATION);
+
+    orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_TS, row, ts);
+    orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_UPID, row, upid);
+    orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_CALLSITE_ID, row, site);
+    orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_COUNT, row, count);
+    orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_SIZE, row, size);
+}
+
+static void add_sample(struct engine *e, int64_t ts, int site, int context)
+{
+    struct orma_table *t = &e->storage.tables[ORMA_TABLE_PROFILER_SAMPLE];
+    uint32_t row = add(e, ORMA_TABLE_PROFILER_SAMPLE);
+
+    orma_table_set_time(t, ORMA_PROFILER_SAMPLE_TS, row, ts);
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_CALLSITE_ID, row, site);
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_TASK_CONTEXT_ID, row, context);
+}
+
+Test(stacks, of_profiles_as_one_forest)
+{
+    struct engine e;
+
+    engine_init(&e);
+    fill(&e);
+    add_allocation(&e, 10, 1, 1, 3, 300);
+    add_allocation(&e, 20, 1, 1, -1, -100);
+    add_allocation(&e, 20, 1, 0, 1, 8);
+    add_allocation(&e, 20, 2, 0, 1, 7000);
+    for (int i = 0; i < 2; i++) {
+        uint32_t row = add(&e, ORMA_TABLE_PROFILER_TASK_CONTEXT);
+
+        orma_table_set(&e.storage.tables[ORMA_TABLE_PROFILER_TASK_CONTEXT],
+                       ORMA_PROFILER_TASK_CONTEXT_UPID, row, i + 1);
+        add_sample(&e, 5 + i, 1, i);
+        add_sample(&e, 7 + i, 0, i);
+    }
+#define TREE(...)                                                                                  \
+    "SELECT depth, name, count, cumulative_count, size, cumulative_size, alloc_size, parent_id "   \
+    "FROM experimental_flamegraph(" __VA_ARGS__ ")"
+    engine_expect(&e, "heap", TREE("'native', 20, NULL, 1, NULL, NULL"),
+                  "0 main 1 3 8 208 8 NULL\n1 work_outer 0 2 0 200 0 0\n"
+                  "2 work_inner 2 2 200 200 300 1");
+    engine_expect(&e, "earlier", TREE("'native', 10, NULL, NULL, '1,2', NULL"),
+                  "0 main 0 3 0 300 0 NULL\n1 work_outer 0 3 0 300 0 0\n"
+                  "2 work_inner 3 3 300 300 300 1");
+    engine_expect(&e, "samples", TREE("'perf', NULL, NULL, NULL, NULL, NULL"),
+                  "0 main 2 4 2 4 0 NULL\n1 work_outer 0 2 0 2 0 0\n2 work_inner 2 2 2 2 0 1");
+    engine_expect(&e, "in time", TREE("'perf', NULL, '>=6, <8', NULL, NULL, NULL"),
+                  "0 main 1 2 1 2 0 NULL\n1 work_outer 0 1 0 1 0 0\n2 work_inner 1 1 1 1 0 1");
+    engine_expect(&e, "of a process and a name", TREE("'perf', NULL, NULL, 2, NULL, 'inner'"),
+                  "0 main 0 1 0 1 0 NULL\n1 work_outer 0 1 0 1 0 0\n2 work_inner 1 1 1 1 0 1");
+    engine_expect(&e, "kind", TREE("'graph', 0, NULL, 1, NULL, NULL"),
+                  "error: profile_type must be 'native' or 'perf'");
+    engine_expect(&e, "time", TREE("'perf', 0, 'x', 1, NULL, NULL"), "error: wrong ts_constraint");
+    engine_expect(&e, "group", TREE("'perf', 0, NULL, 1, 'a', NULL"), "error: upid_group must be");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
