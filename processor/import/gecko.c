@@ -273,9 +273,13 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
             c = orma_json_find(&c, "name");
             e.category = text(t, &c);
         }
-        if (!ms(e.phase == PHASE_END ? &end : &start, &ts) ||
-            (e.phase == PHASE_INTERVAL && !ms(&end, &e.end)))
+        if (!ms(e.phase == PHASE_END ? &end : &start, &ts))
             continue;
+        if (e.phase == PHASE_INTERVAL) {
+            if (!ms(&end, &e.end))
+                continue;
+            e.end = ts + (int64_t)((orma_json_number(&end) - orma_json_number(&start)) * 1e6);
+        }
         add_event(t, ts, &e);
     }
     free(names.values);
@@ -322,22 +326,18 @@ static void read_thread(struct orma_file *file, const struct orma_json_value *th
     free(t.strings.values);
 }
 
-static void read_process(struct orma_file *file, const struct orma_json_value *profile,
-                         unsigned depth)
+/* Only the process that wrote it: others, inside of "processes", are left out as elsewhere. */
+static void read_process(struct orma_file *file, const struct orma_json_value *profile)
 {
     struct orma_json_value meta = orma_json_find(profile, "meta");
     struct orma_json_value shared = orma_json_find(profile, "shared");
     struct orma_json_value threads = orma_json_find(profile, "threads");
-    struct orma_json_value others = orma_json_find(profile, "processes");
     struct orma_json_value names = orma_json_find(&meta, "categories"), v;
     struct list categories;
 
     list_read(file->imp, &names, &categories);
     for (struct orma_json list = orma_json_inside(&threads); orma_json_element(&list, &v);)
         read_thread(file, &v, &shared, &categories);
-    for (struct orma_json list = orma_json_inside(&others);
-         depth < 4 && orma_json_element(&list, &v);)
-        read_process(file, &v, depth + 1);
     free(categories.values);
 }
 
@@ -351,7 +351,7 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
         orma_file_error(file->imp, -EBADMSG,
                         "Failure parsing the profile's JSON: it is cut off (ERR:tp-corrupt)");
     else
-        read_process(file, &profile, 0);
+        read_process(file, &profile);
     return len;
 }
 

@@ -106,7 +106,7 @@ static bool read_ids(struct orma_str rest, struct text_sample *ret)
     text[len] = '\0';
     if (!orma_number_to_double(text, &seconds) || seconds > 9e9)
         return false;
-    ret->ts = (int64_t)(seconds * 1e9); /* cut, as others do */
+    ret->ts = (int64_t)(seconds * 1e3 * 1e3 * 1e3); /* cut, as others do, in their steps */
     return true;
 }
 
