@@ -36,6 +36,7 @@ struct range {
 struct ranges {
     struct range *list;
     uint32_t num, cap;
+    uint32_t dummy; /* the mapping of code that lies in none, 0: not needed yet */
 };
 
 struct header {
@@ -163,7 +164,7 @@ static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct or
     uint32_t upid =
         kernel ? ORMA_ID_NONE : orma_processes_process(orma_import_processes(imp, 0), pid);
     struct ranges *r = ranges_of(imp, p, upid);
-    const struct range new = {m.start, m.end, orma_profile_mapping(imp, &m),
+    const struct range new = {m.start, m.end, orma_profile_add_mapping(imp, &m),
                               m.exact_offset - m.start};
     if (r && !range_add(r, new))
         imp->storage->failed = true;
@@ -173,7 +174,7 @@ static uint32_t find_frame(struct orma_import *imp, struct orma_perf_data *p, ui
                            uint32_t mode, uint64_t ip)
 {
     bool kernel = mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HV;
-    const struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
+    struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
     uint32_t i = r ? range_find(r, ip) : 0;
     struct orma_frame f = {.rel_pc = ip};
 
@@ -181,7 +182,13 @@ static uint32_t find_frame(struct orma_import *imp, struct orma_perf_data *p, ui
         f.mapping = r->list[i].mapping;
         f.rel_pc = ip + r->list[i].offset;
     } else {
-        f.mapping = orma_profile_dummy_mapping(imp, "");
+        r = ranges_of(imp, p, upid);
+        if (r && !r->dummy) {
+            const struct orma_mapping none = {0};
+
+            r->dummy = orma_profile_add_mapping(imp, &none) + 1;
+        }
+        f.mapping = r && r->dummy ? r->dummy - 1 : ORMA_ROW_NONE;
         orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_PERF_DUMMY_MAPPING_USED);
     }
     return orma_profile_frame(imp, &f);

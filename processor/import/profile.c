@@ -29,10 +29,21 @@ static uint32_t find_or_add(struct orma_import *imp, struct orma_map *map, uint6
 
 /* ---- mappings ---- */
 
+static void set_mapping(struct orma_table *t, uint32_t row, const struct orma_mapping *m)
+{
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, row,
+                   m->build_id ? m->build_id : ORMA_STR_EMPTY);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_EXACT_OFFSET, row, (int64_t)m->exact_offset);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START_OFFSET, row, (int64_t)m->start_offset);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START, row, (int64_t)m->start);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_END, row, (int64_t)m->end);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, row, (int64_t)m->load_bias);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_NAME, row, m->name ? m->name : ORMA_STR_EMPTY);
+}
+
 uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping *m)
 {
     struct orma_profile_state *st = orma_profile_state(imp);
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
     const uint64_t parts[] = {m->name,  m->build_id, m->exact_offset, m->start_offset,
                               m->start, m->end,      m->load_bias};
     bool fresh;
@@ -42,16 +53,20 @@ uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping
     uint32_t row =
         find_or_add(imp, &st->mappings, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
                     ORMA_TABLE_STACK_PROFILE_MAPPING, &fresh);
-    if (!fresh)
-        return row;
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, row,
-                   m->build_id ? m->build_id : ORMA_STR_EMPTY);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_EXACT_OFFSET, row, (int64_t)m->exact_offset);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START_OFFSET, row, (int64_t)m->start_offset);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START, row, (int64_t)m->start);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_END, row, (int64_t)m->end);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, row, (int64_t)m->load_bias);
-    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_NAME, row, m->name ? m->name : ORMA_STR_EMPTY);
+    if (fresh)
+        set_mapping(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING), row, m);
+    return row;
+}
+
+uint32_t orma_profile_add_mapping(struct orma_import *imp, const struct orma_mapping *m)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    uint32_t row = orma_table_add(t);
+
+    if (row == ORMA_ROW_NONE)
+        imp->storage->failed = true;
+    else
+        set_mapping(t, row, m);
     return row;
 }
 

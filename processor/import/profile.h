@@ -19,7 +19,11 @@ struct orma_mapping {
     uint64_t exact_offset, start_offset, start, end, load_bias;
 };
 
+/* The row that says the same, or a new one. */
 uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping *mapping);
+
+/* Always a new one, of one process. */
+uint32_t orma_profile_add_mapping(struct orma_import *imp, const struct orma_mapping *mapping);
 
 /* The one of nothing but a name, for profilers that know no addresses. */
 uint32_t orma_profile_dummy_mapping(struct orma_import *imp, const char *name);
