@@ -145,6 +145,7 @@ void orma_import_fini(struct orma_import *self)
     orma_slices_fini(&self->slices);
     orma_args_list_fini(&self->args);
     orma_schema_free(self->schema);
+    orma_map_fini(&self->unknown_event_fields);
 }
 
 void orma_import_begin(struct orma_import *self, const char *format)
@@ -186,6 +187,41 @@ static void write_skipped(struct orma_import *self)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const struct orma_map_slot *x = a, *y = b;
+
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* The same for fields of track events that no descriptor names: of those only the event was taken.
+ */
+static void write_unknown_fields(struct orma_import *self)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_SKIPPED_PACKET);
+    struct orma_map *map = &self->unknown_event_fields;
+    struct orma_map_slot *sorted = map->len ? calloc(map->len, sizeof(*sorted)) : NULL;
+    size_t num = 0;
+
+    self->storage->failed |= map->len && !sorted;
+    ORMA_MAP_EACH (slot, map) {
+        if (sorted)
+            sorted[num++] = *slot;
+    }
+    if (num)
+        qsort(sorted, num, sizeof(*sorted), by_number);
+    for (size_t i = 0; i < num; i++) {
+        uint32_t row = orma_table_add(t);
+
+        orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
+        orma_table_set(t, ORMA_SKIPPED_PACKET_NAME, row,
+                       orma_strpool_addf(&self->storage->pool, "track_event.%llu",
+                                         (unsigned long long)sorted[i].key));
+        orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, (int64_t)sorted[i].val);
+    }
+    free(sorted);
+}
+
 void orma_import_finish(struct orma_import *self)
 {
     orma_reader_finish(&self->reader);
@@ -194,6 +230,7 @@ void orma_import_finish(struct orma_import *self)
             orma_modules[i]->finish(self);
     orma_files_finish(self);
     write_skipped(self);
+    write_unknown_fields(self);
     orma_slices_finish(&self->slices);
     for (uint16_t i = 0; i < self->machines_num; i++)
         orma_stats_add(&self->storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,

@@ -31,8 +31,13 @@ struct walk {
 static bool is_left_out(const struct walk *w, const struct orma_walk_item *item)
 {
     if (!item->field) {
-        if (!item->up)
-            w->args->unknown++;
+        if (!item->up && w->args->unknown) {
+            uint64_t num = orma_map_get(w->args->unknown, item->number);
+
+            num = num == ORMA_MAP_NONE ? 1 : num + 1;
+            if (orma_map_put(w->args->unknown, item->number, num))
+                w->args->imp->storage->failed = true;
+        }
         return true;
     }
     return !item->up && w->args->wanted && !(item->field->flags & ORMA_FIELD_EXTENSION) &&

@@ -14,7 +14,8 @@ struct orma_proto_args {
     struct orma_args_list *ret;
     /* Fields of the outermost message that are wanted, besides extensions; NULL: all. */
     bool (*wanted)(uint32_t number);
-    uint32_t unknown; /* counts fields of the outermost message that the schema has not */
+    struct orma_map *unknown; /* counts fields of the outermost message that the schema has not:
+                                 number → how often; NULL: nobody asks */
 };
 
 /* The schema of this import: the built-in one with what the trace describes itself. */

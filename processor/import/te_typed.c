@@ -223,8 +223,11 @@ void orma_te_typed_args(struct orma_import *imp, const struct orma_te_event *e,
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
-    struct orma_proto_args args = {
-        .imp = imp, .gen = e->item->gen, .ret = ret, .wanted = is_reflected};
+    struct orma_proto_args args = {.imp = imp,
+                                   .gen = e->item->gen,
+                                   .ret = ret,
+                                   .wanted = is_reflected,
+                                   .unknown = &imp->unknown_event_fields};
     struct orma_arg_key key;
 
     while (orma_pb_next(&r, &f))
@@ -234,7 +237,4 @@ void orma_te_typed_args(struct orma_import *imp, const struct orma_te_event *e,
         &args,
         orma_schema_find_msg(orma_import_schema(imp), ORMA_STR("perfetto.protos.TrackEvent")),
         e->bytes, &key);
-    if (args.unknown)
-        orma_stats_add(orma_import_stats(imp, e->item->machine), ORMA_STAT_UNKNOWN_EXTENSION_FIELDS,
-                       args.unknown);
 }
