@@ -211,7 +211,9 @@ class Terminal(Shell):
     def answer(self, keys):
         """The value of the only cell of the answer."""
         self.type(keys + "\r")
-        return self.until("Query executed").splitlines()[-3].strip()
+        value = self.until("Query executed").splitlines()[-3].strip()
+        self.until("> ")
+        return value
 
     def test_keys(self):
         self.open_prompt()
@@ -254,6 +256,7 @@ class Terminal(Shell):
             if select.select([self.fd], [], [], 0.3)[0]:
                 self.seen += os.read(self.fd, 1 << 16).decode(errors="replace")
         self.until("interrupted")
+        self.until("> ")
         self.assertEqual(self.answer("\x15SELECT 1"), "1")
         self.quit()
 
