@@ -37,6 +37,7 @@ static void commit_init(struct commit *c)
     if (traced_buffer_new(RING_SIZE, TRACED_RING, &c->ring) < 0)
         exit(1);
     c->seq = traced_buffer_seq(c->ring, 1, 1);
+    traced_seq_report(c->seq, UINT64_MAX / 2, 0); /* as Orma's writers do */
     c->packets_per_chunk = CHUNK_PAYLOAD / (PACKET_SIZE + 1);
     for (size_t i = 0; i < CHUNKS; i++) {
         uint8_t *at = c->shm + i * CHUNK_PAYLOAD;
