@@ -302,6 +302,28 @@ def prune(text, roots):
                    for piece, name in zip(pieces, names) if not name or name in reached)
 
 
+def without_unused(text):
+    """Without macros and enums that nothing speaks of; one may have been the last to speak of another."""
+    while True:
+        pieces = list(items(text))
+        words = [collections.Counter(re.findall(r"[A-Za-z_]\w*", p)) for p in pieces]
+        total = sum(words, collections.Counter())
+        kept = []
+        for piece, own in zip(pieces, words):
+            m = re.match(r"\s*#[ \t]*define[ \t]+(\w+)", piece)
+            if m:
+                names = [m.group(1)]
+            elif re.match(r"\s*(?:/\*.*?\*/\s*)?enum\b[^;(]*\{[^;]*\};\s*$", piece, re.S):
+                names = [t for t in re.findall(r"[A-Za-z_]\w*", piece) if t != "enum"]
+            else:
+                names = []
+            if not names or any(total[n] > own[n] for n in names):
+                kept.append(piece)
+        if len(kept) == len(pieces):
+            return text
+        text = "".join(kept)
+
+
 def as_static(piece):
     """The function, seen in this file only."""
     begin = next(m.start() for m in TOKEN.finditer(piece) if m.lastgroup not in ("space", "comment"))
@@ -392,7 +414,8 @@ def main():
     for name in SOURCES:
         a.add_source(name, taken)
     header = public_header(root)
-    body = joined(tidy(prune(a.with_numbers(a.text()), set(re.findall(r"\b(orma_\w+)\(", header)))))
+    body = prune(a.with_numbers(a.text()), set(re.findall(r"\b(orma_\w+)\(", header)))
+    body = joined(tidy(without_unused(body)))
     head = ("/* Orma's SDK, all of it but the public header. Made by tools/amalgamate.py; do not edit.\n"
             " * Apache-2.0. The sources with their comments are in the project's sdk/. */\n"
             "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n"
