@@ -195,7 +195,7 @@ static bool has_focus(const struct tree *t, uint32_t name)
 {
     struct orma_str s = orma_strpool_get(&t->st->pool, name);
 
-    return s.data && t->focus.len <= s.len && memmem(s.data, s.len, t->focus.data, t->focus.len);
+    return !t->focus.len || (s.data && memmem(s.data, s.len, t->focus.data, t->focus.len));
 }
 
 static uint32_t merge(struct tree *t, struct tree_node n)
