@@ -156,12 +156,27 @@ static void on_histogram(struct orma_import *imp, const struct orma_te_event *e,
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
+    uint64_t iid = 0;
+    bool has_iid = false, has_name = false;
 
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_CHROME_HISTOGRAM_SAMPLE_NAME_IID)
-            put_str(imp, ret, "chrome_histogram_sample", "name",
-                    orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_HISTOGRAM_NAMES,
-                                          orma_pb_u64(&f), ORMA_PB_HISTOGRAM_NAME_NAME));
+    while (orma_pb_next(&r, &f)) {
+        has_name |= f.id == ORMA_PB_CHROME_HISTOGRAM_SAMPLE_NAME;
+        if (f.id != ORMA_PB_CHROME_HISTOGRAM_SAMPLE_NAME_IID)
+            continue;
+        iid = orma_pb_u64(&f);
+        has_iid = true;
+    }
+    if (!has_iid)
+        return;
+    /* With a name of its own it must not refer to one. */
+    uint32_t name =
+        has_name ? 0
+                 : orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_HISTOGRAM_NAMES,
+                                         iid, ORMA_PB_HISTOGRAM_NAME_NAME);
+    if (!name)
+        orma_stats_inc(orma_import_stats(imp, e->item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+    put_str(imp, ret, "chrome_histogram_sample", "name", name);
 }
 
 static void put_correlation(struct orma_import *imp, uint32_t text, struct orma_args_list *ret)
