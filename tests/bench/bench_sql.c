@@ -20,7 +20,7 @@
 #include "tests/support/sql_rows.h"
 
 #define RUNS 5
-#define LONG_MS 2000 /* queries longer than that run twice only */
+#define LONG_MS 300 /* queries longer than that run twice only */
 
 struct query {
     const char *what, *sql;
