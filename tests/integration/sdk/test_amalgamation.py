@@ -12,8 +12,8 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-SOURCE_MAX = 300000
-TEXT_MAX = 100000
+SOURCE_MAX = 300 << 10
+TEXT_MAX = 100 << 10
 COMPILERS = ["gcc", "clang", "musl-gcc"]
 
 
