@@ -255,6 +255,40 @@ Test(formats, what_cannot_be_read_says_why)
     orma_assert_no_leaks();
 }
 
+/* ---- bytes ---- */
+
+/* The sample comes before what it refers to. */
+static const char simpleperf[] = "SIMPLEPERF\x01\0"
+                                 "\x16\0\0\0\x0a\x14\x08\x05\x10\x08\x1a\x06\x08\x10\x10\x01\x18\0"
+                                 "\x1a\x06\x08\x20\x10\x01\x18\x01"
+                                 "\x0e\0\0\0\x1a\x0c\x08\x01\x12\x02/x\x1a\x01"
+                                 "f\x1a\x01m"
+                                 "\x09\0\0\0\"\x07\x08\x08\x10\x09\x1a\x01t\0\0\0";
+
+Test(formats, samples_of_simpleperf)
+{
+    struct orma_buf got = {0};
+    struct orma_processor *tp;
+
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, simpleperf, sizeof(simpleperf), 7), 0, "%s", orma_processor_error(tp));
+    rows(tp,
+         "SELECT s.ts, t.tid, t.name, p.pid, f.name, f.rel_pc, m.name, c.depth FROM stack_sample s "
+         "JOIN stack_sample_task_context x ON x.id = s.task_context_id JOIN thread t ON t.id = "
+         "x.utid JOIN process p ON p.id = x.upid JOIN stack_profile_callsite c ON c.id = "
+         "s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id "
+         "JOIN stack_profile_mapping m ON m.id = f.mapping",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "5|8|t|9|f|16|/x|1\n", "%s", orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_lt(load(tp, simpleperf, sizeof(simpleperf) - 9, 7), 0);
+    cr_assert(strstr(orma_processor_error(tp), "simpleperf file is corrupt"));
+    orma_processor_free(tp);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 /* ---- containers ---- */
 
 static void tar_member(struct orma_buf *out, const char *name, const char *body)
