@@ -97,6 +97,8 @@ static void start_load(void)
 static void stop_load(void)
 {
     for (unsigned i = 0; i < t.pairs; i++) {
+        if (t.load[i] <= 0)
+            continue; /* there was no room for it: and -1 would mean everybody */
         kill(t.load[i], SIGKILL);
         waitpid(t.load[i], NULL, 0);
     }

@@ -239,6 +239,8 @@ static pid_t start_load(void)
 
 static void stop_load(pid_t pid)
 {
+    if (pid <= 0)
+        return;          /* there was no room for it: and -1 would mean everybody */
     kill(-pid, SIGKILL); /* a group of our own children */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
@@ -667,6 +669,7 @@ int main(int argc, char **argv)
     bool ok = true;
     int r = orma_tracefs_find(NULL, &t.root);
 
+    setlinebuf(stdout);
     orma_log_init("live", ORMA_LOG_WARN);
     if (r == -ENOENT && geteuid() == 0 &&
         mount("nodev", "/sys/kernel/tracing", "tracefs", 0, NULL) == 0)
