@@ -27,7 +27,7 @@ struct descriptor {
 struct decoder {
     struct ft_bundle out;
     struct descriptor *descriptors;
-    unsigned descriptors_num;
+    unsigned descriptors_num, descriptors_cap;
     void (*fn)(void *ctx, const struct ft_event *ev);
     void *ctx;
 };
@@ -73,13 +73,29 @@ static void read_field_descriptor(struct descriptor *d, struct orma_pb_reader r)
         d->fields[number] = field;
 }
 
+/* Room for one more: most packets have few or none. */
+static bool grow(struct decoder *self)
+{
+    unsigned cap = self->descriptors_cap ? 2 * self->descriptors_cap : 8;
+    struct descriptor *descriptors;
+
+    if (self->descriptors_num < self->descriptors_cap)
+        return true;
+    descriptors = realloc(self->descriptors, cap * sizeof(*descriptors));
+    if (!descriptors)
+        return false;
+    self->descriptors = descriptors;
+    self->descriptors_cap = cap;
+    return true;
+}
+
 static void read_descriptor(struct decoder *self, struct orma_pb_reader r)
 {
-    struct descriptor *d = &self->descriptors[self->descriptors_num];
     struct orma_pb_field f, g;
 
-    if (self->descriptors_num == DESCRIPTORS_MAX)
+    if (self->descriptors_num == DESCRIPTORS_MAX || !grow(self))
         return;
+    struct descriptor *d = &self->descriptors[self->descriptors_num];
     memset(d, 0, sizeof(*d));
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTOR_FIELD_ID) {
@@ -375,7 +391,6 @@ struct ft_bundle ft_decode(const void *packet, size_t len, struct ft_symbols *sy
     struct orma_pb_reader r = orma_pb_reader(packet, len), again = r;
     struct orma_pb_field f;
 
-    self.descriptors = calloc(DESCRIPTORS_MAX, sizeof(*self.descriptors));
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS)
             self.out.sequence_flags = orma_pb_u32(&f);
@@ -383,7 +398,7 @@ struct ft_bundle ft_decode(const void *packet, size_t len, struct ft_symbols *sy
             read_symbols(symbols, orma_pb_sub(&f));
     }
     self.out.malformed |= r.failed;
-    while (self.descriptors && orma_pb_next(&again, &f)) {
+    while (orma_pb_next(&again, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET_FTRACE_EVENTS)
             read_bundle(&self, orma_pb_sub(&f));
     }
