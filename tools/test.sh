@@ -44,7 +44,6 @@ suite() {
     meson test -C "$dir" --no-rebuild --print-errorlogs "$@"
 }
 
-export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
