@@ -60,7 +60,8 @@ static bool read_time(struct orma_str *rest, int64_t *ret)
         return false;
     for (; n < word.len && n < 9 && word.data[n] >= '0' && word.data[n] <= '9'; n++)
         fraction = fraction * 10 + (uint64_t)(word.data[n] - '0');
-    if (!n || n < word.len || month < 1 || month > 12 || day < 1 || day > 31 || year < 1970)
+    if (!n || n < word.len || month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
+        year > YEAR_MAX)
         return false;
     for (; n < 9; n++)
         fraction *= 10;
