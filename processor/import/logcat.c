@@ -8,6 +8,7 @@
 #include "processor/import/file.h"
 
 #define LINE_MAX ((size_t)1 << 20)
+#define YEAR_MAX 2200 /* nanoseconds since 1970 of later ones are too many for 64 bits */
 
 struct entry {
     int64_t ts;

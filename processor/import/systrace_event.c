@@ -30,9 +30,11 @@ static const char *value_end(const char *pos, const char *end)
 
 bool orma_systrace_arg(struct orma_str args, const char *key, struct orma_str *ret)
 {
-    const char *end = args.data + args.len;
     size_t len = strlen(key);
 
+    if (!args.len)
+        return false;
+    const char *end = args.data + args.len;
     for (size_t i = 0; i + len < args.len; i++) {
         if ((i && args.data[i - 1] != ' ') || memcmp(args.data + i, key, len) != 0 ||
             args.data[i + len] != '=')
