@@ -69,7 +69,7 @@ static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_e
     while (orma_pb_next(&r, &f))
         if (f.id < ORMA_ARRAY_LEN(values))
             values[f.id] =
-                is_time(f.id) ? (int64_t)(orma_pb_double(&f) * NS_PER_S) : orma_pb_i64(&f);
+                is_time(f.id) ? orma_import_whole(orma_pb_double(&f) * NS_PER_S) : orma_pb_i64(&f);
     int32_t cpu = (int32_t)values[ORMA_PB_FTRACE_CPU_STATS_CPU];
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
         orma_stats_set_at(stats, at_end ? rows[i].end : rows[i].begin, cpu, values[rows[i].field]);

@@ -213,4 +213,10 @@ void orma_metadata_str(struct orma_import *self, const char *name, bool multi,
 
 /* The uuid in its usual form. */
 void orma_metadata_uuid(struct orma_import *self, uint64_t msb, uint64_t lsb);
+/* Without what is behind the point; 0 for what no int64_t holds. */
+static inline int64_t orma_import_whole(double val)
+{
+    return val > -9.2e18 && val < 9.2e18 ? (int64_t)val : 0;
+}
+
 #endif

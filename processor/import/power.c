@@ -51,8 +51,9 @@ static void battery_parse(struct orma_import *imp, const struct orma_item *item)
     if (has[CHARGE_COUNTER_UAH])
         push(imp, item, supply, "charge_uah", (double)v[CHARGE_COUNTER_UAH]);
     else if (has[ENERGY_COUNTER_UWH] && v[VOLTAGE_UV] > 0) /* µWh at µV */
-        push(imp, item, supply, "charge_uah",
-             (double)(int64_t)((double)v[ENERGY_COUNTER_UWH] * 1e6 / (double)v[VOLTAGE_UV]));
+        push(
+            imp, item, supply, "charge_uah",
+            (double)orma_import_whole((double)v[ENERGY_COUNTER_UWH] * 1e6 / (double)v[VOLTAGE_UV]));
     if (has[CAPACITY_PERCENT])
         push(imp, item, supply, "capacity_pct", (double)percent);
     if (has[CURRENT_UA])
@@ -62,7 +63,7 @@ static void battery_parse(struct orma_import *imp, const struct orma_item *item)
     if (has[VOLTAGE_UV])
         push(imp, item, supply, "voltage_uv", (double)v[VOLTAGE_UV]);
     if (has[CURRENT_UA] && has[VOLTAGE_UV]) { /* in or out */
-        int64_t mw = (int64_t)((double)v[CURRENT_UA] * (double)v[VOLTAGE_UV] / 1e9);
+        int64_t mw = orma_import_whole((double)v[CURRENT_UA] * (double)v[VOLTAGE_UV] / 1e9);
 
         push(imp, item, supply, "power_mw", (double)(mw < 0 ? -mw : mw));
     }
