@@ -175,3 +175,58 @@ Test(graph, counters_as_intervals)
            {"nothing", "SELECT __intrinsic_counter_intervals('leading', 0, NULL)", "NULL"}, );
 #undef SAMPLES
 }
+
+#define TREES                                                                                      \
+    "INCLUDE PERFETTO MODULE std.trees.table_conversion;"                                          \
+    "CREATE PERFETTO TABLE t AS SELECT column1 AS id, column2 AS parent_id, column3 AS name, "     \
+    "column4 AS w FROM (VALUES (30,10,'b',1),(10,NULL,'a',2),(-7,30,NULL,NULL),(40,NULL,'r',4.5)"  \
+    ");"
+#define TREE(rows)                                                                                 \
+    "SELECT * FROM _tree_to_table!(_tree_from_table!((SELECT column1 AS id, column2 AS parent_id " \
+    "FROM (VALUES " rows ")), ()), ())"
+
+Test(graph, trees)
+{
+    CHECKS(TREES,
+           {"both ways",
+            "SELECT * FROM _tree_to_table!(_tree_from_table!(t, (name, w)), (name, w))",
+            "0 1 30 10 b 1.0\n1 NULL 10 NULL a 2.0\n2 0 -7 30 NULL NULL\n3 NULL 40 NULL r 4.5"},
+           {"some of the columns",
+            "SELECT * FROM _tree_to_table!(_tree_from_table!(t, (name, w)), (w)) WHERE w > 2",
+            "3 NULL 40 NULL 4.5"},
+           {"no rows",
+            "SELECT count() FROM _tree_to_table!(_tree_from_table!((SELECT * FROM t WHERE 0), "
+            "(name)), (name))",
+            "0"},
+           {"one node", TREE("(5, NULL)"), "0 NULL 5 NULL"},
+           {"twice", TREE("(1, NULL), (2, 1), (1, NULL)"), "error: there are several nodes 1"},
+           {"no such parent", TREE("(1, NULL), (2, 9)"),
+            "error: node 2 has the parent 9, which is no node"},
+           {"own parent", TREE("(1, NULL), (3, 3)"), "error: node 3 is an ancestor of itself"},
+           {"circle", TREE("(1, NULL), (2, 1), (3, 4), (4, 5), (5, 4)"),
+            "error: is an ancestor of itself"},
+           {"ids", TREE("('x', NULL)"), "error: the id of a node must be an integer"},
+           {"parents", TREE("(1, NULL), (2, 1.5)"),
+            "error: the parent of a node must be an integer or NULL"}, );
+}
+
+Test(graph, tree_arguments)
+{
+    CHECKS(
+        TREES,
+        {"no parent", "SELECT __intrinsic_tree_from_table('id', id) FROM t",
+         "error: expected pairs of a name and a value"},
+        {"name", "SELECT __intrinsic_tree_from_table('id', id, 5, parent_id) FROM t",
+         "error: argument 3 must be the name of a column"},
+        {"blob",
+         "SELECT __intrinsic_tree_from_table('id', id, 'parent_id', parent_id, 'x', x'00') FROM t",
+         "error: Bytes type is not supported"},
+        {"no tree", "SELECT __intrinsic_tree_to_table(5)", "error: must be a tree"},
+        {"any other pointer is NULL to it",
+         "SELECT __intrinsic_tree_to_table(__intrinsic_row_dataframe_agg('id', id)) FROM t",
+         "NULL"},
+        {"no such column",
+         "SELECT c0 FROM __intrinsic_table_ptr(__intrinsic_tree_to_table(_tree_from_table!(t, "
+         "(name)))) WHERE __intrinsic_table_ptr_bind(c0, 'w')",
+         "error: no column 'w'"}, );
+}
