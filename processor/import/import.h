@@ -88,6 +88,7 @@ struct orma_import {
     const struct orma_module *by_field[ORMA_PACKET_FIELDS_MAX];
     uint32_t trace_row; /* in trace_file */
     uint32_t clock_snapshots;
+    uint32_t chrome_bundles, chrome_packets; /* that told of a Chrome; so far */
     struct orma_map unknown_event_fields; /* of TrackEvent: number → how often */
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     bool into_file;             /* the trace was written to its file while it was recorded */

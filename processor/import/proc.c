@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define ANDROID_UIDS_PER_USER 100000
+#define FIELD_ORMA_CGROUP 90001 /* protos/orma_ext.proto */
 
 /* ---- process tree ---- */
 
@@ -17,6 +18,7 @@ struct proc {
     uint32_t args_num;
     struct orma_str first; /* argv[0] */
     uint32_t cmdline;      /* joined, pool id */
+    struct orma_str cgroup;
 };
 
 /* All arguments with a blank between them, as pool id. */
@@ -74,6 +76,9 @@ static struct proc read_proc(struct orma_str bytes)
         case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM:
             p.is_comm = orma_pb_bool(&f);
             break;
+        case FIELD_ORMA_CGROUP:
+            p.cgroup = orma_pb_str(&f);
+            break;
         }
     }
     return p;
@@ -99,10 +104,14 @@ static void set_uid(struct orma_import *imp, uint32_t upid, uint32_t uid)
     orma_table_set(t, ORMA_PROCESS_ANDROID_USER_ID, upid, uid / ANDROID_UIDS_PER_USER);
 }
 
-static void set_kthread(struct orma_import *imp, uint32_t upid, bool kthread)
+static void set_args(struct orma_import *imp, uint32_t upid, const struct proc *p)
 {
     orma_args_list_clear(&imp->args);
-    orma_args_put_bool(&imp->args, imp->words.is_kthread, kthread);
+    if (p->has_kthread)
+        orma_args_put_bool(&imp->args, imp->words.is_kthread, p->kthread);
+    if (p->cgroup.len)
+        orma_args_put_str(&imp->args, orma_import_lit(imp, "cgroup"),
+                          orma_import_str(imp, p->cgroup));
     orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, &imp->args);
 }
 
@@ -145,8 +154,7 @@ static void add_proc(struct orma_import *imp, const struct orma_item *item, stru
     /* An event told it better: the tree counts in ticks. */
     if (p.has_start && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
         orma_table_set(t, ORMA_PROCESS_START_TS, upid, (int64_t)p.start);
-    if (p.has_kthread)
-        set_kthread(imp, upid, p.kthread);
+    set_args(imp, upid, &p);
 }
 
 static void add_thread(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
