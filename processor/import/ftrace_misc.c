@@ -76,8 +76,14 @@ static uint32_t block_track(struct orma_import *imp, const struct orma_ftrace_ev
 
 static void block_start(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    orma_slices_begin(&imp->slices, e->ts, block_track(imp, e), 0, orma_import_lit(imp, "block_io"),
-                      NULL);
+    struct orma_event_fields f;
+    uint32_t track = block_track(imp, e);
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "sector"),
+                       (uint64_t)f.num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_SECTOR]);
+    orma_slices_begin(&imp->slices, e->ts, track, 0, orma_import_lit(imp, "block_io"), &imp->args);
 }
 
 static void block_done(struct orma_import *imp, const struct orma_ftrace_event *e)
