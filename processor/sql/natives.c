@@ -52,6 +52,7 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_profile_tree,
     &orma_tvf_slice_layout,
     &orma_tvf_sqlstats,
+    &orma_tvf_stdlib_objects,
     &orma_tvf_table_info,
     &orma_tvf_tables,
     NULL,

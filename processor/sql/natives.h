@@ -46,6 +46,7 @@ extern const struct orma_tvf orma_tvf_table_info; /* perfetto_table.c */
 extern const struct orma_tvf orma_tvf_slice_layout;
 extern const struct orma_tvf orma_tvf_flat_slice;
 extern const struct orma_tvf orma_tvf_sqlstats;
+extern const struct orma_tvf orma_tvf_stdlib_objects;
 extern const struct orma_tvf orma_tvf_tables;
 extern const struct orma_tvf orma_tvf_annotated_callstack;
 extern const struct orma_tvf orma_tvf_profile_tree;
