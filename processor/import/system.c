@@ -60,6 +60,7 @@ static void read_ram(struct orma_import *imp, uint16_t machine, int64_t bytes)
 static void read_fingerprint(struct orma_import *imp, uint16_t machine, struct orma_str text,
                              int64_t *ret_sdk)
 {
+    /* A name in place of the number is a build before the release; Tiramisu still counted as 31. */
     static const struct {
         const char *version;
         int sdk;
@@ -67,7 +68,7 @@ static void read_fingerprint(struct orma_import *imp, uint16_t machine, struct o
         {"9", 28},  {"10", 29},
         {"11", 30}, {"12", 31},
         {"S", 31},  {"12L", 32},
-        {"13", 33}, {"Tiramisu", 33},
+        {"13", 33}, {"Tiramisu", 31},
         {"14", 34}, {"UpsideDownCake", 34},
         {"15", 35}, {"VanillaIceCream", 35},
         {"16", 36}, {"Baklava", 36},
