@@ -170,7 +170,7 @@ class Terminal(Shell):
             os.execve(SHELL, [str(SHELL), "interactive", str(self.trace)], self.env)
         self.addCleanup(self.close_prompt, pid, self.fd)
         self.pid, self.seen = pid, ""
-        self.until("> ")
+        self.prompt()
 
     @staticmethod
     def close_prompt(pid, fd):
@@ -189,6 +189,10 @@ class Terminal(Shell):
             self.seen += os.read(self.fd, 1 << 16).decode(errors="replace")
         out, _, self.seen = self.seen.partition(text)
         return out + text
+
+    def prompt(self):
+        """Waits for an empty line: only then all keys are the editor's."""
+        self.until("\x1b[2C")
 
     def type(self, text):
         os.write(self.fd, text.encode())
@@ -212,7 +216,7 @@ class Terminal(Shell):
         """The value of the only cell of the answer."""
         self.type(keys + "\r")
         value = self.until("Query executed").splitlines()[-3].strip()
-        self.until("> ")
+        self.prompt()
         return value
 
     def test_keys(self):
@@ -247,7 +251,8 @@ class Terminal(Shell):
     def test_ctrl_c_ends_the_line_or_the_query(self):
         self.open_prompt()
         self.type("SELECT nonsense\x03")
-        self.until("> ")
+        self.until("\n")
+        self.prompt()
         self.type("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r\r")
         time.sleep(0.3)
         end = time.monotonic() + 30 * SLOW
@@ -256,7 +261,7 @@ class Terminal(Shell):
             if select.select([self.fd], [], [], 0.3)[0]:
                 self.seen += os.read(self.fd, 1 << 16).decode(errors="replace")
         self.until("interrupted")
-        self.until("> ")
+        self.prompt()
         self.assertEqual(self.answer("\x15SELECT 1"), "1")
         self.quit()
 
