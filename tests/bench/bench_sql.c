@@ -282,8 +282,7 @@ static int write_yardstick(struct orma_sql *sql, const char *path)
         "SELECT depth, count(*), sum(dur) FROM slice GROUP BY depth ORDER BY depth",
         "SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY name",
         "SELECT track_id, min(dur), max(dur) FROM slice GROUP BY track_id ORDER BY track_id",
-        "SELECT track_id, name, sum(dur) FROM slice GROUP BY track_id, name ORDER BY 1, 2 LIMIT "
-        "100",
+        "SELECT track_id, name, sum(dur) FROM slice GROUP BY track_id, name ORDER BY 1, 2 LIMIT 9",
         "SELECT name, sum(dur) AS total FROM slice GROUP BY name ORDER BY total DESC LIMIT 10",
         "SELECT id, dur FROM slice ORDER BY dur DESC, id LIMIT 20",
     };
