@@ -37,7 +37,8 @@ struct orma_processor_config {
     bool no_ftrace_raw;     /* no rows in ftrace_event */
     bool crop_track_events; /* only what lies in the range of interest */
     bool sql_file_access;   /* SQL may write files and attach databases */
-    bool one_thread;        /* never use a second core; the rows are the same */
+    bool second_thread;     /* read ahead on a second core; the rows are the same. Measure it: where
+                             * cores share caches badly it is slower */
 };
 
 /* 0, -EINVAL, -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */

@@ -497,7 +497,7 @@ static struct outcome load(const char *path, bool threads)
     pid_t pid = fork();
     if (!pid) {
         const struct orma_processor_config config = {.size = sizeof(config),
-                                                     .one_thread = !threads};
+                                                     .second_thread = threads};
         struct orma_processor *tp;
         long before = anonymous_kb();
 

@@ -160,7 +160,7 @@ static const char *const queries[] = {
 
 static void load(const char *path, bool one_thread, uint64_t hashes[QUERIES])
 {
-    const struct orma_processor_config config = {.size = sizeof(config), .one_thread = one_thread};
+    const struct orma_processor_config config = {.size = sizeof(config), .second_thread = !one_thread};
     struct orma_processor *tp;
 
     cr_assert_eq(orma_processor_new(&config, &tp), 0);
