@@ -11,14 +11,14 @@
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
-#include "tools/applets.h"
-#include "tools/attach.h"
+#include "tools/clients/applets.h"
+#include "tools/clients/attach.h"
+#include "tools/clients/config_file.h"
 #include "tools/commands.h"
-#include "tools/config_file.h"
-#include "tools/load.h"
-#include "tools/profile_config.h"
-#include "tools/profile_folder.h"
-#include "tools/recorder.h"
+#include "tools/convert/load.h"
+#include "tools/record/profile_config.h"
+#include "tools/record/profile_folder.h"
+#include "tools/record/recorder.h"
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000

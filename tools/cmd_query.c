@@ -9,7 +9,7 @@
 #include "processor/serve/csv.h"
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
-#include "tools/load.h"
+#include "tools/convert/load.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 

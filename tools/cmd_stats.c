@@ -7,7 +7,7 @@
 
 #include "processor/serve/csv.h"
 #include "tools/commands.h"
-#include "tools/load.h"
+#include "tools/convert/load.h"
 #include "tools/units.h"
 
 enum { OPT_BRIEF = 1, OPT_ALL };

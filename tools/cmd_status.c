@@ -6,8 +6,8 @@
 
 #include "sdk/client/consumer.h"
 #include "sdk/ipc/sock.h"
+#include "tools/clients/service_state.h"
 #include "tools/commands.h"
-#include "tools/service_state.h"
 
 #define TIMEOUT_MS 5000
 

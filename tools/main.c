@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "sdk/base/log.h"
-#include "tools/applets.h"
+#include "tools/clients/applets.h"
 #include "tools/commands.h"
-#include "tools/shell.h"
+#include "tools/shell/shell.h"
 
 static const struct orma_command *find(const char *name)
 {

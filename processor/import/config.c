@@ -1,7 +1,7 @@
 /* The configuration that the trace was recorded with. */
 #include <errno.h>
 
-#include "processor/import/ftrace.h"
+#include "processor/import/ftrace/ftrace.h"
 #include "processor/import/import.h"
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"

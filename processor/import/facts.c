@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/import/ftrace.h"
+#include "processor/import/ftrace/ftrace.h"
 #include "processor/import/import.h"
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/import/file.h"
-#include "processor/import/ftrace.h"
+#include "processor/import/formats/file.h"
+#include "processor/import/ftrace/ftrace.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
 

@@ -9,9 +9,9 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_IMPORT_H
 #define ORMA_PROCESSOR_IMPORT_IMPORT_H
-#include "processor/import/process.h"
-#include "processor/import/slice.h"
-#include "processor/import/track.h"
+#include "processor/import/trackers/process.h"
+#include "processor/import/trackers/slice.h"
+#include "processor/import/trackers/track.h"
 #include "processor/import/words.h"
 #include "processor/read/reader.h"
 
@@ -89,7 +89,7 @@ struct orma_import {
     uint32_t trace_row; /* in trace_file */
     uint32_t clock_snapshots;
     uint32_t chrome_bundles, chrome_packets; /* that told of a Chrome; so far */
-    struct orma_map unknown_event_fields; /* of TrackEvent: number → how often */
+    struct orma_map unknown_event_fields;    /* of TrackEvent: number → how often */
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     bool into_file;             /* the trace was written to its file while it was recorded */
     bool no_ftrace_raw, crop_track_events;

@@ -18,7 +18,7 @@
 
 #include "processor/serve/export.h"
 #include "processor/serve/export_impl.h"
-#include "processor/sql/json_args.h"
+#include "processor/sql/functions/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
 

@@ -9,7 +9,7 @@
 
 #include "processor/serve/processor_impl.h"
 #include "processor/sql/engine.h"
-#include "processor/sql/proj.h"
+#include "processor/sql/tables/proj.h"
 #include "processor/store/table.h"
 #include "sdk/base/fd.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "processor/import/file.h"
+#include "processor/import/formats/file.h"
 #include "processor/metrics/metrics.h"
 #include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/derived.h"
 #include "processor/sql/exec.h"
-#include "processor/sql/index.h"
 #include "processor/sql/modules.h"
-#include "processor/sql/sqlstats.h"
+#include "processor/sql/operators/sqlstats.h"
+#include "processor/sql/tables/derived.h"
+#include "processor/sql/tables/index.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
 #define PROGRESS_STEPS 20000

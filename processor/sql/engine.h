@@ -51,14 +51,14 @@ struct orma_sql {
     struct orma_sql_user_func *user_funcs;             /* user_func.c */
     struct orma_sql_user_table_func *user_table_funcs; /* user_table_func.c */
     struct orma_sql_packages *packages;                /* modules.c */
-    struct orma_timeline *timelines[2];                /* func_time.c; each one malloc */
+    struct orma_timeline *timelines[2];                /* functions/time.c; each one malloc */
     int64_t bounds_start, bounds_end;                  /* of the trace */
     /* columnar.c: the table of the statement that is being prepared, and whether it has more. */
     const struct orma_vtab *planned;
     bool planned_mixed;
     bool columnar_off, aggregates_replaced;
     struct orma_derived *derived; /* derived.c */
-    uint64_t tables_generation; /* changes when tables are made or dropped */
+    uint64_t tables_generation;   /* changes when tables are made or dropped */
     /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
     int (*on_open)(void *data);
     void *on_open_data;

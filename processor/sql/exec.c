@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/columnar.h"
-#include "processor/sql/derived.h"
+#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/sqlstats.h"
+#include "processor/sql/operators/sqlstats.h"
+#include "processor/sql/tables/derived.h"
 
 #define NOT_AHEAD INT32_MIN
 #define VOID_POINTER "orma_void"

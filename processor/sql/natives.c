@@ -1,10 +1,10 @@
 /* The tables of all native functions, aggregates, table functions and operators. */
 #include "processor/sql/engine.h"
 
-#include "processor/sql/columnar.h"
-#include "processor/sql/derived.h"
+#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/natives.h"
+#include "processor/sql/tables/derived.h"
 #include "processor/sql/tvf.h"
 
 /* One line each: people add to these at the same time. */

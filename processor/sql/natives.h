@@ -35,8 +35,8 @@ extern const struct orma_sql_module orma_sql_modules_mipmap[];
 extern const struct orma_sql_module orma_sql_modules_ordered[];
 extern const struct orma_sql_module orma_sql_modules_span_join[];
 
-extern const struct orma_tvf orma_tvf_dfs_weight_bounded; /* op_graph.c */
-extern const struct orma_tvf orma_tvf_ancestor_slice;     /* op_slices.c */
+extern const struct orma_tvf orma_tvf_dfs_weight_bounded; /* operators/graph.c */
+extern const struct orma_tvf orma_tvf_ancestor_slice;     /* operators/slices.c */
 extern const struct orma_tvf orma_tvf_descendant_slice;
 extern const struct orma_tvf orma_tvf_ancestor_callsite;
 extern const struct orma_tvf orma_tvf_directly_connected_flow;

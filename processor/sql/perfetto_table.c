@@ -14,7 +14,7 @@
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/frame.h"
-#include "processor/sql/index.h"
+#include "processor/sql/tables/index.h"
 #include "processor/sql/tvf.h"
 
 #define MODULE "__orma_frame"

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "processor/sql/columnar.h"
+#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec.h"
 

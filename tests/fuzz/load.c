@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "processor/import/file.h"
+#include "processor/import/formats/file.h"
 #include "processor/store/storage.h"
 
 /* Every cell once: columns that are made when they are asked for, args of every set. */

@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "processor/sql/functions/json_args.h"
 #include "tests/support/leaks.h"
-#include "processor/sql/json_args.h"
 
 struct pair {
     const char *key, *json;

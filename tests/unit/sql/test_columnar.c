@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/columnar.h"
-#include "processor/sql/index.h"
-#include "processor/sql/sort.h"
+#include "processor/sql/columnar/columnar.h"
+#include "processor/sql/tables/index.h"
+#include "processor/sql/tables/sort.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 

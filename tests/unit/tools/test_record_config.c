@@ -4,8 +4,8 @@
 #include "protos/pbc.h"
 #include "protos/perfetto/config.pb-c.h"
 #include "tests/support/leaks.h"
-#include "tools/presets.h"
-#include "tools/record_config.h"
+#include "tools/record/presets.h"
+#include "tools/record/record_config.h"
 
 typedef Perfetto__Protos__TraceConfig config_t;
 

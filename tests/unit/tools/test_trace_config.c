@@ -5,8 +5,8 @@
 #include "protos/fields/config.h"
 #include "protos/reflect/text.h"
 #include "tests/support/leaks.h"
-#include "tools/perfetto_impl.h"
-#include "tools/trace_config.h"
+#include "tools/clients/perfetto_impl.h"
+#include "tools/clients/trace_config.h"
 
 static uint32_t config_msg(void)
 {

@@ -1,0 +1,405 @@
+/*
+ * From text to events. The file is walked value by value and never held as a tree:
+ *
+ *   [ {event}, {event} ...            a bare list, which may be cut off
+ *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
+ *
+ * An event is looked at twice: here for its time, and when that has come for the rest.
+ */
+#include "processor/import/formats/chrome_json.h"
+#include "processor/import/formats/systrace.h"
+
+#include <errno.h>
+
+/* Longer names of members are not waited for. */
+#define KEY_MAX 65536
+/* So much of a broken event is kept. */
+#define RAW_EVENT_MAX ((size_t)4096)
+
+enum where { AT_START, IN_LIST, IN_OBJECT, IN_EVENTS, AT_END };
+
+struct json_file {
+    enum where where;
+    size_t scanned; /* of a value that is not whole yet */
+    size_t depth;   /* and where in it that is */
+    bool in_text, after_backslash;
+    struct orma_buf scratch;
+    struct orma_json_profiles profiles;
+    struct orma_arena texts; /* of events of the kernel, without escapes */
+};
+
+/* ---- one event ---- */
+
+static struct orma_json_value *member_of(struct orma_json_event *e, struct orma_str key)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } members[] = {
+#define MEMBER(field, text) {text, offsetof(struct orma_json_event, field)}
+        MEMBER(ts, "ts"),           MEMBER(dur, "dur"),
+        MEMBER(tts, "tts"),         MEMBER(tdur, "tdur"),
+        MEMBER(pid, "pid"),         MEMBER(tid, "tid"),
+        MEMBER(id, "id"),           MEMBER(id2, "id2"),
+        MEMBER(bind_id, "bind_id"), MEMBER(name, "name"),
+        MEMBER(cat, "cat"),         MEMBER(scope, "s"),
+        MEMBER(bp, "bp"),           MEMBER(args, "args"),
+        MEMBER(flow_in, "flow_in"), MEMBER(flow_out, "flow_out"),
+#undef MEMBER
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(members); i++)
+        if (orma_str_eq_c(key, members[i].name))
+            return (struct orma_json_value *)((char *)e + members[i].at);
+    return NULL;
+}
+
+bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
+{
+    struct orma_json j = orma_json(text);
+    struct orma_json_value event, v;
+    struct orma_str key;
+
+    *ret = (struct orma_json_event){0};
+    if (!orma_json_read(&j, &event) || event.type != ORMA_JSON_OBJECT)
+        return false;
+    for (j = orma_json_inside(&event); orma_json_member(&j, &key, &v); ret->members++) {
+        struct orma_json_value *to = member_of(ret, key);
+
+        if (to)
+            *to = v;
+        else if (orma_str_eq(key, ORMA_STR("ph")) && v.type == ORMA_JSON_STRING && v.raw.len)
+            ret->phase = v.raw.data[0];
+    }
+    return !j.failed;
+}
+
+/* Decimal text without exponent: exact, with the fraction of a ns rounded. */
+static bool exact_time(struct orma_str text, int64_t *ret_ns)
+{
+    bool negative = text.len && text.data[0] == '-', up = false;
+    uint64_t ns = 0;
+    int decimals = -1;
+
+    for (size_t i = negative; i < text.len; i++) {
+        char c = text.data[i];
+
+        if (c == '.' && decimals < 0) {
+            decimals = 0;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            return false;
+        if (decimals >= 3) {
+            up = decimals++ == 3 ? c >= '5' : up;
+            continue;
+        }
+        if (__builtin_mul_overflow(ns, 10, &ns) || __builtin_add_overflow(ns, c - '0', &ns))
+            return false;
+        decimals += decimals >= 0;
+    }
+    for (int i = ORMA_MAX(decimals, 0); i < 3; i++)
+        if (__builtin_mul_overflow(ns, 10, &ns))
+            return false;
+    ns += up;
+    if (ns > INT64_MAX || text.len == (size_t)negative)
+        return false;
+    *ret_ns = negative ? -(int64_t)ns : (int64_t)ns;
+    return true;
+}
+
+bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
+{
+    double us;
+
+    if (v->type != ORMA_JSON_INT && v->type != ORMA_JSON_REAL && v->type != ORMA_JSON_STRING)
+        return false;
+    if (exact_time(v->raw, ret_ns))
+        return true;
+    if (!orma_json_text_number(v->raw, &us) || !(us > -9.2e15 && us < 9.2e15))
+        return false;
+    *ret_ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
+    return true;
+}
+
+/* Leaves what could not be read, up to a length that fits on a page. */
+static void tokenizer_failure(struct orma_file *file, struct orma_str text, const char *error)
+{
+    struct orma_import *imp = file->imp;
+
+    text.len = ORMA_MIN(text.len, RAW_EVENT_MAX);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_str(&imp->args, orma_import_cstr(imp, "raw_event"), orma_import_str(imp, text));
+    orma_args_put_str(&imp->args, orma_import_cstr(imp, "error"), orma_import_cstr(imp, error));
+    orma_import_log(imp, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, &imp->args);
+}
+
+static void json_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct json_file *f = file->state;
+
+    if (orma_json_profile_parse(file, item))
+        return;
+    if (item->len && item->data[0] == '{')
+        orma_json_event_parse(file, item, &f->scratch);
+    else
+        orma_systrace_parse(file, item);
+}
+
+/* Notes the event that this value is. */
+static void on_event(struct orma_file *file, struct orma_str text)
+{
+    struct json_file *f = file->state;
+    struct orma_json_event e;
+    int64_t ts = 0, dur = 0;
+    bool ok = orma_json_event_read(text, &e);
+
+    if (ok && !e.members)
+        return; /* some writers end their list with an empty event */
+    const char *error = !ok                     ? "malformed JSON"
+                        : !e.phase              ? "no phase"
+                        : text.len > UINT32_MAX ? "too long"
+                        : (e.phase != 'M' || e.ts.type) && !orma_json_time(&e.ts, &ts)
+                            ? "no valid ts"
+                        : e.dur.type && !orma_json_time(&e.dur, &dur) ? "no valid dur"
+                                                                      : NULL;
+    if (error) {
+        tokenizer_failure(file, text, error);
+        return;
+    }
+    if (e.phase == 'P' && orma_json_profile_event(file, &f->profiles, &e))
+        return;
+    if (e.phase == 'M') { /* names are true at all times */
+        const struct orma_item item = {
+            .ts = ts, .data = (const uint8_t *)text.data, .len = (uint32_t)text.len};
+
+        json_parse(file, &item);
+        return;
+    }
+    file->events.strict |= e.phase == 'X';
+    /* What ends makes room first; then come longer slices before shorter ones, then the rest. */
+    orma_file_add(file, ts,
+                  e.phase == 'E'               ? INT64_MIN
+                  : e.phase == 'X' && dur >= 0 ? INT64_MAX - dur
+                                               : INT64_MAX,
+                  (const uint8_t *)text.data, text.len);
+}
+
+/* ---- the file ---- */
+
+/*
+ * Where the value that begins at `pos` ends; NULL: not in these bytes. How far that was looked for
+ * is kept, so that a long value that comes in many pieces is walked once.
+ */
+static const char *value_end(struct json_file *f, const char *pos, const char *end)
+{
+    const char *at = pos + f->scanned;
+
+    for (; at < end; at++) {
+        char c = *at;
+
+        if (f->after_backslash) {
+            f->after_backslash = false;
+        } else if (f->in_text) {
+            f->after_backslash = c == '\\';
+            f->in_text = c != '"';
+            if (c == '"' && !f->depth)
+                goto found;
+        } else if (c == '"') {
+            f->in_text = true;
+        } else if (c == '{' || c == '[') {
+            f->depth++;
+        } else if ((c == '}' || c == ']') && f->depth) {
+            if (!--f->depth)
+                goto found;
+        } else if (!f->depth && c && strchr("}],: \t\r\n", c)) {
+            f->scanned = 0;
+            return at;
+        }
+    }
+    f->scanned = (size_t)(at - pos);
+    return NULL;
+found:
+    f->scanned = 0;
+    return at + 1;
+}
+
+static const char *skip(const char *pos, const char *end, const char *what)
+{
+    while (pos < end && *pos && strchr(what, *pos))
+        pos++;
+    return pos;
+}
+
+static void bad(struct orma_file *file, const char *what)
+{
+    orma_file_error(file->imp, -EBADMSG, "Failure parsing JSON: %s (ERR:tp-corrupt)", what);
+}
+
+/* Elements of the list of events. Returns the place up to which all is done. */
+static const char *read_events(struct orma_file *file, struct json_file *f, const char *pos,
+                               const char *end)
+{
+    while (!orma_file_failed(file)) {
+        pos = skip(pos, end, " \t\r\n,");
+        if (pos == end)
+            return pos;
+        if (*pos == ']') {
+            f->where = f->where == IN_LIST ? AT_END : IN_OBJECT;
+            return pos + 1;
+        }
+        if (*pos == '}' || *pos == ':') {
+            bad(file, "a bracket or colon where an event should be");
+            return pos;
+        }
+        const char *to = value_end(f, pos, end);
+        if (!to)
+            return pos;
+        on_event(file, (struct orma_str){pos, (size_t)(to - pos)});
+        pos = to;
+    }
+    return pos;
+}
+
+/* Lines of the kernel's tracer in a text of their own. */
+static void on_kernel_text(struct orma_file *file, const struct orma_json_value *v)
+{
+    struct json_file *f = file->state;
+    struct orma_str text = orma_json_text(v, &f->scratch), line;
+    const char *copy = orma_arena_strdup(&f->texts, text);
+
+    if (!copy) {
+        file->imp->storage->failed = true;
+        return;
+    }
+    orma_processes_set_idle(orma_import_processes(file->imp, 0));
+    for (text.data = copy; orma_str_cut(&text, '\n', &line);)
+        if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
+            orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+}
+
+/* A member of the outer object that is whole, other than the events. */
+static void on_member(struct orma_file *file, struct orma_str key, struct orma_str text)
+{
+    struct orma_json j = orma_json(text);
+    struct orma_json_value v;
+
+    if (!orma_json_read(&j, &v))
+        bad(file, "malformed value");
+    else if (orma_str_eq(key, ORMA_STR("metadata")))
+        orma_json_metadata(file, &v);
+    else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
+        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
+    else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
+        return;
+    else if (v.type == ORMA_JSON_STRING)
+        on_kernel_text(file, &v);
+    else
+        orma_file_error(file->imp, -EBADMSG,
+                        "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
+}
+
+/* The key at `pos` up to its value. NULL: not whole, or malformed. */
+static const char *read_key(struct orma_file *file, const char *pos, const char *end,
+                            struct orma_str *ret)
+{
+    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
+    struct orma_json_value key;
+
+    if (*pos != '"') {
+        bad(file, "a member without a name");
+        return NULL;
+    }
+    if (!orma_json_read(&j, &key)) {
+        if (end - pos > KEY_MAX)
+            bad(file, "a member with an endless name");
+        return NULL;
+    }
+    *ret = key.raw;
+    pos = skip(j.pos, end, " \t\r\n");
+    if (pos < end && *pos != ':') {
+        bad(file, "no colon after the name of a member");
+        return NULL;
+    }
+    pos = pos < end ? skip(pos + 1, end, " \t\r\n") : end;
+    return pos < end ? pos : NULL;
+}
+
+/* One member of the outer object. Returns `pos` if it is not whole. */
+static const char *read_member(struct orma_file *file, struct json_file *f, const char *pos,
+                               const char *end, bool at_end)
+{
+    struct orma_str key;
+
+    pos = skip(pos, end, " \t\r\n,");
+    if (pos == end)
+        return pos;
+    if (*pos == '}') {
+        f->where = AT_END;
+        return pos + 1;
+    }
+    const char *value = read_key(file, pos, end, &key);
+    if (!value)
+        return pos;
+    if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '[') {
+        f->where = IN_EVENTS;
+        return value + 1;
+    }
+    const char *to = value_end(f, value, end);
+    if (!to && at_end && !f->depth && !f->in_text)
+        to = end;
+    if (!to)
+        return pos;
+    on_member(file, key, (struct orma_str){value, (size_t)(to - value)});
+    return to;
+}
+
+static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct json_file *f = file->state;
+    const char *start = (const char *)data, *pos = start, *end = start + len, *before = NULL;
+
+    while (pos != before && f->where != AT_END && !orma_file_failed(file)) {
+        before = pos;
+        switch (f->where) {
+        case AT_START:
+            pos = skip(pos, end, " \t\r\n");
+            if (pos < end) {
+                f->where = *pos == '[' ? IN_LIST : IN_OBJECT;
+                pos++;
+            }
+            break;
+        case IN_LIST:
+        case IN_EVENTS:
+            pos = read_events(file, f, pos, end);
+            break;
+        case IN_OBJECT:
+            pos = read_member(file, f, pos, end, at_end);
+            break;
+        case AT_END:
+            break;
+        }
+    }
+    if (f->where == AT_END)
+        return len; /* whatever follows */
+    if (at_end && (f->where == IN_OBJECT || f->where == IN_EVENTS))
+        orma_file_error(file->imp, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
+    return (size_t)(pos - start);
+}
+
+static void json_fini(struct orma_file *file)
+{
+    struct json_file *f = file->state;
+
+    orma_buf_fini(&f->scratch);
+    orma_json_profiles_fini(&f->profiles);
+    orma_arena_fini(&f->texts);
+}
+
+const struct orma_format_ops orma_format_json = {
+    .state_bytes = sizeof(struct json_file),
+    .clock = ORMA_CLOCK_TRACE_FILE,
+    .read = json_read,
+    .parse = json_parse,
+    .fini = json_fini,
+};

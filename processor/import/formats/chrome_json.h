@@ -1,0 +1,49 @@
+/* Events of Chrome's JSON format: read from their text, see docs/formats.md. */
+#ifndef ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
+#define ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
+#include "processor/import/formats/file.h"
+#include "processor/import/formats/json.h"
+#include "sdk/base/arena.h"
+
+/* The members of an event that mean something. */
+struct orma_json_event {
+    char phase; /* 0: none */
+    struct orma_json_value ts, dur, tts, tdur, pid, tid, id, id2, bind_id, name, cat, scope, bp,
+        args, flow_in, flow_out;
+    unsigned members; /* how many there are in all */
+};
+
+/* False: no object, or malformed. */
+bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
+
+/* Microseconds, as a number or as the text of one, to ns. False: it is none. */
+bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
+
+/* Adds a value and all below it as args. `key` is the path so far. */
+void orma_json_args(struct orma_import *imp, struct orma_buf *key, const struct orma_json_value *v,
+                    struct orma_args_list *ret);
+
+/* An event in its place in time. `scratch` is of the importer. */
+void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
+                           struct orma_buf *scratch);
+
+/* ---- chrome_json_profile.c ---- */
+
+/* What is known of V8's profiles in the file. */
+struct orma_json_profiles {
+    struct orma_map times; /* by profile: ns of its last sample */
+    struct orma_map nodes; /* by profile and node: call site */
+    struct orma_arena arena;
+};
+
+/* Notes the samples of an event of phase P. False: it has to do with no profile. */
+bool orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *profiles,
+                             const struct orma_json_event *event);
+
+/* False: the item is no sample. */
+bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *item);
+void orma_json_profiles_fini(struct orma_json_profiles *profiles);
+
+/* A value of the trace's "metadata" object. */
+void orma_json_metadata(struct orma_file *file, const struct orma_json_value *object);
+#endif

@@ -1,0 +1,622 @@
+/* What an event of Chrome's JSON format does, by its phase. */
+#include "processor/import/formats/chrome_json.h"
+#include "processor/import/trackers/async.h"
+#include "processor/import/trackers/flow.h"
+
+#include "sdk/base/hash.h"
+
+/* Processes and threads that are known by name alone have ids from here on. */
+#define NAMED_ID 0x80000000u
+/* Args in args in args. */
+#define ARGS_DEPTH_MAX 64
+
+/* An event at work. */
+struct event {
+    struct orma_file *file;
+    struct orma_import *imp;
+    struct orma_buf *scratch;
+    struct orma_json_event json;
+    int64_t ts, dur;
+    int64_t tts, tdur;
+    bool has_dur, has_tts, has_tdur;
+    uint32_t pid, tid, utid;
+    uint32_t name, category; /* pool ids, 0: none */
+    uint32_t shown;          /* the name, or the text for none */
+};
+
+static uint32_t text_id(struct event *e, const struct orma_json_value *v)
+{
+    if (v->type == ORMA_JSON_STRING)
+        return orma_import_str(e->imp, orma_json_text(v, e->scratch));
+    return v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL ? orma_import_str(e->imp, v->raw)
+                                                                 : 0;
+}
+
+/* An empty text is none. */
+static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
+{
+    uint32_t id = text_id(e, v);
+
+    return id == ORMA_STR_EMPTY ? 0 : id;
+}
+
+static void failure(struct event *e)
+{
+    struct orma_args_list *args = &e->imp->args;
+    const char phase[] = {e->json.phase, '\0'};
+
+    orma_args_list_clear(args);
+    orma_args_put_str(args, orma_import_cstr(e->imp, "event_name"), e->name);
+    orma_args_put_str(args, orma_import_cstr(e->imp, "event_phase"),
+                      orma_import_cstr(e->imp, phase));
+    orma_import_log(e->imp, 0, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1, args);
+}
+
+/* ---- args ---- */
+
+static void put(struct orma_import *imp, const struct orma_buf *path, struct orma_arg arg,
+                struct orma_args_list *ret)
+{
+    char flat[1024];
+    struct orma_str key = orma_buf_str(path);
+    size_t n = 0;
+    bool in = false, any = false;
+
+    for (size_t i = 0; i < key.len && n < sizeof(flat); i++) {
+        in = in || key.data[i] == '[';
+        any = any || in;
+        if (!in)
+            flat[n++] = key.data[i];
+        in = in && key.data[i] != ']';
+    }
+    arg.key = orma_import_str(imp, key);
+    arg.flat_key = any ? orma_import_str(imp, (struct orma_str){flat, n}) : arg.key;
+    orma_args_put(ret, arg);
+}
+
+static void put_leaf(struct orma_import *imp, const struct orma_buf *path,
+                     const struct orma_json_value *v, struct orma_args_list *ret)
+{
+    struct orma_buf text = {0};
+    struct orma_arg arg = {0};
+
+    switch (v->type) {
+    case ORMA_JSON_BOOL:
+        arg.type = ORMA_ARG_BOOL;
+        arg.i = v->boolean;
+        break;
+    case ORMA_JSON_INT:
+        arg.type = ORMA_ARG_INT;
+        arg.i = v->integer;
+        break;
+    case ORMA_JSON_REAL:
+        arg.type = ORMA_ARG_REAL;
+        arg.d = orma_json_number(v);
+        break;
+    case ORMA_JSON_STRING:
+        arg.type = ORMA_ARG_STRING;
+        arg.i = orma_import_str(imp, orma_json_text(v, &text));
+        imp->storage->failed |= text.failed;
+        break;
+    default:
+        return;
+    }
+    put(imp, path, arg, ret);
+    orma_buf_fini(&text);
+}
+
+static void put_value(struct orma_import *imp, struct orma_buf *path, unsigned depth,
+                      const struct orma_json_value *v, struct orma_args_list *ret)
+{
+    struct orma_json inside = orma_json_inside(v);
+    struct orma_json_value child;
+    struct orma_str key;
+    size_t len = path->len;
+    unsigned i = 0;
+
+    if (v->type != ORMA_JSON_OBJECT && v->type != ORMA_JSON_ARRAY) {
+        put_leaf(imp, path, v, ret);
+        return;
+    }
+    if (depth == ARGS_DEPTH_MAX)
+        return;
+    while (v->type == ORMA_JSON_OBJECT ? orma_json_member(&inside, &key, &child)
+                                       : orma_json_element(&inside, &child)) {
+        if (v->type == ORMA_JSON_OBJECT) {
+            orma_buf_put_byte(path, '.');
+            orma_buf_put(path, key.data, key.len);
+        } else {
+            orma_buf_printf(path, "[%u]", i++);
+        }
+        put_value(imp, path, depth + 1, &child, ret);
+        path->len = len;
+    }
+}
+
+void orma_json_args(struct orma_import *imp, struct orma_buf *key, const struct orma_json_value *v,
+                    struct orma_args_list *ret)
+{
+    put_value(imp, key, 0, v, ret);
+    imp->storage->failed |= key->failed;
+}
+
+/* The event's args in the import's list. */
+static struct orma_args_list *event_args(struct event *e)
+{
+    struct orma_buf path = {0};
+
+    orma_args_list_clear(&e->imp->args);
+    if (e->json.args.type) {
+        orma_buf_put_str(&path, "args");
+        orma_json_args(e->imp, &path, &e->json.args, &e->imp->args);
+    }
+    orma_buf_fini(&path);
+    return &e->imp->args;
+}
+
+/* ---- flows ---- */
+
+/* Text is hexadecimal. */
+static bool flow_number(const struct orma_json_value *v, uint64_t *ret)
+{
+    const char *digits = "0123456789abcdefABCDEF";
+    struct orma_str s = v->raw;
+
+    *ret = (uint64_t)v->integer;
+    if (v->type == ORMA_JSON_INT)
+        return true;
+    if (v->type != ORMA_JSON_STRING)
+        return false;
+    if (orma_str_starts(s, ORMA_STR("0x")) || orma_str_starts(s, ORMA_STR("0X")))
+        s = (struct orma_str){s.data + 2, s.len - 2};
+    *ret = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        const char *at = memchr(digits, s.data[i], 22);
+
+        if (!at)
+            return false;
+        *ret = *ret << 4 | (uint64_t)(at - digits < 16 ? at - digits : at - digits - 6);
+    }
+    return s.len && s.len <= 16;
+}
+
+static bool is_true(const struct orma_json_value *v)
+{
+    return v->type == ORMA_JSON_BOOL && v->boolean;
+}
+
+/* Flows of slices: bind_id with a direction. */
+static void slice_flow(struct event *e, uint32_t track)
+{
+    bool in = is_true(&e->json.flow_in), out = is_true(&e->json.flow_out);
+    uint64_t flow;
+
+    if (!e->json.bind_id.type)
+        return;
+    if (!flow_number(&e->json.bind_id, &flow))
+        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_INVALID_ID);
+    else if (in && out)
+        orma_flows_step_on(e->imp, track, e->ts, flow);
+    else if (out)
+        orma_flows_begin_on(e->imp, track, e->ts, flow);
+    else if (in)
+        orma_flows_end_on(e->imp, track, e->ts, flow, true);
+    else
+        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+}
+
+/* Flows as events of their own. */
+static void on_flow(struct event *e)
+{
+    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    uint64_t number;
+
+    if (!flow_number(&e->json.id, &number)) {
+        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_INVALID_ID);
+        return;
+    }
+    uint64_t flow = orma_flows_id_v1(e->imp, number, e->category, e->shown);
+    if (e->json.phase == 's')
+        orma_flows_begin_on(e->imp, track, e->ts, flow);
+    else if (e->json.phase == 't')
+        orma_flows_step_on(e->imp, track, e->ts, flow);
+    else
+        orma_flows_end_on(e->imp, track, e->ts, flow,
+                          e->json.bp.type == ORMA_JSON_STRING &&
+                              orma_str_eq(e->json.bp.raw, ORMA_STR("e")));
+}
+
+/* ---- slices ---- */
+
+static void set_thread_time(struct event *e, uint32_t slice)
+{
+    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SLICE);
+
+    if (slice != ORMA_SLICE_NONE && e->has_tts)
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->tts);
+    if (slice != ORMA_SLICE_NONE && e->has_tdur)
+        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice, e->tdur);
+}
+
+static void on_begin(struct event *e)
+{
+    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+
+    e->has_tdur = false;
+    set_thread_time(
+        e, orma_slices_begin(&e->imp->slices, e->ts, track, e->category, e->shown, event_args(e)));
+    slice_flow(e, track);
+}
+
+static void on_end(struct event *e)
+{
+    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SLICE);
+    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    uint32_t slice =
+        orma_slices_end(&e->imp->slices, e->ts, track, e->category, e->name, event_args(e));
+
+    if (slice != ORMA_SLICE_NONE && e->has_tts &&
+        !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
+        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
+                       e->tts - orma_table_int(t, ORMA_SLICE_THREAD_TS, slice));
+}
+
+static void on_complete(struct event *e)
+{
+    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    struct orma_args_list *args = event_args(e);
+
+    if (!e->has_dur) {
+        failure(e);
+        return;
+    }
+    if (orma_slices_overlaps(&e->imp->slices, e->ts, e->dur, track)) {
+        const struct orma_track_dim dim = orma_dim(e->imp->words.utid, e->utid);
+
+        orma_stats_inc(orma_import_stats(e->imp, 0),
+                       ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT);
+        track = orma_import_slice_track(e->imp, 0, "thread_overlapping_slice", 0, 1, &dim);
+    }
+    set_thread_time(e, orma_slices_complete(&e->imp->slices, e->ts, e->dur, track, e->category,
+                                            e->shown, args));
+    slice_flow(e, track);
+}
+
+static void on_instant(struct event *e)
+{
+    struct orma_str scope = ORMA_STR("t");
+    uint32_t track, name = e->name;
+
+    if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len)
+        scope = e->json.scope.raw;
+    if (orma_str_eq(scope, ORMA_STR("g"))) {
+        struct orma_args_list source = {0};
+        const struct orma_track_spec spec = {
+            .type = "legacy_chrome_global_instants",
+            .parent = ORMA_TRACK_NONE,
+            .source_args = &source,
+        };
+
+        orma_args_put_str(&source, e->imp->words.source, orma_import_cstr(e->imp, "chrome"));
+        e->imp->storage->failed |= source.failed;
+        track = orma_tracks_get(&e->imp->tracks, &spec);
+        orma_args_list_fini(&source);
+    } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json.pid.type) {
+        const struct orma_track_dim dim = orma_dim(
+            e->imp->words.upid, orma_processes_process(orma_import_processes(e->imp, 0), e->pid));
+
+        track = orma_import_slice_track(e->imp, 0, "chrome_process_instant", 0, 1, &dim);
+    } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json.tid.type) {
+        track = orma_import_thread_track(e->imp, 0, e->utid);
+        name = e->shown;
+    } else {
+        failure(e);
+        return;
+    }
+    e->has_tdur = false;
+    uint32_t slice =
+        orma_slices_complete(&e->imp->slices, e->ts, 0, track, e->category, name, event_args(e));
+    if (orma_str_eq(scope, ORMA_STR("t")))
+        set_thread_time(e, slice);
+}
+
+/* ---- asynchronous slices ---- */
+
+/* The id and whether it is the process's own. False: there is none. */
+static bool async_id(struct event *e, struct orma_json_value *ret, bool *ret_local)
+{
+    *ret_local = false;
+    *ret = e->json.id;
+    if (ret->type)
+        return true;
+    *ret = orma_json_find(&e->json.id2, "global");
+    if (ret->type)
+        return true;
+    *ret_local = true;
+    *ret = orma_json_find(&e->json.id2, "local");
+    return ret->type;
+}
+
+static void on_async(struct event *e)
+{
+    struct orma_json_value id;
+    struct orma_legacy_async track = {.name = e->shown};
+
+    if (!e->json.pid.type || !async_id(e, &id, &track.of_process)) {
+        failure(e);
+        return;
+    }
+    track.upid = orma_processes_process(orma_import_processes(e->imp, 0), e->pid);
+    track.id = (int64_t)orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &e->category, sizeof(e->category)),
+                                   id.raw.data, id.raw.len);
+    if (e->json.phase == 'e') {
+        orma_slices_end(&e->imp->slices, e->ts,
+                        orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_END, e->ts), e->category,
+                        e->shown, event_args(e));
+        return;
+    }
+    uint32_t row;
+    if (e->json.phase == 'b') {
+        row = orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_BEGIN, e->ts);
+        orma_slices_begin(&e->imp->slices, e->ts, row, e->category, e->shown, event_args(e));
+    } else {
+        row = orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_INSTANT, e->ts);
+        orma_slices_complete(&e->imp->slices, e->ts, 0, row, e->category, e->shown, event_args(e));
+    }
+    slice_flow(e, row);
+}
+
+/* ---- counters ---- */
+
+static uint32_t counter_track(struct event *e, uint32_t name)
+{
+    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    uint32_t upid = orma_processes_upid(p, e->utid);
+    struct orma_track_dim dims[] = {orma_dim(e->imp->words.upid, upid),
+                                    orma_dim_str(e->imp->words.name, name)};
+
+    if (upid != ORMA_ID_NONE)
+        return orma_import_counter_track(e->imp, 0, "json_counter", name, NULL, 2, dims);
+    dims[0] = orma_dim(e->imp->words.utid, e->utid);
+    return orma_import_counter_track(e->imp, 0, "json_counter_thread_fallback", name, NULL, 2,
+                                     dims);
+}
+
+static void on_counter(struct event *e)
+{
+    struct orma_json args = orma_json_inside(&e->json.args);
+    struct orma_json_value v;
+    struct orma_str key;
+    struct orma_buf name = {0};
+    size_t len;
+
+    if (e->json.args.type != ORMA_JSON_OBJECT) {
+        failure(e);
+        return;
+    }
+    orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->storage->pool, e->name));
+    if (e->json.id.type) {
+        struct orma_str id = orma_json_text(&e->json.id, e->scratch);
+
+        orma_buf_put_str(&name, " id: ");
+        orma_buf_put(&name, id.data, id.len);
+    }
+    orma_buf_put_byte(&name, ' ');
+    for (len = name.len; orma_json_member(&args, &key, &v); name.len = len) {
+        double value = orma_json_number(&v);
+
+        if (v.type == ORMA_JSON_STRING ? !orma_json_text_number(v.raw, &value)
+                                       : v.type != ORMA_JSON_INT && v.type != ORMA_JSON_REAL) {
+            failure(e);
+            continue;
+        }
+        orma_buf_put(&name, key.data, key.len);
+        orma_import_counter(e->imp, e->ts,
+                            counter_track(e, orma_import_str(e->imp, orma_buf_str(&name))), value);
+    }
+    e->imp->storage->failed |= name.failed;
+    orma_buf_fini(&name);
+}
+
+/* ---- thread states, an extension ---- */
+
+static void add_sched(struct event *e, uint32_t ucpu)
+{
+    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SCHED_SLICE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_SCHED_SLICE_TS, row, e->ts);
+    orma_table_set(t, ORMA_SCHED_SLICE_DUR, row, e->dur);
+    orma_table_set(t, ORMA_SCHED_SLICE_UTID, row, e->utid);
+    orma_table_set(t, ORMA_SCHED_SLICE_UCPU, row, ucpu);
+}
+
+static void on_thread_state(struct event *e)
+{
+    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_THREAD_STATE);
+    struct orma_json_value cpu = orma_json_find(&e->json.args, "cpu");
+    struct orma_json_value io_wait = orma_json_find(&e->json.args, "io_wait");
+    struct orma_json_value function = orma_json_find(&e->json.args, "blocked_function");
+    bool has_cpu =
+        cpu.type == ORMA_JSON_INT && cpu.integer >= 0 && cpu.integer < ORMA_UCPUS_PER_MACHINE;
+
+    if (!e->has_dur || !e->name) {
+        failure(e);
+        return;
+    }
+    uint32_t row = orma_table_add(t);
+    orma_table_set_time(t, ORMA_THREAD_STATE_TS, row, e->ts);
+    orma_table_set(t, ORMA_THREAD_STATE_DUR, row, e->dur);
+    orma_table_set(t, ORMA_THREAD_STATE_UTID, row, e->utid);
+    orma_table_set(t, ORMA_THREAD_STATE_STATE, row, e->name);
+    if (io_wait.type == ORMA_JSON_INT)
+        orma_table_set(t, ORMA_THREAD_STATE_IO_WAIT, row, io_wait.integer);
+    if (function.type == ORMA_JSON_STRING)
+        orma_table_set(t, ORMA_THREAD_STATE_BLOCKED_FUNCTION, row, text_id(e, &function));
+    if (!has_cpu)
+        return;
+    uint32_t ucpu = orma_import_ucpu(e->imp, 0, (uint32_t)cpu.integer);
+    orma_table_set(t, ORMA_THREAD_STATE_UCPU, row, ucpu);
+    if (e->name == e->imp->words.Running)
+        add_sched(e, ucpu);
+}
+
+/* ---- names and facts ---- */
+
+static void on_name(struct event *e, bool of_process)
+{
+    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_json_value v = orma_json_find(&e->json.args, "name");
+    uint32_t name = text_id(e, &v);
+
+    if (!name || name == ORMA_STR_EMPTY)
+        failure(e);
+    else if (of_process)
+        orma_processes_name_process(p, orma_processes_process(p, e->pid), name,
+                                    ORMA_PROCESS_NAME_OTHER);
+    else
+        orma_processes_name_thread(p, e->utid, name, ORMA_THREAD_NAME_OTHER);
+}
+
+static void on_sort_index(struct event *e, bool of_process)
+{
+    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
+    struct orma_args_list *args = &e->imp->args;
+
+    if (v.type != ORMA_JSON_INT) {
+        failure(e);
+        return;
+    }
+    orma_args_list_clear(args);
+    orma_args_put_int(
+        args,
+        orma_import_cstr(e->imp, of_process ? "process_sort_index_hint" : "thread_sort_index_hint"),
+        v.integer);
+    if (of_process)
+        orma_import_add_args(e->imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID,
+                             orma_processes_process(p, e->pid), args);
+    else
+        orma_import_add_args(e->imp, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, e->utid, args);
+}
+
+static void on_fact(struct event *e)
+{
+    struct orma_str what = orma_strpool_get(&e->imp->storage->pool, e->name);
+    bool of_process = orma_str_starts(what, ORMA_STR("process_"));
+
+    if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
+        on_name(e, of_process);
+    else if (orma_str_eq(what, ORMA_STR("thread_sort_index")) ||
+             orma_str_eq(what, ORMA_STR("process_sort_index")))
+        on_sort_index(e, of_process);
+}
+
+void orma_json_metadata(struct orma_file *file, const struct orma_json_value *object)
+{
+    struct orma_json inside = orma_json_inside(object);
+    struct orma_json_value v;
+    struct orma_str key;
+    struct orma_buf name = {0}, text = {0};
+
+    while (object->type == ORMA_JSON_OBJECT && orma_json_member(&inside, &key, &v)) {
+        orma_buf_clear(&name);
+        orma_buf_printf(&name, "json_metadata.%.*s", ORMA_STR_ARG(key));
+        if (v.type == ORMA_JSON_INT || v.type == ORMA_JSON_BOOL)
+            orma_metadata_int(file->imp, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+                              v.type == ORMA_JSON_INT ? v.integer : v.boolean);
+        else if (v.type != ORMA_JSON_NULL)
+            orma_metadata_str(file->imp, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+                              orma_import_str(file->imp, orma_json_text(&v, &text)));
+    }
+    file->imp->storage->failed |= name.failed || text.failed;
+    orma_buf_fini(&name);
+    orma_buf_fini(&text);
+}
+
+/* ---- all ---- */
+
+/* A number, or a name that stands for a number of its own, far from those of systems; 0: none. */
+static uint32_t id_number(struct event *e, const struct orma_json_value *v, uint32_t *ret_name)
+{
+    int64_t number = v->type == ORMA_JSON_REAL
+                         ? (int64_t)ORMA_MAX(-1, ORMA_MIN(orma_json_number(v), 1e10))
+                         : v->integer;
+
+    *ret_name = text_id(e, v);
+    if (v->type == ORMA_JSON_STRING)
+        return *ret_name | NAMED_ID;
+    *ret_name = 0;
+    return number < 0 || number > UINT32_MAX ? 0 : (uint32_t)number;
+}
+
+static void find_thread(struct event *e)
+{
+    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    uint32_t pid_name, tid_name = 0;
+
+    e->pid = id_number(e, &e->json.pid, &pid_name);
+    e->tid = id_number(e, &e->json.tid, &tid_name);
+    if (!e->tid) /* none, or no number that a thread has */
+        e->tid = e->pid;
+    e->utid = orma_processes_thread_of(p, e->tid, e->pid);
+    uint32_t upid = orma_processes_upid(p, e->utid);
+    if (pid_name &&
+        orma_table_is_null(orma_import_table(e->imp, ORMA_TABLE_PROCESS), ORMA_PROCESS_NAME, upid))
+        orma_processes_name_process(p, upid, pid_name, ORMA_PROCESS_NAME_OTHER);
+    if (tid_name &&
+        orma_table_is_null(orma_import_table(e->imp, ORMA_TABLE_THREAD), ORMA_THREAD_NAME, e->utid))
+        orma_processes_name_thread(p, e->utid, tid_name, ORMA_THREAD_NAME_OTHER);
+}
+
+void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
+                           struct orma_buf *scratch)
+{
+    struct event e = {.file = file, .imp = file->imp, .scratch = scratch, .ts = item->ts};
+
+    /* It was well formed when it was noted. */
+    (void)orma_json_event_read((struct orma_str){(const char *)item->data, item->len}, &e.json);
+    e.has_dur = orma_json_time(&e.json.dur, &e.dur);
+    e.has_tts = orma_json_time(&e.json.tts, &e.tts);
+    e.has_tdur = orma_json_time(&e.json.tdur, &e.tdur);
+    e.name = text_or_none(&e, &e.json.name);
+    e.category = text_or_none(&e, &e.json.cat);
+    e.shown = e.name ? e.name : orma_import_cstr(e.imp, "[No name]");
+    find_thread(&e);
+    switch (e.json.phase) {
+    case 'B':
+        on_begin(&e);
+        break;
+    case 'E':
+        on_end(&e);
+        break;
+    case 'X':
+        on_complete(&e);
+        break;
+    case 'i':
+    case 'I':
+    case 'R':
+        on_instant(&e);
+        break;
+    case 'b':
+    case 'e':
+    case 'n':
+        on_async(&e);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        on_flow(&e);
+        break;
+    case 'C':
+        on_counter(&e);
+        break;
+    case 'T':
+        on_thread_state(&e);
+        break;
+    case 'M':
+        on_fact(&e);
+        break;
+    }
+    file->imp->storage->failed |= scratch->failed;
+}

@@ -1,0 +1,366 @@
+/*
+ * Files with several files in them: tar and zip. Members are told by their first bytes and
+ * imported by kind: packets first, then containers, then the rest, symbols last; of a kind by
+ * name. What is hidden (a part of its path begins with a dot) is left out.
+ */
+#include "processor/import/formats/file.h"
+#include "processor/read/inflate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* As much of a member as tells what it is. */
+#define HEAD 4096
+/* More members than any honest archive of traces has. */
+#define MEMBERS_MAX 65536
+
+struct member {
+    struct orma_str name; /* of the archive, or of its arena */
+    const uint8_t *data;  /* as it lies there */
+    size_t len;
+    bool packed; /* deflated */
+    unsigned idx, kind;
+};
+
+struct archive {
+    struct orma_file *file;
+    struct member *list;
+    unsigned num, cap;
+    struct orma_arena names;
+};
+
+static void bad(struct archive *a, const char *what)
+{
+    orma_file_error(a->file->imp, -EBADMSG, "the %s archive is corrupt: %s (ERR:decomp)",
+                    orma_format_names[a->file->format], what);
+}
+
+static bool is_hidden(struct orma_str path)
+{
+    struct orma_str part;
+
+    while (orma_str_cut(&path, '/', &part))
+        if (part.len > 1 && part.data[0] == '.' && !orma_str_eq(part, ORMA_STR("..")))
+            return true;
+    return false;
+}
+
+static void add_member(struct archive *a, const struct member *m)
+{
+    if (!m->len || !m->name.len || m->name.data[m->name.len - 1] == '/' || is_hidden(m->name))
+        return;
+    if (a->num == MEMBERS_MAX) {
+        bad(a, "more than 65536 members");
+        return;
+    }
+    if (a->num == a->cap) {
+        unsigned cap = a->cap ? a->cap * 2 : 16;
+        struct member *list = realloc(a->list, cap * sizeof(*list));
+
+        if (!list) {
+            a->file->imp->storage->failed = true;
+            return;
+        }
+        a->list = list;
+        a->cap = cap;
+    }
+    a->list[a->num] = *m;
+    a->list[a->num].idx = a->num;
+    a->num++;
+}
+
+/* ---- tar ---- */
+
+#define BLOCK 512
+
+static bool octal(const uint8_t *at, size_t len, uint64_t *ret)
+{
+    size_t i = 0;
+
+    *ret = 0;
+    if (at[0] & 0x80) { /* large ones are binary */
+        for (i = len - 8; i < len; i++)
+            *ret = *ret << 8 | at[i];
+        return true;
+    }
+    while (i < len && at[i] == ' ')
+        i++;
+    for (; i < len && at[i] >= '0' && at[i] <= '7'; i++)
+        *ret = *ret << 3 | (uint64_t)(at[i] - '0');
+    return i == len || !at[i] || at[i] == ' ';
+}
+
+static struct orma_str text_of(const uint8_t *at, size_t len)
+{
+    return (struct orma_str){(const char *)at, strnlen((const char *)at, len)};
+}
+
+/* "27 path=some/where\n" records; only the path matters. */
+static struct orma_str pax_path(struct orma_str text)
+{
+    struct orma_str line, ret = {0};
+    const char *at;
+
+    while (orma_str_cut(&text, '\n', &line))
+        if ((at = orma_str_find(line, ORMA_STR(" path="))))
+            ret = (struct orma_str){at + 6, (size_t)(line.data + line.len - at) - 6};
+    return ret;
+}
+
+static struct orma_str tar_name(struct archive *a, const uint8_t *header)
+{
+    struct orma_str name = text_of(header, 100), prefix = text_of(header + 345, 155);
+    struct orma_buf path = {0};
+
+    if (!prefix.len || memcmp(header + 257, "ustar\0", 6) != 0)
+        return name;
+    orma_buf_printf(&path, "%.*s/%.*s", ORMA_STR_ARG(prefix), ORMA_STR_ARG(name));
+    struct orma_str ret = orma_buf_str(&path);
+    ret.data = orma_arena_strdup(&a->names, ret);
+    a->file->imp->storage->failed |= !ret.data || path.failed;
+    orma_buf_fini(&path);
+    return ret.data ? ret : name;
+}
+
+static void read_tar(struct archive *a, const uint8_t *data, size_t len)
+{
+    struct orma_str long_name = {0};
+    size_t pos = 0;
+
+    while (len - pos >= BLOCK && data[pos] && !orma_file_failed(a->file)) {
+        const uint8_t *header = data + pos;
+        uint64_t size;
+
+        pos += BLOCK;
+        if (!octal(header + 124, 12, &size) || size > len - pos) {
+            bad(a, "a member reaches beyond its end");
+            return;
+        }
+        struct orma_str body = {(const char *)data + pos, (size_t)size};
+        switch (header[156]) {
+        case 'x':
+            long_name = pax_path(body);
+            break;
+        case 'L':
+            long_name = text_of(data + pos, (size_t)size);
+            break;
+        case '0':
+        case '\0':
+        case '7': {
+            struct member m = {.data = data + pos, .len = (size_t)size};
+
+            m.name = long_name.len ? long_name : tar_name(a, header);
+            add_member(a, &m);
+            long_name = (struct orma_str){0};
+            break;
+        }
+        default: /* folders, links, devices */
+            long_name = (struct orma_str){0};
+        }
+        size = (size + BLOCK - 1) / BLOCK * BLOCK;
+        pos += ORMA_MIN((size_t)size, len - pos);
+    }
+}
+
+/* ---- zip ---- */
+
+static uint32_t le(const uint8_t *at, unsigned bytes)
+{
+    uint32_t val = 0;
+
+    for (unsigned i = bytes; i-- > 0;)
+        val = val << 8 | at[i];
+    return val;
+}
+
+/* The record that ends the archive, searched from the end; NULL: there is none. */
+static const uint8_t *zip_end(const uint8_t *data, size_t len)
+{
+    for (size_t back = 22; back <= len && back <= 22 + 65535; back++)
+        if (!memcmp(data + len - back, "PK\5\6", 4))
+            return data + len - back;
+    return NULL;
+}
+
+/* Behind the local header of a member; false: it lies elsewhere. */
+static bool zip_body(const uint8_t *data, size_t len, uint32_t at, uint32_t size, struct member *m)
+{
+    if (at > len || len - at < 30 || memcmp(data + at, "PK\3\4", 4) != 0)
+        return false;
+    size_t skip = 30 + (size_t)le(data + at + 26, 2) + le(data + at + 28, 2);
+    if (skip > len - at || size > len - at - skip)
+        return false;
+    m->data = data + at + skip;
+    m->len = size;
+    return true;
+}
+
+static void read_zip(struct archive *a, const uint8_t *data, size_t len)
+{
+    const uint8_t *end = zip_end(data, len);
+    uint32_t pos = end ? le(end + 16, 4) : 0;
+    unsigned num = end ? le(end + 10, 2) : 0;
+
+    if (!end) {
+        bad(a, "it has no list of members; it may be cut off");
+        return;
+    }
+    for (unsigned i = 0; i < num && !orma_file_failed(a->file); i++) {
+        if (pos > len || len - pos < 46 || memcmp(data + pos, "PK\1\2", 4) != 0) {
+            bad(a, "its list of members ends early");
+            return;
+        }
+        const uint8_t *entry = data + pos;
+        uint32_t method = le(entry + 10, 2), name_len = le(entry + 28, 2);
+        struct member m = {.packed = method == 8};
+
+        if (name_len > len - pos - 46) {
+            bad(a, "its list of members ends early");
+            return;
+        }
+        m.name = (struct orma_str){(const char *)entry + 46, name_len};
+        if (le(entry + 8, 2) & 1 || (method != 0 && method != 8)) {
+            orma_file_error(a->file->imp, -ENOTSUP,
+                            "a member of the zip archive (%.*s) is encrypted or packed in a way "
+                            "that can't be unpacked: pack it with deflate",
+                            ORMA_STR_ARG(m.name));
+            return;
+        }
+        if (!zip_body(data, len, le(entry + 42, 4), le(entry + 20, 4), &m)) {
+            bad(a, "a member lies beyond its end (or the archive is of the 64-bit form)");
+            return;
+        }
+        add_member(a, &m);
+        pos += 46 + name_len + le(entry + 30, 2) + le(entry + 32, 2);
+    }
+}
+
+/* ---- members ---- */
+
+struct head {
+    uint8_t data[HEAD];
+    size_t len;
+};
+
+static void head_sink(void *data, const uint8_t *bytes, size_t len)
+{
+    struct head *h = data;
+    size_t n = ORMA_MIN(len, HEAD - h->len);
+
+    memcpy(h->data + h->len, bytes, n);
+    h->len += n;
+}
+
+/* The first bytes of a member, unpacked as far as need be. */
+static void read_head(const struct member *m, struct head *ret)
+{
+    ret->len = 0;
+    if (!m->packed) {
+        head_sink(ret, m->data, m->len);
+        return;
+    }
+    struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
+    for (size_t pos = 0; z && pos < m->len && ret->len < HEAD; pos += HEAD) {
+        const struct orma_str piece = {(const char *)m->data + pos, ORMA_MIN(HEAD, m->len - pos)};
+
+        if (orma_inflater_feed(z, piece, head_sink, ret) < 0)
+            break; /* whoever reads all of it will tell */
+    }
+    orma_inflater_free(z);
+}
+
+static unsigned kind_of(const struct member *m)
+{
+    struct head h;
+
+    read_head(m, &h);
+    switch (orma_detect_format(h.data, h.len, true)) {
+    case ORMA_FORMAT_PROTO:
+        return 1;
+    case ORMA_FORMAT_GZIP:
+    case ORMA_FORMAT_ZSTD:
+    case ORMA_FORMAT_ZIP:
+    case ORMA_FORMAT_TAR:
+    case ORMA_FORMAT_CTRACE:
+        return 2;
+    case ORMA_FORMAT_SYMBOLS:
+        return 4;
+    default:
+        return 3;
+    }
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    size_t len = ORMA_MIN(x->name.len, y->name.len);
+    int r = memcmp(x->name.data, y->name.data, len);
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (!r && x->name.len != y->name.len)
+        r = x->name.len < y->name.len ? -1 : 1;
+    if (!r)
+        r = x->idx < y->idx ? -1 : x->idx > y->idx;
+    return r;
+}
+
+static void sink(void *data, const uint8_t *bytes, size_t len)
+{
+    orma_file_feed(data, bytes, len);
+}
+
+static void import_member(struct archive *a, const struct member *m)
+{
+    struct orma_import *imp = a->file->imp;
+    struct orma_file *inside = orma_file_new(imp, a->file, orma_import_str(imp, m->name));
+
+    if (!inside || orma_file_failed(a->file))
+        return;
+    if (!m->packed) {
+        orma_file_map_all(inside, m->data, m->len);
+    } else {
+        struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
+        struct orma_str bytes = {(const char *)m->data, m->len};
+
+        orma_file_unpacked(inside, z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM,
+                           z && orma_inflater_done(z), true);
+        orma_inflater_free(z);
+    }
+    orma_file_finish(inside);
+}
+
+static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct archive *a = file->state;
+
+    (void)at_end; /* it is read once, whole */
+    a->file = file;
+    file->imp->reader.full_sort = true;
+    if (file->format == ORMA_FORMAT_TAR)
+        read_tar(a, data, len);
+    else
+        read_zip(a, data, len);
+    for (unsigned i = 0; i < a->num; i++)
+        a->list[i].kind = kind_of(&a->list[i]);
+    if (a->num)
+        qsort(a->list, a->num, sizeof(*a->list), by_kind);
+    for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
+        import_member(a, &a->list[i]);
+    return len;
+}
+
+static void archive_fini(struct orma_file *file)
+{
+    struct archive *a = file->state;
+
+    free(a->list);
+    orma_arena_fini(&a->names);
+}
+
+const struct orma_format_ops orma_format_archive = {
+    .state_bytes = sizeof(struct archive),
+    .whole = true,
+    .read = archive_read,
+    .fini = archive_fini,
+};

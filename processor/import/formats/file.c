@@ -1,0 +1,445 @@
+#include "processor/import/formats/file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "processor/read/inflate.h"
+#include "sdk/base/hash.h"
+
+/* Bytes that are gathered before the format is told. */
+#define DETECT_BYTES 4096
+/* Fed bytes lie in blocks of at least this size. */
+#define PIECE_SIZE ((size_t)1 << 20)
+/* A trace that brings no uuid gets one from so many of its first bytes. */
+#define UUID_BYTES 4096
+/* A container in a container, and so on. */
+#define DEPTH_MAX 8
+
+struct orma_piece {
+    struct orma_piece *next;
+    uint8_t data[];
+};
+
+void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...)
+{
+    va_list args;
+
+    if (imp->reader.error)
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(imp->error_text, sizeof(imp->error_text), fmt, args);
+    va_end(args);
+    imp->error_code = error;
+    imp->reader.error = imp->error_text;
+}
+
+struct orma_file *orma_file_new(struct orma_import *imp, struct orma_file *parent, uint32_t name)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_TRACE_FILE);
+    struct orma_file *self = calloc(1, sizeof(*self)), *up = parent;
+    unsigned depth = 0;
+
+    for (; up; up = up->parent)
+        depth++;
+    if (depth >= DEPTH_MAX)
+        orma_file_error(imp, -EBADMSG, "containers lie more than %d deep in each other", DEPTH_MAX);
+    if (!self) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    self->imp = imp;
+    self->parent = parent;
+    self->row = parent ? orma_table_add(t) : imp->trace_row;
+    if (parent)
+        orma_table_set(t, ORMA_TRACE_FILE_PARENT_ID, self->row, parent->row);
+    if (name)
+        orma_table_set(t, ORMA_TRACE_FILE_NAME, self->row, name);
+    if (imp->files_last)
+        imp->files_last->next = self;
+    else
+        imp->files = self;
+    imp->files_last = self;
+    return self;
+}
+
+static void file_free(struct orma_file *self)
+{
+    if (self->ops && self->ops->fini && self->state)
+        self->ops->fini(self);
+    for (struct orma_piece *p = self->pieces.blocks, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    free(self->state);
+    free(self->events.list);
+    orma_buf_fini(&self->head);
+    orma_buf_fini(&self->all);
+    free(self);
+}
+
+void orma_files_fini(struct orma_import *imp)
+{
+    for (struct orma_file *f = imp->files, *next; f; f = next) {
+        next = f->next;
+        file_free(f);
+    }
+    imp->files = imp->files_last = NULL;
+}
+
+/* ---- what it is ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static bool is_container(enum orma_format format)
+{
+    return format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD || format == ORMA_FORMAT_ZIP ||
+           format == ORMA_FORMAT_TAR || format == ORMA_FORMAT_CTRACE;
+}
+
+void orma_files_finish(struct orma_import *imp)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_TRACE_FILE);
+
+    for (struct orma_file *f = imp->files; f; f = f->next) {
+        imp->trace_row = f->row;
+        if (f->ops && f->ops->finish && f->state)
+            f->ops->finish(f);
+    }
+    for (struct orma_file *f = imp->files; f; f = f->next) {
+        imp->trace_row = f->row;
+        if (is_container(f->format))
+            orma_table_set(t, ORMA_TRACE_FILE_SIZE, f->row, (int64_t)f->size);
+        else
+            orma_import_set_size(imp, f->size);
+    }
+}
+
+/* Packets are settled by their snapshots; other formats bring their clock along. */
+void orma_file_set_clock(struct orma_file *self, uint32_t clock)
+{
+    struct orma_reader *r = &self->imp->reader;
+
+    self->clock = clock;
+    if (!self->ops || !clock || r->trace_clock_fixed || r->trace_clock_used)
+        return;
+    r->trace_clock = clock;
+    r->trace_clock_fixed = r->trace_clock_used = true;
+    r->hooks.trace_clock(r->hooks.data, clock);
+}
+
+static bool is_packets(enum orma_format format)
+{
+    return format == ORMA_FORMAT_PROTO || format == ORMA_FORMAT_SYMBOLS;
+}
+
+/* Says which member of an archive it is, and what it looks like. */
+static void unknown(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    const struct orma_table *t = orma_import_table(self->imp, ORMA_TABLE_TRACE_FILE);
+    const char *name = orma_strpool_cstr(
+        &self->imp->storage->pool, (uint32_t)orma_table_int(t, ORMA_TRACE_FILE_NAME, self->row));
+    const char *like = orma_detect_foreign(data, len);
+
+    orma_file_error(self->imp, -EBADMSG, "Unknown trace type provided (ERR:fmt)%s%.100s%s%s",
+                    *name ? " in member " : "", name, like ? ": this is " : "", like ? like : "");
+}
+
+static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    struct orma_import *imp = self->imp;
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_TRACE_FILE);
+    const char *name = orma_format_names[self->format];
+
+    if (self->format == ORMA_FORMAT_UNKNOWN) {
+        unknown(self, data, len);
+        return false;
+    }
+    if (!self->parent)
+        imp->uuid = orma_fnv1a(ORMA_FNV1A_BASIS, data, ORMA_MIN(len, (size_t)UUID_BYTES));
+    self->ops = orma_format_ops[self->format];
+    if (!self->ops && !is_packets(self->format)) {
+        orma_file_error(imp, -ENOTSUP, "a trace of format %s can't be read", name);
+        return false;
+    }
+    if (self->ops && self->ops->state_bytes && !(self->state = calloc(1, self->ops->state_bytes))) {
+        imp->storage->failed = true;
+        return false;
+    }
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->row, orma_import_cstr(imp, name));
+    orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
+    if (is_container(self->format))
+        return true;
+    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->files_read++);
+    imp->trace_row = self->row;
+    if (!self->ops || self->ops->idle_zero)
+        orma_processes_set_idle(&imp->machines[0].processes);
+    if (self->ops)
+        imp->reader.full_sort = true;
+    else
+        orma_reader_next_file(&imp->reader);
+    orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
+    orma_import_begin(imp, name);
+    return true;
+}
+
+/* True when the format is known and can be read. */
+static bool detect(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    int64_t begun = now_ns();
+
+    if (self->detected)
+        return !orma_file_failed(self);
+    self->format = orma_detect_format(data, len, at_end);
+    self->detected = self->format != ORMA_FORMAT_MORE;
+    orma_stats_add(&self->imp->storage->stats[0], ORMA_STAT_GUESS_TRACE_TYPE_DURATION_NS,
+                   now_ns() - begun);
+    return self->detected && set_up(self, data, len);
+}
+
+/* ---- bytes ---- */
+
+size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    if (orma_file_failed(self) || !detect(self, data, len, at_end))
+        return 0;
+    if (!self->ops)
+        return orma_reader_map(&self->imp->reader, data, len);
+    if (self->ops->whole && !at_end)
+        return 0;
+    return self->ops->read(self, data, len, at_end);
+}
+
+void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    self->size = len;
+    (void)orma_file_map(self, data, len, true); /* what is left over is cut off */
+}
+
+/* Makes room for `len` more bytes without moving what was read. */
+static bool pieces_reserve(struct orma_pieces *self, size_t len)
+{
+    if (len <= self->cap - self->len)
+        return true;
+    if (len > SIZE_MAX / 4 - self->len)
+        return false;
+    size_t cap = ORMA_MAX(PIECE_SIZE, (self->len + len) * 2);
+    struct orma_piece *p = malloc(sizeof(*p) + cap);
+    if (!p)
+        return false;
+    p->next = self->blocks;
+    self->blocks = p;
+    if (self->len)
+        memcpy(p->data, self->pending, self->len);
+    self->pending = p->data;
+    self->cap = cap;
+    return true;
+}
+
+static void feed_pieces(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    struct orma_pieces *p = &self->pieces;
+
+    while (len && !orma_file_failed(self)) {
+        size_t step = ORMA_MIN(len, PIECE_SIZE / 2);
+
+        if (!pieces_reserve(p, step)) {
+            self->imp->storage->failed = true;
+            return;
+        }
+        memcpy(p->pending + p->len, data, step);
+        p->len += step;
+        size_t used = self->ops->read(self, p->pending, p->len, false);
+        p->pending += used;
+        p->len -= used;
+        p->cap -= used;
+        data += step;
+        len -= step;
+    }
+}
+
+static void feed_known(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    if (!self->ops) {
+        (void)orma_reader_feed(&self->imp->reader, data, len); /* its failure is sticky */
+    } else if (self->ops->whole) {
+        orma_buf_put(&self->all, data, len);
+        self->imp->storage->failed |= self->all.failed;
+    } else {
+        feed_pieces(self, data, len);
+    }
+}
+
+/* Containers in containers multiply: what comes out of all of them is bounded, too. */
+static bool is_bomb(struct orma_file *self, size_t len)
+{
+    struct orma_import *imp = self->imp;
+
+    if (!self->parent)
+        return false;
+    imp->unpacked += len;
+    if (imp->unpacked <= ORMA_INFLATE_FREE ||
+        (imp->unpacked - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO <= imp->files->size)
+        return false;
+    orma_file_error(imp, -EFBIG,
+                    "what is packed unpacks to more than %d times its size: refused as a bomb "
+                    "(ERR:decomp)",
+                    ORMA_INFLATE_RATIO);
+    return true;
+}
+
+void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    self->size += len;
+    if (orma_file_failed(self) || !len || is_bomb(self, len))
+        return;
+    if (self->detected) {
+        feed_known(self, data, len);
+        return;
+    }
+    orma_buf_put(&self->head, data, len);
+    self->imp->storage->failed |= self->head.failed;
+    if (orma_file_failed(self) || self->head.len < DETECT_BYTES)
+        return;
+    if (detect(self, self->head.data, self->head.len, true))
+        feed_known(self, self->head.data, self->head.len);
+    orma_buf_fini(&self->head);
+}
+
+/* ---- events ---- */
+
+void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data, size_t len)
+{
+    struct orma_events *e = &self->events;
+
+    if (ts < 0) {
+        orma_stats_inc(orma_import_stats(self->imp, 0),
+                       ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
+        return;
+    }
+    if (e->num == e->cap) {
+        uint32_t cap = e->cap ? e->cap * 2 : 64;
+        struct orma_event *list =
+            cap > e->cap ? realloc(e->list, (size_t)cap * sizeof(*list)) : NULL;
+
+        if (!list) {
+            self->imp->storage->failed = true;
+            return;
+        }
+        e->list = list;
+        e->cap = cap;
+    }
+    if (e->num && (ts < e->last_ts || (ts == e->last_ts && e->strict))) {
+        if (!e->unsorted)
+            e->ordered = e->num;
+        e->back_to = e->unsorted ? ORMA_MIN(e->back_to, ts) : ts;
+        e->unsorted = true;
+    } else {
+        e->last_ts = ts;
+    }
+    e->list[e->num] = (struct orma_event){ts, key, data, (uint32_t)len, e->num};
+    e->num++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct orma_event *x = a, *y = b;
+
+    if (x->ts != y->ts)
+        return x->ts < y->ts ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort_events(struct orma_events *e)
+{
+    uint32_t from = 0, to = e->ordered;
+
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (e->list[mid].ts < e->back_to)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    qsort(e->list + from, e->num - from, sizeof(*e->list), by_time);
+}
+
+static bool next_event(void *data, struct orma_item *ret)
+{
+    struct orma_file *self = data;
+    struct orma_events *e = &self->events;
+
+    if (e->at == e->num)
+        return false;
+    const struct orma_event *from = &e->list[e->at];
+    *ret = (struct orma_item){
+        .ts = from->ts,
+        .order = e->order + e->at * ORMA_ORDER_STEP,
+        .data = from->data,
+        .len = from->len,
+        .kind = ORMA_ITEM_OTHER,
+        .aux = (uintptr_t)self,
+    };
+    e->at++;
+    return true;
+}
+
+/* To the clock of the trace, which another file brought along. What can't be related is dropped. */
+static void convert_events(struct orma_file *self)
+{
+    struct orma_reader *r = &self->imp->reader;
+    struct orma_events *e = &self->events;
+    uint32_t kept = 0;
+    int64_t ts;
+
+    for (uint32_t i = 0; i < e->num; i++) {
+        if (orma_clocks_convert(&r->clocks[0], self->clock, e->list[i].ts, r->trace_clock, &ts,
+                                NULL) != ORMA_CLOCK_OK) {
+            orma_stats_inc(orma_import_stats(self->imp, 0),
+                           ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS);
+            continue;
+        }
+        e->list[kept] = e->list[i];
+        e->list[kept++].ts = ts;
+    }
+    e->num = kept;
+}
+
+void orma_file_finish(struct orma_file *self)
+{
+    struct orma_import *imp = self->imp;
+
+    if (self->finished)
+        return;
+    self->finished = true;
+    if (!self->detected && self->head.len) {
+        if (detect(self, self->head.data, self->head.len, true))
+            feed_known(self, self->head.data, self->head.len);
+    }
+    if (self->ops && !orma_file_failed(self)) {
+        if (self->ops->whole && self->all.len)
+            (void)self->ops->read(self, self->all.data, self->all.len, true);
+        else if (!self->ops->whole && self->pieces.blocks)
+            (void)self->ops->read(self, self->pieces.pending, self->pieces.len, true);
+    }
+    if (self->events.num && self->clock && self->clock != imp->reader.trace_clock)
+        convert_events(self);
+    if (self->events.num) {
+        if (self->events.unsorted)
+            sort_events(&self->events);
+        self->events.order = imp->reader.order;
+        imp->reader.order += self->events.num * ORMA_ORDER_STEP;
+        orma_sorter_push_source(&imp->reader.sorter, next_event, self);
+    }
+}

@@ -1,0 +1,422 @@
+/*
+ * Profiles of Firefox, in both of their forms:
+ *
+ *   as gathered   tables are {"schema": {column: index}, "data": [[...], ...]}, texts in
+ * stringTable as processed  tables are {column: [...], ...}, texts in stringArray of the thread or
+ * of "shared"
+ *
+ * Samples become stacks, markers slices on tracks of their own. Times are in ms.
+ */
+#include "processor/import/formats/chrome_json.h"
+#include "processor/import/profile/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- lists of values ---- */
+
+struct list {
+    struct orma_json_value *values;
+    uint32_t num, cap;
+};
+
+static void list_read(struct orma_import *imp, const struct orma_json_value *array,
+                      struct list *ret)
+{
+    struct orma_json inside = orma_json_inside(array);
+    struct orma_json_value v;
+
+    *ret = (struct list){0};
+    while (array->type == ORMA_JSON_ARRAY && orma_json_element(&inside, &v)) {
+        if (ret->num == ret->cap) {
+            uint32_t cap = ret->cap ? ret->cap * 2 : 64;
+            struct orma_json_value *more = realloc(ret->values, cap * sizeof(*more));
+
+            if (!more) {
+                imp->storage->failed = true;
+                return;
+            }
+            ret->values = more;
+            ret->cap = cap;
+        }
+        ret->values[ret->num++] = v;
+    }
+}
+
+static struct orma_json_value list_get(const struct list *l, int64_t idx)
+{
+    return idx >= 0 && idx < l->num ? l->values[idx] : (struct orma_json_value){0};
+}
+
+/* One column of a table of either form. */
+static void column(struct orma_import *imp, const struct orma_json_value *table, const char *name,
+                   struct list *ret)
+{
+    struct orma_json_value schema = orma_json_find(table, "schema");
+    struct orma_json_value data = orma_json_find(table, "data");
+    struct orma_json_value plain = orma_json_find(table, name);
+    struct list rows;
+
+    if (schema.type != ORMA_JSON_OBJECT || data.type != ORMA_JSON_ARRAY) {
+        list_read(imp, &plain, ret);
+        return;
+    }
+    struct orma_json_value at = orma_json_find(&schema, name);
+    list_read(imp, &data, &rows);
+    for (uint32_t i = 0; i < rows.num; i++) {
+        struct orma_json row = orma_json_inside(&rows.values[i]);
+        struct orma_json_value v, cell = {0};
+
+        for (int64_t n = 0; at.type == ORMA_JSON_INT && orma_json_element(&row, &v); n++)
+            if (n == at.integer)
+                cell = v;
+        rows.values[i] = cell; /* the row is read: its place is free */
+    }
+    *ret = rows;
+}
+
+/* ---- a thread ---- */
+
+struct thread {
+    struct orma_import *imp;
+    struct orma_file *file;
+    struct list strings, categories;
+    uint32_t *callsites; /* by stack */
+    uint32_t stacks_num;
+    uint32_t pid, tid;
+};
+
+struct gecko {
+    struct orma_arena arena;
+    struct orma_buf scratch;
+};
+
+/* What waits for its time. */
+struct gecko_event {
+    uint32_t pid, tid;
+    uint32_t callsite; /* of a sample */
+    uint32_t name, category;
+    int phase;            /* < 0: a sample; else of the marker */
+    int64_t end;          /* of an interval, ns */
+    struct orma_str data; /* of the marker */
+};
+
+static uint32_t text(struct thread *t, const struct orma_json_value *v)
+{
+    struct gecko *g = t->file->state;
+
+    return v->type == ORMA_JSON_STRING ? orma_import_str(t->imp, orma_json_text(v, &g->scratch))
+                                       : 0;
+}
+
+static uint32_t string(struct thread *t, const struct orma_json_value *idx)
+{
+    struct orma_json_value v = {0};
+
+    if (idx->type == ORMA_JSON_STRING)
+        return text(t, idx);
+    if (idx->type == ORMA_JSON_INT)
+        v = list_get(&t->strings, idx->integer);
+    return text(t, &v);
+}
+
+static bool ms(const struct orma_json_value *v, int64_t *ret)
+{
+    double val = orma_json_number(v);
+
+    if ((v->type != ORMA_JSON_INT && v->type != ORMA_JSON_REAL) || !(val >= 0 && val < 9e12))
+        return false;
+    *ret = (int64_t)(val * 1e6);
+    return true;
+}
+
+/* The name of each frame. */
+static uint32_t *frame_names(struct thread *t, const struct orma_json_value *thread,
+                             const struct orma_json_value *shared, uint32_t *ret_num)
+{
+    struct orma_json_value frames = orma_json_find(thread, "frameTable");
+    struct orma_json_value funcs = orma_json_find(thread, "funcTable");
+    struct list locations = {0}, func = {0}, names = {0};
+    bool processed;
+
+    if (!frames.type)
+        frames = orma_json_find(shared, "frameTable");
+    if (!funcs.type)
+        funcs = orma_json_find(shared, "funcTable");
+    processed = funcs.type == ORMA_JSON_OBJECT;
+    if (processed) {
+        column(t->imp, &frames, "func", &func);
+        column(t->imp, &funcs, "name", &names);
+    } else {
+        column(t->imp, &frames, "location", &locations);
+    }
+    uint32_t num = processed ? func.num : locations.num;
+    uint32_t *ret = calloc(num + 1, sizeof(*ret));
+    for (uint32_t i = 0; ret && i < num; i++) {
+        struct orma_json_value v = processed && func.values[i].type == ORMA_JSON_INT
+                                       ? list_get(&names, func.values[i].integer)
+                                       : list_get(&locations, i);
+        ret[i] = string(t, &v);
+    }
+    t->imp->storage->failed |= !ret;
+    *ret_num = ret ? num : 0;
+    free(locations.values);
+    free(func.values);
+    free(names.values);
+    return ret;
+}
+
+static void read_stacks(struct thread *t, const struct orma_json_value *thread,
+                        const struct orma_json_value *shared)
+{
+    struct orma_json_value table = orma_json_find(thread, "stackTable");
+    struct list prefixes, frames;
+    uint32_t names_num;
+    uint32_t *names = frame_names(t, thread, shared, &names_num);
+
+    if (!table.type)
+        table = orma_json_find(shared, "stackTable");
+    column(t->imp, &table, "prefix", &prefixes);
+    column(t->imp, &table, "frame", &frames);
+    t->callsites = calloc(frames.num + 1, sizeof(*t->callsites));
+    t->imp->storage->failed |= !t->callsites;
+    for (uint32_t i = 0; t->callsites && i < frames.num; i++) {
+        struct orma_json_value prefix = list_get(&prefixes, i);
+        int64_t at = frames.values[i].type == ORMA_JSON_INT ? frames.values[i].integer : -1;
+        uint32_t parent = ORMA_CALLSITE_NONE;
+        struct orma_frame f = {.mapping = orma_profile_dummy_mapping(t->imp, "")};
+
+        /* Callers come before those they call. */
+        if (prefix.type == ORMA_JSON_INT && prefix.integer >= 0 && prefix.integer < i)
+            parent = t->callsites[prefix.integer];
+        f.name = at >= 0 && at < names_num ? names[at] : 0;
+        t->callsites[i] =
+            orma_profile_callsite(t->imp, parent, orma_profile_symbolized_frame(t->imp, &f));
+    }
+    t->stacks_num = t->callsites ? frames.num : 0;
+    free(names);
+    free(prefixes.values);
+    free(frames.values);
+}
+
+static void add_event(struct thread *t, int64_t ts, const struct gecko_event *e)
+{
+    struct gecko *g = t->file->state;
+    struct gecko_event *copy = orma_arena_alloc(&g->arena, sizeof(*copy));
+
+    if (!copy) {
+        t->imp->storage->failed = true;
+        return;
+    }
+    *copy = *e;
+    copy->pid = t->pid;
+    copy->tid = t->tid;
+    orma_file_add(t->file, ts, 0, (const uint8_t *)copy, sizeof(*copy));
+}
+
+static void read_samples(struct thread *t, const struct orma_json_value *thread)
+{
+    struct orma_json_value table = orma_json_find(thread, "samples");
+    struct list stacks, times, deltas;
+    int64_t ts = 0, delta;
+
+    column(t->imp, &table, "stack", &stacks);
+    column(t->imp, &table, "time", &times);
+    column(t->imp, &table, "timeDeltas", &deltas);
+    for (uint32_t i = 0; i < stacks.num; i++) {
+        struct orma_json_value time = list_get(&times, i);
+        int64_t at = stacks.values[i].type == ORMA_JSON_INT ? stacks.values[i].integer : -1;
+
+        if (i < deltas.num && ms(&deltas.values[i], &delta))
+            ts += delta;
+        else if (!ms(&time, &ts))
+            continue;
+        if (at < 0 || at >= t->stacks_num)
+            continue;
+        const struct gecko_event e = {.callsite = t->callsites[at], .phase = -1};
+        add_event(t, ts, &e);
+    }
+    free(stacks.values);
+    free(times.values);
+    free(deltas.values);
+}
+
+enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
+
+static void read_markers(struct thread *t, const struct orma_json_value *thread)
+{
+    struct orma_json_value table = orma_json_find(thread, "markers");
+    struct list names, starts, ends, phases, categories, data;
+
+    column(t->imp, &table, "name", &names);
+    column(t->imp, &table, "startTime", &starts);
+    column(t->imp, &table, "endTime", &ends);
+    column(t->imp, &table, "phase", &phases);
+    column(t->imp, &table, "category", &categories);
+    column(t->imp, &table, "data", &data);
+    for (uint32_t i = 0; i < phases.num; i++) {
+        struct orma_json_value start = list_get(&starts, i), end = list_get(&ends, i);
+        struct orma_json_value category = list_get(&categories, i), d = list_get(&data, i);
+        struct orma_json_value name = list_get(&names, i);
+        struct gecko_event e = {.name = string(t, &name), .data = d.raw};
+        int64_t ts;
+
+        if (phases.values[i].type != ORMA_JSON_INT || phases.values[i].integer < 0 ||
+            phases.values[i].integer > PHASE_END)
+            continue;
+        e.phase = (int)phases.values[i].integer;
+        if (d.type != ORMA_JSON_OBJECT)
+            e.data = (struct orma_str){0};
+        if (category.type == ORMA_JSON_INT) {
+            struct orma_json_value c = list_get(&t->categories, category.integer);
+
+            c = orma_json_find(&c, "name");
+            e.category = text(t, &c);
+        }
+        if (!ms(e.phase == PHASE_END ? &end : &start, &ts))
+            continue;
+        if (e.phase == PHASE_INTERVAL) {
+            if (!ms(&end, &e.end))
+                continue;
+            e.end = ts + (int64_t)((orma_json_number(&end) - orma_json_number(&start)) * 1e6);
+        }
+        add_event(t, ts, &e);
+    }
+    free(names.values);
+    free(starts.values);
+    free(ends.values);
+    free(phases.values);
+    free(categories.values);
+    free(data.values);
+}
+
+/* A number, or a text that is one; 0 for others. */
+static uint32_t id_of(const struct orma_json_value *v)
+{
+    int64_t val = v->integer;
+
+    if (v->type == ORMA_JSON_STRING && !orma_str_to_i64(v->raw, &val))
+        return 0;
+    return val > 0 && val <= UINT32_MAX ? (uint32_t)val : 0;
+}
+
+static void read_thread(struct orma_file *file, const struct orma_json_value *thread,
+                        const struct orma_json_value *shared, const struct list *categories)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_json_value strings = orma_json_find(thread, "stringTable");
+    struct orma_json_value pid = orma_json_find(thread, "pid");
+    struct orma_json_value tid = orma_json_find(thread, "tid");
+    struct orma_json_value name = orma_json_find(thread, "name");
+    struct thread t = {.imp = file->imp, .file = file, .categories = *categories};
+
+    if (!strings.type)
+        strings = orma_json_find(thread, "stringArray");
+    if (!strings.type)
+        strings = orma_json_find(shared, "stringArray");
+    list_read(file->imp, &strings, &t.strings);
+    t.pid = id_of(&pid);
+    t.tid = id_of(&tid);
+    uint32_t utid = orma_processes_thread_of(p, t.tid, t.pid);
+    orma_processes_name_thread(p, utid, text(&t, &name), ORMA_THREAD_NAME_OTHER);
+    read_stacks(&t, thread, shared);
+    read_samples(&t, thread);
+    read_markers(&t, thread);
+    free(t.callsites);
+    free(t.strings.values);
+}
+
+/* Only the process that wrote it: others, inside of "processes", are left out as elsewhere. */
+static void read_process(struct orma_file *file, const struct orma_json_value *profile)
+{
+    struct orma_json_value meta = orma_json_find(profile, "meta");
+    struct orma_json_value shared = orma_json_find(profile, "shared");
+    struct orma_json_value threads = orma_json_find(profile, "threads");
+    struct orma_json_value names = orma_json_find(&meta, "categories"), v;
+    struct list categories;
+
+    list_read(file->imp, &names, &categories);
+    for (struct orma_json list = orma_json_inside(&threads); orma_json_element(&list, &v);)
+        read_thread(file, &v, &shared, &categories);
+    free(categories.values);
+}
+
+static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_json j = orma_json((struct orma_str){(const char *)data, len});
+    struct orma_json_value profile;
+
+    (void)at_end; /* it is read once, whole */
+    if (!orma_json_read(&j, &profile) || profile.type != ORMA_JSON_OBJECT)
+        orma_file_error(file->imp, -EBADMSG,
+                        "Failure parsing the profile's JSON: it is cut off (ERR:tp-corrupt)");
+    else
+        read_process(file, &profile);
+    return len;
+}
+
+/* ---- in time ---- */
+
+static void parse_marker(struct orma_import *imp, int64_t ts, const struct gecko_event *e,
+                         uint32_t utid)
+{
+    const struct orma_track_dim dims[] = {
+        orma_dim(imp->words.utid, utid),
+        orma_dim_str(orma_import_cstr(imp, "firefox_marker_category"), e->category),
+        orma_dim_str(orma_import_cstr(imp, "firefox_marker_name"), e->name)};
+    uint32_t track = orma_import_slice_track(imp, 0, "firefox_marker", e->name, 3, dims);
+    struct orma_json j = orma_json(e->data);
+    struct orma_json_value data;
+    struct orma_buf key = {0};
+
+    orma_args_list_clear(&imp->args);
+    if (e->data.len && orma_json_read(&j, &data)) {
+        orma_buf_put_str(&key, "data");
+        orma_json_args(imp, &key, &data, &imp->args);
+        orma_buf_fini(&key);
+    }
+    switch (e->phase) {
+    case PHASE_INSTANT:
+        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+        break;
+    case PHASE_INTERVAL:
+        orma_slices_complete(&imp->slices, ts, e->end - ts, track, e->category, e->name,
+                             &imp->args);
+        break;
+    case PHASE_START:
+        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        break;
+    case PHASE_END:
+        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        break;
+    }
+}
+
+static void gecko_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct gecko_event e;
+
+    memcpy(&e, item->data, sizeof(e));
+    uint32_t utid = orma_processes_thread_of(orma_import_processes(file->imp, 0), e.tid, e.pid);
+    if (e.phase < 0)
+        orma_profile_stack(file->imp, item->ts, "gecko", utid, e.callsite);
+    else
+        parse_marker(file->imp, item->ts, &e, utid);
+}
+
+static void gecko_fini(struct orma_file *file)
+{
+    struct gecko *g = file->state;
+
+    orma_arena_fini(&g->arena);
+    orma_buf_fini(&g->scratch);
+}
+
+const struct orma_format_ops orma_format_gecko = {
+    .state_bytes = sizeof(struct gecko),
+    .clock = ORMA_CLOCK_TRACE_FILE,
+    .whole = true,
+    .read = gecko_read,
+    .parse = gecko_parse,
+    .fini = gecko_fini,
+};

@@ -1,0 +1,426 @@
+/*
+ * Instruments' time profile as XML. Elements have ids; where the same thing comes again there is
+ * only a reference to the first. Rows are samples:
+ *
+ *     <row> <sample-time>ns</> <thread> <tid/> <process> <pid/> </> </> <core/> <backtrace>
+ *       <frame name addr> <binary path UUID load-addr/> </> ... </> </row>      innermost first
+ */
+#include "processor/import/formats/file.h"
+#include "processor/import/profile/profile.h"
+
+#include <errno.h>
+
+#define OPEN_MAX 64
+#define FRAMES_MAX 1024
+
+enum kind {
+    KIND_OTHER,
+    KIND_ROW,
+    KIND_TIME,
+    KIND_THREAD,
+    KIND_PROCESS,
+    KIND_TID,
+    KIND_PID,
+    KIND_CORE,
+    KIND_BACKTRACE,
+    KIND_FRAME,
+    KIND_BINARY,
+    KINDS_NUM,
+};
+
+static const char *const kind_names[KINDS_NUM] = {
+    [KIND_OTHER] = "",        [KIND_ROW] = "row",         [KIND_TIME] = "sample-time",
+    [KIND_THREAD] = "thread", [KIND_PROCESS] = "process", [KIND_TID] = "tid",
+    [KIND_PID] = "pid",       [KIND_CORE] = "core",       [KIND_BACKTRACE] = "backtrace",
+    [KIND_FRAME] = "frame",   [KIND_BINARY] = "binary",
+};
+
+/* An element that is not closed yet. */
+struct element {
+    enum kind kind;
+    struct orma_str attrs, text;
+    uint64_t value; /* by kind: a number, a row, or tid << 32 | pid */
+    bool has_value; /* a reference, or what came from inside */
+};
+
+struct row {
+    int64_t ts;
+    uint64_t thread;
+    uint32_t pid, core, callsite;
+    bool has_ts, has_thread, has_core, has_stack;
+};
+
+struct instruments {
+    struct orma_map values; /* kind and id → value */
+    struct element open[OPEN_MAX];
+    unsigned depth;
+    struct row row;
+    uint32_t frames[FRAMES_MAX];
+    unsigned frames_num;
+    struct orma_arena arena;
+    struct orma_buf scratch;
+};
+
+/* A sample at rest. */
+struct event {
+    uint32_t tid, pid, core, callsite;
+    bool has_core;
+};
+
+static uint64_t number(struct orma_str s)
+{
+    uint64_t val = 0;
+
+    (void)orma_str_to_u64(orma_str_trim(s), &val); /* none is 0 */
+    return val;
+}
+
+/* The text of an attribute, as it stands there. */
+static struct orma_str attr(struct orma_str attrs, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i + len + 2 < attrs.len; i++) {
+        char quote = attrs.data[i + len + 1];
+        const char *from = attrs.data + i + len + 2, *end;
+
+        if ((i && attrs.data[i - 1] != ' ') || memcmp(attrs.data + i, name, len) != 0 ||
+            attrs.data[i + len] != '=' || (quote != '"' && quote != '\''))
+            continue;
+        end = memchr(from, quote, attrs.len - (size_t)(from - attrs.data));
+        if (end)
+            return (struct orma_str){from, (size_t)(end - from)};
+    }
+    return (struct orma_str){0};
+}
+
+/* Without entities, as pool id. */
+static uint32_t plain(struct orma_file *file, struct orma_str s)
+{
+    static const struct {
+        const char *entity;
+        char c;
+    } entities[] = {
+        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    struct instruments *in = file->state;
+
+    orma_buf_clear(&in->scratch);
+    while (s.len) {
+        size_t n = 1;
+        char c = s.data[0];
+
+        for (unsigned i = 0; c == '&' && n == 1 && i < ORMA_ARRAY_LEN(entities); i++) {
+            if (orma_str_starts(s, orma_str_from(entities[i].entity))) {
+                n = strlen(entities[i].entity);
+                c = entities[i].c;
+            }
+        }
+        orma_buf_put_byte(&in->scratch, (uint8_t)c);
+        s = (struct orma_str){s.data + n, s.len - n};
+    }
+    return orma_import_str(file->imp, orma_buf_str(&in->scratch));
+}
+
+/* ---- what elements are ---- */
+
+static uint64_t make_binary(struct orma_file *file, const struct element *e)
+{
+    struct instruments *in = file->state;
+    struct orma_str uuid = attr(e->attrs, "UUID");
+    struct orma_mapping m = {.start = number(attr(e->attrs, "load-addr"))};
+
+    orma_buf_clear(&in->scratch);
+    for (size_t i = 0; i < uuid.len; i++)
+        if (uuid.data[i] != '-')
+            orma_buf_put_byte(&in->scratch, uuid.data[i] >= 'A' && uuid.data[i] <= 'F'
+                                                ? (uint8_t)(uuid.data[i] | 32)
+                                                : (uint8_t)uuid.data[i]);
+    m.build_id = orma_import_str(file->imp, orma_buf_str(&in->scratch));
+    m.name = plain(file, attr(e->attrs, "path"));
+    m.end = UINT64_MAX;
+    return orma_profile_mapping(file->imp, &m);
+}
+
+static uint64_t make_frame(struct orma_file *file, const struct element *e)
+{
+    const struct orma_table *t = orma_import_table(file->imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    struct orma_frame f = {.rel_pc = number(attr(e->attrs, "addr"))};
+
+    f.mapping = e->has_value ? (uint32_t)e->value : orma_profile_dummy_mapping(file->imp, "");
+    uint64_t start = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_START, f.mapping);
+    f.rel_pc -= f.rel_pc >= start ? start : 0;
+    f.name = plain(file, attr(e->attrs, "name"));
+    return orma_profile_frame(file->imp, &f);
+}
+
+static uint64_t make_stack(struct orma_file *file)
+{
+    struct instruments *in = file->state;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+
+    for (unsigned i = in->frames_num; i-- > 0;)
+        callsite = orma_profile_callsite(file->imp, callsite, in->frames[i]);
+    return callsite;
+}
+
+/* "name (123)" */
+static void name_process(struct orma_file *file, const struct element *e)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_str name = attr(e->attrs, "fmt");
+
+    for (size_t i = name.len; i-- > 1;) {
+        if (name.data[i] == '(') {
+            name.len = i - 1;
+            break;
+        }
+    }
+    if (name.len && e->value)
+        orma_processes_name_process(p, orma_processes_process(p, (uint32_t)e->value),
+                                    plain(file, name), ORMA_PROCESS_NAME_OTHER);
+}
+
+/* "name  0x12 (process, pid: 123)" */
+static void name_thread(struct orma_file *file, const struct element *e)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_str name = attr(e->attrs, "fmt");
+    const char *at = orma_str_find(name, ORMA_STR("  0x"));
+
+    if (at && at > name.data && e->value)
+        orma_processes_name_thread(
+            p, orma_processes_thread_of(p, (uint32_t)(e->value >> 32), (uint32_t)e->value),
+            plain(file, (struct orma_str){name.data, (size_t)(at - name.data)}),
+            ORMA_THREAD_NAME_OTHER);
+}
+
+/* The value of an element that was closed. */
+static uint64_t value_of(struct orma_file *file, const struct element *e)
+{
+    switch (e->kind) {
+    case KIND_TIME:
+    case KIND_TID:
+    case KIND_PID:
+    case KIND_CORE:
+        return number(e->text);
+    case KIND_BINARY:
+        return make_binary(file, e);
+    case KIND_FRAME:
+        return make_frame(file, e);
+    case KIND_BACKTRACE:
+        return make_stack(file);
+    case KIND_PROCESS:
+        name_process(file, e);
+        return e->value;
+    case KIND_THREAD:
+        name_thread(file, e);
+        return e->value;
+    default:
+        return 0;
+    }
+}
+
+/* ---- rows ---- */
+
+static void end_row(struct orma_file *file)
+{
+    struct instruments *in = file->state;
+    struct orma_stats *stats = orma_import_stats(file->imp, 0);
+    const struct row *r = &in->row;
+    struct event *e;
+
+    if (!r->has_ts)
+        return; /* of another table */
+    if (!r->has_thread) {
+        orma_stats_inc(stats, ORMA_STAT_INSTRUMENTS_ROW_MISSING_THREAD);
+        return;
+    }
+    if (!r->has_stack) {
+        orma_stats_inc(stats, ORMA_STAT_INSTRUMENTS_ROW_MISSING_BACKTRACE);
+        return;
+    }
+    e = orma_arena_alloc(&in->arena, sizeof(*e));
+    if (!e) {
+        file->imp->storage->failed = true;
+        return;
+    }
+    *e = (struct event){.tid = (uint32_t)(r->thread >> 32),
+                        .pid = r->pid ? r->pid : (uint32_t)r->thread,
+                        .core = r->core,
+                        .callsite = r->callsite,
+                        .has_core = r->has_core};
+    orma_file_add(file, r->ts, 0, (const uint8_t *)e, sizeof(*e));
+}
+
+/* What was closed is part of what it lies in. */
+static void give(struct instruments *in, enum kind kind, uint64_t value)
+{
+    struct element *up = in->depth ? &in->open[in->depth - 1] : NULL;
+    struct row *r = &in->row;
+
+    if (!up)
+        return;
+    switch (up->kind) {
+    case KIND_THREAD:
+        if (kind == KIND_TID)
+            up->value |= value << 32;
+        else if (kind == KIND_PROCESS)
+            up->value |= (uint32_t)value;
+        break;
+    case KIND_PROCESS:
+        if (kind == KIND_PID)
+            up->value = (uint32_t)value;
+        break;
+    case KIND_FRAME:
+        if (kind == KIND_BINARY) {
+            up->value = value;
+            up->has_value = true;
+        }
+        break;
+    case KIND_BACKTRACE:
+        if (kind == KIND_FRAME && in->frames_num < FRAMES_MAX)
+            in->frames[in->frames_num++] = (uint32_t)value;
+        break;
+    case KIND_ROW:
+        if (kind == KIND_TIME) {
+            r->ts = (int64_t)(value & INT64_MAX);
+            r->has_ts = true;
+        } else if (kind == KIND_THREAD) {
+            r->thread = value;
+            r->has_thread = true;
+        } else if (kind == KIND_PROCESS) {
+            r->pid = (uint32_t)value;
+        } else if (kind == KIND_CORE) {
+            r->core = (uint32_t)value;
+            r->has_core = value < ORMA_UCPUS_PER_MACHINE;
+        } else if (kind == KIND_BACKTRACE) {
+            r->callsite = (uint32_t)value;
+            r->has_stack = true;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void close_element(struct orma_file *file)
+{
+    struct instruments *in = file->state;
+    struct element *e = &in->open[--in->depth];
+    struct orma_str id = attr(e->attrs, "id"), ref = attr(e->attrs, "ref");
+    uint64_t value;
+
+    if (e->kind == KIND_ROW) {
+        end_row(file);
+        return;
+    }
+    if (e->kind == KIND_OTHER)
+        return;
+    if (ref.len) {
+        value = orma_map_get(&in->values, number(ref) << 4 | e->kind);
+        if (value == ORMA_MAP_NONE)
+            return;
+    } else {
+        value = value_of(file, e);
+        if (id.len)
+            file->imp->storage->failed |=
+                orma_map_put(&in->values, number(id) << 4 | e->kind, value & (UINT64_MAX >> 1)) < 0;
+    }
+    give(in, e->kind, value);
+}
+
+/* `tag` is what stands between the angles. */
+static void on_tag(struct orma_file *file, struct orma_str tag, struct orma_str text)
+{
+    struct instruments *in = file->state;
+    struct orma_str name = tag;
+    bool closed = tag.len && tag.data[tag.len - 1] == '/';
+    struct element e = {.kind = KIND_OTHER};
+    size_t n = 0;
+
+    if (!tag.len || tag.data[0] == '?' || tag.data[0] == '!')
+        return;
+    if (tag.data[0] == '/') {
+        if (in->depth) {
+            in->open[in->depth - 1].text = text;
+            close_element(file);
+        }
+        return;
+    }
+    while (n < tag.len && tag.data[n] != ' ' && tag.data[n] != '/')
+        n++;
+    name.len = n;
+    e.attrs =
+        (struct orma_str){tag.data + ORMA_MIN(n + 1, tag.len), tag.len - ORMA_MIN(n + 1, tag.len)};
+    for (unsigned i = 1; i < KINDS_NUM; i++)
+        if (orma_str_eq_c(name, kind_names[i]))
+            e.kind = (enum kind)i;
+    if (in->depth == OPEN_MAX) {
+        orma_file_error(file->imp, -EBADMSG, "XML with elements more than %d deep (ERR:tp-corrupt)",
+                        OPEN_MAX);
+        return;
+    }
+    if (e.kind == KIND_ROW)
+        in->row = (struct row){0};
+    if (e.kind == KIND_BACKTRACE)
+        in->frames_num = 0;
+    in->open[in->depth++] = e;
+    if (closed)
+        close_element(file);
+}
+
+static size_t instruments_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    const char *pos = (const char *)data, *end = pos + len, *text = pos;
+
+    (void)at_end; /* it is read once, whole */
+    while ((pos = memchr(pos, '<', (size_t)(end - pos))) && !orma_file_failed(file)) {
+        const char *close = memchr(pos, '>', (size_t)(end - pos));
+
+        if (!close)
+            break;
+        on_tag(file, (struct orma_str){pos + 1, (size_t)(close - pos) - 1},
+               (struct orma_str){text, (size_t)(pos - text)});
+        pos = text = close + 1;
+    }
+    return len;
+}
+
+static void instruments_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_import *imp = file->imp;
+    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct event e;
+
+    memcpy(&e, item->data, sizeof(e));
+    uint32_t utid = orma_processes_thread_of(p, e.tid, e.pid);
+    const struct orma_sample row = {
+        .ts = item->ts,
+        .source = orma_import_cstr(imp, "instruments"),
+        .task = orma_profile_task(imp, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
+        .exec = orma_profile_execution(
+            imp, e.has_core ? orma_import_ucpu(imp, 0, e.core) : ORMA_ID_NONE, 0),
+        .callsite = e.callsite,
+        .session = ORMA_ROW_NONE,
+        .counter_set = ORMA_COUNTER_SET_NONE,
+    };
+    orma_profile_sample(imp, &row);
+}
+
+static void instruments_fini(struct orma_file *file)
+{
+    struct instruments *in = file->state;
+
+    orma_map_fini(&in->values);
+    orma_arena_fini(&in->arena);
+    orma_buf_fini(&in->scratch);
+}
+
+const struct orma_format_ops orma_format_instruments = {
+    .state_bytes = sizeof(struct instruments),
+    .clock = ORMA_CLOCK_TRACE_FILE,
+    .whole = true,
+    .read = instruments_read,
+    .parse = instruments_parse,
+    .fini = instruments_fini,
+};

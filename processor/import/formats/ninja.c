@@ -1,0 +1,165 @@
+/*
+ * The log of ninja, version 5: a line per output with (start, end) in ms. What ran side by side
+ * tells how many workers there were; each becomes a thread.
+ */
+#include "processor/import/formats/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BUILD_PID 1
+
+struct job {
+    int64_t start, end; /* ms */
+    struct orma_str hash;
+    uint32_t names; /* of all outputs, as pool id */
+    uint32_t idx;
+};
+
+struct ninja {
+    struct job *jobs;
+    uint32_t num, cap;
+    bool has_version;
+};
+
+static void add_output(struct orma_file *file, struct ninja *n, const struct job *j,
+                       struct orma_str name)
+{
+    struct orma_strpool *pool = &file->imp->storage->pool;
+    struct job *last = n->num ? &n->jobs[n->num - 1] : NULL;
+
+    /* One command may make several files. */
+    if (last && last->start == j->start && last->end == j->end &&
+        orma_str_eq(last->hash, j->hash)) {
+        last->names = orma_strpool_addf(pool, "%s %.*s", orma_strpool_cstr(pool, last->names),
+                                        ORMA_STR_ARG(name));
+        return;
+    }
+    if (n->num == n->cap) {
+        uint32_t cap = n->cap ? n->cap * 2 : 64;
+        struct job *more = realloc(n->jobs, cap * sizeof(*more));
+
+        if (!more) {
+            file->imp->storage->failed = true;
+            return;
+        }
+        n->jobs = more;
+        n->cap = cap;
+    }
+    n->jobs[n->num] = *j;
+    n->jobs[n->num].names = orma_import_str(file->imp, name);
+    n->jobs[n->num].idx = n->num;
+    n->num++;
+}
+
+static void read_line(struct orma_file *file, struct ninja *n, struct orma_str line)
+{
+    struct orma_str part[5] = {{0}}, rest = line;
+    struct job j = {0};
+    unsigned num = 0;
+
+    while (num < 5 && orma_str_cut(&rest, '\t', &part[num]))
+        num++;
+    if (num < 5 || !orma_str_to_i64(part[0], &j.start) || !orma_str_to_i64(part[1], &j.end) ||
+        j.start < 0 || j.end < j.start || j.end > INT64_MAX / 1000000) {
+        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_NINJA_PARSE_ERRORS);
+        return;
+    }
+    j.hash = part[4];
+    add_output(file, n, &j, part[3]);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->idx < y->idx ? -1 : x->idx > y->idx;
+}
+
+struct worker {
+    int64_t busy_to;
+    uint32_t utid;
+};
+
+/* The first worker that is free, or a new one. */
+static struct worker *find_worker(struct orma_import *imp, struct worker **workers, uint32_t *num,
+                                  int64_t start)
+{
+    struct orma_processes *p = orma_import_processes(imp, 0);
+
+    for (uint32_t i = 0; i < *num; i++)
+        if ((*workers)[i].busy_to <= start)
+            return &(*workers)[i];
+    struct worker *more = realloc(*workers, (*num + 1) * sizeof(*more));
+    if (!more) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    *workers = more;
+    more[*num].utid = orma_processes_thread_of(p, *num + 1, BUILD_PID);
+    orma_processes_name_thread(
+        p, more[*num].utid, orma_strpool_addf(&imp->storage->pool, "Worker %u", (unsigned)*num + 1),
+        ORMA_THREAD_NAME_OTHER);
+    return &more[(*num)++];
+}
+
+static void add_slices(struct orma_file *file, struct ninja *n)
+{
+    struct orma_import *imp = file->imp;
+    struct worker *workers = NULL, *w;
+    uint32_t workers_num = 0;
+
+    orma_processes_name_process(orma_import_processes(imp, 0),
+                                orma_processes_process(orma_import_processes(imp, 0), BUILD_PID),
+                                orma_import_cstr(imp, "Build"), ORMA_PROCESS_NAME_OTHER);
+    if (n->num)
+        qsort(n->jobs, n->num, sizeof(*n->jobs), by_start);
+    for (uint32_t i = 0; i < n->num; i++) {
+        const struct job *j = &n->jobs[i];
+
+        w = find_worker(imp, &workers, &workers_num, j->start);
+        if (!w)
+            break;
+        w->busy_to = j->end;
+        orma_slices_complete(&imp->slices, j->start * 1000000, (j->end - j->start) * 1000000,
+                             orma_import_thread_track(imp, 0, w->utid), 0, j->names, NULL);
+    }
+    free(workers);
+}
+
+static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct ninja *n = file->state;
+    struct orma_str rest = {(const char *)data, len}, line;
+
+    (void)at_end; /* it is read once, whole */
+    while (orma_str_cut(&rest, '\n', &line) && !orma_file_failed(file)) {
+        if (!n->has_version) {
+            n->has_version = true;
+            if (!orma_str_starts(line, ORMA_STR("# ninja log v5")))
+                orma_file_error(file->imp, -ENOTSUP,
+                                "Unsupported ninja log version: only version 5 can be read");
+        } else if (line.len && line.data[0] != '#') {
+            read_line(file, n, line);
+        }
+    }
+    if (!orma_file_failed(file))
+        add_slices(file, n);
+    return len;
+}
+
+static void ninja_fini(struct orma_file *file)
+{
+    struct ninja *n = file->state;
+
+    free(n->jobs);
+}
+
+const struct orma_format_ops orma_format_ninja = {
+    .state_bytes = sizeof(struct ninja),
+    .whole = true,
+    .read = ninja_read,
+    .fini = ninja_fini,
+};

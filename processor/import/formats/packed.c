@@ -1,0 +1,84 @@
+/* One file, packed: gzip, zstd and ctrace are unpacked piece by piece into the file inside. */
+#include "processor/import/formats/file.h"
+#include "processor/read/inflate.h"
+
+#include <errno.h>
+
+/* Where the zlib stream of a ctrace file begins: behind a line of text. */
+#define CTRACE_HEAD ORMA_STR("TRACE:\n")
+
+struct packed {
+    struct orma_inflater *inflater;
+    struct orma_file *inside;
+};
+
+static void sink(void *data, const uint8_t *bytes, size_t len)
+{
+    orma_file_feed(data, bytes, len);
+}
+
+void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at_end)
+{
+    struct orma_import *imp = inside->imp;
+    const char *of = orma_format_names[inside->parent->format];
+
+    if (result == -ENOMEM)
+        imp->storage->failed = true;
+    else if (result == -ENOTSUP)
+        orma_file_error(imp, result, "this build can't unpack %s: it was built without the library",
+                        of);
+    else if (result == -EFBIG)
+        orma_file_error(imp, result,
+                        "the %s stream unpacks to more than %d times its size: refused as a bomb "
+                        "(ERR:decomp)",
+                        of, ORMA_INFLATE_RATIO);
+    else if (result < 0)
+        orma_file_error(imp, result, "the %s stream is corrupt (ERR:decomp)", of);
+    else if (at_end && !done)
+        orma_file_error(imp, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
+}
+
+static bool set_up(struct orma_file *file, struct packed *p)
+{
+    if (!p->inside)
+        p->inside = orma_file_new(file->imp, file, 0);
+    if (!p->inflater)
+        p->inflater = orma_inflater_new(file->format == ORMA_FORMAT_ZSTD ? ORMA_INFLATE_ZSTD
+                                                                         : ORMA_INFLATE_ZLIB);
+    if (!p->inside || !p->inflater)
+        file->imp->storage->failed = true;
+    return !orma_file_failed(file);
+}
+
+static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct packed *p = file->state;
+    struct orma_str bytes = {(const char *)data, len};
+
+    if (file->format == ORMA_FORMAT_CTRACE && !p->inflater) {
+        const char *at = orma_str_find(bytes, CTRACE_HEAD);
+
+        at = at ? at + CTRACE_HEAD.len : bytes.data;
+        bytes = (struct orma_str){at, (size_t)(bytes.data + len - at)};
+    }
+    if (!set_up(file, p))
+        return len;
+    int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
+    orma_file_unpacked(p->inside, r, orma_inflater_done(p->inflater), at_end);
+    if (at_end && !orma_file_failed(file))
+        orma_file_finish(p->inside);
+    return len;
+}
+
+static void packed_fini(struct orma_file *file)
+{
+    struct packed *p = file->state;
+
+    orma_inflater_free(p->inflater);
+}
+
+const struct orma_format_ops orma_format_packed = {
+    .state_bytes = sizeof(struct packed),
+    .read = packed_read,
+    .fini = packed_fini,
+};

@@ -1,0 +1,554 @@
+/* Records of perf.data: noted with their time, and what they do when that has come. */
+#include "processor/import/formats/perf_data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/import/profile/profile.h"
+#include "sdk/base/hash.h"
+
+enum record {
+    RECORD_MMAP = 1,
+    RECORD_COMM = 3,
+    RECORD_SAMPLE = 9,
+    RECORD_MMAP2 = 10,
+    RECORD_ITRACE_START = 12,
+    RECORD_FINISHED_ROUND = 68,
+    RECORD_TIME_CONV = 79,
+};
+
+#define HEADER 8
+#define STACK_MAX 1024
+/* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
+#define CONTEXT_FIRST ((uint64_t)-4095)
+#define MISC_BUILD_ID (1 << 14)
+
+/* Of the record header's misc, and as marks in call chains. */
+enum cpu_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER, MODE_HV, MODE_GUEST_KERNEL, MODE_GUEST_USER };
+
+struct range {
+    uint64_t start, end;
+    uint32_t mapping;
+    uint64_t offset; /* what is added to an address, less start */
+};
+
+/* By start, not overlapping. */
+struct ranges {
+    struct range *list;
+    uint32_t num, cap;
+    uint32_t dummy; /* the mapping of code that lies in none, 0: not needed yet */
+};
+
+struct header {
+    uint32_t type, misc, size;
+};
+
+static struct header read_record_header(struct orma_perf_cursor *c)
+{
+    struct header h;
+
+    h.type = (uint32_t)orma_perf_number(c, 4);
+    h.misc = (uint32_t)orma_perf_number(c, 2);
+    h.size = (uint32_t)orma_perf_number(c, 2);
+    return h;
+}
+
+/* ---- where code lies ---- */
+
+static struct ranges *ranges_of(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid)
+{
+    struct ranges *r = orma_map_get_ptr(&p->ranges, upid);
+
+    if (r)
+        return r;
+    r = calloc(1, sizeof(*r));
+    if (!r || orma_map_put_ptr(&p->ranges, upid, r)) {
+        free(r);
+        imp->storage->failed = true;
+        return NULL;
+    }
+    return r;
+}
+
+static bool range_put(struct ranges *r, uint32_t idx, struct range new)
+{
+    if (r->num == r->cap) {
+        uint32_t cap = r->cap ? r->cap * 2 : 16;
+        struct range *more = realloc(r->list, cap * sizeof(*more));
+
+        if (!more)
+            return false;
+        r->list = more;
+        r->cap = cap;
+    }
+    memmove(r->list + idx + 1, r->list + idx, (r->num - idx) * sizeof(*r->list));
+    r->list[idx] = new;
+    r->num++;
+    return true;
+}
+
+/* The first range that ends behind the address. */
+static uint32_t range_find(const struct ranges *r, uint64_t address)
+{
+    uint32_t from = 0, to = r->num;
+
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (r->list[mid].end <= address)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
+/* What the new one covers is gone from the others. */
+static bool range_add(struct ranges *r, struct range new)
+{
+    uint32_t i = range_find(r, new.start), to;
+
+    if (i < r->num && r->list[i].start < new.start) {
+        struct range rest = r->list[i];
+
+        r->list[i].end = new.start;
+        if (rest.end > new.end) {
+            rest.start = new.end;
+            if (!range_put(r, i + 1, rest))
+                return false;
+        }
+        i++;
+    }
+    for (to = i; to < r->num && r->list[to].end <= new.end;)
+        to++;
+    if (to > i)
+        memmove(r->list + i, r->list + to, (r->num - to) * sizeof(*r->list));
+    r->num -= to - i;
+    if (i < r->num && r->list[i].start < new.end)
+        r->list[i].start = new.end;
+    return range_put(r, i, new);
+}
+
+static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct orma_perf_cursor c,
+                    const struct header *h)
+{
+    uint32_t pid = (uint32_t)orma_perf_number(&c, 4);
+    struct orma_mapping m = {0};
+    bool kernel = (h->misc & 7) == MODE_KERNEL || pid == UINT32_MAX;
+
+    (void)orma_perf_number(&c, 4); /* tid */
+    m.start = orma_perf_number(&c, 8);
+    uint64_t len = orma_perf_number(&c, 8);
+    m.exact_offset = orma_perf_number(&c, 8);
+    if (h->type == RECORD_MMAP2) {
+        size_t id_len = c.end - c.pos > 24 ? ORMA_MIN(c.pos[0], 20) : 0;
+
+        if (h->misc & MISC_BUILD_ID)
+            m.build_id =
+                orma_profile_build_id(imp, (struct orma_str){(const char *)c.pos + 4, id_len});
+        for (unsigned i = 0; i < 4; i++)
+            (void)orma_perf_number(&c, 8); /* device, inode and protection */
+    }
+    if (c.failed || !len || m.start > UINT64_MAX - len)
+        return;
+    m.end = m.start + len;
+    const struct orma_str name = {(const char *)c.pos,
+                                  strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
+    m.name = orma_import_str(imp, name);
+    if (!m.build_id) {
+        uint64_t id =
+            orma_map_get(&p->build_ids, orma_fnv1a(ORMA_FNV1A_BASIS, name.data, name.len));
+
+        m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
+    }
+    uint32_t upid =
+        kernel ? ORMA_ID_NONE : orma_processes_process(orma_import_processes(imp, 0), pid);
+    struct ranges *r = ranges_of(imp, p, upid);
+    const struct range new = {m.start, m.end, orma_profile_add_mapping(imp, &m),
+                              m.exact_offset - m.start};
+    if (r && !range_add(r, new))
+        imp->storage->failed = true;
+}
+
+static uint32_t find_frame(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid,
+                           uint32_t mode, uint64_t ip)
+{
+    bool kernel = mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HV;
+    struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
+    uint32_t i = r ? range_find(r, ip) : 0;
+    struct orma_frame f = {.rel_pc = ip};
+
+    if (r && i < r->num && r->list[i].start <= ip) {
+        f.mapping = r->list[i].mapping;
+        f.rel_pc = ip + r->list[i].offset;
+    } else {
+        r = ranges_of(imp, p, upid);
+        if (r && !r->dummy) {
+            const struct orma_mapping none = {0};
+
+            r->dummy = orma_profile_add_mapping(imp, &none) + 1;
+        }
+        f.mapping = r && r->dummy ? r->dummy - 1 : ORMA_ROW_NONE;
+        orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_PERF_DUMMY_MAPPING_USED);
+    }
+    return orma_profile_frame(imp, &f);
+}
+
+/* ---- samples ---- */
+
+struct sample {
+    uint64_t ip, time, id, period;
+    uint32_t pid, tid, cpu;
+    bool has_cpu, has_period, has_id;
+    struct orma_perf_cursor chain;
+    uint64_t chain_num;
+};
+
+static void skip_read(struct orma_perf_cursor *c, uint64_t format)
+{
+    uint64_t per_value = 1 + (format >> 2 & 1) + (format >> 4 & 1);
+    uint64_t times = (format & 1) + (format >> 1 & 1), num = 1;
+
+    if (format & 8)
+        num = orma_perf_number(c, 8);
+    if (num > (size_t)(c->end - c->pos) / 8)
+        c->failed = true;
+    for (num = c->failed ? 0 : num * per_value + times; num > 0 && !c->failed; num--)
+        (void)orma_perf_number(c, 8);
+}
+
+static bool read_sample(const struct orma_perf_attr *a, struct orma_perf_cursor c,
+                        struct sample *ret)
+{
+    uint64_t type = a->sample_type;
+
+    *ret = (struct sample){.period = a->period};
+    if (type & ORMA_PERF_IDENTIFIER)
+        ret->id = orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_IP)
+        ret->ip = orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_TID) {
+        ret->pid = (uint32_t)orma_perf_number(&c, 4);
+        ret->tid = (uint32_t)orma_perf_number(&c, 4);
+    }
+    if (type & ORMA_PERF_TIME)
+        ret->time = orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_ADDR)
+        (void)orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_ID)
+        ret->id = orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_STREAM_ID)
+        (void)orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_CPU) {
+        ret->cpu = (uint32_t)orma_perf_number(&c, 4);
+        (void)orma_perf_number(&c, 4);
+        ret->has_cpu = true;
+    }
+    if (type & ORMA_PERF_PERIOD)
+        ret->period = orma_perf_number(&c, 8);
+    if (type & ORMA_PERF_READ)
+        skip_read(&c, a->read_format);
+    if (type & ORMA_PERF_CALLCHAIN) {
+        ret->chain_num = orma_perf_number(&c, 8);
+        ret->chain = c;
+        if (ret->chain_num > (size_t)(c.end - c.pos) / 8)
+            c.failed = true;
+    }
+    return !c.failed;
+}
+
+/* Which attr the sample is of: by its id, which lies where all attrs agree that it does. */
+static const struct orma_perf_attr *attr_of(const struct orma_perf_data *p,
+                                            struct orma_perf_cursor c)
+{
+    struct sample s;
+
+    if (p->attrs_num == 1 || !read_sample(&p->attrs[0], c, &s))
+        return &p->attrs[0];
+    uint64_t found = orma_map_get(&p->ids, s.id);
+    return &p->attrs[found == ORMA_MAP_NONE ? 0 : found];
+}
+
+static uint32_t callsite_of(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid,
+                            uint32_t mode, struct sample *s)
+{
+    uint64_t ips[STACK_MAX];
+    uint8_t modes[STACK_MAX];
+    uint32_t num = 0, callsite = ORMA_CALLSITE_NONE;
+
+    for (; s->chain_num > 0 && num < STACK_MAX; s->chain_num--) {
+        uint64_t ip = orma_perf_number(&s->chain, 8);
+
+        if (ip < CONTEXT_FIRST) {
+            ips[num] = ip;
+            modes[num++] = (uint8_t)mode;
+            continue;
+        }
+        switch ((int64_t)ip) {
+        case -32:
+            mode = MODE_HV;
+            break;
+        case -128:
+            mode = MODE_KERNEL;
+            break;
+        case -512:
+            mode = MODE_USER;
+            break;
+        case -2176:
+            mode = MODE_GUEST_KERNEL;
+            break;
+        case -2048:
+        case -2560:
+            mode = MODE_GUEST_USER;
+            break;
+        }
+    }
+    if (!num) {
+        ips[0] = s->ip;
+        modes[0] = (uint8_t)mode;
+        num = 1;
+    }
+    while (num-- > 0)
+        callsite =
+            orma_profile_callsite(imp, callsite, find_frame(imp, p, upid, modes[num], ips[num]));
+    return callsite;
+}
+
+static uint32_t counter_track(struct orma_import *imp, struct orma_perf_data *p,
+                              const struct orma_perf_attr *a, const struct sample *s)
+{
+    struct orma_args_list source = {0};
+    uint32_t name = a->name ? a->name
+                            : orma_strpool_addf(&imp->storage->pool, "type %u config 0x%llx",
+                                                (unsigned)a->type, (unsigned long long)a->config);
+    struct orma_track_spec spec = {
+        .type = s->has_cpu ? "perf_cpu_counter" : "perf_global_counter",
+        .event = ORMA_TRACK_COUNTER,
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &source,
+    };
+
+    if (s->has_cpu)
+        spec.dims[spec.dims_num++] = orma_dim(imp->words.cpu, s->cpu);
+    spec.dims[spec.dims_num++] = orma_dim(orma_import_cstr(imp, "perf_session_id"), p->session);
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, name);
+    orma_args_put_bool(&source, orma_import_cstr(imp, "is_timebase"), true);
+    imp->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+    orma_args_list_fini(&source);
+    return track;
+}
+
+/* Periods are what was counted since the last sample: the counter is their sum. */
+static double add_period(struct orma_import *imp, struct orma_perf_data *p, uint32_t track,
+                         uint64_t period)
+{
+    uint64_t at = orma_map_get(&p->counters, track);
+
+    if (at == ORMA_MAP_NONE) {
+        double *more = realloc(p->sums, (p->sums_num + 1) * sizeof(*more));
+
+        if (!more || orma_map_put(&p->counters, track, p->sums_num)) {
+            p->sums = more ? more : p->sums;
+            imp->storage->failed = true;
+            return 0;
+        }
+        p->sums = more;
+        more[at = p->sums_num++] = 0;
+    }
+    return p->sums[at] += (double)period;
+}
+
+static uint32_t mode_text(struct orma_import *imp, uint32_t mode)
+{
+    static const char *const modes[] = {"unknown",    "kernel",       "user",
+                                        "hypervisor", "guest_kernel", "guest_user"};
+
+    return orma_import_cstr(imp, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
+}
+
+static void on_sample(struct orma_import *imp, struct orma_perf_data *p, int64_t ts,
+                      struct orma_perf_cursor c, const struct header *h)
+{
+    struct orma_processes *processes = orma_import_processes(imp, 0);
+    const struct orma_perf_attr *a = attr_of(p, c);
+    uint32_t mode = h->misc & 7;
+    struct sample s;
+
+    if (!read_sample(a, c, &s)) {
+        orma_stats_add_at(orma_import_stats(imp, 0), ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE,
+                          1);
+        return;
+    }
+    uint32_t utid = orma_processes_thread_of(processes, s.tid, s.pid);
+    uint32_t upid = orma_processes_upid(processes, utid);
+    uint32_t track = counter_track(imp, p, a, &s);
+    uint32_t set = orma_profile_counter_set(imp);
+    orma_profile_add_counter(imp, set, ts, track, add_period(imp, p, track, s.period));
+    const struct orma_sample row = {
+        .ts = ts,
+        .source = orma_import_cstr(imp, "linux.perf"),
+        .task = orma_profile_task(imp, upid, utid, ORMA_ROW_NONE),
+        .exec = orma_profile_execution(imp,
+                                       s.has_cpu && s.cpu < ORMA_UCPUS_PER_MACHINE
+                                           ? orma_import_ucpu(imp, 0, s.cpu)
+                                           : ORMA_ID_NONE,
+                                       mode_text(imp, mode)),
+        .callsite = callsite_of(imp, p, upid, mode, &s),
+        .session = p->session,
+        .counter_set = set,
+    };
+    orma_profile_sample(imp, &row);
+}
+
+static void on_comm(struct orma_import *imp, struct orma_perf_cursor c)
+{
+    struct orma_processes *p = orma_import_processes(imp, 0);
+    uint32_t pid = (uint32_t)orma_perf_number(&c, 4), tid = (uint32_t)orma_perf_number(&c, 4);
+
+    if (c.failed)
+        return;
+    uint32_t name = orma_import_str(
+        imp, (struct orma_str){(const char *)c.pos,
+                               strnlen((const char *)c.pos, (size_t)(c.end - c.pos))});
+    uint32_t utid = orma_processes_thread_of(p, tid, pid);
+    orma_processes_name_thread(p, utid, name, ORMA_THREAD_NAME_TREE);
+    if (pid == tid)
+        orma_processes_name_process(p, orma_processes_upid(p, utid), name, ORMA_PROCESS_NAME_OTHER);
+}
+
+static void perf_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_perf_data *p = file->state;
+    struct orma_perf_cursor c = {item->data, item->data + item->len, false};
+    struct header h = read_record_header(&c);
+
+    switch (h.type) {
+    case RECORD_MMAP:
+    case RECORD_MMAP2:
+        on_mmap(file->imp, p, c, &h);
+        break;
+    case RECORD_COMM:
+        on_comm(file->imp, c);
+        break;
+    case RECORD_SAMPLE:
+        on_sample(file->imp, p, item->ts, c, &h);
+        break;
+    }
+}
+
+/* ---- reading ---- */
+
+/* The time behind a record that is no sample; 0: it has none. */
+static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_cursor c)
+{
+    unsigned behind = 0;
+
+    if (!(a->flags >> 18 & 1) || !(a->sample_type & ORMA_PERF_TIME))
+        return 0;
+    static const uint32_t after[] = {ORMA_PERF_ID, ORMA_PERF_STREAM_ID, ORMA_PERF_CPU,
+                                     ORMA_PERF_IDENTIFIER};
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(after); i++)
+        behind += (a->sample_type & after[i]) ? 8 : 0;
+    if (c.end - c.pos < (ptrdiff_t)behind + 8)
+        return 0;
+    c.pos = c.end - behind - 8;
+    return orma_perf_number(&c, 8);
+}
+
+static void note_record(struct orma_file *file, struct orma_perf_data *p, const uint8_t *at,
+                        const struct header *h)
+{
+    struct orma_stats *stats = orma_import_stats(file->imp, 0);
+    struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
+    struct sample s;
+    uint64_t time = 0;
+
+    switch (h->type) {
+    case RECORD_SAMPLE:
+        if (!read_sample(attr_of(p, c), c, &s)) {
+            orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
+            return;
+        }
+        time = s.time;
+        break;
+    case RECORD_MMAP:
+    case RECORD_MMAP2:
+    case RECORD_COMM:
+        time = trailing_time(&p->attrs[0], c);
+        break;
+    case RECORD_ITRACE_START:
+    case RECORD_FINISHED_ROUND:
+    case RECORD_TIME_CONV:
+        return;
+    default:
+        orma_stats_add_at(stats, ORMA_STAT_PERF_UNKNOWN_RECORD_TYPE, (int32_t)h->type, 1);
+        orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, (int32_t)h->type, 1);
+        return;
+    }
+    orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
+}
+
+/* perf's own clock is a clock of its own; others are those of the system, by their number there. */
+static uint32_t clock_of(int32_t clockid)
+{
+    switch (clockid) {
+    case 0:
+        return ORMA_CLOCK_REALTIME;
+    case 1:
+        return ORMA_CLOCK_MONOTONIC;
+    case 4:
+        return ORMA_CLOCK_MONOTONIC_RAW;
+    case 7:
+        return ORMA_CLOCK_BOOTTIME;
+    default:
+        return ORMA_CLOCK_PERF;
+    }
+}
+
+static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_perf_data *p = file->state;
+
+    (void)at_end; /* it is read once, whole */
+    if (!orma_perf_read_header(file, p, (struct orma_str){(const char *)data, len}))
+        return len;
+    orma_file_set_clock(file, clock_of(p->attrs[0].clockid));
+    const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;
+    while (end - pos >= HEADER && !orma_file_failed(file)) {
+        struct orma_perf_cursor c = {pos, end, false};
+        struct header h = read_record_header(&c);
+
+        if (h.size < HEADER || h.size > (size_t)(end - pos))
+            break; /* cut off, or records of a kind that has no size of its own */
+        note_record(file, p, pos, &h);
+        pos += h.size;
+    }
+    return len;
+}
+
+static void perf_fini(struct orma_file *file)
+{
+    struct orma_perf_data *p = file->state;
+
+    ORMA_MAP_EACH (slot, &p->ranges) {
+        struct ranges *r = (struct ranges *)(uintptr_t)slot->val;
+
+        free(r->list);
+        free(r);
+    }
+    orma_map_fini(&p->ranges);
+    orma_map_fini(&p->ids);
+    orma_map_fini(&p->build_ids);
+    orma_map_fini(&p->counters);
+    free(p->sums);
+}
+
+const struct orma_format_ops orma_format_perf_data = {
+    .state_bytes = sizeof(struct orma_perf_data),
+    .whole = true,
+    .read = perf_read,
+    .parse = perf_parse,
+    .fini = perf_fini,
+};

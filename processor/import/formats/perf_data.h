@@ -1,0 +1,74 @@
+/*
+ * perf.data: what is told about the recording before its records are read.
+ *
+ *   header (104 bytes) ─► attrs: what was counted, and how its records look
+ *                      ─► data: records
+ *                      ─► features behind the data: command line, names of events, build ids
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_PERF_DATA_H
+#define ORMA_PROCESSOR_IMPORT_PERF_DATA_H
+#include "processor/import/formats/file.h"
+
+#define ORMA_PERF_ATTRS_MAX 256
+
+/* Bits of sample_type, in the order in which the values lie in a record. */
+enum {
+    ORMA_PERF_IP = 1 << 0,
+    ORMA_PERF_TID = 1 << 1,
+    ORMA_PERF_TIME = 1 << 2,
+    ORMA_PERF_ADDR = 1 << 3,
+    ORMA_PERF_READ = 1 << 4,
+    ORMA_PERF_CALLCHAIN = 1 << 5,
+    ORMA_PERF_ID = 1 << 6,
+    ORMA_PERF_CPU = 1 << 7,
+    ORMA_PERF_PERIOD = 1 << 8,
+    ORMA_PERF_STREAM_ID = 1 << 9,
+    ORMA_PERF_IDENTIFIER = 1 << 16,
+};
+
+struct orma_perf_attr {
+    uint32_t type;
+    uint64_t config, period, sample_type, read_format, flags;
+    int32_t clockid; /* -1: perf's own */
+    uint32_t name;   /* pool id, 0: not told */
+};
+
+struct orma_perf_data {
+    struct orma_perf_attr attrs[ORMA_PERF_ATTRS_MAX];
+    unsigned attrs_num;
+    struct orma_map ids;       /* id of an event → attr */
+    struct orma_map build_ids; /* hash of a file name → pool id */
+    uint32_t session;          /* row */
+    struct orma_map counters;  /* attr, cpu → index of a sum */
+    double *sums;
+    uint32_t sums_num;
+    struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
+    struct orma_str data;   /* the records */
+};
+
+/* A place in bytes of the file; reads past the end give 0 and set `failed`. */
+struct orma_perf_cursor {
+    const uint8_t *pos, *end;
+    bool failed;
+};
+
+static inline uint64_t orma_perf_number(struct orma_perf_cursor *c, unsigned bytes)
+{
+    uint64_t val = 0;
+
+    if ((size_t)(c->end - c->pos) < bytes) {
+        c->failed = true;
+        c->pos = c->end;
+        return 0;
+    }
+    for (unsigned i = bytes; i-- > 0;)
+        val = val << 8 | c->pos[i];
+    c->pos += bytes;
+    return val;
+}
+
+/* False and an error told: it can't be read. */
+bool orma_perf_read_header(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes);
+
+extern const struct orma_format_ops orma_format_perf_data;
+#endif

@@ -1,0 +1,303 @@
+/*
+ * Text with stacks in it.
+ *
+ * What `perf script` prints:            Collapsed stacks, one per line, with how often it was seen:
+ *
+ *     comm pid/tid [cpu] time: event         main;work;sort 12
+ *         addr symbol+0xoff (module)
+ *         ...
+ *     (an empty line)
+ */
+#include "processor/import/formats/file.h"
+#include "processor/import/profile/profile.h"
+#include "protos/reflect/number.h"
+
+#include <stdlib.h>
+
+#define FRAMES_MAX 4096
+#define LINE_MAX ((size_t)1 << 20)
+
+/* The next whole line; false: it is not there yet. The last one without an end is none. */
+static bool next_line(struct orma_str *rest, struct orma_str *ret)
+{
+    const char *end = rest->len ? memchr(rest->data, '\n', rest->len) : NULL;
+
+    if (!end)
+        return false;
+    *ret = (struct orma_str){rest->data, (size_t)(end - rest->data)};
+    *rest = (struct orma_str){end + 1, rest->len - ret->len - 1};
+    if (ret->len && ret->data[ret->len - 1] == '\r')
+        ret->len--;
+    return true;
+}
+
+/* ---- perf script ---- */
+
+struct text_sample {
+    int64_t ts;
+    uint32_t pid, tid;
+    bool has_pid;
+    struct orma_str comm;
+};
+
+struct perf_text {
+    bool open; /* a sample whose frames are being read */
+    struct text_sample sample;
+    uint32_t frames[FRAMES_MAX]; /* innermost first */
+    unsigned frames_num;
+    struct orma_arena arena;
+};
+
+/* A sample at rest. */
+struct text_event {
+    uint32_t pid, tid, callsite;
+    uint32_t comm; /* pool id */
+    bool has_pid;
+};
+
+static bool number(struct orma_str *rest, uint64_t *ret)
+{
+    size_t n = 0;
+
+    *ret = 0;
+    while (n < rest->len && n < 18 && rest->data[n] >= '0' && rest->data[n] <= '9')
+        *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    return n;
+}
+
+static bool letter(struct orma_str *rest, char c)
+{
+    if (!rest->len || rest->data[0] != c)
+        return false;
+    *rest = (struct orma_str){rest->data + 1, rest->len - 1};
+    return true;
+}
+
+/* Behind the comm: "12/34 [001] 5.678: ..." */
+static bool read_ids(struct orma_str rest, struct text_sample *ret)
+{
+    char text[40];
+    uint64_t pid, tid, cpu;
+    double seconds;
+
+    ret->has_pid = false;
+    if (!number(&rest, &tid))
+        return false;
+    if (letter(&rest, '/')) {
+        pid = tid;
+        if (!number(&rest, &tid))
+            return false;
+        ret->has_pid = true;
+        ret->pid = (uint32_t)pid;
+    }
+    ret->tid = (uint32_t)tid;
+    rest = orma_str_trim(rest);
+    if (letter(&rest, '[')) {
+        if (!number(&rest, &cpu) || !letter(&rest, ']'))
+            return false;
+        rest = orma_str_trim(rest);
+    }
+    const char *colon = rest.len ? memchr(rest.data, ':', rest.len) : NULL;
+    size_t len = colon ? (size_t)(colon - rest.data) : 0;
+    if (!len || len >= sizeof(text) || !memchr(rest.data, '.', len))
+        return false;
+    memcpy(text, rest.data, len);
+    text[len] = '\0';
+    if (!orma_number_to_double(text, &seconds) || seconds > 9e9)
+        return false;
+    ret->ts = (int64_t)(seconds * 1e3 * 1e3 * 1e3); /* cut, as others do, in their steps */
+    return true;
+}
+
+static bool read_header(struct orma_str line, struct text_sample *ret)
+{
+    for (size_t i = 1; i < line.len; i++) {
+        const struct orma_str rest = {line.data + i, line.len - i};
+
+        if (line.data[i - 1] != ' ' || line.data[i] < '0' || line.data[i] > '9' ||
+            !read_ids(rest, ret))
+            continue;
+        ret->comm = orma_str_trim((struct orma_str){line.data, i});
+        return true;
+    }
+    return false;
+}
+
+/* "  7f81ee50c5d7 ioctl+0x7 (/lib/libc.so)" */
+static void read_frame(struct orma_import *imp, struct perf_text *p, struct orma_str line)
+{
+    struct orma_str rest = orma_str_trim(line), address;
+    struct orma_mapping m = {0};
+    struct orma_frame f = {0};
+
+    if (!orma_str_cut(&rest, ' ', &address) || p->frames_num == FRAMES_MAX)
+        return;
+    rest = orma_str_trim(rest);
+    for (size_t i = rest.len; i-- > 1;) {
+        if (rest.data[i] != '(' || rest.data[i - 1] != ' ' || rest.data[rest.len - 1] != ')')
+            continue;
+        m.name = orma_import_str(imp, (struct orma_str){rest.data + i + 1, rest.len - i - 2});
+        rest = orma_str_trim((struct orma_str){rest.data, i});
+        break;
+    }
+    for (size_t i = rest.len; i-- > 1;) { /* without the place in the function */
+        if (rest.data[i] == '+' && rest.len - i > 2 && rest.data[i + 1] == '0' &&
+            rest.data[i + 2] == 'x') {
+            rest.len = i;
+            break;
+        }
+    }
+    f.mapping = orma_profile_mapping(imp, &m);
+    f.name = orma_import_str(imp, rest);
+    p->frames[p->frames_num++] = orma_profile_symbolized_frame(imp, &f);
+}
+
+/* A call site whose root has depth 1. */
+static uint32_t callsite_from_one(struct orma_import *imp, uint32_t parent, uint32_t frame)
+{
+    uint32_t callsite = orma_profile_callsite(imp, parent, frame);
+
+    if (parent == ORMA_CALLSITE_NONE && callsite != ORMA_CALLSITE_NONE)
+        orma_table_set(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_CALLSITE),
+                       ORMA_STACK_PROFILE_CALLSITE_DEPTH, callsite, 1);
+    return callsite;
+}
+
+static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
+{
+    struct orma_import *imp = file->imp;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+    struct text_event *e;
+
+    if (!p->open)
+        return;
+    p->open = false;
+    if (!p->frames_num) {
+        if (!at_end)
+            orma_stats_inc(orma_import_stats(imp, 0),
+                           ORMA_STAT_PERF_TEXT_IMPORTER_SAMPLE_NO_FRAMES);
+        return;
+    }
+    for (unsigned i = p->frames_num; i-- > 0;)
+        callsite = callsite_from_one(imp, callsite, p->frames[i]);
+    e = orma_arena_alloc(&p->arena, sizeof(*e));
+    if (!e) {
+        imp->storage->failed = true;
+        return;
+    }
+    *e = (struct text_event){
+        .pid = p->sample.pid,
+        .tid = p->sample.tid,
+        .callsite = callsite,
+        .comm = orma_import_str(imp, p->sample.comm),
+        .has_pid = p->sample.has_pid,
+    };
+    orma_file_add(file, p->sample.ts, 0, (const uint8_t *)e, sizeof(*e));
+}
+
+static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct perf_text *p = file->state;
+    struct orma_str rest = {(const char *)data, len}, line;
+
+    while (next_line(&rest, &line) && !orma_file_failed(file)) {
+        bool frame = line.len && (line.data[0] == ' ' || line.data[0] == '\t') && p->open;
+
+        if (frame && orma_str_trim(line).len) {
+            read_frame(file->imp, p, line);
+            continue;
+        }
+        end_sample(file, p, false);
+        if (!line.len || line.data[0] == '#')
+            continue;
+        p->open = read_header(line, &p->sample);
+        p->frames_num = 0;
+    }
+    if (rest.len > LINE_MAX)
+        rest.len = 0; /* no such line */
+    if (at_end)
+        end_sample(file, p, true);
+    return len - rest.len;
+}
+
+static void perf_text_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct text_event e;
+
+    memcpy(&e, item->data, sizeof(e));
+    uint32_t utid =
+        e.has_pid ? orma_processes_thread_of(p, e.tid, e.pid) : orma_processes_thread(p, e.tid);
+    orma_processes_name_thread(p, utid, e.comm, ORMA_THREAD_NAME_FTRACE);
+    uint32_t upid = orma_processes_upid(p, utid);
+    if (e.has_pid && e.pid == e.tid && upid != ORMA_ID_NONE)
+        orma_processes_name_process(p, upid, e.comm, ORMA_PROCESS_NAME_OTHER);
+    orma_profile_stack(file->imp, item->ts, "perf_text", utid, e.callsite);
+}
+
+static void perf_text_fini(struct orma_file *file)
+{
+    struct perf_text *p = file->state;
+
+    orma_arena_fini(&p->arena);
+}
+
+const struct orma_format_ops orma_format_perf_text = {
+    .state_bytes = sizeof(struct perf_text),
+    .clock = ORMA_CLOCK_MONOTONIC,
+    .read = perf_text_read,
+    .parse = perf_text_parse,
+    .fini = perf_text_fini,
+};
+
+/* ---- collapsed stacks ---- */
+
+struct collapsed {
+    uint32_t profile; /* + 1; 0: not made yet */
+};
+
+static void collapsed_line(struct orma_file *file, struct collapsed *c, struct orma_str line)
+{
+    struct orma_import *imp = file->imp;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+    struct orma_str name;
+    size_t at;
+    int64_t count;
+
+    line = orma_str_trim(line);
+    for (at = line.len; at && line.data[at - 1] != ' ';)
+        at--;
+    const struct orma_str num = {line.data + at, line.len - at};
+    if (!at || !orma_str_to_i64(num, &count))
+        return;
+    if (!c->profile)
+        c->profile = 1 + orma_profile_aggregate(
+                             imp, "collapsed_stack_file", orma_import_cstr(imp, "Collapsed stacks"),
+                             orma_import_cstr(imp, "samples"), orma_import_cstr(imp, "count"));
+    for (line.len = at - 1; orma_str_cut(&line, ';', &name);) {
+        const struct orma_frame f = {.mapping = orma_profile_dummy_mapping(imp, ""),
+                                     .name = orma_import_str(imp, name)};
+
+        callsite = orma_profile_callsite(imp, callsite, orma_profile_symbolized_frame(imp, &f));
+    }
+    orma_profile_aggregate_add(imp, c->profile - 1, callsite, (double)count);
+}
+
+static size_t collapsed_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_str rest = {(const char *)data, len}, line;
+
+    while (next_line(&rest, &line) && !orma_file_failed(file))
+        collapsed_line(file, file->state, line);
+    if (at_end) {
+        collapsed_line(file, file->state, rest);
+        rest.len = 0;
+    }
+    return len - (rest.len > LINE_MAX ? 0 : rest.len);
+}
+
+const struct orma_format_ops orma_format_collapsed = {
+    .state_bytes = sizeof(struct collapsed),
+    .read = collapsed_read,
+};

@@ -1,0 +1,210 @@
+/*
+ * What simpleperf's report-sample writes: "SIMPLEPERF", a version, then messages, each after its
+ * size, up to a size of 0. Files with their symbols and threads may come after the samples that
+ * need them, so it is walked twice.
+ */
+#include "processor/import/formats/file.h"
+#include "processor/import/profile/profile.h"
+#include "sdk/wire/pb_reader.h"
+
+#include <errno.h>
+
+#define MAGIC_LEN 10
+#define VERSION 1
+#define FRAMES_MAX 1024
+
+/* Field numbers of cmd_report_sample.proto. */
+enum { RECORD_SAMPLE = 1, RECORD_FILE = 3, RECORD_THREAD = 4 };
+enum { SAMPLE_TIME = 1, SAMPLE_THREAD = 2, SAMPLE_CALLCHAIN = 3 };
+enum { ENTRY_ADDRESS = 1, ENTRY_FILE = 2, ENTRY_SYMBOL = 3 };
+enum { FILE_ID = 1, FILE_PATH = 2, FILE_SYMBOL = 3 };
+enum { THREAD_ID = 1, THREAD_PROCESS = 2, THREAD_NAME = 3 };
+
+struct simpleperf {
+    struct orma_map files;   /* id → row of a mapping */
+    struct orma_map symbols; /* id of a file << 32 | index → pool id */
+    struct orma_arena arena;
+};
+
+/* A sample at rest. */
+struct event {
+    uint32_t tid, callsite;
+};
+
+static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint64_t val)
+{
+    file->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+}
+
+static void read_file(struct orma_file *file, struct orma_pb_reader r)
+{
+    struct simpleperf *s = file->state;
+    struct orma_pb_reader again = r;
+    struct orma_mapping m = {0};
+    struct orma_pb_field f;
+    uint32_t id = 0, num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == FILE_ID)
+            id = (uint32_t)orma_pb_u64(&f);
+        else if (f.id == FILE_PATH)
+            m.name = orma_import_str(file->imp, orma_pb_str(&f));
+    }
+    put(file, &s->files, id, orma_profile_mapping(file->imp, &m));
+    while (orma_pb_next(&again, &f))
+        if (f.id == FILE_SYMBOL)
+            put(file, &s->symbols, (uint64_t)id << 32 | num++,
+                orma_import_str(file->imp, orma_pb_str(&f)));
+}
+
+static void read_thread(struct orma_file *file, struct orma_pb_reader r)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_str name = {0};
+    struct orma_pb_field f;
+    uint32_t tid = 0, pid = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == THREAD_ID)
+            tid = (uint32_t)orma_pb_u64(&f);
+        else if (f.id == THREAD_PROCESS)
+            pid = (uint32_t)orma_pb_u64(&f);
+        else if (f.id == THREAD_NAME)
+            name = orma_pb_str(&f);
+    }
+    uint32_t utid = orma_processes_thread_of(p, tid, pid);
+    if (!name.len)
+        return;
+    uint32_t text = orma_import_str(file->imp, name);
+    orma_processes_name_thread(p, utid, text, ORMA_THREAD_NAME_OTHER);
+    if (tid == pid)
+        orma_processes_name_process(p, orma_processes_upid(p, utid), text, ORMA_PROCESS_NAME_OTHER);
+}
+
+static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
+{
+    struct simpleperf *s = file->state;
+    struct orma_frame frame = {0};
+    struct orma_pb_field f;
+    uint32_t id = 0;
+    int32_t symbol = -1;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ENTRY_ADDRESS)
+            frame.rel_pc = orma_pb_u64(&f);
+        else if (f.id == ENTRY_FILE)
+            id = (uint32_t)orma_pb_u64(&f);
+        else if (f.id == ENTRY_SYMBOL)
+            symbol = (int32_t)orma_pb_i64(&f);
+    }
+    uint64_t mapping = orma_map_get(&s->files, id);
+    if (mapping == ORMA_MAP_NONE) {
+        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SIMPLEPERF_MISSING_FILE_MAPPING);
+        return ORMA_ROW_NONE;
+    }
+    uint64_t name = symbol < 0 ? ORMA_MAP_NONE
+                               : orma_map_get(&s->symbols, (uint64_t)id << 32 | (uint32_t)symbol);
+    frame.mapping = (uint32_t)mapping;
+    frame.name = name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
+    return orma_profile_frame(file->imp, &frame);
+}
+
+/* Innermost first, as it is written. */
+static void read_sample(struct orma_file *file, struct orma_pb_reader r)
+{
+    struct simpleperf *s = file->state;
+    uint32_t frames[FRAMES_MAX], num = 0;
+    struct event e = {.callsite = ORMA_CALLSITE_NONE}, *kept;
+    struct orma_pb_field f;
+    int64_t ts = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == SAMPLE_TIME)
+            ts = orma_pb_i64(&f);
+        else if (f.id == SAMPLE_THREAD)
+            e.tid = (uint32_t)orma_pb_u64(&f);
+        else if (f.id == SAMPLE_CALLCHAIN && num < FRAMES_MAX)
+            frames[num++] = read_frame(file, orma_pb_sub(&f));
+    }
+    while (num-- > 0)
+        if (frames[num] != ORMA_ROW_NONE)
+            e.callsite = orma_profile_callsite(file->imp, e.callsite, frames[num]);
+    if (e.callsite == ORMA_CALLSITE_NONE)
+        return;
+    kept = orma_arena_alloc(&s->arena, sizeof(*kept));
+    if (!kept) {
+        file->imp->storage->failed = true;
+        return;
+    }
+    *kept = e;
+    orma_file_add(file, ts, 0, (const uint8_t *)kept, sizeof(*kept));
+}
+
+/* False where the file ends too early. */
+static bool each(struct orma_file *file, const uint8_t *data, size_t len, bool samples)
+{
+    struct orma_pb_field f;
+
+    for (size_t at = MAGIC_LEN + 2, size; at + 4 <= len; at += size) {
+        size = data[at] | data[at + 1] << 8 | data[at + 2] << 16 | (size_t)data[at + 3] << 24;
+        at += 4;
+        if (!size)
+            return true;
+        if (size > len - at)
+            return false;
+        struct orma_pb_reader r = orma_pb_reader(data + at, size);
+        while (orma_pb_next(&r, &f)) {
+            if (f.id == RECORD_SAMPLE && samples)
+                read_sample(file, orma_pb_sub(&f));
+            else if (f.id == RECORD_FILE && !samples)
+                read_file(file, orma_pb_sub(&f));
+            else if (f.id == RECORD_THREAD && !samples)
+                read_thread(file, orma_pb_sub(&f));
+        }
+        if (r.failed)
+            return false;
+    }
+    return false;
+}
+
+static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    (void)at_end; /* it is read once, whole */
+    if (len < MAGIC_LEN + 2 || (data[MAGIC_LEN] | data[MAGIC_LEN + 1] << 8) != VERSION) {
+        orma_file_error(file->imp, -EBADMSG,
+                        "simpleperf: only version %d can be read (ERR:tp-corrupt)", VERSION);
+        return len;
+    }
+    if (!each(file, data, len, false) || !each(file, data, len, true))
+        orma_file_error(file->imp, -EBADMSG,
+                        "the simpleperf file is corrupt or cut off (ERR:tp-corrupt)");
+    return len;
+}
+
+static void simpleperf_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct event e;
+
+    memcpy(&e, item->data, sizeof(e));
+    orma_profile_stack(file->imp, item->ts, "simpleperf", orma_processes_thread(p, e.tid),
+                       e.callsite);
+}
+
+static void simpleperf_fini(struct orma_file *file)
+{
+    struct simpleperf *s = file->state;
+
+    orma_map_fini(&s->files);
+    orma_map_fini(&s->symbols);
+    orma_arena_fini(&s->arena);
+}
+
+const struct orma_format_ops orma_format_simpleperf = {
+    .state_bytes = sizeof(struct simpleperf),
+    .clock = ORMA_CLOCK_MONOTONIC,
+    .whole = true,
+    .read = simpleperf_read,
+    .parse = simpleperf_parse,
+    .fini = simpleperf_fini,
+};

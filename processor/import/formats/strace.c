@@ -1,0 +1,219 @@
+/*
+ * What `strace -f -ttt` prints, with -T for durations:
+ *
+ *     123 1700000000.000001 read(3, "...", 10) = 4 <0.000012>
+ *     123 1700000000.000002 futex(0x1, FUTEX_WAIT <unfinished ...>
+ *     123 1700000000.000009 <... futex resumed>) = 0 <0.000007>
+ *
+ * Calls are slices of their thread. Signals and exits are left out.
+ */
+#include "processor/import/formats/file.h"
+
+#define LINE_MAX ((size_t)1 << 20)
+
+struct call {
+    uint32_t tid;
+    int64_t ts;
+    bool has_tid;
+    struct orma_str rest; /* behind the time */
+};
+
+static bool number(struct orma_str *rest, uint64_t *ret)
+{
+    size_t n = 0;
+
+    *ret = 0;
+    while (n < rest->len && n < 18 && rest->data[n] >= '0' && rest->data[n] <= '9')
+        *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    return n;
+}
+
+static void skip(struct orma_str *rest, size_t n)
+{
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+}
+
+static void blanks(struct orma_str *rest)
+{
+    while (rest->len && (rest->data[0] == ' ' || rest->data[0] == '\t'))
+        skip(rest, 1);
+}
+
+/* "123 " or "[pid   123] "; nothing is read if it is neither. */
+static void read_pid(struct orma_str *rest, struct call *ret)
+{
+    struct orma_str at = *rest;
+    bool bracket = orma_str_starts(at, ORMA_STR("[pid "));
+    uint64_t pid;
+
+    if (bracket)
+        skip(&at, 5);
+    blanks(&at);
+    if (!number(&at, &pid) || !at.len || at.data[0] != (bracket ? ']' : ' '))
+        return;
+    skip(&at, 1);
+    blanks(&at);
+    ret->tid = (uint32_t)pid;
+    ret->has_tid = true;
+    *rest = at;
+}
+
+enum line { LINE_OK, LINE_NONE, LINE_NO_PID, LINE_BAD_TIME };
+
+static enum line read_line(struct orma_str line, struct call *ret)
+{
+    uint64_t seconds, micros;
+    size_t before;
+
+    *ret = (struct call){0};
+    read_pid(&line, ret);
+    if (!number(&line, &seconds) || !line.len)
+        return LINE_NONE;
+    if (line.data[0] == ':') /* -t and -tt: the time of some day */
+        return LINE_BAD_TIME;
+    if (line.data[0] != '.' || seconds > 9000000000u)
+        return LINE_NONE;
+    skip(&line, 1);
+    before = line.len;
+    if (!number(&line, &micros) || before - line.len > 9 || !line.len || line.data[0] != ' ')
+        return LINE_NONE;
+    for (before -= line.len; before < 9; before++)
+        micros *= 10;
+    if (!ret->has_tid)
+        return LINE_NO_PID;
+    ret->ts = (int64_t)(seconds * 1000000000 + micros);
+    blanks(&line);
+    ret->rest = line;
+    return LINE_OK;
+}
+
+static void on_line(struct orma_file *file, struct orma_str line)
+{
+    static const enum orma_stat stats[] = {[LINE_NONE] = ORMA_STAT_STRACE_PARSE_FAILURE,
+                                           [LINE_NO_PID] = ORMA_STAT_STRACE_MISSING_PID,
+                                           [LINE_BAD_TIME] =
+                                               ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT};
+    struct call c;
+    enum line r = line.len ? read_line(line, &c) : LINE_NONE;
+
+    if (r == LINE_OK)
+        orma_file_add(file, c.ts, 0, (const uint8_t *)line.data, line.len);
+    else if (line.len)
+        orma_stats_inc(orma_import_stats(file->imp, 0), stats[r]);
+}
+
+static size_t strace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_str rest = {(const char *)data, len};
+
+    while (rest.len && !orma_file_failed(file)) {
+        const char *end = memchr(rest.data, '\n', rest.len);
+        size_t n = end ? (size_t)(end - rest.data) : rest.len;
+
+        if (!end && !at_end && rest.len < LINE_MAX)
+            break;
+        on_line(file, (struct orma_str){rest.data, n});
+        skip(&rest, ORMA_MIN(n + 1, rest.len));
+    }
+    return len - rest.len;
+}
+
+/* ---- calls ---- */
+
+/* Takes " = ret <0.000012>" off the end of a call. */
+static void cut_result(struct orma_str *call, struct orma_str *ret_result, int64_t *ret_dur)
+{
+    struct orma_str s = orma_str_trim(*call);
+    uint64_t seconds, fraction;
+    size_t at = s.len;
+
+    *ret_result = (struct orma_str){0};
+    *ret_dur = 0;
+    if (s.len > 2 && s.data[s.len - 1] == '>') {
+        while (at && s.data[at - 1] != '<')
+            at--;
+        struct orma_str time = {s.data + at, s.len - at};
+        size_t digits;
+
+        if (at && number(&time, &seconds) && time.len && time.data[0] == '.') {
+            skip(&time, 1);
+            digits = time.len;
+            if (number(&time, &fraction) && (digits -= time.len) <= 9 && seconds < 1000000000) {
+                for (; digits < 9; digits++)
+                    fraction *= 10;
+                *ret_dur = (int64_t)(seconds * 1000000000 + fraction);
+                s = orma_str_trim((struct orma_str){s.data, at - 1});
+            }
+        }
+    }
+    for (at = s.len; at-- > 2;) {
+        if (s.data[at] != '=' || s.data[at - 1] != ' ')
+            continue;
+        *ret_result = orma_str_trim((struct orma_str){s.data + at + 1, s.len - at - 1});
+        s = orma_str_trim((struct orma_str){s.data, at});
+        break;
+    }
+    if (s.len && s.data[s.len - 1] == ')')
+        s.len--;
+    *call = s;
+}
+
+static void put_arg(struct orma_import *imp, const char *key, struct orma_str text)
+{
+    if (text.len)
+        orma_args_put_str(&imp->args, orma_import_cstr(imp, key), orma_import_str(imp, text));
+}
+
+static void strace_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_import *imp = file->imp;
+    struct call c;
+    struct orma_str name, args, result;
+    int64_t dur;
+
+    if (read_line((struct orma_str){(const char *)item->data, item->len}, &c) != LINE_OK)
+        return; /* cannot be: it was read before */
+    uint32_t category = orma_import_cstr(imp, "strace");
+    uint32_t utid = orma_processes_thread(orma_import_processes(imp, 0), c.tid);
+    bool resumed = orma_str_starts(c.rest, ORMA_STR("<... "));
+    const char *at;
+
+    orma_args_list_clear(&imp->args);
+    if (resumed) {
+        skip(&c.rest, 5);
+        at = orma_str_find(c.rest, ORMA_STR(" resumed>"));
+        if (!at)
+            return;
+        name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
+        args = (struct orma_str){at + 9, c.rest.len - name.len - 9};
+        cut_result(&args, &result, &dur);
+        put_arg(imp, "ret", result);
+        orma_slices_end(&imp->slices, item->ts, orma_import_thread_track(imp, 0, utid), category,
+                        orma_import_str(imp, name), &imp->args);
+        return;
+    }
+    at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
+    if (!at || c.rest.data[0] == '+' || c.rest.data[0] == '-')
+        return;
+    name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
+    args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
+    uint32_t track = orma_import_thread_track(imp, 0, utid);
+    if ((at = orma_str_find(args, ORMA_STR("<unfinished ...>")))) {
+        put_arg(imp, "args", orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));
+        orma_slices_begin(&imp->slices, item->ts, track, category, orma_import_str(imp, name),
+                          &imp->args);
+        return;
+    }
+    cut_result(&args, &result, &dur);
+    put_arg(imp, "args", args);
+    put_arg(imp, "ret", result);
+    orma_slices_complete(&imp->slices, item->ts, dur, track, category, orma_import_str(imp, name),
+                         &imp->args);
+}
+
+const struct orma_format_ops orma_format_strace = {
+    .clock = ORMA_CLOCK_REALTIME,
+    .read = strace_read,
+    .parse = strace_parse,
+};

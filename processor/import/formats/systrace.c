@@ -1,0 +1,334 @@
+#include "processor/import/formats/systrace.h"
+
+#include <strings.h>
+
+#include "processor/import/ftrace/ftrace.h"
+
+/* Longer lines are nonsense; what has no end is not waited for. */
+#define LINE_MAX ((size_t)1 << 20)
+
+enum where {
+    AT_START,
+    IN_LINES,     /* of the tracer */
+    IN_HTML,      /* between what is of interest */
+    IN_PROCESSES, /* a list of processes or threads */
+};
+
+struct systrace {
+    enum where where;
+    bool html;
+    struct orma_buf scratch;
+    /* Where columns of the list are; -1: there is none. */
+    int col_pid, col_ppid, col_tid, col_name;
+};
+
+/* ---- lines ---- */
+
+struct line {
+    struct orma_str comm; /* empty: not known */
+    uint32_t pid, tgid, cpu;
+    bool has_tgid;
+    struct orma_str flags; /* four letters or so, may be empty */
+    int64_t ts;
+    struct orma_str event, args;
+};
+
+static bool digits(struct orma_str *rest, uint64_t *ret)
+{
+    size_t n = 0;
+
+    *ret = 0;
+    while (n < rest->len && rest->data[n] >= '0' && rest->data[n] <= '9' && n < 18)
+        *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    return n > 0;
+}
+
+static void blanks(struct orma_str *rest)
+{
+    while (rest->len && (*rest->data == ' ' || *rest->data == '\t'))
+        *rest = (struct orma_str){rest->data + 1, rest->len - 1};
+}
+
+static bool letter(struct orma_str *rest, char c)
+{
+    if (!rest->len || *rest->data != c)
+        return false;
+    *rest = (struct orma_str){rest->data + 1, rest->len - 1};
+    return true;
+}
+
+/* "123  ( 456) [001] " */
+static bool read_ids(struct orma_str *rest, struct line *ret)
+{
+    uint64_t val;
+
+    if (!digits(rest, &val))
+        return false;
+    ret->pid = (uint32_t)val;
+    blanks(rest);
+    if (letter(rest, '(')) {
+        blanks(rest);
+        if (digits(rest, &val)) {
+            ret->tgid = (uint32_t)val;
+            ret->has_tgid = true;
+        } else {
+            while (letter(rest, '-'))
+                ;
+        }
+        blanks(rest);
+        if (!letter(rest, ')'))
+            return false;
+        blanks(rest);
+    }
+    if (!letter(rest, '[') || !digits(rest, &val) || !letter(rest, ']') || val >= ORMA_CPUS_MAX)
+        return false;
+    ret->cpu = (uint32_t)val;
+    blanks(rest);
+    return true;
+}
+
+/* "d..1 12.345678: event: args"; the flags may be missing. */
+static bool read_event(struct orma_str rest, struct line *ret)
+{
+    struct orma_str word;
+    uint64_t seconds, fraction = 0;
+    const char *dot;
+
+    for (unsigned i = 0; i < 2; i++) {
+        blanks(&rest);
+        if (!orma_str_cut(&rest, ' ', &word) || !word.len)
+            return false;
+        dot = memchr(word.data, '.', word.len);
+        if (i == 0 &&
+            (word.data[word.len - 1] != ':' || !dot || word.data[0] < '0' || word.data[0] > '9')) {
+            ret->flags = word;
+            continue;
+        }
+        break;
+    }
+    struct orma_str time = word;
+    if (!digits(&time, &seconds) || !letter(&time, '.') || seconds > 9000000000u)
+        return false;
+    unsigned n = 0;
+    for (; time.len && *time.data >= '0' && *time.data <= '9'; n++) {
+        if (n < 9)
+            fraction = fraction * 10 + (uint64_t)(*time.data - '0');
+        time = (struct orma_str){time.data + 1, time.len - 1};
+    }
+    for (; n < 9; n++)
+        fraction *= 10;
+    if (!letter(&time, ':') || time.len)
+        return false;
+    ret->ts = (int64_t)(seconds * 1000000000 + fraction);
+    blanks(&rest);
+    if (!orma_str_cut(&rest, ':', &ret->event) || !ret->event.len)
+        return false;
+    blanks(&rest);
+    ret->args = rest;
+    return !memchr(ret->event.data, ' ', ret->event.len);
+}
+
+static bool read_line(struct orma_str text, struct line *ret)
+{
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        struct orma_str rest = {text.data + i + 1, text.len - i - 1};
+
+        *ret = (struct line){0};
+        if (text.data[i] != '-' || rest.data[0] < '0' || rest.data[0] > '9' ||
+            !read_ids(&rest, ret))
+            continue;
+        ret->comm = orma_str_trim((struct orma_str){text.data, i});
+        if (orma_str_eq(ret->comm, ORMA_STR("<...>")))
+            ret->comm = (struct orma_str){0};
+        return read_event(rest, ret);
+    }
+    return false;
+}
+
+bool orma_systrace_line(struct orma_file *file, struct orma_str text)
+{
+    struct line line;
+
+    if (!read_line(text, &line))
+        return false;
+    orma_file_add(file, line.ts, 0, (const uint8_t *)text.data, text.len);
+    return true;
+}
+
+void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_import *imp = file->imp;
+    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct line line;
+    struct orma_buf scratch = {0};
+
+    if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
+        return; /* cannot be: it was read before */
+    struct orma_ftrace_event e = {
+        .ts = item->ts,
+        .cpu = line.cpu,
+        .pid = line.pid,
+        .utid = line.has_tgid ? orma_processes_thread_of(p, line.pid, line.tgid)
+                              : orma_processes_thread(p, line.pid),
+        .item = item,
+    };
+    if (line.comm.len && line.pid)
+        orma_processes_name_thread(p, e.utid, orma_import_str(imp, line.comm),
+                                   ORMA_THREAD_NAME_FTRACE);
+    if (line.flags.len > 2 && memchr("hHsz", line.flags.data[2], 4)) {
+        e.common_flags = line.flags.data[2] == 's' ? 0x10 : 0x08;
+        e.has_flags = true;
+    }
+    orma_systrace_event(imp, &e, line.event, line.args, &scratch);
+    imp->storage->failed |= scratch.failed;
+    orma_buf_fini(&scratch);
+}
+
+/* ---- lists of processes ---- */
+
+static bool next_word(struct orma_str *rest, struct orma_str *ret)
+{
+    blanks(rest);
+    size_t n = 0;
+    while (n < rest->len && rest->data[n] != ' ' && rest->data[n] != '\t')
+        n++;
+    *ret = (struct orma_str){rest->data, n};
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    return n > 0;
+}
+
+static bool read_header(struct systrace *s, struct orma_str line)
+{
+    struct orma_str word;
+    int col = 0;
+
+    s->col_pid = s->col_ppid = s->col_tid = s->col_name = -1;
+    for (; next_word(&line, &word); col++) {
+        if (orma_str_eq(word, ORMA_STR("PID")))
+            s->col_pid = col;
+        else if (orma_str_eq(word, ORMA_STR("PPID")))
+            s->col_ppid = col;
+        else if (orma_str_eq(word, ORMA_STR("TID")))
+            s->col_tid = col;
+        else if (orma_str_eq(word, ORMA_STR("NAME")) || orma_str_eq(word, ORMA_STR("CMD")))
+            s->col_name = col;
+    }
+    return s->col_pid >= 0 && s->col_name >= 0;
+}
+
+static void process_line(struct orma_file *file, struct systrace *s, struct orma_str line)
+{
+    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_str word, name = {0};
+    uint64_t pid = 0, ppid = 0, tid = 0, val;
+    int col = 0, last = s->col_name;
+
+    /* States are a column without a title in some lists: then all is one further right. */
+    while (col < last && next_word(&line, &word)) {
+        if (orma_str_to_u64(word, &val)) {
+            pid = col == s->col_pid ? val : pid;
+            ppid = col == s->col_ppid ? val : ppid;
+            tid = col == s->col_tid ? val : tid;
+        }
+        col++;
+    }
+    name = orma_str_trim(line);
+    if (name.len > 2 && name.data[1] == ' ' && memchr("RSDTZXI", name.data[0], 7))
+        name = orma_str_trim((struct orma_str){name.data + 2, name.len - 2});
+    if (col < last || !pid || !name.len)
+        return;
+    uint32_t id = orma_import_str(file->imp, name);
+    if (s->col_tid >= 0 && tid) {
+        orma_processes_name_thread(p, orma_processes_thread_of(p, (uint32_t)tid, (uint32_t)pid), id,
+                                   ORMA_THREAD_NAME_TREE);
+        return;
+    }
+    uint32_t upid = orma_processes_process(p, (uint32_t)pid);
+    orma_processes_name_process(p, upid, id, ORMA_PROCESS_NAME_SYSTEM);
+    if (ppid)
+        orma_processes_set_parent(p, upid, orma_processes_process(p, (uint32_t)ppid));
+}
+
+/* ---- the file ---- */
+
+static bool contains(struct orma_str s, const char *what)
+{
+    return orma_str_find(s, orma_str_from(what));
+}
+
+static void on_text(struct orma_file *file, struct orma_str line)
+{
+    struct orma_str first = line;
+
+    blanks(&first);
+    /* Headings, and remarks of the kernel about what it lost. */
+    if (!first.len || first.data[0] == '#' || orma_str_starts(first, ORMA_STR("TRACE:")) ||
+        orma_str_starts(first, ORMA_STR("cpus=")) || orma_str_starts(first, ORMA_STR("version")) ||
+        orma_str_starts(first, ORMA_STR("CPU:")) || contains(first, "LOST"))
+        return;
+    if (!orma_systrace_line(file, line))
+        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+}
+
+static void on_line(struct orma_file *file, struct systrace *s, struct orma_str line)
+{
+    if (s->where == AT_START) {
+        s->html = line.len && line.data[0] == '<';
+        s->where = s->html ? IN_HTML : IN_LINES;
+    }
+    if (s->html && contains(line, "</script>")) {
+        s->where = IN_HTML;
+        return;
+    }
+    if (s->where != IN_LINES && orma_str_starts(line, ORMA_STR("# tracer"))) {
+        s->where = IN_LINES;
+        return;
+    }
+    /* USER PID PPID ... NAME */
+    if (s->where != IN_LINES && orma_str_starts(line, ORMA_STR("USER")) && read_header(s, line)) {
+        s->where = IN_PROCESSES;
+        return;
+    }
+    if (s->where == IN_PROCESSES)
+        process_line(file, s, line);
+    else if (s->where == IN_LINES)
+        on_text(file, line);
+}
+
+static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct systrace *s = file->state;
+    struct orma_str rest = {(const char *)data, len};
+
+    while (rest.len && !orma_file_failed(file)) {
+        const char *end = memchr(rest.data, '\n', rest.len);
+        size_t n = end ? (size_t)(end - rest.data) : rest.len;
+
+        if (!end && !at_end && rest.len < LINE_MAX)
+            break;
+        struct orma_str line = {rest.data, n};
+        if (n && line.data[n - 1] == '\r')
+            line.len--;
+        on_line(file, s, line);
+        n = ORMA_MIN(n + 1, rest.len);
+        rest = (struct orma_str){rest.data + n, rest.len - n};
+    }
+    return len - rest.len;
+}
+
+static void systrace_fini(struct orma_file *file)
+{
+    struct systrace *s = file->state;
+
+    orma_buf_fini(&s->scratch);
+}
+
+const struct orma_format_ops orma_format_systrace = {
+    .state_bytes = sizeof(struct systrace),
+    .clock = ORMA_CLOCK_MONOTONIC,
+    .idle_zero = true,
+    .read = systrace_read,
+    .parse = orma_systrace_parse,
+    .fini = systrace_fini,
+};

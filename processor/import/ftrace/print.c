@@ -1,0 +1,203 @@
+/* The text that programs write into the kernel's marker file, in the atrace convention. */
+#include "processor/import/ftrace/ftrace.h"
+#include "processor/import/trackers/async.h"
+#include "protos/fields/ftrace.h"
+
+struct atrace {
+    char phase;
+    uint32_t tgid;
+    bool has_tgid;
+    struct orma_str name;   /* or the track of G, H, N */
+    struct orma_str second; /* name of G, N; cookie or value otherwise */
+    struct orma_str third;  /* cookie of G, H */
+};
+
+/* "B|123|name": the parts behind the phase; false if this is no such text. */
+static bool read_atrace(struct orma_str text, struct atrace *ret)
+{
+    struct orma_str rest = text, part;
+    uint64_t tgid;
+
+    *ret = (struct atrace){0};
+    while (rest.len && (rest.data[rest.len - 1] == '\n' || rest.data[rest.len - 1] == '\0'))
+        rest.len--;
+    if (!rest.len || (rest.len > 1 && rest.data[1] != '|'))
+        return false;
+    ret->phase = rest.data[0];
+    if (!strchr("BEISFGHNC", ret->phase))
+        return false;
+    if (rest.len == 1)
+        return ret->phase == 'E';
+    rest = (struct orma_str){rest.data + 2, rest.len - 2};
+    if (!orma_str_cut(&rest, '|', &part))
+        return ret->phase == 'E';
+    if (!orma_str_to_u64(part, &tgid))
+        return ret->phase == 'E';
+    ret->tgid = (uint32_t)tgid;
+    ret->has_tgid = true;
+    if (ret->phase == 'B' || ret->phase == 'I') {
+        ret->name = rest;
+        return true;
+    }
+    (void)orma_str_cut(&rest, '|', &ret->name);
+    if (ret->phase == 'N') {
+        ret->second = rest;
+        return true;
+    }
+    (void)orma_str_cut(&rest, '|', &ret->second);
+    (void)orma_str_cut(&rest, '|', &ret->third);
+    return true;
+}
+
+static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
+                    const struct atrace *a)
+{
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), a->tgid);
+    uint32_t name = orma_import_str(imp, a->name);
+    int64_t value;
+    const struct orma_track_spec spec = {
+        .type = "atrace_counter",
+        .event = ORMA_TRACK_COUNTER,
+        .machine = e->machine,
+        .dims_num = 2,
+        .dims = {orma_dim(imp->words.upid, upid), orma_dim_str(imp->words.name, name)},
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (!orma_str_to_i64(a->second, &value)) {
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        return;
+    }
+    orma_import_counter(imp, e->ts, orma_tracks_get(&imp->tracks, &spec), (double)value);
+}
+
+/* ---- slices of a process, known by a cookie, or on a track with a name ---- */
+
+static void async_spec(struct orma_import *imp, const struct orma_ftrace_event *e,
+                       const struct atrace *a, const char *type, struct orma_track_spec *ret)
+{
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), a->tgid);
+    uint32_t name = orma_import_str(imp, a->name);
+
+    *ret = (struct orma_track_spec){
+        .type = type,
+        .event = ORMA_TRACK_SLICES,
+        .machine = e->machine,
+        .dims_num = 2,
+        .dims = {orma_dim(imp->words.upid, upid), orma_dim_str(imp->words.name, name)},
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+}
+
+static void by_cookie(struct orma_import *imp, const struct orma_ftrace_event *e,
+                      const struct atrace *a)
+{
+    struct orma_track_spec spec;
+    uint32_t name = orma_import_str(imp, a->name);
+    int64_t cookie = 0;
+
+    (void)orma_str_to_i64(a->second, &cookie);
+    async_spec(imp, e, a, "atrace_async_slice", &spec);
+    if (a->phase == 'F') {
+        orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, (uint64_t)cookie, e->ts), 0,
+                        name, NULL);
+        return;
+    }
+    orma_args_list_clear(&imp->args);
+    orma_args_put_int(&imp->args, imp->words.cookie, cookie);
+    orma_slices_begin(&imp->slices, e->ts,
+                      orma_async_begin(imp, &spec, (uint64_t)cookie, e->ts, true), 0, name,
+                      &imp->args);
+}
+
+static void on_named_track(struct orma_import *imp, const struct orma_ftrace_event *e,
+                           const struct atrace *a)
+{
+    struct orma_track_spec spec;
+    int64_t cookie = 0;
+    uint32_t slice = orma_import_str(imp, a->second);
+
+    async_spec(imp, e, a, "atrace_async_slice_for_track", &spec);
+    orma_args_list_clear(&imp->args);
+    if (a->phase != 'H')
+        orma_args_put_uint(&imp->args, imp->words.utid, e->utid);
+    switch (a->phase) {
+    case 'N':
+        orma_slices_complete(&imp->slices, e->ts, 0,
+                             orma_async_instant(imp, &spec, UINT64_MAX, e->ts, 0), 0, slice,
+                             &imp->args);
+        break;
+    case 'G':
+        (void)orma_str_to_i64(a->third, &cookie);
+        orma_slices_begin(&imp->slices, e->ts,
+                          orma_async_begin(imp, &spec, (uint64_t)cookie, e->ts, false), 0, slice,
+                          &imp->args);
+        break;
+    default: /* H: the cookie comes second */
+        (void)orma_str_to_i64(a->second, &cookie);
+        orma_args_put_uint(&imp->args, orma_import_lit(imp, "end_utid"), e->utid);
+        orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, (uint64_t)cookie, e->ts), 0,
+                        0, &imp->args);
+    }
+}
+
+void orma_ftrace_parse_marker(struct orma_import *imp, const struct orma_ftrace_event *e,
+                              struct orma_str text)
+{
+    struct atrace a;
+
+    if (orma_str_starts(text, ORMA_STR("trace_event_clock_sync:")))
+        return; /* for those who have no better clocks */
+    if (!read_atrace(text, &a)) {
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        return;
+    }
+    uint32_t utid = e->utid;
+    if (a.has_tgid && a.tgid)
+        utid = orma_processes_thread_of(orma_import_processes(imp, e->machine), e->pid, a.tgid);
+    orma_ftrace_cut_write(imp, e);
+    switch (a.phase) {
+    case 'B':
+        orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, utid), 0,
+                          orma_import_str(imp, a.name), NULL);
+        break;
+    case 'E':
+        orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, utid), 0, 0,
+                        NULL);
+        break;
+    case 'I':
+        orma_slices_complete(&imp->slices, e->ts, 0,
+                             orma_import_thread_track(imp, e->machine, utid), 0,
+                             orma_import_str(imp, a.name), NULL);
+        break;
+    case 'C':
+        counter(imp, e, &a);
+        break;
+    case 'S':
+    case 'F':
+        by_cookie(imp, e, &a);
+        break;
+    case 'G':
+    case 'H':
+    case 'N':
+        on_named_track(imp, e, &a);
+        break;
+    }
+}
+
+static void on_print(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
+            orma_ftrace_parse_marker(imp, e, orma_pb_str(&f));
+}
+
+const struct orma_ftrace_handler orma_ftrace_handlers_print[] = {
+    {ORMA_PB_FTRACE_EVENT_PRINT, on_print},
+    {0, NULL},
+};

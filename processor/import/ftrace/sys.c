@@ -1,0 +1,111 @@
+/* System calls as slices of the calling thread. */
+#include "processor/import/ftrace/fields.h"
+#include "protos/fields/ftrace.h"
+#include "protos/tables/syscalls.h"
+#include "sdk/base/map.h"
+
+/* Threads inside write(2): the marker they write ends the slice, see orma_ftrace_cut_write(). */
+static struct orma_map *writing(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_SYSCALL, sizeof(struct orma_map));
+}
+
+static uint32_t call_name(struct orma_import *imp, uint16_t machine, uint64_t number)
+{
+    const struct orma_syscall_table *t = imp->machines[machine].syscalls;
+
+    if (t && number < t->names_num && t->names[number])
+        return orma_import_cstr(imp, t->names[number]);
+    return orma_strpool_addf(&imp->storage->pool, "sys_%llu", (unsigned long long)number);
+}
+
+static bool is(struct orma_import *imp, uint32_t name, const char *text)
+{
+    return !strcmp(orma_strpool_cstr(&imp->storage->pool, name), text);
+}
+
+static void sys_enter(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+    uint64_t number = 0;
+    unsigned index = 0;
+    uint32_t flat = orma_import_lit(imp, "args");
+
+    orma_args_list_clear(&imp->args);
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id == ORMA_PB_SYS_ENTER_FTRACE_EVENT_ID)
+            number = orma_pb_u64(&f);
+        if (f.id != ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
+            uint32_t key = orma_strpool_addf(&imp->storage->pool, "args[%u]", index++);
+
+            orma_args_put(&imp->args,
+                          (struct orma_arg){flat, key, ORMA_ARG_UINT, {.i = (int64_t)val}});
+        }
+    }
+    uint32_t name = call_name(imp, e->machine, number);
+    uint32_t track = orma_import_thread_track(imp, e->machine, e->utid);
+    /* Returning from a signal handler never comes back. */
+    if (is(imp, name, "sys_rt_sigreturn")) {
+        orma_slices_complete(&imp->slices, e->ts, 0, track, 0, name, &imp->args);
+        return;
+    }
+    orma_slices_begin(&imp->slices, e->ts, track, 0, name, &imp->args);
+    struct orma_map *w = is(imp, name, "sys_write") ? writing(imp) : NULL;
+    if (w && orma_map_put(w, e->utid, name))
+        imp->storage->failed = true;
+}
+
+static void sys_exit(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t name = call_name(imp, e->machine, (uint64_t)f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID]);
+    if (is(imp, name, "sys_rt_sigreturn"))
+        return;
+    if (is(imp, name, "sys_write")) {
+        struct orma_map *w = writing(imp);
+
+        if (!w || orma_map_take(w, e->utid) == ORMA_MAP_NONE)
+            return; /* cut short by a marker, or begun before the trace */
+    }
+    orma_args_list_clear(&imp->args);
+    orma_args_put_int(&imp->args, orma_import_lit(imp, "ret"),
+                      f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET]);
+    orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
+                    name, &imp->args);
+}
+
+void orma_ftrace_cut_write(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_map *w = imp->state[ORMA_STATE_SYSCALL];
+    uint64_t name = w ? orma_map_take(w, e->utid) : ORMA_MAP_NONE;
+
+    if (name == ORMA_MAP_NONE)
+        return;
+    orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
+                    (uint32_t)name, NULL);
+    orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_TRUNCATED_SYS_WRITE_DURATION);
+}
+
+static void fini(struct orma_import *imp)
+{
+    if (imp->state[ORMA_STATE_SYSCALL])
+        orma_map_fini(imp->state[ORMA_STATE_SYSCALL]);
+}
+
+static const uint16_t no_fields[] = {0};
+const struct orma_module orma_module_syscalls = {
+    .name = "syscalls", .fields = no_fields, .fini = fini};
+
+const struct orma_ftrace_handler orma_ftrace_handlers_sys[] = {
+    {ORMA_PB_FTRACE_EVENT_SYS_ENTER, sys_enter},
+    {ORMA_PB_FTRACE_EVENT_SYS_EXIT, sys_exit},
+    {0, NULL},
+};

@@ -1,0 +1,346 @@
+#include "processor/import/profile/profile.h"
+
+#include "processor/import/profile/profile_state.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/hash.h"
+
+struct orma_profile_state *orma_profile_state(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_PROFILE, sizeof(struct orma_profile_state));
+}
+
+/* The row under a key, or one that is new: *ret_new. ORMA_ROW_NONE when memory is out. */
+static uint32_t find_or_add(struct orma_import *imp, struct orma_map *map, uint64_t key,
+                            enum orma_table_id table, bool *ret_new)
+{
+    uint64_t have = orma_map_get(map, key);
+
+    *ret_new = false;
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    uint32_t row = orma_table_add(orma_import_table(imp, table));
+    if (row == ORMA_ROW_NONE || orma_map_put(map, key, row)) {
+        imp->storage->failed = true;
+        return ORMA_ROW_NONE;
+    }
+    *ret_new = true;
+    return row;
+}
+
+/* ---- mappings ---- */
+
+static void set_mapping(struct orma_table *t, uint32_t row, const struct orma_mapping *m)
+{
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, row,
+                   m->build_id ? m->build_id : ORMA_STR_EMPTY);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_EXACT_OFFSET, row, (int64_t)m->exact_offset);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START_OFFSET, row, (int64_t)m->start_offset);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_START, row, (int64_t)m->start);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_END, row, (int64_t)m->end);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, row, (int64_t)m->load_bias);
+    orma_table_set(t, ORMA_STACK_PROFILE_MAPPING_NAME, row, m->name ? m->name : ORMA_STR_EMPTY);
+}
+
+uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping *m)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    const uint64_t parts[] = {m->name,  m->build_id, m->exact_offset, m->start_offset,
+                              m->start, m->end,      m->load_bias};
+    bool fresh;
+
+    if (!st)
+        return ORMA_ROW_NONE;
+    uint32_t row =
+        find_or_add(imp, &st->mappings, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
+                    ORMA_TABLE_STACK_PROFILE_MAPPING, &fresh);
+    if (fresh)
+        set_mapping(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING), row, m);
+    return row;
+}
+
+uint32_t orma_profile_add_mapping(struct orma_import *imp, const struct orma_mapping *m)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    uint32_t row = orma_table_add(t);
+
+    if (row == ORMA_ROW_NONE)
+        imp->storage->failed = true;
+    else
+        set_mapping(t, row, m);
+    return row;
+}
+
+uint32_t orma_profile_dummy_mapping(struct orma_import *imp, const char *name)
+{
+    const struct orma_mapping m = {.name = orma_import_cstr(imp, name)};
+
+    return orma_profile_mapping(imp, &m);
+}
+
+uint32_t orma_profile_mapping_name(struct orma_import *imp, const uint32_t *parts,
+                                   unsigned parts_num)
+{
+    struct orma_buf name = {0};
+
+    for (unsigned i = 0; i < parts_num; i++) {
+        struct orma_str s = orma_strpool_get(&imp->storage->pool, parts[i]);
+
+        orma_buf_put_byte(&name, '/');
+        orma_buf_put(&name, s.data, s.len);
+    }
+    struct orma_str all = orma_buf_str(&name);
+    /* The whole path in one part, or "[vdso]". */
+    if (all.len > 1 && (all.data[1] == '/' || all.data[1] == '['))
+        all = (struct orma_str){all.data + 1, all.len - 1};
+    uint32_t id = orma_import_str(imp, all);
+    imp->storage->failed |= name.failed;
+    orma_buf_fini(&name);
+    return id;
+}
+
+void orma_profile_check_mapping(struct orma_import *imp, uint16_t machine, uint32_t name,
+                                uint32_t build_id)
+{
+    if (orma_str_starts(orma_strpool_get(&imp->storage->pool, name),
+                        ORMA_STR("/data/local/tmp/")) &&
+        (!build_id || build_id == ORMA_STR_EMPTY))
+        orma_stats_inc(orma_import_stats(imp, machine),
+                       ORMA_STAT_SYMBOLIZATION_TMP_BUILD_ID_NOT_FOUND);
+}
+
+/* A breakpad module id is text already; its last digit counts versions. */
+#define BREAKPAD_LEN 33
+
+uint32_t orma_profile_build_id(struct orma_import *imp, struct orma_str bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct orma_buf hex = {0};
+    bool breakpad = bytes.len == BREAKPAD_LEN;
+
+    for (size_t i = 0; i < bytes.len; i++) {
+        uint8_t c = (uint8_t)bytes.data[i];
+
+        breakpad = breakpad && ((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f'));
+        orma_buf_put_byte(&hex, (uint8_t)digits[c >> 4]);
+        orma_buf_put_byte(&hex, (uint8_t)digits[c & 15]);
+    }
+    if (breakpad) {
+        orma_buf_clear(&hex);
+        for (size_t i = 0; i < BREAKPAD_LEN - 1; i++) {
+            uint8_t c = (uint8_t)bytes.data[i];
+
+            orma_buf_put_byte(&hex, c >= 'A' && c <= 'F' ? c | 32 : c);
+        }
+    }
+    uint32_t id = orma_import_str(imp, orma_buf_str(&hex));
+    imp->storage->failed |= hex.failed;
+    orma_buf_fini(&hex);
+    return id;
+}
+
+/* ---- frames and call sites ---- */
+
+static void add_symbol(struct orma_import *imp, uint32_t frame, const struct orma_frame *f)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row, row);
+    orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_NAME, row, f->name ? f->name : ORMA_STR_EMPTY);
+    if (f->source)
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row, f->source);
+    if (f->source && f->line)
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row, f->line);
+    orma_table_set(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME),
+                   ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, frame, row);
+}
+
+static uint32_t find_frame(struct orma_import *imp, const struct orma_frame *f, bool symbol)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    const uint64_t parts[] = {f->mapping, f->rel_pc, f->name, f->source, f->line, f->type};
+    bool fresh;
+
+    if (!st)
+        return ORMA_ROW_NONE;
+    uint32_t row = find_or_add(imp, &st->frames, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
+                               ORMA_TABLE_STACK_PROFILE_FRAME, &fresh);
+    if (!fresh)
+        return row;
+    orma_table_set(t, ORMA_STACK_PROFILE_FRAME_NAME, row, f->name ? f->name : ORMA_STR_EMPTY);
+    orma_table_set(t, ORMA_STACK_PROFILE_FRAME_MAPPING, row, f->mapping);
+    orma_table_set(t, ORMA_STACK_PROFILE_FRAME_REL_PC, row, (int64_t)f->rel_pc);
+    if (f->type)
+        orma_table_set(t, ORMA_STACK_PROFILE_FRAME_TYPE, row, f->type);
+    if (f->source || symbol)
+        add_symbol(imp, row, f);
+    return row;
+}
+
+uint32_t orma_profile_frame(struct orma_import *imp, const struct orma_frame *f)
+{
+    return find_frame(imp, f, false);
+}
+
+uint32_t orma_profile_symbolized_frame(struct orma_import *imp, const struct orma_frame *f)
+{
+    return find_frame(imp, f, true);
+}
+
+uint32_t orma_profile_callsite(struct orma_import *imp, uint32_t parent, uint32_t frame)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_CALLSITE);
+    bool fresh;
+
+    if (!st || frame == ORMA_ROW_NONE)
+        return ORMA_CALLSITE_NONE;
+    uint32_t row = find_or_add(imp, &st->callsites, (uint64_t)parent << 32 | frame,
+                               ORMA_TABLE_STACK_PROFILE_CALLSITE, &fresh);
+    if (!fresh)
+        return row;
+    orma_table_set(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row, frame);
+    if (parent == ORMA_CALLSITE_NONE)
+        return row;
+    orma_table_set(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row, parent);
+    orma_table_set(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, row,
+                   orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, parent) + 1);
+    return row;
+}
+
+/* ---- samples ---- */
+
+uint32_t orma_profile_session(struct orma_import *imp, const char *source, uint32_t unit)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SESSION);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_PROFILER_SESSION_SOURCE, row, orma_import_cstr(imp, source));
+    if (unit)
+        orma_table_set(t, ORMA_PROFILER_SESSION_TIMEBASE_UNIT, row, unit);
+    return row;
+}
+
+uint32_t orma_profile_task(struct orma_import *imp, uint32_t upid, uint32_t utid, uint32_t async)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_TASK_CONTEXT);
+    const uint32_t parts[] = {upid, utid, async};
+    bool fresh;
+
+    if (!st || (upid == ORMA_ID_NONE && utid == ORMA_ID_NONE && async == ORMA_ROW_NONE))
+        return ORMA_ROW_NONE;
+    uint32_t row = find_or_add(imp, &st->tasks, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
+                               ORMA_TABLE_PROFILER_TASK_CONTEXT, &fresh);
+    if (!fresh)
+        return row;
+    if (upid != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_PROFILER_TASK_CONTEXT_UPID, row, upid);
+    if (utid != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_PROFILER_TASK_CONTEXT_UTID, row, utid);
+    if (async != ORMA_ROW_NONE)
+        orma_table_set(t, ORMA_PROFILER_TASK_CONTEXT_ASYNC_CONTEXT_ID, row, async);
+    return row;
+}
+
+uint32_t orma_profile_execution(struct orma_import *imp, uint32_t ucpu, uint32_t mode)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_EXECUTION_CONTEXT);
+    bool fresh;
+
+    if (!st || (ucpu == ORMA_ID_NONE && !mode))
+        return ORMA_ROW_NONE;
+    uint32_t row = find_or_add(imp, &st->executions, (uint64_t)ucpu << 32 | mode,
+                               ORMA_TABLE_PROFILER_EXECUTION_CONTEXT, &fresh);
+    if (!fresh)
+        return row;
+    if (ucpu != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_PROFILER_EXECUTION_CONTEXT_UCPU, row, ucpu);
+    if (mode)
+        orma_table_set(t, ORMA_PROFILER_EXECUTION_CONTEXT_CPU_MODE, row, mode);
+    return row;
+}
+
+uint32_t orma_profile_sample(struct orma_import *imp, const struct orma_sample *s)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SAMPLE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_PROFILER_SAMPLE_TS, row, s->ts);
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_SOURCE, row, s->source);
+    if (s->task != ORMA_ROW_NONE)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_TASK_CONTEXT_ID, row, s->task);
+    if (s->exec != ORMA_ROW_NONE)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_EXECUTION_CONTEXT_ID, row, s->exec);
+    if (s->callsite != ORMA_CALLSITE_NONE)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_CALLSITE_ID, row, s->callsite);
+    if (s->unwind_error)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_UNWIND_ERROR, row, s->unwind_error);
+    if (s->session != ORMA_ROW_NONE)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_SESSION_ID, row, s->session);
+    if (s->counter_set != ORMA_COUNTER_SET_NONE)
+        orma_table_set(t, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, row, s->counter_set);
+    return row;
+}
+
+uint32_t orma_profile_stack(struct orma_import *imp, int64_t ts, const char *source, uint32_t utid,
+                            uint32_t callsite)
+{
+    const struct orma_sample s = {
+        .ts = ts,
+        .source = orma_import_cstr(imp, source),
+        .task = orma_profile_task(imp, orma_processes_upid(orma_import_processes(imp, 0), utid),
+                                  utid, ORMA_ROW_NONE),
+        .exec = ORMA_ROW_NONE,
+        .callsite = callsite,
+        .session = ORMA_ROW_NONE,
+        .counter_set = ORMA_COUNTER_SET_NONE,
+    };
+
+    return orma_profile_sample(imp, &s);
+}
+
+uint32_t orma_profile_aggregate(struct orma_import *imp, const char *scope, uint32_t name,
+                                uint32_t type, uint32_t unit)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_AGGREGATE_PROFILE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SCOPE, row, orma_import_cstr(imp, scope));
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_NAME, row, name);
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SAMPLE_TYPE_TYPE, row, type);
+    orma_table_set(t, ORMA_AGGREGATE_PROFILE_SAMPLE_TYPE_UNIT, row, unit);
+    return row;
+}
+
+void orma_profile_aggregate_add(struct orma_import *imp, uint32_t profile, uint32_t callsite,
+                                double value)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_AGGREGATE_SAMPLE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_AGGREGATE_SAMPLE_AGGREGATE_PROFILE_ID, row, profile);
+    orma_table_set(t, ORMA_AGGREGATE_SAMPLE_CALLSITE_ID, row, callsite);
+    orma_table_set_double(t, ORMA_AGGREGATE_SAMPLE_VALUE, row, value);
+}
+
+uint32_t orma_profile_counter_set(struct orma_import *imp)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+
+    return st ? st->counter_sets++ : ORMA_COUNTER_SET_NONE;
+}
+
+void orma_profile_add_counter(struct orma_import *imp, uint32_t set, int64_t ts, uint32_t track,
+                              double value)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_COUNTER_SET);
+    uint32_t counter = orma_import_table(imp, ORMA_TABLE_COUNTER)->rows;
+
+    orma_import_counter(imp, ts, track, value);
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID, row, set);
+    orma_table_set(t, ORMA_PROFILER_COUNTER_SET_COUNTER_ID, row, counter);
+}

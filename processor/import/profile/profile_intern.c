@@ -1,0 +1,432 @@
+/* Stacks as packets hold them: interned, inline, and the symbols that come for them later. */
+#include "processor/import/profile/profile_state.h"
+
+#include <stdlib.h>
+
+#include "protos/fields/interned_data.h"
+#include "protos/fields/profiling.h"
+#include "sdk/base/buf.h"
+
+#define PATH_PARTS_MAX 64
+
+static void count(struct orma_import *imp, uint16_t machine, enum orma_stat stat)
+{
+    orma_stats_inc(orma_import_stats(imp, machine), stat);
+}
+
+/* The text of an interned string; id 0 is the empty one. False: there is no such id. */
+static bool string_of(struct orma_import *imp, uint16_t machine, const struct orma_seq_gen *gen,
+                      uint32_t kind, uint64_t iid, struct orma_str *ret)
+{
+    const struct orma_interned *e = iid ? orma_seq_gen_find(gen, kind, iid) : NULL;
+    struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
+    struct orma_pb_field f;
+
+    *ret = (struct orma_str){"", 0};
+    if (iid && !e) {
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_STRING_ID);
+        return false;
+    }
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_INTERNED_STRING_STR)
+            *ret = orma_pb_str(&f);
+    return true;
+}
+
+static uint32_t text_of(struct orma_import *imp, uint16_t machine, const struct orma_seq_gen *gen,
+                        uint32_t kind, uint64_t iid)
+{
+    struct orma_str s;
+
+    return string_of(imp, machine, gen, kind, iid, &s) ? orma_import_str(imp, s) : 0;
+}
+
+/* Fields of a Mapping; ids of strings are left to the caller. */
+static void read_mapping(const struct orma_pb_field *f, struct orma_mapping *m)
+{
+    switch (f->id) {
+    case ORMA_PB_MAPPING_START_OFFSET:
+        m->start_offset = orma_pb_u64(f);
+        break;
+    case ORMA_PB_MAPPING_START:
+        m->start = orma_pb_u64(f);
+        break;
+    case ORMA_PB_MAPPING_END:
+        m->end = orma_pb_u64(f);
+        break;
+    case ORMA_PB_MAPPING_LOAD_BIAS:
+        m->load_bias = orma_pb_u64(f);
+        break;
+    case ORMA_PB_MAPPING_EXACT_OFFSET:
+        m->exact_offset = orma_pb_u64(f);
+        break;
+    }
+}
+
+static uint32_t interned_mapping(struct orma_import *imp, uint16_t machine,
+                                 const struct orma_seq_gen *gen, uint64_t iid)
+{
+    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid);
+    struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
+    struct orma_pb_field f;
+    struct orma_mapping m = {0};
+    uint32_t parts[PATH_PARTS_MAX];
+    unsigned parts_num = 0;
+
+    if (!e) {
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
+        return ORMA_ROW_NONE;
+    }
+    if (e->cache)
+        return e->cache - 1;
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        struct orma_str id;
+        uint64_t val;
+
+        read_mapping(&f, &m);
+        if (f.id == ORMA_PB_MAPPING_BUILD_ID &&
+            string_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_BUILD_IDS, orma_pb_u64(&f), &id))
+            m.build_id = orma_profile_build_id(imp, id);
+        if (f.id != ORMA_PB_MAPPING_PATH_STRING_IDS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
+            if (parts_num < PATH_PARTS_MAX)
+                parts[parts_num++] =
+                    text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val);
+    }
+    m.name = orma_profile_mapping_name(imp, parts, parts_num);
+    orma_profile_check_mapping(imp, machine, m.name, m.build_id);
+    uint32_t row = orma_profile_mapping(imp, &m);
+    e->cache = row + 1;
+    return row;
+}
+
+static uint32_t kind_text(struct orma_import *imp, uint64_t kind)
+{
+    static const char *const kinds[] = {NULL,  "native", "kernel", "interpreted",
+                                        "jit", "gc",     "runtime"};
+
+    return kind < ORMA_ARRAY_LEN(kinds) && kinds[kind] ? orma_import_cstr(imp, kinds[kind]) : 0;
+}
+
+uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
+                                     const struct orma_seq_gen *gen, uint64_t iid)
+{
+    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_FRAMES, iid);
+    struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
+    struct orma_pb_field f;
+    struct orma_frame frame = {0};
+    uint64_t mapping = 0, name = 0, source = 0;
+
+    if (!e) {
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_FRAME_ID);
+        return ORMA_ROW_NONE;
+    }
+    if (e->cache)
+        return e->cache - 1;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FRAME_FUNCTION_NAME_ID:
+            name = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_FRAME_MAPPING_ID:
+            mapping = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_FRAME_REL_PC:
+            frame.rel_pc = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_FRAME_SOURCE_PATH_IID:
+            source = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_FRAME_LINE_NUMBER:
+            frame.line = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_FRAME_KIND:
+            frame.type = kind_text(imp, orma_pb_u64(&f));
+            break;
+        case ORMA_PB_FRAME_KIND_STR:
+            frame.type = orma_import_str(imp, orma_pb_str(&f));
+            break;
+        }
+    }
+    frame.mapping = mapping ? interned_mapping(imp, machine, gen, mapping)
+                            : orma_profile_dummy_mapping(imp, "");
+    if (frame.mapping == ORMA_ROW_NONE)
+        return ORMA_ROW_NONE;
+    frame.name = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, name);
+    if (!frame.name)
+        return ORMA_ROW_NONE;
+    if (source)
+        frame.source = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_SOURCE_PATHS, source);
+    uint32_t row = orma_profile_frame(imp, &frame);
+    e->cache = row + 1;
+    return row;
+}
+
+uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machine,
+                                        const struct orma_seq_gen *gen, uint64_t iid)
+{
+    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, iid);
+    struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
+    struct orma_pb_field f;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+
+    if (!e) {
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_CALLSTACK_ID);
+        return ORMA_CALLSITE_NONE;
+    }
+    if (e->cache)
+        return e->cache - 1;
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id != ORMA_PB_CALLSTACK_FRAME_IDS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
+            uint32_t frame = orma_profile_interned_frame(imp, machine, gen, val);
+
+            if (frame == ORMA_ROW_NONE)
+                return ORMA_CALLSITE_NONE;
+            callsite = orma_profile_callsite(imp, callsite, frame);
+        }
+    }
+    if (callsite == ORMA_CALLSITE_NONE)
+        count(imp, machine, ORMA_STAT_STACKPROFILE_EMPTY_CALLSTACK);
+    else
+        e->cache = callsite + 1;
+    return callsite;
+}
+
+uint32_t orma_profile_inline_callsite(struct orma_import *imp, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f, g;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader sub = orma_pb_sub(&f);
+        struct orma_frame frame = {.mapping = orma_profile_dummy_mapping(imp, "")};
+
+        if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
+            continue;
+        while (orma_pb_next(&sub, &g)) {
+            if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_FUNCTION_NAME)
+                frame.name = orma_import_str(imp, orma_pb_str(&g));
+            else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_SOURCE_FILE)
+                frame.source = orma_import_str(imp, orma_pb_str(&g));
+            else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_LINE_NUMBER)
+                frame.line = orma_pb_u32(&g);
+        }
+        callsite = orma_profile_callsite(imp, callsite, orma_profile_frame(imp, &frame));
+    }
+    return callsite;
+}
+
+/* ---- symbols ---- */
+
+/* The lines of an address as symbols, innermost first. Their set, or ORMA_ROW_NONE. */
+static uint32_t add_lines(struct orma_import *imp, struct orma_pb_reader r)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+    struct orma_pb_field f, g;
+    uint32_t set = ORMA_ROW_NONE, last = ORMA_ROW_NONE;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader sub = orma_pb_sub(&f);
+        uint32_t name = ORMA_STR_EMPTY, source = 0, line = 0;
+
+        if (f.id != ORMA_PB_ADDRESS_SYMBOLS_LINES)
+            continue;
+        while (orma_pb_next(&sub, &g)) {
+            if (g.id == ORMA_PB_LINE_FUNCTION_NAME)
+                name = orma_import_str(imp, orma_pb_str(&g));
+            else if (g.id == ORMA_PB_LINE_SOURCE_FILE_NAME)
+                source = orma_import_str(imp, orma_pb_str(&g));
+            else if (g.id == ORMA_PB_LINE_LINE_NUMBER)
+                line = orma_pb_u32(&g);
+        }
+        uint32_t row = orma_table_add(t);
+        if (set == ORMA_ROW_NONE)
+            set = row;
+        if (last != ORMA_ROW_NONE)
+            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, last, 1);
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row, set);
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_NAME, row, name);
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, row, 0);
+        if (source && source != ORMA_STR_EMPTY) {
+            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row, source);
+            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row, line);
+        }
+        last = row;
+    }
+    return set;
+}
+
+/* Frames of the module's mappings by their place in it: (place) → first + 1 of a chain in `next`.
+ */
+struct module_frames {
+    struct orma_map by_pc;
+    uint32_t *next; /* by frame */
+    bool has_mapping;
+};
+
+static bool is_of_module(const struct orma_table *t, uint32_t mapping, uint32_t path,
+                         uint32_t build_id)
+{
+    return orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_NAME, mapping) == path &&
+           orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, mapping) == build_id;
+}
+
+static void find_module(struct orma_import *imp, uint32_t path, uint32_t build_id,
+                        struct module_frames *ret)
+{
+    const struct orma_table *mappings = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    const struct orma_table *frames = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+
+    *ret = (struct module_frames){0};
+    for (uint32_t i = 0; i < mappings->rows; i++)
+        ret->has_mapping = ret->has_mapping || is_of_module(mappings, i, path, build_id);
+    if (!ret->has_mapping || !frames->rows)
+        return;
+    ret->next = calloc(frames->rows, sizeof(*ret->next));
+    imp->storage->failed |= !ret->next;
+    for (uint32_t i = 0; ret->next && i < frames->rows; i++) {
+        uint32_t mapping = (uint32_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_MAPPING, i);
+        uint64_t pc = (uint64_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_REL_PC, i);
+
+        if (!is_of_module(mappings, mapping, path, build_id))
+            continue;
+        uint64_t first = orma_map_get(&ret->by_pc, pc);
+        ret->next[i] = first == ORMA_MAP_NONE ? 0 : (uint32_t)first;
+        imp->storage->failed |= orma_map_put(&ret->by_pc, pc, i + 1) < 0;
+    }
+}
+
+static void add_address(struct orma_import *imp, uint16_t machine, const struct module_frames *m,
+                        struct orma_str bytes)
+{
+    struct orma_table *frames = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint64_t address = 0;
+    uint32_t set = add_lines(imp, r);
+
+    if (set == ORMA_ROW_NONE)
+        return;
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_ADDRESS_SYMBOLS_ADDRESS)
+            address = orma_pb_u64(&f);
+    uint64_t at = orma_map_get(&m->by_pc, address);
+    if (at == ORMA_MAP_NONE) {
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_FRAME_ID);
+        return;
+    }
+    for (; at; at = m->next[at - 1])
+        orma_table_set(frames, ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, (uint32_t)at - 1, set);
+}
+
+void orma_profile_symbols(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct module_frames m;
+    uint32_t path = ORMA_STR_EMPTY, build_id = ORMA_STR_EMPTY;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_MODULE_SYMBOLS_PATH)
+            path = orma_import_str(imp, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_MODULE_SYMBOLS_BUILD_ID)
+            build_id = orma_profile_build_id(imp, orma_pb_str(&f));
+    }
+    find_module(imp, path, build_id, &m);
+    if (!m.has_mapping)
+        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
+    r = orma_pb_reader(bytes.data, bytes.len);
+    while (m.has_mapping && orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_MODULE_SYMBOLS_ADDRESS_SYMBOLS)
+            add_address(imp, machine, &m, orma_pb_str(&f));
+    orma_map_fini(&m.by_pc);
+    free(m.next);
+}
+
+/* ---- names that a build made short ---- */
+
+struct class_names {
+    struct orma_str obfuscated, real;
+    uint32_t package; /* pool id, 0: any */
+};
+
+static bool in_package(struct orma_import *imp, uint32_t mapping, uint32_t package)
+{
+    const struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    struct orma_strpool *pool = &imp->storage->pool;
+
+    return !package ||
+           orma_str_find(orma_strpool_get(pool, (uint32_t)orma_table_int(
+                                                    t, ORMA_STACK_PROFILE_MAPPING_NAME, mapping)),
+                         orma_strpool_get(pool, package));
+}
+
+static void rename_frames(struct orma_import *imp, uint32_t package, uint32_t from, uint32_t to)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+
+    for (uint32_t i = 0; from && i < t->rows; i++)
+        if (orma_table_int(t, ORMA_STACK_PROFILE_FRAME_NAME, i) == from &&
+            in_package(imp, (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_MAPPING, i),
+                       package))
+            orma_table_set(t, ORMA_STACK_PROFILE_FRAME_DEOBFUSCATED_NAME, i, to);
+}
+
+static void on_method(struct orma_import *imp, const struct class_names *c, struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+    struct orma_str from = {0}, to = {0};
+    struct orma_buf name = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_OBFUSCATED_MEMBER_OBFUSCATED_NAME)
+            from = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_OBFUSCATED_MEMBER_DEOBFUSCATED_NAME)
+            to = orma_pb_str(&f);
+    }
+    orma_buf_printf(&name, "%.*s.%.*s", ORMA_STR_ARG(c->obfuscated), ORMA_STR_ARG(from));
+    uint32_t old = orma_strpool_find(&imp->storage->pool, orma_buf_str(&name));
+    orma_buf_clear(&name);
+    if (to.len && !memchr(to.data, '.', to.len))
+        orma_buf_printf(&name, "%.*s.", ORMA_STR_ARG(c->real));
+    orma_buf_put(&name, to.data, to.len);
+    if (old)
+        rename_frames(imp, c->package, old, orma_import_str(imp, orma_buf_str(&name)));
+    imp->storage->failed |= name.failed;
+    orma_buf_fini(&name);
+}
+
+void orma_profile_deobfuscate(struct orma_import *imp, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f, g;
+    struct class_names c = {0};
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_PACKAGE_NAME && f.len)
+            c.package = orma_import_str(imp, orma_pb_str(&f));
+    r = orma_pb_reader(bytes.data, bytes.len);
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader sub = orma_pb_sub(&f), again = sub;
+
+        if (f.id != ORMA_PB_DEOBFUSCATION_MAPPING_OBFUSCATED_CLASSES)
+            continue;
+        while (orma_pb_next(&sub, &g)) {
+            if (g.id == ORMA_PB_OBFUSCATED_CLASS_OBFUSCATED_NAME)
+                c.obfuscated = orma_pb_str(&g);
+            else if (g.id == ORMA_PB_OBFUSCATED_CLASS_DEOBFUSCATED_NAME)
+                c.real = orma_pb_str(&g);
+        }
+        while (orma_pb_next(&again, &g))
+            if (g.id == ORMA_PB_OBFUSCATED_CLASS_OBFUSCATED_METHODS)
+                on_method(imp, &c, orma_pb_sub(&g));
+    }
+}

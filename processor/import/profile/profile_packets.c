@@ -1,0 +1,566 @@
+/* Packets of profilers: samples of perf, of any sampling profiler, and streamed ones. */
+#include "processor/import/profile/profile_state.h"
+#include "protos/fields/common.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/profiling.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/hash.h"
+
+#define FOLLOWERS_MAX 32
+
+static uint32_t cpu_mode(struct orma_import *imp, uint64_t mode)
+{
+    static const char *const modes[] = {"unknown",    "kernel",       "user",
+                                        "hypervisor", "guest_kernel", "guest_user"};
+
+    return orma_import_cstr(imp, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
+}
+
+static uint32_t unwind_error(struct orma_import *imp, uint64_t error)
+{
+    static const char *const errors[] = {
+        "unknown",     "none",        "memory_invalid",      "unwind_info",
+        "unsupported", "invalid_map", "max_frames_exceeded", "repeated_frame",
+        "invalid_elf", "system_call", "thread_timeout",      "thread_does_not_exist",
+        "bad_arch",    "maps_parse",  "invalid_parameter",   "ptrace_call"};
+
+    return orma_import_cstr(imp, errors[error < ORMA_ARRAY_LEN(errors) ? error : 0]);
+}
+
+/* ---- perf: names and units of its events ---- */
+
+static const struct {
+    const char *name, *unit;
+} perf_counters[] = {
+    [ORMA_PB_PERF_EVENTS_SW_CPU_CLOCK] = {"cpu-clock", "ns"},
+    [ORMA_PB_PERF_EVENTS_SW_PAGE_FAULTS] = {"page-faults", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_TASK_CLOCK] = {"task-clock", "ns"},
+    [ORMA_PB_PERF_EVENTS_SW_CONTEXT_SWITCHES] = {"context-switches", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_CPU_MIGRATIONS] = {"cpu-migrations", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_PAGE_FAULTS_MIN] = {"minor-faults", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_PAGE_FAULTS_MAJ] = {"major-faults", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_ALIGNMENT_FAULTS] = {"alignment-faults", "count"},
+    [ORMA_PB_PERF_EVENTS_SW_EMULATION_FAULTS] = {"emulation-faults", "count"},
+    [ORMA_PB_PERF_EVENTS_HW_CPU_CYCLES] = {"cpu-cycles", "cycles"},
+    [ORMA_PB_PERF_EVENTS_HW_INSTRUCTIONS] = {"instructions", "instructions"},
+    [ORMA_PB_PERF_EVENTS_HW_CACHE_REFERENCES] = {"cache-references", "count"},
+    [ORMA_PB_PERF_EVENTS_HW_CACHE_MISSES] = {"cache-misses", "count"},
+    [ORMA_PB_PERF_EVENTS_HW_BRANCH_INSTRUCTIONS] = {"branch-instructions", "count"},
+    [ORMA_PB_PERF_EVENTS_HW_BRANCH_MISSES] = {"branch-misses", "count"},
+    [ORMA_PB_PERF_EVENTS_HW_BUS_CYCLES] = {"bus-cycles", "cycles"},
+    [ORMA_PB_PERF_EVENTS_HW_STALLED_CYCLES_FRONTEND] = {"stalled-cycles-frontend", "cycles"},
+    [ORMA_PB_PERF_EVENTS_HW_STALLED_CYCLES_BACKEND] = {"stalled-cycles-backend", "cycles"},
+    [ORMA_PB_PERF_EVENTS_HW_REF_CPU_CYCLES] = {"ref-cycles", "cycles"},
+    [ORMA_PB_PERF_EVENTS_SW_DUMMY] = {"dummy", "count"},
+};
+
+struct perf_event {
+    uint32_t name, unit;
+};
+
+/* Which fields of Timebase and FollowerEvent are the same thing. */
+struct perf_event_fields {
+    uint32_t counter, tracepoint, raw, name, modifiers;
+};
+static const struct perf_event_fields timebase_fields = {
+    ORMA_PB_PERF_EVENTS_TIMEBASE_COUNTER, ORMA_PB_PERF_EVENTS_TIMEBASE_TRACEPOINT,
+    ORMA_PB_PERF_EVENTS_TIMEBASE_RAW_EVENT, ORMA_PB_PERF_EVENTS_TIMEBASE_NAME,
+    ORMA_PB_PERF_EVENTS_TIMEBASE_MODIFIERS};
+static const struct perf_event_fields follower_fields = {
+    ORMA_PB_FOLLOWER_EVENT_COUNTER, ORMA_PB_FOLLOWER_EVENT_TRACEPOINT,
+    ORMA_PB_FOLLOWER_EVENT_RAW_EVENT, ORMA_PB_FOLLOWER_EVENT_NAME,
+    ORMA_PB_FOLLOWER_EVENT_MODIFIERS};
+
+static void put_raw(struct orma_pb_reader r, struct orma_buf *name)
+{
+    struct orma_pb_field f;
+    uint64_t type = 0, config[3] = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PERF_EVENTS_RAW_EVENT_TYPE)
+            type = orma_pb_u64(&f);
+        else if (f.id >= ORMA_PB_PERF_EVENTS_RAW_EVENT_CONFIG &&
+                 f.id <= ORMA_PB_PERF_EVENTS_RAW_EVENT_CONFIG2)
+            config[f.id - ORMA_PB_PERF_EVENTS_RAW_EVENT_CONFIG] = orma_pb_u64(&f);
+    }
+    orma_buf_printf(name, "raw.0x%llx.0x%llx.0x%llx.0x%llx", (unsigned long long)type,
+                    (unsigned long long)config[0], (unsigned long long)config[1],
+                    (unsigned long long)config[2]);
+}
+
+static void put_tracepoint(struct orma_pb_reader r, struct orma_buf *name)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PERF_EVENTS_TRACEPOINT_NAME)
+            orma_buf_put(name, f.data, f.len);
+}
+
+/* What is counted: a configured name wins, else the event and ":ukh" for whom it counts. */
+static struct perf_event read_perf_event(struct orma_import *imp, struct orma_str bytes,
+                                         const struct perf_event_fields *at)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_buf name = {0};
+    struct orma_str given = {0};
+    struct perf_event e = {.unit = orma_import_cstr(imp, "count")};
+    char modifiers[4] = "";
+    unsigned modifiers_num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == at->counter) {
+            uint64_t c = orma_pb_u64(&f);
+            bool known = c < ORMA_ARRAY_LEN(perf_counters) && perf_counters[c].name;
+
+            orma_buf_clear(&name);
+            orma_buf_put_str(&name, known ? perf_counters[c].name : "unknown");
+            if (known)
+                e.unit = orma_import_cstr(imp, perf_counters[c].unit);
+        } else if (f.id == at->tracepoint) {
+            orma_buf_clear(&name);
+            put_tracepoint(orma_pb_sub(&f), &name);
+        } else if (f.id == at->raw) {
+            orma_buf_clear(&name);
+            put_raw(orma_pb_sub(&f), &name);
+        } else if (f.id == at->name) {
+            given = orma_pb_str(&f);
+        } else if (f.id == at->modifiers && modifiers_num < 3) {
+            uint64_t m = orma_pb_u64(&f);
+
+            if (m >= 1 && m <= 3)
+                modifiers[modifiers_num++] = "ukh"[m - 1];
+        }
+    }
+    if (!name.len) { /* recorders of old did not say, and meant this */
+        orma_buf_put_str(&name, "cpu-clock");
+        e.unit = orma_import_cstr(imp, "ns");
+    }
+    if (modifiers_num)
+        orma_buf_printf(&name, ":%s", modifiers);
+    e.name = orma_import_str(imp, given.len ? given : orma_buf_str(&name));
+    imp->storage->failed |= name.failed;
+    orma_buf_fini(&name);
+    return e;
+}
+
+/* ---- perf: streams of a sequence ---- */
+
+struct perf_stream {
+    uint32_t session;
+    struct perf_event events[1 + FOLLOWERS_MAX]; /* the timebase, then its followers */
+    unsigned events_num;
+};
+
+static struct orma_str perf_defaults(const struct orma_seq_gen *gen)
+{
+    struct orma_pb_reader r = orma_pb_reader(gen->defaults.data, gen->defaults.len);
+    struct orma_pb_field f;
+    struct orma_str ret = {0};
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACE_PACKET_DEFAULTS_PERF_SAMPLE_DEFAULTS)
+            ret = orma_pb_str(&f);
+    return ret;
+}
+
+static uint32_t perf_session(struct orma_import *imp, const struct orma_item *item,
+                             struct orma_str defaults, uint32_t unit)
+{
+    struct orma_profile_state *st = orma_profile_state(imp);
+    uint64_t key = (uint64_t)item->machine << 32 | item->gen->seq->id;
+    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_pb_reader r = orma_pb_reader(defaults.data, defaults.len);
+    struct orma_pb_field f;
+
+    if (!st)
+        return ORMA_ROW_NONE;
+    uint64_t have = orma_map_get(&st->sessions, key);
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    uint32_t row = orma_profile_session(imp, "linux.perf", unit);
+    imp->storage->failed |= orma_map_put(&st->sessions, key, row) < 0;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PERF_SAMPLE_DEFAULTS_PROCESS_SHARD_COUNT)
+            orma_stats_set_at(stats, ORMA_STAT_PERF_PROCESS_SHARD_COUNT, (int32_t)row,
+                              orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_PERF_SAMPLE_DEFAULTS_CHOSEN_PROCESS_SHARD)
+            orma_stats_set_at(stats, ORMA_STAT_PERF_CHOSEN_PROCESS_SHARD, (int32_t)row,
+                              orma_pb_i64(&f));
+    }
+    return row;
+}
+
+static void find_stream(struct orma_import *imp, const struct orma_item *item,
+                        struct perf_stream *ret)
+{
+    struct orma_str defaults = perf_defaults(item->gen);
+    struct orma_pb_reader r = orma_pb_reader(defaults.data, defaults.len);
+    struct orma_pb_field f;
+    struct orma_str timebase = {0};
+
+    ret->events_num = 1;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PERF_SAMPLE_DEFAULTS_TIMEBASE)
+            timebase = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_PERF_SAMPLE_DEFAULTS_FOLLOWERS && ret->events_num <= FOLLOWERS_MAX)
+            ret->events[ret->events_num++] =
+                read_perf_event(imp, orma_pb_str(&f), &follower_fields);
+    }
+    ret->events[0] = read_perf_event(imp, timebase, &timebase_fields);
+    ret->session = perf_session(imp, item, defaults, ret->events[0].unit);
+}
+
+static uint32_t perf_track(struct orma_import *imp, const struct orma_item *item,
+                           const struct perf_stream *s, unsigned event, uint32_t cpu)
+{
+    struct orma_args_list source = {0};
+    const struct orma_track_spec spec = {
+        .type = "perf_cpu_counter",
+        .event = ORMA_TRACK_COUNTER,
+        .machine = item->machine,
+        .dims_num = 3,
+        .dims = {orma_dim(imp->words.cpu, cpu),
+                 orma_dim(orma_import_cstr(imp, "perf_session_id"), s->session),
+                 orma_dim_str(imp->words.name, s->events[event].name)},
+        .name = s->events[event].name,
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &source,
+    };
+
+    orma_args_put_bool(&source, orma_import_cstr(imp, "is_timebase"), event == 0);
+    imp->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+    orma_args_list_fini(&source);
+    return track;
+}
+
+/* ---- perf: samples ---- */
+
+struct perf_sample {
+    uint32_t cpu, pid, tid;
+    uint64_t callstack, mode, error, lost, skipped, stop;
+    bool has_callstack, has_error, has_skipped, has_event, has_count;
+    uint64_t counts[1 + FOLLOWERS_MAX];
+    unsigned counts_num;
+};
+
+static uint64_t stop_reason(struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+    uint64_t reason = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT_SOURCE_STOP_REASON)
+            reason = orma_pb_u64(&f);
+    return reason;
+}
+
+static void read_perf_sample(const struct orma_item *item, struct perf_sample *s)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    *s = (struct perf_sample){.counts_num = 1};
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        switch (f.id) {
+        case ORMA_PB_PERF_SAMPLE_CPU:
+            s->cpu = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_PID:
+            s->pid = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_TID:
+            s->tid = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_CALLSTACK_IID:
+            s->callstack = orma_pb_u64(&f);
+            s->has_callstack = true;
+            break;
+        case ORMA_PB_PERF_SAMPLE_CPU_MODE:
+            s->mode = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_TIMEBASE_COUNT:
+            s->counts[0] = orma_pb_u64(&f);
+            s->has_count = true;
+            break;
+        case ORMA_PB_PERF_SAMPLE_FOLLOWER_COUNTS:
+            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
+                if (s->counts_num <= FOLLOWERS_MAX)
+                    s->counts[s->counts_num++] = val;
+            break;
+        case ORMA_PB_PERF_SAMPLE_UNWIND_ERROR:
+            s->error = orma_pb_u64(&f);
+            s->has_error = true;
+            break;
+        case ORMA_PB_PERF_SAMPLE_KERNEL_RECORDS_LOST:
+            s->lost = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON:
+            s->skipped = orma_pb_u64(&f);
+            s->has_skipped = true;
+            break;
+        case ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT:
+            s->stop = stop_reason(orma_pb_sub(&f));
+            s->has_event = true;
+            break;
+        }
+    }
+}
+
+/* Packets that only tell of samples which are not there. */
+static bool perf_loss(struct orma_import *imp, const struct orma_item *item,
+                      const struct perf_sample *s, uint32_t session)
+{
+    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+
+    if (s->lost) {
+        orma_stats_add_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, (int32_t)s->cpu,
+                          (int64_t)s->lost);
+        return true;
+    }
+    /* Not in scope: only the stack was not wanted. */
+    if (s->has_skipped && s->skipped != ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_NOT_IN_SCOPE) {
+        orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED);
+        if (s->skipped == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE)
+            orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED_DATALOSS);
+        return true;
+    }
+    if (s->has_event && s->stop == ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT_PROFILER_STOP_GUARDRAIL)
+        orma_stats_set_at(stats, ORMA_STAT_PERF_GUARDRAIL_STOP_TS, (int32_t)session, item->ts);
+    return s->has_event;
+}
+
+/* The values that came with the sample. All tracks of its stream exist even if none did. */
+static uint32_t add_counts(struct orma_import *imp, const struct orma_item *item,
+                           const struct perf_sample *s, const struct perf_stream *stream)
+{
+    uint32_t set = ORMA_COUNTER_SET_NONE;
+
+    for (unsigned i = 0; i < stream->events_num; i++) {
+        uint32_t track = perf_track(imp, item, stream, i, s->cpu);
+
+        if (i ? i >= s->counts_num : !s->has_count)
+            continue;
+        if (set == ORMA_COUNTER_SET_NONE)
+            set = orma_profile_counter_set(imp);
+        orma_profile_add_counter(imp, set, item->ts, track, (double)s->counts[i]);
+    }
+    return set;
+}
+
+static void perf_parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_processes *p = orma_import_processes(imp, item->machine);
+    struct perf_sample s;
+    struct perf_stream stream;
+
+    read_perf_sample(item, &s);
+    find_stream(imp, item, &stream);
+    if (perf_loss(imp, item, &s, stream.session))
+        return;
+    uint32_t set = add_counts(imp, item, &s, &stream);
+    uint32_t utid = orma_processes_thread_of(p, s.tid, s.pid);
+    const struct orma_sample row = {
+        .ts = item->ts,
+        .source = orma_import_cstr(imp, "linux.perf"),
+        .task = orma_profile_task(imp, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
+        .exec = orma_profile_execution(imp, orma_import_ucpu(imp, item->machine, s.cpu),
+                                       cpu_mode(imp, s.mode)),
+        .callsite = s.has_callstack
+                        ? orma_profile_interned_callsite(imp, item->machine, item->gen, s.callstack)
+                        : ORMA_CALLSITE_NONE,
+        .unwind_error = s.has_error ? unwind_error(imp, s.error) : 0,
+        .session = stream.session,
+        .counter_set = set,
+    };
+    orma_profile_sample(imp, &row);
+}
+
+/* ---- streamed profiles ---- */
+
+/* Times are sums of differences since the thread's descriptor: settled in the order of the file. */
+static bool streaming_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_str payload = ctx->p->payload;
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_seq *seq = ctx->seq;
+    struct orma_pb_field f;
+    int64_t ns, ts;
+
+    if (!seq->has_times || __builtin_mul_overflow(seq->time_us, 1000, &ns)) {
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
+        return true;
+    }
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id != ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
+            int64_t sum;
+            bool bad = __builtin_add_overflow(seq->time_us, (int64_t)val, &sum);
+
+            /* What can't be a time stays one: all that counts from it is refused. */
+            seq->time_us = bad ? INT64_MAX : sum;
+            if (bad || __builtin_mul_overflow(seq->time_us, 1000, &sum)) {
+                orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                               ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
+                return true;
+            }
+        }
+    }
+    if (!orma_reader_to_trace_time(&imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, &ts, NULL))
+        ts = ns;
+    if (!orma_reader_sortable(&imp->reader, ts))
+        return true;
+    const struct orma_item item = {
+        .ts = ts,
+        .order = ctx->order,
+        .data = (const uint8_t *)payload.data,
+        .len = (uint32_t)payload.len,
+        .field = ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = ctx->machine,
+        .gen = seq->gen,
+    };
+    orma_sorter_push(&imp->reader.sorter, &item);
+    return true;
+}
+
+/* The next number of a repeated field, wherever it is; false: no more. */
+struct number_walk {
+    struct orma_pb_reader r, packed;
+    struct orma_pb_field f;
+    uint32_t id;
+    bool inside;
+};
+
+static bool next_number(struct number_walk *w, uint64_t *ret)
+{
+    for (;;) {
+        if (w->inside && orma_pb_number(&w->f, &w->packed, ret))
+            return true;
+        w->inside = false;
+        if (!orma_pb_next(&w->r, &w->f))
+            return false;
+        if (w->f.id != w->id)
+            continue;
+        orma_pb_numbers(&w->f, &w->packed);
+        w->inside = true;
+    }
+}
+
+static void streaming_parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct number_walk stacks = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
+    struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
+    uint32_t utid = orma_processes_thread_of(orma_import_processes(imp, item->machine),
+                                             item->gen->tid, item->gen->pid);
+    int64_t ts = item->ts;
+    uint64_t iid, delta;
+
+    while (next_number(&stacks, &iid)) {
+        if (!next_number(&deltas, &delta)) {
+            orma_stats_inc(stats, ORMA_STAT_STACKPROFILE_PARSER_ERROR);
+            return;
+        }
+        uint32_t callsite = orma_profile_interned_callsite(imp, item->machine, item->gen, iid);
+        if (callsite == ORMA_CALLSITE_NONE) {
+            orma_stats_inc(stats, ORMA_STAT_STACKPROFILE_PARSER_ERROR);
+            continue;
+        }
+        ts = (int64_t)((uint64_t)ts + delta * 1000);
+        orma_profile_stack(imp, ts, "chrome", utid, callsite);
+    }
+}
+
+/* ---- module ---- */
+
+void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *item);
+
+static bool tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    return ctx->p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET &&
+           streaming_tokenize(imp, ctx);
+}
+
+static void parse(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_str bytes = {(const char *)item->data, item->len};
+
+    switch (item->field) {
+    case ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS:
+        orma_profile_symbols(imp, item->machine, bytes);
+        return;
+    case ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING:
+        orma_profile_deobfuscate(imp, bytes);
+        return;
+    case ORMA_PB_TRACE_PACKET_SMAPS_PACKET:
+        orma_smaps_parse(imp, item);
+        return;
+    }
+    if (!item->gen)
+        return;
+    switch (item->field) {
+    case ORMA_PB_TRACE_PACKET_PERF_SAMPLE:
+        perf_parse(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_STACK_SAMPLE:
+        orma_stack_sample_parse(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
+        streaming_parse(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_PROFILE_PACKET:
+        orma_heap_profile_parse(imp, item);
+        break;
+    }
+}
+
+static void finish(struct orma_import *imp)
+{
+    if (imp->state[ORMA_STATE_PROFILE])
+        orma_heap_profile_finish(imp);
+}
+
+static void fini(struct orma_import *imp)
+{
+    struct orma_profile_state *st = imp->state[ORMA_STATE_PROFILE];
+
+    if (!st)
+        return;
+    orma_heap_profile_fini(imp);
+    orma_map_fini(&st->mappings);
+    orma_map_fini(&st->frames);
+    orma_map_fini(&st->callsites);
+    orma_map_fini(&st->tasks);
+    orma_map_fini(&st->executions);
+    orma_map_fini(&st->sessions);
+    orma_map_fini(&st->slice_stacks);
+}
+
+static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,
+                                  ORMA_PB_TRACE_PACKET_STACK_SAMPLE,
+                                  ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET,
+                                  ORMA_PB_TRACE_PACKET_PROFILE_PACKET,
+                                  ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS,
+                                  ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING,
+                                  ORMA_PB_TRACE_PACKET_SMAPS_PACKET,
+                                  0};
+const struct orma_module orma_module_profile = {
+    .name = "profile",
+    .fields = fields,
+    .tokenize = tokenize,
+    .parse = parse,
+    .finish = finish,
+    .fini = fini,
+};

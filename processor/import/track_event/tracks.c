@@ -1,0 +1,564 @@
+/* Descriptors and the tracks they become. */
+#include "processor/import/track_event/track_event.h"
+#include "processor/import/trackers/async.h"
+#include "protos/fields/track_event.h"
+#include "sdk/base/buf.h"
+
+#define PARENTS_MAX 100
+
+struct orma_te_state *orma_te_state(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_TRACK_EVENT, sizeof(struct orma_te_state));
+}
+
+struct orma_te_track *orma_te_find(struct orma_import *imp, uint64_t uuid, uint16_t machine)
+{
+    struct orma_te_state *st = orma_te_state(imp);
+
+    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid))
+        return st->last;
+    struct orma_te_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
+    if (t || !st) {
+        if (st)
+            st->last = t;
+        return t;
+    }
+    t = orma_arena_alloc(&st->arena, sizeof(*t));
+    if (!t || orma_map_put_ptr(&st->by_uuid, uuid, t)) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    *t = (struct orma_te_track){
+        .uuid = uuid,
+        .machine = machine,
+        .track = ORMA_TRACK_NONE,
+        .utid = ORMA_ID_NONE,
+        .upid = ORMA_ID_NONE,
+        .open_state = ORMA_ROW_NONE,
+        .multiplier = 1,
+    };
+    if (!uuid) {
+        t->name = imp->words.default_track;
+        t->described = t->is_default = true;
+    }
+    return t;
+}
+
+/* ---- reading ---- */
+
+static void read_counter(struct orma_import *imp, struct orma_te_track *t, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_buf categories = {0};
+
+    t->kind = ORMA_TE_COUNTER;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_COUNTER_DESCRIPTOR_TYPE:
+            t->builtin = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_CATEGORIES:
+            if (categories.len)
+                orma_buf_put_byte(&categories, ',');
+            orma_buf_put(&categories, f.data, f.len);
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_UNIT:
+            t->unit = orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_TIME_NS ? imp->words.ns
+                      : orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_COUNT ? imp->words.count
+                      : orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES
+                          ? imp->words.bytes
+                          : t->unit;
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_UNIT_NAME:
+            t->unit = orma_import_str(imp, orma_pb_str(&f));
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER:
+            if (orma_pb_i64(&f) > 0)
+                t->multiplier = orma_pb_i64(&f);
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_IS_INCREMENTAL:
+            t->incremental = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_COUNTER_DESCRIPTOR_Y_AXIS_SHARE_KEY:
+            t->share_key = orma_import_str(imp, orma_pb_str(&f));
+            break;
+        }
+    }
+    if (categories.len)
+        t->category = orma_import_str(imp, orma_buf_str(&categories));
+    imp->storage->failed |= categories.failed;
+    orma_buf_fini(&categories);
+    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
+        t->unit = imp->words.ns;
+        t->name = orma_import_lit(imp, "thread_time");
+    } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
+        t->unit = imp->words.count;
+        t->name = imp->words.thread_instruction_count;
+    }
+    if (t->incremental)
+        orma_te_state(imp)->any_incremental = true;
+}
+
+static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_field, bool *has_pid,
+                      uint32_t *pid, bool *has_tid, uint32_t *tid)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == pid_field) {
+            *pid = orma_pb_u32(&f);
+            *has_pid = true;
+        } else if (f.id == tid_field && tid_field) {
+            *tid = orma_pb_u32(&f);
+            *has_tid = true;
+        }
+    }
+}
+
+static void read_scope(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+                       struct orma_te_track *t, const struct orma_pb_field *f)
+{
+    bool has_pid = false, has_tid = false;
+
+    if (f->id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS) {
+        read_pids(orma_pb_str(f), ORMA_PB_PROCESS_DESCRIPTOR_PID, 0, &has_pid, &t->pid, NULL, NULL);
+        t->has_process = has_pid;
+        if (!has_pid)
+            orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                           ORMA_STAT_TRACK_DESCRIPTOR_PROCESS_MISSING_PID);
+        return;
+    }
+    read_pids(orma_pb_str(f), ORMA_PB_THREAD_DESCRIPTOR_PID, ORMA_PB_THREAD_DESCRIPTOR_TID,
+              &has_pid, &t->pid, &has_tid, &t->tid);
+    t->has_thread = has_pid && has_tid;
+    if (!t->has_thread) {
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
+    } else if (ctx->seq->valid) { /* the thread that writes this sequence */
+        orma_te_read_thread(imp, ctx->seq, orma_pb_str(f));
+    }
+}
+
+static void read_ordering(struct orma_import *imp, struct orma_te_track *t, uint64_t val)
+{
+    switch (val) {
+    case ORMA_PB_TRACK_DESCRIPTOR_LEXICOGRAPHIC:
+        t->child_ordering = imp->words.lexicographic;
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_CHRONOLOGICAL:
+        t->child_ordering = imp->words.chronological;
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_EXPLICIT:
+        t->child_ordering = imp->words.explicit_;
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_UNKNOWN:
+        break;
+    default:
+        orma_stats_inc(orma_import_stats(imp, t->machine),
+                       ORMA_STAT_TRACK_DESCRIPTOR_INVALID_CHILD_ORDERING);
+    }
+}
+
+static void read_field(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+                       struct orma_te_track *t, const struct orma_pb_field *f)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_DESCRIPTOR_NAME:
+    case ORMA_PB_TRACK_DESCRIPTOR_STATIC_NAME:
+    case ORMA_PB_TRACK_DESCRIPTOR_ATRACE_NAME:
+        if (!t->name)
+            t->name = orma_import_str(imp, orma_pb_str(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_PROCESS:
+    case ORMA_PB_TRACK_DESCRIPTOR_THREAD:
+        read_scope(imp, ctx, t, f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_PARENT_UUID:
+        t->has_parent = true;
+        t->parent_uuid = orma_pb_u64(f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_COUNTER:
+        read_counter(imp, t, orma_pb_str(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_STATE:
+        t->kind = ORMA_TE_STATE;
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_DISALLOW_MERGING_WITH_SYSTEM_TRACKS:
+        t->no_system_merge = orma_pb_bool(f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_CHILD_ORDERING:
+        read_ordering(imp, t, orma_pb_u64(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_ORDER_RANK:
+        t->has_rank = true;
+        t->rank = orma_pb_i32(f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_DESCRIPTION:
+        t->description = orma_import_str(imp, orma_pb_str(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR:
+        t->merge = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY:
+        t->has_merge_key = true;
+        t->merge_key = orma_import_str(imp, orma_pb_str(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY_INT:
+        t->has_merge_key_int = true;
+        t->merge_key_int = orma_pb_u64(f);
+        break;
+    }
+}
+
+void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    uint64_t uuid = 0;
+    bool has_uuid = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID) {
+            uuid = orma_pb_u64(&f);
+            has_uuid = true;
+        }
+    }
+    if (!has_uuid) {
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_TRACK_DESCRIPTOR_MISSING_UUID);
+        return;
+    }
+    struct orma_te_track *t = orma_te_find(imp, uuid, ctx->machine);
+    if (!t)
+        return;
+    t->described = true;
+    t->saw_first |= ctx->seq->saw_first;
+    r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    while (orma_pb_next(&r, &f))
+        read_field(imp, ctx, t, &f);
+}
+
+/* ---- resolving ---- */
+
+static void start_thread(struct orma_import *imp, struct orma_te_track *t)
+{
+    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_processes *procs = orma_import_processes(imp, t->machine);
+    uint32_t utid = orma_processes_thread_of(procs, t->tid, t->pid);
+    uint64_t owner = orma_map_get(&st->thread_uuids, utid);
+
+    if (owner != ORMA_MAP_NONE && owner != t->uuid) { /* another thread under the same tid */
+        (void)orma_processes_start_thread(procs, INT64_MIN, t->tid);
+        utid = orma_processes_thread_of(procs, t->tid, t->pid);
+    }
+    if (orma_map_put(&st->thread_uuids, utid, t->uuid))
+        imp->storage->failed = true;
+    t->scope = ORMA_TE_THREAD;
+    t->utid = utid;
+    t->upid = orma_processes_upid(procs, utid);
+}
+
+static void start_process(struct orma_import *imp, struct orma_te_track *t)
+{
+    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_processes *procs = orma_import_processes(imp, t->machine);
+    uint32_t upid = orma_processes_process(procs, t->pid);
+    uint64_t owner = orma_map_get(&st->process_uuids, upid);
+
+    if (owner != ORMA_MAP_NONE && owner != t->uuid)
+        upid =
+            orma_processes_start(procs, INT64_MIN, ORMA_ID_NONE, t->pid, 0, ORMA_THREAD_NAME_OTHER);
+    if (orma_map_put(&st->process_uuids, upid, t->uuid))
+        imp->storage->failed = true;
+    t->scope = ORMA_TE_PROCESS;
+    t->upid = upid;
+}
+
+static void source_args(struct orma_import *imp, const struct orma_te_track *t)
+{
+    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_args_list *a = &st->args;
+
+    orma_args_list_clear(a);
+    orma_args_put_str(a, imp->words.source, imp->words.descriptor);
+    orma_args_put_int(a, imp->words.trace_id, (int64_t)t->uuid);
+    orma_args_put_bool(a, imp->words.is_root_in_scope, t->is_root);
+    if (t->category)
+        orma_args_put_str(a, imp->words.category, t->category);
+    if (t->builtin)
+        orma_args_put_str(a, imp->words.builtin_counter_type,
+                          t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS
+                              ? imp->words.thread_time_ns
+                              : imp->words.thread_instruction_count);
+    if (t->share_key)
+        orma_args_put_str(a, imp->words.y_axis_share_key, t->share_key);
+    if (t->saw_first)
+        orma_args_put_bool(a, imp->words.has_first_packet_on_sequence, true);
+    if (t->child_ordering)
+        orma_args_put_str(a, imp->words.child_ordering, t->child_ordering);
+    if (t->has_rank)
+        orma_args_put_int(a, imp->words.sibling_order_rank, t->rank);
+    if (t->description)
+        orma_args_put_str(a, imp->words.description, t->description);
+}
+
+static unsigned scope_dim(struct orma_import *imp, const struct orma_te_track *t,
+                          struct orma_track_dim *ret)
+{
+    if (t->scope == ORMA_TE_GLOBAL)
+        return 0;
+    *ret = t->scope == ORMA_TE_THREAD ? orma_dim(imp->words.utid, t->utid)
+                                      : orma_dim(imp->words.upid, t->upid);
+    return 1;
+}
+
+/* The row of the parent, when that is a track of its own and not the root of a scope. */
+static uint32_t parent_row(struct orma_import *imp, const struct orma_te_track *t)
+{
+    struct orma_te_track *p;
+
+    if (!t->has_parent || !t->parent_uuid)
+        return ORMA_TRACK_NONE;
+    p = orma_te_find(imp, t->parent_uuid, t->machine);
+    if (!p || p->has_process || p->has_thread)
+        return ORMA_TRACK_NONE;
+    if (p->group)
+        return p->group->num ? p->group->lanes[0].track : ORMA_TRACK_NONE;
+    return p->track;
+}
+
+static const char *const plain_types[3][3] = {
+    [ORMA_TE_GLOBAL] = {"global_track_event", "global_counter_track_event",
+                        "global_state_track_event"},
+    [ORMA_TE_PROCESS] = {"process_track_event", "process_counter_track_event",
+                         "process_state_track_event"},
+    [ORMA_TE_THREAD] = {"thread_track_event", "thread_counter_track_event",
+                        "thread_state_track_event"},
+};
+static const enum orma_track_event events[] = {ORMA_TRACK_SLICES, ORMA_TRACK_COUNTER,
+                                               ORMA_TRACK_STATES};
+
+static uint32_t make_plain(struct orma_import *imp, const struct orma_te_track *t)
+{
+    struct orma_track_spec spec = {
+        .type = plain_types[t->scope][t->kind],
+        .event = events[t->kind],
+        .machine = t->machine,
+        .name = t->name,
+        .unit = t->unit,
+        .parent = parent_row(imp, t),
+        .source_args = &orma_te_state(imp)->args,
+    };
+
+    spec.dims_num = scope_dim(imp, t, spec.dims);
+    spec.dims[spec.dims_num++] = orma_dim(imp->words.track_uuid, (int64_t)t->uuid);
+    source_args(imp, t);
+    return orma_tracks_get(&imp->tracks, &spec);
+}
+
+static uint32_t make_thread_track(struct orma_import *imp, const struct orma_te_track *t)
+{
+    const struct orma_track_spec spec = {.type = "thread_execution",
+                                         .event = ORMA_TRACK_SLICES,
+                                         .machine = t->machine,
+                                         .dims_num = 1,
+                                         .dims = {orma_dim(imp->words.utid, t->utid)},
+                                         .parent = ORMA_TRACK_NONE};
+
+    return orma_tracks_get(&imp->tracks, &spec);
+}
+
+/* The identity of the siblings that merge with this track. The description is of `t`. */
+static void merged_spec(struct orma_import *imp, const struct orma_te_track *t,
+                        struct orma_track_spec *ret)
+{
+    static const char *const types[] = {"global_merged_track_event", "process_merged_track_event",
+                                        "thread_merged_track_event"};
+    bool by_key = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY;
+
+    *ret = (struct orma_track_spec){
+        .type = types[t->scope],
+        .event = ORMA_TRACK_SLICES,
+        .machine = t->machine,
+        .name = t->name,
+        .parent = parent_row(imp, t),
+        .source_args = &orma_te_state(imp)->args,
+    };
+    ret->dims_num = scope_dim(imp, t, ret->dims);
+    ret->dims[ret->dims_num++] =
+        orma_dim(imp->words.parent_track_uuid, t->has_parent ? (int64_t)t->parent_uuid : 0);
+    ret->dims[ret->dims_num++] = orma_dim_str(
+        imp->words.merge_key_type, orma_import_cstr(imp, !by_key            ? "name"
+                                                         : t->has_merge_key ? "key_string"
+                                                                            : "key_int"));
+    ret->dims[ret->dims_num++] =
+        !by_key || t->has_merge_key
+            ? orma_dim_str(imp->words.merge_key_value, by_key ? t->merge_key : t->name)
+            : orma_dim(imp->words.merge_key_value, (int64_t)t->merge_key_int);
+    source_args(imp, t);
+}
+
+static struct orma_lane *add_lane(struct orma_import *imp, struct orma_te_track *t)
+{
+    struct orma_track_spec spec;
+
+    merged_spec(imp, t, &spec);
+    return orma_lanes_add(imp, t->group, &spec);
+}
+
+static void find_group(struct orma_import *imp, struct orma_te_track *t)
+{
+    struct orma_track_spec spec;
+
+    merged_spec(imp, t, &spec);
+    t->group = orma_lanes_get(imp, &spec);
+    if (t->group && !t->group->num)
+        (void)add_lane(imp, t);
+}
+
+static void make_rows(struct orma_import *imp, struct orma_te_track *t)
+{
+    if (t->kind == ORMA_TE_SLICES && t->has_thread && !t->no_system_merge)
+        t->track = make_thread_track(imp, t);
+    else if (t->kind != ORMA_TE_SLICES || t->has_process || t->has_thread ||
+             t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
+        t->track = make_plain(imp, t);
+    else
+        find_group(imp, t);
+}
+
+static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned depth)
+{
+    struct orma_stats *stats = orma_import_stats(imp, t->machine);
+    struct orma_te_track *parent = NULL;
+
+    if (t->resolved || t->bad)
+        return !t->bad;
+    t->bad = true; /* until it has worked */
+    if (t->resolving || depth > PARENTS_MAX) {
+        orma_stats_inc(stats, t->resolving ? ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP
+                                           : ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_TOO_DEEP);
+        return false;
+    }
+    t->resolving = true;
+    if (t->has_parent && t->parent_uuid) {
+        parent = orma_te_find(imp, t->parent_uuid, t->machine);
+        if (parent && !parent->described) {
+            orma_stats_inc(stats, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
+            t->resolving = t->bad = false; /* it may still come */
+            return false;
+        } else if (parent && parent->resolving && !parent->resolved) {
+            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP);
+            return false;
+        } else if (parent && !resolve(imp, parent, depth + 1)) {
+            t->resolving = false;
+            t->bad = parent->bad;
+            return false;
+        }
+    }
+    t->resolving = false;
+    t->bad = false;
+    t->resolved = true;
+    if (t->has_thread) {
+        start_thread(imp, t);
+        t->is_root = true;
+    } else if (t->has_process) {
+        start_process(imp, t);
+        t->is_root = true;
+    } else if (parent) {
+        t->scope = parent->scope;
+        t->utid = parent->utid;
+        t->upid = parent->upid;
+    } else {
+        t->is_root = t->is_default;
+    }
+    return true;
+}
+
+bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t)
+{
+    return ORMA_LIKELY(t->resolved) || resolve(imp, t, 0);
+}
+
+bool orma_te_make_rows(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
+{
+    if (ORMA_LIKELY(t->has_rows))
+        return true;
+    t->described = true; /* from here on, if nothing did */
+    if (!orma_te_resolve(imp, t))
+        return false;
+    t->has_rows = true;
+    if (t->has_parent && t->parent_uuid) {
+        struct orma_te_track *parent = orma_te_find(imp, t->parent_uuid, t->machine);
+
+        /* Resolving has shown that the way up ends. */
+        if (parent && parent->resolved)
+            (void)orma_te_make_rows(imp, parent, 0);
+    }
+    if (!t->name && !t->has_process && !t->has_thread)
+        t->name = name;
+    t->unnamed = !t->name && !t->has_process && !t->has_thread && t->kind == ORMA_TE_SLICES;
+    make_rows(imp, t);
+    return true;
+}
+
+void orma_te_name(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
+{
+    struct orma_table *tracks = orma_import_table(imp, ORMA_TABLE_TRACK);
+
+    t->unnamed = false;
+    t->name = name;
+    if (!t->group)
+        orma_table_set(tracks, ORMA_TRACK_NAME, t->track, name);
+    for (uint32_t i = 0; t->group && i < t->group->num; i++)
+        orma_table_set(tracks, ORMA_TRACK_NAME, t->group->lanes[i].track, name);
+}
+
+/* ---- rows of merged tracks ---- */
+
+uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts)
+{
+    if (ORMA_LIKELY(!t->group))
+        return t->track;
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
+    if (!lane)
+        lane = orma_lanes_free(t->group, ts);
+    if (!lane)
+        lane = add_lane(imp, t);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = t->uuid;
+    lane->open++;
+    return lane->track;
+}
+
+uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t)
+{
+    (void)imp;
+    if (ORMA_LIKELY(!t->group))
+        return t->track;
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
+    if (!lane)
+        return t->group->num ? t->group->lanes[0].track : ORMA_TRACK_NONE;
+    lane->open--;
+    return lane->track;
+}
+
+uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts,
+                               int64_t dur)
+{
+    if (ORMA_LIKELY(!t->group))
+        return t->track;
+    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
+    if (!lane)
+        lane = orma_lanes_free(t->group, ts);
+    if (!lane)
+        lane = add_lane(imp, t);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    if (!lane->open)
+        lane->busy_to = ts + dur;
+    return lane->track;
+}

@@ -1,0 +1,221 @@
+#include "processor/import/trackers/async.h"
+
+#include <stdlib.h>
+
+#include "sdk/base/hash.h"
+
+struct async_state {
+    struct orma_map groups;  /* hash of type and dimensions → struct orma_lanes * */
+    struct orma_map cookies; /* of Chrome's events: → the name of the first under it */
+    struct orma_arena arena;
+    struct orma_args_list args;
+};
+
+static struct async_state *state(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_ASYNC, sizeof(struct async_state));
+}
+
+static uint64_t hash_of(struct orma_import *imp, const struct orma_track_spec *spec)
+{
+    uint64_t h = orma_mix64((uint64_t)orma_import_cstr(imp, spec->type) << 8 | spec->machine);
+
+    for (unsigned i = 0; i < spec->dims_num; i++) {
+        h = orma_mix64(h ^ (uint64_t)spec->dims[i].value);
+        h = orma_mix64(h ^ ((uint64_t)spec->dims[i].key << 1 | spec->dims[i].is_text));
+    }
+    return h;
+}
+
+struct orma_lanes *orma_lanes_get(struct orma_import *imp, const struct orma_track_spec *spec)
+{
+    struct async_state *st = state(imp);
+    uint64_t hash = hash_of(imp, spec);
+    struct orma_lanes *g = st ? orma_map_get_ptr(&st->groups, hash) : NULL;
+
+    if (g || !st)
+        return g;
+    g = orma_arena_alloc(&st->arena, sizeof(*g));
+    if (!g || orma_map_put_ptr(&st->groups, hash, g)) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    *g = (struct orma_lanes){0};
+    return g;
+}
+
+struct orma_lane *orma_lanes_add(struct orma_import *imp, struct orma_lanes *self,
+                                 const struct orma_track_spec *spec)
+{
+    struct orma_lane *lanes = realloc(self->lanes, (self->num + 1) * sizeof(*lanes));
+    struct orma_track_spec numbered = *spec;
+
+    if (!lanes) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    self->lanes = lanes;
+    numbered.dims[numbered.dims_num++] =
+        orma_dim(orma_import_lit(imp, "track_compressor_idx"), self->num);
+    lanes[self->num] =
+        (struct orma_lane){.track = orma_tracks_add(&imp->tracks, &numbered), .busy_to = INT64_MIN};
+    orma_table_set(orma_import_table(imp, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
+                   lanes[self->num].track, lanes[0].track);
+    return &lanes[self->num++];
+}
+
+uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec *spec,
+                          uint64_t cookie, int64_t ts, bool unnestable)
+{
+    struct orma_lanes *g = orma_lanes_get(imp, spec);
+    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_free(g, ts);
+    if (g && !lane)
+        lane = orma_lanes_add(imp, g, spec);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = cookie;
+    lane->open = unnestable ? 1 : lane->open + 1;
+    if (unnestable)
+        orma_slices_set_unnestable(&imp->slices, lane->track);
+    return lane->track;
+}
+
+uint32_t orma_async_end(struct orma_import *imp, const struct orma_track_spec *spec,
+                        uint64_t cookie, int64_t ts)
+{
+    struct orma_lanes *g = orma_lanes_get(imp, spec);
+    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+
+    if (lane) {
+        lane->open--;
+        return lane->track;
+    }
+    if (g)
+        lane = orma_lanes_free(g, ts);
+    if (g && !lane)
+        lane = orma_lanes_add(imp, g, spec);
+    return lane ? lane->track : ORMA_TRACK_NONE;
+}
+
+uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spec *spec,
+                            uint64_t cookie, int64_t ts, int64_t dur)
+{
+    struct orma_lanes *g = orma_lanes_get(imp, spec);
+    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_free(g, ts);
+    if (g && !lane)
+        lane = orma_lanes_add(imp, g, spec);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    if (!lane->open)
+        lane->busy_to = ts + dur;
+    return lane->track;
+}
+
+/* ---- Chrome's ---- */
+
+static void source_args(struct orma_import *imp, struct async_state *st,
+                        const struct orma_legacy_async *a)
+{
+    orma_args_list_clear(&st->args);
+    orma_args_put_str(&st->args, imp->words.source, orma_import_lit(imp, "chrome"));
+    orma_args_put_bool(&st->args, orma_import_lit(imp, "trace_id_is_process_scoped"),
+                       a->of_process);
+    if (a->upid != ORMA_ID_NONE)
+        orma_args_put_uint(&st->args, imp->words.upid, a->upid);
+    orma_args_put_str(&st->args, orma_import_lit(imp, "source_scope"), a->scope);
+}
+
+/* All under one cookie goes by the name of the first event, whatever nests in it is called. */
+static uint32_t name_of(struct orma_import *imp, struct async_state *st, uint64_t cookie,
+                        uint32_t name)
+{
+    uint64_t first = orma_map_get(&st->cookies, cookie);
+
+    if (first != ORMA_MAP_NONE)
+        return (uint32_t)first;
+    if (orma_map_put(&st->cookies, cookie, name))
+        imp->storage->failed = true;
+    return name;
+}
+
+static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state *st,
+                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts)
+{
+    struct orma_track_spec spec = {
+        .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
+        .event = ORMA_TRACK_SLICES,
+        .machine = a->machine,
+        .name = name_of(imp, st, cookie, a->name),
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &st->args,
+    };
+
+    if (a->of_process)
+        spec.dims[spec.dims_num++] = orma_dim(imp->words.upid, a->upid);
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.scope, a->scope);
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, spec.name);
+    struct orma_lanes *g = orma_lanes_get(imp, &spec);
+    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    if (g && !lane)
+        lane = orma_lanes_free(g, ts);
+    if (lane || !g)
+        return lane;
+    source_args(imp, st, a);
+    return orma_lanes_add(imp, g, &spec);
+}
+
+uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_legacy_async *a,
+                                 enum orma_async_phase phase, int64_t ts)
+{
+    struct async_state *st = state(imp);
+    uint64_t cookie = orma_mix64((uint64_t)a->id);
+
+    if (!st)
+        return ORMA_TRACK_NONE;
+    cookie = orma_mix64(cookie ^ a->scope);
+    cookie = orma_mix64(cookie ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
+                        (uint64_t)a->machine << 40);
+    struct orma_lane *lane = legacy_lane(imp, st, a, cookie, ts);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    switch (phase) {
+    case ORMA_ASYNC_BEGIN:
+        lane->cookie = cookie;
+        lane->open++;
+        break;
+    case ORMA_ASYNC_END:
+        if (lane->open && lane->cookie == cookie)
+            lane->open--;
+        break;
+    case ORMA_ASYNC_INSTANT:
+        if (!lane->open)
+            lane->busy_to = ts;
+        break;
+    }
+    return lane->track;
+}
+
+static void async_fini(struct orma_import *imp)
+{
+    struct async_state *st = imp->state[ORMA_STATE_ASYNC];
+
+    if (!st)
+        return;
+    ORMA_MAP_EACH (slot, &st->groups) {
+        free(((struct orma_lanes *)(uintptr_t)slot->val)->lanes);
+    }
+    orma_map_fini(&st->groups);
+    orma_map_fini(&st->cookies);
+    orma_arena_fini(&st->arena);
+    orma_args_list_fini(&st->args);
+}
+
+static const uint16_t fields[] = {0};
+const struct orma_module orma_module_async = {
+    .name = "async", .fields = fields, .fini = async_fini};

@@ -1,0 +1,242 @@
+#include "processor/import/trackers/flow.h"
+
+#include <stdlib.h>
+
+#include "sdk/base/hash.h"
+
+/* An end that waits for the next slice of a track. */
+struct waiting {
+    uint64_t flow;
+    uint32_t track;
+};
+
+struct v1 {
+    uint32_t category, name;
+};
+
+struct flows {
+    struct orma_map slices; /* flow → slice */
+    struct orma_map v1;     /* hash of a flow known by texts → index into v1_texts */
+    struct v1 *v1_texts;
+    uint32_t v1_num;
+    struct waiting *waiting;
+    uint32_t waiting_num, waiting_cap;
+    struct orma_args_list args;
+};
+
+static struct flows *state(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_FLOW, sizeof(struct flows));
+}
+
+static void count(struct orma_import *imp, enum orma_stat stat)
+{
+    orma_stats_inc(orma_import_stats(imp, 0), stat);
+}
+
+bool orma_flows_active(struct orma_import *imp, uint64_t flow)
+{
+    struct flows *st = imp->state[ORMA_STATE_FLOW];
+
+    return st && orma_map_get(&st->slices, flow) != ORMA_MAP_NONE;
+}
+
+void orma_flows_begin(struct orma_import *imp, uint32_t slice, uint64_t flow)
+{
+    struct flows *st = state(imp);
+
+    if (orma_flows_active(imp, flow))
+        count(imp, ORMA_STAT_FLOW_DUPLICATE_ID);
+    else if (st && orma_map_put(&st->slices, flow, slice))
+        imp->storage->failed = true;
+}
+
+static uint32_t v1_args(struct orma_import *imp, struct flows *st, uint64_t flow)
+{
+    uint64_t idx = orma_map_get(&st->v1, flow);
+
+    if (idx == ORMA_MAP_NONE)
+        return ORMA_ARG_SET_NONE;
+    orma_args_list_clear(&st->args);
+    orma_args_put_str(&st->args, imp->words.name, st->v1_texts[idx].name);
+    orma_args_put_str(&st->args, orma_import_lit(imp, "cat"), st->v1_texts[idx].category);
+    return orma_args_commit(&imp->storage->args, &st->args);
+}
+
+/* The earlier slice is always the one that the arrow leaves. */
+static void insert(struct orma_import *imp, struct flows *st, uint64_t flow, uint32_t from,
+                   uint32_t to)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_FLOW);
+    const struct orma_table *slices = orma_import_table(imp, ORMA_TABLE_SLICE);
+    uint32_t row = orma_table_add(t);
+    bool v1 = orma_map_get(&st->v1, flow) != ORMA_MAP_NONE;
+
+    if (orma_table_int(slices, ORMA_SLICE_TS, to) < orma_table_int(slices, ORMA_SLICE_TS, from)) {
+        uint32_t swap = from;
+
+        from = to;
+        to = swap;
+    }
+    orma_table_set(t, ORMA_FLOW_SLICE_OUT, row, from);
+    orma_table_set(t, ORMA_FLOW_SLICE_IN, row, to);
+    if (!v1)
+        orma_table_set(t, ORMA_FLOW_TRACE_ID, row, (int64_t)flow);
+    orma_storage_set_args(t, ORMA_FLOW_ARG_SET_ID, row, v1_args(imp, st, flow));
+}
+
+/* The slice that has the flow; counts `missing` if none does. */
+static uint64_t find(struct orma_import *imp, struct flows *st, uint64_t flow,
+                     enum orma_stat missing)
+{
+    uint64_t from = st ? orma_map_get(&st->slices, flow) : ORMA_MAP_NONE;
+
+    if (from == ORMA_MAP_NONE)
+        count(imp, missing);
+    return from;
+}
+
+void orma_flows_step(struct orma_import *imp, uint32_t slice, uint64_t flow)
+{
+    struct flows *st = state(imp);
+    uint64_t from = find(imp, st, flow, ORMA_STAT_FLOW_STEP_WITHOUT_START);
+
+    if (from == ORMA_MAP_NONE)
+        return;
+    insert(imp, st, flow, (uint32_t)from, slice);
+    if (orma_map_put(&st->slices, flow, slice))
+        imp->storage->failed = true;
+}
+
+void orma_flows_end(struct orma_import *imp, uint32_t slice, uint64_t flow, bool close)
+{
+    struct flows *st = state(imp);
+    uint64_t from = find(imp, st, flow, ORMA_STAT_FLOW_END_WITHOUT_START);
+
+    if (from == ORMA_MAP_NONE)
+        return;
+    if (close)
+        (void)orma_map_take(&st->slices, flow);
+    insert(imp, st, flow, (uint32_t)from, slice);
+}
+
+static uint32_t enclosing_slice(struct orma_import *imp, uint32_t track, int64_t ts)
+{
+    uint32_t slice = orma_slices_top(&imp->slices, track, ts);
+
+    if (slice == ORMA_SLICE_NONE)
+        count(imp, ORMA_STAT_FLOW_NO_ENCLOSING_SLICE);
+    return slice;
+}
+
+void orma_flows_begin_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow)
+{
+    uint32_t slice = enclosing_slice(imp, track, ts);
+
+    if (slice != ORMA_SLICE_NONE)
+        orma_flows_begin(imp, slice, flow);
+}
+
+void orma_flows_step_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow)
+{
+    uint32_t slice = enclosing_slice(imp, track, ts);
+
+    if (slice != ORMA_SLICE_NONE)
+        orma_flows_step(imp, slice, flow);
+}
+
+/* A flow that waited and was never begun begins at the first slice of all: that is what others
+ * make of it, and it counts as begun from then on. */
+static void end_waiting(struct orma_import *imp, struct flows *st, uint64_t flow, uint32_t slice)
+{
+    uint64_t from = orma_map_get(&st->slices, flow);
+
+    if (from == ORMA_MAP_NONE) {
+        from = 0;
+        if (orma_map_put(&st->slices, flow, from))
+            imp->storage->failed = true;
+    }
+    insert(imp, st, flow, (uint32_t)from, slice);
+}
+
+/* A slice began: what waited on its track ends in it. */
+static void on_begun(void *data, uint32_t track, uint32_t slice)
+{
+    struct orma_import *imp = data;
+    struct flows *st = imp->state[ORMA_STATE_FLOW];
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < st->waiting_num; i++) {
+        if (st->waiting[i].track == track)
+            end_waiting(imp, st, st->waiting[i].flow, slice);
+        else
+            st->waiting[kept++] = st->waiting[i];
+    }
+    st->waiting_num = kept;
+    if (!kept)
+        imp->slices.begun = NULL;
+}
+
+void orma_flows_end_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow,
+                       bool enclosing)
+{
+    struct flows *st = state(imp);
+
+    if (enclosing) {
+        uint32_t slice = enclosing_slice(imp, track, ts);
+
+        if (slice != ORMA_SLICE_NONE)
+            orma_flows_end(imp, slice, flow, false);
+        return;
+    }
+    if (st && st->waiting_num == st->waiting_cap) {
+        uint32_t cap = st->waiting_cap ? st->waiting_cap * 2 : 16;
+        struct waiting *more = realloc(st->waiting, cap * sizeof(*more));
+
+        imp->storage->failed |= !more;
+        if (!more)
+            return;
+        st->waiting = more;
+        st->waiting_cap = cap;
+    }
+    if (!st)
+        return;
+    st->waiting[st->waiting_num++] = (struct waiting){flow, track};
+    imp->slices.begun = on_begun;
+    imp->slices.begun_data = imp;
+}
+
+uint64_t orma_flows_id_v1(struct orma_import *imp, uint64_t id, uint32_t category, uint32_t name)
+{
+    struct flows *st = state(imp);
+    uint64_t flow = orma_mix64(orma_mix64(id) ^ ((uint64_t)category << 32 | name));
+
+    if (!st || orma_map_get(&st->v1, flow) != ORMA_MAP_NONE)
+        return flow;
+    struct v1 *texts = realloc(st->v1_texts, (st->v1_num + 1) * sizeof(*texts));
+    if (texts) {
+        st->v1_texts = texts;
+        texts[st->v1_num] = (struct v1){category, name};
+    }
+    if (!texts || orma_map_put(&st->v1, flow, st->v1_num))
+        imp->storage->failed = true;
+    else
+        st->v1_num++;
+    return flow;
+}
+
+static void flow_fini(struct orma_import *imp)
+{
+    struct flows *st = imp->state[ORMA_STATE_FLOW];
+
+    if (!st)
+        return;
+    orma_map_fini(&st->slices);
+    orma_map_fini(&st->v1);
+    free(st->v1_texts);
+    free(st->waiting);
+    orma_args_list_fini(&st->args);
+}
+
+static const uint16_t fields[] = {0};
+const struct orma_module orma_module_flow = {.name = "flow", .fields = fields, .fini = flow_fini};

@@ -1,0 +1,534 @@
+/*
+ * Recognises the statements of columnar.h. The text was accepted by SQLite, so
+ * only the shapes that are wanted need be known; at anything else the reader
+ * gives up (`no` is set) and the statement stays with SQLite.
+ *
+ *   SELECT [DISTINCT] elements FROM name [[AS] alias] [WHERE comparisons] [GROUP BY columns]
+ *       [HAVING expression] [ORDER BY expressions] [LIMIT numbers]
+ *
+ * In elements, HAVING and ORDER BY aggregates and keys are replaced by columns
+ * of __orma_columnar, the rest is copied.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/sql/columnar/columnar_reader.h"
+
+/* ---- the clauses ---- */
+
+static const char *const clause_words[] = {"where", "group", "having", "order", "limit", NULL};
+
+/* Up to the next word of a clause outside parentheses. */
+static struct orma_columnar_span read_clause(struct orma_columnar_reader *r, bool commas_end)
+{
+    /* What would need a look into the expression, or would change what names mean. */
+    static const char *const foreign[] = {"select", "over",      "filter", "window", "union",
+                                          "except", "intersect", "exists", "raise",  NULL};
+    struct orma_columnar_span s = {r->tok.at, r->tok.at};
+    int depth = 0;
+
+    for (; r->tok.kind != ORMA_TOK_END; next(r)) {
+        if (is_any(r, r->tok, foreign) || r->tok.kind == ORMA_TOK_VARIABLE ||
+            r->tok.kind == ORMA_TOK_BAD || r->tok.kind == ORMA_TOK_BANG)
+            give_up(r);
+        if (depth == 0 && (is_any(r, r->tok, clause_words) || is(r, "from") ||
+                           (commas_end && r->tok.kind == ORMA_TOK_COMMA)))
+            break;
+        depth += (r->tok.kind == ORMA_TOK_OPEN) - (r->tok.kind == ORMA_TOK_CLOSE);
+        if (depth < 0)
+            give_up(r);
+        s.end = r->tok.at + r->tok.len;
+    }
+    return s;
+}
+
+static void read_elements(struct orma_columnar_reader *r)
+{
+    r->distinct = accept(r, "distinct");
+    if (!r->distinct)
+        accept(r, "all");
+    do {
+        if (r->elements_num == ELEMENTS_MAX) {
+            give_up(r);
+            return;
+        }
+        if (r->elements_num)
+            next(r);
+        r->elements[r->elements_num++] = read_clause(r, true);
+    } while (!r->no && r->tok.kind == ORMA_TOK_COMMA);
+}
+
+static void read_from(struct orma_columnar_reader *r)
+{
+    if (!accept(r, "from") || !is_name(r->tok)) {
+        give_up(r);
+        return;
+    }
+    r->table = tok_text(r, r->tok);
+    next(r);
+    bool as = accept(r, "as");
+    if (as || (is_name(r->tok) && !is_any(r, r->tok, clause_words))) {
+        r->alias = tok_text(r, r->tok);
+        next(r);
+    }
+}
+
+static void read_clauses(struct orma_columnar_reader *r)
+{
+    if (accept(r, "where"))
+        r->where = read_clause(r, false);
+    if (accept(r, "group") && accept(r, "by"))
+        r->group = read_clause(r, false);
+    if (accept(r, "having"))
+        r->having = read_clause(r, false);
+    if (accept(r, "order") && accept(r, "by"))
+        r->order = read_clause(r, false);
+    if (accept(r, "limit"))
+        r->limit = read_clause(r, false);
+    if (r->tok.kind == ORMA_TOK_SEMICOLON)
+        next(r);
+    if (r->tok.kind != ORMA_TOK_END)
+        give_up(r);
+}
+
+/* ---- names ---- */
+
+bool orma_columnar_same_name(struct orma_str written, const char *name)
+{
+    char *plain = orma_sql_unquote(written);
+    bool same = plain && !sqlite3_stricmp(plain, name);
+
+    free(plain);
+    return same;
+}
+
+static bool same_names(struct orma_str a, struct orma_str b)
+{
+    char *plain = orma_sql_unquote(b);
+    bool same = plain && orma_columnar_same_name(a, plain);
+
+    free(plain);
+    return same;
+}
+
+int orma_columnar_find_column(const struct orma_columnar_reader *r, struct orma_str name)
+{
+    for (int i = 0; i < r->v->columns_num; i++) {
+        if (orma_columnar_same_name(name, orma_vtab_column_name(r->v, i)))
+            return i;
+    }
+    return -1;
+}
+
+int orma_columnar_read_column(struct orma_columnar_reader *r)
+{
+    struct orma_str name = tok_text(r, r->tok);
+    struct orma_token dot = orma_token_next_solid(r->text, r->tok.at + r->tok.len);
+
+    if (!is_name(r->tok))
+        return -1;
+    if (dot.kind == ORMA_TOK_DOT) {
+        struct orma_str table = r->alias.len ? r->alias : r->table;
+
+        if (!same_names(name, table)) {
+            give_up(r);
+            return -1;
+        }
+        next(r);
+        next(r);
+        name = tok_text(r, r->tok);
+    }
+    int col = is_name(r->tok) ? orma_columnar_find_column(r, name) : -1;
+    if (col < 0)
+        return -1;
+    next(r);
+    if (r->tok.kind == ORMA_TOK_OPEN || r->tok.kind == ORMA_TOK_DOT) {
+        give_up(r);
+        return -1;
+    }
+    r->visible = col;
+    col = orma_vtab_stored_column(r->v, col);
+    if (col < 0)
+        give_up(r);
+    return col;
+}
+
+/* ---- WHERE ---- */
+
+/* A number with or without a sign, a text, NULL. False: something else. */
+static bool read_literal(struct orma_columnar_reader *r)
+{
+    struct orma_columnar_span s = {r->tok.at, 0};
+    bool sign = r->tok.kind == ORMA_TOK_OPERATOR && r->tok.len == 1 &&
+                (r->text.data[r->tok.at] == '-' || r->text.data[r->tok.at] == '+');
+
+    if (sign)
+        next(r);
+    if (r->literals_num == LITERALS_MAX ||
+        !(r->tok.kind == ORMA_TOK_NUMBER ||
+          (!sign && (r->tok.kind == ORMA_TOK_STRING || is(r, "null")))))
+        return false;
+    s.end = r->tok.at + r->tok.len;
+    next(r);
+    r->literals[r->literals_num++] = s;
+    return true;
+}
+
+static void add_filter(struct orma_columnar_reader *r, int col, int op, unsigned first,
+                       unsigned num)
+{
+    struct orma_columnar_plan *plan = r->plan;
+
+    if (plan->filters_num == ORMA_COLUMNAR_FILTERS_MAX || col < 0 ||
+        !orma_filter_can(&r->v->table->def->columns[col],
+                         op == ORMA_FILTER_OP_IN ? SQLITE_INDEX_CONSTRAINT_EQ : op)) {
+        give_up(r);
+        return;
+    }
+    r->lists[plan->filters_num] = (struct orma_columnar_span){first, first + num};
+    plan->filters[plan->filters_num].col = (unsigned)col;
+    plan->filters[plan->filters_num++].op = op;
+}
+
+static int read_operator(struct orma_columnar_reader *r)
+{
+    static const struct {
+        const char *text;
+        int op;
+    } ops[] = {
+        {"=", SQLITE_INDEX_CONSTRAINT_EQ},  {"==", SQLITE_INDEX_CONSTRAINT_EQ},
+        {"!=", SQLITE_INDEX_CONSTRAINT_NE}, {"<>", SQLITE_INDEX_CONSTRAINT_NE},
+        {"<", SQLITE_INDEX_CONSTRAINT_LT},  {"<=", SQLITE_INDEX_CONSTRAINT_LE},
+        {">", SQLITE_INDEX_CONSTRAINT_GT},  {">=", SQLITE_INDEX_CONSTRAINT_GE},
+    };
+    struct orma_str text = tok_text(r, r->tok);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(ops) && r->tok.kind == ORMA_TOK_OPERATOR; i++) {
+        if (orma_str_eq(text, orma_str_from(ops[i].text))) {
+            next(r);
+            return ops[i].op;
+        }
+    }
+    return 0;
+}
+
+static int turned(int op)
+{
+    switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_LT:
+        return SQLITE_INDEX_CONSTRAINT_GT;
+    case SQLITE_INDEX_CONSTRAINT_LE:
+        return SQLITE_INDEX_CONSTRAINT_GE;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+        return SQLITE_INDEX_CONSTRAINT_LT;
+    case SQLITE_INDEX_CONSTRAINT_GE:
+        return SQLITE_INDEX_CONSTRAINT_LE;
+    }
+    return op;
+}
+
+/* IN (literal, ...) behind the IN. */
+static void read_list(struct orma_columnar_reader *r, int col)
+{
+    unsigned first = r->literals_num;
+
+    if (r->tok.kind != ORMA_TOK_OPEN) {
+        give_up(r);
+        return;
+    }
+    do {
+        next(r);
+        if (!read_literal(r))
+            give_up(r);
+    } while (!r->no && r->tok.kind == ORMA_TOK_COMMA);
+    if (r->tok.kind != ORMA_TOK_CLOSE)
+        give_up(r);
+    next(r);
+    add_filter(r, col, ORMA_FILTER_OP_IN, first, r->literals_num - first);
+}
+
+static void read_is(struct orma_columnar_reader *r, int col)
+{
+    int op = accept(r, "not") ? SQLITE_INDEX_CONSTRAINT_ISNOTNULL : SQLITE_INDEX_CONSTRAINT_ISNULL;
+
+    if (!accept(r, "null"))
+        give_up(r);
+    add_filter(r, col, op, r->literals_num, 0);
+}
+
+static void read_between(struct orma_columnar_reader *r, int col)
+{
+    if (!read_literal(r) || !accept(r, "and") || !read_literal(r)) {
+        give_up(r);
+        return;
+    }
+    add_filter(r, col, SQLITE_INDEX_CONSTRAINT_GE, r->literals_num - 2, 1);
+    add_filter(r, col, SQLITE_INDEX_CONSTRAINT_LE, r->literals_num - 1, 1);
+}
+
+static void read_comparison(struct orma_columnar_reader *r)
+{
+    unsigned first = r->literals_num;
+    bool literal_first = read_literal(r);
+    int op = literal_first ? turned(read_operator(r)) : 0;
+    int col = literal_first && !op ? -1 : orma_columnar_read_column(r);
+
+    if (col < 0) {
+        give_up(r);
+        return;
+    }
+    if (literal_first) {
+        add_filter(r, col, op, first, 1);
+        return;
+    }
+    op = read_operator(r);
+    if (op && read_literal(r))
+        add_filter(r, col, op, first, 1);
+    else if (op)
+        give_up(r);
+    else if (accept(r, "is"))
+        read_is(r, col);
+    else if (accept(r, "between"))
+        read_between(r, col);
+    else if (accept(r, "in"))
+        read_list(r, col);
+    else
+        give_up(r);
+}
+
+static void read_where(struct orma_columnar_reader *r)
+{
+    if (!r->where.end)
+        return;
+    go_to(r, r->where.at);
+    do {
+        read_comparison(r);
+    } while (accept(r, "and"));
+    if (!r->no && r->tok.kind != ORMA_TOK_END && r->tok.at < r->where.end)
+        give_up(r);
+}
+
+/* The values of the literals, from SQLite itself. */
+static void read_values(struct orma_columnar_reader *r)
+{
+    struct orma_columnar_plan *plan = r->plan;
+    struct orma_buf sql = {0};
+    sqlite3_stmt *stmt = NULL;
+
+    if (!r->literals_num)
+        return;
+    for (unsigned i = 0; i < r->literals_num; i++)
+        orma_buf_printf(&sql, "%s%.*s", i ? "," : "SELECT ",
+                        (int)(r->literals[i].end - r->literals[i].at),
+                        r->text.data + r->literals[i].at);
+    if (sql.failed || sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&sql), -1, &stmt, NULL) ||
+        sqlite3_step(stmt) != SQLITE_ROW)
+        give_up(r);
+    orma_buf_fini(&sql);
+    for (unsigned i = 0; i < plan->filters_num && !r->no; i++) {
+        struct orma_columnar_span list = r->lists[i];
+
+        if (plan->filters[i].op != ORMA_FILTER_OP_IN) {
+            if (list.at < list.end)
+                plan->filters[i].val = sqlite3_value_dup(sqlite3_column_value(stmt, (int)list.at));
+            continue;
+        }
+        plan->filters[i].values = calloc(list.end - list.at + 1, sizeof(sqlite3_value *));
+        for (uint32_t k = list.at; k < list.end && plan->filters[i].values; k++)
+            plan->filters[i].values[k - list.at] =
+                sqlite3_value_dup(sqlite3_column_value(stmt, (int)k));
+        if (!plan->filters[i].values)
+            give_up(r);
+    }
+    sqlite3_finalize(stmt);
+}
+
+/* ---- keys ---- */
+
+static void add_key(struct orma_columnar_reader *r, int col)
+{
+    if (col < 0 || r->plan->keys_num == ORMA_COLUMNAR_KEYS_MAX) {
+        give_up(r);
+        return;
+    }
+    r->keys[r->plan->keys_num] = r->visible;
+    r->plan->keys[r->plan->keys_num++] = (struct orma_columnar_key){.col = (unsigned)col};
+}
+
+char orma_columnar_type_letter(const struct orma_table *t, unsigned col)
+{
+    switch ((enum orma_column_kind)t->columns[col].kind) {
+    case ORMA_COL_STRING:
+        return 't';
+    case ORMA_COL_DOUBLE:
+        return 'd';
+    case ORMA_COL_ID:
+    case ORMA_COL_ALIAS:
+    case ORMA_COL_COMPUTED:
+    case ORMA_COL_INT:
+        break;
+    }
+    return 'i';
+}
+
+bool orma_columnar_read_operand(struct orma_columnar_reader *r, unsigned col,
+                                struct orma_columnar_key *ret)
+{
+    struct orma_token op = r->tok, number, after;
+    char digits[24];
+    char *end;
+
+    if (op.kind != ORMA_TOK_OPERATOR || op.len != 1 || !strchr("+-*/%", r->text.data[op.at]) ||
+        orma_columnar_type_letter(r->v->table, col) != 'i')
+        return false;
+    number = orma_token_next_solid(r->text, op.at + op.len);
+    after = orma_token_next_solid(r->text, number.at + number.len);
+    if (number.kind != ORMA_TOK_NUMBER || number.len > 18 || after.kind == ORMA_TOK_OPERATOR ||
+        is_any(r, after,
+               (const char *const[]){"collate", "is", "in", "between", "like", "glob", "not",
+                                     "isnull", "notnull", NULL}))
+        return false;
+    snprintf(digits, sizeof(digits), "%.*s", (int)number.len, r->text.data + number.at);
+    ret->operand = strtoll(digits, &end, 10);
+    if (*end || ret->operand < 1)
+        return false;
+    ret->col = col;
+    ret->op = r->text.data[op.at];
+    go_to(r, number.at + number.len);
+    return true;
+}
+
+/* The operand behind the key that was added last. */
+static void extend_key(struct orma_columnar_reader *r)
+{
+    if (r->no || !r->plan->keys_num || r->tok.kind != ORMA_TOK_OPERATOR)
+        return;
+    struct orma_columnar_key *key = &r->plan->keys[r->plan->keys_num - 1];
+    if (!orma_columnar_read_operand(r, key->col, key))
+        give_up(r);
+}
+
+int orma_columnar_column_of_element(struct orma_columnar_reader *r, unsigned idx)
+{
+    struct orma_columnar_span e = r->elements[idx];
+
+    go_to(r, e.at);
+    int col = orma_columnar_read_column(r);
+    if (col >= 0 && r->tok.at < e.end && r->tok.kind != ORMA_TOK_END) {
+        accept(r, "as");
+        if (is_name(r->tok))
+            next(r);
+        if (r->tok.kind != ORMA_TOK_END && r->tok.at < e.end)
+            return -1;
+    }
+    return col;
+}
+
+/* [AS] name, and then the end of the element. */
+static void read_alias(struct orma_columnar_reader *r, uint32_t end)
+{
+    if (r->tok.kind == ORMA_TOK_END || r->tok.at >= end)
+        return;
+    accept(r, "as");
+    if (is_name(r->tok))
+        next(r);
+    if (r->tok.kind != ORMA_TOK_END && r->tok.at < end)
+        give_up(r);
+}
+
+/* GROUP BY 2, or GROUP BY alias. */
+static void add_key_of_element(struct orma_columnar_reader *r)
+{
+    struct orma_token tok = r->tok;
+    int found = -1;
+
+    if (tok.kind == ORMA_TOK_NUMBER) {
+        found = atoi(r->text.data + tok.at) - 1;
+    } else if (is_name(tok)) {
+        for (unsigned i = 0; i < r->elements_num && found < 0; i++) {
+            const char *name = sqlite3_column_name(r->stmt, (int)i);
+
+            if (name && orma_columnar_same_name(tok_text(r, tok), name))
+                found = (int)i;
+        }
+    }
+    if (found < 0 || found >= (int)r->elements_num) {
+        give_up(r);
+        return;
+    }
+    go_to(r, r->elements[found].at);
+    add_key(r, orma_columnar_read_column(r));
+    if (r->tok.at < r->elements[found].end)
+        extend_key(r);
+    read_alias(r, r->elements[found].end);
+    go_to(r, tok.at + tok.len);
+}
+
+static void read_group(struct orma_columnar_reader *r)
+{
+    if (!r->group.end)
+        return;
+    r->plan->grouped = true;
+    go_to(r, r->group.at);
+    for (;;) {
+        int col = orma_columnar_read_column(r);
+
+        if (col >= 0) {
+            add_key(r, col);
+            if (r->tok.at < r->group.end)
+                extend_key(r);
+        } else if (!r->no) {
+            add_key_of_element(r);
+        }
+        if (r->no || r->tok.kind != ORMA_TOK_COMMA)
+            break;
+        next(r);
+    }
+    if (!r->no && r->tok.kind != ORMA_TOK_END && r->tok.at < r->group.end)
+        give_up(r);
+}
+
+static void read_distinct(struct orma_columnar_reader *r)
+{
+    if (!r->distinct)
+        return;
+    if (r->group.end || r->order.end || r->having.end)
+        give_up(r);
+    r->plan->grouped = r->plan->first_order = true;
+    for (unsigned i = 0; i < r->elements_num && !r->no; i++)
+        add_key(r, orma_columnar_column_of_element(r, i));
+}
+
+bool orma_columnar_parse(struct orma_str text, sqlite3_stmt *stmt, const struct orma_vtab *v,
+                         struct orma_columnar_plan *plan, struct orma_buf *rewritten)
+{
+    struct orma_columnar_reader r = {
+        .text = text, .v = v, .stmt = stmt, .plan = plan, .out = rewritten};
+    struct orma_buf query = {0};
+
+    go_to(&r, 0);
+    if (!accept(&r, "select"))
+        return false;
+    read_elements(&r);
+    if (!r.no)
+        read_from(&r);
+    if (!r.no)
+        read_clauses(&r);
+    if (!r.no && r.elements_num != (unsigned)sqlite3_column_count(stmt))
+        give_up(&r); /* a star */
+    void (*const steps[])(struct orma_columnar_reader *) = {read_where,
+                                                            read_group,
+                                                            read_distinct,
+                                                            orma_columnar_check_aliases,
+                                                            orma_columnar_put_statement,
+                                                            read_values};
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(steps) && !r.no; i++)
+        steps[i](&r);
+    if (r.no || (!plan->aggs_num && !plan->grouped) || rewritten->failed)
+        return false;
+    orma_columnar_put_query(&r, &query);
+    plan->query = query.failed ? NULL : orma_str_dup(orma_buf_str(&query));
+    orma_buf_fini(&query);
+    plan->name = orma_sql_unquote(r.table);
+    return plan->query && plan->name;
+}

@@ -1,0 +1,102 @@
+/* Functions that touch files: only where the engine may (orma_sql.file_access). */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "processor/sql/exec.h"
+#include "processor/sql/functions/funcs.h"
+
+static bool may(sqlite3_context *ctx, const char *what)
+{
+    if (orma_sql_of(ctx)->file_access)
+        return true;
+    orma_result_error(ctx, "%s: File I/O is disabled", what);
+    return false;
+}
+
+/* A path, without a zero byte inside. */
+static const char *take_path(sqlite3_context *ctx, sqlite3_value *val, const char *what)
+{
+    bool text = sqlite3_value_type(val) == SQLITE_TEXT;
+    struct orma_str s = orma_value_str(val);
+
+    if (text && s.data && s.len && strlen(s.data) == s.len)
+        return s.data;
+    orma_result_error(ctx, "%s: the path must be a text", what);
+    return NULL;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, data, len);
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n > 0) {
+            data += n;
+            len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    static const char what[] = "__intrinsic_file_write";
+    const char *path;
+    int fd, r;
+
+    (void)argc;
+    if (!may(ctx, what))
+        return;
+    path = take_path(ctx, argv[0], what);
+    if (!path)
+        return;
+    if (sqlite3_value_type(argv[1]) != SQLITE_BLOB) {
+        orma_result_error(ctx, "%s: the content must be a blob", what);
+        return;
+    }
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    r = fd < 0 ? -errno
+               : write_all(fd, sqlite3_value_blob(argv[1]), (size_t)sqlite3_value_bytes(argv[1]));
+    if (fd >= 0 && close(fd) < 0 && r == 0)
+        r = -errno;
+    if (r < 0)
+        orma_result_error(ctx, "%s: %s: %s", what, path, strerror(-r));
+    else
+        orma_sql_result_void(ctx);
+}
+
+static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_sql *sql = orma_sql_of(ctx);
+    const char *path;
+    int r;
+
+    (void)argc;
+    if (!may(ctx, "EXPORT_JSON"))
+        return;
+    path = take_path(ctx, argv[0], "EXPORT_JSON");
+    if (!path)
+        return;
+    r = sql->export_json ? sql->export_json(sql->export_data, path) : -ENOSYS;
+    if (r < 0)
+        orma_result_error(ctx, "EXPORT_JSON: %s: %s", path, strerror(-r));
+    else
+        orma_sql_result_void(ctx);
+}
+
+const struct orma_sql_func orma_sql_funcs_files[] = {
+    {.name = "__intrinsic_file_write",
+     .args = 2,
+     .scalar = file_write,
+     .usage = "(path STRING, content BYTES) -> VOID",
+     .doc = "Writes a file, where SQL may do so."},
+    {.name = "export_json",
+     .args = 1,
+     .scalar = export_json,
+     .usage = "(path STRING) -> VOID",
+     .doc = "Writes the trace in the JSON format of Chrome, where SQL may write files."},
+    {0},
+};

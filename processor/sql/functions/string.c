@@ -1,0 +1,397 @@
+/* Text and bytes. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "processor/sql/functions/funcs.h"
+#include "sdk/base/hash.h"
+
+void orma_result_buf(sqlite3_context *ctx, struct orma_buf *buf, bool blob)
+{
+    if (buf->failed) {
+        sqlite3_result_error_nomem(ctx);
+    } else if (!buf->len) {
+        if (blob)
+            sqlite3_result_zeroblob(ctx, 0);
+        else
+            sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+    } else {
+        uint8_t *data = buf->data;
+
+        if (blob)
+            sqlite3_result_blob64(ctx, data, buf->len, free);
+        else
+            sqlite3_result_text64(ctx, (char *)data, buf->len, free, SQLITE_UTF8);
+        *buf = (struct orma_buf){0}; /* SQLite frees the memory */
+    }
+    orma_buf_fini(buf);
+}
+
+void orma_result_error(sqlite3_context *ctx, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    char *text = sqlite3_vmprintf(fmt, args);
+    va_end(args);
+    if (text)
+        sqlite3_result_error(ctx, text, -1);
+    else
+        sqlite3_result_error_nomem(ctx);
+    sqlite3_free(text);
+}
+
+static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    uint64_t sum = ORMA_FNV1A_BASIS;
+
+    if (!argc) {
+        orma_result_error(ctx, "HASH: needs at least one argument");
+        return;
+    }
+    for (int i = 0; i < argc; i++) {
+        if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
+            int64_t val = sqlite3_value_int64(argv[i]);
+            uint8_t bytes[8];
+
+            for (int k = 0; k < 8; k++)
+                bytes[k] = (uint8_t)((uint64_t)val >> (8 * k));
+            sum = orma_fnv1a(sum, bytes, sizeof(bytes));
+        } else if (sqlite3_value_type(argv[i]) == SQLITE_TEXT) {
+            struct orma_str s = orma_value_str(argv[i]);
+
+            sum = orma_fnv1a(sum, s.data, s.len);
+        } else {
+            orma_result_error(ctx, "HASH: arg %d has unknown type", i);
+            return;
+        }
+    }
+    sqlite3_result_int64(ctx, (int64_t)sum);
+}
+
+static void reverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_str s = orma_value_str(argv[0]);
+    struct orma_buf out = {0};
+
+    (void)argc;
+    if (!s.data)
+        return;
+    for (size_t i = s.len; i-- > 0;)
+        orma_buf_put_byte(&out, (uint8_t)s.data[i]);
+    orma_result_buf(ctx, &out, false);
+}
+
+static void str_split(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_str text, sep;
+    int64_t want;
+
+    (void)argc;
+    if (sqlite3_value_type(argv[1]) != SQLITE_TEXT || !sqlite3_value_bytes(argv[1])) {
+        orma_result_error(ctx, "str_split: delimiter must be a non-empty string");
+        return;
+    }
+    want = sqlite3_value_int64(argv[2]);
+    if (sqlite3_value_type(argv[2]) != SQLITE_INTEGER || want < 0) {
+        orma_result_error(ctx, "str_split: index must be a non-negative integer");
+        return;
+    }
+    if (sqlite3_value_type(argv[0]) != SQLITE_TEXT)
+        return;
+    text = orma_value_str(argv[0]);
+    sep = orma_value_str(argv[1]);
+    for (;; want--) {
+        const char *next = memmem(text.data, text.len, sep.data, sep.len);
+        size_t len = next ? (size_t)(next - text.data) : text.len;
+
+        if (!want) {
+            orma_result_str(ctx, (struct orma_str){text.data, len});
+            return;
+        }
+        if (!next)
+            return;
+        text.data = next + sep.len;
+        text.len -= len + sep.len;
+    }
+}
+
+/* ---- base64 ---- */
+
+static void base64_encode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct orma_buf out = {0};
+    const uint8_t *in;
+    size_t len;
+
+    (void)argc;
+    if (orma_value_is_null(argv[0]))
+        return;
+    if (sqlite3_value_type(argv[0]) != SQLITE_BLOB) {
+        orma_result_error(ctx, "Base64Encode only supports bytes argument");
+        return;
+    }
+    in = sqlite3_value_blob(argv[0]);
+    len = (size_t)sqlite3_value_bytes(argv[0]);
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t word = (uint32_t)in[i] << 16 | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+                        (left > 2 ? in[i + 2] : 0u);
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
+                        left > 1 ? digits[word >> 6 & 63] : '=',
+                        left > 2 ? digits[word & 63] : '='};
+
+        orma_buf_put(&out, four, 4);
+    }
+    orma_result_buf(ctx, &out, false);
+}
+
+static int base64_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+/* Both alphabets; the padding may be missing. */
+static bool decode_base64(struct orma_str in, struct orma_buf *out)
+{
+    uint32_t word = 0;
+    int bits = 0;
+
+    while (in.len && in.data[in.len - 1] == '=')
+        in.len--;
+    if (in.len % 4 == 1)
+        return false;
+    for (size_t i = 0; i < in.len; i++) {
+        int digit = base64_digit(in.data[i]);
+
+        if (digit < 0)
+            return false;
+        word = word << 6 | (uint32_t)digit;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            orma_buf_put_byte(out, (uint8_t)(word >> bits));
+        }
+    }
+    return true;
+}
+
+static void base64_decode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    int type = sqlite3_value_type(argv[0]);
+    struct orma_buf out = {0};
+    struct orma_str in;
+
+    (void)argc;
+    if (type == SQLITE_NULL)
+        return;
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) {
+        orma_result_error(ctx, "BASE64: argument must be string or blob");
+        return;
+    }
+    in.data = sqlite3_value_blob(argv[0]);
+    in.len = (size_t)sqlite3_value_bytes(argv[0]);
+    if (decode_base64(in, &out)) {
+        orma_result_buf(ctx, &out, true);
+        return;
+    }
+    orma_buf_fini(&out);
+    orma_result_error(ctx, "BASE64: Invalid input");
+}
+
+/* ---- hexadecimal ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void unhex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_str s = orma_value_str(argv[0]);
+    uint64_t val = 0;
+
+    (void)argc;
+    if (!s.data)
+        return;
+    for (; s.len && is_blank(s.data[0]); s.data++)
+        s.len--;
+    while (s.len && is_blank(s.data[s.len - 1]))
+        s.len--;
+    if (s.len >= 2 && s.data[0] == '0' && (s.data[1] | 0x20) == 'x') {
+        s.data += 2;
+        s.len -= 2;
+    }
+    if (!s.len) {
+        orma_result_error(ctx, "UNHEX: the text has no digits");
+        return;
+    }
+    for (size_t i = 0; i < s.len; i++) {
+        int digit = hex_digit(s.data[i]);
+
+        if (digit < 0 || val >> 60) {
+            orma_result_error(ctx,
+                              digit < 0 ? "UNHEX: '%s' is not hexadecimal"
+                                        : "UNHEX: '%s' has more than 64 bits",
+                              (const char *)sqlite3_value_text(argv[0]));
+            return;
+        }
+        val = val << 4 | (uint64_t)digit;
+    }
+    sqlite3_result_int64(ctx, (int64_t)val);
+}
+
+/* Length of the run of hexadecimal digits at the begin, and whether 0..9 is among them. */
+static size_t hex_run(struct orma_str s, bool *ret_digit)
+{
+    size_t len = 0;
+
+    *ret_digit = false;
+    for (; len < s.len && hex_digit(s.data[len]) >= 0; len++)
+        *ret_digit |= s.data[len] <= '9';
+    return len;
+}
+
+static void strip_hex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_str s = orma_value_str(argv[0]);
+    size_t min = (size_t)ORMA_MAX(sqlite3_value_int64(argv[1]), (sqlite3_int64)1);
+    struct orma_buf out = {0};
+
+    (void)argc;
+    if (!s.data)
+        return;
+    while (s.len) {
+        bool digit, prefix = s.len > 2 && s.data[0] == '0' && (s.data[1] | 0x20) == 'x';
+        size_t skip = prefix ? 2 : 0;
+        size_t run = hex_run((struct orma_str){s.data + skip, s.len - skip}, &digit);
+
+        if (run >= min && digit) {
+            orma_buf_put_str(&out, "<num>");
+            run += skip;
+        } else {
+            run = ORMA_MAX(run + (run ? skip : 0), (size_t)1);
+            orma_buf_put(&out, s.data, run);
+        }
+        s.data += run;
+        s.len -= run;
+    }
+    orma_result_buf(ctx, &out, false);
+}
+
+/* ---- names of symbols ---- */
+
+#ifdef ORMA_HAVE_DEMANGLE
+/* The C++ runtime has the demangler. It is loaded when somebody asks: few do, and it is large. */
+static char *(*cxa_demangle)(const char *name, char *out, size_t *len, int *status);
+
+static void find_demangler(void)
+{
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(libraries) && !cxa_demangle; i++) {
+        void *lib = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL); /* stays for ever */
+        void *found = lib ? dlsym(lib, "__cxa_demangle") : NULL;
+
+        memcpy(&cxa_demangle, &found, sizeof(found));
+    }
+}
+
+static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct orma_str s = orma_value_str(argv[0]);
+    int status = -1;
+    char *text;
+
+    (void)argc;
+    (void)pthread_once(&once, find_demangler); /* fails for bad arguments only */
+    if (!cxa_demangle) {
+        orma_result_error(ctx, "demangle: neither libstdc++.so.6 nor libc++abi.so.1 is installed");
+        return;
+    }
+    /* Without the prefix the library takes names for types: "i" would become "int". */
+    if (!s.data || (strncmp(s.data, "_Z", 2) && strncmp(s.data, "__Z", 3)))
+        return;
+    text = cxa_demangle(s.data + (s.data[1] == '_'), NULL, NULL, &status);
+    if (text && status == 0)
+        sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+    free(text);
+}
+#else
+static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    (void)argv;
+    orma_result_error(ctx, "demangle: built without it");
+}
+#endif
+
+#define TEXT_FUNC .flags = SQLITE_DETERMINISTIC
+
+const struct orma_sql_func orma_sql_funcs_string[] = {
+    {.name = "hash",
+     .args = -1,
+     TEXT_FUNC,
+     .scalar = hash,
+     .usage = "(value, ...) -> LONG",
+     .doc = "FNV-1a over integers (eight bytes) and texts. Other types are an error, NULL too."},
+    {.name = "__intrinsic_reverse",
+     .args = 1,
+     TEXT_FUNC,
+     .scalar = reverse,
+     .usage = "(text) -> STRING",
+     .doc = "The bytes of the text from the last to the first."},
+    {.name = "str_split",
+     .args = 3,
+     TEXT_FUNC,
+     .scalar = str_split,
+     .usage = "(text, delimiter, index) -> STRING",
+     .doc = "The piece of that number, from 0; NULL past the last."},
+    {.name = "__intrinsic_base64_encode",
+     .args = 1,
+     TEXT_FUNC,
+     .scalar = base64_encode,
+     .usage = "(bytes) -> STRING",
+     .doc = "Base64 with padding."},
+    {.name = "__intrinsic_base64_decode",
+     .args = 1,
+     TEXT_FUNC,
+     .scalar = base64_decode,
+     .usage = "(text or bytes) -> BYTES",
+     .doc = "The bytes; both alphabets are read, padding may be missing."},
+    {.name = "__intrinsic_unhex",
+     .args = 1,
+     TEXT_FUNC,
+     .scalar = unhex,
+     .usage = "(text) -> LONG",
+     .doc = "A hexadecimal number, with or without 0x, up to 64 bits."},
+    {.name = "__intrinsic_strip_hex",
+     .args = 2,
+     TEXT_FUNC,
+     .scalar = strip_hex,
+     .usage = "(text, min_digits) -> STRING",
+     .doc = "Runs of hexadecimal digits with a decimal one among them become <num>."},
+    {.name = "__intrinsic_demangle",
+     .args = 1,
+     TEXT_FUNC,
+     .scalar = demangle,
+     .usage = "(symbol) -> STRING",
+     .doc = "The name of a C++ or Rust symbol for people; NULL if it is not mangled."},
+    {0},
+};

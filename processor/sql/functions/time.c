@@ -1,0 +1,236 @@
+/* Trace bounds, and times of the trace on other clocks. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "processor/sql/functions/funcs.h"
+
+enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 };
+
+static void trace_start(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    (void)argv;
+    sqlite3_result_int64(ctx, orma_sql_of(ctx)->bounds_start);
+}
+
+static void trace_end(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    (void)argv;
+    sqlite3_result_int64(ctx, orma_sql_of(ctx)->bounds_end);
+}
+
+static void trace_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    (void)argv;
+    sqlite3_result_int64(ctx, orma_sql_of(ctx)->bounds_end - orma_sql_of(ctx)->bounds_start);
+}
+
+/* What one clock of the first machine showed at times of the trace, in order of these. */
+struct orma_timeline {
+    int64_t clock;
+    uint32_t rows; /* of the snapshot table when it was made */
+    size_t num;
+    struct reading {
+        int64_t ts, val;
+    } readings[];
+};
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = ((const struct reading *)a)->ts, y = ((const struct reading *)b)->ts;
+
+    return x < y ? -1 : x > y;
+}
+
+static struct orma_timeline *make_timeline(const struct orma_table *t, int64_t clock)
+{
+    struct orma_timeline *line =
+        malloc(sizeof(*line) + ((size_t)t->rows + 1) * sizeof(line->readings[0]));
+
+    if (!line)
+        return NULL;
+    *line = (struct orma_timeline){.clock = clock, .rows = t->rows};
+    for (uint32_t row = 0; row < t->rows; row++) {
+        if (orma_table_int(t, ORMA_CLOCK_SNAPSHOT_CLOCK_ID, row) != clock ||
+            orma_table_int(t, ORMA_CLOCK_SNAPSHOT_MACHINE_ID, row) != 0)
+            continue;
+        line->readings[line->num++] =
+            (struct reading){orma_table_int(t, ORMA_CLOCK_SNAPSHOT_TS, row),
+                             orma_table_int(t, ORMA_CLOCK_SNAPSHOT_CLOCK_VALUE, row)};
+    }
+    qsort(line->readings, line->num, sizeof(line->readings[0]), by_time);
+    return line;
+}
+
+static const struct orma_timeline *get_timeline(struct orma_sql *sql, int64_t clock)
+{
+    const struct orma_table *t = &sql->storage->tables[ORMA_TABLE_CLOCK_SNAPSHOT];
+    struct orma_timeline **slot = &sql->timelines[clock == CLOCK_ID_REALTIME];
+
+    if (!*slot || (*slot)->rows != t->rows) {
+        free(*slot);
+        *slot = make_timeline(t, clock);
+    }
+    return *slot;
+}
+
+static int64_t add_saturating(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+/*
+ * The clock at a time of the trace: the snapshot before it (or the first) plus
+ * the time since, but never past what the next snapshot says. False: the first
+ * machine has no snapshot of this clock.
+ */
+static bool to_clock(struct orma_sql *sql, int64_t clock, int64_t ts, int64_t *ret)
+{
+    const struct orma_timeline *line = get_timeline(sql, clock);
+    size_t lo = 0, hi = line ? line->num : 0;
+
+    if (!hi)
+        return false;
+    while (lo < hi) { /* the first one after ts */
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (line->readings[mid].ts <= ts)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct reading *at = &line->readings[lo ? lo - 1 : 0];
+    *ret = add_saturating(at->val, add_saturating(ts, -at->ts));
+    if (lo < line->num)
+        *ret = ORMA_MIN(*ret, line->readings[lo].val);
+    return true;
+}
+
+static void to_clock_func(sqlite3_context *ctx, sqlite3_value *val, int64_t clock, const char *name)
+{
+    int64_t out;
+
+    if (orma_value_is_null(val))
+        return;
+    if (sqlite3_value_type(val) != SQLITE_INTEGER)
+        orma_result_error(ctx, "%s: first argument should be timestamp", name);
+    else if (to_clock(orma_sql_of(ctx), clock, sqlite3_value_int64(val), &out))
+        sqlite3_result_int64(ctx, out);
+}
+
+static void to_realtime(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    to_clock_func(ctx, argv[0], CLOCK_ID_REALTIME, "TO_REALTIME");
+}
+
+static void to_monotonic(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    to_clock_func(ctx, argv[0], CLOCK_ID_MONOTONIC, "TO_MONOTONIC");
+}
+
+#define NS_PER_S INT64_C(1000000000)
+
+static void abs_time_str(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    int64_t real, sec, ns;
+    char text[64], frac[16];
+    struct tm tm;
+    time_t t;
+
+    (void)argc;
+    if (orma_value_is_null(argv[0]))
+        return;
+    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER) {
+        orma_result_error(ctx, "ABS_TIME_STR: first argument should be timestamp");
+        return;
+    }
+    if (!to_clock(orma_sql_of(ctx), CLOCK_ID_REALTIME, sqlite3_value_int64(argv[0]), &real))
+        return;
+    sec = real / NS_PER_S;
+    ns = real % NS_PER_S;
+    if (ns < 0) {
+        ns += NS_PER_S;
+        sec--;
+    }
+    t = (time_t)sec;
+    if (!gmtime_r(&t, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+        return;
+    snprintf(frac, sizeof(frac), ".%09u", (unsigned)ns);
+    strncat(text, frac, sizeof(text) - strlen(text) - 1);
+    sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+}
+
+static void to_timecode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    int64_t val;
+    uint64_t ns;
+    char text[64];
+
+    (void)argc;
+    if (orma_value_is_null(argv[0]))
+        return;
+    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER) {
+        orma_result_error(ctx, "TO_TIMECODE: first argument should be timestamp");
+        return;
+    }
+    val = sqlite3_value_int64(argv[0]);
+    ns = val < 0 ? 0 - (uint64_t)val : (uint64_t)val;
+    uint64_t sec = ns / (uint64_t)NS_PER_S;
+    snprintf(text, sizeof(text), "%s%02" PRIu64 ":%02u:%02u %03u %03u %03u", val < 0 ? "-" : "",
+             sec / 3600, (unsigned)(sec / 60 % 60), (unsigned)(sec % 60),
+             (unsigned)(ns / 1000000 % 1000), (unsigned)(ns / 1000 % 1000), (unsigned)(ns % 1000));
+    sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+}
+
+const struct orma_sql_func orma_sql_funcs_time[] = {
+    {.name = "trace_start",
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = trace_start,
+     .usage = "() -> TIMESTAMP",
+     .doc = "The time of the first event of the trace."},
+    {.name = "trace_end",
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = trace_end,
+     .usage = "() -> TIMESTAMP",
+     .doc = "The time at which the last event of the trace ends."},
+    {.name = "trace_dur",
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = trace_dur,
+     .usage = "() -> DURATION",
+     .doc = "From trace_start() to trace_end()."},
+    {.name = "__intrinsic_to_realtime",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = to_realtime,
+     .usage = "(ts) -> LONG",
+     .doc = "The wall clock at that time; NULL if the trace has no snapshot of it."},
+    {.name = "__intrinsic_to_monotonic",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = to_monotonic,
+     .usage = "(ts) -> LONG",
+     .doc = "CLOCK_MONOTONIC at that time; NULL if the trace has no snapshot of it."},
+    {.name = "__intrinsic_abs_time_str",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = abs_time_str,
+     .usage = "(ts) -> STRING",
+     .doc = "The wall clock at that time as an ISO 8601 text in UTC."},
+    {.name = "__intrinsic_to_timecode",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = to_timecode,
+     .usage = "(dur) -> STRING",
+     .doc = "A duration as HH:MM:SS mmm uuu nnn."},
+    {0},
+};

@@ -1,0 +1,354 @@
+/*
+ * Trees from graphs: dominators, and a tree regrouped by a key.
+ *
+ * Dominators are found by the iterative method of Cooper, Harvey and Kennedy:
+ * nodes in reverse postorder, each takes the nearest common dominator of those
+ * that lead to it, until nothing changes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/sql/operators/graph.h"
+
+#define NONE ORMA_NODE_NONE
+
+/* ---- dominators ---- */
+
+struct dominator_agg {
+    struct orma_graph *graph;
+    uint32_t root;
+    bool failed;
+};
+
+struct dominators {
+    const struct orma_graph *g;
+    uint32_t *order;  /* nodes in postorder */
+    uint32_t *number; /* of each node in it; NONE: not reached */
+    uint32_t *idom;   /* by postorder number */
+    uint32_t *from;   /* edges by target: sources[from[n]] .. */
+    uint32_t *sources;
+    uint32_t num;
+};
+
+static void dominators_fini(struct dominators *d)
+{
+    free(d->order);
+    free(d->number);
+    free(d->idom);
+    free(d->from);
+    free(d->sources);
+}
+
+static bool dominators_init(struct dominators *d, const struct orma_graph *g)
+{
+    uint32_t edges = g->starts[g->num];
+
+    *d = (struct dominators){.g = g};
+    d->order = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
+    d->number = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
+    d->idom = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
+    d->from = calloc((size_t)g->num + 2, sizeof(uint32_t));
+    d->sources = malloc(((size_t)edges + 1) * sizeof(uint32_t));
+    if (!d->order || !d->number || !d->idom || !d->from || !d->sources)
+        return false;
+    for (uint32_t n = 0; n < g->num; n++)
+        d->number[n] = d->idom[n] = NONE;
+    for (uint32_t i = 0; i < edges; i++)
+        d->from[g->to[i] + 2]++;
+    for (uint32_t n = 2; n < g->num + 2; n++)
+        d->from[n] += d->from[n - 1];
+    for (uint32_t n = 0; n < g->num; n++)
+        for (uint32_t i = g->starts[n]; i < g->starts[n + 1]; i++)
+            d->sources[d->from[g->to[i] + 1]++] = n;
+    return true;
+}
+
+/* Postorder without recursion: a node on the stack goes through its edges one by one. */
+static int number_nodes(struct dominators *d, uint32_t root)
+{
+    const struct orma_graph *g = d->g;
+    uint32_t *stack = malloc(((size_t)g->num + 1) * sizeof(*stack));
+    uint32_t *at = malloc(((size_t)g->num + 1) * sizeof(*at));
+    uint32_t depth = 0;
+
+    if (stack && at) {
+        memcpy(at, g->starts, ((size_t)g->num + 1) * sizeof(*at));
+        stack[depth++] = root;
+        d->number[root] = 0; /* seen */
+        while (depth) {
+            uint32_t n = stack[depth - 1];
+
+            if (at[n] == g->starts[n + 1]) {
+                d->number[n] = d->num;
+                d->order[d->num++] = n;
+                depth--;
+            } else if (d->number[g->to[at[n]++]] == NONE) {
+                n = g->to[at[n] - 1];
+                d->number[n] = 0;
+                stack[depth++] = n;
+            }
+        }
+    }
+    free(at);
+    free(stack);
+    return stack && at ? 0 : -ENOMEM;
+}
+
+static uint32_t common(const struct dominators *d, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        while (a < b)
+            a = d->idom[a];
+        while (b < a)
+            b = d->idom[b];
+    }
+    return a;
+}
+
+static bool settle(struct dominators *d, uint32_t number)
+{
+    uint32_t n = d->order[number], found = NONE;
+
+    for (uint32_t i = d->from[n]; i < d->from[n + 1]; i++) {
+        uint32_t p = d->number[d->sources[i]];
+
+        if (p != NONE && d->idom[p] != NONE)
+            found = found == NONE ? p : common(d, found, p);
+    }
+    if (d->idom[number] == found)
+        return false;
+    d->idom[number] = found;
+    return true;
+}
+
+static int find_dominators(struct orma_sql *sql, struct dominators *d)
+{
+    bool changed = true;
+
+    d->idom[d->num - 1] = d->num - 1; /* the root is last */
+    while (changed) {
+        changed = false;
+        for (uint32_t i = d->num - 1; i-- > 0;) {
+            if (orma_op_stop(sql, i + 1))
+                return -ECANCELED;
+            changed |= settle(d, i);
+        }
+    }
+    return 0;
+}
+
+static void dominator_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct dominator_agg *s = ORMA_AGG_STATE(ctx, struct dominator_agg);
+    uint32_t from, to;
+
+    (void)argc;
+    if (!s || s->failed)
+        return;
+    if (!s->graph)
+        s->graph = calloc(1, sizeof(*s->graph));
+    s->failed = true;
+    if (!s->graph) {
+        sqlite3_result_error_nomem(ctx);
+        return;
+    }
+    if (!orma_value_id(argv[0], &from) || !orma_value_id(argv[1], &to) ||
+        !orma_value_id(argv[2], &s->root)) {
+        orma_result_error(ctx, "dominator tree: nodes and the root must be integers from 0 to %u",
+                          UINT32_MAX - 1);
+        return;
+    }
+    orma_graph_add(s->graph, from, to);
+    s->failed = false;
+}
+
+static void put_dominators(struct orma_frame *f, const struct dominators *d)
+{
+    for (uint32_t n = 0; n < d->g->num; n++) {
+        uint32_t row = orma_frame_add(f), number = d->number[n];
+
+        orma_frame_put_int(f, 0, row, d->g->ids[n]);
+        if (number != d->num - 1)
+            orma_frame_put_int(f, 1, row, d->g->ids[d->order[d->idom[number]]]);
+    }
+}
+
+static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
+{
+    static const char *const names[] = {"node_id", "dominator_node_id"};
+    struct orma_frame *f = NULL;
+    struct dominators d = {0};
+    int r = dominators_init(&d, g) ? number_nodes(&d, root) : -ENOMEM;
+
+    if (r == 0 && d.num < g->num) {
+        orma_result_error(ctx, "dominator tree: %u of %u nodes cannot be reached from the root",
+                          g->num - d.num, g->num);
+        dominators_fini(&d);
+        return;
+    }
+    if (r == 0)
+        r = find_dominators(orma_sql_of(ctx), &d);
+    if (r == 0)
+        f = orma_frame_new(orma_sql_of(ctx)->storage, names, 2, false);
+    if (f) {
+        put_dominators(f, &d);
+        orma_op_result_frame(ctx, f);
+    } else {
+        orma_op_result_error(ctx, r);
+    }
+    dominators_fini(&d);
+}
+
+static void dominator_final(sqlite3_context *ctx)
+{
+    struct dominator_agg *s = sqlite3_aggregate_context(ctx, 0);
+
+    if (!s || !s->graph)
+        return;
+    if (!s->failed) {
+        uint32_t root = NONE;
+
+        int r = orma_graph_finish(orma_sql_of(ctx), s->graph);
+
+        if (r < 0)
+            orma_op_result_error(ctx, r);
+        else if ((root = orma_graph_find(s->graph, s->root)) == NONE)
+            orma_result_error(ctx, "dominator tree: the root %u is no node of the graph", s->root);
+        else
+            dominate(ctx, s->graph, root);
+    }
+    orma_graph_free(s->graph);
+}
+
+/* ---- a tree by groups ---- */
+
+struct partition_agg {
+    struct orma_ints rows; /* node, parent or -1, group, ... */
+    bool failed;
+};
+
+enum { P_NODE, P_PARENT, P_GROUP, P_NUM };
+
+static void partition_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct partition_agg *s = ORMA_AGG_STATE(ctx, struct partition_agg);
+    uint32_t node, parent = 0;
+    bool root = orma_value_is_null(argv[P_PARENT]);
+
+    (void)argc;
+    if (!s || s->failed)
+        return;
+    if (!orma_value_id(argv[P_NODE], &node) || (!root && !orma_value_id(argv[P_PARENT], &parent)) ||
+        sqlite3_value_type(argv[P_GROUP]) != SQLITE_INTEGER) {
+        s->failed = true;
+        orma_result_error(ctx, "tree partition: nodes and groups must be integers");
+        return;
+    }
+    orma_ints_add(&s->rows, node);
+    orma_ints_add(&s->rows, root ? -1 : (int64_t)parent);
+    orma_ints_add(&s->rows, sqlite3_value_int64(argv[P_GROUP]));
+}
+
+static int by_node(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static size_t find_row(const struct orma_ints *rows, int64_t node)
+{
+    const int64_t *row =
+        bsearch(&node, rows->data, rows->len / P_NUM, P_NUM * sizeof(int64_t), by_node);
+
+    return row ? (size_t)(row - rows->data) / P_NUM : SIZE_MAX;
+}
+
+static const char *check_tree(const struct orma_ints *rows)
+{
+    size_t roots = 0;
+
+    for (size_t i = 0; i < rows->len; i += P_NUM)
+        roots += rows->data[i + P_PARENT] < 0;
+    if (!roots)
+        return "there is no root: no node has NULL as its parent";
+    return roots > 1 ? "there are several roots: one node must have NULL as its parent" : NULL;
+}
+
+/* The nearest ancestor of the same group; walks are as long as the tree is deep. */
+static int put_partition(struct orma_sql *sql, const struct orma_ints *rows, struct orma_frame *f)
+{
+    size_t num = rows->len / P_NUM;
+    uint64_t turn = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        const int64_t *me = &rows->data[i * P_NUM];
+        int64_t up = me[P_PARENT];
+        uint32_t row = orma_frame_add(f);
+
+        for (size_t step = 0; up >= 0 && step <= num; step++) {
+            size_t at = find_row(rows, up);
+
+            if (orma_op_stop(sql, ++turn))
+                return -ECANCELED;
+            if (at == SIZE_MAX || rows->data[at * P_NUM + P_GROUP] == me[P_GROUP])
+                break;
+            up = rows->data[at * P_NUM + P_PARENT];
+        }
+        orma_frame_put_int(f, 0, row, me[P_NODE]);
+        if (up >= 0 && find_row(rows, up) != SIZE_MAX)
+            orma_frame_put_int(f, 1, row, up);
+        orma_frame_put_int(f, 2, row, me[P_GROUP]);
+    }
+    return 0;
+}
+
+static void partition_final(sqlite3_context *ctx)
+{
+    static const char *const names[] = {"node_id", "parent_node_id", "group_key"};
+    struct partition_agg *s = sqlite3_aggregate_context(ctx, 0);
+    struct orma_frame *f = NULL;
+    const char *wrong;
+    int r;
+
+    if (!s || s->failed || !s->rows.len) {
+        if (s)
+            orma_ints_fini(&s->rows);
+        return;
+    }
+    r = s->rows.failed ? -ENOMEM
+                       : orma_op_sort(orma_sql_of(ctx), s->rows.data, s->rows.len / P_NUM,
+                                      P_NUM * sizeof(int64_t), by_node);
+    wrong = r == 0 ? check_tree(&s->rows) : NULL;
+    if (r == 0 && !wrong)
+        f = orma_frame_new(orma_sql_of(ctx)->storage, names, 3, false);
+    if (r == 0 && !wrong)
+        r = f ? put_partition(orma_sql_of(ctx), &s->rows, f) : -ENOMEM;
+    if (wrong)
+        orma_result_error(ctx, "tree partition: %s", wrong);
+    else if (r == 0)
+        orma_op_result_frame(ctx, f);
+    else
+        orma_op_result_error(ctx, r);
+    if (r != 0)
+        orma_frame_unref(f);
+    orma_ints_fini(&s->rows);
+}
+
+const struct orma_sql_func orma_sql_funcs_dominator[] = {
+    {.name = "__intrinsic_dominator_tree",
+     .args = 3,
+     .step = dominator_step,
+     .final = dominator_final,
+     .usage = "(source_node_id, dest_node_id, root_node_id) -> pointer",
+     .doc = "Aggregate: node_id, dominator_node_id: the last node that every way from the root to "
+            "the node goes through. All nodes must be within reach."},
+    {.name = "__intrinsic_structural_tree_partition",
+     .args = 3,
+     .step = partition_step,
+     .final = partition_final,
+     .usage = "(node_id, parent_node_id, group_key) -> pointer",
+     .doc = "Aggregate: node_id, parent_node_id, group_key, where the parent is the nearest "
+            "ancestor of the same group."},
+    {0},
+};

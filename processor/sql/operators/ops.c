@@ -1,0 +1,115 @@
+#include "processor/sql/operators/ops.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void orma_op_result_frame(sqlite3_context *ctx, struct orma_frame *frame)
+{
+    if (orma_frame_finish(frame) == 0) {
+        orma_frame_result_pointer(ctx, frame);
+        return;
+    }
+    if (frame->error)
+        orma_result_error(ctx, "%s", frame->error);
+    else
+        sqlite3_result_error_nomem(ctx);
+    orma_frame_unref(frame);
+}
+
+int orma_op_error(char **ret_error, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    sqlite3_free(*ret_error);
+    *ret_error = sqlite3_vmprintf(fmt, args);
+    va_end(args);
+    return *ret_error ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+void orma_op_result_error(sqlite3_context *ctx, int error)
+{
+    if (error == -ECANCELED)
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+void orma_ints_fini(struct orma_ints *self)
+{
+    free(self->data);
+    *self = (struct orma_ints){0};
+}
+
+bool orma_ints_grow(struct orma_ints *self)
+{
+    size_t cap = self->cap ? 2 * self->cap : 64;
+    int64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
+
+    if (!grown) {
+        self->failed = true;
+        return false;
+    }
+    self->data = grown;
+    self->cap = cap;
+    return true;
+}
+
+/* ---- sorting ---- */
+
+typedef int compare_fn(const void *, const void *);
+
+static bool is_sorted(const char *base, size_t num, size_t size, compare_fn *compare)
+{
+    for (size_t i = 1; i < num; i++) {
+        if (compare(base + (i - 1) * size, base + i * size) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* from[lo .. mid) and from[mid .. hi) become to[lo .. hi). */
+static void merge(const char *from, char *to, const size_t *bounds, size_t size,
+                  compare_fn *compare)
+{
+    size_t a = bounds[0], b = bounds[1];
+
+    for (size_t at = bounds[0]; at < bounds[2]; at++) {
+        bool left =
+            b == bounds[2] || (a < bounds[1] && compare(from + a * size, from + b * size) <= 0);
+
+        memcpy(to + at * size, from + (left ? a++ : b++) * size, size);
+    }
+}
+
+int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size, compare_fn *compare)
+{
+    char *from = base, *to, *scratch;
+    uint64_t turn = 0;
+    int r = 0;
+
+    if (num < 2 || is_sorted(base, num, size, compare))
+        return 0;
+    scratch = to = malloc(num * size);
+    if (!scratch)
+        return -ENOMEM;
+    for (size_t run = 1; run < num && r == 0; run *= 2) {
+        for (size_t lo = 0; lo < num && r == 0; lo += 2 * run) {
+            const size_t bounds[3] = {lo, ORMA_MIN(lo + run, num), ORMA_MIN(lo + 2 * run, num)};
+
+            merge(from, to, bounds, size, compare);
+            turn += bounds[2] - lo;
+            if (turn >= ORMA_INTERRUPT_STEPS) {
+                turn = 0;
+                r = orma_sql_is_interrupted(sql) ? -ECANCELED : 0;
+            }
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (r == 0 && from != base)
+        memcpy(base, from, num * size);
+    free(scratch);
+    return r;
+}

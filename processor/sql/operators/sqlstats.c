@@ -1,0 +1,121 @@
+/*
+ * sqlstats: what was asked last, and how long it took. And perfetto_tables: what
+ * there is to ask.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "processor/sql/natives.h"
+#include "processor/sql/operators/sqlstats.h"
+
+#define KEPT 100
+
+struct entry {
+    char *query;
+    int64_t started, first_next, ended; /* wall time in ns; 0: not yet */
+};
+
+/* A ring; the id of a query is its number since the engine was opened. */
+struct orma_sqlstats {
+    struct entry entries[KEPT];
+    uint64_t num;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_REALTIME, &ts); /* cannot fail for this clock */
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void orma_sqlstats_free(struct orma_sqlstats *self)
+{
+    if (!self)
+        return;
+    for (size_t i = 0; i < KEPT; i++)
+        free(self->entries[i].query);
+    free(self);
+}
+
+uint64_t orma_sqlstats_begin(struct orma_sql *sql, struct orma_str query)
+{
+    struct orma_sqlstats *s = sql->stats;
+    struct entry *e;
+
+    if (!s)
+        s = sql->stats = calloc(1, sizeof(*s));
+    if (!s)
+        return ORMA_SQLSTATS_NONE; /* figures only: queries go on without */
+    e = &s->entries[s->num % KEPT];
+    free(e->query);
+    *e = (struct entry){.query = orma_str_dup(query), .started = now_ns()};
+    return s->num++;
+}
+
+static struct entry *find(struct orma_sql *sql, uint64_t id)
+{
+    struct orma_sqlstats *s = sql->stats;
+
+    return s && id < s->num && s->num - id <= KEPT ? &s->entries[id % KEPT] : NULL;
+}
+
+void orma_sqlstats_row(struct orma_sql *sql, uint64_t id)
+{
+    struct entry *e = find(sql, id);
+
+    if (e && !e->first_next)
+        e->first_next = now_ns();
+}
+
+void orma_sqlstats_end(struct orma_sql *sql, uint64_t id)
+{
+    struct entry *e = find(sql, id);
+
+    if (e && !e->ended)
+        e->ended = now_ns();
+}
+
+static int run_sqlstats(struct orma_tvf_call *call)
+{
+    const struct orma_sqlstats *s = call->sql->stats;
+    struct orma_frame *f = call->frame;
+
+    for (uint64_t id = s && s->num > KEPT ? s->num - KEPT : 0; s && id < s->num; id++) {
+        const struct entry *e = &s->entries[id % KEPT];
+        uint32_t row = orma_frame_add(f);
+
+        orma_frame_put_text(f, 0, row, orma_str_from(e->query ? e->query : ""));
+        orma_frame_put_int(f, 1, row, e->started);
+        orma_frame_put_int(f, 2, row, e->first_next);
+        orma_frame_put_int(f, 3, row, e->ended);
+    }
+    return 0;
+}
+
+const struct orma_tvf orma_tvf_sqlstats = {
+    .name = "sqlstats",
+    .columns = {"query", "started", "first_next", "ended"},
+    .types = "TIII",
+    .run = run_sqlstats,
+    .usage = "",
+    .doc = "The last 100 statements with the wall times in ns at which they were started, gave "
+           "their first row and ended; 0: not yet.",
+};
+
+static int run_tables(struct orma_tvf_call *call)
+{
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
+        orma_frame_put_text(call->frame, 0, orma_frame_add(call->frame),
+                            orma_str_from(orma_table_defs[i].name));
+    return 0;
+}
+
+const struct orma_tvf orma_tvf_tables = {
+    .name = "perfetto_tables",
+    .columns = {"name"},
+    .types = "T",
+    .run = run_tables,
+    .usage = "",
+    .doc = "The names of all native tables.",
+};

@@ -1,0 +1,561 @@
+#include "processor/sql/tables/scan.h"
+
+#include <stdlib.h>
+
+/* Up to this many rows a LIMIT keeps only the best ones instead of sorting all. */
+#define TOP_MAX 100000
+/* An index is walked with filters on its rows while one in this many is likely to pass. */
+#define GATHER_PART 4
+
+/* ---- values seen before ---- */
+
+struct orma_sql_scan_seen {
+    uint64_t *slots; /* values; used[] says which are there */
+    uint8_t *used;
+    size_t mask, len;
+    bool null;
+};
+
+static void seen_free(struct orma_sql_scan_seen *self)
+{
+    if (!self)
+        return;
+    free(self->slots);
+    free(self->used);
+    free(self);
+}
+
+static bool seen_resize(struct orma_sql_scan_seen *self, size_t slots)
+{
+    struct orma_sql_scan_seen old = *self;
+
+    self->slots = malloc(slots * sizeof(*self->slots));
+    self->used = calloc(slots, 1);
+    if (!self->slots || !self->used) {
+        free(self->slots);
+        free(self->used);
+        *self = old;
+        return false;
+    }
+    self->mask = slots - 1;
+    for (size_t i = 0; old.used && i <= old.mask; i++) {
+        if (!old.used[i])
+            continue;
+        size_t at = (old.slots[i] * 0x9e3779b97f4a7c15u >> 20) & self->mask;
+        while (self->used[at])
+            at = (at + 1) & self->mask;
+        self->used[at] = 1;
+        self->slots[at] = old.slots[i];
+    }
+    free(old.slots);
+    free(old.used);
+    return true;
+}
+
+static struct orma_sql_scan_seen *seen_new(void)
+{
+    struct orma_sql_scan_seen *self = calloc(1, sizeof(*self));
+
+    if (self && seen_resize(self, 1024))
+        return self;
+    free(self);
+    return NULL;
+}
+
+/* True if the value is new. */
+static bool seen_add(struct orma_sql_scan_seen *self, uint64_t val, bool *failed)
+{
+    size_t at = (val * 0x9e3779b97f4a7c15u >> 20) & self->mask;
+
+    for (; self->used[at]; at = (at + 1) & self->mask) {
+        if (self->slots[at] == val)
+            return false;
+    }
+    self->used[at] = 1;
+    self->slots[at] = val;
+    if (++self->len * 2 > self->mask && !seen_resize(self, 2 * (self->mask + 1)))
+        *failed = true;
+    return true;
+}
+
+static uint32_t keep_new(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
+{
+    const struct orma_column *col = &self->table->columns[self->seen_col];
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < num && !self->failed; i++) {
+        uint32_t row = rows[i];
+        uint64_t val = (uint64_t)orma_table_int(self->table, self->seen_col, row);
+
+        if (col->width == ORMA_WIDTH_DOUBLE) {
+            double d = orma_column_double(col, row);
+
+            memcpy(&val, &d, sizeof(d));
+        }
+        rows[kept] = row;
+        if (!orma_sort_is_null(self->table, self->seen_col, row)) {
+            kept += seen_add(self->seen, val, &self->failed);
+        } else if (!self->seen->null) {
+            self->seen->null = true;
+            kept++;
+        }
+    }
+    return kept;
+}
+
+/* ---- the scan ---- */
+
+void orma_sql_scan_init(struct orma_sql_scan *self)
+{
+    memset(self, 0, offsetof(struct orma_sql_scan, block));
+}
+
+static void clear(struct orma_sql_scan *self)
+{
+    for (unsigned i = 0; i < self->filters_num; i++)
+        orma_filter_fini(&self->filters[i]);
+    free(self->own);
+    seen_free(self->seen);
+    self->own = NULL;
+    self->seen = NULL;
+    self->filters_num = 0;
+}
+
+void orma_sql_scan_fini(struct orma_sql_scan *self)
+{
+    clear(self);
+}
+
+void orma_sql_scan_reset(struct orma_sql_scan *self, struct orma_sql *sql,
+                         const struct orma_table *table)
+{
+    clear(self);
+    self->sql = sql;
+    self->table = table;
+    self->descending = self->failed = false;
+    self->list = NULL;
+    self->backwards = NULL;
+    self->lo = self->run_at = self->run_end = self->block_num = 0;
+    self->hi = table->rows;
+}
+
+static bool is_id(const struct orma_table *t, unsigned col)
+{
+    return t->columns[col].kind <= ORMA_COL_ALIAS;
+}
+
+bool orma_sql_scan_is_sorted(const struct orma_table *t, unsigned col)
+{
+    return is_id(t, col) ||
+           (t->def->columns[col].flags == ORMA_COL_TIME && !t->columns[col].unsorted);
+}
+
+/* First row whose time is >= val (or > val). */
+static uint32_t bound(const struct orma_table *t, unsigned col, int64_t val, bool after)
+{
+    uint32_t lo = 0, hi = t->rows;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int64_t have = orma_table_int(t, col, mid);
+
+        if (have < val || (after && have == val))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void narrow_to(struct orma_sql_scan *self, const struct orma_filter *f)
+{
+    const struct orma_table *t = self->table;
+    uint32_t lo, hi;
+
+    if (is_id(t, f->col)) {
+        lo = f->lo <= 0 ? 0 : f->lo >= t->rows ? t->rows : (uint32_t)f->lo;
+        hi = f->hi < 0 ? 0 : f->hi >= t->rows ? t->rows : (uint32_t)f->hi + 1;
+    } else {
+        lo = bound(t, f->col, f->lo, false);
+        hi = bound(t, f->col, f->hi, true);
+    }
+    self->lo = ORMA_MAX(self->lo, lo);
+    self->hi = ORMA_MIN(self->hi, hi);
+}
+
+/* Narrows lo .. hi by filters on the id and on rising columns, and drops those filters. */
+static void narrow(struct orma_sql_scan *self)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < self->filters_num; i++) {
+        struct orma_filter *f = &self->filters[i];
+
+        if (f->kind == ORMA_FILTER_NONE_PASS) {
+            self->hi = self->lo;
+        } else if (f->kind == ORMA_FILTER_RANGE && orma_sql_scan_is_sorted(self->table, f->col)) {
+            narrow_to(self, f);
+            continue;
+        } else if (f->kind == ORMA_FILTER_NOT_NULL && is_id(self->table, f->col)) {
+            continue;
+        }
+        if (kept != i) {
+            self->filters[kept] = *f;
+        }
+        kept++;
+    }
+    self->filters_num = kept;
+    self->lo = ORMA_MIN(self->lo, self->hi);
+}
+
+static void drop_filter(struct orma_sql_scan *self, unsigned idx)
+{
+    orma_filter_fini(&self->filters[idx]);
+    if (idx != --self->filters_num)
+        self->filters[idx] = self->filters[self->filters_num];
+}
+
+/* The part of a list of rising rows that lies in lo .. hi. */
+static void use_list(struct orma_sql_scan *self, const uint32_t *rows, uint32_t num)
+{
+    uint32_t from = 0, to = num, first;
+
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (rows[mid] < self->lo)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    first = from;
+    to = num;
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (rows[mid] < self->hi)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    self->list = rows;
+    self->lo = first;
+    self->hi = from;
+}
+
+/* IN on the id: the values are the rows. */
+static bool use_ids(struct orma_sql_scan *self)
+{
+    for (unsigned i = 0; i < self->filters_num; i++) {
+        struct orma_filter *f = &self->filters[i];
+        uint32_t num = 0;
+
+        if (f->kind != ORMA_FILTER_IN || !is_id(self->table, f->col))
+            continue;
+        self->own = malloc(f->values_num * sizeof(*self->own));
+        for (uint32_t k = 0; self->own && k < f->values_num; k++) {
+            if (f->values[k] >= 0 && f->values[k] < self->table->rows)
+                self->own[num++] = (uint32_t)f->values[k];
+        }
+        self->failed |= !self->own;
+        drop_filter(self, i);
+        use_list(self, self->own, num);
+        return true;
+    }
+    return false;
+}
+
+static bool is_equality(const struct orma_sql_scan *self, const struct orma_filter *f)
+{
+    return f->kind == ORMA_FILTER_STR_ID ||
+           (f->kind == ORMA_FILTER_RANGE && f->lo == f->hi &&
+            self->table->def->columns[f->col].kind == ORMA_COL_INT);
+}
+
+/* The stretches of an index for all values of a list; false: there are too many rows. */
+static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
+                   const struct orma_sql_index *idx)
+{
+    const struct orma_storage *st = self->sql->storage;
+    uint32_t num = 0, at = 0;
+
+    for (uint32_t i = 0; i < f->values_num; i++) {
+        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
+
+        num += s.to - s.from;
+    }
+    if (num >= (self->hi - self->lo) / GATHER_PART)
+        return false;
+    self->own = malloc(num * sizeof(*self->own) + 1);
+    if (!self->own) {
+        self->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < f->values_num; i++) {
+        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
+
+        memcpy(self->own + at, idx->perm + s.from, (s.to - s.from) * sizeof(*self->own));
+        at += s.to - s.from;
+    }
+    if (!orma_sort_by_row(self->sql, self->own, num))
+        self->failed = true;
+    use_list(self, self->own, num);
+    return true;
+}
+
+/* The rows of an index instead of a long stretch. */
+static void use_index(struct orma_sql_scan *self)
+{
+    unsigned best = self->filters_num;
+    const uint32_t *rows = NULL;
+    uint32_t num = 0;
+
+    if (self->hi - self->lo < ORMA_INDEX_ROWS_MIN || use_ids(self))
+        return;
+    for (unsigned i = 0; i < self->filters_num; i++) {
+        struct orma_filter *f = &self->filters[i];
+        const struct orma_sql_index *idx =
+            is_equality(self, f) ? orma_sql_index_get(self->sql, self->table, f->col, false) : NULL;
+
+        if (!idx)
+            continue;
+        struct orma_sql_span s = orma_sql_index_span(idx, self->sql->storage, f->lo);
+        if (best == self->filters_num || s.to - s.from < num) {
+            best = i;
+            rows = idx->perm + s.from;
+            num = s.to - s.from;
+        }
+    }
+    if (best != self->filters_num && num < self->hi - self->lo) {
+        drop_filter(self, best);
+        use_list(self, rows, num);
+        return;
+    }
+    for (unsigned i = 0; i < self->filters_num; i++) {
+        struct orma_filter *f = &self->filters[i];
+        const struct orma_sql_index *idx =
+            f->kind == ORMA_FILTER_IN && f->values_num < ORMA_INDEX_ROWS_MIN
+                ? orma_sql_index_get(self->sql, self->table, f->col, false)
+                : NULL;
+
+        if (idx && gather(self, f, idx)) {
+            drop_filter(self, i);
+            return;
+        }
+    }
+}
+
+static void reverse(uint32_t *rows, uint32_t num)
+{
+    for (uint32_t i = 0; i < num / 2; i++) {
+        uint32_t other = rows[num - 1 - i];
+
+        rows[num - 1 - i] = rows[i];
+        rows[i] = other;
+    }
+}
+
+/* The next stretch of an index walked backwards: run_at .. run_end. */
+static uint32_t next_of_run(struct orma_sql_scan *self, uint32_t max)
+{
+    if (self->run_at == self->run_end) {
+        self->run_end = self->hi;
+        self->hi = self->run_at = orma_sql_index_run(self->backwards, self->run_end - 1);
+    }
+    uint32_t num = ORMA_MIN(self->run_end - self->run_at, max);
+
+    memcpy(self->block, self->list + self->run_at, num * sizeof(*self->block));
+    self->run_at += num;
+    return num;
+}
+
+/* The next rows, as yet untested by filters[from ..). */
+static uint32_t next_rows(struct orma_sql_scan *self, unsigned *ret_from)
+{
+    uint32_t num = ORMA_MIN(self->hi - self->lo, (uint32_t)ORMA_SQL_SCAN_BLOCK);
+    uint32_t first = self->descending ? self->hi - num : self->lo;
+
+    *ret_from = 0;
+    if (self->backwards)
+        return next_of_run(self, ORMA_SQL_SCAN_BLOCK);
+    if (self->descending)
+        self->hi -= num;
+    else
+        self->lo += num;
+    if (self->list) {
+        memcpy(self->block, self->list + first, num * sizeof(*self->block));
+    } else if (self->filters_num) {
+        num = orma_filter_apply_range(&self->filters[0], self->sql->storage, self->table, first,
+                                      num, self->block);
+        *ret_from = 1;
+    } else {
+        for (uint32_t i = 0; i < num; i++)
+            self->block[i] = first + i;
+    }
+    return num;
+}
+
+bool orma_sql_scan_next(struct orma_sql_scan *self)
+{
+    self->block_num = 0;
+    while (!self->block_num && !self->failed &&
+           (self->lo < self->hi || self->run_at < self->run_end)) {
+        unsigned from;
+        uint32_t num = next_rows(self, &from);
+
+        for (unsigned i = from; i < self->filters_num && num; i++)
+            num = orma_filter_apply(&self->filters[i], self->sql->storage, self->table, self->block,
+                                    num);
+        if (self->descending)
+            reverse(self->block, num);
+        if (self->seen)
+            num = keep_new(self, self->block, num);
+        self->block_num = num;
+        if (!num && orma_sql_is_interrupted(self->sql))
+            return false;
+    }
+    return self->block_num && !self->failed;
+}
+
+/* ---- order ---- */
+
+static void walk_index(struct orma_sql_scan *self, const struct orma_sql_index *idx, bool desc)
+{
+    self->list = idx->perm;
+    self->lo = 0;
+    self->hi = idx->rows;
+    self->backwards = desc ? idx : NULL;
+}
+
+/* What passes, into an array. NULL: out of memory, or interrupted. */
+static uint32_t *collect(struct orma_sql_scan *self, uint32_t *ret_num)
+{
+    size_t cap = ORMA_MAX(self->hi - self->lo, 1u);
+    uint32_t *rows = malloc(cap * sizeof(*rows));
+    uint32_t num = 0;
+
+    while (rows && orma_sql_scan_next(self)) {
+        memcpy(rows + num, self->block, self->block_num * sizeof(*rows));
+        num += self->block_num;
+        if (orma_sql_is_interrupted(self->sql))
+            break;
+    }
+    *ret_num = num;
+    return rows;
+}
+
+/* From now on the scan gives these rows. */
+static void take_rows(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
+{
+    self->failed |= !rows;
+    for (unsigned i = 0; i < self->filters_num; i++)
+        orma_filter_fini(&self->filters[i]);
+    self->filters_num = 0;
+    free(self->own);
+    self->list = self->own = rows;
+    self->lo = 0;
+    self->hi = rows ? num : 0;
+}
+
+static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    struct orma_top top;
+    uint32_t *rows = malloc(ORMA_MAX((uint32_t)order->limit, 1u) * sizeof(*rows)), num = 0;
+
+    if (orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
+        while (rows && orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
+            orma_top_add(&top, self->block, self->block_num);
+        if (rows)
+            num = orma_top_take(&top, rows);
+    } else {
+        self->failed = true;
+    }
+    orma_top_fini(&top);
+    take_rows(self, rows, num);
+}
+
+static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *wanted)
+{
+    const struct orma_sort_key *last = &wanted->keys[wanted->keys_num - 1];
+    struct orma_sql_scan_order given = *wanted, *order = &given;
+
+    /* Equal rows stay in the order of the table, which is that of ids. */
+    if (given.keys_num > 1 && is_id(self->table, last->col) && !last->desc)
+        given.keys_num--;
+    bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
+    bool one = order->keys_num == 1, few = order->limit <= TOP_MAX;
+    const struct orma_sql_index *idx =
+        all && one ? orma_sql_index_get(self->sql, self->table, order->keys[0].col, !few) : NULL;
+
+    if (idx) {
+        walk_index(self, idx, order->keys[0].desc);
+    } else if (one && few && orma_top_can(self->table, order->keys[0].col)) {
+        take_top(self, order);
+    } else {
+        uint32_t num, *rows = collect(self, &num);
+
+        if (rows &&
+            !orma_sort_rows(self->sql, self->table, order->keys, order->keys_num, rows, num))
+            self->failed = true;
+        take_rows(self, rows, num);
+    }
+}
+
+/* The first row of each value, from an index: in order of the table again. */
+static void take_first_rows(struct orma_sql_scan *self, const struct orma_sql_index *idx)
+{
+    uint32_t *rows = malloc(idx->rows * sizeof(*rows)), num = 0;
+
+    for (uint32_t at = idx->rows; rows && at;) { /* runs, from the last one */
+        at = orma_sql_index_run(idx, at - 1);
+        rows[num++] = idx->perm[at];
+    }
+    if (rows && !orma_sort_by_row(self->sql, rows, num))
+        self->failed = true;
+    take_rows(self, rows, num);
+}
+
+static void start_distinct(struct orma_sql_scan *self, unsigned col)
+{
+    bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
+    const struct orma_sql_index *idx =
+        all ? orma_sql_index_get(self->sql, self->table, col, false) : NULL;
+
+    if (idx) {
+        take_first_rows(self, idx);
+        return;
+    }
+    self->seen = seen_new();
+    self->seen_col = col;
+    self->failed = !self->seen;
+}
+
+/* Whether the rows follow the keys as they lie. */
+static bool is_natural(const struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    for (unsigned i = 0; i < order->keys_num; i++) {
+        if (order->keys[i].desc != order->keys[0].desc ||
+            !orma_sql_scan_is_sorted(self->table, order->keys[i].col))
+            return false;
+        if (is_id(self->table, order->keys[i].col))
+            return true;
+        if (i) /* a second key is settled by the first only if it is the row itself */
+            return false;
+    }
+    return order->keys_num;
+}
+
+void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    narrow(self);
+    use_index(self);
+    if (self->failed)
+        return;
+    if (order->distinct) {
+        start_distinct(self, order->keys[0].col);
+    } else if (is_natural(self, order)) {
+        self->descending = order->keys[0].desc;
+    } else if (order->keys_num) {
+        sort(self, order);
+    }
+}

@@ -1,0 +1,84 @@
+/*
+ * A scan: the rows of a table that pass filters, block by block.
+ *
+ *     orma_sql_scan_reset(&scan, sql, table);
+ *     orma_filter_init(orma_sql_scan_new_filter(&scan), ...);
+ *     orma_sql_scan_begin(&scan, &order);
+ *     while (orma_sql_scan_next(&scan))
+ *         use scan.block[0 .. scan.block_num)
+ *     orma_sql_scan_fini(&scan);
+ *
+ * Filters on ids and on rising times become a stretch of rows, equality and
+ * lists take the rows of an index, what is left is tested a block at a time.
+ * Threads: none. The table must not change while the scan runs.
+ */
+#ifndef ORMA_PROCESSOR_SQL_SCAN_H
+#define ORMA_PROCESSOR_SQL_SCAN_H
+#include "processor/sql/tables/filter.h"
+#include "processor/sql/tables/index.h"
+#include "processor/sql/tables/sort.h"
+
+#define ORMA_SQL_SCAN_BLOCK 1024
+#define ORMA_SQL_SCAN_FILTERS_MAX 36
+#define ORMA_SQL_SCAN_KEYS_MAX 8
+#define ORMA_SQL_SCAN_NO_LIMIT UINT64_MAX
+
+/* What order the rows are wanted in. All zero: that of the table. */
+struct orma_sql_scan_order {
+    struct orma_sort_key keys[ORMA_SQL_SCAN_KEYS_MAX];
+    unsigned keys_num;
+    bool distinct;  /* only the first row with each value of keys[0], in order of the table */
+    uint64_t limit; /* nobody asks for more rows; ORMA_SQL_SCAN_NO_LIMIT */
+};
+
+struct orma_sql_scan {
+    struct orma_sql *sql;
+    const struct orma_table *table;
+    struct orma_filter filters[ORMA_SQL_SCAN_FILTERS_MAX];
+    unsigned filters_num;
+    bool descending, failed; /* failed: memory is out */
+    /* What is left to look at: rows lo .. hi, or list[lo .. hi]. */
+    const uint32_t *list;
+    uint32_t *own; /* the list, if it was made for this scan */
+    uint32_t lo, hi;
+    /* An index walked backwards, equal rows forwards: list[run_at .. run_end) comes first. */
+    const struct orma_sql_index *backwards;
+    uint32_t run_at, run_end;
+    struct orma_sql_scan_seen *seen; /* for distinct */
+    unsigned seen_col;
+    uint32_t block_num;
+    uint32_t block[ORMA_SQL_SCAN_BLOCK];
+};
+
+/* For memory that was never a scan. */
+void orma_sql_scan_init(struct orma_sql_scan *self);
+void orma_sql_scan_fini(struct orma_sql_scan *self);
+
+/* Forgets what was before. */
+void orma_sql_scan_reset(struct orma_sql_scan *self, struct orma_sql *sql,
+                         const struct orma_table *table);
+
+/* The caller fills it in at once. There may be ORMA_SQL_SCAN_FILTERS_MAX of them. */
+static inline struct orma_filter *orma_sql_scan_new_filter(struct orma_sql_scan *self)
+{
+    struct orma_filter *f = &self->filters[self->filters_num++];
+
+    memset(f, 0, sizeof(*f));
+    return f;
+}
+
+/* The rows in the order of the table rise with this column. */
+bool orma_sql_scan_is_sorted(const struct orma_table *table, unsigned col);
+
+/* All filters are there. Sets `failed` when memory is out. */
+void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_order *order);
+
+/* True if the scan is all rows lo .. hi, as they are: then orma_sql_scan_next() is not needed. */
+static inline bool orma_sql_scan_is_plain(const struct orma_sql_scan *self)
+{
+    return !self->filters_num && !self->list && !self->descending && !self->seen;
+}
+
+/* The next block with rows in it. False at the end, and when interrupted or out of memory. */
+bool orma_sql_scan_next(struct orma_sql_scan *self);
+#endif

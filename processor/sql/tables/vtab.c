@@ -1,0 +1,398 @@
+/*
+ * Tables of the storage as virtual tables: each as it is stored, and the
+ * projections of proj.h.
+ *
+ * Planning is in vtab_plan.c, the reading of rows in scan.c.
+ */
+#include <stdlib.h>
+
+#include "processor/sql/tables/vtab.h"
+#include "sdk/base/buf.h"
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    /* Rows of a plain scan are counted, without blocks. */
+    bool plain;
+    bool eof;
+    uint32_t row, end;
+    uint32_t block_at;
+    struct orma_sql_scan scan;
+};
+
+static const char *sql_type(const struct orma_column_def *def)
+{
+    switch ((enum orma_column_kind)def->kind) {
+    case ORMA_COL_STRING:
+        return "TEXT";
+    case ORMA_COL_DOUBLE:
+        return "DOUBLE";
+    case ORMA_COL_ID:
+    case ORMA_COL_ALIAS:
+    case ORMA_COL_COMPUTED:
+    case ORMA_COL_INT:
+        break;
+    }
+    return "BIGINT";
+}
+
+/* Args have the type they have. */
+static const char *proj_type(const struct orma_table *t, const struct orma_proj_column *c)
+{
+    switch ((enum orma_proj_op)c->op) {
+    case ORMA_PROJ_COL:
+        return sql_type(&t->def->columns[c->col]);
+    case ORMA_PROJ_ARG:
+        return "";
+    case ORMA_PROJ_CPU:
+    case ORMA_PROJ_SUM:
+    case ORMA_PROJ_ZERO:
+    case ORMA_PROJ_NULL:
+        break;
+    }
+    return "BIGINT";
+}
+
+static int count_columns(const struct orma_proj *proj)
+{
+    int n = 0;
+
+    while (proj->columns[n].name)
+        n++;
+    return n;
+}
+
+static void describe(struct orma_vtab *v, struct orma_buf *text)
+{
+    for (int i = 0; i < v->columns_num; i++) {
+        const struct orma_column_def *def = v->proj ? NULL : &v->table->def->columns[i];
+        const struct orma_proj_column *c = v->proj ? &v->proj->columns[i] : NULL;
+
+        orma_buf_printf(text, "%s\"%s\" %s%s", i ? "," : "CREATE TABLE x(", c ? c->name : def->name,
+                        c ? proj_type(v->table, c) : sql_type(def),
+                        def && !strcmp(def->name, "_auto_id") ? " HIDDEN" : "");
+        v->columns[i] = (struct orma_vcolumn){.col = (uint16_t)i};
+        if (c)
+            v->columns[i] = (struct orma_vcolumn){
+                .op = c->op,
+                .col = c->col,
+                .other = c->other,
+                .key = c->key ? orma_strpool_add_c(&v->sql->storage->pool, c->key) : 0,
+            };
+    }
+    orma_buf_put_str(text, ")");
+}
+
+static int vtab_disconnect(sqlite3_vtab *base)
+{
+    free(((struct orma_vtab *)base)->columns);
+    free(base);
+    return SQLITE_OK;
+}
+
+static int vtab_new(sqlite3 *db, struct orma_vtab v, sqlite3_vtab **ret)
+{
+    struct orma_buf text = {0};
+    struct orma_vtab *made = malloc(sizeof(*made));
+
+    v.columns_num = v.proj ? count_columns(v.proj) : v.table->def->columns_num;
+    v.columns = calloc((size_t)v.columns_num, sizeof(*v.columns));
+    if (v.columns)
+        describe(&v, &text);
+    int r = !made || !v.columns || text.failed ? SQLITE_NOMEM
+                                               : sqlite3_declare_vtab(db, orma_buf_cstr(&text));
+    orma_buf_fini(&text);
+    if (r) {
+        free(v.columns);
+        free(made);
+        return r;
+    }
+    *made = v;
+    *ret = &made->base;
+    return SQLITE_OK;
+}
+
+int orma_vtab_new(sqlite3 *db, struct orma_sql *sql, struct orma_table *table, sqlite3_vtab **ret)
+{
+    return vtab_new(db, (struct orma_vtab){.sql = sql, .table = table}, ret);
+}
+
+struct orma_sql *orma_vtab_sql(sqlite3_vtab *base)
+{
+    return ((struct orma_vtab *)base)->sql;
+}
+
+struct orma_table *orma_vtab_get_table(sqlite3_vtab *base)
+{
+    return ((struct orma_vtab *)base)->table;
+}
+
+static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                        sqlite3_vtab **ret, char **ret_error)
+{
+    struct orma_vtab v = {.sql = aux};
+
+    (void)argc;
+    (void)ret_error;
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
+        if (!strcmp(orma_table_defs[i].name, argv[0]))
+            v.table = &v.sql->storage->tables[i];
+    for (const struct orma_proj *p = orma_projs; p->name && !v.table; p++)
+        if (!strcmp(p->name, argv[0]))
+            v.proj = p;
+    if (v.proj)
+        v.table = &v.sql->storage->tables[v.proj->table];
+    return v.table ? vtab_new(db, v, ret) : SQLITE_ERROR;
+}
+
+static bool is_id(const struct orma_column_def *def)
+{
+    return def->kind == ORMA_COL_ID || def->kind == ORMA_COL_ALIAS;
+}
+
+int orma_vtab_stored_column(const struct orma_vtab *v, int col)
+{
+    if (col < 0)
+        return is_id(&v->table->def->columns[0]) ? 0 : -1;
+    const struct orma_vcolumn *c = &v->columns[col];
+    /* With one machine a cpu's number is its ucpu. */
+    if (c->op == ORMA_PROJ_COL ||
+        (c->op == ORMA_PROJ_CPU && v->sql->storage->tables[ORMA_TABLE_MACHINE].rows == 1))
+        return c->col;
+    return -1;
+}
+
+const char *orma_vtab_column_name(const struct orma_vtab *v, int col)
+{
+    return v->proj ? v->proj->columns[col].name : v->table->def->columns[col].name;
+}
+
+/* ---- scanning ---- */
+
+static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
+{
+    struct cursor *c = malloc(sizeof(*c));
+
+    (void)base;
+    if (!c)
+        return SQLITE_NOMEM;
+    memset(c, 0, offsetof(struct cursor, scan));
+    orma_sql_scan_init(&c->scan);
+    *ret = &c->base;
+    return SQLITE_OK;
+}
+
+static int vtab_close(sqlite3_vtab_cursor *base)
+{
+    orma_sql_scan_fini(&((struct cursor *)base)->scan);
+    free(base);
+    return SQLITE_OK;
+}
+
+/* The rows that a projection has at all. */
+void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
+                          const struct orma_proj *proj, struct orma_sql_scan *scan)
+{
+    const struct orma_strpool *pool = &sql->storage->pool;
+
+    orma_sql_scan_reset(scan, sql, table);
+    for (unsigned i = 0; proj && i < ORMA_PROJ_CHOICES_MAX; i++) {
+        if (proj->choices[i].choice == ORMA_CHOOSE_ALL)
+            continue;
+        struct orma_filter *f = orma_sql_scan_new_filter(scan);
+
+        f->col = proj->choices[i].col;
+        switch ((enum orma_proj_choice)proj->choices[i].choice) {
+        case ORMA_CHOOSE_ALL:
+            break;
+        case ORMA_CHOOSE_TEXT:
+            f->lo = orma_strpool_find(pool, orma_str_from(proj->choices[i].text));
+            f->kind = f->lo ? ORMA_FILTER_STR_ID : ORMA_FILTER_NONE_PASS;
+            break;
+        case ORMA_CHOOSE_NOT_NULL:
+            f->kind = ORMA_FILTER_NOT_NULL;
+            break;
+        case ORMA_CHOOSE_ZERO:
+            f->kind = ORMA_FILTER_RANGE;
+            break;
+        case ORMA_CHOOSE_ARG:
+            f->kind = ORMA_FILTER_ARG;
+            f->lo = orma_strpool_find(pool, orma_str_from(proj->choices[i].text));
+            break;
+        }
+    }
+}
+
+static void refill(struct cursor *c)
+{
+    c->block_at = 0;
+    c->eof = !orma_sql_scan_next(&c->scan);
+    c->row = c->eof ? 0 : c->scan.block[0];
+}
+
+static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, int argc,
+                       sqlite3_value **argv)
+{
+    struct cursor *c = (struct cursor *)base;
+    int r = orma_vtab_run_plan((struct orma_vtab *)base->pVtab, &c->scan, flags, plan ? plan : "",
+                               argv);
+
+    (void)argc;
+    if (r)
+        return r;
+    c->plain = orma_sql_scan_is_plain(&c->scan);
+    if (c->plain) {
+        c->row = c->scan.lo;
+        c->end = c->scan.hi;
+        c->eof = c->row >= c->end;
+    } else {
+        refill(c);
+    }
+    return c->scan.failed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int vtab_next(sqlite3_vtab_cursor *base)
+{
+    struct cursor *c = (struct cursor *)base;
+
+    if (c->plain) {
+        c->eof = ++c->row >= c->end;
+        return SQLITE_OK;
+    }
+    if (++c->block_at < c->scan.block_num) {
+        c->row = c->scan.block[c->block_at];
+        return SQLITE_OK;
+    }
+    refill(c);
+    return c->scan.failed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int vtab_eof(sqlite3_vtab_cursor *base)
+{
+    return ((struct cursor *)base)->eof;
+}
+
+static void result_number(sqlite3_context *ctx, const struct orma_column *col, uint32_t row)
+{
+    if (orma_column_is_null(col, row))
+        return;
+    if (col->kind == ORMA_COL_DOUBLE)
+        sqlite3_result_double(ctx, orma_column_double(col, row));
+    else
+        sqlite3_result_int64(ctx, orma_column_int(col, row));
+}
+
+static void result_stored(sqlite3_context *ctx, const struct orma_vtab *v, unsigned idx,
+                          uint32_t row)
+{
+    const struct orma_column *col = &v->table->columns[idx];
+
+    switch ((enum orma_column_kind)col->kind) {
+    case ORMA_COL_ID:
+    case ORMA_COL_ALIAS:
+        sqlite3_result_int64(ctx, row);
+        break;
+    case ORMA_COL_COMPUTED: {
+        int64_t val = orma_table_int(v->table, idx, row);
+
+        if (val >= 0)
+            sqlite3_result_int64(ctx, val);
+        break;
+    }
+    case ORMA_COL_INT:
+    case ORMA_COL_DOUBLE:
+        result_number(ctx, col, row);
+        break;
+    case ORMA_COL_STRING: {
+        struct orma_str s =
+            orma_strpool_get(&v->sql->storage->pool, (uint32_t)orma_column_int(col, row));
+
+        if (s.data)
+            sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+        break;
+    }
+    }
+}
+
+static void result_sum(sqlite3_context *ctx, const struct orma_vtab *v,
+                       const struct orma_vcolumn *c, uint32_t row)
+{
+    int64_t a = orma_table_int(v->table, c->col, row), b = orma_table_int(v->table, c->other, row);
+
+    sqlite3_result_int64(ctx, (int64_t)((uint64_t)a + (uint64_t)b));
+}
+
+static void result_arg(sqlite3_context *ctx, const struct orma_vtab *v,
+                       const struct orma_vcolumn *c, uint32_t row)
+{
+    struct orma_arg arg;
+
+    if (!orma_table_is_null(v->table, c->col, row) &&
+        orma_args_find(&v->sql->storage->args, (uint32_t)orma_table_int(v->table, c->col, row),
+                       c->key, &arg))
+        orma_sql_result_arg(ctx, v->sql->storage, &arg);
+}
+
+static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
+{
+    const struct cursor *cur = (const struct cursor *)base;
+    const struct orma_vtab *v = (const struct orma_vtab *)base->pVtab;
+    const struct orma_vcolumn *c = &v->columns[idx];
+
+    switch ((enum orma_proj_op)c->op) {
+    case ORMA_PROJ_COL:
+        result_stored(ctx, v, c->col, cur->row);
+        break;
+    case ORMA_PROJ_CPU:
+        if (!orma_table_is_null(v->table, c->col, cur->row))
+            sqlite3_result_int64(ctx, orma_table_int(v->table, c->col, cur->row) %
+                                          ORMA_SQL_UCPUS_PER_MACHINE);
+        break;
+    case ORMA_PROJ_SUM:
+        result_sum(ctx, v, c, cur->row);
+        break;
+    case ORMA_PROJ_ARG:
+        result_arg(ctx, v, c, cur->row);
+        break;
+    case ORMA_PROJ_ZERO:
+        sqlite3_result_int64(ctx, 0);
+        break;
+    case ORMA_PROJ_NULL:
+        break;
+    }
+    return SQLITE_OK;
+}
+
+static int vtab_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
+{
+    *ret = ((struct cursor *)base)->row;
+    return SQLITE_OK;
+}
+
+const sqlite3_module orma_vtab_table = {
+    .xConnect = vtab_connect,
+    .xBestIndex = orma_vtab_plan,
+    .xDisconnect = vtab_disconnect,
+    .xOpen = vtab_open,
+    .xClose = vtab_close,
+    .xFilter = vtab_filter,
+    .xNext = vtab_next,
+    .xEof = vtab_eof,
+    .xColumn = vtab_column,
+    .xRowid = vtab_rowid,
+};
+
+int orma_vtab_register(struct orma_sql *self)
+{
+    int r = SQLITE_OK;
+
+    for (unsigned i = 0; i < ORMA_TABLES_NUM && !r; i++) {
+        const sqlite3_module *m = i == ORMA_TABLE_ARGS ? &orma_vtab_args : &orma_vtab_table;
+
+        /* Names with _orma_ are our own book-keeping. */
+        if (strncmp(orma_table_defs[i].name, "_orma_", 6))
+            r = sqlite3_create_module_v2(self->db, orma_table_defs[i].name, m, self, NULL);
+    }
+    for (const struct orma_proj *p = orma_projs; p->name && !r; p++)
+        r = sqlite3_create_module_v2(self->db, p->name, &orma_vtab_table, self, NULL);
+    return r ? r : sqlite3_create_module_v2(self->db, "args", &orma_vtab_args, self, NULL);
+}

@@ -1,0 +1,358 @@
+/*
+ * Planning of scans: what of a query the columns do themselves.
+ *
+ * Every comparison of a stored column is taken over whole, so SQLite need not
+ * check it again; so are lists (IN), ORDER BY and GROUP BY of stored columns,
+ * DISTINCT of one, and LIMIT where nothing but this table decides about rows.
+ *
+ *   plan   op,col;op,col;|col,desc;       the constraints, then the order
+ *   flags  bits below                     arguments: constraints, limit, offset
+ *
+ * Estimates come from the data: constants are tried on a sample of the rows,
+ * and columns know how many rows a value has.
+ */
+#include <stdlib.h>
+
+#include "processor/sql/tables/vtab.h"
+#include "sdk/base/buf.h"
+
+#define FILTERS_MAX (ORMA_SQL_SCAN_FILTERS_MAX - ORMA_PROJ_CHOICES_MAX)
+/* Rows of a sample. */
+#define SAMPLE 256
+/* Values that a list of IN is taken to have. */
+#define LIST_GUESS 8.0
+
+/* Costs, in rows that SQLite takes from us: of a call, and of a row that we look at ourselves. */
+#define COST_CALL 4.0
+#define COST_LOOK 0.05
+#define COST_SORT 0.3
+
+enum {
+    PLAN_DISTINCT = 1,
+    PLAN_LIMIT = 2,
+    PLAN_OFFSET = 4,
+};
+
+static bool is_id(const struct orma_table *t, unsigned col)
+{
+    return t->columns[col].kind <= ORMA_COL_ALIAS;
+}
+
+/* The part of the rows that pass, tried on some of them. */
+static double try_constant(const struct orma_vtab *v, unsigned col, int op, sqlite3_value *val)
+{
+    uint32_t rows[SAMPLE], num = 0, total = v->table->rows, step = total / SAMPLE + 1;
+    struct orma_filter f;
+
+    if (!orma_filter_init(&f, v->sql->storage, &v->table->def->columns[col], col, op, val)) {
+        orma_filter_fini(&f);
+        return 0.1;
+    }
+    for (uint32_t row = step / 2; row < total && num < SAMPLE; row += step)
+        rows[num++] = row;
+    uint32_t passed = orma_filter_apply(&f, v->sql->storage, v->table, rows, num);
+    orma_filter_fini(&f);
+    return num ? (passed + 0.5) / (num + 1.0) : 1;
+}
+
+/* The part of the rows that is likely to be left. */
+static double selectivity(const struct orma_vtab *v, sqlite3_index_info *info, int i, unsigned col,
+                          int op)
+{
+    double rows = ORMA_MAX(v->table->rows, 1u), part, tried = -1;
+    sqlite3_value *val = NULL;
+
+    if (op != ORMA_FILTER_OP_IN && !sqlite3_vtab_rhs_value(info, i, &val) && val)
+        tried = try_constant(v, col, op, val);
+    switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+    case SQLITE_INDEX_CONSTRAINT_IS:
+    case ORMA_FILTER_OP_IN:
+        part = is_id(v->table, col) ? 1 / rows
+                                    : orma_sql_index_per_value(v->sql, v->table, col) / rows;
+        if (tried >= 0) /* common values are seen in the sample, rare ones are not */
+            part = tried * (SAMPLE + 1.0) > 2 ? tried : ORMA_MIN(part, tried);
+        return op == ORMA_FILTER_OP_IN ? ORMA_MIN(part * LIST_GUESS, 1.0) : part;
+    case SQLITE_INDEX_CONSTRAINT_NE:
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+        return tried >= 0 ? tried : 0.9;
+    }
+    return tried >= 0 ? tried : 0.3;
+}
+
+/* What is known of a plan while it is made. */
+struct planner {
+    const struct orma_vtab *v;
+    sqlite3_index_info *info;
+    struct orma_buf plan;
+    double rows, looked_at;
+    int args, limit_at, offset_at; /* constraints LIMIT and OFFSET; -1: none */
+    bool whole;                    /* all constraints were taken */
+    bool inner;                    /* equality with something that is not constant */
+    bool indexed;                  /* equality: rows come from an index */
+};
+
+static bool can_take(const struct planner *p, int i, unsigned col)
+{
+    const struct sqlite3_index_constraint *c = &p->info->aConstraint[i];
+    const struct orma_column_def *def = &p->v->table->def->columns[col];
+
+    return p->args < FILTERS_MAX && orma_filter_can(def, c->op) &&
+           (def->kind != ORMA_COL_STRING ||
+            !sqlite3_stricmp(sqlite3_vtab_collation(p->info, i), "BINARY"));
+}
+
+static void take_constraint(struct planner *p, int i, unsigned col)
+{
+    int op = p->info->aConstraint[i].op;
+    bool pattern = op == SQLITE_INDEX_CONSTRAINT_GLOB || op == SQLITE_INDEX_CONSTRAINT_LIKE;
+    const struct orma_table *t = p->v->table;
+    sqlite3_value *val;
+
+    if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(p->info, i, 1))
+        op = ORMA_FILTER_OP_IN;
+    p->info->aConstraintUsage[i].argvIndex = ++p->args;
+    /* The functions behind patterns may be others than SQLite's: it looks again. */
+    p->info->aConstraintUsage[i].omit = !pattern;
+    p->whole &= !pattern;
+    orma_buf_printf(&p->plan, "%d,%u;", op, col);
+    double left = selectivity(p->v, p->info, i, col, op);
+    bool equal = op == SQLITE_INDEX_CONSTRAINT_EQ || op == ORMA_FILTER_OP_IN;
+
+    p->rows *= left;
+    if (equal && !is_id(t, col)) { /* one index is used, not several */
+        double rows = left * ORMA_MAX(t->rows, 1u);
+
+        p->looked_at = ORMA_MIN(p->looked_at, rows);
+        p->indexed = true;
+    } else if (orma_sql_scan_is_sorted(t, col)) {
+        p->looked_at *= left;
+    }
+    if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_rhs_value(p->info, i, &val))
+        p->inner = true;
+    if (is_id(t, col) && op == SQLITE_INDEX_CONSTRAINT_EQ)
+        p->info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
+}
+
+static void take_constraints(struct planner *p)
+{
+    for (int i = 0; i < p->info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &p->info->aConstraint[i];
+        int col = -1;
+
+        if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET) {
+            if (c->usable)
+                *(c->op == SQLITE_INDEX_CONSTRAINT_LIMIT ? &p->limit_at : &p->offset_at) = i;
+            else
+                p->whole = false;
+            continue;
+        }
+        if (c->usable && c->iColumn < p->v->columns_num)
+            col = orma_vtab_stored_column(p->v, c->iColumn);
+        if (col >= 0 && can_take(p, i, (unsigned)col))
+            take_constraint(p, i, (unsigned)col);
+        else
+            p->whole = false;
+    }
+}
+
+/* ORDER BY that the rows follow anyhow. */
+static bool is_natural_order(const struct planner *p)
+{
+    const struct sqlite3_index_info *info = p->info;
+
+    for (int i = 0; i < info->nOrderBy; i++) {
+        int col = orma_vtab_stored_column(p->v, info->aOrderBy[i].iColumn);
+
+        if (info->aOrderBy[i].desc != info->aOrderBy[0].desc || col < 0 ||
+            !orma_sql_scan_is_sorted(p->v->table, (unsigned)col))
+            return false;
+        if (is_id(p->v->table, (unsigned)col))
+            return true; /* nothing is left to be ordered */
+        if (i)           /* a second key is settled by the first only if it is the row itself */
+            return false;
+    }
+    return true;
+}
+
+/* Only the first row of each value: when nothing but that column is looked at. */
+static bool plan_distinct(struct planner *p)
+{
+    int col = p->info->aOrderBy[0].iColumn;
+
+    if (sqlite3_vtab_distinct(p->info) != 2 || p->info->nOrderBy != 1 || col < 0 || col >= 63 ||
+        p->info->colUsed != 1ull << col || !p->whole)
+        return false;
+    col = orma_vtab_stored_column(p->v, col);
+    if (col < 0)
+        return false;
+    orma_buf_printf(&p->plan, "|%d,0;", col);
+    p->info->idxNum |= PLAN_DISTINCT;
+    p->rows =
+        ORMA_MAX(p->rows / orma_sql_index_per_value(p->v->sql, p->v->table, (unsigned)col), 1.0);
+    return true;
+}
+
+/* The columns of ORDER BY, up to the id: behind it nothing is left to be ordered. */
+static void put_keys(struct planner *p)
+{
+    for (int i = 0; i < p->info->nOrderBy && i < ORMA_SQL_SCAN_KEYS_MAX; i++) {
+        int col = orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn);
+
+        if (col < 0)
+            return;
+        orma_buf_printf(&p->plan, "%s%d,%d;", i ? "" : "|", col, p->info->aOrderBy[i].desc);
+        if (is_id(p->v->table, (unsigned)col))
+            return;
+    }
+}
+
+/* We sort better than SQLite does, but not again and again inside a join. */
+static bool plan_sort(struct planner *p)
+{
+    if (p->info->nOrderBy > ORMA_SQL_SCAN_KEYS_MAX || p->inner ||
+        sqlite3_vtab_distinct(p->info) == 2)
+        return false;
+    for (int i = 0; i < p->info->nOrderBy; i++) {
+        if (orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn) < 0)
+            return false;
+    }
+    put_keys(p);
+    p->looked_at += p->rows * (COST_SORT / COST_LOOK);
+    return true;
+}
+
+static void plan_order(struct planner *p)
+{
+    if (!p->info->nOrderBy)
+        return;
+    p->info->orderByConsumed = 1;
+    if (is_natural_order(p))
+        put_keys(p); /* it is looked at again when the scan begins: tables may grow */
+    else if (!plan_distinct(p) && !plan_sort(p))
+        p->info->orderByConsumed = 0;
+}
+
+/* SQLite counts again: the limit says only that more rows are not needed. */
+static void plan_limit(struct planner *p)
+{
+    if (p->limit_at < 0 || !p->whole || (p->info->nOrderBy && !p->info->orderByConsumed))
+        return;
+    p->info->aConstraintUsage[p->limit_at].argvIndex = ++p->args;
+    p->info->idxNum |= PLAN_LIMIT;
+    if (p->offset_at < 0)
+        return;
+    p->info->aConstraintUsage[p->offset_at].argvIndex = ++p->args;
+    p->info->idxNum |= PLAN_OFFSET;
+}
+
+int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    struct orma_vtab *v = (struct orma_vtab *)base;
+    struct planner p = {
+        .v = v,
+        .info = info,
+        .rows = v->table->rows,
+        .looked_at = v->table->rows,
+        .limit_at = -1,
+        .offset_at = -1,
+        .whole = true,
+    };
+
+    /* For columnar.c: which table this statement has, and whether there are more. */
+    v->sql->planned_mixed |= v->sql->planned && v->sql->planned != v;
+    v->sql->planned = v;
+    info->idxNum = 0;
+    take_constraints(&p);
+    plan_order(&p);
+    plan_limit(&p);
+    info->estimatedRows = (sqlite3_int64)ORMA_MAX(p.rows, 1.0);
+    info->estimatedCost = COST_CALL + p.looked_at * COST_LOOK + p.rows;
+    info->idxStr = p.plan.failed ? NULL : sqlite3_mprintf("%s", orma_buf_cstr(&p.plan));
+    info->needToFreeIdxStr = 1;
+    orma_buf_fini(&p.plan);
+    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* ---- carrying it out ---- */
+
+/* Reads "a,b;" and moves on. */
+static void read_pair(const char **at, int *ret_a, unsigned *ret_b)
+{
+    const char *p = *at;
+
+    for (*ret_a = 0; *p && *p != ','; p++)
+        *ret_a = *ret_a * 10 + (*p - '0');
+    p += *p == ',';
+    for (*ret_b = 0; *p && *p != ';'; p++)
+        *ret_b = *ret_b * 10 + (unsigned)(*p - '0');
+    *at = p + (*p == ';');
+}
+
+struct in_list {
+    sqlite3_value *list, *val;
+    bool begun;
+    int error;
+};
+
+static sqlite3_value *next_in_list(void *data)
+{
+    struct in_list *l = data;
+    int r =
+        l->begun ? sqlite3_vtab_in_next(l->list, &l->val) : sqlite3_vtab_in_first(l->list, &l->val);
+
+    l->begun = true;
+    if (r == SQLITE_OK)
+        return l->val;
+    if (r != SQLITE_DONE)
+        l->error = r;
+    return NULL;
+}
+
+static int add_filter(const struct orma_vtab *v, struct orma_sql_scan *scan, int op, unsigned col,
+                      sqlite3_value *val)
+{
+    struct orma_filter *f = orma_sql_scan_new_filter(scan);
+    const struct orma_column_def *def = &v->table->def->columns[col];
+    struct in_list list = {.list = val};
+
+    if (op != ORMA_FILTER_OP_IN)
+        return orma_filter_init(f, v->sql->storage, def, col, op, val) ? SQLITE_OK : SQLITE_NOMEM;
+    if (!orma_filter_init_in(f, v->sql->storage, def, col, next_in_list, &list))
+        return SQLITE_NOMEM;
+    return list.error;
+}
+
+static uint64_t read_limit(int flags, sqlite3_value **argv)
+{
+    sqlite3_int64 limit = flags & PLAN_LIMIT ? sqlite3_value_int64(argv[0]) : -1;
+    sqlite3_int64 offset = flags & PLAN_OFFSET ? sqlite3_value_int64(argv[1]) : 0;
+
+    if (limit < 0)
+        return ORMA_SQL_SCAN_NO_LIMIT;
+    return (uint64_t)limit + (offset > 0 ? (uint64_t)offset : 0);
+}
+
+int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan, int flags,
+                       const char *plan, sqlite3_value **argv)
+{
+    struct orma_sql_scan_order order = {.distinct = flags & PLAN_DISTINCT};
+    int op, col, r = SQLITE_OK;
+    unsigned second;
+
+    orma_vtab_start_scan(self->sql, self->table, self->proj, scan);
+    while (*plan && *plan != '|' && !r) {
+        read_pair(&plan, &op, &second);
+        r = add_filter(self, scan, op, second, *argv++);
+    }
+    for (plan += *plan == '|'; *plan; order.keys_num++) {
+        read_pair(&plan, &col, &second);
+        order.keys[order.keys_num] = (struct orma_sort_key){(unsigned)col, second};
+    }
+    order.limit = read_limit(flags, argv);
+    if (!r)
+        orma_sql_scan_begin(scan, &order);
+    if (!r && orma_sql_is_interrupted(self->sql))
+        return SQLITE_INTERRUPT;
+    return scan->failed ? SQLITE_NOMEM : r;
+}

@@ -1,0 +1,548 @@
+/*
+ *   record:   [observe] enable ──► wait ──► ended ──► read back
+ *                            │       └─ signal: flush, disable ─┘   (clone trigger: a snapshot
+ *                            └─ detach: done                         on a second connection)
+ *   attach:   attach, notify ──► [flush, disable] ──► wait ──► ended
+ *   clone:    clone ──► read back
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "protos/fields/common.h"
+#include "protos/fields/config.h"
+#include "protos/fields/ipc.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "sdk/client/consumer.h"
+#include "sdk/ipc/methods.h"
+#include "sdk/wire/pb_reader.h"
+#include "sdk/wire/pb_writer.h"
+#include "tools/clients/background.h"
+#include "tools/clients/clone.h"
+#include "tools/clients/perfetto_impl.h"
+#include "tools/clients/readback.h"
+#include "tools/clients/service_state.h"
+#include "tools/clients/triggers.h"
+
+#define CONNECT_TIMEOUT_MS 5000
+#define CALL_TIMEOUT_MS 10000
+/* A flush of the service may take that long, and more if the config says so. */
+#define FLUSH_TIMEOUT_MS 30000
+/* Between two replies with data. */
+#define READ_TIMEOUT_MS 3000
+/* A session that has not ended so long after its time will not end. */
+#define OVERTIME_MS 60000u
+/* Further hits while snapshots are being written are kept, up to a bound. */
+#define HITS_MAX 256
+
+static const char *const methods[] = ORMA_CONSUMER_PORT_METHODS;
+
+struct hit {
+    uint64_t session_id;
+    uint64_t boot_time_ns;
+    uint32_t delay_ms;
+    int32_t uid;
+    bool has_uid;
+    char *trigger, *producer; /* owned */
+};
+
+struct session {
+    struct perfetto *self;
+    struct orma_consumer *consumer;
+    struct hit hits[HITS_MAX];
+    size_t hits_num;
+    bool stopping;
+};
+
+static int connect_service(struct perfetto *self, struct orma_consumer **ret)
+{
+    int r = orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, ret);
+
+    if (r < 0)
+        perfetto_say(self,
+                     "no tracing service answers (%s): start traced, or use tracebox or 'orma "
+                     "record', which bring their own",
+                     strerror(-r));
+    return r;
+}
+
+/* A call by method number; the service's silence and refusals are the caller's to name. */
+static int call(struct orma_consumer *c, enum orma_consumer_port_method method,
+                struct orma_buf *args, int fd, int timeout_ms, struct orma_buf *reply)
+{
+    int r = orma_consumer_call(c, methods[method], args, fd, timeout_ms, reply);
+
+    orma_buf_fini(args);
+    return r;
+}
+
+/* ---- what the service tells ---- */
+
+static void read_hit(struct hit *hit, struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRACING_SESSION_ID:
+            hit->session_id = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_NAME:
+            free(hit->trigger);
+            hit->trigger = orma_str_dup(orma_pb_str(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_NAME:
+            free(hit->producer);
+            hit->producer = orma_str_dup(orma_pb_str(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_UID:
+            hit->uid = orma_pb_i32(&f);
+            hit->has_uid = true;
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_BOOT_TIME_NS:
+            hit->boot_time_ns = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_DELAY_MS:
+            hit->delay_ms = orma_pb_u32(&f);
+            break;
+        }
+    }
+}
+
+static void on_event(void *ctx, struct orma_str events)
+{
+    struct session *s = ctx;
+    struct orma_pb_reader r = orma_pb_reader(events.data, events.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f)) {
+            perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
+            if (s->self->args.background)
+                orma_background_silence(); /* whoever started it is gone now */
+        } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
+            read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
+        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
+            perfetto_say(s->self, "too many triggers at once: one snapshot is left out");
+    }
+}
+
+static void free_hit(struct hit *hit)
+{
+    free(hit->trigger);
+    free(hit->producer);
+    *hit = (struct hit){0};
+}
+
+/* ---- snapshots ---- */
+
+static bool clones_on_trigger(const struct perfetto *self)
+{
+    return self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
+}
+
+/* The request for args->clone_*, or for a hit. */
+static void put_clone_request(struct orma_buf *b, const struct perfetto_args *args,
+                              const struct hit *hit)
+{
+    if (!hit && args->clone_name)
+        orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_UNIQUE_SESSION_NAME, args->clone_name);
+    else
+        orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID,
+                        hit                         ? hit->session_id
+                        : args->clone_for_bugreport ? UINT64_MAX
+                                                    : args->clone_id);
+    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SKIP_TRACE_FILTER, args->clone_for_bugreport);
+    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_FOR_BUGREPORT, args->clone_for_bugreport);
+    if (!hit)
+        return;
+    if (hit->trigger)
+        orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_NAME, hit->trigger);
+    if (hit->producer)
+        orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_PRODUCER_NAME,
+                         hit->producer);
+    if (hit->has_uid)
+        orma_pb_put_i64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_TRUSTED_PRODUCER_UID,
+                        hit->uid);
+    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_BOOT_TIME_NS, hit->boot_time_ns);
+    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_DELAY_MS, hit->delay_ms);
+}
+
+/* 0 and *ret_bytes, or negative: has said why. */
+static int clone_session(struct perfetto *self, struct orma_consumer *c, const struct hit *hit,
+                         int fd, uint64_t *ret_bytes)
+{
+    struct orma_buf request = {0}, error = {0};
+
+    put_clone_request(&request, &self->args, hit);
+    int r = orma_clone(c, &request, fd, ret_bytes, &error);
+    if (r < 0)
+        perfetto_say(self, "%s", orma_buf_cstr(&error));
+    orma_buf_fini(&error);
+    orma_buf_fini(&request);
+    return r;
+}
+
+static int read_back(struct perfetto *self, struct orma_consumer *c, int fd, uint64_t *bytes)
+{
+    int r = orma_readback(c, fd, READ_TIMEOUT_MS, bytes);
+
+    if (r < 0)
+        perfetto_say(self, "the trace ends early: %s",
+                     r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));
+    return r;
+}
+
+static void say_written(const struct perfetto *self, const char *path, uint64_t bytes)
+{
+    perfetto_say(self, "Wrote %" PRIu64 " bytes into %s", bytes,
+                 strcmp(path, "-") ? path : "standard output");
+}
+
+static int snapshot_into(struct perfetto *self, const struct hit *hit, int fd, const char *path)
+{
+    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
+    struct session none = {.self = self};
+    uint64_t bytes = 0;
+    int r = connect_service(self, &c);
+
+    if (r == 0)
+        r = orma_consumer_observe(c, ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT, on_event,
+                                  &none);
+    if (r == 0)
+        r = clone_session(self, c, hit, fd, &bytes);
+    for (size_t i = 0; i < none.hits_num; i++)
+        free_hit(&none.hits[i]); /* of a session that is only a copy: nothing to clone again */
+    if (r == 0)
+        say_written(self, path, bytes);
+    else if (!bytes)
+        (void)unlink(path); /* nothing came into it */
+    return r;
+}
+
+/* FILE.N on a second connection, while the first keeps the session alive. */
+static void snapshot(struct perfetto *self, const struct hit *hit)
+{
+    struct orma_buf path = {0};
+
+    orma_buf_printf(&path, "%s.%u", self->args.out_path, self->snapshots++);
+    ORMA_AUTO(orma_fd_close) int fd = perfetto_open(self, orma_buf_cstr(&path));
+    if (fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL))
+        (void)snapshot_into(self, hit, fd, orma_buf_cstr(&path)); /* it has said why */
+    orma_buf_fini(&path);
+}
+
+static void take_hits(struct session *s)
+{
+    for (size_t i = 0; i < s->hits_num; i++) {
+        snapshot(s->self, &s->hits[i]);
+        free_hit(&s->hits[i]);
+    }
+    s->hits_num = 0;
+}
+
+static int run_clone(struct perfetto *self)
+{
+    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
+    int r = connect_service(self, &c);
+
+    if (r == 0)
+        r = perfetto_truncate_output(self);
+    if (r == 0)
+        r = clone_session(self, c, NULL, self->out_fd, &self->bytes);
+    if (r == 0)
+        say_written(self, self->args.out_path, self->bytes);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+/* ---- waiting for the end ---- */
+
+static void stop(struct session *s)
+{
+    struct orma_buf args = {0};
+    uint32_t more_ms = s->self->facts.flush_timeout_ms;
+
+    s->stopping = true;
+    orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, 0);
+    orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_FLAGS, ORMA_FLUSH_FLAGS_STOP);
+    int r = call(s->consumer, ORMA_CONSUMER_PORT_FLUSH, &args, -1,
+                 (int)ORMA_MIN(more_ms, 3600000u) + FLUSH_TIMEOUT_MS, NULL);
+    if (r < 0 && !orma_consumer_ended(s->consumer, NULL))
+        perfetto_say(s->self, "the last flush failed; the end of some data may be missing");
+    r = orma_consumer_disable(s->consumer);
+    if (r < 0)
+        perfetto_say(s->self, "cannot stop the session: %s", strerror(-r));
+}
+
+static void take_signal(struct session *s)
+{
+    char byte;
+
+    if (read(s->self->signal_fd, &byte, 1) == 1 && !s->stopping) {
+        perfetto_say(s->self, "stopping (a second signal ends at once)");
+        stop(s);
+    }
+}
+
+/* 0: the session ended well. Negative: has said why. */
+static int wait_for_end(struct session *s, uint64_t lifetime_ms)
+{
+    uint64_t start_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    const char *error = "";
+
+    while (!orma_consumer_ended(s->consumer, &error)) {
+        struct pollfd fds[2] = {{.fd = orma_consumer_fd(s->consumer), .events = POLLIN},
+                                {.fd = s->self->signal_fd, .events = POLLIN}};
+        uint64_t age_ms = (orma_clock_now(ORMA_CLOCK_MONOTONIC) - start_ns) / 1000000u;
+
+        if (lifetime_ms && age_ms > lifetime_ms + OVERTIME_MS) {
+            perfetto_say(s->self, "the session did not end in time: given up");
+            return -ETIMEDOUT;
+        }
+        if (poll(fds, 2, 1000) < 0 && errno != EINTR)
+            return -errno;
+        int r = fds[0].revents ? orma_consumer_dispatch(s->consumer) : 0;
+        if (r < 0) {
+            perfetto_say(s->self, "the service is gone");
+            return r;
+        }
+        if (fds[1].revents)
+            take_signal(s);
+        take_hits(s);
+    }
+    if (*error) {
+        perfetto_say(s->self, "the service says: %s", error);
+        return -EREMOTEIO;
+    }
+    return 0;
+}
+
+/* The trace is in the file, or comes there now. */
+static int collect(struct session *s, bool service_wrote)
+{
+    struct perfetto *self = s->self;
+
+    if (self->out_fd < 0 || service_wrote) {
+        perfetto_say(self, "The service has written the trace into its file");
+        return 0;
+    }
+    int r = read_back(self, s->consumer, self->out_fd, &self->bytes);
+    if (r == 0 && !clones_on_trigger(self))
+        say_written(self, self->args.out_path, self->bytes);
+    return r;
+}
+
+/* ---- recording ---- */
+
+static int observe(struct session *s)
+{
+    struct perfetto *self = s->self;
+    uint32_t types = 0;
+
+    if (clones_on_trigger(self))
+        types |= ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT;
+    if (self->notify_fd >= 0 || self->parent_fd >= 0)
+        types |= ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED;
+    return types ? orma_consumer_observe(s->consumer, types, on_event, s) : 0;
+}
+
+static void start_delay(const struct orma_trace_config *facts)
+{
+    uint32_t span = facts->start_delay_max_ms > facts->start_delay_min_ms
+                        ? facts->start_delay_max_ms - facts->start_delay_min_ms
+                        : 0;
+    uint32_t random = 0;
+
+    if (!facts->start_delay_max_ms)
+        return;
+    if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+        random = 0;
+    uint64_t ms = facts->start_delay_min_ms + (span ? random % (span + 1ull) : 0);
+    struct timespec pause = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+    (void)nanosleep(&pause, NULL); /* a signal shortens it, and is looked at afterwards */
+}
+
+static int detach(struct session *s)
+{
+    struct orma_buf args = {0};
+    const char *error = "";
+
+    orma_pb_put_cstr(&args, ORMA_PB_DETACH_REQUEST_KEY, s->self->args.key);
+    int r = call(s->consumer, ORMA_CONSUMER_PORT_DETACH, &args, -1, CALL_TIMEOUT_MS, NULL);
+    if (r < 0) {
+        orma_consumer_ended(s->consumer, &error);
+        perfetto_say(s->self, "the session cannot be detached%s%s", *error ? ": " : "",
+                     *error            ? error
+                     : r == -EREMOTEIO ? ": is the key in use? ('perfetto --is_detached KEY')"
+                                       : "");
+    }
+    return r;
+}
+
+static int record(struct session *s)
+{
+    struct perfetto *self = s->self;
+    struct orma_trace_config *facts = &self->facts;
+    bool pass_fd = facts->write_into_file && !facts->has_output_path;
+    int r = perfetto_complete_config(self);
+
+    if (self->args.background && !self->args.background_wait)
+        orma_background_silence(); /* there is a service: nobody waits for what it says */
+    start_delay(facts);
+    if (r == 0)
+        r = observe(s);
+    if (r == 0)
+        r = perfetto_truncate_output(self);
+    if (r == 0)
+        r = orma_consumer_enable(s->consumer, orma_buf_str(&self->config),
+                                 pass_fd ? self->out_fd : -1);
+    if (r < 0) {
+        perfetto_say(self, "cannot start the session: %s", strerror(-r));
+        return r;
+    }
+    if (self->args.detach) {
+        r = detach(s);
+        perfetto_tell_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
+        return r;
+    }
+    r = wait_for_end(s, orma_trace_config_lifetime_ms(facts));
+    return r < 0 ? r : collect(s, facts->write_into_file);
+}
+
+/* ---- detached sessions ---- */
+
+static void read_attach_reply(struct perfetto *self, const struct orma_buf *reply)
+{
+    struct orma_pb_reader r = orma_pb_reader(reply->data, reply->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_ATTACH_RESPONSE_TRACE_CONFIG)
+            (void)orma_trace_config_read(orma_pb_str(&f), &self->facts); /* only for timeouts */
+    }
+}
+
+/* ORMA_EXIT_OK, PERFETTO_EXIT_NOT_DETACHED, ORMA_EXIT_FAILURE. */
+static int attach(struct session *s)
+{
+    struct orma_buf args = {0}, reply = {0};
+
+    orma_pb_put_cstr(&args, ORMA_PB_ATTACH_REQUEST_KEY, s->self->args.key);
+    int r = call(s->consumer, ORMA_CONSUMER_PORT_ATTACH, &args, -1, CALL_TIMEOUT_MS, &reply);
+    if (r == 0) {
+        read_attach_reply(s->self, &reply);
+        r = orma_consumer_enable_notify(s->consumer);
+    }
+    orma_buf_fini(&reply);
+    if (r < 0 && r != -EREMOTEIO)
+        perfetto_say(s->self, "cannot attach: %s", strerror(-r));
+    return r == 0 ? ORMA_EXIT_OK : r == -EREMOTEIO ? PERFETTO_EXIT_NOT_DETACHED : ORMA_EXIT_FAILURE;
+}
+
+static int run_attached(struct session *s)
+{
+    struct perfetto *self = s->self;
+    int code = attach(s);
+
+    if (code == PERFETTO_EXIT_NOT_DETACHED)
+        perfetto_say(self, "no detached session has the key '%s'", self->args.key);
+    if (code)
+        return code;
+    if (self->args.stop)
+        stop(s);
+    int r = wait_for_end(s, 0);
+    if (r == 0 && self->out_fd >= 0 && !self->facts.write_into_file)
+        r = perfetto_truncate_output(self);
+    if (r == 0)
+        r = collect(s, self->facts.write_into_file);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+static int run_is_detached(struct session *s)
+{
+    int code = attach(s);
+
+    return code ? code : detach(s) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+/* ---- query ---- */
+
+static int run_query(struct session *s)
+{
+    struct perfetto *self = s->self;
+    struct orma_buf state = {0};
+    int r = orma_service_state_query(s->consumer, &state);
+
+    if (r < 0)
+        perfetto_say(self, "the service does not tell its state: %s",
+                     r == -ENOSYS      ? "it does not know how"
+                     : r == -EREMOTEIO ? "it refused"
+                                       : strerror(-r));
+    else if (self->args.query_raw)
+        r = orma_fd_write_all(STDOUT_FILENO, state.data, state.len);
+    else
+        orma_service_state_print(orma_buf_str(&state), self->args.query_long, stdout);
+    if (r == 0 && fflush(stdout) != 0)
+        r = -errno;
+    if (r == -EPIPE)
+        perfetto_say(self, "nobody reads the output any more");
+    orma_buf_fini(&state);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+static int fire_triggers(struct perfetto *self)
+{
+    const char *names[PERFETTO_LIST_MAX];
+    struct orma_str name;
+    size_t num = 0, at = 0;
+
+    while (num < PERFETTO_LIST_MAX &&
+           orma_trace_config_trigger(orma_buf_str(&self->config), &at, &name))
+        names[num++] = orma_str_dup(name);
+    int r = orma_triggers_fire(self->hooks->program, names, num);
+    while (num)
+        free((char *)names[--num]);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+int perfetto_run_session(struct perfetto *self)
+{
+    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
+    struct session s = {.self = self};
+    int code = ORMA_EXIT_FAILURE;
+
+    if (self->args.action == PERFETTO_RECORD && self->facts.triggers_num)
+        return fire_triggers(self);
+    if (self->args.action == PERFETTO_CLONE)
+        return run_clone(self);
+    if (connect_service(self, &consumer) < 0)
+        return ORMA_EXIT_FAILURE;
+    s.consumer = consumer;
+    switch (self->args.action) {
+    case PERFETTO_RECORD:
+        code = record(&s) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+        break;
+    case PERFETTO_QUERY:
+        code = run_query(&s);
+        break;
+    case PERFETTO_ATTACH:
+        code = run_attached(&s);
+        break;
+    case PERFETTO_IS_DETACHED:
+        code = run_is_detached(&s);
+        break;
+    case PERFETTO_CLONE:
+    case PERFETTO_NOTHING:
+        break;
+    }
+    for (size_t i = 0; i < s.hits_num; i++)
+        free_hit(&s.hits[i]);
+    return code;
+}

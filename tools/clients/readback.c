@@ -1,0 +1,46 @@
+#include "tools/clients/readback.h"
+
+#include <errno.h>
+
+#include "protos/fields/trace.h"
+#include "sdk/base/fd.h"
+#include "sdk/client/consumer.h"
+#include "sdk/wire/pb_writer.h"
+
+/* One write() per block: small enough to stay in the cache, large enough to cost nothing. */
+#define BLOCK ((size_t)1 << 20)
+
+struct output {
+    int fd;
+    struct orma_buf block;
+    uint64_t *bytes;
+};
+
+static int flush(struct output *out)
+{
+    int r =
+        out->block.failed ? -ENOMEM : orma_fd_write_all(out->fd, out->block.data, out->block.len);
+
+    if (r == 0)
+        *out->bytes += out->block.len;
+    orma_buf_clear(&out->block);
+    return r;
+}
+
+static int take_packet(void *ctx, const uint8_t *packet, size_t len)
+{
+    struct output *out = ctx;
+
+    orma_pb_put_bytes(&out->block, ORMA_PB_TRACE_PACKET, packet, len);
+    return out->block.len < BLOCK ? 0 : flush(out);
+}
+
+int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, uint64_t *bytes)
+{
+    struct output out = {.fd = fd, .bytes = bytes};
+    int r = orma_consumer_read_wait(consumer, timeout_ms, take_packet, &out);
+    int last = flush(&out); /* packets that came before a failure are worth keeping */
+
+    orma_buf_fini(&out.block);
+    return r < 0 ? r : last;
+}

@@ -1,0 +1,377 @@
+#include "tools/convert/convert.h"
+#include "tools/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "processor/serve/export_profile.h"
+#include "sdk/base/fd.h"
+
+#define BLOCK ((size_t)256 << 10)
+
+const struct orma_convert_mode orma_convert_modes[] = {
+    {"text", "protobuf trace to text, packed packets unpacked", orma_convert_text},
+    {"binary", "text to protobuf trace", orma_convert_binary, .binary = true, .util = true,
+     .util_name = "text_to_binary"},
+    {"json", "Chrome's trace event format, for other viewers", orma_convert_json},
+    {"systrace", "kernel events as ftrace text, wrapped in HTML", orma_convert_systrace},
+    {"ctrace", "the same text, compressed", orma_convert_ctrace, .binary = true},
+    {"decompress_packets", "protobuf trace with packed packets unpacked", orma_convert_decompress,
+     .binary = true, .util = true},
+    {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
+    {"java_heap_profile", "heap graphs of Java are not read", NULL},
+    {"firefox", "the Firefox profiler's format is not written", NULL},
+    {"symbolize", "there is no symboliser yet", NULL, .util = true},
+    {"deobfuscate", "there is no deobfuscator", NULL, .util = true},
+    {"merge", "'trace_processor_shell util merge' puts traces into one archive", NULL,
+     .util = true},
+    {"bundle", "bundles of traces and symbols are not written", NULL},
+    {0},
+};
+
+enum {
+    OPT_OUTPUT = 1,
+    OPT_FORCE,
+    OPT_SKIP_UNKNOWN,
+    OPT_FULL_SORT,
+    OPT_TRUNCATE,
+    OPT_NO_ANNOTATIONS,
+    OPT_VERBOSE,
+    OPT_PID,
+    OPT_TIMESTAMPS,
+    OPT_OUTPUT_DIR,
+    OPT_ALLOC,
+    OPT_PERF,
+    OPT_JAVA_HEAP,
+};
+
+const struct orma_option orma_convert_options[] = {
+    {OPT_OUTPUT, 'o', "output", "FILE", "Where the result goes, instead of a last argument."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite the output if it exists."},
+    {OPT_SKIP_UNKNOWN, 0, "skip-unknown", NULL, "text: without the fields that have no name here."},
+    {OPT_FULL_SORT, 0, "full-sort", NULL,
+     "json, systrace, ctrace: sort all events at the end of the load."},
+    {OPT_TRUNCATE, 't', "truncate", "start|end",
+     "json, systrace, ctrace: at most 500000 kernel events, those of the start or of the end."},
+    {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL, "json: slices without their arguments."},
+    {OPT_VERBOSE, 0, "verbose", NULL, "Accepted; says no more than without."},
+    {OPT_PID, 0, "pid", "PID", "profile: this process only."},
+    {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
+     "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
+    {OPT_OUTPUT_DIR, 0, "output-dir", "DIR",
+     "profile: where the files go; it must exist. Default: a new temporary folder."},
+    {OPT_ALLOC, 0, "alloc", NULL, "profile: memory of native heaps. Default: all that is there."},
+    {OPT_PERF, 0, "perf", NULL, "profile: samples of the cpus."},
+    {OPT_JAVA_HEAP, 0, "java-heap", NULL, "Accepted; heap graphs of Java are not read."},
+    {0},
+};
+
+struct arguments {
+    const char *words[3]; /* mode, input, output */
+    unsigned num;
+    const char *out_path;
+    bool force;
+};
+
+void orma_convert_say(const struct orma_convert *self, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    fprintf(stderr, "%s: %s\n", self->program, text);
+}
+
+int orma_convert_write(struct orma_convert *self, struct orma_buf *out)
+{
+    int r = out->failed ? -ENOMEM : 0;
+
+    if (self->write_failed)
+        return -EIO;
+    if (r == 0)
+        r = orma_fd_write_all(self->out_fd, out->data, out->len);
+    if (r < 0) {
+        orma_convert_say(self, "cannot write: %s", strerror(-r));
+        self->write_failed = true;
+    }
+    orma_buf_clear(out);
+    return r;
+}
+
+int orma_convert_write_if_large(struct orma_convert *self, struct orma_buf *out)
+{
+    return out->len < BLOCK && !out->failed ? 0 : orma_convert_write(self, out);
+}
+
+/* ---- the command line ---- */
+
+static bool offered(const struct orma_convert_mode *mode, enum orma_convert_kind kind)
+{
+    return kind == ORMA_CONVERT_ALL || mode->util == (kind == ORMA_CONVERT_SHELL_UTIL);
+}
+
+static const struct orma_convert_mode *find_mode(const char *name, enum orma_convert_kind kind)
+{
+    for (const struct orma_convert_mode *m = orma_convert_modes; m->name; m++) {
+        if (offered(m, kind) &&
+            (!strcmp(name, m->name) || (m->util_name && !strcmp(name, m->util_name))))
+            return m;
+    }
+    return NULL;
+}
+
+static int unknown_mode(const struct orma_cli *cli, const char *name, enum orma_convert_kind kind)
+{
+    const char *names[32] = {0};
+    char list[512] = "";
+    size_t num = 0, len = 0;
+
+    for (const struct orma_convert_mode *m = orma_convert_modes; m->name; m++) {
+        const char *shown =
+            kind == ORMA_CONVERT_SHELL_UTIL && m->util_name ? m->util_name : m->name;
+
+        if (!offered(m, kind) || !m->run)
+            continue;
+        names[num++] = shown;
+        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", shown);
+    }
+    const char *near = orma_cli_did_you_mean(name, names);
+    if (near)
+        return orma_cli_usage_error(cli, "unknown format '%s'; did you mean '%s'?", name, near);
+    return orma_cli_usage_error(cli, "unknown format '%s': there are %s", name, list);
+}
+
+static bool take_times(const char *text, struct orma_convert *self)
+{
+    struct orma_str rest = orma_str_from(text), from;
+
+    return orma_str_cut(&rest, ',', &from) && orma_str_to_i64(from, &self->from_ns) &&
+           orma_str_to_i64(rest, &self->to_ns) && self->from_ns < self->to_ns;
+}
+
+static int take_option(struct orma_cli *cli, struct orma_convert *self, struct arguments *args,
+                       int id)
+{
+    switch (id) {
+    case OPT_OUTPUT:
+        args->out_path = cli->value;
+        break;
+    case OPT_FORCE:
+        args->force = true;
+        break;
+    case OPT_SKIP_UNKNOWN:
+        self->skip_unknown = true;
+        break;
+    case OPT_FULL_SORT:
+        self->full_sort = true;
+        break;
+    case OPT_NO_ANNOTATIONS:
+        self->no_annotations = true;
+        break;
+    case OPT_TRUNCATE:
+        if (strcmp(cli->value, "start") && strcmp(cli->value, "end"))
+            return orma_cli_usage_error(cli, "bad end to keep '%s': start or end", cli->value);
+        self->truncate = *cli->value == 's' ? ORMA_TRUNCATE_START : ORMA_TRUNCATE_END;
+        break;
+    case OPT_PID:
+        if (!orma_str_to_i64(orma_str_from(cli->value), &self->pid) || self->pid <= 0)
+            return orma_cli_usage_error(cli, "bad process '%s': a number is needed", cli->value);
+        break;
+    case OPT_TIMESTAMPS:
+        if (!take_times(cli->value, self))
+            return orma_cli_usage_error(cli, "bad times '%s': two numbers, as in 1000,2000",
+                                        cli->value);
+        break;
+    case OPT_OUTPUT_DIR:
+        self->folder = cli->value;
+        break;
+    case OPT_ALLOC:
+        self->profile_kind = ORMA_PROFILE_ALLOC;
+        break;
+    case OPT_PERF:
+        self->profile_kind = ORMA_PROFILE_PERF;
+        break;
+    case OPT_JAVA_HEAP:
+        return orma_cli_usage_error(cli, "heap graphs of Java are not read");
+    case ORMA_CLI_POSITIONAL:
+        if (args->num == ORMA_ARRAY_LEN(args->words))
+            return orma_cli_usage_error(cli, "one argument too many: '%s'", cli->value);
+        args->words[args->num++] = cli->value;
+        break;
+    }
+    return ORMA_EXIT_OK;
+}
+
+/* ---- input and output ---- */
+
+static int open_input(struct orma_convert *self)
+{
+    if (!strcmp(self->in_path, "-")) {
+        if (isatty(STDIN_FILENO)) {
+            orma_convert_say(self, "no input: name a file, or pipe a trace into this");
+            return -EINVAL;
+        }
+        self->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    } else {
+        self->in_fd = open(self->in_path, O_RDONLY | O_CLOEXEC);
+    }
+    struct stat st;
+    if (self->in_fd < 0 || fstat(self->in_fd, &st) < 0 || S_ISDIR(st.st_mode)) {
+        orma_convert_say(self, "%s: %s", self->in_path, strerror(self->in_fd < 0 ? errno : EISDIR));
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int open_output(struct orma_convert *self, const struct orma_convert_mode *mode,
+                       const char *path, bool force)
+{
+    struct stat in, out;
+
+    if (!strcmp(path, "-")) {
+        if (mode->binary && isatty(STDOUT_FILENO)) {
+            orma_convert_say(self, "the result is not for a terminal: name an output file");
+            return -EINVAL;
+        }
+        self->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        return self->out_fd < 0 ? -errno : 0;
+    }
+    if (stat(path, &out) == 0 && fstat(self->in_fd, &in) == 0 && in.st_dev == out.st_dev &&
+        in.st_ino == out.st_ino && S_ISREG(in.st_mode)) {
+        orma_convert_say(self, "%s is the input, too: it would be lost", path);
+        return -EINVAL;
+    }
+    self->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0644);
+    if (self->out_fd >= 0)
+        return 0;
+    int err = errno;
+    orma_convert_say(self, "%s: %s%s", path, strerror(err),
+                     err == EEXIST ? "; --force overwrites it" : "");
+    return -err;
+}
+
+static int convert(struct orma_convert *self, const struct orma_convert_mode *mode,
+                   const char *out_path, bool force)
+{
+    struct stat st;
+    int r = open_input(self);
+
+    if (r == 0 && !mode->files)
+        r = open_output(self, mode, out_path, force);
+    if (r == 0) {
+        r = mode->run(self);
+        if (r < 0 && !self->keep && !mode->files && strcmp(out_path, "-") &&
+            fstat(self->out_fd, &st) == 0 && S_ISREG(st.st_mode))
+            (void)unlink(out_path); /* half a result looks like a whole one */
+    }
+    orma_fd_close(&self->in_fd);
+    orma_fd_close(&self->out_fd);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+static int parse(struct orma_cli *cli, struct orma_convert *self, struct arguments *args)
+{
+    int id, code = ORMA_EXIT_OK;
+
+    while (code == ORMA_EXIT_OK && (id = orma_cli_next(cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return -1;
+        if (id == ORMA_CLI_BAD)
+            return ORMA_EXIT_USAGE;
+        if (id == ORMA_CLI_REST) {
+            for (int i = cli->rest_idx; i < cli->argc && code == ORMA_EXIT_OK; i++) {
+                cli->value = cli->argv[i];
+                code = take_option(cli, self, args, ORMA_CLI_POSITIONAL);
+            }
+            break;
+        }
+        code = take_option(cli, self, args, id);
+    }
+    if (code == ORMA_EXIT_OK && !args->num)
+        return orma_cli_usage_error(cli, "which format? See the list in the help");
+    if (code == ORMA_EXIT_OK && args->words[2] && args->out_path)
+        return orma_cli_usage_error(cli, "two outputs: '%s' and '%s'", args->words[2],
+                                    args->out_path);
+    return code;
+}
+
+int orma_convert_main(const struct orma_command *command, const char *program,
+                      enum orma_convert_kind kind, int usage_code, int argc, char **argv)
+{
+    struct orma_convert self = {.program = program, .in_fd = -1, .out_fd = -1};
+    struct arguments args = {.force =
+                                 usage_code != ORMA_EXIT_USAGE}; /* as the compatible ones do */
+    struct orma_cli cli;
+
+    orma_cli_init(&cli, command, program, argc, argv);
+    int code = parse(&cli, &self, &args);
+    if (code)
+        return code < 0 ? ORMA_EXIT_OK : usage_code;
+    const struct orma_convert_mode *mode = find_mode(args.words[0], kind);
+    if (!mode)
+        return unknown_mode(&cli, args.words[0], kind), usage_code;
+    if (!mode->run) {
+        orma_convert_say(&self, "'%s': %s", mode->name, mode->help);
+        return ORMA_EXIT_FAILURE;
+    }
+    const char *out_path = args.out_path ? args.out_path : args.words[2] ? args.words[2] : "-";
+    self.in_path = args.words[1] ? args.words[1] : "-";
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+    return convert(&self, mode, out_path, args.force);
+}
+
+#define MODES_TEXT                                                                                 \
+    "Formats:\n"                                                                                   \
+    "  text                protobuf trace to text; compressed packets come unpacked\n"             \
+    "  binary              such text to a protobuf trace\n"                                        \
+    "  json                Chrome's trace event format, for other viewers\n"                       \
+    "  systrace            the kernel events as ftrace text, in a page of HTML\n"                  \
+    "  ctrace              that text, compressed\n"                                                \
+    "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
+    "  profile             pprof profiles of samples and heaps, a file per process\n\n"            \
+    "Without OUTPUT the result goes to standard output, without INPUT the trace comes from "       \
+    "standard input; - stands for both. text, binary and decompress_packets are streams: traces "  \
+    "of any size pass through little memory. The others load the trace, of any kind that "         \
+    "'orma query' reads."
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    return orma_convert_main(self, "orma convert", ORMA_CONVERT_ALL, ORMA_EXIT_USAGE, argc, argv);
+}
+
+const struct orma_command orma_cmd_convert = {
+    .name = "convert",
+    .summary = "Convert a trace into another format.",
+    .synopsis = "[OPTIONS] FORMAT [INPUT [OUTPUT]]",
+    .details = MODES_TEXT,
+    .examples = "  orma convert text trace.pftrace | less\n"
+                "  orma convert binary trace.txt trace.pftrace\n"
+                "  orma convert json trace.pftrace trace.json      # for chrome://tracing\n"
+                "  orma convert systrace trace.pftrace trace.html\n",
+    .options = orma_convert_options,
+    .run = run,
+};
+
+const struct orma_command orma_cmd_traceconv = {
+    .name = "traceconv",
+    .summary = "Convert a trace into another format.",
+    .synopsis = "FORMAT [OPTIONS] [INPUT [OUTPUT]]",
+    .details = MODES_TEXT,
+    .examples = "  traceconv text trace.pftrace trace.txt\n"
+                "  traceconv json < trace.pftrace > trace.json\n",
+    .options = orma_convert_options,
+};
+
+int orma_traceconv_main(int argc, char **argv)
+{
+    return orma_convert_main(&orma_cmd_traceconv, "traceconv", ORMA_CONVERT_ALL, ORMA_EXIT_FAILURE,
+                             argc, argv);
+}

@@ -1,0 +1,199 @@
+/* Conversions that need the whole trace in tables. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processor/serve/export.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/load.h"
+#include "tools/record/profile_folder.h"
+
+#ifdef ORMA_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+/* What viewers of systrace files can bear. */
+#define TRUNCATE_EVENTS 500000
+#define READ_SIZE ((size_t)1 << 20)
+
+static int feed(struct orma_convert *self, struct orma_processor *tp)
+{
+    struct orma_buf block = {0};
+    ssize_t n = 1;
+    int r = orma_buf_reserve(&block, READ_SIZE) ? 0 : -ENOMEM;
+
+    while (r == 0 && n > 0) {
+        n = read(self->in_fd, block.data, READ_SIZE);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n < 0)
+            r = -errno;
+        else if (n > 0)
+            r = orma_processor_feed(tp, block.data, (size_t)n);
+    }
+    orma_buf_fini(&block);
+    if (r == 0)
+        r = orma_processor_finish(tp);
+    if (r < 0)
+        orma_convert_say(self, "standard input: %s",
+                         *orma_processor_error(tp) ? orma_processor_error(tp) : strerror(-r));
+    return r;
+}
+
+int orma_convert_load(struct orma_convert *self, struct orma_processor **ret)
+{
+    struct orma_processor_config config = {.size = sizeof(config), .full_sort = self->full_sort};
+    struct orma_processor *tp = NULL;
+    int r = orma_processor_new(&config, &tp);
+
+    if (r < 0) {
+        orma_convert_say(self, "cannot start the processor: %s", strerror(-r));
+        return r;
+    }
+    if (strcmp(self->in_path, "-"))
+        r = orma_load(tp, self->program, self->in_path, ORMA_LOAD_PROGRESS, NULL);
+    else
+        r = feed(self, tp);
+    if (r < 0) {
+        orma_processor_free(tp);
+        return r;
+    }
+    *ret = tp;
+    return 0;
+}
+
+static int sink_write(void *ctx, const void *data, size_t len)
+{
+    struct orma_convert *self = ctx;
+    struct orma_buf view = {.data = (uint8_t *)(uintptr_t)data, .len = len, .cap = len};
+
+    return orma_convert_write(self, &view); /* it reads only, and clears the view */
+}
+
+static void say_result(const struct orma_convert *self, const struct orma_export *ex, int r)
+{
+    if (r < 0 && !self->write_failed)
+        orma_convert_say(self, "%s",
+                         *orma_processor_error(ex->tp) ? orma_processor_error(ex->tp)
+                                                       : strerror(-r));
+    if (r == 0 && ex->flows_left_out)
+        orma_convert_say(self,
+                         "left out %" PRIu64 " flows between slices that are on no thread: the "
+                         "format has no place for them",
+                         ex->flows_left_out);
+}
+
+static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(struct orma_export *),
+                  bool needs_events)
+{
+    struct orma_export ex = {
+        .sink = sink,
+        .no_args = self->no_annotations,
+        .kernel_events_max = self->truncate == ORMA_TRUNCATE_NO ? 0 : TRUNCATE_EVENTS,
+        .kernel_events_last = self->truncate == ORMA_TRUNCATE_END,
+    };
+    int r = orma_convert_load(self, &ex.tp);
+
+    if (r < 0)
+        return r;
+    r = fn(&ex);
+    say_result(self, &ex, r);
+    if (r == 0 && needs_events && !ex.kernel_events)
+        orma_convert_say(self, "%s: no kernel events in this trace: the result is empty",
+                         self->in_path);
+    orma_processor_free(ex.tp);
+    return r;
+}
+
+int orma_convert_json(struct orma_convert *self)
+{
+    return export(self, (struct orma_sink){sink_write, self}, orma_export_json, false);
+}
+
+int orma_convert_systrace(struct orma_convert *self)
+{
+    return export(self, (struct orma_sink){sink_write, self}, orma_export_systrace, true);
+}
+
+#ifdef ORMA_HAVE_ZLIB
+struct deflate {
+    struct orma_convert *self;
+    z_stream z;
+    uint8_t block[65536];
+};
+
+static int deflate_some(struct deflate *d, const void *data, size_t len, int flush)
+{
+    int r = 0, state;
+
+    d->z.next_in = (Bytef *)(uintptr_t)data;
+    d->z.avail_in = (uInt)len;
+    do {
+        d->z.next_out = d->block;
+        d->z.avail_out = sizeof(d->block);
+        state = deflate(&d->z, flush);
+        r = sink_write(d->self, d->block, sizeof(d->block) - d->z.avail_out);
+    } while (r == 0 && state == Z_OK && (d->z.avail_in || !d->z.avail_out || flush == Z_FINISH));
+    return r;
+}
+
+static int deflate_write(void *ctx, const void *data, size_t len)
+{
+    return deflate_some(ctx, data, len, Z_NO_FLUSH);
+}
+
+int orma_convert_ctrace(struct orma_convert *self)
+{
+    static const char magic[] = "TRACE:\n";
+    struct deflate d = {.self = self};
+    int r;
+
+    if (deflateInit(&d.z, 6) != Z_OK)
+        return -ENOMEM;
+    r = sink_write(self, magic, sizeof(magic) - 1);
+    if (r == 0)
+        r = export(self, (struct orma_sink){deflate_write, &d}, orma_export_ftrace, true);
+    if (r == 0)
+        r = deflate_some(&d, NULL, 0, Z_FINISH);
+    deflateEnd(&d.z);
+    return r;
+}
+#else
+int orma_convert_ctrace(struct orma_convert *self)
+{
+    orma_convert_say(self, "ctrace needs zlib, which this program was built without");
+    return -ENOTSUP;
+}
+#endif
+
+/* ---- profiles ---- */
+
+int orma_convert_profile(struct orma_convert *self)
+{
+    struct orma_profile_folder folder;
+    struct orma_processor *tp = NULL;
+    int r = orma_convert_load(self, &tp);
+
+    if (r < 0)
+        return r;
+    struct orma_profile_export ex = {.tp = tp,
+                                     .kind = (enum orma_profile_kind)self->profile_kind,
+                                     .pid = self->pid,
+                                     .from_ns = self->from_ns,
+                                     .to_ns = self->to_ns};
+    r = orma_profile_folder_open(&folder, self->program, self->folder, false);
+    if (r == 0) {
+        r = orma_profile_folder_fill(&folder, &ex);
+        orma_profile_folder_close(&folder);
+    }
+    if (r == 0 && !ex.written) {
+        orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);
+        if (folder.made)
+            (void)rmdir(folder.path);
+        r = -ENODATA;
+    }
+    orma_processor_free(tp);
+    return r;
+}

@@ -1,0 +1,108 @@
+#include "tools/convert/load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
+
+#define MEGABYTE 1e6
+#define REDRAW_NS 100000000u
+
+struct progress {
+    uint64_t drawn_ns;
+    bool any;
+};
+
+static int on_progress(void *data, uint64_t done, uint64_t total)
+{
+    struct progress *p = data;
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+    (void)total;
+    if (now - p->drawn_ns < REDRAW_NS)
+        return 0;
+    fprintf(stderr, "\rLoading trace: %.2f MB\r", (double)done / MEGABYTE);
+    p->drawn_ns = now;
+    p->any = true;
+    return 0;
+}
+
+int orma_load(struct orma_processor *tp, const char *program, const char *path,
+              enum orma_load_chatter chatter, uint64_t *ret_ns)
+{
+    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    struct progress p = {.drawn_ns = start};
+    bool show =
+        chatter == ORMA_LOAD_SHELL || (chatter == ORMA_LOAD_PROGRESS && isatty(STDERR_FILENO));
+    int r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
+    uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+
+    if (ret_ns)
+        *ret_ns = took;
+    if (p.any && chatter == ORMA_LOAD_PROGRESS)
+        fprintf(stderr, "\r\033[K");
+    if (r < 0) {
+        const char *error = orma_processor_error(tp);
+
+        if (chatter == ORMA_LOAD_SHELL)
+            fprintf(stderr, "failed to read trace file (path: %s): %s\n", path, error);
+        else
+            fprintf(stderr, "%s: %s: %s\n", program, path, *error ? error : strerror(-r));
+        return r;
+    }
+    if (chatter != ORMA_LOAD_SHELL && !orma_processor_size(tp)) {
+        fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
+        return -EBADMSG;
+    }
+    if (chatter == ORMA_LOAD_SHELL) {
+        double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;
+
+        fprintf(stderr, "Trace loaded: %.2f MB in %.2fs (%.1f MB/s)\n", mb, s, s > 0 ? mb / s : 0);
+    }
+    return 0;
+}
+
+/* The section that a statistic belongs to; NULL: it is no trouble. */
+static const char *section_of(const struct orma_processor_stat *stat)
+{
+    if (stat->value <= 0)
+        return NULL;
+    if (!strcmp(stat->severity, "data_loss"))
+        return "Data losses";
+    if (strcmp(stat->severity, "error"))
+        return NULL;
+    return strcmp(stat->source, "trace") ? "Import errors" : "Trace errors";
+}
+
+unsigned orma_print_health(const struct orma_processor *tp, FILE *out)
+{
+    static const char *const sections[] = {"Trace errors", "Import errors", "Data losses"};
+    bool colour = isatty(fileno(out));
+    struct orma_processor_stat stat;
+    unsigned found = 0;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        bool any = false;
+
+        for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++) {
+            const char *section = section_of(&stat);
+
+            if (!section || strcmp(section, sections[i]))
+                continue;
+            if (!found++)
+                fprintf(out, "%sTrace health issues:%s\n", colour ? "\033[1;31m" : "",
+                        colour ? "\033[0m" : "");
+            if (!any)
+                fprintf(out, "  %s:\n", section);
+            any = true;
+            fprintf(out, "    %s", stat.name);
+            if (stat.indexed)
+                fprintf(out, "[%" PRId64 "]", stat.idx);
+            fprintf(out, ": %" PRId64 "\n", stat.value);
+        }
+    }
+    return found;
+}

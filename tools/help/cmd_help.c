@@ -1,0 +1,151 @@
+/*
+ * orma help: the overview, a command, a topic; and what is made from the
+ * option tables at build time: manual pages and completion.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/fd.h"
+#include "tools/commands.h"
+#include "tools/convert/pages.h"
+#include "tools/help/completion.h"
+#include "tools/help/man.h"
+#include "tools/help/topics.h"
+
+enum { OPT_MAN = 1, OPT_COMPLETION };
+
+static const struct orma_option options[] = {
+    {OPT_MAN, 0, "man", "NAME",
+     "Print the manual page of a program or command (orma, orma-record, perfetto, ...), for man "
+     "-l."},
+    {OPT_COMPLETION, 0, "completion", "bash",
+     "Print the completion for this shell: eval \"$(orma help --completion bash)\"."},
+    {0},
+};
+
+void orma_help_overview(FILE *out)
+{
+    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...\n\n%s\n\nCommands:\n", orma_cmd_self.summary);
+    for (size_t i = 0; orma_commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", orma_commands[i]->name, orma_commands[i]->summary);
+    fprintf(out, "\nTopics of 'orma help':\n");
+    for (const struct orma_topic *t = orma_topics; t->name; t++)
+        fprintf(out, "  %-10s %s\n", t->name, t->summary);
+    fprintf(out, "\nFirst steps:\n%s", orma_cmd_self.examples);
+    fprintf(out, "\n'orma COMMAND --help' tells more. The trace opens in https://ui.perfetto.dev, "
+                 "too.\n");
+}
+
+static int print_made(void (*put)(const struct orma_page *page, struct orma_buf *out),
+                      const struct orma_page *page)
+{
+    struct orma_buf out = {0};
+
+    put(page, &out);
+    int r = out.failed ? -ENOMEM : orma_fd_write_all(STDOUT_FILENO, out.data, out.len);
+    orma_buf_fini(&out);
+    if (r < 0)
+        fprintf(stderr, "orma help: cannot write: %s\n", strerror(-r));
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+static void put_bash(const struct orma_page *page, struct orma_buf *out)
+{
+    (void)page; /* all of them */
+    orma_completion_put_bash(out);
+}
+
+static int unknown(const char *name)
+{
+    const char *names[64] = {0};
+    size_t num = 0;
+
+    for (size_t i = 0; orma_commands[i]; i++)
+        names[num++] = orma_commands[i]->name;
+    for (const struct orma_topic *t = orma_topics; t->name; t++)
+        names[num++] = t->name;
+    const char *near = orma_cli_did_you_mean(name, names);
+    fprintf(stderr, "orma help: no command or topic '%s'%s%s%s\nTry 'orma help'.\n", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return ORMA_EXIT_USAGE;
+}
+
+static int explain(const struct orma_cli *cli, const char *name, const char *about)
+{
+    struct orma_page page;
+    char program[80];
+
+    for (const struct orma_topic *t = orma_topics; t->name; t++) {
+        if (strcmp(t->name, name))
+            continue;
+        if (about && !t->arg)
+            return orma_cli_usage_error(cli, "nothing follows '%s'", name);
+        return t->show(about);
+    }
+    snprintf(program, sizeof(program), "orma %.64s", name);
+    if (!orma_page_find(program, &page) && !orma_page_find(name, &page))
+        return unknown(name);
+    if (about)
+        return orma_cli_usage_error(cli, "nothing follows '%s'", name);
+    if (page.command == &orma_cmd_self)
+        orma_help_overview(stdout);
+    else
+        orma_cli_help(page.command, page.program, stdout);
+    return ORMA_EXIT_OK;
+}
+
+static int man(const struct orma_cli *cli, const char *name)
+{
+    struct orma_page page;
+
+    if (!orma_page_find(name, &page))
+        return orma_cli_usage_error(cli, "there is no manual page '%s'", name);
+    return print_made(orma_man_put, &page);
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    const char *words[2] = {0};
+    struct orma_cli cli;
+    size_t num = 0;
+    int id;
+
+    orma_cli_init(&cli, self, "orma help", argc, argv);
+    while ((id = orma_cli_next(&cli)) != ORMA_CLI_END) {
+        switch (id) {
+        case OPT_MAN:
+            return man(&cli, cli.value);
+        case OPT_COMPLETION:
+            if (strcmp(cli.value, "bash"))
+                return orma_cli_usage_error(&cli, "completion is there for bash only");
+            return print_made(put_bash, NULL);
+        case ORMA_CLI_POSITIONAL:
+            if (num == ORMA_ARRAY_LEN(words))
+                return orma_cli_usage_error(&cli, "one word too many: '%s'", cli.value);
+            words[num++] = cli.value;
+            break;
+        case ORMA_CLI_HELP:
+            return ORMA_EXIT_OK;
+        default:
+            return ORMA_EXIT_USAGE;
+        }
+    }
+    if (num)
+        return explain(&cli, words[0], words[1]);
+    orma_help_overview(stdout);
+    return ORMA_EXIT_OK;
+}
+
+const struct orma_command orma_cmd_help = {
+    .name = "help",
+    .summary = "Explain a command or a topic.",
+    .synopsis = "[COMMAND | TOPIC [ABOUT]]",
+    .details = "Topics: config, sources, presets, tables, units, loss. What follows config is the "
+               "way to a field, what follows tables is a table.",
+    .examples = "  orma help record\n"
+                "  orma help config data_sources.config.ftrace_config\n"
+                "  orma help tables slice\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,216 @@
+/*
+ * One shell function for all programs. A table in it (a case over "program
+ * sub-command") gives the options, what each option's value can be, and the
+ * words that can stand alone; everything else is files.
+ */
+#include "tools/help/completion.h"
+
+#include <string.h>
+
+#include "sdk/base/defs.h"
+#include "tools/commands.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/pages.h"
+#include "tools/help/topics.h"
+#include "tools/record/presets.h"
+
+/* Programs with option tables of their own: their --help is asked at that time. */
+#define FOREIGN "traced traced_probes orma-diff-test"
+
+static void put_presets(struct orma_buf *out)
+{
+    for (const struct orma_preset *p = orma_presets; p->name; p++)
+        orma_buf_printf(out, " %s", p->name);
+}
+
+static void put_modes(struct orma_buf *out)
+{
+    for (const struct orma_convert_mode *m = orma_convert_modes; m->name; m++) {
+        if (m->run)
+            orma_buf_printf(out, " %s", m->name);
+    }
+}
+
+static void put_topics(struct orma_buf *out)
+{
+    for (size_t i = 0; orma_commands[i]; i++)
+        orma_buf_printf(out, " %s", orma_commands[i]->name);
+    for (const struct orma_topic *t = orma_topics; t->name; t++)
+        orma_buf_printf(out, " %s", t->name);
+}
+
+static const struct {
+    const struct orma_command *command;
+    void (*put_words)(struct orma_buf *out);
+} words[] = {
+    {&orma_cmd_record, put_presets},
+    {&orma_cmd_convert, put_modes},
+    {&orma_cmd_traceconv, put_modes},
+    {&orma_cmd_help, put_topics},
+};
+
+static void put_value_case(struct orma_buf *out, const struct orma_option *o)
+{
+    bool choices = strchr(o->arg, '|') != NULL;
+
+    orma_buf_put_str(out, "    ");
+    if (o->letter)
+        orma_buf_printf(out, "-%c%s", o->letter, o->name ? "|" : "");
+    if (o->name)
+        orma_buf_printf(out, "--%s", o->name);
+    if (choices) {
+        orma_buf_put_str(out, ") value='");
+        for (const char *c = o->arg; *c; c++)
+            orma_buf_put(out, *c == '|' ? " " : c, 1);
+        orma_buf_put_str(out, "' ;;\n");
+    } else {
+        bool file = strstr(o->arg, "FILE") || strstr(o->arg, "PATH");
+
+        orma_buf_printf(out, ") value=%s ;;\n",
+                        file                    ? "FILE"
+                        : strstr(o->arg, "DIR") ? "DIR"
+                                                : "NONE");
+    }
+}
+
+static void put_entry(struct orma_buf *out, const char *key, const struct orma_command *command)
+{
+    bool values = false;
+
+    orma_buf_printf(out, "  '%s')\n    opts='", key);
+    for (const struct orma_option *o = command->options; o->id; o++) {
+        if (o->help && o->letter)
+            orma_buf_printf(out, "-%c ", o->letter);
+        if (o->help && o->name)
+            orma_buf_printf(out, "--%s ", o->name);
+        values |= o->help && o->arg;
+    }
+    orma_buf_put_str(out, "-h --help'\n");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(words); i++) {
+        if (words[i].command != command)
+            continue;
+        orma_buf_put_str(out, "    words='");
+        words[i].put_words(out);
+        orma_buf_put_str(out, "'\n");
+    }
+    if (values) {
+        orma_buf_put_str(out, "    case $prev in\n");
+        for (const struct orma_option *o = command->options; o->id; o++) {
+            if (o->help && o->arg)
+                put_value_case(out, o);
+        }
+        orma_buf_put_str(out, "    esac\n");
+    }
+    orma_buf_put_str(out, "    ;;\n");
+}
+
+static void put_entries(struct orma_buf *out)
+{
+    struct orma_page page;
+    char key[160];
+
+    for (size_t n = 0; orma_page_get(n, &page); n++) {
+        put_entry(out, page.program, page.command);
+        for (const struct orma_command *c = page.parts; c && c->name; c++) {
+            snprintf(key, sizeof(key), "%s %s", page.program, c->name);
+            put_entry(out, key, c);
+        }
+    }
+}
+
+/* subs: of each program that has sub-commands. */
+static void put_subs(struct orma_buf *out)
+{
+    struct orma_page page;
+
+    orma_buf_put_str(out, "  case $name in\n  orma) subs='");
+    for (size_t i = 0; orma_commands[i]; i++)
+        orma_buf_printf(out, "%s ", orma_commands[i]->name);
+    orma_buf_put_str(out, "' ;;\n");
+    for (size_t n = 0; orma_page_get(n, &page); n++) {
+        if (!page.parts)
+            continue;
+        orma_buf_printf(out, "  %s) subs='", page.program);
+        for (const struct orma_command *c = page.parts; c->name; c++)
+            orma_buf_printf(out, "%s ", c->name);
+        orma_buf_put_str(out, "' ;;\n");
+    }
+    orma_buf_put_str(out, "  esac\n");
+}
+
+static const char head[] =
+    "# bash completion for Orma; made by 'orma help --completion bash'.\n"
+    "_orma()\n{\n"
+    "  local name=${COMP_WORDS[0]##*/} cur=${COMP_WORDS[COMP_CWORD]}\n"
+    "  local prev=${COMP_WORDS[COMP_CWORD-1]} subs='' opts='' words='' value='' key i\n"
+    "  COMPREPLY=()\n"
+    "  # '--name=VALUE' comes as three words.\n"
+    "  if [[ $cur == = ]]; then\n"
+    "    cur=''\n"
+    "  elif [[ $prev == = ]]; then\n"
+    "    prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "  fi\n"
+    "  [[ $name == trace_processor || $name == tp ]] && name=trace_processor_shell\n";
+
+static const char find_sub[] =
+    "  key=$name\n"
+    "  if [[ $subs ]]; then\n"
+    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "      if [[ \" $subs \" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
+    "        key=\"$name ${COMP_WORDS[i]}\"\n"
+    "        break\n"
+    "      fi\n"
+    "    done\n"
+    "    [[ $key == \"$name\" ]] && words=$subs\n"
+    "  fi\n"
+    "  # What follows '--' is a command of its own.\n"
+    "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "    if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+    "      ((i + 1 == COMP_CWORD)) && COMPREPLY=($(compgen -c -- \"$cur\"))\n"
+    "      compopt -o default 2>/dev/null\n"
+    "      return\n"
+    "    fi\n"
+    "  done\n";
+
+static const char tail[] =
+    "  case $value in\n"
+    "  NONE) return ;;\n"
+    "  DIR) COMPREPLY=($(compgen -d -- \"$cur\")) ; compopt -o filenames 2>/dev/null ; return ;;\n"
+    "  FILE) COMPREPLY=($(compgen -f -- \"$cur\")) ; compopt -o filenames 2>/dev/null ; return ;;\n"
+    "  ?*) COMPREPLY=($(compgen -W \"$value\" -- \"$cur\")) ; return ;;\n"
+    "  esac\n"
+    "  if [[ $cur == -* ]]; then\n"
+    "    COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
+    "    return\n"
+    "  fi\n"
+    "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\") $(compgen -f -- \"$cur\"))\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "}\n";
+
+static void put_names(struct orma_buf *out)
+{
+    struct orma_page page;
+
+    orma_buf_put_str(out, "complete -F _orma " FOREIGN " trace_processor tp");
+    for (size_t n = 0; orma_page_get(n, &page); n++) {
+        if (!strchr(page.program, ' '))
+            orma_buf_printf(out, " %s", page.program);
+    }
+    orma_buf_put_str(out, "\n");
+}
+
+void orma_completion_put_bash(struct orma_buf *out)
+{
+    orma_buf_put_str(out, head);
+    put_subs(out);
+    orma_buf_put_str(out, find_sub);
+    orma_buf_put_str(out, "  case $key in\n");
+    put_entries(out);
+    orma_buf_put_str(out, "  *)\n"
+                          "    opts=$(\"${COMP_WORDS[0]}\" --help 2>/dev/null |\n"
+                          "      grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,')\n"
+                          "    ;;\n"
+                          "  esac\n");
+    orma_buf_put_str(out, tail);
+    put_names(out);
+}

@@ -1,0 +1,10 @@
+/*
+ * Manual pages from the tables of options, in the macros that every man reads.
+ */
+#ifndef ORMA_TOOLS_MAN_H
+#define ORMA_TOOLS_MAN_H
+#include "sdk/base/buf.h"
+#include "tools/convert/pages.h"
+
+void orma_man_put(const struct orma_page *page, struct orma_buf *out);
+#endif

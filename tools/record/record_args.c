@@ -1,0 +1,200 @@
+/* The options of `orma record`. */
+#include <string.h>
+
+#include "sdk/base/defs.h"
+#include "tools/record/presets.h"
+#include "tools/record/record_impl.h"
+#include "tools/units.h"
+
+#define BUFFER_MIN ((uint64_t)4096)
+#define BUFFER_MAX (((uint64_t)4 << 30) - 1)
+
+enum {
+    OPT_TIME = 1,
+    OPT_BUFFER,
+    OPT_OUT,
+    OPT_FORCE,
+    OPT_ALL,
+    OPT_RING,
+    OPT_STREAM,
+    OPT_MAX_SIZE,
+    OPT_TRIGGER,
+    OPT_CLONE,
+    OPT_BACKGROUND,
+    OPT_CONFIG,
+    OPT_TXT,
+    OPT_EXPLAIN,
+    OPT_PRIVATE,
+    OPT_QUIET
+};
+
+const struct orma_option orma_record_options[] = {
+    {OPT_TIME, 't', "time", "TIME",
+     "How long to record: 500ms, 10s, 5m, 2h. Without it, until Ctrl-C or the end of COMMAND."},
+    {OPT_BUFFER, 'b', "buffer", "SIZE", "Central buffer: 64kb, 32mb (the default), 1gb."},
+    {OPT_OUT, 'o', "output", "FILE",
+     "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
+    {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
+    {OPT_RING, 0, "ring", NULL,
+     "Keep only the newest data, as much as the buffer holds, and write them at the end."},
+    {OPT_STREAM, 0, "stream", NULL, "Write into FILE all the time: the default."},
+    {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
+    {OPT_TRIGGER, 0, "trigger", "NAME",
+     "Keep the newest data until somebody fires NAME ('trigger_perfetto NAME', or a program), "
+     "then write them and end. TIME limits the waiting; without it, a day."},
+    {OPT_CLONE, 0, "clone", "SESSION",
+     "Write a snapshot of a running session: its number, as 'orma status' shows it, or its unique "
+     "name. The session goes on."},
+    {OPT_BACKGROUND, 0, "background", NULL,
+     "Go on in the background: returns once everything records, and prints the process to end "
+     "with 'kill'."},
+    {OPT_CONFIG, 'c', "config", "FILE",
+     "A trace config of your own, text or binary; - is standard input. It says all: presets, -a, "
+     "-t, -b, --ring, --stream, --max-size and --trigger do not go with it."},
+    {OPT_TXT, 0, "txt", NULL, "The config is text, whatever it looks like."},
+    {OPT_EXPLAIN, 0, "explain", NULL,
+     "Print the config that would be used, with comments, and record nothing."},
+    {OPT_PRIVATE, 0, "private", NULL,
+     "Use a service of our own even if one is running on this machine."},
+    {OPT_QUIET, 'q', "quiet", NULL, "No progress, no last line; errors only."},
+    {0},
+};
+
+static int parse_option(struct record *rec, int id)
+{
+    const char *value = rec->cli.value;
+
+    switch (id) {
+    case OPT_TIME:
+        if (!orma_parse_duration_ms(value, &rec->request.duration_ms) ||
+            rec->request.duration_ms > UINT32_MAX)
+            return orma_cli_usage_error(&rec->cli, "bad time '%s': say 500ms, 10s, 5m or 2h",
+                                        value);
+        break;
+    case OPT_BUFFER:
+        if (!orma_parse_size_bytes(value, &rec->request.buffer_bytes) ||
+            rec->request.buffer_bytes < BUFFER_MIN || rec->request.buffer_bytes > BUFFER_MAX)
+            return orma_cli_usage_error(
+                &rec->cli, "bad buffer size '%s': 4kb up to below 4gb, as in 32mb", value);
+        break;
+    case OPT_OUT:
+        rec->out_path = value;
+        break;
+    case OPT_FORCE:
+        rec->force = true;
+        break;
+    case OPT_ALL:
+        orma_record_request_add_all(&rec->request);
+        break;
+    case OPT_RING:
+    case OPT_STREAM:
+        rec->request.mode = id == OPT_RING ? ORMA_RECORD_RING : ORMA_RECORD_STREAM;
+        rec->mode_given = true;
+        break;
+    case OPT_TRIGGER:
+        if (!*value)
+            return orma_cli_usage_error(&rec->cli, "--trigger needs a name that is not empty");
+        rec->request.trigger = value;
+        break;
+    case OPT_CLONE:
+        rec->clone = value;
+        break;
+    case OPT_BACKGROUND:
+        rec->background = true;
+        break;
+    case OPT_MAX_SIZE:
+        if (!orma_parse_size_bytes(value, &rec->request.max_file_bytes))
+            return orma_cli_usage_error(&rec->cli, "bad size '%s': say 100mb or 2gb", value);
+        break;
+    case OPT_CONFIG:
+        rec->config_path = value;
+        break;
+    case OPT_TXT:
+        rec->config_form = ORMA_CONFIG_TEXT;
+        break;
+    case OPT_EXPLAIN:
+        rec->explain = true;
+        break;
+    case OPT_PRIVATE:
+        rec->private_service = true;
+        break;
+    case OPT_QUIET:
+        rec->quiet = true;
+        break;
+    case ORMA_CLI_REST:
+        rec->command = rec->cli.argv + rec->cli.rest_idx;
+        if (!rec->command[0])
+            return orma_cli_usage_error(&rec->cli, "a command must follow '--'");
+        break;
+    case ORMA_CLI_POSITIONAL:
+        if (!orma_record_request_add(&rec->request, value)) {
+            const char *names[64] = {0};
+
+            for (size_t i = 0; orma_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
+                names[i] = orma_presets[i].name;
+            const char *near = orma_cli_did_you_mean(value, names);
+            return near ? orma_cli_usage_error(&rec->cli, "unknown preset '%s'; did you mean '%s'?",
+                                               value, near)
+                        : orma_cli_usage_error(&rec->cli,
+                                               "unknown preset '%s' (an event is 'group/name', a "
+                                               "command follows '--')",
+                                               value);
+        }
+        break;
+    }
+    return ORMA_EXIT_OK;
+}
+
+static int check_together(struct record *rec)
+{
+    if (rec->config_path && rec->shaped)
+        return orma_cli_usage_error(&rec->cli,
+                                    "with -c the config says what to record and how long: "
+                                    "presets, -a, -t, -b, --ring, --stream, --max-size and "
+                                    "--trigger do not go with it");
+    if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
+                       rec->background || rec->private_service))
+        return orma_cli_usage_error(&rec->cli,
+                                    "--clone writes what another session holds: only -o, -f and "
+                                    "-q go with it");
+    if (rec->background && rec->command)
+        return orma_cli_usage_error(&rec->cli, "--background does not go with a command: "
+                                               "start the command yourself afterwards");
+    if (rec->background && rec->out_path && !strcmp(rec->out_path, "-"))
+        return orma_cli_usage_error(&rec->cli, "--background needs a file: name it with -o FILE");
+    if (rec->request.trigger && rec->private_service && !rec->command)
+        return orma_cli_usage_error(&rec->cli, "nobody could fire the trigger of a --private "
+                                               "service, except a COMMAND");
+    return ORMA_EXIT_OK;
+}
+
+int orma_record_parse(struct record *rec, bool *ret_go_on)
+{
+    bool named = false;
+    int id;
+
+    *ret_go_on = false;
+    while ((id = orma_cli_next(&rec->cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        if (id == ORMA_CLI_BAD)
+            return ORMA_EXIT_USAGE;
+        named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
+        rec->shaped |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
+                       id == OPT_BUFFER || id == OPT_RING || id == OPT_STREAM ||
+                       id == OPT_MAX_SIZE || id == OPT_TRIGGER;
+        int r = parse_option(rec, id);
+        if (r != ORMA_EXIT_OK)
+            return r;
+    }
+    int r = check_together(rec);
+    if (r != ORMA_EXIT_OK)
+        return r;
+    if (!named)
+        orma_record_request_add_defaults(&rec->request);
+    if (rec->request.trigger && !rec->mode_given)
+        rec->request.mode = ORMA_RECORD_RING;
+    *ret_go_on = true;
+    return ORMA_EXIT_OK;
+}

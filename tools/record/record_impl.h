@@ -1,0 +1,39 @@
+/*
+ * What the parts of `orma record` share. Private to tools/cmd_record.c (the
+ * order of things) and tools/record/record_args.c (options and what goes together).
+ */
+#ifndef ORMA_TOOLS_RECORD_IMPL_H
+#define ORMA_TOOLS_RECORD_IMPL_H
+#include <stdbool.h>
+
+#include "sdk/base/buf.h"
+#include "tools/cli.h"
+#include "tools/clients/attach.h"
+#include "tools/clients/config_file.h"
+#include "tools/record/record_config.h"
+
+struct record {
+    struct orma_cli cli;
+    struct orma_record_request request;
+    const char *out_path; /* as given, or made up */
+    char path_buf[64];
+    bool to_stdout, force, private_service, quiet, explain, background;
+    bool mode_given;
+    const char *clone;       /* session to make a snapshot of; NULL: record */
+    int parent_fd;           /* the process that waits for our start; -1: none */
+    const char *config_path; /* NULL: made from the request */
+    enum orma_config_form config_form;
+    bool shaped; /* an option was given that makes no sense beside a config */
+    struct orma_buf config;
+    char *const *command;
+    int out_fd;
+    bool out_created;
+    int signal_fd;
+    struct orma_attached service;
+};
+
+extern const struct orma_option orma_record_options[];
+
+/* Fills `rec` from rec->cli. ORMA_EXIT_OK and *ret_go_on, or what to exit with. */
+int orma_record_parse(struct record *rec, bool *ret_go_on);
+#endif

@@ -1,0 +1,302 @@
+/*
+ *   enable ──► all data sources started ──► command runs ──┐
+ *                                                          ├─► flush, disable ──► ended ──► read
+ *   duration over (told by the service) ───────────────────┘      (unless the service ended it)
+ */
+#include "tools/record/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "protos/fields/common.h"
+#include "sdk/base/clock.h"
+#include "sdk/client/consumer.h"
+#include "sdk/wire/pb_reader.h"
+#include "tools/child.h"
+#include "tools/clients/readback.h"
+#include "tools/units.h"
+
+#define TICK_MS 250
+/* After that the command is started although some data source is still not ready. */
+#define START_TIMEOUT_MS 10000
+#define STOP_TIMEOUT_MS 20000
+#define READ_TIMEOUT_MS 10000
+
+struct state {
+    struct orma_recorder *rec;
+    uint64_t started_ns; /* MONOTONIC */
+    bool all_started;    /* every data source */
+    bool stop_asked;
+    bool progress_shown;
+    int signals;
+    pid_t child; /* 0: none running */
+};
+
+static void say(const struct orma_recorder *rec, const char *what, int err)
+{
+    if (err)
+        fprintf(stderr, "%s: %s: %s\n", rec->program, what, strerror(-err));
+    else
+        fprintf(stderr, "%s: %s\n", rec->program, what);
+}
+
+static void on_event(void *ctx, struct orma_str events)
+{
+    struct state *st = ctx;
+    struct orma_pb_reader r = orma_pb_reader(events.data, events.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED)
+            st->all_started |= orma_pb_bool(&f);
+    }
+}
+
+/* Several signals may wait; the second that asks for an end takes the first's patience away. */
+static void take_signals(struct state *st)
+{
+    struct signalfd_siginfo info;
+    int code;
+
+    while (read(st->rec->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo != SIGCHLD) {
+            st->signals++;
+            st->stop_asked = true;
+        } else if (st->child && orma_child_reap(st->child, &code)) {
+            st->rec->child_code = code;
+            st->child = 0;
+            st->stop_asked = true;
+        }
+    }
+}
+
+static void progress(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    struct orma_buf stats = {0};
+    struct orma_loss loss = {0};
+    struct stat file;
+    char size[ORMA_UNITS_TEXT_MAX], text[160];
+
+    if (!rec->progress)
+        return;
+    if (orma_consumer_stats_wait(rec->consumer, &stats) == 0)
+        orma_loss_read(orma_buf_str(&stats), &loss);
+    orma_buf_fini(&stats);
+    loss.broken = 0; /* what is not read yet looks like that */
+    uint64_t bytes = loss.bytes_written;
+    if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
+        bytes = (uint64_t)file.st_size;
+    orma_loss_format(&loss, text, sizeof(text));
+    fprintf(stderr, "\r%.1f s  %s%s  buffer %u%% full  %s\033[K",
+            (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns) / 1e9,
+            orma_format_size(bytes, size), rec->service_writes ? " written" : " recorded",
+            loss.buffer_bytes ? (unsigned)(loss.buffer_used * 100 / loss.buffer_bytes) : 0, text);
+    st->progress_shown = true;
+}
+
+static void progress_end(struct state *st)
+{
+    if (st->progress_shown)
+        fprintf(stderr, "\r\033[K");
+    st->progress_shown = false;
+}
+
+/* One turn of the loop. 0, or the end of the connection. */
+static int turn(struct state *st)
+{
+    struct pollfd fds[2] = {
+        {.fd = orma_consumer_fd(st->rec->consumer), .events = POLLIN},
+        {.fd = st->rec->signal_fd, .events = POLLIN},
+    };
+    int n = poll(fds, 2, TICK_MS);
+
+    if (n < 0 && errno != EINTR)
+        return -errno;
+    if (n > 0 && fds[1].revents)
+        take_signals(st);
+    return n > 0 && fds[0].revents ? orma_consumer_dispatch(st->rec->consumer) : 0;
+}
+
+static int spawn_command(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    pid_t pid = orma_child_spawn(rec->command, rec->child_producer_addr, rec->child_consumer_addr);
+
+    if (pid < 0) {
+        say(rec, rec->command[0], (int)pid);
+        rec->child_code = pid == -ENOENT ? 127 : 126;
+        return (int)pid;
+    }
+    st->child = pid;
+    return 0;
+}
+
+/* Until the session ended or somebody wants it to end. */
+static int run(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    bool start_pending = true;
+    int r = 0;
+
+    while (!orma_consumer_ended(rec->consumer, NULL) && !st->stop_asked) {
+        uint64_t age_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns;
+
+        if (start_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
+            start_pending = false;
+            if (rec->on_started)
+                rec->on_started(rec->ctx);
+            r = rec->command ? spawn_command(st) : 0;
+            if (r < 0)
+                return r;
+        }
+        r = turn(st);
+        if (r < 0)
+            break;
+        progress(st);
+    }
+    progress_end(st);
+    if (r < 0)
+        say(rec, "the service is gone; what it had written is kept", 0);
+    return r;
+}
+
+/* Asks for the end if need be and waits for it. */
+static int stop(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + STOP_TIMEOUT_MS * 1000000ull;
+    int r;
+
+    if (!orma_consumer_ended(rec->consumer, NULL)) {
+        r = orma_consumer_flush_wait(rec->consumer, 0, ORMA_FLUSH_FLAGS_STOP);
+        if (r == -EREMOTEIO)
+            say(rec, "not all producers answered the flush; the end of their data may be missing",
+                0);
+        else if (r < 0)
+            return r;
+        r = orma_consumer_disable(rec->consumer);
+        if (r < 0)
+            return r;
+    }
+    while (!orma_consumer_ended(rec->consumer, NULL)) {
+        if (st->signals > 1 || orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+            return -ETIMEDOUT;
+        r = turn(st);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int read_back(struct orma_recorder *rec)
+{
+    int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &rec->bytes);
+
+    if (r < 0)
+        say(rec, "cannot bring the trace into the file", r);
+    return r;
+}
+
+/* How much the service has written so far, where it writes by itself. */
+static void look_at_file(struct orma_recorder *rec)
+{
+    struct stat file;
+
+    if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
+        rec->bytes = (uint64_t)file.st_size;
+}
+
+/* After the end: data, sums. */
+static int collect(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    struct orma_buf stats = {0};
+    const char *error = "";
+    int r = 0;
+
+    orma_consumer_ended(rec->consumer, &error);
+    if (*error) {
+        say(rec, error, 0);
+        r = -EREMOTEIO;
+    }
+    if (!rec->service_writes && r == 0)
+        r = read_back(rec);
+    look_at_file(rec);
+    /* After the reading: what is still in a buffer counts as not delivered. */
+    if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
+        orma_loss_read(orma_buf_str(&stats), &rec->loss);
+        rec->has_loss = true;
+    }
+    orma_buf_fini(&stats);
+    (void)orma_consumer_free_buffers(rec->consumer); /* closing would do the same */
+    return r;
+}
+
+/* The command may outlive a recording with a time limit; a further signal ends the waiting. */
+static void wait_for_command(struct state *st)
+{
+    int signals = st->signals;
+
+    if (st->child && st->rec->progress)
+        fprintf(stderr, "%s: recorded; waiting for '%s' to end (Ctrl-C: do not wait)\n",
+                st->rec->program, st->rec->command[0]);
+    while (st->child && st->signals == signals) {
+        struct pollfd pfd = {.fd = st->rec->signal_fd, .events = POLLIN};
+
+        if (poll(&pfd, 1, -1) > 0)
+            take_signals(st);
+    }
+}
+
+int orma_recorder_run(struct orma_recorder *self)
+{
+    struct state st = {.rec = self, .started_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
+    int r;
+
+    self->child_code = -1;
+    r = orma_consumer_enable(self->consumer, self->config,
+                             self->service_writes ? self->out_fd : -1);
+    if (r == 0)
+        r = orma_consumer_observe(
+            self->consumer, ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED, on_event, &st);
+    if (r < 0) {
+        say(self, "cannot start the session", r);
+        return r;
+    }
+    r = run(&st);
+    int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
+    if (stopped < 0 && r >= 0)
+        say(self, "the session did not end in time; the trace may lack its end", stopped);
+    self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
+    if (stopped == 0) {
+        int collected = collect(&st);
+        r = r < 0 ? r : collected;
+    }
+    if (stopped < 0)
+        look_at_file(self); /* so that it is not taken for empty, and removed */
+    wait_for_command(&st);
+    return r < 0 ? r : stopped;
+}
+
+int orma_recorder_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGCHLD);
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}

@@ -1,0 +1,22 @@
+#include "tools/record/source_notes.h"
+
+#include <stddef.h>
+
+const struct orma_source_note orma_source_notes[] = {
+    {"linux.ftrace", "ftrace_config",
+     "Events of the kernel: GROUP/NAME as below /sys/kernel/tracing/events."},
+    {"linux.process_stats", "process_stats_config",
+     "Names and parents of processes and threads, and their counters."},
+    {"linux.sys_stats", "sys_stats_config",
+     "Counters of the whole machine; each has a period of its own."},
+    {"linux.inode_file_map", "inode_file_config", "Names of the files that kernel events mention."},
+    {"linux.frozen_ftrace", "frozen_ftrace_config",
+     "What the kernel recorded before the last boot, if its ring survived."},
+    {"linux.sysfs_power", "android_power_config", "Charge, current and voltage of batteries."},
+    {"linux.system_info", NULL, "CPUs: their type, frequencies and capacities."},
+    {"linux.perf", "perf_event_config", "Call stacks sampled on the CPUs, and hardware counters."},
+    {"linux.systemd_journald", "journald_config", "The journal and the kernel's log."},
+    {"track_event", "track_event_config",
+     "Events of programs instrumented with an SDK, by category."},
+    {0},
+};

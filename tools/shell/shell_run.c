@@ -1,0 +1,173 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processor/serve/csv.h"
+#include "processor/serve/export_sqlite.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "tools/convert/load.h"
+#include "tools/shell/shell_impl.h"
+
+#define SQL_BYTES_MAX ((size_t)64 << 20)
+
+int orma_shell_read_sql(const char *path, struct orma_buf *ret)
+{
+    int r = strcmp(path, "-") ? orma_fd_read_file(AT_FDCWD, path, SQL_BYTES_MAX, ret)
+                              : orma_fd_read_all(STDIN_FILENO, SQL_BYTES_MAX, ret);
+
+    if (r < 0)
+        fprintf(stderr, "failed to read the query file %s: %s\n", path, strerror(-r));
+    return r;
+}
+
+int orma_shell_run_sql(struct orma_shell *self, struct orma_str sql)
+{
+    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    unsigned statements = 0;
+    int r = orma_print_query(self->tp, sql.data ? sql.data : "", sql.len, ORMA_PRINT_CSV, stdout,
+                             &statements);
+
+    self->query_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    if (r == 0 && fflush(stdout) != 0)
+        r = -EIO;
+    if (r < 0) {
+        fprintf(stderr, "%s\n",
+                r == -EIO ? "cannot write the result" : orma_processor_error(self->tp));
+        return 1;
+    }
+    if (!statements) {
+        fprintf(stderr, "No valid SQL to run\n");
+        return 1;
+    }
+    fprintf(stderr, "Query execution time: %" PRIu64 " ms\n", self->query_ns / 1000000);
+    return 0;
+}
+
+static int write_perf_file(const struct orma_shell *sh)
+{
+    FILE *f = fopen(sh->perf_file, "we");
+
+    if (!f) {
+        fprintf(stderr, "%s: %s\n", sh->perf_file, strerror(errno));
+        return 1;
+    }
+    fprintf(f, "%" PRIu64 ",%" PRIu64, sh->load_ns, sh->query_ns);
+    return fclose(f) ? 1 : 0;
+}
+
+static int add_package(struct orma_processor *tp, const struct orma_shell_package *package)
+{
+    const char *at = strrchr(package->spec, '@');
+    char *path = at ? strndup(package->spec, (size_t)(at - package->spec)) : strdup(package->spec);
+    unsigned skipped = 0;
+
+    if (!path)
+        return 1;
+    int r =
+        orma_processor_add_sql_package(tp, path, at ? at + 1 : NULL, package->replace, &skipped);
+    if (r < 0)
+        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", path, orma_processor_error(tp));
+    else if (skipped)
+        fprintf(stderr, ORMA_SHELL_NAME ": %s: %u files with a dot in their path left out\n", path,
+                skipped);
+    free(path);
+    return r < 0;
+}
+
+int orma_shell_add_packages(const struct orma_shell *self, struct orma_processor *tp)
+{
+    if (self->stdlib && orma_processor_override_stdlib(tp, self->stdlib) < 0) {
+        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", self->stdlib, orma_processor_error(tp));
+        return 1;
+    }
+    for (size_t i = 0; i < self->packages_num; i++) {
+        if (add_package(tp, &self->packages[i]))
+            return 1;
+    }
+    return 0;
+}
+
+static bool is_url(const char *trace)
+{
+    return !strncmp(trace, "http://", 7) || !strncmp(trace, "https://", 8);
+}
+
+int orma_shell_load(struct orma_shell *self)
+{
+    if (self->trace && is_url(self->trace)) {
+        fprintf(stderr,
+                "failed to read trace file (path: %s): traces are not fetched from the "
+                "network; download it first\n",
+                self->trace);
+        return 1;
+    }
+    if (orma_processor_new(&self->config, &self->tp) < 0)
+        return orma_shell_missing(ORMA_SHELL_NAME, strerror(ENOMEM));
+    if (orma_shell_add_packages(self, self->tp))
+        return 1;
+    if (orma_load(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) < 0)
+        return 1;
+    orma_print_health(self->tp, stderr);
+    return 0;
+}
+
+int orma_shell_export(struct orma_shell *self, const char *path)
+{
+    struct orma_buf error = {0};
+    int r = orma_export_sqlite(self->tp, path, &error);
+
+    if (r < 0)
+        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", path, orma_buf_cstr(&error));
+    orma_buf_fini(&error);
+    return r < 0;
+}
+
+static int run(struct orma_shell *sh, const struct orma_buf *sql)
+{
+    int code = orma_shell_load(sh);
+    bool query = sh->query_text || sh->query_file;
+
+    if (!code)
+        code = orma_shell_add_extensions(sh);
+    if (!code && sh->metrics.run)
+        code = orma_shell_compute_metrics(sh, !query && !sh->metrics.post_query);
+    if (!code && sh->metrics.summary)
+        code = orma_shell_summarize(sh, !sh->metrics.post_query);
+    if (!code && sh->metrics.post_query)
+        code = orma_shell_run_file(sh, sh->metrics.post_query);
+    if (!code && sh->metrics.query_id)
+        code = orma_shell_structured_query(sh);
+    if (!code && sh->export_file)
+        code = orma_shell_export(sh, sh->export_file);
+    else if (!code && query)
+        code = orma_shell_run_sql(sh, orma_buf_str(sql));
+    if (!code && sh->interactive)
+        code = orma_shell_interactive(sh);
+    if (!code && sh->perf_file)
+        code = write_perf_file(sh);
+    return code;
+}
+
+int orma_shell_execute(struct orma_shell *self)
+{
+    struct orma_buf sql = {0};
+    int code = 1;
+
+    if (self->remote && (self->query_text || self->query_file))
+        return orma_shell_query_remote(self);
+    if (self->remote)
+        return orma_shell_missing(ORMA_SHELL_NAME, "--remote answers queries only: give it SQL");
+
+    if (self->query_text)
+        orma_buf_put_str(&sql, self->query_text);
+    if (self->query_text || !self->query_file || orma_shell_read_sql(self->query_file, &sql) == 0)
+        code = run(self, &sql);
+    orma_processor_free(self->tp);
+    self->tp = NULL;
+    orma_buf_fini(&sql);
+    return code;
+}

@@ -1,0 +1,394 @@
+/*
+ * trace_processor_shell server: http, stdio, unix, kill.
+ *
+ * A server on a unix socket writes its process id beside it (NAME.pid), by which
+ * `kill` finds it. Both files go when it ends.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "processor/serve/rpc.h"
+#include "processor/serve/server.h"
+#include "sdk/base/fd.h"
+#include "tools/convert/load.h"
+#include "tools/shell/shell_impl.h"
+
+#define PROGRAM ORMA_SHELL_NAME
+#define UNIX_IDLE_MS (30 * 60 * 1000u)
+#define STDIO_BLOCK ((size_t)256 << 10)
+
+const struct orma_option orma_shell_server_options[] = {
+    {ORMA_SHELL_PORT, 0, "port", "PORT", "http: the port; 9001. 0: any that is free."},
+    {ORMA_SHELL_ADDRESS, 0, "ip-address", "ADDRESS", "http: the address; localhost."},
+    {ORMA_SHELL_ORIGINS, 0, "additional-cors-origins", "LIST",
+     "http: pages of these origins may ask, too."},
+    {ORMA_SHELL_NAME_OPTION, 0, "name", "NAME", "unix: of the socket; one is made up."},
+    {ORMA_SHELL_PATH, 0, "path", "PATH", "unix: where the socket is."},
+    {ORMA_SHELL_DAEMONIZE, 0, "daemonize", NULL, "unix: go to the background."},
+    {ORMA_SHELL_IDLE_TIMEOUT, 0, "idle-timeout", "auto|never|TIME",
+     "End after so long without a request. auto: 30 minutes for unix, never for http."},
+    {ORMA_SHELL_ACCEPTED, 0, "idle-start", "auto|orphaned|last-query",
+     "Accepted; time counts from the last request."},
+    ORMA_SHELL_GLOBAL_OPTIONS,
+    {0},
+};
+
+/* ---- what all have ---- */
+
+/* An RPC with the packages, and the trace if there is one. 0 or 1, has said why. */
+static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
+{
+    struct orma_rpc *rpc;
+
+    if (orma_rpc_new(&sh->config, &rpc) < 0)
+        return orma_shell_missing(PROGRAM, strerror(ENOMEM));
+    int code = orma_shell_add_packages(sh, orma_rpc_processor(rpc));
+    if (!code && sh->trace) {
+        code = orma_load(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
+                         &sh->load_ns) < 0;
+        if (!code) {
+            orma_print_health(orma_rpc_processor(rpc), stderr);
+            code = orma_rpc_set_loaded(rpc, sh->trace) < 0;
+        }
+    }
+    if (code)
+        orma_rpc_free(rpc);
+    else
+        *ret = rpc;
+    return code;
+}
+
+/* Readable when the server shall end. */
+static int stop_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int serve(struct orma_shell *sh, const struct orma_server_config *config, uint64_t idle_ms)
+{
+    struct orma_rpc *rpc = NULL;
+    struct orma_server *server = NULL;
+    int unix_fd = config->unix_fd, code = make_rpc(sh, &rpc);
+    ORMA_AUTO(orma_fd_close) int stop_fd = stop_signals();
+
+    if (!code) {
+        int r = orma_server_new(config, rpc, &server);
+
+        if (r < 0) {
+            fprintf(stderr, PROGRAM ": cannot listen on %s, port %u: %s%s\n",
+                    config->address ? config->address : "localhost", (unsigned)config->port,
+                    r == -EINVAL ? "no such address" : strerror(-r),
+                    r == -EADDRINUSE ? "; --port (or --http-port) names another" : "");
+            code = 1;
+        } else {
+            unix_fd = -1;
+        }
+    }
+    if (!code && config->unix_fd < 0)
+        fprintf(stderr, "[HTTP] Listening on http://%s:%u; Ctrl-C ends it\n",
+                config->address ? config->address : "localhost",
+                (unsigned)orma_server_port(server));
+    if (!code)
+        code = orma_server_run(server, stop_fd, idle_ms) < 0;
+    orma_fd_close(&unix_fd);
+    orma_server_free(server);
+    orma_rpc_free(rpc);
+    return code;
+}
+
+int orma_shell_serve_http(struct orma_shell *self)
+{
+    struct orma_server_config config = {
+        .address = self->address, .port = self->port, .origins = self->origins, .unix_fd = -1};
+
+    return serve(self, &config, self->idle_ms == UINT64_MAX ? 0 : self->idle_ms);
+}
+
+/* ---- stdio ---- */
+
+static bool send_stdout(void *ctx, const void *data, size_t len)
+{
+    (void)ctx; /* there is one output */
+    return orma_fd_write_all(STDOUT_FILENO, data, len) == 0;
+}
+
+int orma_shell_serve_stdio(struct orma_shell *self)
+{
+    struct orma_rpc *rpc = NULL;
+    uint8_t *block = malloc(STDIO_BLOCK);
+    int code = block ? make_rpc(self, &rpc) : 1;
+    bool good = true;
+    ssize_t n = 1;
+
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+    while (!code && good && n > 0) {
+        n = read(STDIN_FILENO, block, STDIO_BLOCK);
+        if (n > 0)
+            good = orma_rpc_feed(rpc, block, (size_t)n, send_stdout, NULL);
+    }
+    orma_rpc_free(rpc);
+    free(block);
+    return code || !good || n < 0;
+}
+
+/* ---- unix ---- */
+
+static bool good_name(const char *name)
+{
+    if (!isalnum((unsigned char)*name))
+        return false;
+    for (; *name; name++) {
+        if (!isalnum((unsigned char)*name) && *name != '_' && *name != '-')
+            return false;
+    }
+    return true;
+}
+
+/* DIR/perfetto, made if it is missing. 0 or -errno. */
+static int socket_dir(struct orma_buf *ret)
+{
+    const char *dir = getenv("XDG_RUNTIME_DIR");
+    const char *tmp = getenv("TMPDIR");
+
+    orma_buf_printf(ret, "%s/perfetto", dir && *dir ? dir : tmp && *tmp ? tmp : "/tmp");
+    if (mkdir(orma_buf_cstr(ret), 0700) < 0 && errno != EEXIST)
+        return -errno;
+    return 0;
+}
+
+/* The path of a socket by its name. 0 or -errno. */
+int orma_shell_socket_path(const char *name, struct orma_buf *ret)
+{
+    int r = socket_dir(ret);
+
+    orma_buf_printf(ret, "/%s.sock", name);
+    return r < 0 ? r : ret->failed ? -ENOMEM : 0;
+}
+
+/* The pid file stands beside the socket: .pid instead of .sock, or behind the name. */
+static void pid_path(const char *path, struct orma_buf *ret)
+{
+    size_t len = strlen(path);
+
+    if (len > 5 && !strcmp(path + len - 5, ".sock"))
+        len -= 5;
+    orma_buf_printf(ret, "%.*s.pid", (int)len, path);
+}
+
+/* A name that nobody has thought of: adjective, colour, animal. */
+static void make_name(char *ret, size_t size)
+{
+    static const char *const adjectives[] = {"brave", "calm",  "eager", "gentle",
+                                             "keen",  "lucky", "quick", "wise"};
+    static const char *const colours[] = {"amber", "blue",   "coral", "green",
+                                          "ivory", "orange", "red",   "violet"};
+    static const char *const animals[] = {"badger", "crane", "dolphin", "falcon",
+                                          "lynx",   "otter", "raven",   "tiger"};
+    unsigned char random[3] = {0};
+
+    if (getrandom(random, sizeof(random), 0) != sizeof(random))
+        random[0] = (unsigned char)getpid();
+    snprintf(ret, size, "%s-%s-%s", adjectives[random[0] % 8], colours[random[1] % 8],
+             animals[random[2] % 8]);
+}
+
+static int connect_to(const struct sockaddr_un *addr)
+{
+    ORMA_AUTO(orma_fd_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -errno;
+    return connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0 ? -errno : 0;
+}
+
+static int make_addr(const char *path, struct sockaddr_un *ret)
+{
+    *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(ret->sun_path) - 4)
+        return -ENAMETOOLONG;
+    memcpy(ret->sun_path, path, strlen(path) + 1);
+    return 0;
+}
+
+/* A listening socket at `path`; a dead one is replaced. */
+static int listen_at(const char *path)
+{
+    struct sockaddr_un addr;
+    int r = make_addr(path, &addr);
+
+    if (r < 0)
+        return r;
+    r = connect_to(&addr);
+    if (r == 0)
+        return -EADDRINUSE;
+    if (r == -ECONNREFUSED)
+        (void)unlink(path); /* bind() tells if it stays */
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 || chmod(path, 0600) < 0 ||
+        listen(fd, 16) < 0) {
+        r = -errno;
+        orma_fd_close(&fd);
+        return r;
+    }
+    return fd;
+}
+
+static int write_pid(const char *path)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%d\n", (int)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int r = orma_fd_write_all(fd, text, strlen(text));
+    orma_fd_close(&fd);
+    return r;
+}
+
+static int serve_at(struct orma_shell *sh, const char *path)
+{
+    struct orma_server_config config = {.unix_fd = listen_at(path)};
+    struct orma_buf pid = {0};
+    int code = 1, r = config.unix_fd < 0 ? config.unix_fd : 0;
+
+    pid_path(path, &pid);
+    if (r == 0 && sh->daemonize) {
+        fflush(NULL); /* or the child would print it again */
+        if (daemon(1, 0) < 0)
+            r = -errno;
+    }
+    if (r == 0)
+        r = write_pid(orma_buf_cstr(&pid));
+    if (r < 0) {
+        fprintf(stderr, PROGRAM ": %s: %s\n", path,
+                r == -EADDRINUSE ? "a server answers there already; 'server kill' ends it"
+                                 : strerror(-r));
+        orma_fd_close(&config.unix_fd);
+    } else {
+        code = serve(sh, &config, sh->idle_ms == UINT64_MAX ? UNIX_IDLE_MS : sh->idle_ms);
+        (void)unlink(path); /* both may be gone */
+        (void)unlink(orma_buf_cstr(&pid));
+    }
+    orma_buf_fini(&pid);
+    return code;
+}
+
+static int serve_unix(struct orma_shell *sh)
+{
+    struct orma_buf path = {0};
+    char made_up[64];
+    int r = 0;
+
+    if (sh->socket_name && sh->socket_path)
+        return orma_shell_missing("server unix", "give --name or --path, not both");
+    if (!sh->socket_name && !sh->socket_path) {
+        make_name(made_up, sizeof(made_up));
+        sh->socket_name = made_up;
+    }
+    if (sh->socket_name && !good_name(sh->socket_name))
+        return orma_shell_missing("server unix: a name has letters, digits, - and _ only",
+                                  sh->socket_name);
+    if (sh->socket_path)
+        orma_buf_put_str(&path, sh->socket_path);
+    else
+        r = orma_shell_socket_path(sh->socket_name, &path);
+    int code = 1;
+    if (r < 0) {
+        fprintf(stderr, PROGRAM ": %s: %s\n", orma_buf_cstr(&path), strerror(-r));
+    } else {
+        printf("%s\n", sh->socket_path ? sh->socket_path : sh->socket_name);
+        fflush(stdout);
+        code = serve_at(sh, orma_buf_cstr(&path));
+    }
+    orma_buf_fini(&path);
+    return code;
+}
+
+/* ---- kill ---- */
+
+static int kill_at(const char *path)
+{
+    struct orma_buf pid = {0}, text = {0};
+    struct sockaddr_un addr;
+    uint64_t number;
+    int r;
+
+    pid_path(path, &pid);
+    r = orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&pid), 64, &text);
+    if (r == 0 && (!orma_str_to_u64(orma_str_trim(orma_buf_str(&text)), &number) || number < 2 ||
+                   number > INT32_MAX))
+        r = -EBADMSG;
+    /* Somebody answers there: the number is that of a server, not of whoever got it later. */
+    if (r == 0)
+        r = make_addr(path, &addr);
+    if (r == 0)
+        r = connect_to(&addr);
+    if (r == 0 && kill((pid_t)number, SIGTERM) < 0)
+        r = -errno;
+    if (r < 0)
+        fprintf(stderr, "server kill: no server at %s: %s\n", path, strerror(-r));
+    orma_buf_fini(&pid);
+    orma_buf_fini(&text);
+    return r < 0;
+}
+
+static int kill_server(const char *target)
+{
+    struct orma_buf path = {0};
+    int r = 0;
+
+    if (!target)
+        return orma_shell_missing("server kill", "which one? Give its name or the socket's path");
+    if (strchr(target, '/'))
+        orma_buf_put_str(&path, target);
+    else
+        r = orma_shell_socket_path(target, &path);
+    int code =
+        r < 0 ? orma_shell_missing("server kill", strerror(-r)) : kill_at(orma_buf_cstr(&path));
+    orma_buf_fini(&path);
+    return code;
+}
+
+int orma_shell_run_server(const struct orma_command *command, int argc, char **argv)
+{
+    struct orma_shell sh;
+
+    orma_shell_init(&sh);
+    int code = orma_shell_parse(&sh, command, PROGRAM " server", 2, argc, argv);
+    if (code >= 0)
+        return code;
+    const char *mode = sh.words[0];
+    sh.trace = sh.words[1];
+    if (!mode)
+        return orma_shell_missing("server", "which mode? http, stdio, unix or kill");
+    if (!strcmp(mode, "http"))
+        return orma_shell_serve_http(&sh);
+    if (!strcmp(mode, "stdio"))
+        return orma_shell_serve_stdio(&sh);
+    if (!strcmp(mode, "unix"))
+        return serve_unix(&sh);
+    if (!strcmp(mode, "kill"))
+        return kill_server(sh.trace);
+    return orma_shell_missing("server: unknown mode; there are http, stdio, unix and kill", mode);
+}
