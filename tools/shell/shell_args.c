@@ -22,6 +22,12 @@ int orma_shell_missing(const char *command, const char *what)
     return 1;
 }
 
+int orma_shell_complain(const char *what, const char *why)
+{
+    fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", what, why);
+    return 1;
+}
+
 static int add_package(struct orma_shell *sh, const struct orma_cli *cli, bool replace)
 {
     if (sh->packages_num == ORMA_SHELL_PACKAGES_MAX)

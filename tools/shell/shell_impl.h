@@ -134,6 +134,9 @@ int orma_shell_read_sql(const char *path, struct orma_buf *ret);
 /* Every table and view into an SQLite file. 0 or 1, with the message printed. */
 int orma_shell_export(struct orma_shell *self, const char *path);
 
+/* Says on stderr what is wrong with `what`: an option's value, a file. 1, the exit code. */
+int orma_shell_complain(const char *what, const char *why);
+
 /* The prompt, until the end of input. */
 int orma_shell_interactive(struct orma_shell *self);
 

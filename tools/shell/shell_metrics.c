@@ -31,12 +31,6 @@ const struct orma_option orma_shell_metrics_options[] = {
     {0},
 };
 
-static int complain(const char *what, const char *why)
-{
-    fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", what, why);
-    return 1;
-}
-
 int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cli *cli, int id)
 {
     struct orma_shell_metrics *m = &self->metrics;
@@ -51,12 +45,12 @@ int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cl
     case ORMA_SHELL_METRICS_OUTPUT:
         if (strcmp(cli->value, "text") && strcmp(cli->value, "binary") &&
             strcmp(cli->value, "json"))
-            return complain(cli->value, "metrics come as text, binary or json");
+            return orma_shell_complain(cli->value, "metrics come as text, binary or json");
         m->format = cli->value;
         break;
     case ORMA_SHELL_METRICS_EXTENSION:
         if (m->extensions_num == ORMA_SHELL_LIST_MAX)
-            return complain(cli->value, "too many extensions");
+            return orma_shell_complain(cli->value, "too many extensions");
         m->extensions[m->extensions_num++] = cli->value;
         break;
     case ORMA_SHELL_METRICS_POST_QUERY:
@@ -104,7 +98,7 @@ static void add_file(struct files *self, const char *folder, const char *path)
     orma_buf_printf(&full, "%s/%s", folder, path);
     int r = orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&full), FILE_BYTES_MAX, &f->text);
     if (r < 0 || !f->path) {
-        complain(orma_buf_cstr(&full), strerror(r < 0 ? -r : ENOMEM));
+        orma_shell_complain(orma_buf_cstr(&full), strerror(r < 0 ? -r : ENOMEM));
         self->failed = true;
     }
     orma_buf_fini(&full);
@@ -218,17 +212,17 @@ static int check_extension(const struct orma_shell *sh, size_t idx, const char *
     struct stat st;
 
     if (!strcmp(virtual, "/") && !sh->dev)
-        return complain(spec, "replacing all metrics (@/) needs --dev");
+        return orma_shell_complain(spec, "replacing all metrics (@/) needs --dev");
     if (!strcmp(virtual, "shell"))
-        return complain(spec, "the virtual path shell is reserved");
+        return orma_shell_complain(spec, "the virtual path shell is reserved");
     if (stat(disk, &st) < 0 || !S_ISDIR(st.st_mode))
-        return complain(disk, "no such folder");
+        return orma_shell_complain(disk, "no such folder");
     for (size_t i = 0; i < idx; i++) {
         const char *other = sh->metrics.extensions[i], *at = strrchr(other, '@');
 
         if (!strcmp(at + 1, virtual) ||
             (strlen(disk) == (size_t)(at - other) && !strncmp(other, disk, strlen(disk))))
-            return complain(spec, "a path is given twice");
+            return orma_shell_complain(spec, "a path is given twice");
     }
     return 0;
 }
@@ -241,10 +235,10 @@ int orma_shell_add_extensions(struct orma_shell *self)
         const char *spec = self->metrics.extensions[i], *at = strrchr(spec, '@');
 
         if (!at || at == spec || !at[1])
-            return complain(spec, "an extension is given as DISK@VIRTUAL");
+            return orma_shell_complain(spec, "an extension is given as DISK@VIRTUAL");
         char *disk = strndup(spec, (size_t)(at - spec)), *virtual = strdup(at + 1);
         if (!disk || !virtual) {
-            code = complain(spec, strerror(ENOMEM));
+            code = orma_shell_complain(spec, strerror(ENOMEM));
         } else {
             trim_slashes(disk);
             trim_slashes(virtual);
@@ -269,7 +263,7 @@ static int add_pair(struct orma_shell *sh, const char *path)
     int r;
 
     if (strcmp(dot, ".sql"))
-        return complain(path, "a file of a metric ends in .sql");
+        return orma_shell_complain(path, "a file of a metric ends in .sql");
     orma_buf_printf(&name, "%.*s.proto", (int)(dot - path), path);
     if (orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&name), FILE_BYTES_MAX, &text) == 0) {
         struct orma_proto_source source = {orma_buf_cstr(&name), orma_buf_str(&text)};
@@ -277,13 +271,14 @@ static int add_pair(struct orma_shell *sh, const char *path)
         r = orma_metrics_add_protos(orma_processor_metrics(sh->tp), &source, 1);
         r = r < 0 ? metrics_failed(sh) : 0;
     } else {
-        r = complain(orma_buf_cstr(&name), "cannot be read; the messages of a metric are there");
+        r = orma_shell_complain(orma_buf_cstr(&name),
+                                "cannot be read; the messages of a metric are there");
     }
     orma_buf_clear(&text);
     if (!r) {
         r = orma_fd_read_file(AT_FDCWD, path, FILE_BYTES_MAX, &text);
         if (r < 0)
-            r = complain(path, strerror(-r));
+            r = orma_shell_complain(path, strerror(-r));
     }
     orma_buf_clear(&name);
     orma_buf_printf(&name, "shell/%s", base);
@@ -306,14 +301,14 @@ static int read_names(struct orma_shell *sh, char *list, const char **names, siz
         char *base = strrchr(at, '/') ? strrchr(at, '/') + 1 : at, *dot = strrchr(base, '.');
 
         if (*ret_num == ORMA_SHELL_LIST_MAX)
-            return complain(at, "too many metrics at once");
+            return orma_shell_complain(at, "too many metrics at once");
         if (dot) {
             code = add_pair(sh, at);
             *dot = '\0';
         }
         names[(*ret_num)++] = base;
     }
-    return code ? code : *ret_num ? 0 : complain("--run", "which metrics?");
+    return code ? code : *ret_num ? 0 : orma_shell_complain("--run", "which metrics?");
 }
 
 static enum orma_metrics_format format_of(const struct orma_shell *sh)
@@ -342,7 +337,7 @@ static int run_file(struct orma_shell *sh, const char *path, bool quiet)
         }
         orma_script_close(run);
         if (r < 0)
-            code = complain(path, orma_processor_error(sh->tp));
+            code = orma_shell_complain(path, orma_processor_error(sh->tp));
     } else if (!code) {
         code = orma_shell_run_sql(sh, orma_buf_str(&sql));
     }
@@ -373,7 +368,7 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print)
         if (format != ORMA_METRICS_BINARY && (!out.len || out.data[out.len - 1] != '\n'))
             orma_buf_put_str(&out, "\n");
         if (out.failed || fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout))
-            code = complain("metrics", "cannot write the result");
+            code = orma_shell_complain("metrics", "cannot write the result");
     }
     orma_buf_fini(&out);
     free(list);

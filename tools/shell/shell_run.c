@@ -70,7 +70,7 @@ static int add_package(struct orma_processor *tp, const struct orma_shell_packag
     int r =
         orma_processor_add_sql_package(tp, path, at ? at + 1 : NULL, package->replace, &skipped);
     if (r < 0)
-        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", path, orma_processor_error(tp));
+        orma_shell_complain(path, orma_processor_error(tp));
     else if (skipped)
         fprintf(stderr, ORMA_SHELL_NAME ": %s: %u files with a dot in their path left out\n", path,
                 skipped);
@@ -81,7 +81,7 @@ static int add_package(struct orma_processor *tp, const struct orma_shell_packag
 int orma_shell_add_packages(const struct orma_shell *self, struct orma_processor *tp)
 {
     if (self->stdlib && orma_processor_override_stdlib(tp, self->stdlib) < 0) {
-        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", self->stdlib, orma_processor_error(tp));
+        orma_shell_complain(self->stdlib, orma_processor_error(tp));
         return 1;
     }
     for (size_t i = 0; i < self->packages_num; i++) {
@@ -121,7 +121,7 @@ int orma_shell_export(struct orma_shell *self, const char *path)
     int r = orma_export_sqlite(self->tp, path, &error);
 
     if (r < 0)
-        fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", path, orma_buf_cstr(&error));
+        orma_shell_complain(path, orma_buf_cstr(&error));
     orma_buf_fini(&error);
     return r < 0;
 }

@@ -29,12 +29,6 @@ const struct orma_option orma_shell_summary_options[] = {
     {0},
 };
 
-static int complain(const char *what, const char *why)
-{
-    fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", what, why);
-    return 1;
-}
-
 int orma_shell_take_summary_option(struct orma_shell *self, const struct orma_cli *cli, int id)
 {
     struct orma_shell_metrics *m = &self->metrics;
@@ -51,12 +45,12 @@ int orma_shell_take_summary_option(struct orma_shell *self, const struct orma_cl
         break;
     case ORMA_SHELL_SUMMARY_SPEC:
         if (m->specs_num == ORMA_SHELL_LIST_MAX)
-            return complain(cli->value, "too many specifications");
+            return orma_shell_complain(cli->value, "too many specifications");
         m->specs[m->specs_num++] = cli->value;
         break;
     case ORMA_SHELL_SUMMARY_FORMAT:
         if (strcmp(cli->value, "text") && strcmp(cli->value, "binary"))
-            return complain(cli->value, "summaries come as text or binary");
+            return orma_shell_complain(cli->value, "summaries come as text or binary");
         m->summary_format = cli->value;
         break;
     case ORMA_SHELL_STRUCTURED_ID:
@@ -90,7 +84,7 @@ static int add_spec(struct orma_summary *s, const char *path)
     int r = orma_fd_read_file(AT_FDCWD, path, SPEC_BYTES_MAX, &data);
 
     if (r < 0) {
-        complain(path, strerror(-r));
+        orma_shell_complain(path, strerror(-r));
     } else {
         r = is_text(path, &data) ? orma_summary_add_text(s, path, orma_buf_str(&data))
                                  : orma_summary_add_spec(s, data.data, data.len);
@@ -134,7 +128,7 @@ static int print(const struct orma_shell *sh, const struct orma_buf *bytes)
     }
     if (!code &&
         (out->failed || fwrite(out->data, 1, out->len, stdout) != out->len || fflush(stdout)))
-        code = complain("summarize", "cannot write the result");
+        code = orma_shell_complain("summarize", "cannot write the result");
     orma_buf_fini(&text);
     return code;
 }
