@@ -3,7 +3,7 @@
 
     tools/gen_table_docs.py [--check]
 
-Reads processor/store/table_defs.c (what is stored), processor/sql/tables/proj.c and views.c (what is
+Reads processor/store/table_defs.c (what is stored), processor/sql/tables/projections.tsv and views.c (what is
 shown of it), and processor/store/stat_defs.c (statistics). The words beside the names are in
 processor/store/table_notes.tsv. --check: exit 1 if the page is not what would be written.
 """
@@ -46,12 +46,14 @@ def stored():
 
 def shown(by_enum):
     """{name: (stored table, [columns])} of projections."""
-    text = read("processor/sql/tables/proj.c")
-    columns = {name: re.findall(r'\{"(\w+)",', body) for name, body in re.findall(
-        r"orma_proj_column cols_(\w+)\[\] = \{(.*?)\n\};", text, re.S)}
     ret = {}
-    for name, enum, low in re.findall(r'\{\s*"(\w+)",\s*ORMA_TABLE_(\w+),\s*cols_(\w+),', text):
-        ret[name] = (by_enum[enum], columns[low])
+    for line in read("processor/sql/tables/projections.tsv").splitlines():
+        cells = line.split("\t")
+        if line.startswith("\t"):
+            ret[name][1].append(cells[1])
+        elif line and not line.startswith("#"):
+            name = cells[0]
+            ret[name] = (by_enum[cells[1].upper()], [])
     return ret
 
 

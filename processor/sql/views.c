@@ -1,5 +1,5 @@
 /*
- * Views: what is more than a projection (proj.c) of one stored table. Their
+ * Views: what is more than a projection (tables/projections.tsv) of one stored table. Their
  * columns, and the order of these, are facts of the interface.
  *
  * The number of a cpu in its machine is ucpu modulo 4096 (import.h).

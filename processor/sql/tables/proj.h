@@ -4,6 +4,7 @@
  *
  * They are virtual tables of their own rather than views, because SQLite can't
  * see through a view on the right of a LEFT JOIN: it would copy all of it.
+ * Which there are stands in projections.tsv.
  */
 #ifndef ORMA_PROCESSOR_SQL_PROJ_H
 #define ORMA_PROCESSOR_SQL_PROJ_H
@@ -14,7 +15,6 @@ enum orma_proj_op {
     ORMA_PROJ_CPU,  /* the cpu's number in its machine, from a ucpu column */
     ORMA_PROJ_SUM,  /* col + other, as ts + dur */
     ORMA_PROJ_ARG,  /* the arg `key` of the set in column `col` */
-    ORMA_PROJ_ZERO, /* always 0 */
     ORMA_PROJ_NULL, /* always NULL */
 };
 

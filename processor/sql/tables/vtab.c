@@ -45,7 +45,6 @@ static const char *proj_type(const struct orma_table *t, const struct orma_proj_
         return "";
     case ORMA_PROJ_CPU:
     case ORMA_PROJ_SUM:
-    case ORMA_PROJ_ZERO:
     case ORMA_PROJ_NULL:
         break;
     }
@@ -352,9 +351,6 @@ static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         break;
     case ORMA_PROJ_ARG:
         result_arg(ctx, v, c, cur->row);
-        break;
-    case ORMA_PROJ_ZERO:
-        sqlite3_result_int64(ctx, 0);
         break;
     case ORMA_PROJ_NULL:
         break;
