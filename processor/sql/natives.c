@@ -36,6 +36,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_string,
     orma_sql_funcs_time,
     orma_sql_funcs_tree,
+    orma_sql_funcs_tree_summary,
     NULL,
 };
 
@@ -43,11 +44,15 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_ancestor_callsite,
     &orma_tvf_ancestor_slice,
     &orma_tvf_annotated_callstack,
+    &orma_tvf_critical_path_walk,
     &orma_tvf_descendant_slice,
     &orma_tvf_dfs_weight_bounded,
     &orma_tvf_directly_connected_flow,
+    &orma_tvf_dominator_tree,
+    &orma_tvf_flamegraph_find,
     &orma_tvf_flat_slice,
     &orma_tvf_following_flow,
+    &orma_tvf_plan_decoder,
     &orma_tvf_preceding_flow,
     &orma_tvf_profile_tree,
     &orma_tvf_slice_layout,
@@ -55,6 +60,7 @@ const struct orma_tvf *const orma_tvfs[] = {
     &orma_tvf_stdlib_objects,
     &orma_tvf_table_info,
     &orma_tvf_tables,
+    &orma_tvf_tree_partition,
     NULL,
 };
 

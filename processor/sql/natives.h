@@ -28,6 +28,7 @@ extern const struct orma_sql_func orma_sql_funcs_stacks[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 extern const struct orma_sql_func orma_sql_funcs_tree[];
+extern const struct orma_sql_func orma_sql_funcs_tree_summary[];
 
 extern const struct orma_sql_module orma_sql_modules_flamegraph[];
 extern const struct orma_sql_module orma_sql_modules_frames[];
@@ -50,4 +51,9 @@ extern const struct orma_tvf orma_tvf_stdlib_objects;
 extern const struct orma_tvf orma_tvf_tables;
 extern const struct orma_tvf orma_tvf_annotated_callstack;
 extern const struct orma_tvf orma_tvf_profile_tree;
+extern const struct orma_tvf orma_tvf_flamegraph_find;
+extern const struct orma_tvf orma_tvf_plan_decoder;
+extern const struct orma_tvf orma_tvf_dominator_tree; /* results.c */
+extern const struct orma_tvf orma_tvf_tree_partition;
+extern const struct orma_tvf orma_tvf_critical_path_walk;
 #endif

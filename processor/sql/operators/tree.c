@@ -11,10 +11,17 @@
 #include "processor/sql/operators/ops.h"
 
 #define TREE_POINTER "orma_tree"
-#define TREE_ARGS_MIN 4 /* names and values of the id and of the parent */
 
 enum { T_NUMBER, T_PARENT, T_FIRST }; /* columns of the frame */
+#define T_OWN (T_FIRST + 2)           /* the first column that nodes carry, behind id and parent */
 enum { E_ID, E_ROW, E_NUM };          /* words of an entry of the index */
+
+/* Where things are among the arguments: (id, parent[, name, value]...), all may have names. */
+struct tree_args {
+    sqlite3_value **id, **parent, **pairs;
+    const char *id_name, *parent_name;
+    unsigned pairs_num;
+};
 
 struct tree_agg {
     struct orma_frame *frame;
@@ -22,9 +29,31 @@ struct tree_agg {
     bool failed;          /* the error was reported */
 };
 
-static struct orma_frame *new_frame(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+/* False: there are too few, or names without values. */
+static bool read_args(int argc, sqlite3_value **argv, struct tree_args *ret)
 {
-    const char **names = calloc((size_t)argc / 2 + T_FIRST, sizeof(*names));
+    bool named = argc >= 4 && sqlite3_value_type(argv[0]) == SQLITE_TEXT;
+    int own = named ? 4 : 2;
+
+    if (argc < own || argc % 2)
+        return false;
+    *ret = (struct tree_args){
+        .id = &argv[named],
+        .parent = &argv[named ? 3 : 1],
+        .pairs = &argv[own],
+        .id_name = named ? orma_value_str(argv[0]).data : "id",
+        .parent_name = "parent_id",
+        .pairs_num = (unsigned)(argc - own) / 2,
+    };
+    if (named)
+        ret->parent_name =
+            sqlite3_value_type(argv[2]) == SQLITE_TEXT ? orma_value_str(argv[2]).data : NULL;
+    return ret->id_name && ret->parent_name;
+}
+
+static struct orma_frame *new_frame(sqlite3_context *ctx, const struct tree_args *args)
+{
+    const char **names = calloc((size_t)args->pairs_num + T_OWN, sizeof(*names));
     struct orma_frame *frame = NULL;
 
     if (!names) {
@@ -33,32 +62,50 @@ static struct orma_frame *new_frame(sqlite3_context *ctx, int argc, sqlite3_valu
     }
     names[T_NUMBER] = "_tree_id";
     names[T_PARENT] = "_tree_parent_id";
-    for (int i = 0; i < argc; i += 2) {
-        const char *name = orma_value_str(argv[i]).data;
+    names[T_FIRST] = args->id_name;
+    names[T_FIRST + 1] = args->parent_name;
+    for (unsigned i = 0; i < args->pairs_num; i++) {
+        sqlite3_value *name = args->pairs[2 * (size_t)i];
 
-        if (sqlite3_value_type(argv[i]) != SQLITE_TEXT || !name) {
-            orma_result_error(ctx, "tree: argument %d must be the name of a column", i + 1);
+        names[i + T_OWN] =
+            sqlite3_value_type(name) == SQLITE_TEXT ? orma_value_str(name).data : NULL;
+        if (!names[i + T_OWN]) {
+            orma_result_error(ctx,
+                              "tree: column %u behind the id and the parent has no name: "
+                              "names and values take turns",
+                              i + 1);
             free(names);
             return NULL;
         }
-        names[i / 2 + T_FIRST] = name;
     }
-    frame = orma_frame_new(orma_sql_of(ctx)->storage, names, (unsigned)argc / 2 + T_FIRST, false);
+    frame = orma_frame_new(orma_sql_of(ctx)->storage, names, args->pairs_num + T_OWN, false);
     free(names);
     if (!frame)
         sqlite3_result_error_nomem(ctx);
     return frame;
 }
 
-static bool add_row(sqlite3_context *ctx, struct tree_agg *s, int argc, sqlite3_value **argv)
+static bool put_cell(sqlite3_context *ctx, struct tree_agg *s, unsigned col, uint32_t row,
+                     sqlite3_value *val)
+{
+    if (orma_frame_put_value(s->frame, col, row, val))
+        return true;
+    if (s->frame->error)
+        orma_result_error(ctx, "%s", s->frame->error);
+    else
+        sqlite3_result_error_nomem(ctx);
+    return false;
+}
+
+static bool add_row(sqlite3_context *ctx, struct tree_agg *s, const struct tree_args *args)
 {
     uint32_t row;
 
-    if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER) {
+    if (sqlite3_value_type(*args->id) != SQLITE_INTEGER) {
         orma_result_error(ctx, "tree: the id of a node must be an integer");
         return false;
     }
-    if (sqlite3_value_type(argv[3]) != SQLITE_INTEGER && !orma_value_is_null(argv[3])) {
+    if (sqlite3_value_type(*args->parent) != SQLITE_INTEGER && !orma_value_is_null(*args->parent)) {
         orma_result_error(ctx, "tree: the parent of a node must be an integer or NULL");
         return false;
     }
@@ -68,16 +115,14 @@ static bool add_row(sqlite3_context *ctx, struct tree_agg *s, int argc, sqlite3_
         return false;
     }
     orma_frame_put_int(s->frame, T_NUMBER, row, row);
-    for (int i = 1; i < argc; i += 2) {
-        if (orma_frame_put_value(s->frame, (unsigned)(i / 2 + T_FIRST), row, argv[i]))
-            continue;
-        if (s->frame->error)
-            orma_result_error(ctx, "%s", s->frame->error);
-        else
-            sqlite3_result_error_nomem(ctx);
+    if (!put_cell(ctx, s, T_FIRST, row, *args->id) ||
+        !put_cell(ctx, s, T_FIRST + 1, row, *args->parent))
         return false;
+    for (unsigned i = 0; i < args->pairs_num && i + T_OWN < s->frame->columns_num; i++) {
+        if (!put_cell(ctx, s, i + T_OWN, row, args->pairs[2 * (size_t)i + 1]))
+            return false;
     }
-    orma_ints_add(&s->ids, sqlite3_value_int64(argv[1]));
+    orma_ints_add(&s->ids, sqlite3_value_int64(*args->id));
     orma_ints_add(&s->ids, row);
     return true;
 }
@@ -85,18 +130,19 @@ static bool add_row(sqlite3_context *ctx, struct tree_agg *s, int argc, sqlite3_
 static void tree_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct tree_agg *s = ORMA_AGG_STATE(ctx, struct tree_agg);
+    struct tree_args args;
 
     if (!s || s->failed)
         return;
-    if (argc < TREE_ARGS_MIN || argc % 2) {
+    if (!read_args(argc, argv, &args)) {
         s->failed = true;
-        orma_result_error(ctx, "tree: expected pairs of a name and a value: the id, the parent, "
-                               "then other columns");
+        orma_result_error(ctx, "tree: expected the id, the parent, and pairs of a name and a value "
+                               "for other columns; all may be such pairs");
         return;
     }
     if (!s->frame)
-        s->frame = new_frame(ctx, argc, argv);
-    s->failed = !s->frame || !add_row(ctx, s, argc, argv);
+        s->frame = new_frame(ctx, &args);
+    s->failed = !s->frame || !add_row(ctx, s, &args);
 }
 
 static int by_id(const void *a, const void *b)
@@ -239,11 +285,11 @@ const struct orma_sql_func orma_sql_funcs_tree[] = {
      .args = -1,
      .step = tree_step,
      .final = tree_final,
-     .usage = "('id', id, 'parent_id', parent_id[, name, value]...) -> pointer",
+     .usage = "(id, parent_id[, name, value]...) -> pointer",
      .doc =
-         "Aggregate: all rows as a tree, or several. The first pair is the node's id, the second "
-         "its parent (NULL: a root), others are columns that the nodes carry. Ids are unique, "
-         "parents exist, no node is its own ancestor."},
+         "Aggregate: all rows as a tree, or several: the node's id, its parent (NULL: a root), and "
+         "columns that the nodes carry. Ids are unique, parents exist, no node is its own "
+         "ancestor. Also ('id', id, 'parent_id', parent_id, ...)."},
     {.name = "__intrinsic_tree_to_table",
      .args = 1,
      .scalar = tree_to_table,

@@ -31,6 +31,13 @@ const char *orma_vtab_column_name(const struct orma_vtab *self, int col);
 void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
                           const struct orma_proj *proj, struct orma_sql_scan *scan);
 
+/* Flags of a plan. */
+enum {
+    ORMA_PLAN_DISTINCT = 1,
+    ORMA_PLAN_LIMIT = 2,
+    ORMA_PLAN_OFFSET = 4,
+};
+
 /* plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 

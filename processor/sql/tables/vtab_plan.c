@@ -27,12 +27,6 @@
 #define COST_LOOK 0.05
 #define COST_SORT 0.3
 
-enum {
-    PLAN_DISTINCT = 1,
-    PLAN_LIMIT = 2,
-    PLAN_OFFSET = 4,
-};
-
 static bool is_id(const struct orma_table *t, unsigned col)
 {
     return t->columns[col].kind <= ORMA_COL_ALIAS;
@@ -187,7 +181,7 @@ static bool plan_distinct(struct planner *p)
     if (col < 0)
         return false;
     orma_buf_printf(&p->plan, "|%d,0;", col);
-    p->info->idxNum |= PLAN_DISTINCT;
+    p->info->idxNum |= ORMA_PLAN_DISTINCT;
     p->rows =
         ORMA_MAX(p->rows / orma_sql_index_per_value(p->v->sql, p->v->table, (unsigned)col), 1.0);
     return true;
@@ -239,11 +233,11 @@ static void plan_limit(struct planner *p)
     if (p->limit_at < 0 || !p->whole || (p->info->nOrderBy && !p->info->orderByConsumed))
         return;
     p->info->aConstraintUsage[p->limit_at].argvIndex = ++p->args;
-    p->info->idxNum |= PLAN_LIMIT;
+    p->info->idxNum |= ORMA_PLAN_LIMIT;
     if (p->offset_at < 0)
         return;
     p->info->aConstraintUsage[p->offset_at].argvIndex = ++p->args;
-    p->info->idxNum |= PLAN_OFFSET;
+    p->info->idxNum |= ORMA_PLAN_OFFSET;
 }
 
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -325,8 +319,8 @@ static int add_filter(const struct orma_vtab *v, struct orma_sql_scan *scan, int
 
 static uint64_t read_limit(int flags, sqlite3_value **argv)
 {
-    sqlite3_int64 limit = flags & PLAN_LIMIT ? sqlite3_value_int64(argv[0]) : -1;
-    sqlite3_int64 offset = flags & PLAN_OFFSET ? sqlite3_value_int64(argv[1]) : 0;
+    sqlite3_int64 limit = flags & ORMA_PLAN_LIMIT ? sqlite3_value_int64(argv[0]) : -1;
+    sqlite3_int64 offset = flags & ORMA_PLAN_OFFSET ? sqlite3_value_int64(argv[1]) : 0;
 
     if (limit < 0)
         return ORMA_SQL_SCAN_NO_LIMIT;
@@ -336,7 +330,7 @@ static uint64_t read_limit(int flags, sqlite3_value **argv)
 int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan, int flags,
                        const char *plan, sqlite3_value **argv)
 {
-    struct orma_sql_scan_order order = {.distinct = flags & PLAN_DISTINCT};
+    struct orma_sql_scan_order order = {.distinct = flags & ORMA_PLAN_DISTINCT};
     int op, col, r = SQLITE_OK;
     unsigned second;
 
