@@ -214,10 +214,12 @@ Test(graph, tree_arguments)
 {
     CHECKS(
         TREES,
-        {"no parent", "SELECT __intrinsic_tree_from_table('id', id) FROM t",
-         "error: expected pairs of a name and a value"},
+        {"no parent", "SELECT __intrinsic_tree_from_table(id) FROM t",
+         "error: expected the id, the parent"},
+        {"a name instead of the id", "SELECT __intrinsic_tree_from_table('id', id) FROM t",
+         "error: the id of a node must be an integer"},
         {"name", "SELECT __intrinsic_tree_from_table('id', id, 5, parent_id) FROM t",
-         "error: argument 3 must be the name of a column"},
+         "error: expected the id, the parent"},
         {"blob",
          "SELECT __intrinsic_tree_from_table('id', id, 'parent_id', parent_id, 'x', x'00') FROM t",
          "error: Bytes type is not supported"},
