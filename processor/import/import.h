@@ -54,6 +54,7 @@ enum orma_module_state {
     ORMA_STATE_MM,
     ORMA_STATE_NET,
     ORMA_STATE_GPU,
+    ORMA_STATE_FRAMES,
     ORMA_STATES_NUM,
 };
 

@@ -7,6 +7,31 @@
 #include "processor/sql/engine.h"
 
 const struct orma_sql_view orma_sql_views[] = {
+    {"expected_frame_timeline_slice",
+     "SELECT s.id, s.ts, s.dur, s.track_id, s.category, s.name, s.depth, s.parent_id, "
+     "s.arg_set_id, "
+     "extract_arg(s.arg_set_id, 'Display frame token') AS display_frame_token, "
+     "extract_arg(s.arg_set_id, 'Surface frame token') AS surface_frame_token, "
+     "extract_arg(t.dimension_arg_set_id, 'upid') AS upid, "
+     "extract_arg(s.arg_set_id, 'Layer name') AS layer_name "
+     "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
+     "WHERE t.type = 'android_expected_frame_timeline'"},
+    {"actual_frame_timeline_slice",
+     "SELECT s.id, s.ts, s.dur, s.track_id, s.category, s.name, s.depth, s.parent_id, "
+     "s.arg_set_id, "
+     "extract_arg(s.arg_set_id, 'Display frame token') AS display_frame_token, "
+     "extract_arg(s.arg_set_id, 'Surface frame token') AS surface_frame_token, "
+     "extract_arg(t.dimension_arg_set_id, 'upid') AS upid, "
+     "extract_arg(s.arg_set_id, 'Layer name') AS layer_name, "
+     "extract_arg(s.arg_set_id, 'Present type') AS present_type, "
+     "extract_arg(s.arg_set_id, 'On time finish') AS on_time_finish, "
+     "extract_arg(s.arg_set_id, 'GPU composition') AS gpu_composition, "
+     "extract_arg(s.arg_set_id, 'Jank type') AS jank_type, "
+     "extract_arg(s.arg_set_id, 'Jank severity type') AS jank_severity_type, "
+     "extract_arg(s.arg_set_id, 'Prediction type') AS prediction_type, "
+     "extract_arg(s.arg_set_id, 'Jank tag') AS jank_tag "
+     "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
+     "WHERE t.type = 'android_actual_frame_timeline'"},
     {"perf_sample",
      "SELECT s.id, s.ts, t.utid, e.ucpu % 4096 AS cpu, e.cpu_mode, s.callsite_id, s.unwind_error, "
      "s.session_id AS perf_session_id FROM __intrinsic_profiler_sample s "

@@ -155,7 +155,8 @@ void orma_ftrace_parse_marker(struct orma_import *imp, const struct orma_ftrace_
         return;
     }
     uint32_t utid = e->utid;
-    if (a.has_tgid && a.tgid)
+    /* Counters and slices known by a cookie tell of the process alone. */
+    if (a.has_tgid && a.tgid && !strchr("CSF", a.phase))
         utid = orma_processes_thread_of(orma_import_processes(imp, e->machine), e->pid, a.tgid);
     orma_ftrace_cut_write(imp, e);
     switch (a.phase) {

@@ -85,6 +85,15 @@ static void insert(struct orma_import *imp, struct flows *st, uint64_t flow, uin
     orma_storage_set_args(t, ORMA_FLOW_ARG_SET_ID, row, v1_args(imp, st, flow));
 }
 
+void orma_flows_insert(struct orma_import *imp, uint32_t from, uint32_t to)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_FLOW);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_FLOW_SLICE_OUT, row, from);
+    orma_table_set(t, ORMA_FLOW_SLICE_IN, row, to);
+}
+
 /* The slice that has the flow; counts `missing` if none does. */
 static uint64_t find(struct orma_import *imp, struct flows *st, uint64_t flow,
                      enum orma_stat missing)

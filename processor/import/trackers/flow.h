@@ -19,6 +19,9 @@ void orma_flows_step(struct orma_import *imp, uint32_t slice, uint64_t flow);
 /* `close`: nothing more follows; a later use of the number begins a new flow. */
 void orma_flows_end(struct orma_import *imp, uint32_t slice, uint64_t flow, bool close);
 
+/* One arrow between two slices, of no flow. */
+void orma_flows_insert(struct orma_import *imp, uint32_t from, uint32_t to);
+
 /* The same for the innermost slice of a track that goes on at `ts`. */
 void orma_flows_begin_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow);
 void orma_flows_step_on(struct orma_import *imp, uint32_t track, int64_t ts, uint64_t flow);

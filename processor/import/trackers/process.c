@@ -310,9 +310,11 @@ uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32
 
 void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_t tid)
 {
-    uint32_t utid = orma_processes_thread(self, tid);
+    uint32_t utid = orma_processes_find_thread(self, tid);
     struct orma_utid_list *l = list_of(self, tid, false);
 
+    if (utid == ORMA_ID_NONE)
+        return; /* no row only to say that it is over */
     orma_table_set(threads(self), ORMA_THREAD_END_TS, utid, end);
     if (l)
         list_remove(l, utid);
