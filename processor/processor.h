@@ -153,6 +153,13 @@ int orma_processor_add_sql_modules(struct orma_processor *self, const char *pack
 /* The folders in `dir` take the place of the whole embedded library. Before loading. */
 int orma_processor_override_stdlib(struct orma_processor *self, const char *dir);
 
+/*
+ * How many statements of that library's prelude failed and were left out, because it describes data
+ * that have no tables here; views that declare their columns are there, and empty. *ret_first: the
+ * first error, valid until the next call; set if there was one. To be asked after loading.
+ */
+unsigned orma_processor_stdlib_left_out(const struct orma_processor *self, const char **ret_first);
+
 /* Drops every table, view, function, macro and index made since loading. No query may be open. */
 int orma_processor_restore(struct orma_processor *self);
 

@@ -20,8 +20,10 @@ SKIP = {"__intrinsic_critical_path_walk_out", "__intrinsic_dominator_tree",
 # Columns whose values are made when they are read.
 COMPUTED = {("__intrinsic_ftrace_event", "arg_set_id")}
 # Types of view columns in terms of stored ones.
-VIEW_TYPES = {"TIMESTAMP": "LONG", "DURATION": "LONG", "BOOL": "LONG", "JOINID": "LONG",
-              "ARGSETID": "LONG"}
+VIEW_TYPES = {"TIMESTAMP": "LONG", "DURATION": "LONG", "BOOL": "LONG(u32)", "JOINID": "LONG(u32)",
+              "ARGSETID": "LONG(u32)"}
+# Widths as perfetto_table_info() tells them; columns are as narrow as their values.
+WIDTHS = {"LONG(u32)": "ORMA_COL_U32", "LONG(i32)": "ORMA_COL_I32"}
 NOTE = "Made by tools/gen_tables.py."
 
 
@@ -55,6 +57,8 @@ def column(table, name, typ, nullable, is_sorted):
         kind = "COMPUTED"
     flags = [f for f, on in (("ORMA_COL_NULLABLE", nullable), ("ORMA_COL_TIME", is_sorted)) if on]
     ref = typ[3:-1] if typ.startswith("ID(") else None
+    if ref or typ in WIDTHS:
+        flags.append("ORMA_COL_U32" if ref else WIDTHS[typ])
     return f'    {{"{name}", ORMA_COL_{kind}, {" | ".join(flags) or "0"}, ' \
            f'{chr(34) + ref + chr(34) if ref else "NULL"}}},'
 

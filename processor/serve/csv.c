@@ -46,12 +46,14 @@ static void csv_cell(struct orma_query *q, unsigned col, FILE *out)
 static int print_csv(struct orma_query *q, FILE *out)
 {
     unsigned columns = orma_query_columns(q);
-    int r;
+    int r = orma_query_step(q);
 
+    if (r < 0) /* failed before its first row: no header either */
+        return r;
     for (unsigned i = 0; i < columns; i++)
         fprintf(out, "%s\"%s\"", i ? "," : "", orma_query_column_name(q, i));
     fputc('\n', out);
-    while ((r = orma_query_step(q)) == 1) {
+    for (; r == 1; r = orma_query_step(q)) {
         for (unsigned i = 0; i < columns; i++) {
             if (i)
                 fputc(',', out);

@@ -446,6 +446,13 @@ int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
     return r < 0 ? take_error(self, r) : 0;
 }
 
+unsigned orma_processor_stdlib_left_out(const struct orma_processor *self, const char **ret_first)
+{
+    if (self->sql->left_out)
+        *ret_first = orma_buf_cstr(&self->sql->left_out_first);
+    return self->sql->left_out;
+}
+
 unsigned orma_query_columns(const struct orma_query *self)
 {
     return (unsigned)sqlite3_column_count(self->stmt->stmt);

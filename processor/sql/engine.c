@@ -80,6 +80,7 @@ static int fill_db(struct orma_sql *self)
     int r = open_db(self);
 
     self->planned = NULL;
+    self->left_out = 0;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
     if (!orma_sql_stdlib_overridden(self))
@@ -131,13 +132,16 @@ void orma_sql_close(struct orma_sql *self)
     free(self->timelines[1]);
     orma_sql_error_fini(&self->error);
     orma_buf_fini(&self->error_text);
+    orma_buf_fini(&self->left_out_first);
     free(self);
 }
 
 static int finish_db(struct orma_sql *self)
 {
     orma_storage_bounds(self->storage, &self->bounds_start, &self->bounds_end);
-    return orma_sql_run_modules(self, "prelude.after_eof.");
+    /* Older libraries have no stages: what did not run yet runs now. */
+    return orma_sql_run_modules(self, orma_sql_stdlib_overridden(self) ? "prelude."
+                                                                       : "prelude.after_eof.");
 }
 
 int orma_sql_data_ready(struct orma_sql *self)

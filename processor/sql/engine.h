@@ -37,10 +37,12 @@ struct orma_sql {
     struct orma_storage *storage;
     struct orma_sql_index *indexes; /* made on first use: see index.h */
     struct orma_sql_error error;
-    struct orma_buf error_text; /* what orma_sql_error_text() gives */
-    int error_offset;           /* of the last failure, into its script; -1: unknown */
-    int depth;                  /* calls into the engine that are running */
-    int operators;              /* operators that are reading their sources, nested */
+    struct orma_buf error_text;     /* what orma_sql_error_text() gives */
+    unsigned left_out;              /* statements of a foreign prelude that failed */
+    struct orma_buf left_out_first; /* the first of their errors */
+    int error_offset;               /* of the last failure, into its script; -1: unknown */
+    int depth;                      /* calls into the engine that are running */
+    int operators;                  /* operators that are reading their sources, nested */
     _Atomic bool interrupted;
     struct orma_macros macros;
     struct orma_map

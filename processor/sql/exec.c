@@ -232,7 +232,12 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     } else {
         r = run_dialect(sql, s);
         stmt->no_output = true;
-        if (r == 0 && sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
+    }
+    if (r < 0 && self->lenient)
+        r = orma_sql_stand_in(sql, s, r);
+    if (r == 0 && !stmt->stmt) {
+        stmt->no_output = true;
+        if (sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
             r = orma_sql_take_error(sql, s->text, 0);
     }
     return r < 0 ? r : 1;

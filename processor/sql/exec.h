@@ -34,6 +34,7 @@ struct orma_sql_stmt {
 struct orma_sql_exec {
     struct orma_sql *sql;
     struct orma_script script;
+    bool lenient; /* a statement that fails is left out: orma_sql_stand_in() */
 };
 
 /* `frame` names the text in tracebacks. 0, -ENOMEM, -E2BIG (with an error). */
@@ -93,6 +94,13 @@ int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *stm
 /* Compares the columns of a query with the schema of a statement, and checks the names. */
 int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
                            sqlite3_stmt *query);
+
+/*
+ * A statement (or, if NULL, the reading of its rows) failed in the prelude of a foreign library:
+ * counts and forgets that, and makes an empty view of the declared columns. 0, or the error if
+ * that is serious.
+ */
+int orma_sql_stand_in(struct orma_sql *sql, const struct orma_statement *stmt, int error);
 
 void orma_sql_user_funcs_fini(struct orma_sql *sql);
 void orma_sql_user_table_funcs_fini(struct orma_sql *sql);

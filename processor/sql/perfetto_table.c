@@ -589,7 +589,14 @@ int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *s)
 
 enum { SORTED_ID = 0, SORTED = 2, UNSORTED = 3 };
 
-static const char *column_type(const struct orma_table *t, unsigned i)
+/* What the interface declares of a stored table's integers. */
+static const char *declared_width(uint8_t flags)
+{
+    return flags & ORMA_COL_U32 ? "uint32" : flags & ORMA_COL_I32 ? "int32" : "int64";
+}
+
+static const char *column_type(const struct orma_frame *frame, const struct orma_table *t,
+                               unsigned i)
 {
     const struct orma_column *col = &t->columns[i];
 
@@ -606,6 +613,8 @@ static const char *column_type(const struct orma_table *t, unsigned i)
     case ORMA_COL_INT:
         break;
     }
+    if (!frame)
+        return declared_width(t->def->columns[i].flags);
     int64_t min = 0, max = 0;
     for (uint32_t row = 0; row < t->rows && col->width; row++) {
         int64_t val = orma_column_int(col, row);
@@ -644,7 +653,7 @@ static int table_info(struct orma_tvf_call *call)
         uint32_t row = orma_frame_add(out);
 
         orma_frame_put_text(out, 0, row, orma_str_from(t->def->columns[i].name));
-        orma_frame_put_text(out, 1, row, orma_str_from(column_type(t, i)));
+        orma_frame_put_text(out, 1, row, orma_str_from(column_type(frame, t, i)));
         orma_frame_put_int(out, 2, row, (t->columns[i].flags & ORMA_COL_NULLABLE) != 0);
         orma_frame_put_int(out, 3, row, sortedness(frame, t, i));
         orma_frame_put_int(out, 4, row, i);

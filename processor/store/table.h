@@ -45,6 +45,8 @@ enum orma_column_kind {
 enum orma_column_flags {
     ORMA_COL_NULLABLE = 1,
     ORMA_COL_TIME = 2, /* usually ascending: whether it is, is watched */
+    ORMA_COL_U32 = 4,  /* declared narrower than 64 bits; said by perfetto_table_info(), no more */
+    ORMA_COL_I32 = 8,
 };
 
 struct orma_column_def {

@@ -6,9 +6,9 @@
 static const struct orma_column_def cols_counter[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
     {"value", ORMA_COL_DOUBLE, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_file[] = {
@@ -20,17 +20,17 @@ static const struct orma_column_def cols_file[] = {
 
 static const struct orma_column_def cols_flow[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"slice_out", ORMA_COL_INT, 0, "slice"},
-    {"slice_in", ORMA_COL_INT, 0, "slice"},
+    {"slice_out", ORMA_COL_INT, ORMA_COL_U32, "slice"},
+    {"slice_in", ORMA_COL_INT, ORMA_COL_U32, "slice"},
     {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_jit_code[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"create_ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"estimated_delete_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"start_address", ORMA_COL_INT, 0, NULL},
     {"size", ORMA_COL_INT, 0, NULL},
     {"function_name", ORMA_COL_STRING, 0, NULL},
@@ -40,54 +40,54 @@ static const struct orma_column_def cols_jit_code[] = {
 
 static const struct orma_column_def cols_jit_frame[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, 0, "jit_code"},
-    {"frame_id", ORMA_COL_INT, 0, "stack_profile_frame"},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
+    {"frame_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_frame"},
 };
 
 static const struct orma_column_def cols_logs[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
-    {"prio", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
+    {"prio", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"log_source", ORMA_COL_STRING, 0, NULL},
     {"tag", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"msg", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_memory_snapshot_edge[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"source_node_id", ORMA_COL_INT, 0, "memory_snapshot_node"},
-    {"target_node_id", ORMA_COL_INT, 0, "memory_snapshot_node"},
-    {"importance", ORMA_COL_INT, 0, NULL},
+    {"source_node_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot_node"},
+    {"target_node_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot_node"},
+    {"importance", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_memory_snapshot_node[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"process_snapshot_id", ORMA_COL_INT, 0, "process_memory_snapshot"},
-    {"parent_node_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"process_snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "process_memory_snapshot"},
+    {"parent_node_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
     {"path", ORMA_COL_STRING, 0, NULL},
     {"size", ORMA_COL_INT, 0, NULL},
     {"effective_size", ORMA_COL_INT, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_memory_snapshot[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"timestamp", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
     {"detail_level", ORMA_COL_STRING, 0, NULL},
 };
 
 static const struct orma_column_def cols_process_memory_snapshot[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, 0, "memory_snapshot"},
-    {"upid", ORMA_COL_INT, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot"},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_args[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
     {"flat_key", ORMA_COL_STRING, 0, NULL},
     {"key", ORMA_COL_STRING, 0, NULL},
     {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -99,13 +99,15 @@ static const struct orma_column_def cols_args[] = {
 static const struct orma_column_def cols_build_flags[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
-    {"enabled", ORMA_COL_INT, 0, NULL},
+    {"enabled", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_chrome_raw[] = {
-    {"id", ORMA_COL_ID, 0, NULL},          {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},    {"utid", ORMA_COL_INT, 0, "thread"},
-    {"arg_set_id", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, "thread"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_clock_snapshot[] = {
@@ -114,24 +116,24 @@ static const struct orma_column_def cols_clock_snapshot[] = {
     {"clock_id", ORMA_COL_INT, 0, NULL},
     {"clock_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"clock_value", ORMA_COL_INT, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, 0, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
 };
 
 static const struct orma_column_def cols_cpu_freq[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"ucpu", ORMA_COL_INT, 0, "cpu"},
-    {"freq", ORMA_COL_INT, 0, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
+    {"freq", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_cpu[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"cluster_id", ORMA_COL_INT, 0, NULL},
+    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"cluster_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"processor", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
-    {"capacity", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"capacity", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_filedescriptor[] = {
@@ -139,7 +141,7 @@ static const struct orma_column_def cols_filedescriptor[] = {
     {"ufd", ORMA_COL_INT, 0, NULL},
     {"fd", ORMA_COL_INT, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"path", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
 
@@ -147,39 +149,39 @@ static const struct orma_column_def cols_ftrace_event[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
-    {"utid", ORMA_COL_INT, 0, "thread"},
-    {"arg_set_id", ORMA_COL_COMPUTED, 0, NULL},
-    {"common_flags", ORMA_COL_INT, 0, NULL},
-    {"ucpu", ORMA_COL_INT, 0, "cpu"},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, "thread"},
+    {"arg_set_id", ORMA_COL_COMPUTED, ORMA_COL_U32, NULL},
+    {"common_flags", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
 };
 
 static const struct orma_column_def cols_gpu[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"gpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"gpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
     {"name", ORMA_COL_STRING, 0, NULL},
     {"vendor", ORMA_COL_STRING, 0, NULL},
     {"model", ORMA_COL_STRING, 0, NULL},
     {"architecture", ORMA_COL_STRING, 0, NULL},
     {"uuid", ORMA_COL_STRING, 0, NULL},
     {"pci_bdf", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_linux_interrupt_mapping[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"irq_id", ORMA_COL_INT, 0, NULL},
+    {"irq_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
 };
 
 static const struct orma_column_def cols_trace_import_logs[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"trace_id", ORMA_COL_INT, 0, "trace_file"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_U32, "trace_file"},
     {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
     {"byte_offset", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"stat_key", ORMA_COL_INT, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_machine[] = {
@@ -190,7 +192,7 @@ static const struct orma_column_def cols_machine[] = {
     {"release", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"version", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"arch", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"num_cpus", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"num_cpus", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"android_build_fingerprint", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"android_device_manufacturer", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"android_sdk_version", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -204,8 +206,8 @@ static const struct orma_column_def cols_metadata[] = {
     {"key_type", ORMA_COL_STRING, 0, NULL},
     {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"str_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };
 
 static const struct orma_column_def cols_stats[] = {
@@ -217,8 +219,8 @@ static const struct orma_column_def cols_stats[] = {
     {"source", ORMA_COL_STRING, 0, NULL},
     {"value", ORMA_COL_INT, 0, NULL},
     {"description", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };
 
 static const struct orma_column_def cols_modules[] = {
@@ -233,13 +235,13 @@ static const struct orma_column_def cols_process[] = {
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"parent_upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
-    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"android_appid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"android_user_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"parent_upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"android_appid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"android_user_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
 };
 
 static const struct orma_column_def cols_thread[] = {
@@ -249,11 +251,11 @@ static const struct orma_column_def cols_thread[] = {
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
-    {"is_main_thread", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_idle", ORMA_COL_INT, 0, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
+    {"is_main_thread", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"is_idle", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_trace_diagnostics[] = {
@@ -263,31 +265,31 @@ static const struct orma_column_def cols_trace_diagnostics[] = {
     {"description", ORMA_COL_STRING, 0, NULL},
     {"remediation", ORMA_COL_STRING, 0, NULL},
     {"confidence", ORMA_COL_DOUBLE, 0, NULL},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };
 
 static const struct orma_column_def cols_trace_file[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"size", ORMA_COL_INT, 0, NULL},
     {"trace_type", ORMA_COL_STRING, 0, NULL},
     {"processing_order", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_container", ORMA_COL_INT, 0, NULL},
+    {"is_container", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_spe_record[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
     {"exception_level", ORMA_COL_STRING, 0, NULL},
-    {"instruction_frame_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_frame"},
+    {"instruction_frame_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_frame"},
     {"operation", ORMA_COL_STRING, 0, NULL},
     {"data_virtual_address", ORMA_COL_INT, 0, NULL},
     {"data_physical_address", ORMA_COL_INT, 0, NULL},
-    {"total_latency", ORMA_COL_INT, 0, NULL},
-    {"issue_latency", ORMA_COL_INT, 0, NULL},
-    {"translation_latency", ORMA_COL_INT, 0, NULL},
+    {"total_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"issue_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"translation_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"events_bitmask", ORMA_COL_INT, 0, NULL},
     {"data_source", ORMA_COL_STRING, 0, NULL},
 };
@@ -295,9 +297,9 @@ static const struct orma_column_def cols_spe_record[] = {
 static const struct orma_column_def cols_mmap_record[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"mapping_id", ORMA_COL_INT, 0, "stack_profile_mapping"},
-    {"file_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "file"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"mapping_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_mapping"},
+    {"file_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "file"},
 };
 
 static const struct orma_column_def cols_aggregate_profile[] = {
@@ -310,38 +312,41 @@ static const struct orma_column_def cols_aggregate_profile[] = {
 
 static const struct orma_column_def cols_aggregate_sample[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"aggregate_profile_id", ORMA_COL_INT, 0, "aggregate_profile"},
-    {"callsite_id", ORMA_COL_INT, 0, "stack_profile_callsite"},
+    {"aggregate_profile_id", ORMA_COL_INT, ORMA_COL_U32, "aggregate_profile"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_callsite"},
     {"value", ORMA_COL_DOUBLE, 0, NULL},
 };
 
 static const struct orma_column_def cols_gpu_context[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"context_id", ORMA_COL_INT, 0, NULL},
-    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"context_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"api", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
 
 static const struct orma_column_def cols_gpu_counter_group[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"group_id", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"group_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"description", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
 
 static const struct orma_column_def cols_heap_profile[] = {
-    {"id", ORMA_COL_ID, 0, NULL},      {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"ts_end", ORMA_COL_INT, 0, NULL}, {"dur", ORMA_COL_INT, 0, NULL},
-    {"upid", ORMA_COL_INT, 0, NULL},   {"heap_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"ts_end", ORMA_COL_INT, 0, NULL},
+    {"dur", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"heap_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
 
 static const struct orma_column_def cols_heap_profile_allocation[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"heap_name", ORMA_COL_STRING, 0, NULL},
-    {"callsite_id", ORMA_COL_INT, 0, "stack_profile_callsite"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_callsite"},
     {"count", ORMA_COL_INT, 0, NULL},
     {"size", ORMA_COL_INT, 0, NULL},
 };
@@ -350,18 +355,18 @@ static const struct orma_column_def cols_profiler_async_context[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"kind", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
 };
 
 static const struct orma_column_def cols_profiler_counter_set[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"counter_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"counter_id", ORMA_COL_INT, 0, "counter"},
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
+    {"counter_id", ORMA_COL_INT, ORMA_COL_U32, "counter"},
 };
 
 static const struct orma_column_def cols_profiler_execution_context[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"cpu_mode", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
 
@@ -369,12 +374,13 @@ static const struct orma_column_def cols_profiler_sample[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"source", ORMA_COL_STRING, 0, NULL},
-    {"task_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_task_context"},
-    {"execution_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_execution_context"},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
+    {"task_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_task_context"},
+    {"execution_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32,
+     "profiler_execution_context"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
     {"unwind_error", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"session_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_session"},
-    {"counter_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"session_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_session"},
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_profiler_session[] = {
@@ -386,12 +392,12 @@ static const struct orma_column_def cols_profiler_session[] = {
 
 static const struct orma_column_def cols_profiler_smaps[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"path", ORMA_COL_STRING, 0, NULL},
     {"path_trimmed", ORMA_COL_STRING, 0, NULL},
-    {"aggregate_count", ORMA_COL_INT, 0, NULL},
-    {"is_deleted", ORMA_COL_INT, 0, NULL},
+    {"aggregate_count", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"is_deleted", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"size_kb", ORMA_COL_INT, 0, NULL},
     {"private_dirty_kb", ORMA_COL_INT, 0, NULL},
     {"swap_kb", ORMA_COL_INT, 0, NULL},
@@ -414,24 +420,24 @@ static const struct orma_column_def cols_profiler_smaps[] = {
 
 static const struct orma_column_def cols_profiler_task_context[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"async_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "profiler_async_context"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"async_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_async_context"},
 };
 
 static const struct orma_column_def cols_stack_profile_callsite[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"depth", ORMA_COL_INT, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
-    {"frame_id", ORMA_COL_INT, 0, "stack_profile_frame"},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"frame_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_frame"},
 };
 
 static const struct orma_column_def cols_stack_profile_frame[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
-    {"mapping", ORMA_COL_INT, 0, "stack_profile_mapping"},
+    {"mapping", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_mapping"},
     {"rel_pc", ORMA_COL_INT, 0, NULL},
-    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
 };
@@ -449,56 +455,56 @@ static const struct orma_column_def cols_stack_profile_mapping[] = {
 
 static const struct orma_column_def cols_stack_profile_symbol[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
     {"source_file", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"line_number", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"inlined", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"line_number", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"inlined", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_sched_slice[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"dur", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"end_state", ORMA_COL_STRING, 0, NULL},
-    {"priority", ORMA_COL_INT, 0, NULL},
-    {"ucpu", ORMA_COL_INT, 0, "cpu"},
+    {"priority", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
 };
 
 static const struct orma_column_def cols_spurious_sched_wakeup[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"thread_state_id", ORMA_COL_INT, 0, NULL},
-    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, 0, NULL},
-    {"waker_utid", ORMA_COL_INT, 0, NULL},
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"waker_utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_thread_state[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"dur", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, 0, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"state", ORMA_COL_STRING, 0, NULL},
-    {"io_wait", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"io_wait", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"blocked_function", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"waker_utid", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"waker_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
-    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE, "cpu"},
+    {"waker_utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"waker_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "cpu"},
 };
 
 static const struct orma_column_def cols_slice[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"dur", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
     {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"depth", ORMA_COL_INT, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"thread_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"thread_dur", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"thread_instruction_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -507,10 +513,10 @@ static const struct orma_column_def cols_slice[] = {
 
 static const struct orma_column_def cols_track_event_callstacks[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"slice_id", ORMA_COL_INT, 0, "slice"},
-    {"track_id", ORMA_COL_INT, 0, "track"},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
-    {"end_callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "stack_profile_callsite"},
+    {"slice_id", ORMA_COL_INT, ORMA_COL_U32, "slice"},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
+    {"end_callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
     {"weight", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
 };
 
@@ -518,16 +524,16 @@ static const struct orma_column_def cols_state[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
     {"dur", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, 0, "track"},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
     {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"value", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_experimental_proto_content[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"path", ORMA_COL_STRING, 0, NULL},
-    {"path_id", ORMA_COL_INT, 0, "experimental_proto_path"},
+    {"path_id", ORMA_COL_INT, ORMA_COL_U32, "experimental_proto_path"},
     {"total_size", ORMA_COL_INT, 0, NULL},
     {"size", ORMA_COL_INT, 0, NULL},
     {"count", ORMA_COL_INT, 0, NULL},
@@ -535,39 +541,39 @@ static const struct orma_column_def cols_experimental_proto_content[] = {
 
 static const struct orma_column_def cols_experimental_proto_path[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
     {"field_type", ORMA_COL_STRING, 0, NULL},
     {"field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_track[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "self"},
-    {"source_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"source_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
     {"type", ORMA_COL_STRING, 0, NULL},
-    {"dimension_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"track_group_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"dimension_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"track_group_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"event_type", ORMA_COL_STRING, 0, NULL},
     {"counter_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
 };
 
 static const struct orma_column_def cols_loss[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"sequence_id", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE, "thread"},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE, "process"},
-    {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
+    {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"reason", ORMA_COL_STRING, 0, NULL},
     {"packets", ORMA_COL_INT, 0, NULL},
-    {"machine_id", ORMA_COL_INT, 0, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, "trace_file"},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };
 
 static const struct orma_column_def cols_ftrace_source[] = {
@@ -582,7 +588,7 @@ static const struct orma_column_def cols_ftrace_source[] = {
 
 static const struct orma_column_def cols_skipped_packet[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"field", ORMA_COL_INT, 0, NULL},
+    {"field", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"packets", ORMA_COL_INT, 0, NULL},
 };
@@ -592,21 +598,21 @@ static const struct orma_column_def cols_heap_graph_class[] = {
     {"name", ORMA_COL_STRING, 0, NULL},
     {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"location", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"superclass_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"superclass_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"classloader_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"kind", ORMA_COL_STRING, 0, NULL},
 };
 
 static const struct orma_column_def cols_heap_graph_object[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"graph_sample_ts", ORMA_COL_INT, 0, NULL},
     {"self_size", ORMA_COL_INT, 0, NULL},
     {"native_size", ORMA_COL_INT, 0, NULL},
-    {"reference_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"reachable", ORMA_COL_INT, 0, NULL},
+    {"reference_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"reachable", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"heap_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"type_id", ORMA_COL_INT, 0, NULL},
+    {"type_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"root_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"root_distance", ORMA_COL_INT, 0, NULL},
     {"object_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -614,7 +620,7 @@ static const struct orma_column_def cols_heap_graph_object[] = {
 
 static const struct orma_column_def cols_heap_graph_object_data[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"field_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"field_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"value_string", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"array_element_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"array_element_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -624,9 +630,9 @@ static const struct orma_column_def cols_heap_graph_object_data[] = {
 
 static const struct orma_column_def cols_heap_graph_reference[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"reference_set_id", ORMA_COL_INT, 0, NULL},
-    {"owner_id", ORMA_COL_INT, 0, NULL},
-    {"owned_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"reference_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"owner_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"owned_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"field_name", ORMA_COL_STRING, 0, NULL},
     {"field_type_name", ORMA_COL_STRING, 0, NULL},
     {"deobfuscated_field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
@@ -634,7 +640,7 @@ static const struct orma_column_def cols_heap_graph_reference[] = {
 
 static const struct orma_column_def cols_heap_graph_primitive[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"field_set_id", ORMA_COL_INT, 0, NULL},
+    {"field_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"field_name", ORMA_COL_STRING, 0, NULL},
     {"field_type", ORMA_COL_STRING, 0, NULL},
     {"bool_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -650,17 +656,17 @@ static const struct orma_column_def cols_heap_graph_primitive[] = {
 static const struct orma_column_def cols_heap_graph[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"dump_reason", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"heap_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"truncated", ORMA_COL_INT, 0, NULL},
+    {"truncated", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_heap_graph_thread_callsite[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"heap_graph_id", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, 0, NULL},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
 };
 
 const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {

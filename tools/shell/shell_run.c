@@ -96,6 +96,18 @@ static bool is_url(const char *trace)
     return !strncmp(trace, "http://", 7) || !strncmp(trace, "https://", 8);
 }
 
+static void print_left_out(const struct orma_processor *tp)
+{
+    const char *first = NULL;
+    unsigned num = orma_processor_stdlib_left_out(tp, &first);
+
+    if (num)
+        fprintf(stderr,
+                ORMA_SHELL_NAME ": the library's prelude describes data that have no tables here: "
+                                "%u statements left out, their views are empty. The first:\n%s\n",
+                num, first);
+}
+
 int orma_shell_load(struct orma_shell *self)
 {
     if (self->trace && is_url(self->trace)) {
@@ -112,6 +124,7 @@ int orma_shell_load(struct orma_shell *self)
     if (orma_load(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) < 0)
         return 1;
     orma_print_health(self->tp, stderr);
+    print_left_out(self->tp);
     return 0;
 }
 

@@ -211,19 +211,21 @@ static struct orma_sql_field *add_field(struct parser *p, struct orma_sql_fields
     return field;
 }
 
+enum fields_of { COLUMNS, ARGS, MACRO_ARGS, BARE };
+
 static void check_new_name(struct parser *p, const struct orma_sql_fields *fields,
-                           struct orma_str name, uint32_t at)
+                           struct orma_str name, uint32_t at, enum fields_of what)
 {
+    const char *things = what == ARGS || what == MACRO_ARGS ? "arguments" : "columns";
+
     if (fields->len >= FIELDS_MAX)
         p->r = orma_sql_error_set(p->error, p->text, at, "more than %d names", FIELDS_MAX);
     for (size_t i = 0; i < fields->len && p->r == 0; i++) {
         if (orma_word_eq(fields->fields[i].name, name))
-            p->r = orma_sql_error_set(p->error, p->text, at, "multiple columns are named %.*s",
+            p->r = orma_sql_error_set(p->error, p->text, at, "multiple %s are named %.*s", things,
                                       ORMA_STR_ARG(name));
     }
 }
-
-enum fields_of { TYPED, MACRO_TYPED, BARE };
 
 static void read_macro_type(struct parser *p)
 {
@@ -241,14 +243,14 @@ static void read_field(struct parser *p, struct orma_sql_fields *ret, enum field
     struct orma_str name = read_name(p);
 
     if (p->r == 0)
-        check_new_name(p, ret, name, at);
+        check_new_name(p, ret, name, at, what);
     struct orma_sql_field *field = p->r == 0 ? add_field(p, ret) : NULL;
     if (!field)
         return;
     field->name = name;
-    if (what == MACRO_TYPED)
+    if (what == MACRO_ARGS)
         read_macro_type(p);
-    if (what != TYPED)
+    if (what == MACRO_ARGS || what == BARE)
         return;
     read_type(p, field);
     if (accept_kind(p, ORMA_TOK_DOT)) { /* ANY... */
@@ -303,7 +305,7 @@ static void parse_table(struct parser *p, struct orma_statement *stmt)
     if (accept(p, "using"))
         expect(p, "dataframe");
     if (p->tok.kind == ORMA_TOK_OPEN)
-        read_fields(p, &stmt->columns, TYPED);
+        read_fields(p, &stmt->columns, COLUMNS);
     expect(p, "as");
     read_body(p, stmt);
 }
@@ -313,7 +315,7 @@ static void parse_view(struct parser *p, struct orma_statement *stmt)
     stmt->kind = ORMA_STMT_CREATE_VIEW;
     read_object_name(p, stmt);
     if (p->tok.kind == ORMA_TOK_OPEN)
-        read_fields(p, &stmt->columns, TYPED);
+        read_fields(p, &stmt->columns, COLUMNS);
     expect(p, "as");
     read_body(p, stmt);
 }
@@ -362,10 +364,10 @@ static void parse_function(struct parser *p, struct orma_statement *stmt)
 {
     stmt->kind = ORMA_STMT_CREATE_FUNCTION;
     read_object_name(p, stmt);
-    read_fields(p, &stmt->args, TYPED);
+    read_fields(p, &stmt->args, ARGS);
     expect(p, "returns");
     if (accept(p, "table"))
-        read_fields(p, &stmt->columns, TYPED);
+        read_fields(p, &stmt->columns, COLUMNS);
     else
         read_type(p, &stmt->returns);
     if (!stmt->columns.given && accept(p, "delegates")) {
@@ -384,7 +386,7 @@ static void parse_macro(struct parser *p, struct orma_statement *stmt)
 {
     stmt->kind = ORMA_STMT_CREATE_MACRO;
     read_object_name(p, stmt);
-    read_fields(p, &stmt->args, MACRO_TYPED);
+    read_fields(p, &stmt->args, MACRO_ARGS);
     if (p->r == 0 && stmt->args.len > ORMA_MACRO_ARGS_MAX)
         p->r = orma_sql_error_set(p->error, p->text, stmt->name_at,
                                   "more than %d arguments of a macro", ORMA_MACRO_ARGS_MAX);
@@ -595,7 +597,7 @@ int orma_sql_parse_prototype(const struct orma_sql_text *text, struct orma_str *
     struct parser p = parser_at(text, 0, error);
 
     *ret_name = read_name(&p);
-    read_fields(&p, ret_args, TYPED);
+    read_fields(&p, ret_args, ARGS);
     read_end(&p);
     return p.r;
 }
@@ -607,7 +609,7 @@ int orma_sql_parse_columns(const struct orma_sql_text *text, struct orma_sql_fie
 
     ret->given = true;
     do {
-        read_field(&p, ret, TYPED);
+        read_field(&p, ret, COLUMNS);
     } while (accept_kind(&p, ORMA_TOK_COMMA));
     read_end(&p);
     return p.r;

@@ -18,8 +18,20 @@ static const struct {
 };
 
 static const char *const macro_types[] = {
-    "Expr",       "ExprList",       "UnparenExprList", "TableOrSubquery",
-    "ColumnName", "ColumnNameList", "_TableNameList",  "_ProjectionFragment",
+    "Expr",
+    "ExprList",
+    "UnparenExprList",
+    "TableOrSubquery",
+    "ColumnName",
+    "ColumnNameList",
+    "_TableNameList",
+    "_ProjectionFragment",
+    /* Names that older libraries use for some of these. */
+    "StringList",
+    "_ArgumentList",
+    "_ColumnNameList",
+    "_Macro",
+    "_SqlFragment",
 };
 
 enum orma_sql_class orma_sql_type_class(struct orma_str name)

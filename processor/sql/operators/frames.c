@@ -124,11 +124,15 @@ struct ptr_vtab {
     sqlite3_vtab base;
 };
 
+/* A macro that serves frames of several widths binds more names than one frame has: only reading
+ * such a column fails. */
+enum { NOT_BOUND = -1, BOUND_TO_NOTHING = -2 };
+
 struct ptr_cursor {
     sqlite3_vtab_cursor base;
     struct orma_frame *frame;
     uint32_t row;
-    int columns[TABLE_COLUMNS]; /* of the frame; -1: not bound */
+    int columns[TABLE_COLUMNS]; /* of the frame, or one of the two below */
 };
 
 static int ptr_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -219,25 +223,16 @@ static int ptr_close(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-static int bind_columns(struct ptr_cursor *c, const char *plan, sqlite3_value **names)
+static void bind_columns(struct ptr_cursor *c, const char *plan, sqlite3_value **names)
 {
     for (int i = 0; i < TABLE_COLUMNS; i++)
-        c->columns[i] = -1;
+        c->columns[i] = NOT_BOUND;
     for (int i = 0; c->frame && plan[i]; i++) {
         const char *name = (const char *)sqlite3_value_text(names[i]);
         int col = name ? orma_frame_find(c->frame, name) : -1;
 
-        if (col < 0) {
-            sqlite3_vtab *v = c->base.pVtab;
-
-            sqlite3_free(v->zErrMsg);
-            v->zErrMsg =
-                sqlite3_mprintf("__intrinsic_table_ptr: no column '%s'", name ? name : "NULL");
-            return SQLITE_ERROR;
-        }
-        c->columns[plan[i] - 'A'] = col;
+        c->columns[plan[i] - 'A'] = col < 0 ? BOUND_TO_NOTHING : col;
     }
-    return SQLITE_OK;
 }
 
 static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int argc,
@@ -256,7 +251,8 @@ static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
         base->pVtab->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: not a pointer to a table");
         return SQLITE_ERROR;
     }
-    return bind_columns(c, plan, argv + 1);
+    bind_columns(c, plan, argv + 1);
+    return SQLITE_OK;
 }
 
 static int ptr_next(sqlite3_vtab_cursor *base)
@@ -276,9 +272,16 @@ static int ptr_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 {
     const struct ptr_cursor *c = (const struct ptr_cursor *)base;
 
-    if (idx < TABLE_COLUMNS && c->columns[idx] >= 0)
+    if (idx >= TABLE_COLUMNS || c->columns[idx] == NOT_BOUND)
+        return SQLITE_OK;
+    if (c->columns[idx] >= 0) {
         orma_frame_result(c->frame, ctx, (unsigned)c->columns[idx], c->row);
-    return SQLITE_OK;
+        return SQLITE_OK;
+    }
+    sqlite3_free(base->pVtab->zErrMsg);
+    base->pVtab->zErrMsg = sqlite3_mprintf(
+        "__intrinsic_table_ptr: the frame has no column of the name bound to c%d", idx);
+    return SQLITE_ERROR;
 }
 
 static int ptr_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
