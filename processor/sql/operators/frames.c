@@ -124,15 +124,14 @@ struct ptr_vtab {
     sqlite3_vtab base;
 };
 
-/* A macro that serves frames of several widths binds more names than one frame has: only reading
- * such a column fails. */
-enum { NOT_BOUND = -1, BOUND_TO_NOTHING = -2 };
-
 struct ptr_cursor {
     sqlite3_vtab_cursor base;
     struct orma_frame *frame;
     uint32_t row;
-    int columns[TABLE_COLUMNS]; /* of the frame, or one of the two below */
+    int columns[TABLE_COLUMNS]; /* of the frame; -1: none */
+    /* Names that were bound but are not in the frame: a macro for frames of several widths binds
+     * all that there may be. Only reading such a column fails. */
+    char *unknown[TABLE_COLUMNS];
 };
 
 static int ptr_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -216,23 +215,42 @@ static int ptr_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
     return SQLITE_OK;
 }
 
+static void forget_columns(struct ptr_cursor *c)
+{
+    for (int i = 0; i < TABLE_COLUMNS; i++) {
+        c->columns[i] = -1;
+        sqlite3_free(c->unknown[i]);
+        c->unknown[i] = NULL;
+    }
+}
+
 static int ptr_close(sqlite3_vtab_cursor *base)
 {
-    orma_frame_unref(((struct ptr_cursor *)base)->frame);
-    free(base);
+    struct ptr_cursor *c = (struct ptr_cursor *)base;
+
+    forget_columns(c);
+    orma_frame_unref(c->frame);
+    free(c);
     return SQLITE_OK;
 }
 
-static void bind_columns(struct ptr_cursor *c, const char *plan, sqlite3_value **names)
+static int bind_columns(struct ptr_cursor *c, const char *plan, sqlite3_value **names)
 {
-    for (int i = 0; i < TABLE_COLUMNS; i++)
-        c->columns[i] = NOT_BOUND;
+    forget_columns(c);
     for (int i = 0; c->frame && plan[i]; i++) {
         const char *name = (const char *)sqlite3_value_text(names[i]);
         int col = name ? orma_frame_find(c->frame, name) : -1;
 
-        c->columns[plan[i] - 'A'] = col < 0 ? BOUND_TO_NOTHING : col;
+        int at = plan[i] - 'A';
+
+        c->columns[at] = col;
+        if (col >= 0 || c->unknown[at])
+            continue;
+        c->unknown[at] = sqlite3_mprintf("%s", name ? name : "NULL");
+        if (!c->unknown[at])
+            return SQLITE_NOMEM;
     }
+    return SQLITE_OK;
 }
 
 static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int argc,
@@ -251,8 +269,7 @@ static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
         base->pVtab->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: not a pointer to a table");
         return SQLITE_ERROR;
     }
-    bind_columns(c, plan, argv + 1);
-    return SQLITE_OK;
+    return bind_columns(c, plan, argv + 1);
 }
 
 static int ptr_next(sqlite3_vtab_cursor *base)
@@ -272,15 +289,13 @@ static int ptr_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 {
     const struct ptr_cursor *c = (const struct ptr_cursor *)base;
 
-    if (idx >= TABLE_COLUMNS || c->columns[idx] == NOT_BOUND)
-        return SQLITE_OK;
-    if (c->columns[idx] >= 0) {
+    if (idx < TABLE_COLUMNS && c->columns[idx] >= 0)
         orma_frame_result(c->frame, ctx, (unsigned)c->columns[idx], c->row);
+    if (idx >= TABLE_COLUMNS || !c->unknown[idx])
         return SQLITE_OK;
-    }
     sqlite3_free(base->pVtab->zErrMsg);
-    base->pVtab->zErrMsg = sqlite3_mprintf(
-        "__intrinsic_table_ptr: the frame has no column of the name bound to c%d", idx);
+    base->pVtab->zErrMsg =
+        sqlite3_mprintf("__intrinsic_table_ptr: no column '%s'", c->unknown[idx]);
     return SQLITE_ERROR;
 }
 

@@ -78,7 +78,7 @@ Test(library, lists_of_names_and_tables)
         {"a name bound to nothing is read",
          "SELECT c0 FROM __intrinsic_table_ptr((SELECT __intrinsic_row_dataframe_agg('a', 1))) "
          "WHERE __intrinsic_table_ptr_bind(c0, 'b')",
-         "error: no column of the name bound to c0"},
+         "error: no column 'b'"},
         {"a name bound to nothing is not read",
          "SELECT c1 FROM __intrinsic_table_ptr((SELECT __intrinsic_row_dataframe_agg('a', 1))) "
          "WHERE __intrinsic_table_ptr_bind(c0, 'b') AND __intrinsic_table_ptr_bind(c1, 'a')",
