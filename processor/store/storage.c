@@ -90,7 +90,7 @@ static void write_indexed(struct orma_storage *self, enum orma_stat stat, uint32
 
 void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows)
 {
-    self->tables[ORMA_TABLE_STATS].rows = 0;
+    orma_table_truncate(&self->tables[ORMA_TABLE_STATS], 0);
     for (unsigned i = 0; i < ORMA_STATS_NUM; i++) {
         for (uint32_t m = 0; m < ORMA_MAX(machine_rows, 1u) && m < ORMA_MACHINES_MAX; m++) {
             if (orma_stat_defs[i].kind == ORMA_STAT_INDEXED)
@@ -119,6 +119,45 @@ static const struct {
     {ORMA_TABLE_PROFILER_SAMPLE, ORMA_PROFILER_SAMPLE_TS, -1},
 };
 
+static void point_bounds(const struct orma_column *ts, uint32_t rows, int64_t *start, int64_t *end)
+{
+    int64_t times[ORMA_BLOCK_ROWS];
+
+    if (rows && ts->flags & ORMA_COL_TIME && !ts->unsorted) {
+        *start = ORMA_MIN(*start, orma_column_int(ts, 0));
+        *end = ORMA_MAX(*end, orma_column_int(ts, rows - 1));
+        return;
+    }
+    for (uint32_t row = 0, n; row < rows; row += n) {
+        n = ORMA_MIN(ORMA_BLOCK_ROWS, rows - row);
+        orma_column_read(ts, row, n, times);
+        for (uint32_t i = 0; i < n; i++) {
+            *start = ORMA_MIN(*start, times[i]);
+            *end = ORMA_MAX(*end, times[i]);
+        }
+    }
+}
+
+static void span_bounds(const struct orma_table *t, unsigned ts, unsigned dur, int64_t *start,
+                        int64_t *end)
+{
+    int64_t times[ORMA_BLOCK_ROWS], durs[ORMA_BLOCK_ROWS];
+
+    for (uint32_t row = 0, n; row < t->rows; row += n) {
+        n = ORMA_MIN(ORMA_BLOCK_ROWS, t->rows - row);
+        orma_column_read(&t->columns[ts], row, n, times);
+        orma_column_read(&t->columns[dur], row, n, durs);
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t last;
+
+            *start = ORMA_MIN(*start, times[i]);
+            if (__builtin_add_overflow(times[i], ORMA_MAX(durs[i], 0), &last))
+                last = INT64_MAX;
+            *end = ORMA_MAX(*end, last);
+        }
+    }
+}
+
 void orma_storage_bounds(const struct orma_storage *self, int64_t *ret_start, int64_t *ret_end)
 {
     int64_t start = INT64_MAX, end = INT64_MIN;
@@ -126,16 +165,10 @@ void orma_storage_bounds(const struct orma_storage *self, int64_t *ret_start, in
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(bounded); i++) {
         const struct orma_table *t = &self->tables[bounded[i].table];
 
-        for (uint32_t row = 0; row < t->rows; row++) {
-            int64_t ts = orma_table_int(t, bounded[i].ts, row);
-            int64_t dur = bounded[i].dur < 0 ? 0 : orma_table_int(t, (unsigned)bounded[i].dur, row);
-            int64_t last;
-
-            start = ORMA_MIN(start, ts);
-            if (__builtin_add_overflow(ts, ORMA_MAX(dur, 0), &last))
-                last = INT64_MAX;
-            end = ORMA_MAX(end, last);
-        }
+        if (bounded[i].dur < 0)
+            point_bounds(&t->columns[bounded[i].ts], t->rows, &start, &end);
+        else
+            span_bounds(t, bounded[i].ts, (unsigned)bounded[i].dur, &start, &end);
     }
     if (start > end)
         start = end = 0;

@@ -5,7 +5,7 @@
  * its number. Columns are contiguous and reached by row number only: memory
  * moves when a table grows, so never keep a pointer into one.
  *
- *   column      data[0 .. rows)        one of
+ *   column      data[0 .. rows)        one of (of the last rows: see below)
  *               ├─ nothing             no value but 0 or NULL was ever set
  *               ├─ int8, 16, 32, 64    the narrowest width that held all values so far
  *               └─ double              numbers with a fraction came
@@ -16,8 +16,14 @@
  * first value that is none. Strings are pool ids; id 0 is NULL. A fresh row
  * holds 0, and NULL where the column may be NULL.
  *
- * Memory: calloc up to 64 KiB per column, then mmap grown by mremap, so pages
- * move without copying and untouched pages cost nothing.
+ * Memory: a column has a tail of at most 32768 rows as above; what is older lies in
+ * blocks of 1024 rows, packed (block.h). Both are written and read the same way.
+ *
+ *   rows   0 ........................ sealed ........... rows
+ *          blocks of 1024 values      data[0 ...]
+ *
+ * The tail is calloc'ed up to 64 KiB per column, then mmap grown by mremap; the bits of
+ * `valid` are in one piece.
  *
  * Failure is sticky: after the first refused growth `*failed` is set and
  * orma_table_add() gives ORMA_ROW_NONE, which every setter ignores.
@@ -30,6 +36,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "processor/store/block.h"
 #include "processor/store/table_defs.h"
 #include "sdk/base/defs.h"
 
@@ -75,12 +82,15 @@ enum orma_width {
 };
 
 struct orma_column {
-    void *data;
+    void *data;                     /* from row `sealed` on */
+    struct orma_block *blocks;      /* of the rows before; NULL: all of them are zero */
     uint64_t *valid;                /* NULL: not nullable, or nothing but NULL so far */
     size_t data_bytes, valid_bytes; /* reserved */
     int64_t last;                   /* TIME columns: the last value appended */
-    uint8_t width;                  /* enum orma_width */
-    uint8_t flags;                  /* of the definition */
+    uint32_t sealed;                /* rows in blocks; 0 without any */
+    uint32_t blocks_cap;
+    uint8_t width; /* enum orma_width, of `data` */
+    uint8_t flags; /* of the definition */
     uint8_t kind;
     bool unsorted; /* a value was smaller than the one before it, or a NULL */
 };
@@ -92,7 +102,8 @@ struct orma_table {
     const struct orma_table_def *def;
     struct orma_column *columns;
     uint32_t rows;
-    uint32_t cap;
+    uint32_t sealed; /* rows before the tails of the columns */
+    uint32_t cap;    /* rows there is room for, sealed ones included */
     bool *failed;
     int64_t (*compute)(void *data, uint32_t row); /* of the computed column; < 0: NULL */
     void *compute_data;
@@ -105,7 +116,7 @@ void orma_table_fini(struct orma_table *self);
 /* Drops the rows from `rows` on, as if they had never been added. */
 void orma_table_truncate(struct orma_table *self, uint32_t rows);
 
-/* Bytes of all columns up to the last row: what the table holds, not what it reserved. */
+/* Bytes of all columns up to the last row: what the table holds, not what it reserved for more. */
 size_t orma_table_bytes(const struct orma_table *self);
 
 /* Bytes per value of a width. */
@@ -117,6 +128,7 @@ static inline size_t orma_width_bytes(uint8_t width)
 /* Slow ways of the functions below. */
 bool orma_table_grow(struct orma_table *self);
 void orma_table_set_slow(struct orma_table *self, unsigned col, uint32_t row, int64_t val);
+void orma_table_set_sealed(struct orma_table *self, unsigned col, uint32_t row, int64_t val);
 void orma_table_set_double_slow(struct orma_table *self, unsigned col, uint32_t row, double val);
 
 /* A new row; ORMA_ROW_NONE when memory is out. */
@@ -138,30 +150,37 @@ static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uin
                                   int64_t val)
 {
     struct orma_column *col = &self->columns[col_idx];
+    uint32_t at = row - self->sealed;
 
-    if (ORMA_UNLIKELY(row >= self->rows))
+    if (ORMA_UNLIKELY(at >= self->rows - self->sealed)) {
+        orma_table_set_sealed(self, col_idx, row, val);
         return;
+    }
     switch (col->width) {
+    case ORMA_WIDTH_NONE:
+        if (!val && !(col->flags & ORMA_COL_NULLABLE))
+            return;
+        break;
     case ORMA_WIDTH_8:
         if (ORMA_UNLIKELY((int8_t)val != val))
             break;
-        ((int8_t *)col->data)[row] = (int8_t)val;
+        ((int8_t *)col->data)[at] = (int8_t)val;
         orma_column_mark_valid(col, row);
         return;
     case ORMA_WIDTH_16:
         if (ORMA_UNLIKELY((int16_t)val != val))
             break;
-        ((int16_t *)col->data)[row] = (int16_t)val;
+        ((int16_t *)col->data)[at] = (int16_t)val;
         orma_column_mark_valid(col, row);
         return;
     case ORMA_WIDTH_32:
         if (ORMA_UNLIKELY((int32_t)val != val))
             break;
-        ((int32_t *)col->data)[row] = (int32_t)val;
+        ((int32_t *)col->data)[at] = (int32_t)val;
         orma_column_mark_valid(col, row);
         return;
     case ORMA_WIDTH_64:
-        ((int64_t *)col->data)[row] = val;
+        ((int64_t *)col->data)[at] = val;
         orma_column_mark_valid(col, row);
         return;
     }
@@ -185,8 +204,10 @@ static inline void orma_table_set_double(struct orma_table *self, unsigned col_i
 {
     struct orma_column *col = &self->columns[col_idx];
 
-    if (col->width == ORMA_WIDTH_DOUBLE && row < self->rows) {
-        ((double *)col->data)[row] = val + 0.0; /* no minus zero */
+    uint32_t at = row - self->sealed;
+
+    if (col->width == ORMA_WIDTH_DOUBLE && at < self->rows - self->sealed) {
+        ((double *)col->data)[at] = val + 0.0; /* no minus zero */
         orma_column_mark_valid(col, row);
         return;
     }
@@ -202,28 +223,49 @@ static inline bool orma_column_is_null(const struct orma_column *col, uint32_t r
     return false;
 }
 
-/* The stored integer (or string id); 0 for NULL and for columns of doubles with fractions. */
-static inline int64_t orma_column_int(const struct orma_column *col, uint32_t row)
+/* The stored integer (or string id), or the bits of a double. */
+static inline int64_t orma_column_bits(const struct orma_column *col, uint32_t row)
 {
+    uint32_t at = row - col->sealed;
+    int64_t bits;
+
+    if (row < col->sealed)
+        return orma_block_get(&col->blocks[row >> ORMA_BLOCK_SHIFT], row & (ORMA_BLOCK_ROWS - 1));
     switch (col->width) {
     case ORMA_WIDTH_8:
-        return ((const int8_t *)col->data)[row];
+        return ((const int8_t *)col->data)[at];
     case ORMA_WIDTH_16:
-        return ((const int16_t *)col->data)[row];
+        return ((const int16_t *)col->data)[at];
     case ORMA_WIDTH_32:
-        return ((const int32_t *)col->data)[row];
+        return ((const int32_t *)col->data)[at];
     case ORMA_WIDTH_64:
-        return ((const int64_t *)col->data)[row];
+        return ((const int64_t *)col->data)[at];
+    case ORMA_WIDTH_DOUBLE:
+        memcpy(&bits, (const double *)col->data + at, sizeof(bits));
+        return bits;
     }
     return 0;
 }
 
+/* The stored integer (or string id); 0 for columns of doubles with fractions. Of a NULL: any. */
+static inline int64_t orma_column_int(const struct orma_column *col, uint32_t row)
+{
+    return ORMA_UNLIKELY(col->width == ORMA_WIDTH_DOUBLE) ? 0 : orma_column_bits(col, row);
+}
+
 static inline double orma_column_double(const struct orma_column *col, uint32_t row)
 {
-    if (col->width == ORMA_WIDTH_DOUBLE)
-        return ((const double *)col->data)[row];
-    return (double)orma_column_int(col, row);
+    int64_t bits = orma_column_bits(col, row);
+    double val;
+
+    if (col->width != ORMA_WIDTH_DOUBLE)
+        return (double)bits;
+    memcpy(&val, &bits, sizeof(val));
+    return val;
 }
+
+/* orma_column_bits() of `num` rows in a row, which must be there. */
+void orma_column_read(const struct orma_column *col, uint32_t first, uint32_t num, int64_t *to);
 
 /* Reads of rows that are there; id columns included. */
 static inline int64_t orma_table_int(const struct orma_table *self, unsigned col_idx, uint32_t row)

@@ -65,9 +65,10 @@ uint32_t orma_key_table_find(struct orma_key_table *k, uint32_t before, uint64_t
     return code;
 }
 
-/* Smallest and largest integer of a column; false: there are too many to look at, or doubles. */
+/* Smallest and largest integer of a column, and 0; false: doubles, or, unless `wide`, more values
+ * between them than anyone wants. */
 static bool limits(const struct orma_storage *st, const struct orma_table *t, unsigned idx,
-                   int64_t *ret_min, int64_t *ret_max)
+                   bool wide, int64_t *ret_min, int64_t *ret_max)
 {
     const struct orma_column *col = &t->columns[idx];
 
@@ -76,31 +77,23 @@ static bool limits(const struct orma_storage *st, const struct orma_table *t, un
         *ret_max = (int64_t)st->pool.len;
         return true;
     }
-    switch (col->width) {
-    case ORMA_WIDTH_NONE:
-        return col->kind == ORMA_COL_INT || col->kind == ORMA_COL_DOUBLE;
-    case ORMA_WIDTH_8:
-        *ret_min = INT8_MIN;
-        *ret_max = INT8_MAX;
-        return true;
-    case ORMA_WIDTH_16:
-        *ret_min = INT16_MIN;
-        *ret_max = INT16_MAX;
-        return true;
-    case ORMA_WIDTH_32: {
-        const int32_t *data = col->data;
-        int32_t min = 0, max = 0;
+    if (col->kind != ORMA_COL_INT && col->kind != ORMA_COL_DOUBLE)
+        return false;
+    if (col->width == ORMA_WIDTH_DOUBLE)
+        return false;
+    for (uint32_t row = 0, n; col->width && row < t->rows; row += n) {
+        int64_t vals[ORMA_BLOCK_ROWS];
 
-        for (uint32_t i = 0; i < t->rows; i++) {
-            min = data[i] < min ? data[i] : min;
-            max = data[i] > max ? data[i] : max;
+        n = ORMA_MIN(ORMA_BLOCK_ROWS, t->rows - row);
+        orma_column_read(col, row, n, vals);
+        for (uint32_t i = 0; i < n; i++) {
+            *ret_min = ORMA_MIN(*ret_min, vals[i]);
+            *ret_max = ORMA_MAX(*ret_max, vals[i]);
         }
-        *ret_min = min;
-        *ret_max = max;
-        return true;
+        if (!wide && (uint64_t)*ret_max - (uint64_t)*ret_min >= DIRECT_MAX)
+            return false;
     }
-    }
-    return false;
+    return true;
 }
 
 bool orma_columnar_key_value(const struct orma_columnar_key *key, int64_t val, int64_t *ret)
@@ -132,7 +125,7 @@ static bool key_limits(const struct orma_columnar_plan *plan, const struct orma_
         *ret_min = -*ret_max;
         return *ret_max < DIRECT_MAX / 2;
     }
-    return limits(plan->sql->storage, plan->table, key->col, ret_min, ret_max) &&
+    return limits(plan->sql->storage, plan->table, key->col, key->op == '/', ret_min, ret_max) &&
            orma_columnar_key_value(key, *ret_min, ret_min) &&
            orma_columnar_key_value(key, *ret_max, ret_max);
 }
@@ -143,7 +136,8 @@ bool orma_key_table_init(struct orma_key_table *k, const struct orma_columnar_pl
     int64_t min, max;
 
     *k = (struct orma_key_table){.key = plan->keys[idx], .direct_null = ORMA_NO_GROUP};
-    if (idx == 0 && key_limits(plan, &k->key, &min, &max) && max - min < DIRECT_MAX) {
+    if (idx == 0 && key_limits(plan, &k->key, &min, &max) &&
+        (uint64_t)max - (uint64_t)min < DIRECT_MAX) {
         k->min = min;
         k->direct_num = (uint32_t)(max - min) + 1;
         k->direct = malloc(k->direct_num * sizeof(*k->direct));
@@ -156,17 +150,6 @@ bool orma_key_table_init(struct orma_key_table *k, const struct orma_columnar_pl
 
 /* ---- loading ---- */
 
-#define LOAD_LOOP(type)                                                                            \
-    do {                                                                                           \
-        const type *data = col->data;                                                              \
-        if (r->list)                                                                               \
-            for (uint32_t i = 0; i < r->num; i++)                                                  \
-                to[i] = data[r->list[i]];                                                          \
-        else                                                                                       \
-            for (uint32_t i = 0; i < r->num; i++)                                                  \
-                to[i] = data[r->first + i];                                                        \
-    } while (0)
-
 /* Integers, or bits of doubles, NULLs included. */
 static void load_all(const struct orma_table *t, unsigned idx, const struct orma_block_rows *r,
                      int64_t *to)
@@ -178,23 +161,13 @@ static void load_all(const struct orma_table *t, unsigned idx, const struct orma
             to[i] = orma_table_int(t, idx, orma_block_row(r, i));
         return;
     }
-    switch (col->width) {
-    case ORMA_WIDTH_8:
-        LOAD_LOOP(int8_t);
-        break;
-    case ORMA_WIDTH_16:
-        LOAD_LOOP(int16_t);
-        break;
-    case ORMA_WIDTH_32:
-        LOAD_LOOP(int32_t);
-        break;
-    case ORMA_WIDTH_64:
-    case ORMA_WIDTH_DOUBLE:
-        LOAD_LOOP(int64_t);
-        break;
-    default:
-        memset(to, 0, r->num * sizeof(*to));
+    if (!r->list) {
+        orma_column_read(col, r->first, r->num, to);
+        return;
     }
+    const struct orma_column c = *col;
+    for (uint32_t i = 0; i < r->num; i++)
+        to[i] = orma_column_bits(&c, r->list[i]);
 }
 
 static bool can_be_null(const struct orma_table *t, unsigned idx)

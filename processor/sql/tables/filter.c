@@ -471,16 +471,16 @@ static bool passes(struct orma_filter *self, struct orma_storage *storage,
 /* Tight loops over one width; the differences wrap as those of unsigned numbers. */
 #define RANGE_LOOP(type)                                                                           \
     do {                                                                                           \
-        const type *data = col->data;                                                              \
+        const type *data = (const type *)col->data + (first - col->sealed);                        \
         for (uint32_t i = 0; i < num; i++) {                                                       \
-            uint32_t row = first + i;                                                              \
-            rows[kept] = row;                                                                      \
-            kept += (uint64_t)data[row] - (uint64_t)lo <= span;                                    \
+            rows[kept] = first + i;                                                                \
+            kept += (uint64_t)data[i] - (uint64_t)lo <= span;                                      \
         }                                                                                          \
     } while (0)
 
-static uint32_t range_loop(const struct orma_column *col, int64_t lo, uint64_t span, uint32_t first,
-                           uint32_t num, uint32_t *rows)
+/* Rows of the tail. */
+static uint32_t tail_loop(const struct orma_column *col, int64_t lo, uint64_t span, uint32_t first,
+                          uint32_t num, uint32_t *rows)
 {
     uint32_t kept = 0;
 
@@ -494,20 +494,30 @@ static uint32_t range_loop(const struct orma_column *col, int64_t lo, uint64_t s
     case ORMA_WIDTH_32:
         RANGE_LOOP(int32_t);
         break;
-    case ORMA_WIDTH_64: {
-        const uint64_t *data = col->data;
-
-        for (uint32_t i = 0; i < num; i++) {
-            rows[kept] = first + i;
-            kept += data[first + i] - (uint64_t)lo <= span;
-        }
+    case ORMA_WIDTH_64:
+        RANGE_LOOP(int64_t);
         break;
-    }
     default: /* all zero */
         for (uint32_t i = 0; i < num && 0 - (uint64_t)lo <= span; i++)
             rows[kept++] = first + i;
     }
     return kept;
+}
+
+static uint32_t range_loop(const struct orma_column *col, int64_t lo, uint64_t span, uint32_t first,
+                           uint32_t num, uint32_t *rows)
+{
+    uint32_t kept = 0;
+
+    while (num && first < col->sealed) {
+        uint32_t at = first % ORMA_BLOCK_ROWS, n = ORMA_MIN(ORMA_BLOCK_ROWS - at, num);
+
+        kept += orma_block_range(&col->blocks[first / ORMA_BLOCK_ROWS], lo, span, at, n, first - at,
+                                 rows + kept);
+        first += n;
+        num -= n;
+    }
+    return num ? kept + tail_loop(col, lo, span, first, num, rows + kept) : kept;
 }
 
 /* A column whose stored integers can be tested as they are. */
@@ -551,45 +561,18 @@ uint32_t orma_filter_apply_range(struct orma_filter *self, struct orma_storage *
     return kept;
 }
 
-#define GATHER_LOOP(type)                                                                          \
-    do {                                                                                           \
-        const type *data = col->data;                                                              \
-        for (uint32_t i = 0; i < num; i++) {                                                       \
-            uint32_t row = rows[i];                                                                \
-            rows[kept] = row;                                                                      \
-            kept += (uint64_t)data[row] - (uint64_t)lo <= span;                                    \
-        }                                                                                          \
-    } while (0)
-
 /* The same for a list of rows. */
 static uint32_t gather_loop(const struct orma_column *col, int64_t lo, uint64_t span,
                             uint32_t *rows, uint32_t num)
 {
+    const struct orma_column c = *col;
     uint32_t kept = 0;
 
-    switch (col->width) {
-    case ORMA_WIDTH_8:
-        GATHER_LOOP(int8_t);
-        break;
-    case ORMA_WIDTH_16:
-        GATHER_LOOP(int16_t);
-        break;
-    case ORMA_WIDTH_32:
-        GATHER_LOOP(int32_t);
-        break;
-    case ORMA_WIDTH_64: {
-        const uint64_t *data = col->data;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t row = rows[i];
 
-        for (uint32_t i = 0; i < num; i++) {
-            uint32_t row = rows[i];
-
-            rows[kept] = row;
-            kept += data[row] - (uint64_t)lo <= span;
-        }
-        break;
-    }
-    default: /* all zero */
-        kept = 0 - (uint64_t)lo <= span ? num : 0;
+        rows[kept] = row;
+        kept += (uint64_t)orma_column_bits(&c, row) - (uint64_t)lo <= span;
     }
     return kept;
 }

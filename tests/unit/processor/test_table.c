@@ -128,6 +128,229 @@ Test(table, rows_that_are_not_there_are_neither_written_nor_read)
     orma_assert_no_leaks();
 }
 
+/* ---- blocks ---- */
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+static void expect_block(const struct orma_block *b, const int64_t *vals)
+{
+    int64_t read[ORMA_BLOCK_ROWS];
+
+    orma_block_read(b, 0, ORMA_BLOCK_ROWS, read);
+    for (unsigned i = 0; i < ORMA_BLOCK_ROWS; i++) {
+        cr_assert_eq(orma_block_get(b, i), vals[i], "value %u", i);
+        cr_assert_eq(read[i], vals[i], "value %u", i);
+    }
+}
+
+/* Rows whose value lies in [lo, hi], both ways. */
+static void expect_range(const struct orma_block *b, const int64_t *vals, int64_t lo, int64_t hi)
+{
+    uint32_t rows[ORMA_BLOCK_ROWS], num, want = 0;
+
+    num = orma_block_range(b, lo, (uint64_t)hi - (uint64_t)lo, 100, 900, 5000, rows);
+    for (uint32_t i = 100; i < 1000; i++) {
+        if (vals[i] < lo || vals[i] > hi)
+            continue;
+        cr_assert_lt(want, num);
+        cr_assert_eq(rows[want++], 5000 + i);
+    }
+    cr_assert_eq(num, want);
+}
+
+Test(block, holds_values_of_any_spread)
+{
+    static const int64_t bases[] = {0, -1, 120, 1000000000000, INT64_MIN, INT64_MAX};
+    uint64_t state = 4711;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bases); i++) {
+        for (unsigned bits = 0; bits <= 64; bits += 4) {
+            int64_t vals[ORMA_BLOCK_ROWS];
+            struct orma_block b;
+
+            for (unsigned k = 0; k < ORMA_BLOCK_ROWS; k++) {
+                uint64_t off = bits ? random_next(&state) >> (64 - bits) : 0;
+
+                vals[k] = (int64_t)((uint64_t)bases[i] + off);
+                if (i == 3 && k % 3 == 0)
+                    vals[k] = 0; /* far from the others */
+            }
+            cr_assert(orma_block_make(&b, vals, sizeof(*vals)));
+            cr_assert(i == 5 || b.bytes <= (bits + 15) / 8); /* the last one wraps */
+            expect_block(&b, vals);
+            expect_range(&b, vals, vals[200], vals[200]);
+            expect_range(&b, vals, INT64_MIN, INT64_MAX);
+            expect_range(&b, vals, INT64_MIN, bases[i]);
+            expect_range(&b, vals, bases[i], INT64_MAX);
+            expect_range(&b, vals, 0, 0);
+            expect_range(&b, vals, -5, 77);
+            expect_range(&b, vals, ORMA_MIN(vals[300], vals[400]), ORMA_MAX(vals[300], vals[400]));
+            orma_block_fini(&b);
+        }
+    }
+    orma_assert_no_leaks();
+}
+
+Test(block, takes_narrow_integers)
+{
+    struct orma_block b;
+    int64_t want[ORMA_BLOCK_ROWS];
+    int8_t bytes[ORMA_BLOCK_ROWS];
+    int16_t halves[ORMA_BLOCK_ROWS];
+    int32_t words[ORMA_BLOCK_ROWS];
+
+    for (unsigned i = 0; i < ORMA_BLOCK_ROWS; i++)
+        want[i] = bytes[i] = (int8_t)(i * 7);
+    cr_assert(orma_block_make(&b, bytes, 1));
+    expect_block(&b, want);
+    orma_block_fini(&b);
+    for (unsigned i = 0; i < ORMA_BLOCK_ROWS; i++)
+        want[i] = halves[i] = (int16_t)(i * 701);
+    cr_assert(orma_block_make(&b, halves, 2));
+    expect_block(&b, want);
+    orma_block_fini(&b);
+    for (unsigned i = 0; i < ORMA_BLOCK_ROWS; i++)
+        want[i] = words[i] = i % 5 ? (int32_t)(i * 70001 + INT32_MIN) : 0;
+    cr_assert(orma_block_make(&b, words, 4));
+    expect_block(&b, want);
+    orma_block_fini(&b);
+    orma_assert_no_leaks();
+}
+
+Test(block, can_be_written_to)
+{
+    static const int64_t steps[] = {-1, 0, 5, 255, 256, -200, 70000, 0, INT64_MAX, INT64_MIN, 3};
+    int64_t vals[ORMA_BLOCK_ROWS] = {0};
+    struct orma_block b = orma_block_zeros();
+
+    expect_block(&b, vals);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(steps); i++) {
+        vals[i * 50] = steps[i];
+        cr_assert(orma_block_set(&b, i * 50, steps[i]));
+        expect_block(&b, vals);
+    }
+    orma_block_fini(&b);
+    /* Zeros among large ones, and what then lies at the border. */
+    for (unsigned i = 0; i < ORMA_BLOCK_ROWS; i++)
+        vals[i] = i % 2 ? 1000000 + i : 0;
+    cr_assert(orma_block_make(&b, vals, sizeof(*vals)));
+    cr_assert(b.zeros);
+    for (int64_t val = 999998; val < 1000003; val++) {
+        vals[val % 7] = val;
+        cr_assert(orma_block_set(&b, (uint32_t)(val % 7), val));
+        expect_block(&b, vals);
+    }
+    orma_block_fini(&b);
+    orma_assert_no_leaks();
+}
+
+/* ---- tables with blocks ---- */
+
+#define MANY 100000
+
+static double real_of(uint32_t row)
+{
+    return row > 60000 ? row + 0.25 : row;
+}
+
+Test(table, old_rows_are_packed_and_still_written)
+{
+    bool failed = false;
+    struct orma_table t;
+    int64_t *nums = calloc(MANY, sizeof(*nums));
+    uint64_t state = 99;
+
+    orma_table_init(&t, &def, &failed);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t row = orma_table_add(&t), late = (uint32_t)(random_next(&state) % (i + 1));
+
+        orma_table_set_time(&t, TS, row, 1000000000 + (int64_t)i * 100);
+        orma_table_set_double(&t, REAL, row, real_of(row));
+        if (i == 70000) /* the first text comes when rows are sealed already */
+            orma_table_set(&t, TEXT, 3, 17);
+        nums[late] = i % 1000 ? (int64_t)(i % 77) : INT64_MIN + i;
+        orma_table_set(&t, NUM, late, nums[late]);
+    }
+    cr_assert(!failed);
+    cr_assert_gt(t.sealed, 0);
+    cr_assert_lt(orma_table_bytes(&t), MANY * 24);
+    for (uint32_t i = 0; i < MANY; i++) {
+        cr_assert_eq(orma_table_int(&t, TS, i), 1000000000 + (int64_t)i * 100);
+        cr_assert_eq(orma_column_double(&t.columns[REAL], i), real_of(i));
+        cr_assert_eq(orma_table_int(&t, TEXT, i), i == 3 ? 17 : 0);
+        cr_assert(orma_table_is_null(&t, NUM, i) ? !nums[i]
+                                                 : orma_table_int(&t, NUM, i) == nums[i]);
+    }
+    /* A double comes to a row that was sealed as another number. */
+    orma_table_set_double(&t, REAL, 20, 7.5);
+    orma_table_set(&t, REAL, 21, 8);
+    cr_assert_eq(orma_column_double(&t.columns[REAL], 20), 7.5);
+    cr_assert_eq(orma_column_double(&t.columns[REAL], 21), 8);
+    orma_table_set_null(&t, NUM, 21);
+    cr_assert(orma_table_is_null(&t, NUM, 21));
+    orma_table_fini(&t);
+    free(nums);
+    orma_assert_no_leaks();
+}
+
+Test(table, is_read_over_the_border_of_blocks_and_tail)
+{
+    bool failed = false;
+    struct orma_table t;
+    int64_t vals[5000];
+
+    orma_table_init(&t, &def, &failed);
+    for (uint32_t i = 0; i < MANY; i++)
+        orma_table_set(&t, NUM, orma_table_add(&t), (int64_t)i * i);
+    for (uint32_t first = 17; first + 5000 < MANY; first += 3333) {
+        orma_column_read(&t.columns[NUM], first, 5000, vals);
+        for (uint32_t i = 0; i < 5000; i++)
+            cr_assert_eq(vals[i], (int64_t)(first + i) * (first + i));
+    }
+    orma_table_fini(&t);
+    orma_assert_no_leaks();
+}
+
+Test(table, rows_can_be_taken_back)
+{
+    static const uint32_t sizes[] = {99990, 70000, 65536, 50001, 1024, 1023, 5, 0};
+    bool failed = false;
+    struct orma_table t;
+
+    orma_table_init(&t, &def, &failed);
+    for (uint32_t i = 0; i < MANY; i++)
+        orma_table_set(&t, NUM, orma_table_add(&t), i % 100);
+    orma_table_set(&t, NUM, 50000, INT64_MAX); /* wider than the tail */
+    orma_table_set_double(&t, REAL, 99999, 0.5);
+    orma_table_set_double(&t, REAL, 1000, 1.5);
+    for (unsigned s = 0; s < ORMA_ARRAY_LEN(sizes); s++) {
+        orma_table_truncate(&t, sizes[s]);
+        cr_assert_eq(t.rows, sizes[s]);
+        for (uint32_t i = 0; i < sizes[s]; i++) {
+            cr_assert_eq(orma_table_int(&t, NUM, i), i == 50000 ? INT64_MAX : i % 100);
+            cr_assert_eq(orma_table_is_null(&t, REAL, i), i != 1000);
+        }
+        if (sizes[s] > 1000)
+            cr_assert_eq(orma_column_double(&t.columns[REAL], 1000), 1.5);
+        /* Fresh rows are fresh. */
+        for (unsigned i = 0; i < 100; i++) {
+            uint32_t row = orma_table_add(&t);
+
+            cr_assert(orma_table_is_null(&t, NUM, row));
+            cr_assert_eq(orma_table_int(&t, NUM, row), 0);
+            orma_table_set(&t, NUM, row, row % 100);
+        }
+    }
+    cr_assert(!failed);
+    orma_table_fini(&t);
+    orma_assert_no_leaks();
+}
+
 Test(strpool, equal_texts_have_one_id)
 {
     bool failed = false;
