@@ -140,48 +140,87 @@ const struct orma_module orma_module_clock = {
 
 /* ---- clocks of other machines, read at both ends at once ---- */
 
-static void read_both(struct orma_str bytes, uint64_t clock, int64_t *ret, bool *ret_found)
+#define SYNC_ROUND_NS 30000000000
+
+/* What one exchange read: the trace's clock at both ends, and BOOTTIME of the client. */
+struct exchange {
+    int64_t client, host, client_boot;
+    bool has_client, has_host;
+};
+
+static void read_end(struct orma_str bytes, uint64_t clock, int64_t *ret, bool *ret_found,
+                     int64_t *ret_boot)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_clock_value v;
 
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && read_clock(orma_pb_str(&f), NULL, &v) &&
-            v.key == clock) {
-            *ret = (int64_t)((uint64_t)v.raw * (uint64_t)v.unit_ns);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_CLOCK_SNAPSHOT_CLOCKS || !read_clock(orma_pb_str(&f), NULL, &v))
+            continue;
+        if (v.key == clock) {
+            *ret = v.raw;
             *ret_found = true;
         }
+        if (v.key == ORMA_CLOCK_BOOTTIME)
+            *ret_boot = v.raw;
+    }
 }
 
-/* The mean of what the readings differ by. */
+static struct exchange read_exchange(const struct orma_pb_field *f, uint64_t clock)
+{
+    struct orma_pb_reader r = orma_pb_sub(f);
+    struct orma_pb_field g;
+    struct exchange e = {0};
+    int64_t host_boot;
+
+    while (orma_pb_next(&r, &g)) {
+        if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS)
+            read_end(orma_pb_str(&g), clock, &e.client, &e.has_client, &e.client_boot);
+        else if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS)
+            read_end(orma_pb_str(&g), clock, &e.host, &e.has_host, &host_boot);
+    }
+    return e;
+}
+
+/*
+ * Four readings in turn, client, host, client, host, are two round trips: that of the client has
+ * the host's reading in its middle, that of the host the client's second one. The offset of a round
+ * is the mean of both.
+ */
+static int64_t round_offset(const struct exchange *ping, const struct exchange *update)
+{
+    uint64_t by_client =
+        (uint64_t)((int64_t)((uint64_t)ping->client + (uint64_t)update->client) / 2) -
+        (uint64_t)ping->host;
+    uint64_t by_host = (uint64_t)update->client -
+                       (uint64_t)((int64_t)((uint64_t)ping->host + (uint64_t)update->host) / 2);
+
+    return (int64_t)(by_client + by_host) / 2;
+}
+
+/* The mean over all rounds; two exchanges are a round if they are close to each other. */
 static bool remote_early(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    struct orma_pb_field f, g;
-    double sum = 0;
-    unsigned num = 0;
+    struct orma_pb_field f;
+    struct exchange before = {0};
+    uint64_t sum = 0;
+    int64_t num = 0;
 
     while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader one = orma_pb_sub(&f);
-        int64_t client = 0, host = 0;
-        bool has_client = false, has_host = false;
-
         if (f.id != ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS)
             continue;
-        while (orma_pb_next(&one, &g)) {
-            if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS)
-                read_both(orma_pb_str(&g), imp->reader.trace_clock, &client, &has_client);
-            else if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS)
-                read_both(orma_pb_str(&g), imp->reader.trace_clock, &host, &has_host);
+        struct exchange e = read_exchange(&f, imp->reader.trace_clock);
+        if (before.has_client && before.has_host && e.has_client && e.has_host &&
+            (uint64_t)e.client_boot - (uint64_t)before.client_boot < SYNC_ROUND_NS) {
+            sum += (uint64_t)round_offset(&before, &e);
+            num++;
         }
-        if (!has_client || !has_host)
-            continue;
-        sum += (double)(int64_t)((uint64_t)client - (uint64_t)host);
-        num++;
+        before = e;
     }
     if (num && ctx->machine)
-        orma_reader_set_machine_offset(&imp->reader, ctx->machine, (int64_t)(sum / num));
+        orma_reader_set_machine_offset(&imp->reader, ctx->machine, (int64_t)sum / num);
     return true;
 }
 

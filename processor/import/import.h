@@ -55,6 +55,8 @@ enum orma_module_state {
     ORMA_STATE_NET,
     ORMA_STATE_GPU,
     ORMA_STATE_FRAMES,
+    ORMA_STATE_DEVICES,
+    ORMA_STATE_GENERIC_KERNEL,
     ORMA_STATES_NUM,
 };
 
@@ -66,6 +68,7 @@ struct orma_machine {
     struct orma_processes processes;
     uint32_t kernel_version; /* major << 16 | minor; 0: unknown */
     const struct orma_syscall_table *syscalls;
+    uint32_t page_size; /* bytes; 0: not told */
     bool has_data;
 };
 

@@ -17,9 +17,33 @@ struct proc {
     bool has_pid, has_uid, has_start, has_kthread, kthread, is_comm;
     uint32_t args_num;
     struct orma_str first; /* argv[0] */
-    uint32_t cmdline;      /* joined, pool id */
     struct orma_str cgroup;
 };
+
+/* Ids in the namespaces within namespaces: more than the kernel allows. */
+#define INNER_MAX 33
+struct inner_ids {
+    uint32_t ids[INNER_MAX], num;
+};
+
+static void read_inner(struct inner_ids *self, const struct orma_pb_field *f)
+{
+    struct orma_pb_reader packed = {0};
+    uint64_t val;
+
+    for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
+        if (self->num < INNER_MAX)
+            self->ids[self->num++] = (uint32_t)val;
+}
+
+static void note_inner(struct orma_import *imp, uint16_t machine, uint32_t pid, uint32_t tid,
+                       const struct inner_ids *inner)
+{
+    if (!orma_processes_note_inner(orma_import_processes(imp, machine), pid, tid, inner->ids,
+                                   inner->num))
+        orma_stats_inc(orma_import_stats(imp, machine),
+                       ORMA_STAT_NAMESPACED_THREAD_MISSING_PROCESS);
+}
 
 /* All arguments with a blank between them, as pool id. */
 static uint32_t join_args(struct orma_import *imp, struct orma_str process)
@@ -42,7 +66,7 @@ static uint32_t join_args(struct orma_import *imp, struct orma_str process)
     return id;
 }
 
-static struct proc read_proc(struct orma_str bytes)
+static struct proc read_proc(struct orma_str bytes, struct inner_ids *ret_inner)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -64,6 +88,9 @@ static struct proc read_proc(struct orma_str bytes)
         case ORMA_PB_PROCESS_TREE_PROCESS_UID:
             p.uid = orma_pb_u32(&f);
             p.has_uid = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_NSPID:
+            read_inner(ret_inner, &f);
             break;
         case ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT:
             p.start = orma_pb_u64(&f);
@@ -115,21 +142,34 @@ static void set_args(struct orma_import *imp, uint32_t upid, const struct proc *
     orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, &imp->args);
 }
 
+/* The tree counts from boot, whatever the trace does. */
+static bool from_boot(struct orma_import *imp, uint16_t machine, int64_t *start)
+{
+    const struct orma_reader *r = &imp->reader;
+
+    if (r->trace_clock == ORMA_CLOCK_BOOTTIME && !r->machine_offset[machine])
+        return true;
+    return orma_reader_to_trace_time(&imp->reader, machine, ORMA_CLOCK_BOOTTIME, *start, start,
+                                     NULL);
+}
+
 static void add_proc(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
 {
     struct orma_processes *procs = orma_import_processes(imp, item->machine);
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
-    struct proc p = read_proc(bytes);
+    struct inner_ids inner = {.num = 0};
+    struct proc p = read_proc(bytes, &inner);
+    int64_t start = (int64_t)p.start;
 
     if (!p.has_pid || !p.args_num)
         return;
+    p.has_start = p.has_start && from_boot(imp, item->machine, &start);
     uint32_t upid = orma_processes_find_process(procs, p.pid);
     /* A later start under the same pid is another process. */
     if (upid != ORMA_ID_NONE && p.has_start &&
         !orma_table_is_null(t, ORMA_PROCESS_START_TS, upid) &&
-        orma_table_int(t, ORMA_PROCESS_START_TS, upid) < (int64_t)p.start)
-        upid = orma_processes_start(procs, (int64_t)p.start, ORMA_ID_NONE, p.pid, 0,
-                                    ORMA_THREAD_NAME_OTHER);
+        orma_table_int(t, ORMA_PROCESS_START_TS, upid) < start)
+        upid = orma_processes_start(procs, start, ORMA_ID_NONE, p.pid, 0, ORMA_THREAD_NAME_OTHER);
     uint32_t parent = orma_processes_process(procs, p.ppid);
     if (upid == ORMA_ID_NONE)
         upid = orma_processes_process(procs, p.pid);
@@ -153,7 +193,8 @@ static void add_proc(struct orma_import *imp, const struct orma_item *item, stru
         set_uid(imp, upid, p.uid);
     /* An event told it better: the tree counts in ticks. */
     if (p.has_start && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
-        orma_table_set(t, ORMA_PROCESS_START_TS, upid, (int64_t)p.start);
+        orma_table_set(t, ORMA_PROCESS_START_TS, upid, start);
+    note_inner(imp, item->machine, p.pid, p.pid, &inner);
     set_args(imp, upid, &p);
 }
 
@@ -164,9 +205,12 @@ static void add_thread(struct orma_import *imp, const struct orma_item *item, st
     struct orma_pb_field f;
     uint32_t tid = 0, tgid = 0;
     struct orma_str name = {NULL, 0};
+    struct inner_ids inner = {.num = 0};
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
+        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NSTID)
+            read_inner(&inner, &f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
             tid = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TGID)
             tgid = orma_pb_u32(&f);
@@ -177,6 +221,7 @@ static void add_thread(struct orma_import *imp, const struct orma_item *item, st
     if (name.data)
         orma_processes_name_thread(procs, utid, orma_import_str(imp, without_work(name)),
                                    ORMA_THREAD_NAME_TREE);
+    note_inner(imp, item->machine, tgid, tid, &inner);
 }
 
 static void tree_parse(struct orma_import *imp, const struct orma_item *item)
@@ -338,6 +383,9 @@ static void add_figures(struct orma_import *imp, const struct orma_item *item,
             orma_import_counter(imp, item->ts,
                                 figure_track(imp, item->machine, upid, &figures[f.id]),
                                 (double)orma_pb_i64(&f) * figures[f.id].scale);
+        else if (f.id >= ORMA_ARRAY_LEN(figures))
+            orma_stats_inc(orma_import_stats(imp, item->machine),
+                           ORMA_STAT_PROC_STAT_UNKNOWN_COUNTERS);
     }
 }
 

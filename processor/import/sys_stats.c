@@ -9,7 +9,7 @@
 #include "sdk/base/buf.h"
 
 #define KIB 1024
-#define PAGE_SIZE 4096
+#define PAGE_SIZE_USUAL 4096
 #define SECTORS_PER_MB 2048.0
 #define MS_PER_S 1000.0
 #define KEY_MAX 256
@@ -82,6 +82,13 @@ struct sys_state {
 static struct sys_state *state_of(struct orma_import *imp)
 {
     return orma_import_state(imp, ORMA_STATE_SYS_STATS, sizeof(struct sys_state));
+}
+
+static uint32_t page_size(const struct orma_import *imp, uint16_t machine)
+{
+    uint32_t told = imp->machines[machine].page_size;
+
+    return told ? told : PAGE_SIZE_USUAL;
 }
 
 /* Fields 1 and 2 of a small message as numbers. */
@@ -257,7 +264,7 @@ static void buddy(struct orma_import *imp, const struct orma_item *item,
     struct orma_pb_reader r = orma_pb_sub(entry);
     struct orma_pb_field f;
     struct orma_str node = {"", 0}, zone = {"", 0};
-    uint32_t kb = PAGE_SIZE / KIB;
+    uint64_t bytes = page_size(imp, item->machine);
 
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
@@ -269,7 +276,8 @@ static void buddy(struct orma_import *imp, const struct orma_item *item,
             zone = orma_pb_str(&f);
         if (f.id != ORMA_PB_SYS_STATS_BUDDY_INFO_ORDER_PAGES)
             continue;
-        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &pages); kb *= 2) {
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &pages); bytes *= 2) {
+            uint32_t kb = (uint32_t)(bytes / KIB);
             const struct orma_track_dim dims[] = {
                 orma_dim_str(orma_import_lit(imp, "buddyinfo_node"), orma_import_str(imp, node)),
                 orma_dim_str(orma_import_lit(imp, "buddyinfo_zone"), orma_import_str(imp, zone)),
@@ -467,7 +475,7 @@ static void slab(struct orma_import *imp, const struct orma_item *item,
     }
     push_named(imp, item, "slabinfo", "slab_name", orma_import_str(imp, name),
                orma_strpool_addf(&imp->storage->pool, "mem.slab.%.*s", ORMA_STR_ARG(name)), "bytes",
-               (double)(pages * slabs) * PAGE_SIZE);
+               (double)(pages * slabs) * page_size(imp, item->machine));
 }
 
 static void gpu_frequency(struct orma_import *imp, const struct orma_item *item, uint32_t gpu,

@@ -146,6 +146,9 @@ static bool system_info_early(struct orma_import *imp, const struct orma_packet_
         case ORMA_PB_SYSTEM_INFO_SYSTEM_RAM_BYTES:
             ram = orma_pb_i64(&f);
             break;
+        case ORMA_PB_SYSTEM_INFO_PAGE_SIZE:
+            imp->machines[m].page_size = orma_pb_u32(&f);
+            break;
         case ORMA_PB_SYSTEM_INFO_MACHINE_NAME:
             orma_table_set(t, ORMA_MACHINE_NAME, m, orma_import_str(imp, orma_pb_str(&f)));
             break;

@@ -59,16 +59,18 @@ void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
 }
 
 /* The time is the first field of an event wherever one is written by a program we know. */
-static uint64_t event_time(struct orma_str event)
+static bool event_time(struct orma_str event, uint64_t *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_FTRACE_EVENT_TIMESTAMP)
-            return orma_pb_u64(&f);
+        if (f.id == ORMA_PB_FTRACE_EVENT_TIMESTAMP) {
+            *ret = orma_pb_u64(&f);
+            return true;
+        }
     }
-    return 0;
+    return false;
 }
 
 static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
@@ -80,35 +82,48 @@ static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
             continue;
         ret->data = f.data;
         ret->len = (uint32_t)f.len;
-        self->time = event_time(orma_pb_str(&f));
-        return true;
+        if (ORMA_LIKELY(event_time(orma_pb_str(&f), &self->time)))
+            return true;
+        self->untimed++;
     }
     return false;
 }
 
-/* An absent or short column reads as zeros. */
-static uint64_t column_next(struct orma_pb_reader *column)
+static inline bool at_end(const struct orma_pb_reader *column)
 {
-    return column->pos == column->end ? 0 : orma_pb_varint(column);
+    return column->pos == column->end;
 }
 
+/* Only the flags may be missing: older recorders have none. */
 static bool compact_next(struct orma_bundle_cursor *self, struct orma_item *ret)
 {
     struct orma_pb_reader *c = self->columns;
+    struct orma_pb_reader *last =
+        self->kind == ORMA_ITEM_SCHED_SWITCH ? &c[ORMA_COMPACT_STATE] : &c[ORMA_COMPACT_TARGET];
 
-    if (c[ORMA_COMPACT_TIME].pos == c[ORMA_COMPACT_TIME].end)
+    if (at_end(&c[ORMA_COMPACT_TIME]) || at_end(&c[ORMA_COMPACT_PID]) ||
+        at_end(&c[ORMA_COMPACT_PRIO]) || at_end(&c[ORMA_COMPACT_COMM]) || at_end(last)) {
+        self->uneven = !at_end(&c[ORMA_COMPACT_TIME]) || !at_end(&c[ORMA_COMPACT_PID]) ||
+                       !at_end(&c[ORMA_COMPACT_PRIO]) || !at_end(&c[ORMA_COMPACT_COMM]) ||
+                       !at_end(last);
         return false;
+    }
     self->time += orma_pb_varint(&c[ORMA_COMPACT_TIME]);
-    if (c[ORMA_COMPACT_TIME].failed)
+    if (c[ORMA_COMPACT_TIME].failed) {
+        self->uneven = true;
         return false;
+    }
     ret->sched = (struct orma_compact_sched){
-        .pid = (uint32_t)column_next(&c[ORMA_COMPACT_PID]),
-        .prio = (int32_t)column_next(&c[ORMA_COMPACT_PRIO]),
-        .comm_index = (uint32_t)column_next(&c[ORMA_COMPACT_COMM]),
-        .prev_state = (int64_t)column_next(&c[ORMA_COMPACT_STATE]),
-        .target_cpu = (uint32_t)column_next(&c[ORMA_COMPACT_TARGET]),
-        .common_flags = (uint32_t)column_next(&c[ORMA_COMPACT_FLAGS]),
+        .pid = (uint32_t)orma_pb_varint(&c[ORMA_COMPACT_PID]),
+        .prio = (int32_t)orma_pb_varint(&c[ORMA_COMPACT_PRIO]),
+        .comm_index = (uint32_t)orma_pb_varint(&c[ORMA_COMPACT_COMM]),
+        .common_flags =
+            at_end(&c[ORMA_COMPACT_FLAGS]) ? 0 : (uint32_t)orma_pb_varint(&c[ORMA_COMPACT_FLAGS]),
     };
+    if (self->kind == ORMA_ITEM_SCHED_SWITCH)
+        ret->sched.prev_state = (int64_t)orma_pb_varint(last);
+    else
+        ret->sched.target_cpu = (uint32_t)orma_pb_varint(last);
     return true;
 }
 

@@ -26,6 +26,8 @@ struct orma_bundle_cursor {
     enum orma_item_kind kind;
     uint32_t index;          /* of the next event */
     uint64_t time;           /* compact: the sum of the deltas */
+    uint32_t untimed;        /* events without a time, which are left out */
+    bool uneven;             /* at the end: columns have different lengths */
     struct orma_pb_reader r; /* events */
     struct orma_pb_reader columns[ORMA_COMPACT_COLUMNS_NUM];
 };

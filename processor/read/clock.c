@@ -18,6 +18,7 @@ struct orma_clock_domain {
     int64_t unit_ns;
     int64_t last_raw; /* incremental clocks */
     bool incremental;
+    bool backwards;      /* was seen going back: leads nowhere any more, in no kind */
     struct hop *members; /* kinds this clock is in: .from is its column */
     uint32_t members_num;
     /* the way found last */
@@ -33,8 +34,7 @@ struct orma_clock_domain {
 
 struct column {
     uint32_t domain;
-    bool backwards; /* was seen going back: no source any more */
-    int64_t *ns;    /* by snapshot */
+    int64_t *ns; /* by snapshot */
 };
 
 struct orma_clock_kind {
@@ -220,11 +220,12 @@ bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *va
         return false;
     }
     for (uint32_t i = 0; i < num; i++) {
-        struct column *col = &kind->columns[i];
+        const struct column *col = &kind->columns[i];
+        struct orma_clock_domain *d = &self->domains[col->domain];
 
-        self->domains[col->domain].last_raw = v[i].raw;
-        if (kind->len > 1 && col->ns[kind->len - 1] < col->ns[kind->len - 2] && !col->backwards) {
-            col->backwards = true;
+        d->last_raw = v[i].raw;
+        if (kind->len > 1 && col->ns[kind->len - 1] < col->ns[kind->len - 2] && !d->backwards) {
+            d->backwards = true;
             self->epoch++;
         }
     }
@@ -290,12 +291,12 @@ static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
     while (head < tail && !found && hops < HOPS_MAX) {
         uint32_t at = queue[head++];
 
-        for (uint32_t m = 0; m < self->domains[at].members_num && !found; m++) {
+        for (uint32_t m = 0;
+             m < self->domains[at].members_num && !found && !self->domains[at].backwards; m++) {
             struct hop member = self->domains[at].members[m];
             const struct orma_clock_kind *kind = &self->kinds[member.kind];
 
-            for (uint32_t c = 0; c < kind->columns_num && !kind->columns[member.from].backwards;
-                 c++) {
+            for (uint32_t c = 0; c < kind->columns_num; c++) {
                 struct orma_clock_domain *d = &self->domains[kind->columns[c].domain];
 
                 if (d->search_id)

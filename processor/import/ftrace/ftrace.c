@@ -7,11 +7,17 @@
 #include "protos/tables/ftrace_events.h"
 
 static const struct orma_ftrace_handler *const families[] = {
-    orma_ftrace_handlers_sched, orma_ftrace_handlers_print,
-    orma_ftrace_handlers_irq,   orma_ftrace_handlers_sys,
-    orma_ftrace_handlers_power, orma_ftrace_handlers_mem,
-    orma_ftrace_handlers_net,   orma_ftrace_handlers_misc,
-    orma_ftrace_handlers_gpu,   NULL,
+    orma_ftrace_handlers_sched,
+    orma_ftrace_handlers_print,
+    orma_ftrace_handlers_irq,
+    orma_ftrace_handlers_sys,
+    orma_ftrace_handlers_power,
+    orma_ftrace_handlers_mem,
+    orma_ftrace_handlers_net,
+    orma_ftrace_handlers_misc,
+    orma_ftrace_handlers_gpu,
+    orma_ftrace_handlers_devices,
+    NULL,
 };
 
 /* Clocks of bundles that no snapshot of the service has: private to the sequence. */
@@ -184,25 +190,35 @@ static bool bundle_clock(struct orma_import *imp, const struct orma_packet_ctx *
     return true;
 }
 
+/* What was wrong with a list, once all of it was walked. */
+static void count_bad(struct orma_import *imp, uint16_t machine, const struct orma_bundle_cursor *c)
+{
+    struct orma_stats *stats = orma_import_stats(imp, machine);
+
+    orma_stats_add(stats, ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS, c->untimed);
+    if (c->uneven)
+        orma_stats_inc(stats, ORMA_STAT_COMPACT_SCHED_HAS_PARSE_ERRORS);
+}
+
 /* True if all times of the list rise and one conversion does for all of them. */
 static bool is_even(struct orma_import *imp, const struct orma_packet_ctx *ctx,
                     const struct orma_ftrace_bundle *b, enum orma_item_kind kind, uint64_t clock,
-                    int64_t *ret_first, int64_t *ret_last, int64_t *ret_offset, uint32_t *ret_num)
+                    struct orma_bundle_cursor *c, int64_t *ret_first, int64_t *ret_last,
+                    int64_t *ret_offset, uint32_t *ret_num)
 {
-    struct orma_bundle_cursor c;
     struct orma_item item;
     struct orma_clock_span span = {INT64_MIN, INT64_MAX, 0};
     uint64_t first = 0, last = 0;
     int64_t ts;
 
     *ret_num = 0;
-    orma_bundle_cursor_init(&c, b, kind);
-    while (orma_bundle_cursor_next(&c, b, &item)) {
+    orma_bundle_cursor_init(c, b, kind);
+    while (orma_bundle_cursor_next(c, b, &item)) {
         if (!(*ret_num)++)
-            first = c.time;
-        else if (c.time < last)
+            first = c->time;
+        else if (c->time < last)
             return false;
-        last = c.time;
+        last = c->time;
     }
     if (!*ret_num || first > INT64_MAX || last > INT64_MAX)
         return false;
@@ -288,6 +304,7 @@ static void push_uneven(struct orma_import *imp, const struct orma_packet_ctx *c
         offset = this_offset;
     }
     push_stretch(imp, b, kind, from, to, first, last, offset);
+    count_bad(imp, ctx->machine, &c);
 }
 
 /* One list of a bundle. *idx: the entry for all lists with one offset, made when it is needed. */
@@ -296,15 +313,20 @@ static void push_list(struct orma_import *imp, const struct orma_packet_ctx *ctx
                       uint64_t clock)
 {
     struct orma_sorter *sorter = &imp->reader.sorter;
+    struct orma_bundle_cursor c;
     int64_t first, last, offset;
     uint32_t num;
+    bool even = is_even(imp, ctx, b, kind, clock, &c, &first, &last, &offset, &num) &&
+                orma_sorter_accepts(sorter, first);
 
-    if (!is_even(imp, ctx, b, kind, clock, &first, &last, &offset, &num) ||
-        !orma_sorter_accepts(sorter, first)) {
-        if (num)
-            push_uneven(imp, ctx, b, kind, clock);
+    if (num && !even) {
+        push_uneven(imp, ctx, b, kind, clock);
         return;
     }
+    if (ORMA_UNLIKELY(c.untimed || c.uneven))
+        count_bad(imp, ctx->machine, &c);
+    if (!num)
+        return;
     if (*idx == UINT32_MAX || offset != b->clock_offset) {
         b->clock_offset = offset;
         *idx = orma_sorter_add_bundle(sorter, b);

@@ -44,6 +44,7 @@ extern const struct orma_ftrace_handler orma_ftrace_handlers_mem[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_net[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_misc[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_gpu[];
+extern const struct orma_ftrace_handler orma_ftrace_handlers_devices[];
 
 /* What is running on a cpu. */
 struct orma_cpu_state {
@@ -167,6 +168,10 @@ void orma_sched_blocked(struct orma_import *imp, uint32_t utid, int io_wait, uin
 /* A switch seen from the thread states only. */
 void orma_sched_states(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,
                        uint32_t prev_utid, uint32_t prev_state, uint32_t next_utid);
+/* The state of a thread ends; another begins. cpu ORMA_ID_NONE: it does not run. */
+void orma_sched_close_state(struct orma_import *imp, int64_t ts, uint32_t utid);
+void orma_sched_open_state(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t utid,
+                           uint32_t state, uint32_t cpu);
 /* The text of a numeric prev_state, as pool id. */
 uint32_t orma_sched_state_text(struct orma_import *imp, uint16_t machine, int64_t prev_state);
 uint32_t orma_sched_start_slice(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,

@@ -37,6 +37,8 @@ static bool read_atrace(struct orma_str text, struct atrace *ret)
     ret->has_tgid = true;
     if (ret->phase == 'B' || ret->phase == 'I') {
         ret->name = rest;
+        if (ret->phase == 'B' && !rest.len)
+            ret->name = ORMA_STR("[empty slice name]");
         return true;
     }
     (void)orma_str_cut(&rest, '|', &ret->name);

@@ -146,6 +146,20 @@ static void open_state(struct orma_import *imp, uint16_t machine, int64_t ts, ui
         rows->last_blocked = row;
 }
 
+void orma_sched_close_state(struct orma_import *imp, int64_t ts, uint32_t utid)
+{
+    const struct thread_rows *rows = rows_of(imp, utid);
+
+    if (rows)
+        close_state(imp, ts, rows);
+}
+
+void orma_sched_open_state(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t utid,
+                           uint32_t state, uint32_t cpu)
+{
+    open_state(imp, machine, ts, utid, state, cpu, ORMA_ID_NONE, -1);
+}
+
 void orma_sched_states(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,
                        uint32_t prev_utid, uint32_t prev_state, uint32_t next_utid)
 {

@@ -33,6 +33,7 @@ struct orma_te_track {
     uint32_t name;
     bool has_process, has_thread, no_system_merge;
     uint32_t pid, tid;
+    uint32_t trusted_pid; /* of who described it, as the service saw it; 0: not told */
     enum orma_te_kind kind;
     bool incremental;
     uint32_t builtin; /* 1 thread time, 2 instruction count */

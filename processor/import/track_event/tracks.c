@@ -235,6 +235,8 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
         return;
     t->described = true;
     t->saw_first |= ctx->seq->saw_first;
+    if (ctx->seq->has_pid)
+        t->trusted_pid = ctx->seq->pid;
     r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     while (orma_pb_next(&r, &f))
         read_field(imp, ctx, t, &f);
@@ -242,10 +244,27 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
 
 /* ---- resolving ---- */
 
+/* A program in a pid namespace knows its inner ids only; the service told the outer one. */
+static void leave_namespace(struct orma_import *imp, struct orma_te_track *t)
+{
+    const struct orma_processes *procs = orma_import_processes(imp, t->machine);
+    uint32_t id = t->has_thread ? t->tid : t->pid;
+    uint32_t outer =
+        t->trusted_pid ? orma_processes_outer(procs, t->trusted_pid, id) : ORMA_ID_NONE;
+
+    if (outer == ORMA_ID_NONE)
+        return;
+    t->pid = t->trusted_pid;
+    if (t->has_thread)
+        t->tid = outer;
+}
+
 static void start_thread(struct orma_import *imp, struct orma_te_track *t)
 {
     struct orma_te_state *st = orma_te_state(imp);
     struct orma_processes *procs = orma_import_processes(imp, t->machine);
+
+    leave_namespace(imp, t);
     uint32_t utid = orma_processes_thread_of(procs, t->tid, t->pid);
     uint64_t owner = orma_map_get(&st->thread_uuids, utid);
 
@@ -264,6 +283,8 @@ static void start_process(struct orma_import *imp, struct orma_te_track *t)
 {
     struct orma_te_state *st = orma_te_state(imp);
     struct orma_processes *procs = orma_import_processes(imp, t->machine);
+
+    leave_namespace(imp, t);
     uint32_t upid = orma_processes_process(procs, t->pid);
     uint64_t owner = orma_map_get(&st->process_uuids, upid);
 

@@ -61,6 +61,8 @@ void orma_processes_fini(struct orma_processes *self)
     free(self->process_ranks);
     orma_map_fini(&self->by_tid);
     orma_map_fini(&self->by_pid);
+    orma_map_fini(&self->ns_depth);
+    orma_map_fini(&self->ns_ids);
     *self = (struct orma_processes){0};
 }
 
@@ -283,6 +285,25 @@ uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid)
     return upid;
 }
 
+uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid)
+{
+    uint32_t upid = orma_processes_find_process(self, pid);
+
+    if (upid != ORMA_ID_NONE)
+        return upid;
+    upid = add_process(self, pid);
+    if (orma_map_put(&self->by_pid, pid, upid))
+        self->storage->failed = true;
+    return upid;
+}
+
+void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t upid, bool is_main)
+{
+    if (orma_processes_upid(self, utid) == ORMA_ID_NONE)
+        set_upid(self, utid, upid);
+    orma_table_set(threads(self), ORMA_THREAD_IS_MAIN_THREAD, utid, is_main);
+}
+
 uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
                               uint32_t pid, uint32_t name, enum orma_thread_name_rank rank)
 {
@@ -337,6 +358,30 @@ void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint3
         return;
     }
     orma_table_set(t, ORMA_PROCESS_PARENT_UPID, upid, parent_upid);
+}
+
+/* ---- namespaces ---- */
+
+bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
+                               const uint32_t *inner, uint32_t num)
+{
+    if (!num)
+        return true;
+    if (pid == tid && orma_map_put(&self->ns_depth, pid, num))
+        self->storage->failed = true;
+    uint64_t depth = orma_map_get(&self->ns_depth, pid);
+    if (depth == ORMA_MAP_NONE)
+        return false;
+    if (depth <= num && orma_map_put(&self->ns_ids, (uint64_t)pid << 32 | inner[depth - 1], tid))
+        self->storage->failed = true;
+    return true;
+}
+
+uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id)
+{
+    uint64_t outer = orma_map_get(&self->ns_ids, (uint64_t)pid << 32 | id);
+
+    return outer == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)outer;
 }
 
 /* ---- names ---- */

@@ -45,6 +45,9 @@ struct orma_processes {
     struct orma_utid_list *lists;
     uint32_t lists_num;
     struct orma_map by_pid; /* → upid */
+    /* Of processes in pid namespaces: pid → depth of the innermost namespace, and
+     * pid << 32 | id inside → id outside. */
+    struct orma_map ns_depth, ns_ids;
     uint32_t idle_utid, idle_upid;
     bool idle_known;                 /* pid 0 is the idle process: true once a format says so */
     struct orma_process_link *links; /* waiting */
@@ -73,6 +76,12 @@ uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uin
 /* The live process; a new one gets its main thread at once. */
 uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid);
 
+/* The same without a main thread: where its tid is not the pid. */
+uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid);
+
+/* Makes the thread one of the process, if it is of none yet. */
+void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t upid, bool is_main);
+
 /* ORMA_ID_NONE if there is none. */
 uint32_t orma_processes_find_process(struct orma_processes *self, uint32_t pid);
 
@@ -94,6 +103,16 @@ void orma_processes_name_thread(struct orma_processes *self, uint32_t utid, uint
                                 enum orma_thread_name_rank rank);
 void orma_processes_name_process(struct orma_processes *self, uint32_t upid, uint32_t name,
                                  enum orma_process_name_rank rank);
+
+/*
+ * Pid namespaces: what a process (tid == pid) or one of its threads is called inside, outermost
+ * namespace first. False: of the thread's process that is not known.
+ */
+bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
+                               const uint32_t *inner, uint32_t num);
+
+/* The id outside of what `pid` (outside) knows as `id`; ORMA_ID_NONE if it is in no namespace. */
+uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id);
 
 /* The process of a thread, or ORMA_ID_NONE. */
 uint32_t orma_processes_upid(const struct orma_processes *self, uint32_t utid);
