@@ -63,6 +63,20 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
 int orma_processor_feed(struct orma_processor *self, const void *data, size_t len);
 int orma_processor_finish(struct orma_processor *self);
 
+/*
+ * Names for frames that the trace has none for, found at the end of the load; of traces of packets
+ * only. Before that end. -EINVAL: wrong mode; -ENOTSUP: the build cannot read binaries; what else
+ * is wrong shows when the load ends. Texts are copied.
+ */
+struct orma_processor_symbols {
+    const char *binary_paths;  /* folders with binaries, ':' between them; NULL: none */
+    const char *mode;          /* find, index; NULL: find */
+    bool this_machine;         /* without binary_paths: the binaries that are installed here */
+    const char *proguard_maps; /* [PACKAGE=]PATH of mappings, ':' between them; NULL: none */
+};
+int orma_processor_set_symbols(struct orma_processor *self,
+                               const struct orma_processor_symbols *symbols);
+
 /* Stops the load or query that runs in another thread; it fails with -ECANCELED. */
 void orma_processor_interrupt(struct orma_processor *self);
 

@@ -16,6 +16,7 @@
 #include "tools/clients/config_file.h"
 #include "tools/commands.h"
 #include "tools/convert/load.h"
+#include "tools/convert/symbols.h"
 #include "tools/record/profile_config.h"
 #include "tools/record/profile_folder.h"
 #include "tools/record/recorder.h"
@@ -282,7 +283,9 @@ static int export_all(struct profile *self)
         return r;
     }
     snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
-    r = orma_load(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
+    r = orma_symbols_from_here(tp, self->program);
+    if (r == 0)
+        r = orma_load(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
     struct orma_profile_export ex = {.tp = tp, .kind = ORMA_PROFILE_PERF};
     if (r == 0)
         r = orma_profile_folder_fill(&self->folder, &ex);

@@ -10,6 +10,7 @@
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
 #include "tools/convert/load.h"
+#include "tools/convert/symbols.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
@@ -124,6 +125,8 @@ static int query(const struct query *q)
 
     if (r == 0)
         r = orma_processor_new(&config, &tp);
+    if (r == 0)
+        r = orma_symbols_from_environment(tp, "orma query");
     if (r == 0)
         r = orma_load(tp, "orma query", q->trace, ORMA_LOAD_PROGRESS, NULL);
     if (r < 0) {

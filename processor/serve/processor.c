@@ -17,6 +17,7 @@
 #include "processor/metrics/metrics.h"
 #include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"
+#include "processor/serve/symbolize.h"
 #include "processor/sql/exec.h"
 #include "processor/sql/modules.h"
 #include "sdk/base/fd.h"
@@ -38,7 +39,9 @@ struct orma_processor {
     const uint8_t *map;     /* the file */
     size_t map_size;
     uint64_t size;
-    int64_t begun_ns; /* when the first bytes came */
+    int64_t begun_ns;                   /* when the first bytes came */
+    struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
+    char *proguard_maps;
 };
 
 struct orma_query {
@@ -107,6 +110,8 @@ void orma_processor_free(struct orma_processor *self)
         orma_import_fini(&self->import);
     orma_storage_fini(&self->storage);
     orma_buf_fini(&self->sql_error);
+    orma_symbolizer_free(self->symbolizer);
+    free(self->proguard_maps);
     if (self->map)
         (void)munmap((void *)(uintptr_t)self->map, self->map_size); /* our own mapping */
     free(self);
@@ -232,6 +237,63 @@ int orma_processor_feed(struct orma_processor *self, const void *data, size_t le
     return check(self);
 }
 
+int orma_processor_set_symbols(struct orma_processor *self,
+                               const struct orma_processor_symbols *symbols)
+{
+    enum orma_symbolizer_mode mode;
+
+    if (!orma_symbolizer_mode_of(symbols->mode, &mode))
+        return fail(self, -EINVAL, "unknown way to find binaries '%s': find or index",
+                    symbols->mode);
+    orma_symbolizer_free(ORMA_STEAL(self->symbolizer));
+    free(ORMA_STEAL(self->proguard_maps));
+    if (symbols->proguard_maps) {
+        self->proguard_maps = strdup(symbols->proguard_maps);
+        if (!self->proguard_maps)
+            return fail(self, -ENOMEM, "out of memory");
+    }
+    int r = symbols->binary_paths || symbols->this_machine
+                ? orma_symbolizer_new(symbols->binary_paths, mode, &self->symbolizer)
+                : 0;
+    if (r == -ENOTSUP)
+        return fail(self, r, "this build reads no binaries: it was made without libdw");
+    return r < 0 ? fail(self, r, "%s", strerror(-r)) : 0;
+}
+
+static int apply_packets(void *data, struct orma_buf *packets)
+{
+    struct orma_processor *self = data;
+
+    orma_symbolize_apply(&self->import, packets);
+    return self->interrupted ? -ECANCELED : 0;
+}
+
+/* Frames get their names before anybody can see them. */
+static int add_symbols(struct orma_processor *self)
+{
+    struct orma_symbolize s = {self->symbolizer, apply_packets, NULL, self, {0}};
+    struct orma_buf packets = {0}, error = {0};
+    bool is_proto = false;
+    int r = 0;
+
+    for (const struct orma_file *f = self->import.files; f; f = f->next)
+        is_proto |= f->format == ORMA_FORMAT_PROTO;
+    if (!is_proto)
+        return 0;
+    if (self->symbolizer)
+        r = orma_symbolize_storage(&s, &self->storage);
+    if (r == 0 && self->proguard_maps)
+        r = orma_deobfuscate_packets(self->proguard_maps, &packets, &error);
+    if (r == 0)
+        orma_symbolize_apply(&self->import, &packets);
+    else
+        r = fail(self, r, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
+    orma_buf_fini(&packets);
+    orma_buf_fini(&error);
+    orma_symbolizer_free(ORMA_STEAL(self->symbolizer)); /* it holds files open */
+    return r;
+}
+
 int orma_processor_finish(struct orma_processor *self)
 {
     int r = begin(self);
@@ -243,6 +305,10 @@ int orma_processor_finish(struct orma_processor *self)
     if (r)
         return r;
     orma_import_finish(&self->import);
+    if (self->symbolizer || self->proguard_maps)
+        r = add_symbols(self);
+    if (r)
+        return r;
     orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
                    now_ns() - self->begun_ns);
     orma_storage_write_stats(&self->storage, self->import.machines_num);

@@ -27,8 +27,10 @@ const struct orma_convert_mode orma_convert_modes[] = {
     {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
     {"java_heap_profile", "heap graphs of Java are not read", NULL},
     {"firefox", "the Firefox profiler's format is not written", NULL},
-    {"symbolize", "there is no symboliser yet", NULL, .util = true},
-    {"deobfuscate", "there is no deobfuscator", NULL, .util = true},
+    {"symbolize", "functions, files and lines of a trace's frames", orma_convert_symbolize,
+     .binary = true, .util = true},
+    {"deobfuscate", "names that ProGuard or R8 made short", orma_convert_deobfuscate,
+     .binary = true, .util = true, .no_input = true},
     {"merge", "'trace_processor_shell util merge' puts traces into one archive", NULL,
      .util = true},
     {"bundle", "bundles of traces and symbols are not written", NULL},
@@ -60,7 +62,7 @@ const struct orma_option orma_convert_options[] = {
     {OPT_TRUNCATE, 't', "truncate", "start|end",
      "json, systrace, ctrace: at most 500000 kernel events, those of the start or of the end."},
     {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL, "json: slices without their arguments."},
-    {OPT_VERBOSE, 0, "verbose", NULL, "Accepted; says no more than without."},
+    {OPT_VERBOSE, 0, "verbose", NULL, "symbolize: each module, and the file with its symbols."},
     {OPT_PID, 0, "pid", "PID", "profile: this process only."},
     {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
      "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
@@ -176,6 +178,9 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
     case OPT_NO_ANNOTATIONS:
         self->no_annotations = true;
         break;
+    case OPT_VERBOSE:
+        self->verbose = true;
+        break;
     case OPT_TRUNCATE:
         if (strcmp(cli->value, "start") && strcmp(cli->value, "end"))
             return orma_cli_usage_error(cli, "bad end to keep '%s': start or end", cli->value);
@@ -212,8 +217,12 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
 
 /* ---- input and output ---- */
 
-static int open_input(struct orma_convert *self)
+static int open_input(struct orma_convert *self, bool wanted)
 {
+    if (!wanted) {
+        self->in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return self->in_fd < 0 ? -errno : 0;
+    }
     if (!strcmp(self->in_path, "-")) {
         if (isatty(STDIN_FILENO)) {
             orma_convert_say(self, "no input: name a file, or pipe a trace into this");
@@ -262,7 +271,7 @@ static int convert(struct orma_convert *self, const struct orma_convert_mode *mo
                    const char *out_path, bool force)
 {
     struct stat st;
-    int r = open_input(self);
+    int r = open_input(self, !mode->no_input);
 
     if (r == 0 && !mode->files)
         r = open_output(self, mode, out_path, force);
@@ -336,11 +345,18 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "  systrace            the kernel events as ftrace text, in a page of HTML\n"                  \
     "  ctrace              that text, compressed\n"                                                \
     "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
-    "  profile             pprof profiles of samples and heaps, a file per process\n\n"            \
+    "  profile             pprof profiles of samples and heaps, a file per process\n"              \
+    "  symbolize           functions, files and lines of frames, as packets to append\n"           \
+    "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n\n"         \
     "Without OUTPUT the result goes to standard output, without INPUT the trace comes from "       \
     "standard input; - stands for both. text, binary and decompress_packets are streams: traces "  \
     "of any size pass through little memory. The others load the trace, of any kind that "         \
-    "'orma query' reads."
+    "'orma query' reads.\n\n"                                                                      \
+    "symbolize looks for binaries in the folders of PERFETTO_BINARY_PATH (':' between them), by "  \
+    "name and build id or, with PERFETTO_SYMBOLIZER_MODE=index, by build id alone; without it, "   \
+    "among the programs of this machine. deobfuscate reads the mappings of "                       \
+    "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. What they write belongs behind the trace: "       \
+    "cat trace symbols > both. With these variables set every load of a trace does the same."
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {

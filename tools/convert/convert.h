@@ -25,6 +25,8 @@ struct orma_convert {
     bool skip_unknown;   /* text: without fields that the schema does not know */
     bool full_sort;      /* json, systrace, ctrace */
     bool no_annotations; /* json: without args */
+    bool verbose;        /* symbolize: each module */
+    bool raw;            /* load without names from the environment */
     /* profile */
     unsigned profile_kind; /* enum orma_profile_kind */
     int64_t pid;           /* 0: all */
@@ -46,13 +48,14 @@ struct orma_convert_mode {
     bool binary;           /* the output is not for terminals */
     bool files;            /* the result is files in a folder, not an output */
     bool util;             /* the shell has it below `util` */
+    bool no_input;         /* the input is not looked at, if one is named at all */
     const char *util_name; /* its name there, if another */
 };
 
 extern const struct orma_convert_mode orma_convert_modes[]; /* ended by a NULL name */
 extern const struct orma_option orma_convert_options[];
 
-/* The modes: convert_proto.c, convert_tables.c. */
+/* The modes: convert_proto.c, convert_tables.c, symbols.c. */
 int orma_convert_text(struct orma_convert *self);
 int orma_convert_binary(struct orma_convert *self);
 int orma_convert_decompress(struct orma_convert *self);
@@ -60,6 +63,8 @@ int orma_convert_json(struct orma_convert *self);
 int orma_convert_systrace(struct orma_convert *self);
 int orma_convert_ctrace(struct orma_convert *self);
 int orma_convert_profile(struct orma_convert *self);
+int orma_convert_symbolize(struct orma_convert *self);
+int orma_convert_deobfuscate(struct orma_convert *self);
 
 /* Loads the input into a new processor. 0, or negative after saying why. */
 int orma_convert_load(struct orma_convert *self, struct orma_processor **ret);

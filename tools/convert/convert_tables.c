@@ -8,6 +8,7 @@
 #include "processor/serve/export.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/load.h"
+#include "tools/convert/symbols.h"
 #include "tools/record/profile_folder.h"
 
 #ifdef ORMA_HAVE_ZLIB
@@ -52,9 +53,11 @@ int orma_convert_load(struct orma_convert *self, struct orma_processor **ret)
         orma_convert_say(self, "cannot start the processor: %s", strerror(-r));
         return r;
     }
-    if (strcmp(self->in_path, "-"))
+    if (!self->raw)
+        r = orma_symbols_from_environment(tp, self->program);
+    if (r == 0 && strcmp(self->in_path, "-"))
         r = orma_load(tp, self->program, self->in_path, ORMA_LOAD_PROGRESS, NULL);
-    else
+    else if (r == 0)
         r = feed(self, tp);
     if (r < 0) {
         orma_processor_free(tp);

@@ -201,13 +201,19 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "util",
-        .summary = "Rewrite traces: text_to_binary, decompress_packets, merge.",
+        .summary = "Rewrite traces: text_to_binary, decompress_packets, merge, symbolize, "
+                   "deobfuscate.",
         .synopsis = "UTILITY [INPUT [OUTPUT]]\nmerge -o FILE [--manifest=FILE] [--no-validate] "
                     "[--strict] TRACE...",
-        .details = "merge puts several traces into one archive, which loads as one trace; 'util "
-                   "merge --help' tells more.",
+        .details =
+            "merge puts several traces into one archive, which loads as one trace; 'util "
+            "merge --help' tells more. symbolize and deobfuscate write packets that belong "
+            "behind the trace: what is at the addresses of its frames, in the binaries below "
+            "PERFETTO_BINARY_PATH or of this machine, and what short names mean, by "
+            "PERFETTO_PROGUARD_MAP.",
         .examples = "  trace_processor_shell util text_to_binary trace.txt trace.pftrace\n"
-                    "  trace_processor_shell util merge -o both.tar one.pftrace two.pftrace\n",
+                    "  trace_processor_shell util merge -o both.tar one.pftrace two.pftrace\n"
+                    "  trace_processor_shell util symbolize trace.pftrace >> trace.pftrace\n",
         .options = orma_convert_options,
         .run = run_util,
     },

@@ -10,6 +10,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tools/convert/load.h"
+#include "tools/convert/symbols.h"
 #include "tools/shell/shell_impl.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
@@ -120,6 +121,8 @@ int orma_shell_load(struct orma_shell *self)
     if (orma_processor_new(&self->config, &self->tp) < 0)
         return orma_shell_missing(ORMA_SHELL_NAME, strerror(ENOMEM));
     if (orma_shell_add_packages(self, self->tp))
+        return 1;
+    if (orma_symbols_from_environment(self->tp, ORMA_SHELL_NAME) < 0)
         return 1;
     if (orma_load(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) < 0)
         return 1;

@@ -22,6 +22,7 @@
 #include "processor/serve/server.h"
 #include "sdk/base/fd.h"
 #include "tools/convert/load.h"
+#include "tools/convert/symbols.h"
 #include "tools/shell/shell_impl.h"
 
 #define PROGRAM ORMA_SHELL_NAME
@@ -54,6 +55,8 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
     if (orma_rpc_new(&sh->config, &rpc) < 0)
         return orma_shell_missing(PROGRAM, strerror(ENOMEM));
     int code = orma_shell_add_packages(sh, orma_rpc_processor(rpc));
+    if (!code && sh->trace)
+        code = orma_symbols_from_environment(orma_rpc_processor(rpc), PROGRAM) < 0;
     if (!code && sh->trace) {
         code = orma_load(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
                          &sh->load_ns) < 0;

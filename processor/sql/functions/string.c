@@ -1,9 +1,8 @@
 /* Text and bytes. */
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "processor/sql/functions/funcs.h"
+#include "processor/symbols/demangle.h"
 #include "sdk/base/hash.h"
 
 void orma_result_buf(sqlite3_context *ctx, struct orma_buf *buf, bool blob)
@@ -296,51 +295,19 @@ static void strip_hex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* ---- names of symbols ---- */
 
-#ifdef ORMA_HAVE_DEMANGLE
-/* The C++ runtime has the demangler. It is loaded when somebody asks: few do, and it is large. */
-static char *(*cxa_demangle)(const char *name, char *out, size_t *len, int *status);
-
-static void find_demangler(void)
-{
-    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(libraries) && !cxa_demangle; i++) {
-        void *lib = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL); /* stays for ever */
-        void *found = lib ? dlsym(lib, "__cxa_demangle") : NULL;
-
-        memcpy(&cxa_demangle, &found, sizeof(found));
-    }
-}
-
 static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct orma_str s = orma_value_str(argv[0]);
-    int status = -1;
     char *text;
 
     (void)argc;
-    (void)pthread_once(&once, find_demangler); /* fails for bad arguments only */
-    if (!cxa_demangle) {
+    if (!orma_demangle_available()) {
         orma_result_error(ctx, "demangle: neither libstdc++.so.6 nor libc++abi.so.1 is installed");
         return;
     }
-    /* Without the prefix the library takes names for types: "i" would become "int". */
-    if (!s.data || (strncmp(s.data, "_Z", 2) && strncmp(s.data, "__Z", 3)))
-        return;
-    text = cxa_demangle(s.data + (s.data[1] == '_'), NULL, NULL, &status);
-    if (text && status == 0)
-        sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
-    free(text);
+    text = orma_demangle((const char *)sqlite3_value_text(argv[0]));
+    if (text)
+        sqlite3_result_text(ctx, text, -1, free);
 }
-#else
-static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-    (void)argc;
-    (void)argv;
-    orma_result_error(ctx, "demangle: built without it");
-}
-#endif
 
 #define TEXT_FUNC .flags = SQLITE_DETERMINISTIC
 

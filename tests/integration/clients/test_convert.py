@@ -220,7 +220,6 @@ class Convert(Case):
         self.fails("firefox", "t.pftrace", says="Firefox profiler")
         self.fails("jsn", says="did you mean", code=1, program=[TRACECONV])
         self.fails("text", says="unknown format", code=1, program=[SHELL, "util"])
-        self.fails("symbolize", says="no symboliser", code=1, program=[SHELL, "util"])
 
     def events(self, *argv):
         done = self.orma("convert", "json", *argv)

@@ -111,7 +111,7 @@ class Completion(Asking):
         self.assertEqual(self.complete("orma", "rec"), {"record"})
         self.assertEqual(self.complete("orma", "record", "sys"), {"syscalls"})
         self.assertEqual(self.complete("orma", "record", "--ti"), {"--time"})
-        self.assertEqual(self.complete("orma", "convert", "sy"), {"systrace"})
+        self.assertEqual(self.complete("orma", "convert", "sy"), {"systrace", "symbolize"})
         self.assertEqual(self.complete("orma", "help", "con"), {"convert", "config"})
         self.assertEqual(self.complete("trace_processor_shell", "inter"), {"interactive"})
         self.assertEqual(self.complete("tp", "quer"), {"query"})

@@ -1,0 +1,14 @@
+/*
+ * Names of C++ symbols as the source writes them. The C++ runtime has the demangler; it is loaded
+ * with the first name: few ask, and it is large.
+ */
+#ifndef ORMA_PROCESSOR_SYMBOLS_DEMANGLE_H
+#define ORMA_PROCESSOR_SYMBOLS_DEMANGLE_H
+#include <stdbool.h>
+
+/* False: neither libstdc++ nor libc++abi is there, or the build left it out. */
+bool orma_demangle_available(void);
+
+/* For free(). NULL: not the name of a C++ symbol, or there is no demangler. */
+char *orma_demangle(const char *name);
+#endif

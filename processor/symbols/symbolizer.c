@@ -1,0 +1,145 @@
+#include "processor/symbols/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/symbols/finder.h"
+#include "sdk/base/hash.h"
+
+#define OPEN_MAX 4
+
+/* A module of the trace, and what was found for it. */
+struct module {
+    char *path;     /* NULL: nothing */
+    uint64_t shift; /* what to add to addresses of the trace */
+    struct orma_binary *binary;
+    uint64_t used; /* when; 0: never */
+};
+
+struct orma_symbolizer {
+    struct orma_finder finder;
+    struct orma_map modules; /* hash → struct module */
+    struct module *open[OPEN_MAX];
+    uint64_t turn;
+};
+
+int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
+                        struct orma_symbolizer **ret)
+{
+    if (!orma_binary_supported())
+        return -ENOTSUP;
+    struct orma_symbolizer *self = calloc(1, sizeof(*self));
+    if (!self || orma_finder_init(&self->finder, paths, mode) < 0) {
+        free(self);
+        return -ENOMEM;
+    }
+    *ret = self;
+    return 0;
+}
+
+void orma_symbolizer_free(struct orma_symbolizer *self)
+{
+    if (!self)
+        return;
+    ORMA_MAP_EACH (slot, &self->modules) {
+        struct module *m = (struct module *)(uintptr_t)slot->val;
+
+        orma_binary_free(m->binary);
+        free(m->path);
+        free(m);
+    }
+    orma_map_fini(&self->modules);
+    orma_finder_fini(&self->finder);
+    free(self);
+}
+
+bool orma_symbolizer_mode_of(const char *name, enum orma_symbolizer_mode *ret)
+{
+    if (name && !strcmp(name, "index"))
+        *ret = ORMA_SYMBOLIZER_INDEX;
+    else if (!name || !*name || !strcmp(name, "find"))
+        *ret = ORMA_SYMBOLIZER_FIND;
+    else
+        return false;
+    return true;
+}
+
+static uint64_t key_of(const struct orma_symbolizer_module *module)
+{
+    uint64_t key = ORMA_FNV1A_BASIS;
+
+    key = orma_fnv1a(key, &module->path.len, sizeof(module->path.len));
+    key = orma_fnv1a(key, module->path.data, module->path.len);
+    key = orma_fnv1a(key, module->build_id.data, module->build_id.len);
+    return orma_fnv1a(key, &module->load_bias, sizeof(module->load_bias));
+}
+
+static struct module *find_module(struct orma_symbolizer *self,
+                                  const struct orma_symbolizer_module *module)
+{
+    uint64_t key = key_of(module);
+    struct module *m = orma_map_get_ptr(&self->modules, key);
+    struct orma_found found;
+
+    if (m)
+        return m;
+    m = calloc(1, sizeof(*m));
+    if (!m || orma_map_put_ptr(&self->modules, key, m) < 0) {
+        free(m);
+        return NULL;
+    }
+    if (orma_finder_find(&self->finder, module, &found)) {
+        m->path = strdup(orma_buf_cstr(&found.path));
+        /* Recorders of old took a load bias for 0; a smaller one cannot be. */
+        if (found.has_bias && found.load_bias > module->load_bias)
+            m->shift = found.load_bias - module->load_bias;
+        orma_buf_fini(&found.path);
+    }
+    return m;
+}
+
+/* Opens it, in the place of the one that was not used for longest. */
+static void open_module(struct orma_symbolizer *self, struct module *m)
+{
+    size_t oldest = 0;
+
+    for (size_t i = 0; i < OPEN_MAX; i++) {
+        if (!self->open[i] ||
+            (self->open[oldest] && self->open[i]->used < self->open[oldest]->used))
+            oldest = i;
+    }
+    if (self->open[oldest]) {
+        orma_binary_free(self->open[oldest]->binary);
+        self->open[oldest]->binary = NULL;
+        self->open[oldest] = NULL;
+    }
+    if (orma_binary_open(m->path, &m->binary) < 0) {
+        free(m->path); /* it was there a moment ago; not to be asked again */
+        m->path = NULL;
+        return;
+    }
+    self->open[oldest] = m;
+}
+
+size_t orma_symbolizer_frames(struct orma_symbolizer *self,
+                              const struct orma_symbolizer_module *module, uint64_t pc,
+                              struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX])
+{
+    struct module *m = find_module(self, module);
+
+    if (!m || !m->path)
+        return 0;
+    if (!m->binary)
+        open_module(self, m);
+    m->used = ++self->turn;
+    return m->binary ? orma_binary_frames(m->binary, pc + m->shift, ret) : 0;
+}
+
+const char *orma_symbolizer_file(struct orma_symbolizer *self,
+                                 const struct orma_symbolizer_module *module)
+{
+    struct module *m = find_module(self, module);
+
+    return m ? m->path : NULL;
+}

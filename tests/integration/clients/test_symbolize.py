@@ -1,0 +1,159 @@
+"""Names for frames: `util symbolize`, `util deobfuscate`, and the same at the end of a load."""
+import csv
+import io
+import re
+import shutil
+import unittest
+
+from orma_env import *
+
+TRACECONV = BUILD / "compat/traceconv"
+SAMPLE = BUILD / "tests/unit/symbols/symbols_sample"
+NAMES = "SELECT s.name, s.source_file, s.line_number, s.inlined FROM stack_profile_frame f " \
+        "JOIN stack_profile_symbol s USING (symbol_set_id) ORDER BY f.rel_pc, s.id"
+
+
+def build_id(path):
+    """Of an ELF file, in hexadecimal; None if it has none."""
+    found = re.search(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", path.read_bytes(), re.S)
+    return found.group(1) if found else None
+
+
+def quoted(data):
+    return '"' + "".join(f"\\{b:03o}" for b in data) + '"'
+
+
+class Symbolize(Case):
+    def setUp(self):
+        super().setUp()
+        self.env.pop("PERFETTO_BINARY_PATH", None)
+        self.env.pop("PERFETTO_PROGUARD_MAP", None)
+        self.pcs = {}
+        for line in self.run_program(SAMPLE).stdout.decode().splitlines():
+            name, pc = line.split()
+            self.pcs[name] = int(pc, 16)
+        self.id = build_id(SAMPLE)
+        if not self.id:
+            self.skipTest("this linker gives no build ids")
+        self.trace(SAMPLE)
+
+    def trace(self, binary, name="a.b.c"):
+        """Two samples of a program whose frames have addresses only, and one with a short name."""
+        path = str(binary).strip("/")
+        text = f"""
+packet {{
+  trusted_packet_sequence_id: 1
+  sequence_flags: 1
+  timestamp: 1000
+  interned_data {{
+    build_ids {{ iid: 1 str: {quoted(self.id)} }}
+    mapping_paths {{ iid: 1 str: "{path}" }}
+    mapping_paths {{ iid: 2 str: "base.apk" }}
+    function_names {{ iid: 1 str: "" }}
+    function_names {{ iid: 2 str: "{name}" }}
+    mappings {{ iid: 1 build_id: 1 path_string_ids: 1 load_bias: 18446744073709551615 }}
+    mappings {{ iid: 2 path_string_ids: 2 }}
+    frames {{ iid: 1 function_name_id: 1 mapping_id: 1 rel_pc: {self.pcs["inlined"]} }}
+    frames {{ iid: 2 function_name_id: 1 mapping_id: 1 rel_pc: {self.pcs["plain"]} }}
+    frames {{ iid: 3 function_name_id: 2 mapping_id: 2 rel_pc: 5 }}
+    callstacks {{ iid: 1 frame_ids: 2 frame_ids: 1 }}
+    callstacks {{ iid: 2 frame_ids: 3 frame_ids: 2 }}
+  }}
+  perf_sample {{ cpu: 0 pid: 10 tid: 10 timebase_count: 1 callstack_iid: 1 }}
+}}
+packet {{
+  trusted_packet_sequence_id: 1
+  timestamp: 2000
+  perf_sample {{ cpu: 0 pid: 10 tid: 10 timebase_count: 2 callstack_iid: 2 }}
+}}"""
+        self.orma("convert", "-f", "binary", "-", "t.pftrace", input=text.encode())
+
+    def rows(self, sql, trace="t.pftrace"):
+        done = self.orma("query", trace, sql)
+        return list(csv.reader(io.StringIO(done.stdout.decode())))[1:]
+
+    def names(self, trace="t.pftrace"):
+        return [(r[0], r[1].rsplit("/", 1)[-1], r[2], r[3]) for r in self.rows(NAMES, trace)]
+
+    def needs_libdw(self, *argv, **more):
+        done = self.run_program(*argv, **more)
+        if b"made without libdw" in done.stderr:
+            self.skipTest("built without libdw")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    WANT = [("sample_innermost", "sample_inner.h", "1002", "1"), ("sample_middle", "sample_middle.h", "2002", "1"),
+            ("sample_outer", "sample_outer.c", "3003", "0"), ("sample_plain", "sample_plain.c", "4003", "0")]
+
+    def test_packets_to_append(self):
+        self.assertEqual(self.names(), [])
+        done = self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace", "symbols")
+        self.assertIn(b"2 of 2 frames named; binaries found for 1 of 1 modules", done.stderr)
+        (self.dir / "both").write_bytes((self.dir / "t.pftrace").read_bytes() + (self.dir / "symbols").read_bytes())
+        self.assertEqual(self.names("both"), self.WANT)
+        self.assertEqual(self.rows("SELECT name, value FROM stats WHERE severity = 'error' AND value > 0", "both"), [])
+        again = self.run_program(TRACECONV, "symbolize", "--verbose", "both")
+        self.assertEqual((again.returncode, again.stdout), (0, b""))
+        self.assertIn(b"no frames without symbols", again.stderr)
+        verbose = self.run_program(TRACECONV, "symbolize", "--verbose", "t.pftrace")
+        self.assertEqual(verbose.stdout, (self.dir / "symbols").read_bytes())
+        self.assertIn(f"{self.id.hex()} {SAMPLE}: {SAMPLE}".encode(), verbose.stderr)
+
+    def test_other_folders(self):
+        self.trace("/no/such/place/program")
+        done = self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
+        self.assertIn(b"0 of 2 frames named; binaries found for 0 of 1 modules; PERFETTO_BINARY_PATH", done.stderr)
+        (self.dir / "b/deep").mkdir(parents=True)
+        shutil.copy(SAMPLE, self.dir / "b/deep/renamed")
+        self.env["PERFETTO_BINARY_PATH"] = f"/nowhere:{self.dir}/b"
+        self.assertEqual(self.names(), [])
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "index"
+        self.assertEqual(self.names(), self.WANT)
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "find"
+        shutil.copy(SAMPLE, self.dir / "b/program")
+        self.assertEqual(self.names(), self.WANT)
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "guess"
+        for argv in (ORMA, "query", "t.pftrace", "SELECT 1"), (SHELL, "query", "t.pftrace", "SELECT 1"), \
+                (SHELL, "util", "symbolize", "t.pftrace"):
+            done = self.run_program(*argv)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"PERFETTO_SYMBOLIZER_MODE: unknown way to find binaries 'guess'", done.stderr)
+
+    def test_at_the_end_of_a_load(self):
+        self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
+        self.env["PERFETTO_BINARY_PATH"] = str(SAMPLE.parent)
+        self.assertEqual(self.names(), self.WANT)
+        done = self.run_program(SHELL, "-Q", NAMES, "t.pftrace")
+        self.assertEqual(done.stdout.count(b"sample_"), 8, done.stderr)
+        (self.dir / "p").mkdir()
+        done = self.run_program(TRACECONV, "profile", "--output-dir", "p", "t.pftrace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        profile = next((self.dir / "p").iterdir()).read_bytes()
+        self.assertIn(b"sample_innermost", profile)
+        self.assertIn(b"sample_middle.h", profile)
+
+    def test_short_names(self):
+        sql = "SELECT name, deobfuscated_name FROM stack_profile_frame WHERE name != ''"
+        (self.dir / "map.txt").write_text("shop.Cart -> a.b:\n    1:2:void add(int):3:4 -> c\n")
+        self.assertEqual(self.rows(sql), [["a.b.c", "[NULL]"]])
+        done = self.run_program(SHELL, "util", "deobfuscate", "t.pftrace", "names")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH", done.stderr)
+        self.env["PERFETTO_PROGUARD_MAP"] = f"base={self.dir}/map.txt"
+        done = self.run_program(SHELL, "util", "deobfuscate", "t.pftrace", "names")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows(sql), [["a.b.c", "shop.Cart.add"]])
+        del self.env["PERFETTO_PROGUARD_MAP"]
+        (self.dir / "both").write_bytes((self.dir / "t.pftrace").read_bytes() + (self.dir / "names").read_bytes())
+        self.assertEqual(self.rows(sql, "both"), [["a.b.c", "shop.Cart.add"]])
+        self.env["PERFETTO_PROGUARD_MAP"] = "other.package=map.txt"
+        self.assertEqual(self.rows(sql), [["a.b.c", "[NULL]"]])
+        for value, says in ("x=none.txt", b"none.txt: No such file"), ("t.pftrace", b"not a line of a ProGuard mapping"):
+            self.env["PERFETTO_PROGUARD_MAP"] = value
+            done = self.run_program(ORMA, "query", "t.pftrace", "SELECT 1")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
