@@ -115,6 +115,9 @@ class Model:
         for row in read(folder, "extensions"):
             if row["number"].isdigit():
                 f = self.field({**row, "options": ""})
+                m = self.messages.get(row["extended_message"])
+                if m and any(own["name"] == f["name"] for own in m.fields):
+                    continue  # protos/more/ says more of it
                 self.extensions[row["extended_message"]].append(f)
         for name, rng in OURS.items():
             self.messages[name].extensions.append(rng)

@@ -57,6 +57,7 @@ enum orma_module_state {
     ORMA_STATE_FRAMES,
     ORMA_STATE_DEVICES,
     ORMA_STATE_GENERIC_KERNEL,
+    ORMA_STATE_HEAP_GRAPH,
     ORMA_STATES_NUM,
 };
 

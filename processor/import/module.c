@@ -9,7 +9,8 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_generic_kernel, orma_module_flow, orma_module_async, orma_module_extensions,
     orma_module_remote_clock, orma_module_cpu_info, orma_module_interrupts, orma_module_attributes,
     orma_module_self_trace, orma_module_sessions, orma_module_logs, orma_module_profile,
-    orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline;
+    orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline,
+    orma_module_heap_graph;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -44,6 +45,7 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_sessions,
     &orma_module_logs,
     &orma_module_profile,
+    &orma_module_heap_graph,
     &orma_module_chrome_events,
     &orma_module_chrome_metadata,
     &orma_module_frame_timeline,

@@ -1,4 +1,5 @@
 /* Packets of profilers: samples of perf, of any sampling profiler, and streamed ones. */
+#include "processor/import/profile/heap_graph.h"
 #include "processor/import/profile/profile_state.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
@@ -503,6 +504,7 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
         return;
     case ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING:
         orma_profile_deobfuscate(imp, bytes);
+        orma_heap_graph_deobfuscate(imp, bytes);
         return;
     case ORMA_PB_TRACE_PACKET_SMAPS_PACKET:
         orma_smaps_parse(imp, item);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/heap_tree.h"
 #include "sdk/base/map.h"
 
 #define NONE UINT32_MAX
@@ -364,10 +364,18 @@ static int run_flamegraph(struct orma_tvf_call *call)
     const char *type = (const char *)sqlite3_value_text(call->argv[A_TYPE]);
     int r;
 
+    if (type && !strcmp(type, "graph")) {
+        if (sqlite3_value_type(call->argv[A_TS]) != SQLITE_INTEGER ||
+            sqlite3_value_type(call->argv[A_UPID]) != SQLITE_INTEGER)
+            return orma_tvf_fail(call, "experimental_flamegraph: heap graphs need the ts and the "
+                                       "upid of one graph");
+        return orma_heap_tree_run(call, sqlite3_value_int64(call->argv[A_TS]),
+                                  sqlite3_value_int64(call->argv[A_UPID]));
+    }
     t.focus = orma_value_str(call->argv[A_FOCUS]);
     if (!type || (strcmp(type, "native") != 0 && strcmp(type, "perf") != 0))
-        return orma_tvf_fail(call, "experimental_flamegraph: profile_type must be 'native' or "
-                                   "'perf'");
+        return orma_tvf_fail(call, "experimental_flamegraph: profile_type must be 'native', "
+                                   "'perf' or 'graph'");
     r = run_tree(&t, type);
     free(t.leaf);
     free(t.values);
@@ -386,7 +394,10 @@ const struct orma_tvf orma_tvf_profile_tree = {
     .run = run_flamegraph,
     .usage = "(profile_type STRING, ts, ts_constraint STRING, upid, upid_group STRING, focus_str "
              "STRING)",
-    .doc = "Stacks of a heap profile ('native': up to ts) or of samples ('perf': where "
-           "ts_constraint, as '>=1,<9', holds) of the processes, merged by name and mapping; with "
-           "focus_str only those that have it in a name. NULL sets no limit.",
+    .doc =
+        "Stacks of a heap profile ('native': up to ts) or of samples ('perf': where "
+        "ts_constraint, as '>=1,<9', holds) of the processes, merged by name and mapping; with "
+        "focus_str only those that have it in a name. NULL sets no limit. 'graph': the objects of "
+        "the heap graph of one process (upid) at one time (ts), by class, each below the one "
+        "that keeps it.",
 };
