@@ -197,7 +197,7 @@ Test(stacks, of_profiles_as_one_forest)
                   "0 main 1 2 1 2 0 NULL\n1 work_outer 0 1 0 1 0 0\n2 work_inner 1 1 1 1 0 1");
     engine_expect(&e, "of a process and a name", TREE("'perf', NULL, NULL, 2, NULL, 'inner'"),
                   "0 main 0 1 0 1 0 NULL\n1 work_outer 0 1 0 1 0 0\n2 work_inner 1 1 1 1 0 1");
-    engine_expect(&e, "kind", TREE("'graph', 0, NULL, 1, NULL, NULL"),
+    engine_expect(&e, "kind", TREE("'java', 0, NULL, 1, NULL, NULL"),
                   "error: profile_type must be 'native', 'perf' or 'graph'");
     engine_expect(&e, "time", TREE("'perf', 0, 'x', 1, NULL, NULL"), "error: wrong ts_constraint");
     engine_expect(&e, "group", TREE("'perf', 0, NULL, 1, 'a', NULL"), "error: upid_group must be");
