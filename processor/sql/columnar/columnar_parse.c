@@ -443,7 +443,10 @@ static void add_key_of_element(struct orma_columnar_reader *r)
     int found = -1;
 
     if (tok.kind == ORMA_TOK_NUMBER) {
-        found = atoi(r->text.data + tok.at) - 1;
+        uint64_t n;
+
+        if (orma_str_to_u64(tok_text(r, tok), &n) && n && n <= r->elements_num)
+            found = (int)n - 1;
     } else if (is_name(tok)) {
         for (unsigned i = 0; i < r->elements_num && found < 0; i++) {
             const char *name = sqlite3_column_name(r->stmt, (int)i);
