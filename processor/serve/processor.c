@@ -237,6 +237,14 @@ int orma_processor_feed(struct orma_processor *self, const void *data, size_t le
     return check(self);
 }
 
+/* A copy instead of what was there. False when memory is out. */
+static bool set_text(char **at, const char *text)
+{
+    free(*at);
+    *at = text ? strdup(text) : NULL;
+    return *at || !text;
+}
+
 int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols)
 {
@@ -246,12 +254,10 @@ int orma_processor_set_symbols(struct orma_processor *self,
         return fail(self, -EINVAL, "unknown way to find binaries '%s': find or index",
                     symbols->mode);
     orma_symbolizer_free(ORMA_STEAL(self->symbolizer));
-    free(ORMA_STEAL(self->proguard_maps));
-    if (symbols->proguard_maps) {
-        self->proguard_maps = strdup(symbols->proguard_maps);
-        if (!self->proguard_maps)
-            return fail(self, -ENOMEM, "out of memory");
-    }
+    if (!set_text(&self->proguard_maps, symbols->proguard_maps) ||
+        !set_text(&self->sql->binary_paths, symbols->binary_paths) ||
+        !set_text(&self->sql->binary_mode, symbols->mode))
+        return fail(self, -ENOMEM, "out of memory");
     int r = symbols->binary_paths || symbols->this_machine
                 ? orma_symbolizer_new(symbols->binary_paths, mode, &self->symbolizer)
                 : 0;

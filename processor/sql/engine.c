@@ -8,6 +8,7 @@
 #include "processor/sql/operators/sqlstats.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tables/index.h"
+#include "processor/symbols/symbolizer.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
 #define PROGRESS_STEPS 20000
@@ -128,6 +129,9 @@ void orma_sql_close(struct orma_sql *self)
     orma_derived_fini(self);
     orma_sql_packages_fini(self);
     orma_sqlstats_free(self->stats);
+    orma_symbolizer_free(self->symbolizer);
+    free(self->binary_paths);
+    free(self->binary_mode);
     free(self->timelines[0]);
     free(self->timelines[1]);
     orma_sql_error_fini(&self->error);

@@ -65,8 +65,12 @@ struct orma_sql {
     int (*on_open)(void *data);
     void *on_open_data;
     bool data_ready;
-    bool file_access;            /* SQL may read and write files */
-    struct orma_sqlstats *stats; /* sqlstats.h; made when first needed */
+    bool file_access; /* SQL may read and write files */
+    /* Folders where __intrinsic_symbolize() may look, and how, set by the owner; NULL: it must be
+     * allowed to read files, and takes those of this machine. */
+    char *binary_paths, *binary_mode;
+    struct orma_symbolizer *symbolizer; /* operators/symbolize.c; made when first needed */
+    struct orma_sqlstats *stats;        /* sqlstats.h; made when first needed */
     /* What export_json() calls, set by the owner; NULL: there is none. 0 or -errno. */
     int (*export_json)(void *data, const char *path);
     void *export_data;

@@ -34,6 +34,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_span_join,
     orma_sql_funcs_stacks,
     orma_sql_funcs_string,
+    orma_sql_funcs_symbolize,
     orma_sql_funcs_time,
     orma_sql_funcs_tree,
     orma_sql_funcs_tree_summary,

@@ -26,6 +26,7 @@ extern const struct orma_sql_func orma_sql_funcs_scan[];
 extern const struct orma_sql_func orma_sql_funcs_span_join[];
 extern const struct orma_sql_func orma_sql_funcs_stacks[];
 extern const struct orma_sql_func orma_sql_funcs_string[];
+extern const struct orma_sql_func orma_sql_funcs_symbolize[];
 extern const struct orma_sql_func orma_sql_funcs_time[];
 extern const struct orma_sql_func orma_sql_funcs_tree[];
 extern const struct orma_sql_func orma_sql_funcs_tree_summary[];

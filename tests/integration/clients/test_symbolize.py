@@ -132,6 +132,47 @@ packet {{
         self.assertIn(b"sample_innermost", profile)
         self.assertIn(b"sample_middle.h", profile)
 
+    SQL = "INCLUDE PERFETTO MODULE callstacks.symbolize; SELECT function_name, line_number, mapping_id, address " \
+          "FROM _callstack_frame_symbolize!({}) ORDER BY address"
+    FOUND = [["sample_plain", "4003", "0", "0"], ["sample_innermost", "1002", "0", "1"],
+             ["sample_middle", "2002", "0", "1"], ["sample_outer", "3003", "0", "1"]]
+
+    def shell_rows(self, sql, *flags, code=0):
+        done = self.run_program(SHELL, *flags, "-Q", sql, "t.pftrace")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return list(csv.reader(io.StringIO(done.stdout.decode())))[1:] if code == 0 else done.stderr.decode()
+
+    def test_sql(self):
+        self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
+        frames, allowed = self.SQL.format("_callstack_frames_without_symbols"), "--allow-sql-file-access"
+        self.assertIn("__intrinsic_symbolize: File I/O is disabled", self.shell_rows(frames, code=1))
+        self.assertEqual(self.shell_rows(frames, allowed), self.FOUND)
+        # Any file, any order, no mapping; what is not there gives nothing.
+        pc = self.pcs["plain"]
+        places = f"(SELECT 0 AS mapping_id, '{SAMPLE}' AS file_name, {pc} AS rel_pc, 7 AS address UNION ALL " \
+                 f"SELECT NULL, '{SAMPLE}', {self.pcs['inlined']}, 6 UNION ALL SELECT NULL, '{SAMPLE}', 1, 5 UNION ALL " \
+                 f"SELECT NULL, '/no/such/file', 1, 4 UNION ALL SELECT NULL, NULL, {pc}, 3)"
+        self.assertEqual([r[0] + r[3] for r in self.shell_rows(self.SQL.format(places), allowed)],
+                         ["sample_innermost6", "sample_middle6", "sample_outer6", "sample_plain7"])
+        self.assertEqual(self.shell_rows(self.SQL.format("(SELECT * FROM _callstack_frames_without_symbols WHERE 0)")), [])
+        for bad, says in ("__intrinsic_symbolize(5)", "is needed"), ("__intrinsic_symbolize_agg(1, 2, 3, 4)", "a file name"), \
+                ("__intrinsic_symbolize_agg('a', 'b', 3, 4)", "a file name"):
+            self.assertIn(says, self.shell_rows(f"SELECT {bad}", allowed, code=1))
+        # A build of another time is at that place: its names would be wrong.
+        copy = self.dir / "sample"
+        copy.write_bytes(SAMPLE.read_bytes().replace(self.id, bytes(20)))
+        self.trace(copy)
+        self.assertEqual(self.shell_rows(frames, allowed), [])
+        # Folders that the program was given are enough, and are all that is read.
+        self.env["PERFETTO_BINARY_PATH"] = str(SAMPLE.parent)
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "index"
+        again = self.SQL.format("(SELECT m.name AS file_name, f.rel_pc, m.id AS mapping_id, f.id AS address "
+                                "FROM stack_profile_frame f JOIN stack_profile_mapping m ON m.id = f.mapping)")
+        self.assertEqual(self.shell_rows(again), self.FOUND)
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "find"
+        self.assertEqual(self.shell_rows(self.SQL.format(f"(SELECT '{SAMPLE}' AS file_name, {pc} AS rel_pc, 0 AS mapping_id, "
+                                                         "0 AS address)"), allowed), [])
+
     def test_short_names(self):
         sql = "SELECT name, deobfuscated_name FROM stack_profile_frame WHERE name != ''"
         (self.dir / "map.txt").write_text("shop.Cart -> a.b:\n    1:2:void add(int):3:4 -> c\n")
