@@ -1,7 +1,7 @@
 /*
  * Import of traces made here: rates, peak memory, memory per row, and the ratio
  * to a bare loop that decodes the same packets and stores what a table of slices
- * needs.
+ * needs (bench_import_bare.h says what it does not do).
  *
  *   (a) busy ftrace, compact and not   (b) track events, plain and annotated
  *   (c) counters                       (d) many small processes
@@ -10,6 +10,7 @@
  * at n, 4 n and 16 n. BENCH_ONLY=text picks the inputs whose name holds the text.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@
 #include "sdk/base/buf.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
-#include "tests/bench/bench.h"
+#include "tests/bench/bench_import_bare.h"
 
 #define SEQUENCES 4
 #define CPUS 4
@@ -337,82 +338,6 @@ static void make(struct input *in, const char *name, size_t size)
     }
 }
 
-/* ---- the bare loop ---- */
-
-struct bare_sequence {
-    uint64_t ts;
-    uint32_t stack[512];
-    uint32_t depth, track;
-};
-
-/* Six columns in the order of the file: no sorting, one hash look-up less than nothing. */
-struct bare {
-    uint64_t *ts, *dur;
-    uint32_t *track, *name, *parent;
-    uint8_t *depth;
-    uint32_t rows;
-};
-
-static void bare_event(struct bare *b, struct bare_sequence *s, struct orma_pb_reader e)
-{
-    struct orma_pb_field f;
-    uint32_t type = 0, name = 0;
-
-    while (orma_pb_next(&e, &f)) {
-        if (f.id == ORMA_PB_TRACK_EVENT_TYPE)
-            type = orma_pb_u32(&f);
-        else if (f.id == ORMA_PB_TRACK_EVENT_NAME_IID)
-            name = orma_pb_u32(&f);
-    }
-    if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END && s->depth) {
-        uint32_t row = s->stack[--s->depth];
-
-        b->dur[row] = s->ts - b->ts[row];
-    } else if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN && s->depth < 512) {
-        b->ts[b->rows] = s->ts;
-        b->dur[b->rows] = UINT64_MAX;
-        b->track[b->rows] = s->track;
-        b->name[b->rows] = name;
-        b->depth[b->rows] = (uint8_t)s->depth;
-        b->parent[b->rows] = s->depth ? s->stack[s->depth - 1] : UINT32_MAX;
-        s->stack[s->depth++] = b->rows++;
-    }
-}
-
-static void bare_load(const struct input *in)
-{
-    static struct bare_sequence sequences[SEQUENCES + 1];
-    struct orma_pb_reader r = orma_pb_reader(in->bytes.data, in->bytes.len);
-    struct orma_pb_field packet, f;
-    struct bare b = {calloc(in->events, 8),
-                     calloc(in->events, 8),
-                     calloc(in->events, 4),
-                     calloc(in->events, 4),
-                     calloc(in->events, 4),
-                     calloc(in->events, 1),
-                     0};
-
-    memset(sequences, 0, sizeof(sequences));
-    while (orma_pb_next(&r, &packet)) {
-        struct orma_pb_reader p = orma_pb_sub(&packet), event = {0};
-        uint64_t delta = 0;
-        uint32_t seq = 0;
-
-        while (orma_pb_next(&p, &f)) {
-            if (f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP)
-                delta = f.num;
-            else if (f.id == ORMA_PB_TRACE_PACKET_TRACK_EVENT)
-                event = orma_pb_sub(&f);
-            else if (f.id == ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID)
-                seq = orma_pb_u32(&f) % (SEQUENCES + 1);
-        }
-        sequences[seq].ts += delta;
-        bare_event(&b, &sequences[seq], event);
-    }
-    BENCH_USE(b.rows);
-    free(b.ts), free(b.dur), free(b.track), free(b.name), free(b.parent), free(b.depth);
-}
-
 /* ---- measuring ---- */
 
 static double cpu_s(void)
@@ -570,11 +495,14 @@ static void measure(const char *name, size_t size)
     }
     close(fd);
     for (int i = 0; i < RUNS && name[0] == 'b'; i++) {
-        double begun = cpu_s();
+        uint64_t rows;
+        double took = bench_bare_load(path, &rows);
 
-        bare_load(&in);
-        double took = cpu_s() - begun;
         bare = !bare || took < bare ? took : bare;
+        if (!i)
+            printf("%-18s    bare %7.1f MB %8.0f MB/s %7.2f M/s %33" PRIu64 " slices\n", name,
+                   (double)in.bytes.len / 1e6, (double)in.bytes.len / took / 1e6,
+                   (double)in.events / took / 1e6, rows);
     }
     struct orma_buf bytes = in.bytes;
     orma_buf_fini(&bytes); /* its length is still wanted */
