@@ -98,6 +98,7 @@ struct orma_import {
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     bool into_file;             /* the trace was written to its file while it was recorded */
     bool no_ftrace_raw, crop_track_events;
+    bool no_plain_events; /* all of them the long way: for tests */
     int64_t crop_start;
     struct orma_file *files, *files_last; /* in the order in which they were found */
     uint32_t files_read;

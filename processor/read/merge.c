@@ -1,10 +1,23 @@
 /*
- * Merging of streams: two heaps.
+ * Merging of streams: a tree of losers per queue, a heap of queues.
  *
- *   streams ──► queue: heap by (time, order) ──► heap of queues by (time, number) ──► emit()
+ *   streams ──► queue: tree by (time, order) ──► heap of queues by (time, number) ──► emit()
+ *
+ * The leaves of a tree are the streams. Each inner node holds who lost there, the
+ * root of all who won; when the winner has its next item it plays again on its way up. How
+ * many matches that takes does not depend on who wins, and a match is two
+ * comparisons without a branch: with events of several threads in turns
+ * nobody could guess it.
+ *
+ *              winner: 2
+ *                 1
+ *              /     \
+ *            0         3          losers
+ *          /   \     /   \
+ *         0     1   2     3       streams
  *
  * A queue that is first stays so while no other has an earlier time: mostly many
- * items in a row come from one queue, and inside it from one stream.
+ * items in a row come from one queue.
  */
 #include "processor/read/pipe.h"
 #include "processor/read/sorter_impl.h"
@@ -12,34 +25,58 @@
 /* Less than this is merged sooner than a thread is made. */
 #define THREAD_ITEMS 20000
 
-static inline bool before(const struct orma_stream *a, const struct orma_stream *b)
+static inline bool before(struct orma_merge_key a, struct orma_merge_key b)
 {
-    return a->head.ts != b->head.ts ? a->head.ts < b->head.ts : a->head.order < b->head.order;
+    return (a.ts < b.ts) | ((a.ts == b.ts) & (a.order < b.order));
 }
 
-static void sift_stream(struct orma_queue *q, uint32_t at)
+/* A stream at its end comes after all others; nothing has that order. */
+static inline struct orma_merge_key key_of(const struct orma_stream *s)
 {
-    struct orma_stream **heap = q->heap;
-    struct orma_stream *s = heap[at];
+    return s->has_head ? (struct orma_merge_key){s->head.ts, s->head.order}
+                       : (struct orma_merge_key){INT64_MAX, UINT64_MAX};
+}
 
-    for (;;) {
-        uint32_t child = at * 2 + 1;
+/* The key of the winner has changed. */
+static inline void replay(struct orma_queue *q)
+{
+    struct orma_merge_key key = key_of(q->leaves[q->winner].stream);
+    uint32_t winner = q->winner;
 
-        if (child >= q->len)
-            break;
-        if (child + 1 < q->len && before(heap[child + 1], heap[child]))
-            child++;
-        if (!before(heap[child], s))
-            break;
-        heap[at] = heap[child];
-        at = child;
+    q->leaves[winner].key = key;
+    for (uint32_t node = (winner + q->len) / 2; node; node /= 2) {
+        uint32_t other = q->leaves[node].loser;
+        struct orma_merge_key other_key = q->leaves[other].key;
+        bool lost = before(other_key, key);
+
+        q->leaves[node].loser = lost ? winner : other;
+        winner = lost ? other : winner;
+        key.ts = lost ? other_key.ts : key.ts;
+        key.order = lost ? other_key.order : key.order;
     }
-    heap[at] = s;
+    q->winner = winner;
+}
+
+/* Plays all matches below a node. */
+static uint32_t play(struct orma_queue *q, uint32_t node)
+{
+    if (node >= q->len)
+        return node - q->len;
+    uint32_t a = play(q, node * 2), b = play(q, node * 2 + 1);
+    bool lost = before(q->leaves[b].key, q->leaves[a].key);
+
+    q->leaves[node].loser = lost ? a : b;
+    return lost ? b : a;
+}
+
+static inline struct orma_stream *first_of(const struct orma_queue *q)
+{
+    return q->leaves[q->winner].stream;
 }
 
 static inline int64_t time_of(const struct orma_queue *q)
 {
-    return q->heap[0]->head.ts;
+    return first_of(q)->head.ts;
 }
 
 static bool queue_before(const struct orma_queue *a, const struct orma_queue *b)
@@ -100,17 +137,17 @@ static struct orma_queue *queue_of(struct orma_sorter *self, uint32_t key)
 
 static bool queue_add(struct orma_queue *q, struct orma_stream *s)
 {
-    void *mem = q->heap;
-    bool ok = orma_sorter_grow(&mem, &q->cap, q->len, sizeof(struct orma_stream *));
+    void *mem = q->leaves;
+    bool ok = orma_sorter_grow(&mem, &q->cap, q->len, sizeof(*q->leaves));
 
-    q->heap = mem;
+    q->leaves = mem;
     if (ok)
-        q->heap[q->len++] = s;
+        q->leaves[q->len++] = (struct orma_leaf){.stream = s, .key = key_of(s)};
     return ok;
 }
 
 /* All streams that have something, in their queues, and those in a heap. */
-static bool heaps_build(struct orma_sorter *self)
+static bool queues_build(struct orma_sorter *self)
 {
     for (uint32_t i = 0; i < self->queues_num; i++)
         self->queues[i].len = 0;
@@ -134,10 +171,10 @@ static bool heaps_build(struct orma_sorter *self)
     for (uint32_t i = 0; i < self->queues_num; i++) {
         struct orma_queue *q = &self->queues[i];
 
-        for (uint32_t at = q->len / 2; at-- > 0;)
-            sift_stream(q, at);
-        if (q->len)
-            self->tops[self->tops_len++] = q;
+        if (!q->len)
+            continue;
+        q->winner = play(q, 1);
+        self->tops[self->tops_len++] = q;
     }
     for (uint32_t at = self->tops_len / 2; at-- > 0;)
         sift_queue(self, at);
@@ -173,9 +210,7 @@ struct passed {
 static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
                   struct orma_pipe *pipe)
 {
-    while (q->len) {
-        struct orma_stream *s = q->heap[0];
-
+    for (struct orma_stream *s = first_of(q); s->has_head; s = first_of(q)) {
         if (s->head.ts > until)
             break;
         if (s->head.order >= limit)
@@ -193,10 +228,7 @@ static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until,
             emit(self, &s->head, orma_stream_done(s));
         }
         s->has_head = orma_stream_next(self, s);
-        if (!s->has_head)
-            q->heap[0] = q->heap[--q->len];
-        if (q->len > 1)
-            sift_stream(q, 0);
+        replay(q);
     }
     return true;
 }
@@ -208,7 +240,7 @@ static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pi
 
         if (!drain(self, q, second_time(self), limit, pipe))
             break;
-        if (!q->len)
+        if (!first_of(q)->has_head)
             self->tops[0] = self->tops[--self->tops_len];
         if (self->tops_len > 1)
             sift_queue(self, 0);
@@ -253,7 +285,7 @@ void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
     bool beside = self->threads && !self->has_sources && self->waiting >= THREAD_ITEMS;
 
     self->waiting = 0;
-    if (!heaps_build(self)) {
+    if (!queues_build(self)) {
         self->failed = true;
         return;
     }

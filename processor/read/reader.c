@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/read/burst.h"
 #include "processor/read/inflate.h"
-#include "processor/read/pipe.h"
 #include "protos/fields/trace.h"
 
 /* Copied bytes come in blocks of this size, so that most packets lie whole in one. */
@@ -14,8 +14,6 @@
 #define PACKET_TAG 0x0a
 /* Compressed packets inside compressed packets. */
 #define COMPRESSED_DEPTH_MAX 2
-/* Less than this is cut sooner than a thread is made. */
-#define THREAD_BYTES ((size_t)1 << 20)
 #define PACKET_MAX ((uint64_t)512 << 20)
 
 struct orma_blob {
@@ -484,6 +482,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         }
         self->last_seq = seq;
     }
+    orma_burst_note(self, p);
     if (p->has_sequence) { /* also with the number 0 */
         if (!update_sequence(self, p, seq))
             return;
@@ -563,47 +562,6 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
     return true;
 }
 
-/* What the second thread works on. */
-struct cut_work {
-    const uint8_t *pos, *end;
-};
-
-static void cut_worker(struct orma_pipe *pipe, void *data)
-{
-    struct cut_work *work = data;
-    const uint8_t *pos = work->pos;
-    bool more = true;
-
-    while (more && pos < work->end) {
-        struct cut *c = orma_pipe_put(pipe);
-
-        if (!c)
-            break;
-        more = cut_record(&pos, work->end, c);
-    }
-    work->pos = pos;
-}
-
-/* False: no thread was to be had. */
-static bool map_beside(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
-{
-    struct cut_work work = {*pos, end};
-    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct cut), cut_worker, &work);
-    struct cut *c;
-
-    if (!pipe)
-        return false;
-    while (!self->error && !self->storage->failed && (c = orma_pipe_get(pipe))) {
-        if (c->record)
-            read_packet(self, c->record, &c->p, c->good);
-        else if (c->error)
-            self->error = c->error;
-    }
-    orma_pipe_stop(pipe);
-    *pos = work.pos; /* after an error nobody asks for more */
-    return true;
-}
-
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 {
     uintptr_t offset = (uintptr_t)at - (uintptr_t)self->file;
@@ -614,8 +572,7 @@ int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)
 {
     const uint8_t *pos = data, *end = data + len;
-    bool beside = self->sorter.threads && !self->depth && len >= THREAD_BYTES;
-    bool more = !beside || !map_beside(self, &pos, end);
+    bool more = true;
 
     while (more && pos < end && !self->error && !self->storage->failed) {
         struct cut c;
@@ -625,6 +582,8 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
             read_packet(self, c.record, &c.p, c.good);
         else if (c.error)
             self->error = c.error;
+        if (self->burst_tail.len)
+            pos = orma_burst_read(self, pos, end);
     }
     self->storage->failed |= self->sorter.failed;
     return (size_t)(pos - data);
@@ -705,6 +664,8 @@ void orma_reader_next_file(struct orma_reader *self)
         self->seqs.file++;
     self->pending_len = 0; /* a packet that was cut off */
     self->last_ts = 0;
+    self->last_seq = NULL;
+    self->burst_tail.len = 0;
 }
 
 void orma_reader_finish(struct orma_reader *self)

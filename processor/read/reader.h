@@ -62,8 +62,11 @@ struct orma_reader {
     bool full_sort;
     uint32_t flushes; /* since the last extraction */
     uint64_t extract_limit;
-    struct orma_seq *last_seq; /* of the packet before */
-    uint64_t order;            /* of the next packet */
+    struct orma_seq *last_seq;  /* of the packet before */
+    struct orma_str burst_tail; /* what that packet ended with, see burst.h; empty: no burst */
+    uint64_t bursts;            /* how many were read */
+    bool no_bursts;             /* read each packet the long way: for tests */
+    uint64_t order;             /* of the next packet */
     int64_t last_ts;
     struct orma_blob *blobs; /* copied and inflated bytes */
     uint8_t *pending;        /* start of the bytes not cut yet, in blobs */

@@ -41,7 +41,6 @@ void orma_seq_gen_unref(struct orma_seq_gen *self)
         return;
     interned_unref(self->interned);
     sums_unref(self->sums);
-    free(self->import_cache);
     free(self);
 }
 
@@ -224,16 +223,12 @@ static bool is_dense(const struct orma_intern_table *t, uint64_t iid)
     return iid < t->dense_len || iid < DENSE_FREE || iid < (uint64_t)t->dense_len * 2;
 }
 
-struct orma_interned *orma_seq_gen_find(const struct orma_seq_gen *self, uint32_t kind,
-                                        uint64_t iid)
+struct orma_interned *orma_seq_gen_find_slow(const struct orma_seq_gen *self, uint32_t kind,
+                                             uint64_t iid)
 {
     struct orma_intern_table *t = kind < ORMA_INTERNED_KINDS ? self->interned->tables[kind] : NULL;
+    uint64_t idx = t ? orma_map_get(&t->sparse_by_id, iid) : ORMA_MAP_NONE;
 
-    if (!t)
-        return NULL;
-    if (ORMA_LIKELY(iid < t->dense_len && t->dense[iid].data))
-        return &t->dense[iid];
-    uint64_t idx = orma_map_get(&t->sparse_by_id, iid);
     return idx == ORMA_MAP_NONE ? NULL : &t->sparse[idx];
 }
 

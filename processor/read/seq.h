@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sdk/base/defs.h"
 #include "sdk/base/map.h"
 #include "sdk/base/str.h"
 
@@ -57,8 +58,8 @@ struct orma_seq_gen {
     uint64_t extra_double_uuids[ORMA_SEQ_EXTRA_COUNTERS];
     /* Sums of incremental counters since the clear: track uuid → slot. Shared like `interned`. */
     struct orma_seq_sums *sums;
-    /* A cache of the track event importer, freed with the generation. */
-    void *import_cache;
+    /* The track (of the track event importer) that an event of the sequence was on last. */
+    void *event_track;
 };
 
 struct orma_seq_sums {
@@ -120,8 +121,17 @@ int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults);
 int orma_seq_intern(struct orma_seq *self, struct orma_str data);
 
 /* NULL if the id was never defined. The entry's cache may be written. */
-struct orma_interned *orma_seq_gen_find(const struct orma_seq_gen *self, uint32_t kind,
-                                        uint64_t iid);
+struct orma_interned *orma_seq_gen_find_slow(const struct orma_seq_gen *self, uint32_t kind,
+                                             uint64_t iid);
+static inline struct orma_interned *orma_seq_gen_find(const struct orma_seq_gen *self,
+                                                      uint32_t kind, uint64_t iid)
+{
+    struct orma_intern_table *t = kind < ORMA_INTERNED_KINDS ? self->interned->tables[kind] : NULL;
+
+    if (ORMA_LIKELY(t && iid < t->dense_len && t->dense[iid].data))
+        return &t->dense[iid];
+    return orma_seq_gen_find_slow(self, kind, iid);
+}
 
 static inline struct orma_seq_gen *orma_seq_gen_ref(struct orma_seq_gen *self)
 {

@@ -47,7 +47,7 @@ void orma_sorter_fini(struct orma_sorter *self)
         orma_seq_gen_unref(self->bundles[i].gen);
     free(self->bundles);
     for (uint32_t i = 0; i < self->queues_num; i++)
-        free(self->queues[i].heap);
+        free(self->queues[i].leaves);
     free(self->queues);
     free(self->tops);
     orma_map_fini(&self->cpu_streams);
@@ -237,6 +237,30 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
     self->waiting++;
 }
 
+/* The form that most packets have: time, flags, event. False: it is another one. */
+static inline bool read_usual_record(const uint8_t **pos, struct orma_item *ret, uint64_t *ret_time)
+{
+    const uint8_t *at = *pos + 1, *end; /* the first walk has found the record to be whole */
+    uint64_t len, event_len;
+
+    if (!orma_pb_varint_at(&at, at + 10, &len))
+        return false;
+    end = at + len;
+    if (len < 2 || *at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 ||
+        !orma_pb_varint_at(&at, end, ret_time))
+        return false;
+    if (end - at > 2 && at[0] == ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3 && at[1] < 0x80)
+        at += 2;
+    if (at == end || *at++ != (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN) ||
+        !orma_pb_varint_at(&at, end, &event_len))
+        return false;
+    ret->data = at;
+    ret->len = (uint32_t)event_len;
+    ret->field = ORMA_PB_TRACE_PACKET_TRACK_EVENT;
+    *pos = end;
+    return true;
+}
+
 /* Decodes the packet at *pos again, for its time and payload; moves behind it. */
 static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *ret)
 {
@@ -290,7 +314,10 @@ static bool run_next(struct orma_stream *s)
     } else {
         s->head.order += ORMA_ORDER_STEP;
     }
-    uint64_t raw = read_record(&run->pos, seg->once, &s->head);
+    uint64_t raw;
+
+    if (!seg->once || !read_usual_record(&run->pos, &s->head, &raw))
+        raw = read_record(&run->pos, seg->once, &s->head);
     if (seg->incremental)
         run->raw = (int64_t)(raw += (uint64_t)run->raw);
     s->head.ts = (int64_t)(raw * (uint64_t)seg->unit + (uint64_t)seg->offset);

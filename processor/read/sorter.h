@@ -10,7 +10,7 @@
  *   run of a cpu        [bundle][bundle] ...              (one run per kind of event)
  *   loose items         one entry each: what came late, or has no place in a run
  *
- *   heads of all runs ──► heap by (time, order of arrival) ──► emit()
+ *   heads of all runs ──► merged by (time, order of arrival) ──► emit()
  *
  * Where times are equal it matters who comes first. The events of a cpu are a
  * queue, all else of a machine is another, first one; inside a queue what came
@@ -89,10 +89,20 @@ struct orma_ftrace_bundle {
 
 typedef void orma_emit_fn(void *data, const struct orma_item *item);
 
+struct orma_merge_key {
+    int64_t ts;
+    uint64_t order;
+};
+
 struct orma_sorter {
     struct orma_queue {
         uint32_t key;
-        struct orma_stream **heap; /* by the head's (ts, order) */
+        uint32_t winner; /* the leaf with the earliest head */
+        struct orma_leaf {
+            struct orma_stream *stream;
+            struct orma_merge_key key; /* of its head */
+            uint32_t loser;            /* of the match at the node of this number: see merge.c */
+        } * leaves;
         uint32_t len, cap;
     } * queues;
     uint32_t queues_num, queues_cap;

@@ -69,7 +69,7 @@ struct orma_stream {
     struct orma_stream *next;
     enum stream_sort sort;
     bool has_head;
-    bool current; /* BUNDLES: the one that bundles of its cpu and kind are added to */
+    bool current;   /* BUNDLES: the one that bundles of its cpu and kind are added to */
     uint32_t queue; /* see merge.c */
     struct orma_item head;
     union {

@@ -75,7 +75,13 @@ static inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uin
         *at = p + 2;
         return true;
     }
-    return orma_pb_varint_slow(at, end, ret);
+    /* By copies, so that the caller's own can stay in registers. */
+    const uint8_t *slow_at = p;
+    uint64_t slow_ret = 0;
+    bool ok = orma_pb_varint_slow(&slow_at, end, &slow_ret);
+    *at = slow_at;
+    *ret = slow_ret;
+    return ok;
 }
 
 static inline bool orma_pb_fail(struct orma_pb_reader *self)

@@ -63,7 +63,7 @@ static void nested_value(struct orma_import *imp, struct orma_arg_key *k, struct
                          struct orma_args_list *ret, unsigned depth)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), keys = r;
-    struct orma_pb_field f, name;
+    struct orma_pb_field f, name = {0}; /* the key is empty where there are too few */
     unsigned index = INDEX_UNKNOWN;
 
     while (depth < NESTING_MAX && orma_pb_next(&r, &f)) {

@@ -96,6 +96,10 @@ void orma_te_end(struct orma_import *imp, const struct orma_te_event *e);
 void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64_t dur, char phase,
                    bool with_thread_time);
 
+/* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
+ * done. */
+bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item);
+
 /* ---- track_event/counter.c ---- */
 
 void orma_te_counter(struct orma_import *imp, struct orma_te_event *e, uint64_t uuid,

@@ -1,0 +1,196 @@
+#include "processor/read/burst.h"
+
+#include "processor/read/reader.h"
+#include "processor/read/sorter_impl.h"
+#include "protos/fields/trace.h"
+
+#define TAG_PACKET 0x0a
+#define TAG_TIMESTAMP (ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 | ORMA_PB_VARINT)
+#define TAG_FLAGS (ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3 | ORMA_PB_VARINT)
+#define TAG_EVENT (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN)
+/* A tail is uid, sequence and pid: four bytes of tags, fifteen of values. */
+#define TAIL_MAX 24
+
+/* What a burst changes, kept in registers until it ends. */
+struct burst {
+    struct orma_str tail;
+    bool incremental, valid;
+    int64_t unit, offset;
+    int64_t lo, hi;  /* of the clock, before the offset */
+    int64_t raw;     /* incremental: the sum so far */
+    int64_t ts, min; /* of the packet before; what the sorter accepts */
+    uint32_t packets, needed;
+};
+
+/* The tail says who wrote and nothing else. */
+static bool is_tail(struct orma_str tail)
+{
+    struct orma_pb_reader r = orma_pb_reader(tail.data, tail.len);
+    struct orma_pb_field f;
+    unsigned sequences = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.wire != ORMA_PB_VARINT)
+            return false;
+        if (f.id == ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID)
+            sequences++;
+        else if (f.id != ORMA_PB_TRACE_PACKET_TRUSTED_UID &&
+                 f.id != ORMA_PB_TRACE_PACKET_TRUSTED_PID)
+            return false;
+    }
+    return sequences == 1 && !r.failed;
+}
+
+void orma_burst_note(struct orma_reader *self, const struct orma_packet *p)
+{
+    const char *end = p->bytes.data + p->bytes.len;
+    const char *from = ORMA_MAX(p->payload.data + p->payload.len,
+                                p->interned.data ? p->interned.data + p->interned.len : NULL);
+    struct orma_str tail = {from, (size_t)(end - from)};
+
+    if (p->has_defaults || p->machine_raw || !p->payload.data || self->no_bursts)
+        self->burst_tail.len = 0;
+    else if (!orma_str_eq(tail, self->burst_tail))
+        self->burst_tail =
+            tail.len && tail.len <= TAIL_MAX && is_tail(tail) ? tail : (struct orma_str){NULL, 0};
+}
+
+/* The clock that packets of the sequence have when they name none. False: it must be looked up. */
+static inline bool use_clock(struct orma_reader *self, const struct orma_seq *seq, struct burst *b)
+{
+    uint32_t id = seq->gen->has_clock ? seq->gen->clock_id : (uint32_t)self->default_clock;
+
+    if (id == self->trace_clock) {
+        b->unit = 1;
+        b->offset = (int64_t)(0 - (uint64_t)self->machine_offset[seq->machine]);
+        b->lo = INT64_MIN;
+        b->hi = INT64_MAX;
+        return self->trace_clock_used;
+    }
+    b->incremental = seq->clock_incremental;
+    b->unit = seq->clock_unit;
+    b->offset = seq->clock_offset;
+    b->lo = seq->clock_lo;
+    b->hi = seq->clock_hi;
+    b->raw = seq->clock_incremental ? seq->clock_raw : 0;
+    return seq->clock_cached && seq->clock_id == id && seq->clock_epoch == self->clock_epoch &&
+           seq->clock_stamp == self->clocks[seq->machine].cache_stamp;
+}
+
+/* The segment that a packet at `pos` would lengthen, or NULL. */
+static struct segment *open_segment(const struct orma_seq *seq, struct burst b, const uint8_t *pos)
+{
+    const struct orma_run *run = seq->run;
+    struct segment *s = run && run->num > run->at ? &run->segments[run->num - 1] : NULL;
+
+    return s && run->tail == pos && s->gen == seq->gen && s->once &&
+                   s->incremental == b.incremental && s->unit == b.unit && s->offset == b.offset
+               ? s
+               : NULL;
+}
+
+/* The time of the packet, if it may follow the one before. */
+static inline bool take_time(struct burst *b, uint64_t timestamp)
+{
+    int64_t raw = (int64_t)((uint64_t)b->raw + timestamp), ns, ts;
+
+    if (__builtin_mul_overflow(raw, b->unit, &ns) || ns < b->lo || ns >= b->hi)
+        return false;
+    ts = (int64_t)((uint64_t)ns + (uint64_t)b->offset);
+    if (ts < b->ts || ts < b->min)
+        return false;
+    b->ts = ts;
+    b->raw = b->incremental ? raw : 0;
+    return true;
+}
+
+/* Tails of a usual length by two words that may overlap. */
+static inline bool is_same_tail(const uint8_t *at, struct orma_str tail)
+{
+    uint64_t words[4];
+
+    if (tail.len < 8 || tail.len > 16)
+        return memcmp(at, tail.data, tail.len) == 0;
+    memcpy(&words[0], at, 8);
+    memcpy(&words[1], tail.data, 8);
+    memcpy(&words[2], at + tail.len - 8, 8);
+    memcpy(&words[3], tail.data + tail.len - 8, 8);
+    return words[0] == words[1] && words[2] == words[3];
+}
+
+static inline bool take_tag(const uint8_t **at, const uint8_t *end, uint8_t tag)
+{
+    if (*at == end || **at != tag)
+        return false;
+    ++*at;
+    return true;
+}
+
+/* The packet at *pos; false, and nothing changed, if it is none of this burst. */
+static inline bool take_packet(struct burst *b, const uint8_t **pos, const uint8_t *end)
+{
+    const uint8_t *at = *pos;
+    uint64_t len, timestamp, event_len;
+    bool needs = false;
+
+    if (!take_tag(&at, end, TAG_PACKET) || !orma_pb_varint_at(&at, end, &len) ||
+        len > (uint64_t)(end - at) || len < b->tail.len || len > ORMA_PB_LEN_MAX)
+        return false;
+    const uint8_t *stop = at + len - b->tail.len;
+    if (!take_tag(&at, stop, TAG_TIMESTAMP) || !orma_pb_varint_at(&at, stop, &timestamp))
+        return false;
+    if (take_tag(&at, stop, TAG_FLAGS)) {
+        needs = take_tag(&at, stop, ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+        if (!needs || !b->valid)
+            return false;
+    }
+    if (!take_tag(&at, stop, TAG_EVENT) || !orma_pb_varint_at(&at, stop, &event_len) ||
+        event_len != (uint64_t)(stop - at) || !is_same_tail(stop, b->tail) ||
+        !take_time(b, timestamp))
+        return false;
+    b->packets++;
+    b->needed += needs;
+    *pos = stop + b->tail.len;
+    return true;
+}
+
+/* What the packets of a burst have changed. */
+static void finish(struct orma_reader *self, struct orma_seq *seq, struct burst b,
+                   const uint8_t *pos)
+{
+    self->order += b.packets * ORMA_ORDER_STEP;
+    self->packets += b.packets;
+    self->bursts++;
+    self->last_ts = ORMA_MAX(self->last_ts, b.ts);
+    self->sorter.max_ts = ORMA_MAX(self->sorter.max_ts, b.ts);
+    self->sorter.waiting += b.packets;
+    seq->packets += b.packets;
+    seq->needed += b.needed;
+    if (b.incremental)
+        seq->clock_raw = b.raw;
+    seq->run->tail = pos;
+    seq->run->last_ts = b.ts;
+}
+
+const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, const uint8_t *end)
+{
+    uint8_t uses = self->hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT];
+    struct orma_seq *seq = self->last_seq;
+    struct burst b = {.tail = self->burst_tail};
+
+    if (!b.tail.len || (uses & (ORMA_FIELD_EARLY | ORMA_FIELD_TOKENIZE)) ||
+        !(uses & ORMA_FIELD_WANTED) || seq->tokenize_events || !use_clock(self, seq, &b))
+        return pos;
+    struct segment *segment = open_segment(seq, b, pos);
+    if (!segment)
+        return pos;
+    b.valid = seq->valid && seq->id;
+    b.ts = seq->run->last_ts;
+    b.min = self->sorter.emitted_any ? ORMA_MAX(self->sorter.last_emitted, 0) : 0;
+    while (b.packets < UINT32_MAX - segment->count && take_packet(&b, &pos, end))
+        ;
+    segment->count += b.packets;
+    if (b.packets)
+        finish(self, seq, b, pos);
+    return pos;
+}

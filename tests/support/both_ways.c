@@ -1,0 +1,95 @@
+#include "tests/support/both_ways.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/import/formats/file.h"
+
+struct loaded {
+    struct orma_storage storage;
+    struct orma_import import;
+};
+
+static struct loaded *load(const uint8_t *data, size_t len, size_t step, bool shortcuts)
+{
+    struct loaded *l = calloc(1, sizeof(*l));
+    struct orma_file *file = NULL;
+
+    if (!l || orma_storage_init(&l->storage) || orma_import_init(&l->import, &l->storage))
+        return l;
+    l->import.reader.no_bursts = l->import.no_plain_events = !shortcuts;
+    file = orma_file_new(&l->import, NULL, 0);
+    for (size_t pos = 0, n; file && pos < len && !orma_file_failed(file); pos += n) {
+        n = step ? ORMA_MIN(step, len - pos) : len;
+        orma_file_feed(file, data + pos, n);
+    }
+    if (file && !orma_file_failed(file))
+        orma_file_finish(file);
+    orma_import_finish(&l->import);
+    return l;
+}
+
+static void unload(struct loaded *l)
+{
+    if (!l)
+        return;
+    if (l->import.storage)
+        orma_import_fini(&l->import);
+    orma_storage_fini(&l->storage);
+    free(l);
+}
+
+static char where[200];
+
+static const char *table_differs(const struct orma_table *a, const struct orma_table *b)
+{
+    if (a->rows != b->rows) {
+        snprintf(where, sizeof(where), "%s: %u and %u rows", a->def->name, a->rows, b->rows);
+        return where;
+    }
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (unsigned col = 0; col < a->def->columns_num; col++)
+            if (orma_table_int(a, col, row) != orma_table_int(b, col, row) ||
+                orma_table_is_null(a, col, row) != orma_table_is_null(b, col, row) ||
+                (a->columns[col].width == ORMA_WIDTH_DOUBLE) !=
+                    (b->columns[col].width == ORMA_WIDTH_DOUBLE) ||
+                (a->columns[col].width == ORMA_WIDTH_DOUBLE &&
+                 memcmp((double *)a->columns[col].data + row, (double *)b->columns[col].data + row,
+                        sizeof(double)) != 0)) {
+                snprintf(where, sizeof(where), "%s.%s of row %u", a->def->name,
+                         a->def->columns[col].name, row);
+                return where;
+            }
+    return NULL;
+}
+
+static const char *storage_differs(const struct orma_storage *a, const struct orma_storage *b)
+{
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
+        if (table_differs(&a->tables[i], &b->tables[i]))
+            return where;
+    if (a->pool.len != b->pool.len)
+        return "number of texts";
+    for (uint32_t i = 0; i < a->pool.len; i++)
+        if (!orma_str_eq(orma_strpool_get(&a->pool, i), orma_strpool_get(&b->pool, i)))
+            return "texts";
+    for (unsigned m = 0; m < ORMA_MACHINES_MAX; m++)
+        for (unsigned i = 0; i < ORMA_STATS_NUM; i++)
+            if (a->stats[m].single[i] != b->stats[m].single[i] &&
+                !strstr(orma_stat_defs[i].name, "duration")) {
+                snprintf(where, sizeof(where), "statistic %s", orma_stat_defs[i].name);
+                return where;
+            }
+    return a->failed != b->failed ? "out of memory" : NULL;
+}
+
+const char *both_ways_differ(const uint8_t *data, size_t len, size_t step)
+{
+    struct loaded *a = load(data, len, step, true), *b = load(data, len, step, false);
+    const char *ret = a && b ? storage_differs(&a->storage, &b->storage) : "out of memory";
+
+    unload(a);
+    unload(b);
+    return ret;
+}

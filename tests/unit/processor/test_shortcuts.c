@@ -1,0 +1,87 @@
+/* Shortcuts of the import change no row: bursts of packets, plain events. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "processor/import/import.h"
+#include "protos/fields/trace.h"
+#include "protos/fields/track_event.h"
+#include "sdk/base/hash.h"
+#include "sdk/wire/pb_writer.h"
+#include "tests/support/both_ways.h"
+#include "tests/support/leaks.h"
+
+#define TRACES 500
+#define CHOICES 8000
+
+Test(processor_shortcuts, traces_of_all_sorts_are_the_same_both_ways, .timeout = 240)
+{
+    for (unsigned seed = 1; seed <= TRACES; seed++) {
+        static uint8_t choices[CHOICES];
+        struct orma_buf trace = {0};
+        uint64_t state = seed;
+
+        for (unsigned i = 0; i < CHOICES; i++)
+            choices[i] = (uint8_t)(state = orma_mix64(state + i));
+        both_ways_trace(&trace, choices, CHOICES);
+        cr_assert(!trace.failed);
+        const char *differ = both_ways_differ(trace.data, trace.len, seed % 4 ? 0 : 1000 + seed);
+        cr_assert_null(differ, "seed %u: %s", seed, differ);
+        orma_buf_fini(&trace);
+    }
+    orma_assert_no_leaks();
+}
+
+/* ---- that the short way is taken at all ---- */
+
+static void put_instant(struct orma_buf *out, unsigned i, uint32_t pid)
+{
+    size_t packet = orma_pb_begin(out, 1);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, 1000 + i);
+    size_t e = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
+    orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TYPE, ORMA_PB_TRACK_EVENT_TYPE_INSTANT);
+    orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TRACK_UUID, 1);
+    orma_pb_end(out, e);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 5);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PID, pid);
+    orma_pb_end(out, packet);
+}
+
+/* How often packets in a row were read as one. */
+static uint64_t bursts_of(const struct orma_buf *trace)
+{
+    static struct orma_storage storage;
+    static struct orma_import import;
+
+    cr_assert_eq(orma_storage_init(&storage), 0);
+    cr_assert_eq(orma_import_init(&import, &storage), 0);
+    cr_assert_eq(orma_reader_map(&import.reader, trace->data, trace->len), trace->len);
+    uint64_t ret = import.reader.bursts;
+    orma_import_finish(&import);
+    cr_assert_eq(storage.tables[ORMA_TABLE_SLICE].rows, 100);
+    orma_import_fini(&import);
+    orma_storage_fini(&storage);
+    return ret;
+}
+
+Test(processor_shortcuts, packets_of_a_writer_are_one_burst)
+{
+    struct orma_buf trace = {0};
+
+    for (unsigned i = 0; i < 100; i++)
+        put_instant(&trace, i, 7);
+    cr_assert_eq(bursts_of(&trace), 1);
+    orma_buf_fini(&trace);
+    orma_assert_no_leaks();
+}
+
+Test(processor_shortcuts, another_tail_ends_a_burst_and_begins_one)
+{
+    struct orma_buf trace = {0};
+
+    for (unsigned i = 0; i < 100; i++)
+        put_instant(&trace, i, 7 + i / 25);
+    cr_assert_eq(bursts_of(&trace), 4);
+    orma_buf_fini(&trace);
+    orma_assert_no_leaks();
+}
