@@ -42,6 +42,16 @@ static void unload(struct loaded *l)
 
 static char where[200];
 
+static bool is_same_cell(const struct orma_table *a, const struct orma_table *b, unsigned col,
+                         uint32_t row)
+{
+    if (orma_table_int(a, col, row) != orma_table_int(b, col, row) ||
+        orma_table_is_null(a, col, row) != orma_table_is_null(b, col, row))
+        return false;
+    return a->def->columns[col].kind != ORMA_COL_DOUBLE ||
+           orma_column_double(&a->columns[col], row) == orma_column_double(&b->columns[col], row);
+}
+
 static const char *table_differs(const struct orma_table *a, const struct orma_table *b)
 {
     if (a->rows != b->rows) {
@@ -50,13 +60,7 @@ static const char *table_differs(const struct orma_table *a, const struct orma_t
     }
     for (uint32_t row = 0; row < a->rows; row++)
         for (unsigned col = 0; col < a->def->columns_num; col++)
-            if (orma_table_int(a, col, row) != orma_table_int(b, col, row) ||
-                orma_table_is_null(a, col, row) != orma_table_is_null(b, col, row) ||
-                (a->columns[col].width == ORMA_WIDTH_DOUBLE) !=
-                    (b->columns[col].width == ORMA_WIDTH_DOUBLE) ||
-                (a->columns[col].width == ORMA_WIDTH_DOUBLE &&
-                 memcmp((double *)a->columns[col].data + row, (double *)b->columns[col].data + row,
-                        sizeof(double)) != 0)) {
+            if (!is_same_cell(a, b, col, row)) {
                 snprintf(where, sizeof(where), "%s.%s of row %u", a->def->name,
                          a->def->columns[col].name, row);
                 return where;
