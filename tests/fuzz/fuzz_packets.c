@@ -44,6 +44,19 @@ static uint64_t number(struct source *s)
 
 static void fill(struct source *s, uint32_t msg, unsigned depth, struct orma_buf *out);
 
+/* Numbers of a list may stand side by side under one tag. */
+static void put_packed(struct source *s, const struct orma_field *f, struct orma_buf *out)
+{
+    size_t begun = orma_pb_begin(out, f->number);
+
+    for (unsigned i = byte(s) % 6; i-- > 0;) {
+        uint8_t varint[10];
+
+        orma_buf_put(out, varint, (size_t)(orma_varint_write(varint, number(s)) - varint));
+    }
+    orma_pb_end(out, begun);
+}
+
 static void put_field(struct source *s, const struct orma_field *f, unsigned depth,
                       struct orma_buf *out)
 {
@@ -51,6 +64,10 @@ static void put_field(struct source *s, const struct orma_field *f, unsigned dep
 
     switch (orma_field_wire(f->type)) {
     case ORMA_PB_VARINT:
+        if (f->flags & ORMA_FIELD_REPEATED && byte(s) & 1) {
+            put_packed(s, f, out);
+            break;
+        }
         orma_pb_put_u64(out, f->number, number(s));
         break;
     case ORMA_PB_I64:
@@ -90,7 +107,7 @@ static void fill(struct source *s, uint32_t msg, unsigned depth, struct orma_buf
 
 static void put_packet(struct source *s, bool ftrace, uint64_t ts, struct orma_buf *out)
 {
-    static uint32_t packet_msg, event_msg;
+    static uint32_t packet_msg, event_msg, bundle_msg, compact_msg;
     size_t packet = orma_pb_begin(out, 1);
 
     if (!packet_msg) {
@@ -98,6 +115,10 @@ static void put_packet(struct source *s, bool ftrace, uint64_t ts, struct orma_b
             orma_schema_find_msg(orma_schema_default(), ORMA_STR("perfetto.protos.TracePacket"));
         event_msg =
             orma_schema_find_msg(orma_schema_default(), ORMA_STR("perfetto.protos.FtraceEvent"));
+        bundle_msg = orma_schema_find_msg(orma_schema_default(),
+                                          ORMA_STR("perfetto.protos.FtraceEventBundle"));
+        compact_msg = orma_schema_find_msg(
+            orma_schema_default(), ORMA_STR("perfetto.protos.FtraceEventBundle.CompactSched"));
     }
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 1 + byte(s) % 3);
     if (byte(s) % 8 == 0 || !ts)
@@ -109,6 +130,15 @@ static void put_packet(struct source *s, bool ftrace, uint64_t ts, struct orma_b
         size_t bundle = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_EVENTS);
 
         orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_BUNDLE_CPU, byte(s) % 5);
+        if (byte(s) % 8 == 0)
+            fill(s, bundle_msg, 1, out);
+        if (byte(s) % 8 == 0) {
+            size_t compact = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED);
+
+            for (unsigned i = 0; i < 3; i++)
+                fill(s, compact_msg, 2, out);
+            orma_pb_end(out, compact);
+        }
         for (unsigned i = byte(s) % 16; i-- > 0 && s->pos < s->end;) {
             size_t event = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT);
 

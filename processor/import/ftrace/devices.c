@@ -66,7 +66,7 @@ static void rpm_status(struct orma_import *imp, const struct orma_ftrace_event *
     int32_t status = (int32_t)f.num[ORMA_PB_RPM_STATUS_FTRACE_EVENT_STATUS];
     const struct orma_track_dim dim = orma_dim_str(orma_import_lit(imp, "linux_device"), device);
     /* Slices, but on what the reference calls a counter. */
-    uint32_t track = orma_import_counter_track(imp, e->machine, "linux_rpm", device, NULL, 1, &dim);
+    uint32_t track = orma_import_counter_track(imp, e->machine, "linux_rpm", 0, NULL, 1, &dim);
 
     if (st && orma_map_take(&st->active, (uint64_t)e->machine << 32 | device) != ORMA_MAP_NONE)
         orma_slices_end(&imp->slices, e->ts, track, 0, 0, NULL);

@@ -25,9 +25,20 @@ void orma_ftrace_process_counter(struct orma_import *imp, const struct orma_ftra
                         value);
 }
 
-static bool is_alive(struct orma_import *imp, uint32_t utid)
+/* Neither it nor its process has ended, nor has another process taken over the pid. */
+static bool is_alive(struct orma_import *imp, uint16_t machine, uint32_t utid)
 {
-    return orma_table_is_null(orma_import_table(imp, ORMA_TABLE_THREAD), ORMA_THREAD_END_TS, utid);
+    struct orma_processes *procs = orma_import_processes(imp, machine);
+    const struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROCESS);
+    uint32_t upid = orma_processes_upid(procs, utid);
+
+    if (!orma_table_is_null(orma_import_table(imp, ORMA_TABLE_THREAD), ORMA_THREAD_END_TS, utid))
+        return false;
+    if (upid == ORMA_ID_NONE)
+        return true;
+    uint32_t pid = (uint32_t)orma_table_int(t, ORMA_PROCESS_PID, upid);
+    return orma_table_is_null(t, ORMA_PROCESS_END_TS, upid) &&
+           orma_processes_find_process(procs, pid) == upid;
 }
 
 /* The thread whose process has this mm, ORMA_ID_NONE if that can't be told. */
@@ -49,7 +60,7 @@ static uint32_t thread_of_mm(struct orma_import *imp, const struct orma_ftrace_e
         return ORMA_ID_NONE;
     /* A thread that changed its mm since, or is gone: the id may belong to anybody now. */
     if ((utid == e->utid && orma_map_get(&st->mm_of_thread, utid) != mm) ||
-        !is_alive(imp, (uint32_t)utid)) {
+        !is_alive(imp, e->machine, (uint32_t)utid)) {
         (void)orma_map_take(&st->thread_of_mm, mm);
         return ORMA_ID_NONE;
     }

@@ -6,6 +6,8 @@
 
 #define PROTOCOL_TCP 6
 #define ETHERTYPE_IP 0x0800
+#define ETHERTYPE_IPV6 0x86dd
+#define KIB 1024
 #define FAMILY_INET 2
 #define FAMILY_INET6 10
 
@@ -54,7 +56,12 @@ static void add_bytes(struct orma_import *imp, const struct orma_ftrace_event *e
         imp, e->machine, type,
         orma_strpool_addf(&imp->storage->pool, "%.*s %s KB", ORMA_STR_ARG(device), what), NULL, 1,
         &dim);
-    orma_import_counter(imp, e->ts, track, (double)sum);
+    uint32_t row = orma_import_table(imp, ORMA_TABLE_COUNTER)->rows;
+    orma_import_counter(imp, e->ts, track, (double)(sum / KIB));
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, imp->words.cpu, e->cpu);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "len"), (uint64_t)len);
+    orma_import_add_args(imp, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row, &imp->args);
 }
 
 static void receive(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -84,15 +91,21 @@ static void freed(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     struct orma_event_fields f;
     struct net_state *st = state_of(imp);
+    uint32_t row = orma_import_table(imp, ORMA_TABLE_COUNTER)->rows;
 
     orma_event_fields_read(&f, e->payload);
-    if (!st || f.num[ORMA_PB_KFREE_SKB_FTRACE_EVENT_PROTOCOL] != ETHERTYPE_IP)
+    int64_t protocol = f.num[ORMA_PB_KFREE_SKB_FTRACE_EVENT_PROTOCOL];
+    if (!st || (protocol != ETHERTYPE_IP && protocol != ETHERTYPE_IPV6))
         return;
     orma_import_counter(imp, e->ts,
                         orma_import_counter_track(imp, e->machine, "net_kfree_skb",
                                                   orma_import_lit(imp, "Kfree Skb IP Prot"), NULL,
                                                   0, NULL),
                         ++st->freed);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "protocol"),
+                      orma_import_cstr(imp, protocol == ETHERTYPE_IP ? "IP" : "IPV6"));
+    orma_import_add_args(imp, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row, &imp->args);
 }
 
 static void retransmit(struct orma_import *imp, const struct orma_ftrace_event *e)

@@ -134,8 +134,11 @@ static void suspend(struct orma_import *imp, const struct orma_ftrace_event *e)
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str action = f.str[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_ACTION];
-    uint32_t name = orma_strpool_addf(&imp->storage->pool, "%.*s(%lld)", ORMA_STR_ARG(action),
-                                      (long long)f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_VAL]);
+    int64_t val = f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_VAL];
+    if (orma_str_eq_c(action, "timekeeping_freeze")) /* a cpu, and another one may end it */
+        val = 0;
+    uint32_t name =
+        orma_strpool_addf(&imp->storage->pool, "%.*s(%lld)", ORMA_STR_ARG(action), (long long)val);
     orma_args_list_clear(&imp->args);
     orma_args_put_int(&imp->args, imp->words.utid, e->utid);
     if (f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_START])
