@@ -1,0 +1,15 @@
+-- Code that was compiled while the program ran.
+
+-- The pieces of code, from when until about when they were there.
+CREATE PERFETTO VIEW jit_code(
+  jit_code_id LONG, create_ts TIMESTAMP, estimated_delete_ts TIMESTAMP, utid JOINID(thread.id),
+  start_address LONG, size LONG, function_name STRING, native_code_base64 STRING
+) AS
+SELECT
+  id AS jit_code_id, create_ts, estimated_delete_ts, utid, start_address, size, function_name,
+  native_code_base64
+FROM __intrinsic_jit_code;
+
+-- The frames of stacks that lie in them.
+CREATE PERFETTO VIEW jit_frame(jit_code_id LONG, frame_id JOINID(stack_profile_frame.id)) AS
+SELECT jit_code_id, frame_id FROM __intrinsic_jit_frame;
