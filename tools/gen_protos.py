@@ -22,7 +22,9 @@ import re
 import sys
 
 AREAS = ("gpu protovm pprof process sys_stats generic_kernel common config ipc track_event profiling "
-         "interned_data ftrace trace trace_summary trace_processor metrics").split()
+         "interned_data ftrace trace trace_summary trace_processor metrics chrome").split()
+# Areas that are read by the schema alone: no field numbers for hand-written readers.
+SCHEMA_ONLY = {"chrome"}
 PACKAGE = {"pprof": "perfetto.third_party.perftools.profiles"}
 # Extension ranges of messages that we extend ourselves: see protos/orma_ext.proto.
 OURS = {"CommitDataRequest": (90000, 99999), "TraceStats": (90000, 99999),
@@ -31,10 +33,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def read(folder, name):
-    """The rows of a table, and those that we add to it in protos/more/."""
+    """The rows of a table, and those that we add to it in protos/more/ (NAME.tsv, *_NAME.tsv)."""
     rows = []
-    for path in folder / f"{name}.tsv", ROOT / "protos/more" / f"{name}.tsv":
-        if path.exists() or path.parent == folder:
+    more = ROOT / "protos/more"
+    for path in [folder / f"{name}.tsv", more / f"{name}.tsv", *sorted(more.glob(f"*_{name}.tsv"))]:
+        if path.exists() or path.parent == folder and name not in SCHEMA_ONLY:
             with open(path, newline="", encoding="utf-8") as f:
                 rows += csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
     return rows
@@ -185,8 +188,11 @@ class ProtoFile:
         for c in m.children:
             self.message(c, inner)
         oneofs = collections.OrderedDict()
+        extended = collections.OrderedDict()
         for f in m.fields:
-            if "oneof" in f["opts"]:
+            if "extends" in f["opts"]:
+                extended.setdefault(f["opts"]["extends"], []).append(f)
+            elif "oneof" in f["opts"]:
                 oneofs.setdefault(f["opts"]["oneof"], []).append(f)
             else:
                 self.field(f, inner, f["label"] + " ")
@@ -194,6 +200,12 @@ class ProtoFile:
             self.out.append(f"{inner}oneof {name} {{")
             for f in fields:
                 self.field(f, inner + "  ", "")
+            self.out.append(f"{inner}}}")
+        for name, fields in extended.items():
+            self.deps.add(self.m.area_of[name])
+            self.out.append(f"{inner}extend {name} {{")
+            for f in fields:
+                self.field(f, inner + "  ", f["label"] + " ")
             self.out.append(f"{inner}}}")
         used = {f["number"] for f in m.fields}
         for what in m.reserved:
@@ -387,7 +399,8 @@ def main():
         sys.exit("comments for unknown types: " + ", ".join(unknown))
     for area in AREAS:
         write(ROOT / f"protos/perfetto/{area}.proto", ProtoFile(model, area, comments).text())
-        write(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
+        if area not in SCHEMA_ONLY:
+            write(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
     write(ROOT / "protos/tables/ftrace_events.c", ftrace_tables(model, folder))
     write(ROOT / "protos/tables/syscalls.c", syscall_tables(folder))
     write(ROOT / "protos/tables/atrace.c", atrace_tables(folder))
