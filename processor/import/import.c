@@ -99,6 +99,9 @@ static void emit(void *data, const struct orma_item *item)
     }
 }
 
+static void write_row_args(struct orma_import *self);
+static void free_row_args(struct orma_import *self);
+
 int orma_import_init(struct orma_import *self, struct orma_storage *storage)
 {
     struct orma_reader_hooks hooks = {
@@ -146,6 +149,7 @@ void orma_import_fini(struct orma_import *self)
     orma_args_list_fini(&self->args);
     orma_schema_free(self->schema);
     orma_map_fini(&self->unknown_event_fields);
+    free_row_args(self);
 }
 
 void orma_import_begin(struct orma_import *self, const char *format)
@@ -229,6 +233,7 @@ void orma_import_finish(struct orma_import *self)
         if (orma_modules[i]->finish)
             orma_modules[i]->finish(self);
     orma_files_finish(self);
+    write_row_args(self);
     write_skipped(self);
     write_unknown_fields(self);
     orma_slices_finish(&self->slices);
@@ -309,21 +314,68 @@ void orma_import_counter(struct orma_import *self, int64_t ts, uint32_t track, d
     orma_table_set_double(t, ORMA_COUNTER_VALUE, row, value);
 }
 
+/* What packets have said of a row so far. Only what holds at the end becomes a set. */
+struct orma_row_args {
+    struct orma_row_args *next; /* in the order of the first thing said */
+    enum orma_table_id table;
+    unsigned col;
+    uint32_t row;
+    struct orma_args_list list;
+};
+
+static struct orma_row_args *row_args(struct orma_import *self, enum orma_table_id table,
+                                      unsigned col, uint32_t row)
+{
+    uint64_t key = (uint64_t)table << 40 | (uint64_t)col << 32 | row;
+    struct orma_row_args *a = orma_map_get_ptr(&self->row_args, key);
+
+    if (a)
+        return a;
+    a = calloc(1, sizeof(*a));
+    if (!a || orma_map_put_ptr(&self->row_args, key, a)) {
+        self->storage->failed = true;
+        free(a);
+        return NULL;
+    }
+    a->table = table;
+    a->col = col;
+    a->row = row;
+    if (self->row_args_last)
+        self->row_args_last->next = a;
+    else
+        self->row_args_first = a;
+    self->row_args_last = a;
+    return a;
+}
+
 void orma_import_add_args(struct orma_import *self, enum orma_table_id table, unsigned col,
                           uint32_t row, const struct orma_args_list *args)
 {
-    struct orma_table *t = orma_import_table(self, table);
-    struct orma_args_list all = {0};
+    struct orma_row_args *a = args->len ? row_args(self, table, col, row) : NULL;
 
-    if (!args->len)
-        return;
-    if (!orma_table_is_null(t, col, row))
-        orma_args_load(&self->storage->args, (uint32_t)orma_table_int(t, col, row), &all);
-    for (uint32_t i = 0; i < args->len; i++)
-        orma_args_put(&all, args->args[i]);
-    orma_storage_set_args(t, col, row, orma_args_commit(&self->storage->args, &all));
-    self->storage->failed |= all.failed;
-    orma_args_list_fini(&all);
+    for (uint32_t i = 0; a && i < args->len; i++)
+        orma_args_put(&a->list, args->args[i]);
+}
+
+static void write_row_args(struct orma_import *self)
+{
+    for (struct orma_row_args *a = self->row_args_first; a; a = a->next) {
+        orma_storage_set_args(orma_import_table(self, a->table), a->col, a->row,
+                              orma_args_commit(&self->storage->args, &a->list));
+        self->storage->failed |= a->list.failed;
+    }
+}
+
+static void free_row_args(struct orma_import *self)
+{
+    struct orma_row_args *next;
+
+    for (struct orma_row_args *a = self->row_args_first; a; a = next) {
+        next = a->next;
+        orma_args_list_fini(&a->list);
+        free(a);
+    }
+    orma_map_fini(&self->row_args);
 }
 
 uint32_t orma_import_lit_slow(struct orma_import *self, const char *literal)

@@ -75,6 +75,8 @@ struct orma_machine {
 
 #define ORMA_LITERALS_NUM 512
 
+struct orma_row_args;
+
 struct orma_import {
     struct orma_storage *storage;
     struct orma_words words;
@@ -96,7 +98,9 @@ struct orma_import {
     uint32_t chrome_bundles, chrome_packets; /* that told of a Chrome; so far */
     struct orma_map unknown_event_fields;    /* of TrackEvent: number → how often */
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
-    bool into_file;             /* the trace was written to its file while it was recorded */
+    struct orma_map row_args;   /* of rows that packets add args to: → struct orma_row_args * */
+    struct orma_row_args *row_args_first, *row_args_last;
+    bool into_file; /* the trace was written to its file while it was recorded */
     bool no_ftrace_raw, crop_track_events;
     bool no_plain_events; /* all of them the long way: for tests */
     int64_t crop_start;
@@ -179,7 +183,7 @@ void orma_import_clock_snapshot(struct orma_import *self, uint16_t machine, stru
                                 const struct orma_clock_value *values, uint32_t num,
                                 uint64_t primary);
 
-/* Adds to the args of a row. */
+/* Adds to the args of a row, which are written at the end; the last value of a key counts. */
 void orma_import_add_args(struct orma_import *self, enum orma_table_id table, unsigned col,
                           uint32_t row, const struct orma_args_list *args);
 

@@ -49,6 +49,8 @@ uint32_t orma_profile_symbolized_frame(struct orma_import *imp, const struct orm
 uint32_t orma_profile_callsite(struct orma_import *imp, uint32_t parent, uint32_t frame);
 
 /* Interned entries as rows; ORMA_ROW_NONE and a statistic if they are broken. */
+uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine,
+                                       const struct orma_seq_gen *gen, uint64_t iid);
 uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
                                      const struct orma_seq_gen *gen, uint64_t iid);
 uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machine,

@@ -63,8 +63,8 @@ static void read_mapping(const struct orma_pb_field *f, struct orma_mapping *m)
     }
 }
 
-static uint32_t interned_mapping(struct orma_import *imp, uint16_t machine,
-                                 const struct orma_seq_gen *gen, uint64_t iid)
+uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine,
+                                       const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
@@ -150,7 +150,7 @@ uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
             break;
         }
     }
-    frame.mapping = mapping ? interned_mapping(imp, machine, gen, mapping)
+    frame.mapping = mapping ? orma_profile_interned_mapping(imp, machine, gen, mapping)
                             : orma_profile_dummy_mapping(imp, "");
     if (frame.mapping == ORMA_ROW_NONE)
         return ORMA_ROW_NONE;

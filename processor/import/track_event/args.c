@@ -1,7 +1,7 @@
 /* Debug annotations as args. */
 #include <limits.h>
 
-#include "processor/import/track_event/track_event.h"
+#include "processor/import/track_event/event.h"
 #include "processor/import/trackers/proto_args.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
@@ -184,7 +184,7 @@ static void typed_value(struct orma_import *imp, const struct orma_seq_gen *gen,
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_str name = {NULL, 0}, message = {NULL, 0};
-    struct orma_proto_args args = {.imp = imp, .gen = gen, .ret = ret};
+    struct orma_proto_args args;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME)
@@ -198,6 +198,7 @@ static void typed_value(struct orma_import *imp, const struct orma_seq_gen *gen,
         else if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE)
             message = orma_pb_str(&f);
     }
+    orma_te_proto_args(imp, gen, ret, &args);
     orma_proto_args_put(&args, orma_schema_find_msg(orma_import_schema(imp), name), message, k);
 }
 
@@ -217,17 +218,29 @@ static void annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
     }
 }
 
-void orma_te_annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
-                        struct orma_str bytes, struct orma_args_list *ret)
+bool orma_te_annotation_at(struct orma_import *imp, const struct orma_seq_gen *gen,
+                           struct orma_arg_key *k, struct orma_str bytes,
+                           struct orma_args_list *ret)
 {
-    struct orma_arg_key k;
+    const size_t full = k->full_len, flat = k->flat_len;
     struct orma_str name = annotation_name(imp, gen, bytes);
 
     if (!name.data) {
         orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
-        return;
+        return false;
     }
+    orma_arg_key_push_foreign(k, name);
+    annotation(imp, gen, k, bytes, ret, 0);
+    k->full_len = full;
+    k->flat_len = flat;
+    return true;
+}
+
+void orma_te_annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
+                        struct orma_str bytes, struct orma_args_list *ret)
+{
+    struct orma_arg_key k;
+
     orma_arg_key_init(&k, "debug");
-    orma_arg_key_push_foreign(&k, name);
-    annotation(imp, gen, &k, bytes, ret, 0);
+    (void)orma_te_annotation_at(imp, gen, &k, bytes, ret); /* counted there */
 }

@@ -4,36 +4,6 @@
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 
-/* Names of kinds of processes and threads of Chrome, for those that bring none. */
-static const char *const process_types[] = {
-    NULL,  "Browser",     "Renderer",    "Utility", "Zygote", "SandboxHelper",
-    "Gpu", "PpapiPlugin", "PpapiBroker",
-};
-
-static const char *thread_type(uint64_t type)
-{
-    static const char *const names[] = {
-        NULL,
-        "CrProcessMain",
-        "ChromeIOThread",
-        "ThreadPoolBackgroundWorker&",
-        "ThreadPoolForegroundWorker&",
-        "ThreadPoolSingleThreadForegroundBlocking&",
-        "ThreadPoolSingleThreadBackgroundBlocking&",
-        "ThreadPoolService",
-        "Compositor",
-        "VizCompositorThread",
-        "CompositorTileWorker&",
-        "ServiceWorkerThread&",
-    };
-
-    if (type == ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_MEMORY_INFRA)
-        return "MemoryInfra";
-    if (type == ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_SAMPLING_PROFILER)
-        return "StackSamplingProfiler";
-    return type < ORMA_ARRAY_LEN(names) ? names[type] : NULL;
-}
-
 bool orma_te_read_thread(struct orma_import *imp, struct orma_seq *seq, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -122,9 +92,8 @@ static void on_process(struct orma_import *imp, uint16_t machine, uint32_t upid,
     orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, &imp->args);
     if (name && name != ORMA_STR_EMPTY)
         orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
-    else if (type < ORMA_ARRAY_LEN(process_types) && process_types[type])
-        orma_processes_name_process(procs, upid, orma_import_cstr(imp, process_types[type]),
-                                    ORMA_PROCESS_NAME_LABEL);
+    else if ((name = orma_te_chrome_process(imp, type)))
+        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_LABEL);
 }
 
 static void on_chrome_process(struct orma_import *imp, uint16_t machine, uint32_t upid,
@@ -132,11 +101,14 @@ static void on_chrome_process(struct orma_import *imp, uint16_t machine, uint32_
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
+    uint32_t type = 0;
 
-    (void)machine;
     orma_args_list_clear(&imp->args);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
+        case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE:
+            type = orma_te_chrome_process(imp, orma_pb_u64(&f));
+            break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
             orma_args_put_str(&imp->args, orma_import_lit(imp, "chrome.host_app_package_name"),
                               orma_import_str(imp, orma_pb_str(&f)));
@@ -147,7 +119,26 @@ static void on_chrome_process(struct orma_import *imp, uint16_t machine, uint32_
             break;
         }
     }
+    orma_args_put_str(&imp->args, orma_import_lit(imp, "chrome.process_type"), type);
     orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, &imp->args);
+    if (type)
+        orma_processes_name_process(orma_import_processes(imp, machine), upid, type,
+                                    ORMA_PROCESS_NAME_LABEL);
+}
+
+static void on_chrome_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
+                             struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t type = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE)
+            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
+    if (type)
+        orma_processes_name_thread(orma_import_processes(imp, machine), utid, type,
+                                   ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
 }
 
 static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
@@ -156,8 +147,7 @@ static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_processes *procs = orma_import_processes(imp, machine);
-    const char *type = NULL;
-    uint32_t name = 0;
+    uint32_t name = 0, type = 0;
 
     orma_args_list_clear(&imp->args);
     while (orma_pb_next(&r, &f)) {
@@ -167,7 +157,7 @@ static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
                 name = orma_import_str(imp, orma_pb_str(&f));
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_TYPE:
-            type = thread_type(orma_pb_u64(&f));
+            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
@@ -180,8 +170,7 @@ static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
     if (name)
         orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
     else if (type)
-        orma_processes_name_thread(procs, utid, orma_import_cstr(imp, type),
-                                   ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
+        orma_processes_name_thread(procs, utid, type, ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
 }
 
 static void on_track(struct orma_import *imp, const struct orma_item *item)
@@ -213,6 +202,8 @@ static void on_track(struct orma_import *imp, const struct orma_item *item)
             on_chrome_process(imp, item->machine, t->upid, orma_pb_str(&f));
         else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD && t->has_thread)
             on_thread(imp, item->machine, t->utid, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_THREAD && t->has_thread)
+            on_chrome_thread(imp, item->machine, t->utid, orma_pb_str(&f));
     }
 }
 

@@ -63,7 +63,7 @@ static inline uint32_t orma_te_track_begin(struct orma_import *imp, const struct
 
 static inline uint32_t orma_te_track_end(struct orma_import *imp, const struct orma_te_event *e)
 {
-    return e->track != ORMA_TRACK_NONE ? e->track : orma_te_end_track(imp, e->t);
+    return e->track != ORMA_TRACK_NONE ? e->track : orma_te_end_track(imp, e->t, e->item->ts);
 }
 
 static inline uint32_t orma_te_track_whole(struct orma_import *imp, const struct orma_te_event *e,
@@ -125,8 +125,13 @@ bool orma_te_tokenize_legacy(struct orma_import *imp, const struct orma_packet_c
 
 /* ---- track_event/typed.c: fields with a meaning of their own, as args ---- */
 
+struct orma_proto_args;
+
 void orma_te_typed_args(struct orma_import *imp, const struct orma_te_event *e,
                         struct orma_args_list *ret);
+/* A walk through a message that knows what track events hold. */
+void orma_te_proto_args(struct orma_import *imp, const struct orma_seq_gen *gen,
+                        struct orma_args_list *ret_list, struct orma_proto_args *ret);
 /* The call stack that came with the event, for its slice (track_event/callstack.c). */
 void orma_te_callstack(struct orma_import *imp, const struct orma_te_event *e, uint32_t slice,
                        bool at_end);

@@ -155,7 +155,7 @@ static bool place_async(struct orma_import *imp, struct orma_te_event *e, bool s
                                     ORMA_STR_ARG(e->legacy.id_scope));
     if (e->legacy.phase == 'b' || e->legacy.phase == 'S')
         phase = ORMA_ASYNC_BEGIN;
-    else if (e->legacy.phase == 'e' || e->legacy.phase == 'F')
+    else if (e->legacy.phase == 'e' || e->legacy.phase == 'T')
         phase = ORMA_ASYNC_END;
     e->track = orma_legacy_async_track(imp, &a, phase, e->item->ts);
     e->legacy_async = true;
@@ -268,26 +268,6 @@ static void on_flow(struct orma_import *imp, struct orma_te_event *e)
 
 /* ---- events ---- */
 
-/* thread_name and process_name; others say nothing that the tables hold. */
-static void on_metadata(struct orma_import *imp, struct orma_te_event *e)
-{
-    struct orma_processes *procs = orma_import_processes(imp, e->item->machine);
-    struct orma_arg name = {.type = ORMA_ARG_NULL};
-    uint32_t key = orma_import_lit(imp, "debug.name");
-    struct orma_str what = orma_strpool_get(&imp->storage->pool, e->name_id);
-
-    orma_te_collect_args(imp, e);
-    for (uint32_t i = 0; i < imp->args.len; i++)
-        if (imp->args.args[i].key == key)
-            name = imp->args.args[i];
-    if (name.type != ORMA_ARG_STRING)
-        return;
-    if (orma_str_eq_c(what, "thread_name") && e->utid != ORMA_ID_NONE)
-        orma_processes_name_thread(procs, e->utid, name.str, ORMA_THREAD_NAME_DESCRIPTOR);
-    else if (orma_str_eq_c(what, "process_name") && e->upid != ORMA_ID_NONE)
-        orma_processes_name_process(procs, e->upid, name.str, ORMA_PROCESS_NAME_DESCRIPTOR);
-}
-
 static void put_raw(struct orma_import *imp, const char *key, int64_t val)
 {
     orma_args_put_int(&imp->args, orma_import_cstr(imp, key), val);
@@ -342,6 +322,47 @@ static void on_other(struct orma_import *imp, struct orma_te_event *e)
     orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
                           orma_args_commit(&imp->storage->args, &imp->args));
+}
+
+/* The text of the first annotation; 0: it has none. */
+static uint32_t first_text(struct orma_import *imp, const struct orma_te_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            continue;
+        struct orma_pb_reader annotation = orma_pb_sub(&f);
+
+        while (orma_pb_next(&annotation, &f))
+            if (f.id == ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE)
+                return f.len ? orma_import_str(imp, orma_pb_str(&f)) : 0;
+        return 0;
+    }
+    return 0;
+}
+
+/* thread_name and process_name; others say nothing that the tables hold. */
+static void on_metadata(struct orma_import *imp, struct orma_te_event *e)
+{
+    struct orma_processes *procs = orma_import_processes(imp, e->item->machine);
+    struct orma_str what = orma_strpool_get(&imp->storage->pool, e->name_id);
+    bool thread = orma_str_eq_c(what, "thread_name"), process = orma_str_eq_c(what, "process_name");
+
+    if (!thread && !process) {
+        on_other(imp, e);
+        return;
+    }
+    if (!e->annotated || (thread ? e->utid : e->upid) == ORMA_ID_NONE) {
+        (void)parser_error(imp, e);
+        return;
+    }
+    uint32_t name = first_text(imp, e);
+    if (name && thread)
+        orma_processes_name_thread(procs, e->utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
+    else if (name)
+        orma_processes_name_process(procs, e->upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
 }
 
 static void on_complete(struct orma_import *imp, struct orma_te_event *e)

@@ -448,7 +448,8 @@ static bool place(struct orma_import *imp, struct orma_te_event *e, uint64_t uui
         }
         e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
-        if (uuid && e->t->scope != ORMA_TE_THREAD)
+        /* The default track knows its writers as long as nobody describes it. */
+        if ((uuid || !e->t->in_a_packet) && e->t->scope != ORMA_TE_THREAD)
             orma_te_find_passthrough(imp, e);
     }
     if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))

@@ -12,6 +12,7 @@
 #define ORMA_PROCESSOR_IMPORT_TRACK_EVENT_H
 #include "processor/import/import.h"
 
+struct orma_arg_key;
 struct orma_lanes;
 
 /* Times of an event that were differences to the one before it. */
@@ -27,7 +28,8 @@ enum orma_te_kind { ORMA_TE_SLICES, ORMA_TE_COUNTER, ORMA_TE_STATE };
 struct orma_te_track {
     uint64_t uuid;
     /* As described. */
-    bool described;
+    bool described;   /* or taken as if */
+    bool in_a_packet; /* a descriptor for it was there */
     bool has_parent;
     uint64_t parent_uuid;
     uint32_t name;
@@ -68,6 +70,7 @@ struct orma_te_state {
     struct orma_arena arena;
     bool any_incremental;
     struct orma_args_list args;
+    uint32_t annotation_msg; /* DebugAnnotation in the schema + 1; 0: not looked up */
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;
@@ -92,7 +95,7 @@ void orma_te_name(struct orma_import *imp, struct orma_te_track *t, uint32_t nam
 
 /* The rows to use. */
 uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts);
-uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t);
+uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts);
 uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts,
                                int64_t dur);
 
@@ -107,11 +110,22 @@ void orma_te_parse_descriptor(struct orma_import *imp, const struct orma_item *i
 /* Where the part of the trace begins that somebody cared for. */
 void orma_te_read_range(struct orma_import *imp, struct orma_str bytes);
 
+/* ---- track_event/chrome_names.c ---- */
+
+/* What Chrome calls processes and threads of a kind, as pool ids; 0: it has no name. */
+uint32_t orma_te_chrome_process(struct orma_import *imp, uint64_t type);
+uint32_t orma_te_chrome_thread(struct orma_import *imp, uint64_t type);
+
 /* ---- args ---- */
 
 /* A DebugAnnotation as args below `debug.`. */
 void orma_te_annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
                         struct orma_str bytes, struct orma_args_list *ret);
+
+/* The same below the key that is given. False: it has no name. */
+bool orma_te_annotation_at(struct orma_import *imp, const struct orma_seq_gen *gen,
+                           struct orma_arg_key *k, struct orma_str bytes,
+                           struct orma_args_list *ret);
 
 /* The text of an interned entry whose text is in `field`; 0 if there is none. */
 uint32_t orma_te_interned_text(struct orma_import *imp, const struct orma_seq_gen *gen,

@@ -233,7 +233,7 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
     struct orma_te_track *t = orma_te_find(imp, uuid, ctx->machine);
     if (!t)
         return;
-    t->described = true;
+    t->described = t->in_a_packet = true;
     t->saw_first |= ctx->seq->saw_first;
     if (ctx->seq->has_pid)
         t->trusted_pid = ctx->seq->pid;
@@ -450,30 +450,42 @@ static void make_rows(struct orma_import *imp, struct orma_te_track *t)
         find_group(imp, t);
 }
 
-static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned depth)
+/* Counts that the way up from a track is broken, and notes for which track it was gone. */
+static void hierarchy_error(struct orma_import *imp, const struct orma_te_track *t,
+                            enum orma_stat stat)
 {
-    struct orma_stats *stats = orma_import_stats(imp, t->machine);
+    struct orma_args_list *args = &orma_te_state(imp)->args;
+
+    orma_args_list_clear(args);
+    orma_args_put_int(args, imp->words.track_uuid, (int64_t)t->uuid);
+    orma_import_log(imp, t->machine, stat, INT64_MIN, -1, args);
+}
+
+static bool resolve(struct orma_import *imp, struct orma_te_track *t,
+                    const struct orma_te_track *asked, unsigned depth)
+{
     struct orma_te_track *parent = NULL;
 
     if (t->resolved || t->bad)
         return !t->bad;
     t->bad = true; /* until it has worked */
     if (t->resolving || depth > PARENTS_MAX) {
-        orma_stats_inc(stats, t->resolving ? ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP
-                                           : ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_TOO_DEEP);
+        hierarchy_error(imp, asked,
+                        t->resolving ? ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP
+                                     : ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_TOO_DEEP);
         return false;
     }
     t->resolving = true;
     if (t->has_parent && t->parent_uuid) {
         parent = orma_te_find(imp, t->parent_uuid, t->machine);
         if (parent && !parent->described) {
-            orma_stats_inc(stats, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
+            hierarchy_error(imp, asked, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
             t->resolving = t->bad = false; /* it may still come */
             return false;
         } else if (parent && parent->resolving && !parent->resolved) {
-            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP);
+            hierarchy_error(imp, asked, ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP);
             return false;
-        } else if (parent && !resolve(imp, parent, depth + 1)) {
+        } else if (parent && !resolve(imp, parent, asked, depth + 1)) {
             t->resolving = false;
             t->bad = parent->bad;
             return false;
@@ -500,7 +512,7 @@ static bool resolve(struct orma_import *imp, struct orma_te_track *t, unsigned d
 
 bool orma_te_resolve(struct orma_import *imp, struct orma_te_track *t)
 {
-    return ORMA_LIKELY(t->resolved) || resolve(imp, t, 0);
+    return ORMA_LIKELY(t->resolved) || resolve(imp, t, t, 0);
 }
 
 bool orma_te_make_rows(struct orma_import *imp, struct orma_te_track *t, uint32_t name)
@@ -555,16 +567,20 @@ uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, i
     return lane->track;
 }
 
-uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t)
+/* An end without a begin closes nothing of others: it gets a lane as if it were one. */
+uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts)
 {
-    (void)imp;
     if (ORMA_LIKELY(!t->group))
         return t->track;
     struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
+    if (lane) {
+        lane->open--;
+        return lane->track;
+    }
+    lane = orma_lanes_free(t->group, ts);
     if (!lane)
-        return t->group->num ? t->group->lanes[0].track : ORMA_TRACK_NONE;
-    lane->open--;
-    return lane->track;
+        lane = add_lane(imp, t);
+    return lane ? lane->track : ORMA_TRACK_NONE;
 }
 
 uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts,

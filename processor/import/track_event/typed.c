@@ -1,7 +1,9 @@
 /* Fields of track events with a meaning of their own, and all that the schema knows, as args. */
 #include <stdio.h>
 
+#include "processor/import/profile/profile.h"
 #include "processor/import/track_event/event.h"
+#include "processor/import/trackers/process.h"
 #include "processor/import/trackers/proto_args.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
@@ -76,7 +78,7 @@ static void put_location(struct orma_import *imp, const struct orma_te_event *e,
     }
     put_str(imp, ret, prefix, "file_name", l.file);
     put_str(imp, ret, prefix, "function_name", l.function);
-    if (l.has_line)
+    if (l.has_line || prefix[0] == 't')
         orma_args_put_uint(ret, orma_strpool_addf(&imp->storage->pool, "%s.line_number", prefix),
                            l.line);
 }
@@ -220,6 +222,108 @@ static void special(struct orma_import *imp, const struct orma_te_event *e,
     }
 }
 
+/* ---- typed messages ---- */
+
+/* References in known messages, by key: what they refer to is told in their place. */
+static const struct {
+    const char *key, *prefix;
+    bool unsymbolized; /* a place in a mapping; else in a source file */
+} references[] = {
+    {"chrome_memory_pressure_notification.creation_location_iid",
+     "chrome_memory_pressure_notification.creation_location", false},
+    {"chrome_mojo_event_info.mojo_interface_method_iid",
+     "chrome_mojo_event_info.mojo_interface_method.native_symbol", true},
+};
+
+/* A place in a file in memory, without a symbol. False: it, or its file, is unknown. */
+static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+{
+    struct orma_import *imp = self->imp;
+    const struct orma_interned *entry =
+        orma_seq_gen_find(self->gen, ORMA_PB_INTERNED_DATA_UNSYMBOLIZED_SOURCE_LOCATIONS, iid);
+    uint64_t mapping_iid = 0, rel_pc = 0;
+    struct orma_pb_field f;
+
+    if (!entry)
+        return false;
+    struct orma_pb_reader r = orma_pb_reader(entry->data, entry->len);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_UNSYMBOLIZED_SOURCE_LOCATION_MAPPING_ID)
+            mapping_iid = orma_pb_u64(&f);
+        else if (f.id == ORMA_PB_UNSYMBOLIZED_SOURCE_LOCATION_REL_PC)
+            rel_pc = orma_pb_u64(&f);
+    }
+    uint32_t mapping = orma_profile_interned_mapping(imp, (uint16_t)self->gen->seq->machine,
+                                                     self->gen, mapping_iid);
+    if (mapping == ORMA_ROW_NONE)
+        return false;
+    orma_args_put_uint(self->ret, orma_strpool_addf(&imp->storage->pool, "%s.mapping_id", prefix),
+                       mapping);
+    orma_args_put_uint(self->ret, orma_strpool_addf(&imp->storage->pool, "%s.rel_pc", prefix),
+                       rel_pc);
+    return true;
+}
+
+static bool put_typed_location(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+{
+    struct orma_import *imp = self->imp;
+    struct location l;
+
+    if (!orma_seq_gen_find(self->gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid) ||
+        !find_location(imp, self->gen, iid, &l))
+        return false;
+    put_str(imp, self->ret, prefix, "file_name", l.file);
+    put_str(imp, self->ret, prefix, "function_name", l.function);
+    if (l.has_line)
+        orma_args_put_int(self->ret,
+                          orma_strpool_addf(&imp->storage->pool, "%s.line_number", prefix), l.line);
+    return true;
+}
+
+static bool take_num(struct orma_proto_args *self, uint64_t num, struct orma_arg_key *key)
+{
+    const struct orma_str flat = {key->flat, key->flat_len};
+
+    /* All of these end in "d"; most numbers do not. */
+    if (!flat.len || flat.data[flat.len - 1] != 'd')
+        return false;
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(references); i++)
+        if (orma_str_eq_c(flat, references[i].key))
+            return references[i].unsymbolized ? put_unsymbolized(self, num, references[i].prefix)
+                                              : put_typed_location(self, num, references[i].prefix);
+    /* Processes that are there, whether or not they ever write; the number stays an arg. */
+    if (orma_str_eq_c(flat, "active_processes.pid") ||
+        orma_str_eq_c(flat, "chrome_active_processes.pid"))
+        (void)orma_processes_process(
+            orma_import_processes(self->imp, (uint16_t)self->gen->seq->machine), (uint32_t)num);
+    return false;
+}
+
+/* Debug annotations inside other messages stand directly in these. */
+static bool take_msg(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+                     struct orma_arg_key *key)
+{
+    struct orma_te_state *st = orma_te_state(self->imp);
+
+    if (!st)
+        return false;
+    if (!st->annotation_msg)
+        st->annotation_msg = orma_schema_find_msg(orma_schema_default(),
+                                                  ORMA_STR("perfetto.protos.DebugAnnotation")) +
+                             1;
+    if (msg + 1 != st->annotation_msg)
+        return false;
+    (void)orma_te_annotation_at(self->imp, self->gen, key, bytes, self->ret); /* counted there */
+    return true;
+}
+
+void orma_te_proto_args(struct orma_import *imp, const struct orma_seq_gen *gen,
+                        struct orma_args_list *ret_list, struct orma_proto_args *ret)
+{
+    *ret = (struct orma_proto_args){
+        .imp = imp, .gen = gen, .ret = ret_list, .take_msg = take_msg, .take_num = take_num};
+}
+
 /* Fields that are args under their own names; extensions always are. */
 static bool is_reflected(uint32_t number)
 {
@@ -238,15 +342,14 @@ void orma_te_typed_args(struct orma_import *imp, const struct orma_te_event *e,
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
-    struct orma_proto_args args = {.imp = imp,
-                                   .gen = e->item->gen,
-                                   .ret = ret,
-                                   .wanted = is_reflected,
-                                   .unknown = &imp->unknown_event_fields};
+    struct orma_proto_args args;
     struct orma_arg_key key;
 
     while (orma_pb_next(&r, &f))
         special(imp, e, &f, ret);
+    orma_te_proto_args(imp, e->item->gen, ret, &args);
+    args.wanted = is_reflected;
+    args.unknown = &imp->unknown_event_fields;
     orma_arg_key_init(&key, "");
     orma_proto_args_put(
         &args,

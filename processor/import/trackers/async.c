@@ -5,8 +5,8 @@
 #include "sdk/base/hash.h"
 
 struct async_state {
-    struct orma_map groups;  /* hash of type and dimensions → struct orma_lanes * */
-    struct orma_map cookies; /* of Chrome's events: → the name of the first under it */
+    struct orma_map groups; /* hash of type and dimensions → struct orma_lanes * */
+    struct orma_map roots;  /* ids of Chrome's events → the name of the first under it */
     struct orma_arena arena;
     struct orma_args_list args;
 };
@@ -131,17 +131,23 @@ static void source_args(struct orma_import *imp, struct async_state *st,
     orma_args_put_str(&st->args, orma_import_lit(imp, "source_scope"), a->scope);
 }
 
-/* All under one cookie goes by the name of the first event, whatever nests in it is called. */
-static uint32_t name_of(struct orma_import *imp, struct async_state *st, uint64_t cookie,
-                        uint32_t name)
+/*
+ * All under one id (of the process, if it is one's) goes by the name of the first event, whatever
+ * nests in it is called. The scope does not count here: ids of unlike scopes that happen to be the
+ * same number share a name, though not a track.
+ */
+static uint32_t name_of(struct orma_import *imp, struct async_state *st,
+                        const struct orma_legacy_async *a)
 {
-    uint64_t first = orma_map_get(&st->cookies, cookie);
+    uint64_t id = orma_mix64((uint64_t)a->id) ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
+                  (uint64_t)a->machine << 40;
+    uint64_t first = orma_map_get(&st->roots, id);
 
     if (first != ORMA_MAP_NONE)
         return (uint32_t)first;
-    if (orma_map_put(&st->cookies, cookie, name))
+    if (orma_map_put(&st->roots, id, a->name))
         imp->storage->failed = true;
-    return name;
+    return a->name;
 }
 
 static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state *st,
@@ -151,7 +157,7 @@ static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state
         .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
         .event = ORMA_TRACK_SLICES,
         .machine = a->machine,
-        .name = name_of(imp, st, cookie, a->name),
+        .name = name_of(imp, st, a),
         .parent = ORMA_TRACK_NONE,
         .source_args = &st->args,
     };
@@ -161,13 +167,16 @@ static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state
     spec.dims[spec.dims_num++] = orma_dim_str(imp->words.scope, a->scope);
     spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, spec.name);
     struct orma_lanes *g = orma_lanes_get(imp, &spec);
-    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    struct orma_lane *lane = g ? orma_lanes_last(g, cookie) : NULL;
     if (g && !lane)
         lane = orma_lanes_free(g, ts);
-    if (lane || !g)
-        return lane;
-    source_args(imp, st, a);
-    return orma_lanes_add(imp, g, &spec);
+    if (g && !lane) {
+        source_args(imp, st, a);
+        lane = orma_lanes_add(imp, g, &spec);
+    }
+    if (lane)
+        lane->cookie = cookie;
+    return lane;
 }
 
 uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_legacy_async *a,
@@ -211,7 +220,7 @@ static void async_fini(struct orma_import *imp)
         free(((struct orma_lanes *)(uintptr_t)slot->val)->lanes);
     }
     orma_map_fini(&st->groups);
-    orma_map_fini(&st->cookies);
+    orma_map_fini(&st->roots);
     orma_arena_fini(&st->arena);
     orma_args_list_fini(&st->args);
 }

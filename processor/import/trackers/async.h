@@ -38,6 +38,15 @@ static inline struct orma_lane *orma_lanes_open(const struct orma_lanes *self, u
     return NULL;
 }
 
+/* The lane that was last used under the cookie, whether or not it is open still, or NULL. */
+static inline struct orma_lane *orma_lanes_last(const struct orma_lanes *self, uint64_t cookie)
+{
+    for (uint32_t i = 0; i < self->num; i++)
+        if (self->lanes[i].cookie == cookie)
+            return &self->lanes[i];
+    return NULL;
+}
+
 /* The lowest lane with nothing on it at `ts`, or NULL. */
 static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, int64_t ts)
 {

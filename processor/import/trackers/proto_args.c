@@ -62,6 +62,8 @@ static int enter(void *ctx, const struct orma_walk_item *item)
     if (is_left_out(w, item) || w->depth >= ORMA_WALK_DEPTH_MAX)
         return 1;
     w->open[w->depth].any = true;
+    if (w->args->take_msg && w->args->take_msg(w->args, item->field->type_idx, item->bytes, w->key))
+        return 1;
     w->depth++;
     w->open[w->depth].full = w->key->full_len;
     w->open[w->depth].flat = w->key->flat_len;
@@ -139,6 +141,11 @@ static void put_value(struct walk *w, const struct orma_walk_item *item)
     }
 }
 
+static bool is_number(const struct orma_walk_item *item)
+{
+    return item->type == ORMA_TYPE_UINT64 || item->type == ORMA_TYPE_INT32;
+}
+
 static int value(void *ctx, const struct orma_walk_item *item)
 {
     struct walk *w = ctx;
@@ -148,7 +155,8 @@ static int value(void *ctx, const struct orma_walk_item *item)
         return 0;
     w->open[w->depth].any = true;
     push(w, item);
-    put_value(w, item);
+    if (!w->args->take_num || !is_number(item) || !w->args->take_num(w->args, item->u64, w->key))
+        put_value(w, item);
     w->key->full_len = full;
     w->key->flat_len = flat;
     return 0;

@@ -14,6 +14,11 @@ struct orma_proto_args {
     struct orma_args_list *ret;
     /* Fields of the outermost message that are wanted, besides extensions; NULL: all. */
     bool (*wanted)(uint32_t number);
+    /* Takes a message before its name is added to the key, or a number after that; false: it is
+       nothing special. May be NULL. */
+    bool (*take_msg)(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+                     struct orma_arg_key *key);
+    bool (*take_num)(struct orma_proto_args *self, uint64_t num, struct orma_arg_key *key);
     struct orma_map *unknown; /* counts fields of the outermost message that the schema has not:
                                  number → how often; NULL: nobody asks */
 };
