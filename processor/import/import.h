@@ -58,6 +58,7 @@ enum orma_module_state {
     ORMA_STATE_DEVICES,
     ORMA_STATE_GENERIC_KERNEL,
     ORMA_STATE_HEAP_GRAPH,
+    ORMA_STATE_BINDER,
     ORMA_STATES_NUM,
 };
 

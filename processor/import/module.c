@@ -10,7 +10,7 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_remote_clock, orma_module_cpu_info, orma_module_interrupts, orma_module_attributes,
     orma_module_self_trace, orma_module_sessions, orma_module_logs, orma_module_profile,
     orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline,
-    orma_module_heap_graph;
+    orma_module_heap_graph, orma_module_binder;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -49,5 +49,6 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_chrome_events,
     &orma_module_chrome_metadata,
     &orma_module_frame_timeline,
+    &orma_module_binder,
     NULL,
 };

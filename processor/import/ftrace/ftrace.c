@@ -17,6 +17,7 @@ static const struct orma_ftrace_handler *const families[] = {
     orma_ftrace_handlers_misc,
     orma_ftrace_handlers_gpu,
     orma_ftrace_handlers_devices,
+    orma_ftrace_handlers_binder,
     NULL,
 };
 

@@ -97,15 +97,6 @@ static void clock_state(struct orma_import *imp, const struct orma_ftrace_event 
     device_counter(imp, e, "clock_state", "linux_device", f.str[1], "State", (double)f.num[2]);
 }
 
-static void clk_enable(struct orma_import *imp, const struct orma_ftrace_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    device_counter(imp, e, "clock_state", "linux_device", f.str[1], "State",
-                   e->field == ORMA_PB_FTRACE_EVENT_CLK_ENABLE);
-}
-
 static void thermal(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     struct orma_event_fields f;
@@ -195,8 +186,6 @@ const struct orma_ftrace_handler orma_ftrace_handlers_power[] = {
     {ORMA_PB_FTRACE_EVENT_CLK_SET_RATE, clock_rate},
     {ORMA_PB_FTRACE_EVENT_CLOCK_ENABLE, clock_state},
     {ORMA_PB_FTRACE_EVENT_CLOCK_DISABLE, clock_state},
-    {ORMA_PB_FTRACE_EVENT_CLK_ENABLE, clk_enable},
-    {ORMA_PB_FTRACE_EVENT_CLK_DISABLE, clk_enable},
     {ORMA_PB_FTRACE_EVENT_THERMAL_TEMPERATURE, thermal},
     {ORMA_PB_FTRACE_EVENT_CDEV_UPDATE, cooling},
     {ORMA_PB_FTRACE_EVENT_SUSPEND_RESUME, suspend},

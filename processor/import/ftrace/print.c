@@ -1,5 +1,5 @@
 /* The text that programs write into the kernel's marker file, in the atrace convention. */
-#include "processor/import/ftrace/ftrace.h"
+#include "processor/import/ftrace/fields.h"
 #include "processor/import/trackers/async.h"
 #include "protos/fields/ftrace.h"
 
@@ -51,12 +51,11 @@ static bool read_atrace(struct orma_str text, struct atrace *ret)
     return true;
 }
 
-static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
-                    const struct atrace *a)
+static void push_counter(struct orma_import *imp, const struct orma_ftrace_event *e, uint32_t tgid,
+                         struct orma_str text, int64_t value)
 {
-    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), a->tgid);
-    uint32_t name = orma_import_str(imp, a->name);
-    int64_t value;
+    uint32_t upid = orma_processes_process(orma_import_processes(imp, e->machine), tgid);
+    uint32_t name = orma_import_str(imp, text);
     const struct orma_track_spec spec = {
         .type = "atrace_counter",
         .event = ORMA_TRACK_COUNTER,
@@ -67,11 +66,18 @@ static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
         .parent = ORMA_TRACK_NONE,
     };
 
-    if (!orma_str_to_i64(a->second, &value)) {
-        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
-        return;
-    }
     orma_import_counter(imp, e->ts, orma_tracks_get(&imp->tracks, &spec), (double)value);
+}
+
+static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
+                    const struct atrace *a)
+{
+    int64_t value;
+
+    if (orma_str_to_i64(a->second, &value))
+        push_counter(imp, e, a->tgid, a->name, value);
+    else
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
 }
 
 /* ---- slices of a process, known by a cookie, or on a track with a name ---- */
@@ -190,6 +196,101 @@ void orma_ftrace_parse_marker(struct orma_import *imp, const struct orma_ftrace_
     }
 }
 
+/*
+ * Drivers have trace points of their own for the same. They name no process that could be
+ * trusted: kernel threads write them, too.
+ */
+static void kernel_mark(struct orma_import *imp, const struct orma_ftrace_event *e, char phase,
+                        struct orma_str name, int64_t value)
+{
+    switch (phase) {
+    case 'B':
+        orma_slices_begin(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid),
+                          0, orma_import_str(imp, name), NULL);
+        break;
+    case 'E':
+        orma_slices_end(&imp->slices, e->ts, orma_import_thread_track(imp, e->machine, e->utid), 0,
+                        0, NULL);
+        break;
+    case 'C':
+        push_counter(imp, e, 0, name, value);
+        break;
+    default:
+        orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    }
+}
+
+/* Which field is what; 0: the event has no such thing. */
+static const struct mark {
+    uint16_t event;
+    uint8_t name, other_name, type, begin, value;
+} marks[] = {
+    {ORMA_PB_FTRACE_EVENT_TRACING_MARK_WRITE, ORMA_PB_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
+     0, ORMA_PB_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN, 0},
+    {ORMA_PB_FTRACE_EVENT_SDE_TRACING_MARK_WRITE,
+     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
+     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_TYPE,
+     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
+     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_NAME,
+     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME,
+     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE,
+     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
+     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE, ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_NAME,
+     0, ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
+     ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_MALI_TRACING_MARK_WRITE,
+     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_NAME, 0,
+     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
+     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_LWIS_TRACING_MARK_WRITE,
+     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_FUNC_NAME, 0,
+     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
+     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_SAMSUNG_TRACING_MARK_WRITE,
+     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
+     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_TYPE,
+     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
+     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
+    {ORMA_PB_FTRACE_EVENT_PANEL_WRITE_GENERIC, ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_NAME,
+     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TRACE_NAME,
+     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TYPE,
+     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TRACE_BEGIN,
+     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_VALUE},
+};
+
+static void on_mark(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    const struct mark *m = marks;
+    struct orma_event_fields f;
+
+    while (m->event != e->field)
+        m++;
+    orma_event_fields_read(&f, e->payload);
+    struct orma_str name = f.has >> m->name & 1 ? f.str[m->name] : f.str[m->other_name];
+    char phase = m->type ? (char)f.num[m->type] : 0;
+    /* Versions of a trace point without type tell begins from ends only. */
+    if (!phase)
+        phase = m->begin && f.num[m->begin] ? 'B' : 'E';
+    kernel_mark(imp, e, phase, name, m->value ? f.num[m->value] : 0);
+}
+
+/* One with bits for the phase. */
+static void on_zero(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    int64_t bits = f.num[ORMA_PB_ZERO_FTRACE_EVENT_FLAG];
+    kernel_mark(imp, e,
+                bits & 1   ? 'B'
+                : bits & 2 ? 'E'
+                : bits & 4 ? 'C'
+                           : '?',
+                f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME], f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]);
+}
+
 static void on_print(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
@@ -202,5 +303,14 @@ static void on_print(struct orma_import *imp, const struct orma_ftrace_event *e)
 
 const struct orma_ftrace_handler orma_ftrace_handlers_print[] = {
     {ORMA_PB_FTRACE_EVENT_PRINT, on_print},
+    {ORMA_PB_FTRACE_EVENT_ZERO, on_zero},
+    {ORMA_PB_FTRACE_EVENT_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_SDE_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_MALI_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_LWIS_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_SAMSUNG_TRACING_MARK_WRITE, on_mark},
+    {ORMA_PB_FTRACE_EVENT_PANEL_WRITE_GENERIC, on_mark},
     {0, NULL},
 };

@@ -266,6 +266,35 @@ static void put_unnestable(struct orma_slices *self, struct orma_slice_stack *s,
                       s->last_begin);
 }
 
+static bool is_open_as(const struct orma_slice_entry *e, uint32_t category, uint32_t name)
+{
+    return e->dur < 0 && (!category || e->category == category) &&
+           (!name || !e->name || e->name == name);
+}
+
+static void add_args(struct orma_slice_entry *e, const struct orma_args_list *args)
+{
+    if (args && args->len && !e->pending) {
+        orma_args_list_clear(&e->args);
+        e->pending = true;
+    }
+    for (uint32_t a = 0; args && a < args->len; a++)
+        orma_args_put(&e->args, args->args[a]);
+}
+
+void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t category,
+                          uint32_t name, const struct orma_args_list *args)
+{
+    struct orma_slice_stack *s = stack_of(self, track);
+
+    for (uint32_t i = s ? s->num : 0; i-- > 0;) {
+        if (!is_open_as(&s->entries[i], category, name))
+            continue;
+        add_args(&s->entries[i], args);
+        return;
+    }
+}
+
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
                          uint32_t name, const struct orma_args_list *args)
 {
@@ -277,17 +306,11 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
     for (uint32_t i = s->num; i-- > 0;) {
         struct orma_slice_entry *e = &s->entries[i];
 
-        if (e->dur >= 0 || (category && e->category != category) ||
-            (name && e->name && e->name != name))
+        if (!is_open_as(e, category, name))
             continue;
         set_dur(self, e, ts - e->ts);
         s->closed += e->dur >= 0;
-        for (uint32_t a = 0; args && a < args->len; a++) {
-            if (!e->pending)
-                orma_args_list_clear(&e->args);
-            e->pending = true;
-            orma_args_put(&e->args, args->args[a]);
-        }
+        add_args(e, args);
         put_unnestable(self, s, e);
         commit_args(self, e);
         return e->row;

@@ -64,6 +64,10 @@ bool orma_slices_overlaps(struct orma_slices *self, int64_t ts, int64_t dur, uin
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
                          uint32_t name, const struct orma_args_list *args);
 
+/* Adds to the args of the innermost open slice that fits, if there is one. */
+void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t category,
+                          uint32_t name, const struct orma_args_list *args);
+
 /* The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. */
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);
 
