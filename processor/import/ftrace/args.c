@@ -32,30 +32,51 @@ uint32_t orma_ftrace_kernel_symbol(struct orma_import *imp, const struct orma_se
     return e->cache ? e->cache - 1 : 0;
 }
 
-/* Fields that hold the id of an interned kernel symbol. */
-static bool is_symbol(uint32_t event, const struct orma_ftrace_field *f)
+uint32_t orma_ftrace_lookup_symbol(struct orma_import *imp, const struct orma_item *item,
+                                   uint64_t iid)
 {
-    switch (event) {
-    case ORMA_PB_FTRACE_EVENT_SCHED_BLOCKED_REASON:
-        return f->number == ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER;
-    case ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START:
-        return f->number == ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION;
-    case ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END:
-        return f->number == ORMA_PB_WORKQUEUE_EXECUTE_END_FTRACE_EVENT_FUNCTION;
-    case ORMA_PB_FTRACE_EVENT_WORKQUEUE_QUEUE_WORK:
-        return f->number == ORMA_PB_WORKQUEUE_QUEUE_WORK_FTRACE_EVENT_FUNCTION;
-    case ORMA_PB_FTRACE_EVENT_FUNCGRAPH_ENTRY:
-        return f->number == ORMA_PB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC;
-    case ORMA_PB_FTRACE_EVENT_FUNCGRAPH_EXIT:
-        return f->number == ORMA_PB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC;
-    case ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY:
-        return f->number == ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION;
-    case ORMA_PB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK:
-        return f->number == ORMA_PB_WORKQUEUE_ACTIVATE_WORK_FTRACE_EVENT_FUNCTION;
-    case ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_START:
-        return f->number == ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK;
-    }
-    return false;
+    uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, iid);
+
+    if (!text)
+        orma_stats_inc(orma_import_stats(imp, item->machine),
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+    return text;
+}
+
+/* Fields that hold the id of an interned kernel symbol. */
+static const struct {
+    uint16_t event;
+    uint8_t field;
+} symbol_fields[] = {
+    {ORMA_PB_FTRACE_EVENT_SCHED_BLOCKED_REASON, ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START,
+     ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END,
+     ORMA_PB_WORKQUEUE_EXECUTE_END_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_QUEUE_WORK, ORMA_PB_WORKQUEUE_QUEUE_WORK_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_ENTRY, ORMA_PB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC},
+    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_EXIT, ORMA_PB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC},
+    {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY, ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK,
+     ORMA_PB_WORKQUEUE_ACTIVATE_WORK_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_START, ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK},
+};
+
+void orma_ftrace_symbol_fields(uint8_t fields[ORMA_PACKET_FIELDS_MAX])
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(symbol_fields); i++)
+        fields[symbol_fields[i].event] = symbol_fields[i].field;
+}
+
+void orma_ftrace_check_symbol(struct orma_import *imp, const struct orma_ftrace_event *e,
+                              uint32_t field)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == field)
+            (void)orma_ftrace_lookup_symbol(imp, e->item, orma_pb_u64(&f));
 }
 
 static void put_field(struct orma_import *imp, const struct orma_item *item, uint32_t event,
@@ -64,7 +85,8 @@ static void put_field(struct orma_import *imp, const struct orma_item *item, uin
 {
     uint32_t key = orma_import_cstr(imp, def->name);
 
-    if (is_symbol(event, def)) {
+    if (event < ORMA_PACKET_FIELDS_MAX &&
+        def->number == orma_ftrace_state(imp)->symbol_fields[event]) {
         uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, orma_pb_u64(f));
 
         if (text)

@@ -41,6 +41,7 @@ struct orma_ftrace_state *orma_ftrace_state(struct orma_import *imp)
     for (unsigned i = 0; families[i]; i++)
         for (const struct orma_ftrace_handler *h = families[i]; h->field; h++)
             st->handlers[h->field] = h->fn;
+    orma_ftrace_symbol_fields(st->symbol_fields);
     st->sched_switch = orma_import_lit(imp, "sched_switch");
     st->sched_waking = orma_import_lit(imp, "sched_waking");
     st->prev_comm = orma_import_lit(imp, "prev_comm");
@@ -512,6 +513,9 @@ void orma_ftrace_parse_event(struct orma_import *imp, const struct orma_item *it
         if (name)
             orma_ftrace_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
     }
+    if (e.field < ORMA_PACKET_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&
+        !imp->no_ftrace_raw)
+        orma_ftrace_check_symbol(imp, &e, st->symbol_fields[e.field]);
     if (raw_only)
         return;
     if (generic)

@@ -82,7 +82,8 @@ struct orma_ftrace_state {
     struct orma_cpu_state *cpus[ORMA_MACHINES_MAX];  /* ORMA_CPUS_MAX each */
     void (*handlers[ORMA_PACKET_FIELDS_MAX])(struct orma_import *imp,
                                              const struct orma_ftrace_event *e);
-    uint32_t names[ORMA_PACKET_FIELDS_MAX]; /* pool ids of event names by field */
+    uint8_t symbol_fields[ORMA_PACKET_FIELDS_MAX]; /* of events by field */
+    uint32_t names[ORMA_PACKET_FIELDS_MAX];        /* pool ids of event names by field */
     struct orma_map generic; /* field in FtraceEvent → struct orma_generic_event * */
     int64_t last_pair_ts;    /* of a bundle's own clock */
     int64_t latest_start;    /* when all cpus have data */
@@ -146,6 +147,17 @@ void orma_ftrace_generic_args(struct orma_import *imp, const struct orma_generic
 void orma_ftrace_generic_parse(struct orma_import *imp, const struct orma_generic_event *g,
                                const struct orma_ftrace_event *e);
 void orma_ftrace_generic_fini(struct orma_ftrace_state *st);
+
+/* Fills the field of each event that holds the id of an interned kernel symbol; 0: none does. */
+void orma_ftrace_symbol_fields(uint8_t fields[ORMA_PACKET_FIELDS_MAX]);
+
+/* Counts the symbol of an event's raw row if it is unknown. */
+void orma_ftrace_check_symbol(struct orma_import *imp, const struct orma_ftrace_event *e,
+                              uint32_t field);
+
+/* The text of an interned kernel symbol; 0 if the id is unknown, which is counted. */
+uint32_t orma_ftrace_lookup_symbol(struct orma_import *imp, const struct orma_item *item,
+                                   uint64_t iid);
 
 /* The text of an interned kernel symbol, 0 if the id is unknown. */
 uint32_t orma_ftrace_kernel_symbol(struct orma_import *imp, const struct orma_seq_gen *gen,

@@ -32,7 +32,7 @@ uint32_t orma_ftrace_cpu_track(struct orma_import *imp, uint16_t machine, const 
 uint32_t orma_ftrace_symbol_text(struct orma_import *imp, const struct orma_ftrace_event *e,
                                  uint64_t iid)
 {
-    uint32_t text = orma_ftrace_kernel_symbol(imp, e->item->gen, iid);
+    uint32_t text = orma_ftrace_lookup_symbol(imp, e->item, iid);
 
     return text ? text : orma_strpool_addf(&imp->storage->pool, "0x%llx", (unsigned long long)iid);
 }

@@ -516,7 +516,7 @@ static void on_blocked_reason(struct orma_import *imp, const struct orma_ftrace_
         else if (f.id == ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_IO_WAIT)
             io_wait = orma_pb_bool(&f);
         else if (f.id == ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER)
-            function = orma_ftrace_kernel_symbol(imp, e->item->gen, orma_pb_u64(&f));
+            function = orma_ftrace_lookup_symbol(imp, e->item, orma_pb_u64(&f));
     }
     orma_sched_blocked(imp, orma_processes_thread(orma_import_processes(imp, e->machine), pid),
                        io_wait, function);
