@@ -6,7 +6,6 @@
 
 struct gpu_state {
     struct orma_map fences;   /* fence → (ring as pool id) << 32 | job, of jobs that run */
-    struct orma_map lines;    /* machine and context → struct fence_line * */
     struct orma_map commands; /* queue and sequence number → index of `starts` */
     struct start {
         int64_t ts;
@@ -169,139 +168,6 @@ static void wait_end(struct orma_import *imp, const struct orma_ftrace_event *e)
                     NULL);
 }
 
-/*
- * Fences of one context are signalled in order. Its track shows the one that everybody waits
- * for: from its beginning, or the end of the one before it, to its signal.
- */
-struct fence_line {
-    uint32_t track;
-    bool has_emit; /* the better beginning: then the making of a fence says nothing */
-    uint32_t *seqnos;
-    uint32_t from, num, cap; /* what waits: seqnos[from] .. seqnos[num - 1] */
-};
-
-static struct fence_line *line_of(struct orma_import *imp, const struct orma_ftrace_event *e,
-                                  const struct orma_event_fields *f)
-{
-    struct gpu_state *st = state_of(imp);
-    uint32_t context = (uint32_t)f->num[ORMA_PB_DMA_FENCE_INIT_FTRACE_EVENT_CONTEXT];
-    uint64_t key = (uint64_t)e->machine << 32 | context;
-    struct fence_line *line = st ? orma_map_get_ptr(&st->lines, key) : NULL;
-
-    if (line || !st)
-        return line;
-    line = calloc(1, sizeof(*line));
-    if (!line || orma_map_put_ptr(&st->lines, key, line)) {
-        free(line);
-        imp->storage->failed = true;
-        return NULL;
-    }
-    const struct orma_track_dim dim = orma_dim(orma_import_lit(imp, "drm_fence_context"), context);
-    line->track = orma_import_slice_track(
-        imp, e->machine, "drm_fence",
-        orma_strpool_addf(&imp->storage->pool, "fence-%.*s-%u",
-                          ORMA_STR_ARG(f->str[ORMA_PB_DMA_FENCE_INIT_FTRACE_EVENT_TIMELINE]),
-                          context),
-        1, &dim);
-    return line;
-}
-
-static void show_fence(struct orma_import *imp, const struct orma_ftrace_event *e,
-                       const struct fence_line *line)
-{
-    orma_args_list_clear(&imp->args);
-    orma_args_put_uint(&imp->args, orma_import_lit(imp, "fence seqno"), line->seqnos[line->from]);
-    orma_slices_begin(&imp->slices, e->ts, line->track, 0, orma_import_lit(imp, "fence"),
-                      &imp->args);
-}
-
-static void fence_begins(struct orma_import *imp, const struct orma_ftrace_event *e,
-                         struct fence_line *line, uint32_t seqno)
-{
-    if (line->num == line->cap) {
-        uint32_t cap = line->cap ? line->cap * 2 : 16;
-        uint32_t *more = realloc(line->seqnos, cap * sizeof(*more));
-
-        if (!more) {
-            imp->storage->failed = true;
-            return;
-        }
-        line->seqnos = more;
-        line->cap = cap;
-    }
-    line->seqnos[line->num++] = seqno;
-    if (line->num - line->from == 1)
-        show_fence(imp, e, line);
-}
-
-static void fence_init(struct orma_import *imp, const struct orma_ftrace_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    struct fence_line *line = line_of(imp, e, &f);
-    if (line && !line->has_emit)
-        fence_begins(imp, e, line, (uint32_t)f.num[ORMA_PB_DMA_FENCE_INIT_FTRACE_EVENT_SEQNO]);
-}
-
-static void fence_emit(struct orma_import *imp, const struct orma_ftrace_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    struct fence_line *line = line_of(imp, e, &f);
-    if (!line)
-        return;
-    if (!line->has_emit) {
-        line->has_emit = true;
-        if (line->num)
-            orma_slices_end(&imp->slices, e->ts, line->track, 0, 0, NULL);
-        line->num = line->from = 0;
-    }
-    fence_begins(imp, e, line, (uint32_t)f.num[ORMA_PB_DMA_FENCE_EMIT_FTRACE_EVENT_SEQNO]);
-}
-
-static void fence_signaled(struct orma_import *imp, const struct orma_ftrace_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    struct fence_line *line = line_of(imp, e, &f);
-    uint32_t seqno = (uint32_t)f.num[ORMA_PB_DMA_FENCE_SIGNALED_FTRACE_EVENT_SEQNO];
-    if (!line || line->from == line->num || (int32_t)(seqno - line->seqnos[line->from]) < 0)
-        return;
-    while (line->from < line->num && (int32_t)(seqno - line->seqnos[line->from]) >= 0)
-        line->from++;
-    if (line->from == line->num)
-        line->from = line->num = 0;
-    orma_slices_end(&imp->slices, e->ts, line->track, 0, 0, NULL);
-    if (line->num)
-        show_fence(imp, e, line);
-}
-
-/* ---- the display's beam ---- */
-
-static void vblank(struct orma_import *imp, const struct orma_ftrace_event *e)
-{
-    bool delivered = e->field == ORMA_PB_FTRACE_EVENT_DRM_VBLANK_EVENT_DELIVERED;
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    int32_t crtc = (int32_t)f.num[ORMA_PB_DRM_VBLANK_EVENT_FTRACE_EVENT_CRTC];
-    const struct orma_track_dim dim = orma_dim(orma_import_lit(imp, "drm_crtc"), crtc);
-    uint32_t track =
-        orma_import_slice_track(imp, e->machine, "drm_vblank",
-                                orma_strpool_addf(&imp->storage->pool, "vblank-%d", crtc), 1, &dim);
-    orma_args_list_clear(&imp->args);
-    orma_args_put_uint(
-        &imp->args, orma_import_lit(imp, "vblank seqno"),
-        (uint32_t)f.num[delivered ? ORMA_PB_DRM_VBLANK_EVENT_DELIVERED_FTRACE_EVENT_SEQ
-                                  : ORMA_PB_DRM_VBLANK_EVENT_FTRACE_EVENT_SEQ]);
-    orma_slices_complete(
-        &imp->slices, e->ts, 0, track, 0,
-        delivered ? orma_import_lit(imp, "deliver") : orma_import_lit(imp, "signal"), &imp->args);
-}
-
 /* ---- virtual graphics cards ---- */
 
 static const char *command_name(uint64_t type)
@@ -395,11 +261,6 @@ static void fini(struct orma_import *imp)
     struct gpu_state *st = imp->state[ORMA_STATE_GPU];
 
     if (st) {
-        ORMA_MAP_EACH (slot, &st->lines) {
-            free(((struct fence_line *)(uintptr_t)slot->val)->seqnos);
-            free((void *)(uintptr_t)slot->val);
-        }
-        orma_map_fini(&st->lines);
         orma_map_fini(&st->fences);
         orma_map_fini(&st->commands);
         free(st->starts);
@@ -416,11 +277,6 @@ const struct orma_ftrace_handler orma_ftrace_handlers_gpu[] = {
     {ORMA_PB_FTRACE_EVENT_DRM_SCHED_JOB_QUEUE, job_queue},
     {ORMA_PB_FTRACE_EVENT_DRM_SCHED_JOB_RUN, job_run_617},
     {ORMA_PB_FTRACE_EVENT_DRM_SCHED_JOB_DONE, job_done},
-    {ORMA_PB_FTRACE_EVENT_DMA_FENCE_INIT, fence_init},
-    {ORMA_PB_FTRACE_EVENT_DMA_FENCE_EMIT, fence_emit},
-    {ORMA_PB_FTRACE_EVENT_DMA_FENCE_SIGNALED, fence_signaled},
-    {ORMA_PB_FTRACE_EVENT_DRM_VBLANK_EVENT, vblank},
-    {ORMA_PB_FTRACE_EVENT_DRM_VBLANK_EVENT_DELIVERED, vblank},
     {ORMA_PB_FTRACE_EVENT_DMA_FENCE_WAIT_START, wait_start},
     {ORMA_PB_FTRACE_EVENT_DMA_FENCE_WAIT_END, wait_end},
     {ORMA_PB_FTRACE_EVENT_VIRTIO_GPU_CMD_QUEUE, command_queue},
