@@ -253,7 +253,8 @@ static enum orma_format message_format(const uint8_t *data, size_t len)
         if (data[at++] < 0x80)
             break;
     }
-    if (has(data, len, at, "\xea\x03", 2))
+    /* ModuleSymbols, DeobfuscationMapping */
+    if (has(data, len, at, "\xea\x03", 2) || has(data, len, at, "\x82\x04", 2))
         return ORMA_FORMAT_SYMBOLS;
     /* ValueType { type, unit }: numbers, where a packet never has them */
     if (size >= 2 && size <= 8 && len > at && data[at] == 0x08)

@@ -8,6 +8,7 @@
 #include "sdk/base/hash.h"
 
 #define OPEN_MAX 4
+#define FINDERS_MAX 4
 
 /* A module of the trace, and what was found for it. */
 struct module {
@@ -18,7 +19,8 @@ struct module {
 };
 
 struct orma_symbolizer {
-    struct orma_finder finder;
+    struct orma_finder finders[FINDERS_MAX]; /* asked in turn */
+    size_t finders_num;
     struct orma_map modules; /* hash → struct module */
     struct module *open[OPEN_MAX];
     uint64_t turn;
@@ -30,12 +32,22 @@ int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
     if (!orma_binary_supported())
         return -ENOTSUP;
     struct orma_symbolizer *self = calloc(1, sizeof(*self));
-    if (!self || orma_finder_init(&self->finder, paths, mode) < 0) {
+    if (!self || orma_symbolizer_add(self, paths, mode) < 0) {
         free(self);
         return -ENOMEM;
     }
     *ret = self;
     return 0;
+}
+
+int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
+                        enum orma_symbolizer_mode mode)
+{
+    if (self->finders_num == FINDERS_MAX)
+        return -ENOSPC;
+    int r = orma_finder_init(&self->finders[self->finders_num], paths, mode);
+    self->finders_num += r == 0;
+    return r;
 }
 
 void orma_symbolizer_free(struct orma_symbolizer *self)
@@ -50,7 +62,8 @@ void orma_symbolizer_free(struct orma_symbolizer *self)
         free(m);
     }
     orma_map_fini(&self->modules);
-    orma_finder_fini(&self->finder);
+    for (size_t i = 0; i < self->finders_num; i++)
+        orma_finder_fini(&self->finders[i]);
     free(self);
 }
 
@@ -89,7 +102,9 @@ static struct module *find_module(struct orma_symbolizer *self,
         free(m);
         return NULL;
     }
-    if (orma_finder_find(&self->finder, module, &found)) {
+    for (size_t i = 0; i < self->finders_num && !m->path; i++) {
+        if (!orma_finder_find(&self->finders[i], module, &found))
+            continue;
         m->path = strdup(orma_buf_cstr(&found.path));
         /* Recorders of old took a load bias for 0; a smaller one cannot be. */
         if (found.has_bias && found.load_bias > module->load_bias)

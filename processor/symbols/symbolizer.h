@@ -27,6 +27,10 @@ enum orma_symbolizer_mode { ORMA_SYMBOLIZER_FIND, ORMA_SYMBOLIZER_INDEX };
 /* `paths` NULL: the machine's own. 0, -ENOMEM; -ENOTSUP: the build has no libdw. */
 int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
                         struct orma_symbolizer **ret);
+/* More places, for what the former ones do not have; before the first question. The same errors,
+ * and -ENOSPC for the fifth. */
+int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
+                        enum orma_symbolizer_mode mode);
 /* NULL is fine. */
 void orma_symbolizer_free(struct orma_symbolizer *self);
 

@@ -12,6 +12,7 @@
 
 #include "processor/serve/export_profile.h"
 #include "sdk/base/fd.h"
+#include "tools/convert/bundle.h"
 
 #define BLOCK ((size_t)256 << 10)
 
@@ -33,7 +34,7 @@ const struct orma_convert_mode orma_convert_modes[] = {
      .binary = true, .util = true, .no_input = true},
     {"merge", "'trace_processor_shell util merge' puts traces into one archive", NULL,
      .util = true},
-    {"bundle", "bundles of traces and symbols are not written", NULL},
+    {"bundle", "'bundle' comes first: bundle [OPTIONS] TRACE ARCHIVE", NULL},
     {0},
 };
 
@@ -347,7 +348,8 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
     "  profile             pprof profiles of samples and heaps, a file per process\n"              \
     "  symbolize           functions, files and lines of frames, as packets to append\n"           \
-    "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n\n"         \
+    "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n"           \
+    "  bundle              a tar of the trace and these packets; see 'bundle --help'\n\n"          \
     "Without OUTPUT the result goes to standard output, without INPUT the trace comes from "       \
     "standard input; - stands for both. text, binary and decompress_packets are streams: traces "  \
     "of any size pass through little memory. The others load the trace, of any kind that "         \
@@ -360,6 +362,8 @@ int orma_convert_main(const struct orma_command *command, const char *program,
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "bundle"))
+        return orma_bundle_main("orma convert bundle", ORMA_EXIT_USAGE, argc - 1, argv + 1);
     return orma_convert_main(self, "orma convert", ORMA_CONVERT_ALL, ORMA_EXIT_USAGE, argc, argv);
 }
 
@@ -388,6 +392,8 @@ const struct orma_command orma_cmd_traceconv = {
 
 int orma_traceconv_main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "bundle"))
+        return orma_bundle_main("traceconv bundle", ORMA_EXIT_FAILURE, argc - 1, argv + 1);
     return orma_convert_main(&orma_cmd_traceconv, "traceconv", ORMA_CONVERT_ALL, ORMA_EXIT_FAILURE,
                              argc, argv);
 }

@@ -1,25 +1,16 @@
 #include "tools/convert/merge.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "processor/processor.h"
-#include "sdk/base/buf.h"
-#include "sdk/base/fd.h"
+#include "sdk/base/defs.h"
 #include "tools/convert/load.h"
+#include "tools/convert/tar.h"
 
 #define PROGRAM "trace_processor_shell util merge"
 #define MANIFEST_NAME "perfetto_manifest.json"
 #define TRACES_MAX 1024
-#define TAR_BLOCK 512
-#define TAR_NAME_MAX 99
-#define TAR_SIZE_MAX ((uint64_t)8 << 30)
-#define COPY_BLOCK ((size_t)1 << 20)
 
 enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_NO_VALIDATE, OPT_STRICT };
 
@@ -60,112 +51,15 @@ static int complain(const char *what, const char *why)
     return 1;
 }
 
-/* ---- tar ---- */
-
-struct tar_header {
-    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100],
-        magic[6], version[2], rest[247];
-};
-
-static void fill_header(struct tar_header *h, const char *name, uint64_t size)
-{
-    unsigned sum = 0;
-
-    *h = (struct tar_header){.type = '0', .magic = "ustar", .version = {'0', '0'}};
-    snprintf(h->name, sizeof(h->name), "%s", name);
-    memcpy(h->mode, "0000644", 8);
-    memcpy(h->uid, "0000000", 8);
-    memcpy(h->gid, "0000000", 8);
-    snprintf(h->size, sizeof(h->size), "%011" PRIo64, size);
-    memcpy(h->mtime, "00000000000", 12);
-    memset(h->checksum, ' ', sizeof(h->checksum));
-    for (size_t i = 0; i < sizeof(*h); i++)
-        sum += ((const unsigned char *)h)[i];
-    snprintf(h->checksum, sizeof(h->checksum), "%06o", sum); /* then a zero and a blank */
-}
-
-/* Exactly `size` bytes, then zeros up to a whole block. */
-static int copy(int from, int to, uint64_t size, uint8_t *block)
-{
-    static const uint8_t zeros[TAR_BLOCK];
-    uint64_t left = size;
-    int r = 0;
-
-    while (r == 0 && left) {
-        ssize_t n = read(from, block, (size_t)ORMA_MIN(left, (uint64_t)COPY_BLOCK));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -ESTALE; /* it became shorter meanwhile */
-        r = orma_fd_write_all(to, block, (size_t)n);
-        left -= (uint64_t)n;
-    }
-    if (r == 0 && size % TAR_BLOCK)
-        r = orma_fd_write_all(to, zeros, TAR_BLOCK - size % TAR_BLOCK);
-    return r;
-}
-
-/* 0 or 1, has said why. */
-static int add(int out, const char *path, const char *name, uint8_t *block)
-{
-    ORMA_AUTO(orma_fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct tar_header header;
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return complain(path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return complain(path, "not a regular file");
-    if (strlen(name) > TAR_NAME_MAX)
-        return complain(path, "its name is longer than an archive takes");
-    if ((uint64_t)st.st_size >= TAR_SIZE_MAX)
-        return complain(path, "larger than an archive takes (8 GiB)");
-    fill_header(&header, name, (uint64_t)st.st_size);
-    int r = orma_fd_write_all(out, &header, sizeof(header));
-    if (r == 0)
-        r = copy(fd, out, (uint64_t)st.st_size, block);
-    return r < 0 ? complain(path, strerror(-r)) : 0;
-}
-
-static int write_archive(const struct merge *m, int out)
-{
-    static const uint8_t end[2 * TAR_BLOCK];
-    uint8_t *block = malloc(COPY_BLOCK);
-    int code = block ? 0 : complain(m->out_path, strerror(ENOMEM));
-
-    if (!code && m->manifest)
-        code = add(out, m->manifest, MANIFEST_NAME, block);
-    for (size_t i = 0; i < m->num && !code; i++)
-        code = add(out, m->traces[i], base_name(m->traces[i]), block);
-    int r = code ? 0 : orma_fd_write_all(out, end, sizeof(end));
-    if (r < 0)
-        code = complain(m->out_path, strerror(-r));
-    free(block);
-    return code;
-}
-
-/* Beside the output, and renamed when it is whole. */
 static int write_file(const struct merge *m)
 {
-    struct orma_buf part = {0};
-    int code;
+    struct orma_tar tar;
 
-    orma_buf_printf(&part, "%s.part%d", m->out_path, (int)getpid());
-    int out = open(orma_buf_cstr(&part), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (out < 0) {
-        code = complain(m->out_path, strerror(errno));
-    } else {
-        code = write_archive(m, out);
-        if (close(out) < 0 && !code)
-            code = complain(m->out_path, strerror(errno));
-        if (!code && rename(orma_buf_cstr(&part), m->out_path) < 0)
-            code = complain(m->out_path, strerror(errno));
-        if (code)
-            (void)unlink(orma_buf_cstr(&part)); /* half an archive is none */
-    }
-    orma_buf_fini(&part);
-    return code;
+    if (orma_tar_open(&tar, PROGRAM, m->out_path) == 0 && m->manifest)
+        (void)orma_tar_add_file(&tar, m->manifest, MANIFEST_NAME); /* closing tells */
+    for (size_t i = 0; i < m->num && !tar.failed; i++)
+        (void)orma_tar_add_file(&tar, m->traces[i], base_name(m->traces[i]));
+    return orma_tar_close(&tar) < 0;
 }
 
 /* ---- do they fit together? ---- */

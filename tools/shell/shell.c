@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/convert/bundle.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/merge.h"
 #include "tools/shell/shell_impl.h"
@@ -136,6 +137,12 @@ static int run_convert(const struct orma_command *self, int argc, char **argv)
                              argv);
 }
 
+static int run_bundle(const struct orma_command *self, int argc, char **argv)
+{
+    (void)self;
+    return orma_bundle_main(ORMA_SHELL_NAME " bundle", 1, argc, argv);
+}
+
 static int run_util(const struct orma_command *self, int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "merge"))
@@ -198,6 +205,15 @@ const struct orma_command orma_shell_commands[] = {
                     "  trace_processor_shell convert text trace.pftrace | less\n",
         .options = orma_convert_options,
         .run = run_convert,
+    },
+    {
+        .name = "bundle",
+        .summary = "Put a trace, and the names of its frames, into one archive.",
+        .synopsis = "[OPTIONS] TRACE ARCHIVE",
+        .details = "The archive is a tar that loads as the trace does.",
+        .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n",
+        .options = orma_bundle_options,
+        .run = run_bundle,
     },
     {
         .name = "util",

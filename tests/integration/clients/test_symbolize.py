@@ -3,6 +3,7 @@ import csv
 import io
 import re
 import shutil
+import tarfile
 import unittest
 
 from orma_env import *
@@ -194,6 +195,56 @@ packet {{
             done = self.run_program(ORMA, "query", "t.pftrace", "SELECT 1")
             self.assertEqual(done.returncode, 1)
             self.assertIn(says, done.stderr)
+
+    def members(self, archive):
+        with tarfile.open(self.dir / archive) as tar:
+            return {m.name: tar.extractfile(m).read() for m in tar}
+
+    def test_a_bundle(self):
+        (self.dir / "map.txt").write_text("shop.Cart -> a.b:\n    1:2:void add(int):3:4 -> c\n")
+        names = "SELECT deobfuscated_name FROM stack_profile_frame WHERE name != ''"
+        self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
+        trace = (self.dir / "t.pftrace").read_bytes()
+        for program, *more in (SHELL,), (TRACECONV,), (ORMA, "convert"):
+            done = self.run_program(program, *more, "bundle", "--proguard-map", "base=map.txt", "t.pftrace", "t.tar")
+            self.assertEqual((done.returncode, done.stdout), (0, b"Wrote t.tar.\n"), done.stderr)
+            found = self.members("t.tar")
+            self.assertEqual(list(found), ["trace.perfetto", "symbols.pb", "deobfuscation.pb"])
+            self.assertEqual(found["trace.perfetto"], trace)
+            self.assertEqual(self.names("t.tar"), self.WANT)
+            self.assertEqual(self.rows(names, "t.tar"), [["shop.Cart.add"]])
+        # One of the two.
+        self.run_program(TRACECONV, "bundle", "--no-auto-symbol-paths", "--proguard-map=map.txt", "t.pftrace", "t.tar")
+        self.assertEqual(list(self.members("t.tar")), ["trace.perfetto", "deobfuscation.pb"])
+        self.assertEqual(self.rows(names, "t.tar"), [["shop.Cart.add"]])
+        self.env["PERFETTO_PROGUARD_MAP"] = "map.txt"
+        self.run_program(TRACECONV, "bundle", "--no-auto-symbol-paths", "--no-auto-proguard-maps", "t.pftrace", "t.tar")
+        self.assertEqual(list(self.members("t.tar")), ["trace.perfetto"])
+        self.run_program(TRACECONV, "bundle", "--no-auto-symbol-paths", "t.pftrace", "t.tar")
+        self.assertEqual(list(self.members("t.tar")), ["trace.perfetto", "deobfuscation.pb"])
+        # Folders by name.
+        self.trace("/no/such/place/program")
+        (self.dir / "b/deep").mkdir(parents=True)
+        shutil.copy(SAMPLE, self.dir / "b/deep/renamed")
+        done = self.run_program(SHELL, "bundle", "--symbol-paths", "nowhere,b", "--verbose", "t.pftrace", "t.tar")
+        self.assertIn(b"b/deep/renamed", done.stderr)
+        self.assertEqual(self.names("t.tar"), self.WANT)
+        self.env["PERFETTO_BINARY_PATH"] = "b/deep"
+        self.env["PERFETTO_SYMBOLIZER_MODE"] = "index"
+        self.run_program(SHELL, "bundle", "--symbol-paths=nowhere", "t.pftrace", "t.tar")
+        self.assertEqual(list(self.members("t.tar")), ["trace.perfetto", "symbols.pb", "deobfuscation.pb"])
+
+    def test_a_bundle_that_cannot_be(self):
+        for code, words, says in (1, ["none", "t.tar"], "none: No such file"), (1, [".", "t.tar"], "not a regular file"), \
+                (1, ["t.pftrace", "t.pftrace"], "is the input, too"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
+                (1, ["--proguard-map=t.pftrace", "t.pftrace", "t.tar"], "not a line"), \
+                (2, ["-", "t.tar"], "'-' is none"), (2, ["t.pftrace"], "name an archive"), (2, [], "name a trace"), \
+                (2, ["a", "b", "c"], "too many"), (2, ["--oops", "a", "b"], "oops"):
+            done = self.run_program(ORMA, "convert", "bundle", "--no-auto-symbol-paths", *words)
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn(says.lower(), done.stderr.decode().lower())
+        self.assertEqual(self.run_program(SHELL, "bundle", "t.pftrace").returncode, 1)
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["t.pftrace"])
 
 
 if __name__ == "__main__":

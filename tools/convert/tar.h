@@ -1,0 +1,30 @@
+/*
+ * Writes a tar: the archive that several traces, or a trace and what belongs to it, make one file
+ * of.
+ *
+ * It is written beside its place and put there when it is whole. What goes wrong is said on stderr,
+ * once; after that nothing more is written, and closing fails.
+ */
+#ifndef ORMA_TOOLS_CONVERT_TAR_H
+#define ORMA_TOOLS_CONVERT_TAR_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sdk/base/buf.h"
+
+struct orma_tar {
+    const char *program; /* for messages */
+    const char *path;
+    struct orma_buf part; /* where it is written */
+    int fd;
+    uint8_t *block; /* to copy by */
+    bool failed;
+};
+
+/* Whatever it returns, orma_tar_close() must follow. All return 0 or a negative number. */
+int orma_tar_open(struct orma_tar *self, const char *program, const char *path);
+int orma_tar_add_file(struct orma_tar *self, const char *path, const char *name);
+int orma_tar_add_bytes(struct orma_tar *self, const char *name, const void *data, size_t len);
+int orma_tar_close(struct orma_tar *self);
+#endif
