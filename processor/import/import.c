@@ -5,6 +5,7 @@
 
 #include "processor/import/formats/file.h"
 #include "processor/import/ftrace/ftrace.h"
+#include "processor/import/track_event/event.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
 
@@ -73,6 +74,9 @@ static void emit(void *data, const struct orma_item *item)
 
     switch ((enum orma_item_kind)item->kind) {
     case ORMA_ITEM_PACKET: {
+        if (item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT && !self->no_plain_events &&
+            orma_te_parse_plain(self, item))
+            break;
         const struct orma_module *m =
             item->field < ORMA_PACKET_FIELDS_MAX ? self->by_field[item->field] : NULL;
 

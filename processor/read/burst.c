@@ -10,6 +10,8 @@
 #define TAG_EVENT (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN)
 /* A tail is uid, sequence and pid: four bytes of tags, fifteen of values. */
 #define TAIL_MAX 24
+/* Three lengths or times of ten bytes, three tags, and flags. */
+#define HEAD_MAX 35
 
 /* What a burst changes, kept in registers until it ends. */
 struct burst {
@@ -118,33 +120,48 @@ static inline bool is_same_tail(const uint8_t *at, struct orma_str tail)
     return words[0] == words[1] && words[2] == words[3];
 }
 
-static inline bool take_tag(const uint8_t **at, const uint8_t *end, uint8_t tag)
+/* A varint, where so many bytes follow that the usual lengths need no look at the end. */
+static inline bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
-    if (*at == end || **at != tag)
-        return false;
-    ++*at;
-    return true;
+    const uint8_t *p = *at;
+
+    if (ORMA_LIKELY(p[0] < 0x80)) {
+        *ret = p[0];
+        *at = p + 1;
+        return true;
+    }
+    if (ORMA_LIKELY(p[1] < 0x80)) {
+        *ret = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+        *at = p + 2;
+        return true;
+    }
+    return orma_pb_varint_at(at, end, ret);
 }
 
-/* The packet at *pos; false, and nothing changed, if it is none of this burst. */
+/*
+ * The packet at *pos; false, and nothing changed, if it is none of this burst. What is read
+ * between the packet's length and the event's may lie behind the packet: only if the event ends
+ * where the tail begins it was in it.
+ */
 static inline bool take_packet(struct burst *b, const uint8_t **pos, const uint8_t *end)
 {
-    const uint8_t *at = *pos;
+    const uint8_t *at = *pos + 1;
     uint64_t len, timestamp, event_len;
     bool needs = false;
 
-    if (!take_tag(&at, end, TAG_PACKET) || !orma_pb_varint_at(&at, end, &len) ||
+    if (end - at < HEAD_MAX || **pos != TAG_PACKET || !take_varint(&at, end, &len) ||
         len > (uint64_t)(end - at) || len < b->tail.len || len > ORMA_PB_LEN_MAX)
         return false;
     const uint8_t *stop = at + len - b->tail.len;
-    if (!take_tag(&at, stop, TAG_TIMESTAMP) || !orma_pb_varint_at(&at, stop, &timestamp))
+    if (*at++ != TAG_TIMESTAMP || !take_varint(&at, end, &timestamp))
         return false;
-    if (take_tag(&at, stop, TAG_FLAGS)) {
-        needs = take_tag(&at, stop, ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+    if (*at == TAG_FLAGS) {
+        needs = at[1] == ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
         if (!needs || !b->valid)
             return false;
+        at += 2;
     }
-    if (!take_tag(&at, stop, TAG_EVENT) || !orma_pb_varint_at(&at, stop, &event_len) ||
+    if (*at++ != TAG_EVENT || !take_varint(&at, end, &event_len) ||
         event_len != (uint64_t)(stop - at) || !is_same_tail(stop, b->tail) ||
         !take_time(b, timestamp))
         return false;

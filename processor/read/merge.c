@@ -197,7 +197,8 @@ static void emit(struct orma_sorter *self, const struct orma_item *item,
     self->last_emitted = item->ts;
     self->emitted_any = true;
     self->emit(self->emit_data, item);
-    orma_seq_gen_unref(retired);
+    if (ORMA_UNLIKELY(retired != NULL))
+        orma_seq_gen_unref(retired);
 }
 
 /* An item on its way to the thread that emits. */
@@ -205,6 +206,24 @@ struct passed {
     struct orma_item item;
     struct orma_seq_gen *retired; /* to be given back afterwards */
 };
+
+/* Emits the head of a stream, or passes it on, and fetches the next one. False: it shall stop. */
+static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
+                             struct orma_pipe *pipe)
+{
+    bool run = s->sort == STREAM_RUN;
+    struct passed *slot = NULL;
+
+    if (pipe ? !(slot = orma_pipe_put(pipe)) : self->failed)
+        return false;
+    struct orma_seq_gen *retired = run ? orma_run_done(s) : orma_stream_done(s);
+    if (pipe)
+        *slot = (struct passed){s->head, retired};
+    else
+        emit(self, &s->head, retired);
+    s->has_head = run ? orma_run_next(s) : orma_stream_next(self, s);
+    return true;
+}
 
 /* Emits from one queue, or passes on to `pipe`. False: the limit was reached. */
 static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
@@ -215,19 +234,8 @@ static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until,
             break;
         if (s->head.order >= limit)
             return false;
-        if (pipe) {
-            struct passed *slot = orma_pipe_put(pipe);
-
-            if (!slot)
-                return false;
-            slot->item = s->head;
-            slot->retired = orma_stream_done(s);
-        } else {
-            if (self->failed)
-                return false;
-            emit(self, &s->head, orma_stream_done(s));
-        }
-        s->has_head = orma_stream_next(self, s);
+        if (!drain_one(self, s, pipe))
+            return false;
         replay(q);
     }
     return true;

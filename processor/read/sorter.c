@@ -237,30 +237,6 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
     self->waiting++;
 }
 
-/* The form that most packets have: time, flags, event. False: it is another one. */
-static inline bool read_usual_record(const uint8_t **pos, struct orma_item *ret, uint64_t *ret_time)
-{
-    const uint8_t *at = *pos + 1, *end; /* the first walk has found the record to be whole */
-    uint64_t len, event_len;
-
-    if (!orma_pb_varint_at(&at, at + 10, &len))
-        return false;
-    end = at + len;
-    if (len < 2 || *at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 ||
-        !orma_pb_varint_at(&at, end, ret_time))
-        return false;
-    if (end - at > 2 && at[0] == ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3 && at[1] < 0x80)
-        at += 2;
-    if (at == end || *at++ != (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN) ||
-        !orma_pb_varint_at(&at, end, &event_len))
-        return false;
-    ret->data = at;
-    ret->len = (uint32_t)event_len;
-    ret->field = ORMA_PB_TRACE_PACKET_TRACK_EVENT;
-    *pos = end;
-    return true;
-}
-
 /* Decodes the packet at *pos again, for its time and payload; moves behind it. */
 static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *ret)
 {
@@ -295,7 +271,7 @@ static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *re
     return time;
 }
 
-static bool run_next(struct orma_stream *s)
+bool orma_run_next_slow(struct orma_stream *s)
 {
     struct orma_run *run = &s->run;
 
@@ -314,23 +290,15 @@ static bool run_next(struct orma_stream *s)
     } else {
         s->head.order += ORMA_ORDER_STEP;
     }
-    uint64_t raw;
-
-    if (!seg->once || !read_usual_record(&run->pos, &s->head, &raw))
-        raw = read_record(&run->pos, seg->once, &s->head);
-    if (seg->incremental)
-        run->raw = (int64_t)(raw += (uint64_t)run->raw);
-    s->head.ts = (int64_t)(raw * (uint64_t)seg->unit + (uint64_t)seg->offset);
+    orma_run_set_time(s, seg, read_record(&run->pos, seg->once, &s->head));
     return true;
 }
 
-static struct orma_seq_gen *run_done(struct orma_stream *s)
+struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s)
 {
     struct orma_run *run = &s->run;
-
-    if (++run->read < run->segments[run->at].count)
-        return NULL;
     struct orma_seq_gen *gen = run->segments[run->at].gen;
+
     run->read = 0;
     if (++run->at == run->num)
         run->at = run->num = 0;
@@ -436,7 +404,7 @@ bool orma_stream_next(struct orma_sorter *self, struct orma_stream *s)
 {
     switch (s->sort) {
     case STREAM_RUN:
-        return run_next(s);
+        return orma_run_next(s);
     case STREAM_BUNDLES:
         return bundles_next(self, s);
     case STREAM_LOOSE:
@@ -451,7 +419,7 @@ struct orma_seq_gen *orma_stream_done(struct orma_stream *s)
 {
     switch (s->sort) {
     case STREAM_RUN:
-        return run_done(s);
+        return orma_run_done(s);
     case STREAM_LOOSE:
         return loose_done(s);
     case STREAM_BUNDLES:

@@ -96,6 +96,68 @@ static inline bool orma_sorter_grow(void **array, uint32_t *cap, uint32_t num, s
     return true;
 }
 
+/* ---- runs: the part that is done per packet ---- */
+
+bool orma_run_next_slow(struct orma_stream *s);
+struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s);
+
+static inline void orma_run_set_time(struct orma_stream *s, const struct segment *seg, uint64_t raw)
+{
+    if (seg->incremental)
+        s->run.raw = (int64_t)(raw += (uint64_t)s->run.raw);
+    s->head.ts = (int64_t)(raw * (uint64_t)seg->unit + (uint64_t)seg->offset);
+}
+
+/* The form that most packets have: time, flags, event. False: it is another one. The first walk has
+ * found the record to be whole, with one time and one payload. */
+static inline bool orma_run_read_usual(const uint8_t **pos, struct orma_item *ret,
+                                       uint64_t *ret_time)
+{
+    const uint8_t *at = *pos + 1, *end;
+    uint64_t len, event_len;
+
+    if (!orma_pb_varint_at(&at, at + 10, &len))
+        return false;
+    end = at + len;
+    if (len < 2 || *at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 ||
+        !orma_pb_varint_at(&at, end, ret_time))
+        return false;
+    if (end - at > 2 && at[0] == ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3 && at[1] < 0x80)
+        at += 2;
+    if (at == end || *at++ != (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN) ||
+        !orma_pb_varint_at(&at, end, &event_len))
+        return false;
+    ret->data = at;
+    ret->len = (uint32_t)event_len;
+    ret->field = ORMA_PB_TRACE_PACKET_TRACK_EVENT;
+    *pos = end;
+    return true;
+}
+
+/* Puts the next packet of the run in `head`; false when there is none (yet). */
+static inline bool orma_run_next(struct orma_stream *s)
+{
+    struct orma_run *run = &s->run;
+    const struct segment *seg = &run->segments[run->at];
+    uint64_t time;
+
+    if (!run->read || !seg->once || !orma_run_read_usual(&run->pos, &s->head, &time))
+        return orma_run_next_slow(s);
+    s->head.order += ORMA_ORDER_STEP;
+    orma_run_set_time(s, seg, time);
+    return true;
+}
+
+/* The head was emitted; gives back what orma_stream_done() does. */
+static inline struct orma_seq_gen *orma_run_done(struct orma_stream *s)
+{
+    struct orma_run *run = &s->run;
+
+    return ++run->read < run->segments[run->at].count ? NULL : orma_run_done_slow(s);
+}
+
+/* ---- any stream ---- */
+
 /* Puts the next item in `head`; false when there is none (yet). */
 bool orma_stream_next(struct orma_sorter *self, struct orma_stream *s);
 

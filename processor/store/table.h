@@ -187,6 +187,23 @@ static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uin
     orma_table_set_slow(self, col_idx, row, val);
 }
 
+/* The same for the row that was added last, in a column that is never NULL. */
+static inline void orma_table_put(struct orma_table *self, unsigned col_idx, uint32_t row,
+                                  int64_t val)
+{
+    struct orma_column *col = &self->columns[col_idx];
+    uint32_t at = row - self->sealed;
+
+    if (col->width == ORMA_WIDTH_8 && (int8_t)val == val)
+        ((int8_t *)col->data)[at] = (int8_t)val;
+    else if (col->width == ORMA_WIDTH_32 && (int32_t)val == val)
+        ((int32_t *)col->data)[at] = (int32_t)val;
+    else if (col->width == ORMA_WIDTH_64)
+        ((int64_t *)col->data)[at] = val;
+    else
+        orma_table_set(self, col_idx, row, val);
+}
+
 /* The time of a new row: also watches the order. */
 static inline void orma_table_set_time(struct orma_table *self, unsigned col_idx, uint32_t row,
                                        int64_t val)

@@ -81,11 +81,13 @@ static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind,
 
 bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item)
 {
-    struct plain e = {.track_uuid = item->gen->track_uuid};
+    struct plain e = {0};
     uint32_t name = 0, category = 0;
 
-    if (item->extra || !read_plain(item, &e))
+    if (item->extra || !item->gen || !read_plain(item, &e))
         return false;
+    if (!e.has_track)
+        e.track_uuid = item->gen->track_uuid;
     if (e.name_iid &&
         !(name = known_text(item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e.name_iid)))
         return false;

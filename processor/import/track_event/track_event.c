@@ -464,8 +464,6 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
 
     if (ORMA_UNLIKELY(!item->gen))
         return;
-    if (!imp->no_plain_events && orma_te_parse_plain(imp, item))
-        return;
     read_event(item, &e);
     bool has_track = e.has_track || item->gen->has_track;
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;

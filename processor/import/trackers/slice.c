@@ -118,7 +118,8 @@ static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint
  * Drops from the stack what is over at `ts`. `instant`: the event that comes
  * has no length, and nests in another instant of the same time.
  */
-static void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts, bool instant)
+static void trim_slow(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
+                      bool instant)
 {
     bool open_above = false;
     uint32_t left = s->closed; /* below the last of these there is nothing to do */
@@ -144,23 +145,45 @@ static void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t t
     }
 }
 
-uint32_t orma_slices_add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
-                             uint32_t category, uint32_t name)
+/* The same; mostly only the slice on top is over. */
+static inline void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
+                        bool instant)
+{
+    const struct orma_slice_entry *e = s->num ? &s->entries[s->num - 1] : NULL;
+
+    if (!s->closed)
+        return;
+    if (e && e->dur >= 0 && e->ts + e->dur < ts)
+        pop(self, s);
+    if (s->closed)
+        trim_slow(self, s, ts, instant);
+}
+
+static inline uint32_t add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
+                               uint32_t category, uint32_t name)
 {
     struct orma_table *t = &self->storage->tables[ORMA_TABLE_SLICE];
     uint32_t row = orma_table_add(t);
 
+    if (ORMA_UNLIKELY(row == ORMA_ROW_NONE))
+        return row;
     orma_table_set_time(t, ORMA_SLICE_TS, row, ts);
-    orma_table_set(t, ORMA_SLICE_DUR, row, dur);
-    orma_table_set(t, ORMA_SLICE_TRACK_ID, row, track);
-    orma_table_set(t, ORMA_SLICE_CATEGORY, row, category);
-    orma_table_set(t, ORMA_SLICE_NAME, row, name);
+    orma_table_put(t, ORMA_SLICE_DUR, row, dur);
+    orma_table_put(t, ORMA_SLICE_TRACK_ID, row, track);
+    orma_table_put(t, ORMA_SLICE_CATEGORY, row, category);
+    orma_table_put(t, ORMA_SLICE_NAME, row, name);
     return row;
 }
 
-static uint32_t push(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts, int64_t dur,
-                     uint32_t track, uint32_t category, uint32_t name,
-                     const struct orma_args_list *args)
+uint32_t orma_slices_add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
+                             uint32_t category, uint32_t name)
+{
+    return add_row(self, ts, dur, track, category, name);
+}
+
+static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
+                            int64_t dur, uint32_t track, uint32_t category, uint32_t name,
+                            const struct orma_args_list *args)
 {
     struct orma_table *t = &self->storage->tables[ORMA_TABLE_SLICE];
 
@@ -170,7 +193,7 @@ static uint32_t push(struct orma_slices *self, struct orma_slice_stack *s, int64
     }
     if (ORMA_UNLIKELY(s->num == s->cap) && !stack_grow(self, s))
         return ORMA_SLICE_NONE;
-    uint32_t row = orma_slices_add_row(self, ts, dur, track, category, name);
+    uint32_t row = add_row(self, ts, dur, track, category, name);
     struct orma_slice_entry *e = &s->entries[s->num];
 
     orma_table_set(t, ORMA_SLICE_DEPTH, row, s->num);
