@@ -3,7 +3,8 @@
  *
  * JSON is Chrome's trace event format. ftrace text is what the kernel's own
  * `trace` file looks like; systrace wraps it in a page of HTML, as the viewers of
- * that time expect it.
+ * that time expect it. firefox is what the profiler of Firefox gathers: samples with stacks, by
+ * thread.
  */
 #ifndef ORMA_PROCESSOR_SERVE_EXPORT_H
 #define ORMA_PROCESSOR_SERVE_EXPORT_H
@@ -22,6 +23,7 @@ struct orma_export {
     /* Out. */
     uint64_t flows_left_out; /* JSON has no place for flows between slices that are on no thread */
     uint64_t kernel_events;  /* how many were written */
+    uint64_t samples;        /* firefox: how many were written */
 };
 
 /*
@@ -33,4 +35,5 @@ int orma_export_json(struct orma_export *self);
 int orma_export_json_file(void *processor, const char *path);
 int orma_export_ftrace(struct orma_export *self);
 int orma_export_systrace(struct orma_export *self);
+int orma_export_firefox(struct orma_export *self);
 #endif

@@ -27,7 +27,7 @@ const struct orma_convert_mode orma_convert_modes[] = {
      .binary = true, .util = true},
     {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
     {"java_heap_profile", "heap graphs of Java are not read", NULL},
-    {"firefox", "the Firefox profiler's format is not written", NULL},
+    {"firefox", "samples for the profiler of Firefox", orma_convert_firefox},
     {"symbolize", "functions, files and lines of a trace's frames", orma_convert_symbolize,
      .binary = true, .util = true},
     {"deobfuscate", "names that ProGuard or R8 made short", orma_convert_deobfuscate,
@@ -347,6 +347,7 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "  ctrace              that text, compressed\n"                                                \
     "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
     "  profile             pprof profiles of samples and heaps, a file per process\n"              \
+    "  firefox             samples with stacks, for https://profiler.firefox.com\n"                \
     "  symbolize           functions, files and lines of frames, as packets to append\n"           \
     "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n"           \
     "  bundle              a tar of the trace and these packets; see 'bundle --help'\n\n"          \

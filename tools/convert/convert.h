@@ -60,6 +60,7 @@ int orma_convert_text(struct orma_convert *self);
 int orma_convert_binary(struct orma_convert *self);
 int orma_convert_decompress(struct orma_convert *self);
 int orma_convert_json(struct orma_convert *self);
+int orma_convert_firefox(struct orma_convert *self);
 int orma_convert_systrace(struct orma_convert *self);
 int orma_convert_ctrace(struct orma_convert *self);
 int orma_convert_profile(struct orma_convert *self);

@@ -88,8 +88,11 @@ static void say_result(const struct orma_convert *self, const struct orma_export
                          ex->flows_left_out);
 }
 
+/* What a result is made of: without any, it is empty, and that is said. */
+enum content { CONTENT_ANY, CONTENT_KERNEL_EVENTS, CONTENT_SAMPLES };
+
 static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(struct orma_export *),
-                  bool needs_events)
+                  enum content content)
 {
     struct orma_export ex = {
         .sink = sink,
@@ -103,7 +106,10 @@ static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(st
         return r;
     r = fn(&ex);
     say_result(self, &ex, r);
-    if (r == 0 && needs_events && !ex.kernel_events)
+    if (r == 0 && content == CONTENT_SAMPLES && !ex.samples)
+        orma_convert_say(self, "%s: no samples with stacks in this trace: the result is empty",
+                         self->in_path);
+    if (r == 0 && content == CONTENT_KERNEL_EVENTS && !ex.kernel_events)
         orma_convert_say(self, "%s: no kernel events in this trace: the result is empty",
                          self->in_path);
     orma_processor_free(ex.tp);
@@ -112,12 +118,18 @@ static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(st
 
 int orma_convert_json(struct orma_convert *self)
 {
-    return export(self, (struct orma_sink){sink_write, self}, orma_export_json, false);
+    return export(self, (struct orma_sink){sink_write, self}, orma_export_json, CONTENT_ANY);
+}
+
+int orma_convert_firefox(struct orma_convert *self)
+{
+    return export(self, (struct orma_sink){sink_write, self}, orma_export_firefox, CONTENT_SAMPLES);
 }
 
 int orma_convert_systrace(struct orma_convert *self)
 {
-    return export(self, (struct orma_sink){sink_write, self}, orma_export_systrace, true);
+    return export(self, (struct orma_sink){sink_write, self}, orma_export_systrace,
+                  CONTENT_KERNEL_EVENTS);
 }
 
 #ifdef ORMA_HAVE_ZLIB
@@ -157,7 +169,8 @@ int orma_convert_ctrace(struct orma_convert *self)
         return -ENOMEM;
     r = sink_write(self, magic, sizeof(magic) - 1);
     if (r == 0)
-        r = export(self, (struct orma_sink){deflate_write, &d}, orma_export_ftrace, true);
+        r = export(self, (struct orma_sink){deflate_write, &d}, orma_export_ftrace,
+                   CONTENT_KERNEL_EVENTS);
     if (r == 0)
         r = deflate_some(&d, NULL, 0, Z_FINISH);
     deflateEnd(&d.z);

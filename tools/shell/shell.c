@@ -200,7 +200,7 @@ const struct orma_command orma_shell_commands[] = {
         .name = "convert",
         .summary = "Convert a trace into another format.",
         .synopsis = "FORMAT [INPUT [OUTPUT]]",
-        .details = "Formats: text, json, systrace, ctrace.",
+        .details = "Formats: text, json, systrace, ctrace, profile, firefox.",
         .examples = "  trace_processor_shell convert json trace.pftrace trace.json\n"
                     "  trace_processor_shell convert text trace.pftrace | less\n",
         .options = orma_convert_options,

@@ -217,7 +217,6 @@ class Convert(Case):
                 (["text", "a", "b", "c"], "too many"), (["text", "a", "b", "-o", "c"], "two outputs"), \
                 (["-t", "middle", "json"], "start or end"), (["--pid", "self", "profile"], "a number"):
             self.fails(*argv, says=says, code=2)
-        self.fails("firefox", "t.pftrace", says="Firefox profiler")
         self.fails("jsn", says="did you mean", code=1, program=[TRACECONV])
         self.fails("text", says="unknown format", code=1, program=[SHELL, "util"])
 

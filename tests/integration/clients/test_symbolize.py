@@ -1,6 +1,7 @@
 """Names for frames: `util symbolize`, `util deobfuscate`, and the same at the end of a load."""
 import csv
 import io
+import json
 import re
 import shutil
 import tarfile
@@ -195,6 +196,43 @@ packet {{
             done = self.run_program(ORMA, "query", "t.pftrace", "SELECT 1")
             self.assertEqual(done.returncode, 1)
             self.assertIn(says, done.stderr)
+
+    def stacks(self, thread):
+        """The stack of each sample, outermost first, with lines; it checks the tables on the way."""
+        def cells(table, name):
+            return [row[table["schema"][name]] for row in table["data"]]
+        frames, stacks = thread["frameTable"], thread["stackTable"]
+        names = [thread["stringTable"][i] for i in cells(frames, "location")]
+        whole = []
+        for prefix, frame in zip(cells(stacks, "prefix"), cells(stacks, "frame")):
+            whole.append((whole[prefix] if prefix is not None else []) + [(names[frame], cells(frames, "line")[frame])])
+        return list(zip(cells(thread["samples"], "time"), [whole[i] for i in cells(thread["samples"], "stack")]))
+
+    def test_firefox(self):
+        def convert(name="t.pftrace"):
+            return json.loads(self.orma("convert", "firefox", name).stdout)
+        profile = convert()
+        self.assertEqual(profile["meta"]["version"], 24)
+        self.assertEqual(len(profile["threads"]), 1)
+        thread = profile["threads"][0]
+        self.assertEqual((thread["pid"], thread["tid"], thread["name"]), (10, 10, "Thread 10"))
+        unknown = ("unknown (in symbols_sample)", None)
+        self.assertEqual(self.stacks(thread), [(0.001, [unknown] * 2), (0.002, [("a.b.c (in base.apk)", None), unknown])])
+        (self.dir / "profile.json").write_text(json.dumps(profile))
+        self.assertEqual(self.rows("SELECT s.ts, f.name FROM stack_sample s JOIN stack_profile_callsite c ON c.id = callsite_id "
+                                   "JOIN stack_profile_frame f ON f.id = frame_id ORDER BY ts", "profile.json"),
+                         [["1000", "unknown (in symbols_sample)"], ["2000", "unknown (in symbols_sample)"]])
+        self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
+        self.env["PERFETTO_BINARY_PATH"] = "/"
+        plain, *inlined = [(f"{n} (in symbols_sample)", line) for n, line in
+                           (("sample_plain", 4003), ("sample_outer", 3003), ("sample_middle", 2002), ("sample_innermost", 1002))]
+        self.assertEqual(self.stacks(convert()["threads"][0]),
+                         [(0.001, [plain] + inlined), (0.002, [("a.b.c (in base.apk)", None), plain])])
+        (self.dir / "none.txt").write_text("packet { timestamp: 5 }")
+        self.orma("convert", "binary", "none.txt", "none")
+        done = self.orma("convert", "firefox", "none")
+        self.assertEqual(json.loads(done.stdout)["threads"], [])
+        self.assertIn(b"no samples with stacks", done.stderr)
 
     def members(self, archive):
         with tarfile.open(self.dir / archive) as tar:
