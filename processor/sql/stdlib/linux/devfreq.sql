@@ -14,3 +14,14 @@ FROM counter_leading_intervals!(
 ) AS i
 JOIN track AS t ON t.id = i.track_id
 ORDER BY i.ts;
+
+-- The frequencies of one of them, by its name.
+CREATE PERFETTO FUNCTION _get_devfreq_counters(device_name STRING)
+RETURNS TABLE(id LONG, ts TIMESTAMP, dur DURATION, freq LONG) AS
+SELECT id, ts, dur, freq FROM _linux_devfreq_counters WHERE device GLOB $device_name;
+
+-- The frequency of the unit that the cpus of a cluster share.
+CREATE PERFETTO TABLE linux_devfreq_dsu_counter(
+  id LONG, ts TIMESTAMP, dur DURATION, dsu_freq LONG
+) AS
+SELECT id, ts, dur, freq AS dsu_freq FROM _get_devfreq_counters('*dsufreq*') ORDER BY ts;

@@ -20,3 +20,30 @@ WITH
 SELECT m.ts, m.dur, m.thread_state_id, m.slice_id, t.utid, t.state, t.io_wait, t.blocked_function, t.cpu
 FROM met AS m JOIN thread_state AS t ON t.id = m.thread_state_id
 ORDER BY m.ts;
+
+-- The pieces of one slice and all that lies in it, or of a whole thread: an argument that is NULL
+-- sets no limit.
+CREATE PERFETTO MACRO _get_flattened_thread_state(slice_id Expr, utid Expr)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    f.ts, f.dur, f.slice_id, s.depth, s.name, f.utid, f.state, f.io_wait, f.blocked_function, f.cpu
+  FROM _thread_state_flattened AS f
+  JOIN slice AS s ON s.id = f.slice_id
+  WHERE (($utid) IS NULL OR f.utid = ($utid))
+    AND (
+      ($slice_id) IS NULL
+      OR f.slice_id = ($slice_id)
+      OR f.slice_id IN (SELECT id FROM descendant_slice($slice_id))
+    )
+);
+
+-- The same, added up by slice name, state and cpu.
+CREATE PERFETTO MACRO _get_flattened_thread_state_aggregated(slice_id Expr, utid Expr)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    utid, depth, name, state, io_wait, blocked_function, cpu, sum(dur) AS dur, count(*) AS count
+  FROM _get_flattened_thread_state!($slice_id, $utid)
+  GROUP BY utid, depth, name, state, io_wait, blocked_function, cpu
+);

@@ -35,3 +35,27 @@ SELECT
   thread_instruction_count, thread_instruction_delta
 FROM descendant_slice($slice_id)
 ORDER BY id;
+
+-- The slices (id, parent_id, depth and the column) whose column is not NULL, each below the
+-- nearest of those that enclosed it. Columns: id, parent_id, depth (among those that are left)
+-- and the column.
+CREATE PERFETTO MACRO _slice_remove_nulls_and_reparent(
+  slice_table TableOrSubquery, column_name ColumnName
+)
+RETURNS TableOrSubquery AS
+(
+  WITH
+    _srn_all AS MATERIALIZED (SELECT id, parent_id, depth, $column_name FROM $slice_table),
+    _srn_kept AS MATERIALIZED (SELECT id FROM _srn_all WHERE $column_name IS NOT NULL),
+    _srn_above AS (
+      SELECT k.id, max(a.depth) AS nearest, a.id AS parent_id, count(*) AS depth
+      FROM _srn_kept AS k
+      JOIN ancestor_slice(k.id) AS a
+      WHERE a.id IN (SELECT id FROM _srn_kept)
+      GROUP BY k.id
+    )
+  SELECT s.id, u.parent_id, coalesce(u.depth, 0) AS depth, s.$column_name
+  FROM _srn_all AS s
+  LEFT JOIN _srn_above AS u USING (id)
+  WHERE s.$column_name IS NOT NULL
+);

@@ -1,0 +1,68 @@
+-- How dear processes are to the system: scores of the killer, and what changed them.
+
+INCLUDE PERFETTO MODULE counters.intervals;
+INCLUDE PERFETTO MODULE slices.with_context;
+
+CREATE PERFETTO FUNCTION android_oom_adj_score_to_bucket_name(oom_score LONG)
+RETURNS STRING AS
+SELECT
+  CASE
+    WHEN $oom_score IS NULL THEN NULL
+    WHEN $oom_score < -900 THEN 'native'
+    WHEN $oom_score < -800 THEN 'system'
+    WHEN $oom_score < -700 THEN 'persistent'
+    WHEN $oom_score < 0 THEN 'persistent_service'
+    WHEN $oom_score < 50 THEN 'foreground_app'
+    WHEN $oom_score < 100 THEN 'perceptible_foreground_app'
+    WHEN $oom_score < 200 THEN 'visible_app'
+    WHEN $oom_score < 225 THEN 'perceptible_app'
+    WHEN $oom_score < 250 THEN 'perceptible_medium_app'
+    WHEN $oom_score < 300 THEN 'perceptible_low_app'
+    WHEN $oom_score < 400 THEN 'backup'
+    WHEN $oom_score < 500 THEN 'heavy_weight_app'
+    WHEN $oom_score < 600 THEN 'service'
+    WHEN $oom_score < 700 THEN 'home_app'
+    WHEN $oom_score < 800 THEN 'previous_app'
+    WHEN $oom_score < 900 THEN 'service_b'
+    WHEN $oom_score < 950 THEN 'cached_app'
+    WHEN $oom_score < 1000 THEN 'cached_app_lmk_first'
+    ELSE 'unknown_app'
+  END;
+
+-- The runs of the part of the system that changes scores.
+CREATE PERFETTO TABLE _android_oom_adjusters AS
+SELECT
+  s.id, s.ts, s.dur, s.track_id, s.thread_name, s.name AS reason,
+  lead(s.ts, 1, trace_end()) OVER (ORDER BY s.ts) AS next_ts
+FROM thread_slice AS s
+WHERE s.name GLOB 'updateOomAdj_*' AND s.process_name = 'system_server'
+ORDER BY s.ts;
+
+-- Each score until the next one of its process; oom_adj_*: the run that set it, if it is known.
+CREATE PERFETTO TABLE android_oom_adj_intervals(
+  ts TIMESTAMP, dur DURATION, score LONG, bucket STRING, upid JOINID(process.id),
+  process_name STRING, oom_adj_id LONG, oom_adj_ts TIMESTAMP, oom_adj_dur DURATION,
+  oom_adj_track_id JOINID(track.id), oom_adj_thread_name STRING, oom_adj_reason STRING,
+  oom_adj_trigger STRING
+) AS
+WITH scores AS (
+  SELECT i.ts, i.dur, CAST(i.value AS INT) AS score, t.upid, p.name AS process_name
+  FROM counter_leading_intervals!(
+    (
+      SELECT c.id, c.ts, c.track_id, c.value
+      FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+      WHERE t.name = 'oom_score_adj'
+    )
+  ) AS i
+  JOIN process_counter_track AS t ON t.id = i.track_id
+  JOIN process AS p ON p.upid = t.upid
+)
+SELECT
+  s.ts, s.dur, s.score, android_oom_adj_score_to_bucket_name(s.score) AS bucket, s.upid,
+  s.process_name, a.id AS oom_adj_id, a.ts AS oom_adj_ts, a.dur AS oom_adj_dur,
+  a.track_id AS oom_adj_track_id, a.thread_name AS oom_adj_thread_name,
+  str_split(a.reason, '_', 1) AS oom_adj_reason, a.reason AS oom_adj_trigger
+FROM scores AS s
+LEFT JOIN _android_oom_adjusters AS a
+  ON s.ts >= a.ts AND s.ts < a.next_ts AND s.ts <= a.ts + a.dur
+ORDER BY s.ts;

@@ -1,0 +1,40 @@
+-- When the machine was suspended.
+
+-- Where the recorder told of whole suspends ("minimal"), these; else what the kernel's steps say.
+CREATE PERFETTO TABLE _android_suspends AS
+WITH
+  minimal AS (
+    SELECT s.ts, s.dur
+    FROM slice AS s JOIN track AS t ON t.id = s.track_id
+    WHERE t.type = 'suspend_resume_minimal' AND s.dur > 0
+  ),
+  steps AS (
+    SELECT s.ts, s.dur
+    FROM slice AS s JOIN track AS t ON t.id = s.track_id
+    WHERE t.type = 'suspend_resume' AND s.name IN ('syscore_resume(0)', 'timekeeping_freeze(0)')
+      AND s.dur != -1 AND NOT EXISTS (SELECT 1 FROM minimal)
+  )
+SELECT * FROM minimal
+UNION ALL
+SELECT * FROM steps
+ORDER BY ts;
+
+-- The whole trace as stretches that are 'awake' or 'suspended'.
+CREATE PERFETTO TABLE android_suspend_state(ts TIMESTAMP, dur DURATION, power_state STRING) AS
+WITH awake AS (
+  SELECT
+    trace_start() AS ts,
+    coalesce((SELECT min(ts) FROM _android_suspends), trace_end()) - trace_start() AS dur
+  UNION ALL
+  SELECT ts + dur AS ts, lead(ts, 1, trace_end()) OVER (ORDER BY ts) - ts - dur AS dur
+  FROM _android_suspends
+)
+SELECT ts, dur, 'awake' AS power_state FROM awake
+UNION ALL
+SELECT ts, dur, 'suspended' AS power_state FROM _android_suspends
+ORDER BY ts;
+
+-- How long something took, not counting the time in which the machine was suspended.
+CREATE PERFETTO FUNCTION _extract_duration_without_suspend(ts TIMESTAMP, dur DURATION)
+RETURNS LONG AS
+SELECT to_monotonic($ts + $dur) - to_monotonic($ts);
