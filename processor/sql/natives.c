@@ -3,6 +3,7 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/functions/funcs.h"
 #include "processor/sql/natives.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tvf.h"
@@ -95,6 +96,8 @@ int orma_natives_register(struct orma_sql *self)
     for (unsigned i = 0; orma_native_funcs[i]; i++)
         for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name && !r; f++)
             r = orma_natives_register_as(self, f->name, f);
+    if (!r)
+        r = orma_sums_register(self->db);
     for (unsigned i = 0; orma_tvfs[i] && !r; i++)
         r = orma_tvf_register(self, orma_tvfs[i]);
     for (unsigned i = 0; orma_native_modules[i]; i++)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/columnar/columnar_keys.h"
+#include "processor/sql/functions/kbn.h"
 
 #define BLOCK ORMA_SQL_SCAN_BLOCK
 #define EXACT (UINT64_C(1) << 53)
@@ -32,11 +33,11 @@ struct orma_columnar_input {
     enum value_kind kind;
     bool real; /* integers that SQL sees as doubles */
     bool want_sum, want_avg, want_min, want_max, want_distinct;
-    uint64_t magnitude; /* sum of |value| so far */
-    bool adding_doubles;
+    uint64_t magnitude;  /* sum of |value| so far */
+    bool adding_doubles; /* `real` ones, since their sum may be no integer that a double holds */
     /* By group. */
     int64_t *counts, *sums;
-    double *real_sums;
+    struct orma_kbn *real_sums;
     int64_t *mins, *maxs; /* bits of doubles; ids of texts */
     int64_t *distincts;
     struct orma_key_table *set; /* (group, value) seen, for `distincts` */
@@ -71,7 +72,7 @@ static void add_doubles(struct orma_columnar_input *in, const int64_t *values,
                         const uint32_t *groups, uint32_t num)
 {
     for (uint32_t i = 0; i < num; i++)
-        in->real_sums[groups ? groups[i] : 0] += (double)values[i];
+        orma_kbn_add(&in->real_sums[groups ? groups[i] : 0], (double)values[i]);
 }
 
 /* False: the sums may not fit. */
@@ -83,12 +84,10 @@ static bool sum_integers(struct orma_columnar_input *in, const int64_t *values,
     if (more >= LARGEST || in->magnitude + more >= LARGEST)
         return false;
     in->magnitude += more;
-    if (in->magnitude >= EXACT && in->want_avg && !orma_columnar_adds_plainly())
-        return false;
-    if (in->magnitude >= EXACT && !in->adding_doubles) {
+    if (in->real && in->magnitude >= EXACT && !in->adding_doubles) {
         in->adding_doubles = true;
         for (uint32_t g = 0; g < groups_num; g++)
-            in->real_sums[g] = (double)in->sums[g];
+            in->real_sums[g] = (struct orma_kbn){.sum = (double)in->sums[g]};
     }
     if (in->adding_doubles)
         add_doubles(in, values, groups, num);
@@ -113,7 +112,7 @@ static void sum_doubles(struct orma_columnar_input *in, const int64_t *values,
                         const uint32_t *groups, uint32_t num)
 {
     for (uint32_t i = 0; i < num; i++)
-        in->real_sums[groups ? groups[i] : 0] += double_of(values[i]);
+        orma_kbn_add(&in->real_sums[groups ? groups[i] : 0], double_of(values[i]));
 }
 
 static bool is_less(const struct orma_columnar_input *in, const struct orma_strpool *pool,
@@ -219,14 +218,14 @@ static bool grow(int64_t **array, uint32_t old, uint32_t cap)
     return true;
 }
 
-static bool grow_doubles(double **array, uint32_t old, uint32_t cap)
+static bool grow_doubles(struct orma_kbn **array, uint32_t old, uint32_t cap)
 {
-    double *grown = realloc(*array, cap * sizeof(*grown));
+    struct orma_kbn *grown = realloc(*array, cap * sizeof(*grown));
 
     if (!grown)
         return false;
     for (uint32_t i = old; i < cap; i++)
-        grown[i] = 0;
+        grown[i] = (struct orma_kbn){0};
     *array = grown;
     return true;
 }
@@ -543,7 +542,8 @@ static void put_value(const struct orma_columnar_plan *plan, const struct orma_c
 
 static double real_sum(const struct orma_columnar_input *in, uint32_t g)
 {
-    return in->kind == DOUBLES || in->adding_doubles ? in->real_sums[g] : (double)in->sums[g];
+    return in->kind == DOUBLES || in->adding_doubles ? orma_kbn_value(&in->real_sums[g])
+                                                     : (double)in->sums[g];
 }
 
 void orma_columnar_put(const struct orma_columnar_plan *plan,

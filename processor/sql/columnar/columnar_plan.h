@@ -49,12 +49,6 @@ struct orma_columnar_plan {
 
 void orma_columnar_plan_free(void *plan);
 
-/* Up to 3.42 SQLite adds doubles one after the other; later it minds what is rounded away. */
-static inline bool orma_columnar_adds_plainly(void)
-{
-    return sqlite3_libversion_number() < 3043000;
-}
-
 /* columnar_parse.c */
 
 /*

@@ -61,8 +61,7 @@ static void put_agg(struct orma_columnar_reader *r, enum orma_agg agg, unsigned 
 /* What SQLite does with the sum of such a column. */
 static bool can_sum(const struct orma_table *t, unsigned col)
 {
-    return t->columns[col].kind != ORMA_COL_STRING &&
-           (t->columns[col].width != ORMA_WIDTH_DOUBLE || orma_columnar_adds_plainly());
+    return t->columns[col].kind != ORMA_COL_STRING;
 }
 
 static bool find_agg(const struct orma_columnar_reader *r, enum orma_agg *ret)

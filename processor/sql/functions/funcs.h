@@ -49,4 +49,7 @@ static inline void orma_result_pool(sqlite3_context *ctx, const struct orma_stor
 }
 
 void orma_result_error(sqlite3_context *ctx, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
+/* sum(), total() and avg() of SQLite 3.43, where the library is older. SQLITE_OK or an error. */
+int orma_sums_register(sqlite3 *db);
 #endif

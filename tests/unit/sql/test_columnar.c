@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/columnar/columnar.h"
+#include "processor/sql/functions/funcs.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/sort.h"
 #include "tests/support/leaks.h"
@@ -369,6 +370,7 @@ static sqlite3 *make_plain(void)
 
     snprintf(rows, sizeof(rows), make_rows, ROWS);
     cr_assert_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+    cr_assert_eq(orma_sums_register(db), SQLITE_OK);
     orma_buf_printf(&text,
                     "CREATE TABLE t(r BIGINT, a BIGINT, b BIGINT, c TEXT, d DOUBLE, e DOUBLE, "
                     "s BIGINT, n BIGINT, u TEXT, w BIGINT); INSERT INTO t %s",

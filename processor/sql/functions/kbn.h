@@ -1,0 +1,22 @@
+/* A sum of doubles that minds what is rounded away; zeroed is 0. */
+#ifndef ORMA_PROCESSOR_SQL_KBN_H
+#define ORMA_PROCESSOR_SQL_KBN_H
+#include <math.h>
+
+struct orma_kbn {
+    double sum, lost;
+};
+
+static inline void orma_kbn_add(struct orma_kbn *self, double val)
+{
+    double sum = self->sum + val;
+
+    self->lost += fabs(self->sum) > fabs(val) ? (self->sum - sum) + val : (val - sum) + self->sum;
+    self->sum = sum;
+}
+
+static inline double orma_kbn_value(const struct orma_kbn *self)
+{
+    return isfinite(self->lost) ? self->sum + self->lost : self->sum;
+}
+#endif
