@@ -187,6 +187,7 @@ int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storag
             end++;
         r = symbolize_module(self, storage, &places[i], end - i, &w);
     }
+    self->result.modules_broken = orma_symbolizer_broken(self->symbolizer);
     orma_buf_fini(&w.out);
     orma_buf_fini(&buf);
     return r;

@@ -16,10 +16,11 @@ struct orma_storage;
 
 /* How the work went. */
 struct orma_symbolize_result {
-    uint64_t frames;        /* without symbols, in modules that have a build id */
-    uint64_t frames_named;  /* of these */
-    uint64_t modules;       /* they are of */
-    uint64_t modules_found; /* for which a binary was found */
+    uint64_t frames;         /* without symbols, in modules that have a build id */
+    uint64_t frames_named;   /* of these */
+    uint64_t modules;        /* they are of */
+    uint64_t modules_found;  /* for which a binary was found */
+    uint64_t modules_broken; /* whose binaries broke the process that read them */
 };
 
 /*

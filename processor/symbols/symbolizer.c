@@ -4,26 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/symbols/finder.h"
+#include "processor/symbols/worker.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/map.h"
 
-#define OPEN_MAX 4
-#define FINDERS_MAX 4
-
-/* A module of the trace, and what was found for it. */
-struct module {
-    char *path;     /* NULL: nothing */
-    uint64_t shift; /* what to add to addresses of the trace */
-    struct orma_binary *binary;
-    uint64_t used; /* when; 0: never */
-};
+/* After so many workers no more are sent: whoever broke these breaks the next ones. */
+#define LOST_MAX 32
 
 struct orma_symbolizer {
-    struct orma_finder finders[FINDERS_MAX]; /* asked in turn */
-    size_t finders_num;
-    struct orma_map modules; /* hash → struct module */
-    struct module *open[OPEN_MAX];
-    uint64_t turn;
+    struct orma_lookup *lookup; /* of the worker; here it only knows the paths */
+    struct orma_worker worker;
+    struct orma_map broken; /* keys of modules that ended two workers */
+    struct orma_buf answer;
+    unsigned lost;
 };
 
 int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
@@ -32,8 +25,12 @@ int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
     if (!orma_binary_supported())
         return -ENOTSUP;
     struct orma_symbolizer *self = calloc(1, sizeof(*self));
-    if (!self || orma_symbolizer_add(self, paths, mode) < 0) {
-        free(self);
+    if (!self)
+        return -ENOMEM;
+    self->worker.fd = -1;
+    self->lookup = orma_lookup_new();
+    if (!self->lookup || orma_lookup_add(self->lookup, paths, mode) < 0) {
+        orma_symbolizer_free(self);
         return -ENOMEM;
     }
     *ret = self;
@@ -43,27 +40,17 @@ int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
 int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
                         enum orma_symbolizer_mode mode)
 {
-    if (self->finders_num == FINDERS_MAX)
-        return -ENOSPC;
-    int r = orma_finder_init(&self->finders[self->finders_num], paths, mode);
-    self->finders_num += r == 0;
-    return r;
+    return orma_lookup_add(self->lookup, paths, mode);
 }
 
 void orma_symbolizer_free(struct orma_symbolizer *self)
 {
     if (!self)
         return;
-    ORMA_MAP_EACH (slot, &self->modules) {
-        struct module *m = (struct module *)(uintptr_t)slot->val;
-
-        orma_binary_free(m->binary);
-        free(m->path);
-        free(m);
-    }
-    orma_map_fini(&self->modules);
-    for (size_t i = 0; i < self->finders_num; i++)
-        orma_finder_fini(&self->finders[i]);
+    orma_worker_stop(&self->worker);
+    orma_lookup_free(self->lookup);
+    orma_map_fini(&self->broken);
+    orma_buf_fini(&self->answer);
     free(self);
 }
 
@@ -78,7 +65,7 @@ bool orma_symbolizer_mode_of(const char *name, enum orma_symbolizer_mode *ret)
     return true;
 }
 
-static uint64_t key_of(const struct orma_symbolizer_module *module)
+uint64_t orma_symbolizer_key(const struct orma_symbolizer_module *module)
 {
     uint64_t key = ORMA_FNV1A_BASIS;
 
@@ -88,73 +75,56 @@ static uint64_t key_of(const struct orma_symbolizer_module *module)
     return orma_fnv1a(key, &module->load_bias, sizeof(module->load_bias));
 }
 
-static struct module *find_module(struct orma_symbolizer *self,
-                                  const struct orma_symbolizer_module *module)
+/* How many entries the answer has. A worker that ends is asked once more, as a new one. */
+static uint32_t ask(struct orma_symbolizer *self, enum orma_worker_question what,
+                    const struct orma_symbolizer_module *module, uint64_t pc)
 {
-    uint64_t key = key_of(module);
-    struct module *m = orma_map_get_ptr(&self->modules, key);
-    struct orma_found found;
+    uint64_t key = orma_symbolizer_key(module);
+    uint32_t num = 0;
 
-    if (m)
-        return m;
-    m = calloc(1, sizeof(*m));
-    if (!m || orma_map_put_ptr(&self->modules, key, m) < 0) {
-        free(m);
-        return NULL;
+    if (orma_map_get(&self->broken, key) != ORMA_MAP_NONE)
+        return 0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (!self->worker.pid &&
+            (self->lost >= LOST_MAX || orma_worker_start(&self->worker, self->lookup) < 0))
+            return 0;
+        if (orma_worker_ask(&self->worker, what, module, pc, &self->answer, &num) == 0)
+            return num;
+        orma_worker_stop(&self->worker);
+        self->lost++;
     }
-    for (size_t i = 0; i < self->finders_num && !m->path; i++) {
-        if (!orma_finder_find(&self->finders[i], module, &found))
-            continue;
-        m->path = strdup(orma_buf_cstr(&found.path));
-        /* Recorders of old took a load bias for 0; a smaller one cannot be. */
-        if (found.has_bias && found.load_bias > module->load_bias)
-            m->shift = found.load_bias - module->load_bias;
-        orma_buf_fini(&found.path);
-    }
-    return m;
-}
-
-/* Opens it, in the place of the one that was not used for longest. */
-static void open_module(struct orma_symbolizer *self, struct module *m)
-{
-    size_t oldest = 0;
-
-    for (size_t i = 0; i < OPEN_MAX; i++) {
-        if (!self->open[i] ||
-            (self->open[oldest] && self->open[i]->used < self->open[oldest]->used))
-            oldest = i;
-    }
-    if (self->open[oldest]) {
-        orma_binary_free(self->open[oldest]->binary);
-        self->open[oldest]->binary = NULL;
-        self->open[oldest] = NULL;
-    }
-    if (orma_binary_open(m->path, &m->binary) < 0) {
-        free(m->path); /* it was there a moment ago; not to be asked again */
-        m->path = NULL;
-        return;
-    }
-    self->open[oldest] = m;
+    (void)orma_map_put(&self->broken, key, 0); /* out of memory: it is asked again */
+    return 0;
 }
 
 size_t orma_symbolizer_frames(struct orma_symbolizer *self,
                               const struct orma_symbolizer_module *module, uint64_t pc,
                               struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX])
 {
-    struct module *m = find_module(self, module);
+    uint32_t num = ask(self, ORMA_WORKER_FRAMES, module, pc);
+    const char *at = (const char *)self->answer.data;
 
-    if (!m || !m->path)
-        return 0;
-    if (!m->binary)
-        open_module(self, m);
-    m->used = ++self->turn;
-    return m->binary ? orma_binary_frames(m->binary, pc + m->shift, ret) : 0;
+    for (uint32_t i = 0; i < num; i++) { /* its form has been checked */
+        memcpy(&ret[i].line, at, sizeof(ret[i].line));
+        ret[i].function = at + sizeof(ret[i].line);
+        ret[i].file = ret[i].function + strlen(ret[i].function) + 1;
+        at = ret[i].file + strlen(ret[i].file) + 1;
+    }
+    return num;
 }
 
 const char *orma_symbolizer_file(struct orma_symbolizer *self,
                                  const struct orma_symbolizer_module *module)
 {
-    struct module *m = find_module(self, module);
+    return ask(self, ORMA_WORKER_FILE, module, 0) ? (const char *)self->answer.data : NULL;
+}
 
-    return m ? m->path : NULL;
+unsigned orma_symbolizer_broken(const struct orma_symbolizer *self)
+{
+    return (unsigned)self->broken.len;
+}
+
+pid_t orma_symbolizer_worker(const struct orma_symbolizer *self)
+{
+    return self->worker.pid;
 }

@@ -13,10 +13,14 @@
  * When a binary was stripped, its debug information is looked for by build id and by the name
  * that the binary gives.
  *
- * A few binaries stay open. Threads: none.
+ * Files are hostile, and libdw trusts them: they are read by a process of their own (worker.h),
+ * which begins with the first question and ends with the symbolizer. A module whose file breaks it
+ * has no names. A few binaries stay open there. Threads: none.
  */
 #ifndef ORMA_PROCESSOR_SYMBOLS_SYMBOLIZER_H
 #define ORMA_PROCESSOR_SYMBOLS_SYMBOLIZER_H
+#include <sys/types.h>
+
 #include "processor/symbols/binary.h"
 #include "sdk/base/str.h"
 
@@ -54,4 +58,10 @@ size_t orma_symbolizer_frames(struct orma_symbolizer *self,
 /* The file that answers for the module; NULL: none was found. Valid until the next question. */
 const char *orma_symbolizer_file(struct orma_symbolizer *self,
                                  const struct orma_symbolizer_module *module);
+
+/* Modules that got no names because their files broke the process that read them. */
+unsigned orma_symbolizer_broken(const struct orma_symbolizer *self);
+
+/* That process; 0: there is none. For tests. */
+pid_t orma_symbolizer_worker(const struct orma_symbolizer *self);
 #endif

@@ -112,6 +112,9 @@ void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbol
                          s->modules_found < s->modules && !orma_symbols_paths()
                              ? "; " PATHS " tells where others are"
                              : "");
+    if (s->modules_broken)
+        orma_convert_say(self, "%" PRIu64 " modules without names: their binaries are damaged",
+                         s->modules_broken);
 }
 
 int orma_convert_symbolize(struct orma_convert *self)

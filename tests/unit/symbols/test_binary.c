@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,12 +326,13 @@ Test(symbols, broken_binaries_do_no_harm, .timeout = 250)
     struct sample s = sample_new();
     struct orma_buf good = {0};
     uint32_t random = 88172645;
-    unsigned opened = 0;
+    unsigned found = 0;
 
     cr_assert_eq(orma_fd_read_file(AT_FDCWD, SAMPLE, SIZE_MAX / 2, &good), 0);
-    for (unsigned turn = 0; turn < 300; turn++) {
+    for (unsigned turn = 0; turn < 200; turn++) {
+        const struct orma_symbolizer_module m = {.path = orma_str_from(in(&s, "broken")),
+                                                 .load_bias = UINT64_MAX};
         struct orma_source_frame f[ORMA_SOURCE_FRAMES_MAX];
-        struct orma_binary *b = NULL;
         size_t len = turn % 8 ? good.len : next_random(&random) % good.len;
         uint8_t *bytes = malloc(len + 1);
 
@@ -342,15 +344,43 @@ Test(symbols, broken_binaries_do_no_harm, .timeout = 250)
         cr_assert(fd >= 0 && orma_fd_write_all(fd, bytes, len) == 0);
         close(fd);
         free(bytes);
-        if (orma_binary_open(in(&s, "broken"), &b) == 0) {
-            opened++;
-            (void)orma_binary_frames(b, s.inlined, f);
-            (void)orma_binary_frames(b, s.plain, f);
-        }
-        orma_binary_free(b);
+        struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+        found += orma_symbolizer_frames(z, &m, s.inlined, f) > 0;
+        found += orma_symbolizer_frames(z, &m, s.plain, f) > 0;
+        orma_symbolizer_free(z);
     }
-    cr_expect(opened > 50, "%u of 300 could be opened", opened);
+    cr_expect(found > 50, "only %u of 400 questions had an answer", found);
     orma_buf_fini(&good);
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
+
+/* Whatever ends the process that reads binaries: another one takes over. */
+Test(symbols, a_lost_worker_is_replaced)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+    const struct orma_symbolizer_module m = {.path = ORMA_STR(SAMPLE), .load_bias = UINT64_MAX};
+    struct orma_source_frame f[ORMA_SOURCE_FRAMES_MAX];
+
+    cr_assert_eq(orma_symbolizer_worker(z), 0);
+    expect_all(z, &m, &s);
+    pid_t first = orma_symbolizer_worker(z);
+    cr_assert_gt(first, 0);
+    cr_assert_eq(kill(first, SIGKILL), 0);
+    expect_all(z, &m, &s);
+    cr_assert_neq(orma_symbolizer_worker(z), first);
+    for (unsigned i = 0; i < 40; i++) { /* no end of workers is a sign of something else */
+        (void)kill(orma_symbolizer_worker(z), SIGKILL);
+        (void)orma_symbolizer_frames(z, &m, s.plain, f);
+        if (!orma_symbolizer_worker(z))
+            break;
+    }
+    cr_assert_eq(orma_symbolizer_worker(z), 0);
+    cr_assert_eq(orma_symbolizer_frames(z, &m, s.plain, f), 0);
+    cr_assert_eq(orma_symbolizer_broken(z), 0);
+    orma_symbolizer_free(z);
     sample_fini(&s);
     orma_assert_no_leaks();
 }

@@ -1,0 +1,126 @@
+#include "processor/symbols/lookup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/symbols/finder.h"
+
+#define OPEN_MAX 4
+#define FINDERS_MAX 4
+
+/* A module of the trace, and what was found for it. */
+struct module {
+    char *path;     /* NULL: nothing */
+    uint64_t shift; /* what to add to addresses of the trace */
+    struct orma_binary *binary;
+    uint64_t used; /* when; 0: never */
+};
+
+struct orma_lookup {
+    struct orma_finder finders[FINDERS_MAX]; /* asked in turn */
+    size_t finders_num;
+    struct orma_map modules; /* hash → struct module */
+    struct module *open[OPEN_MAX];
+    uint64_t turn;
+};
+
+struct orma_lookup *orma_lookup_new(void)
+{
+    return calloc(1, sizeof(struct orma_lookup));
+}
+
+int orma_lookup_add(struct orma_lookup *self, const char *paths, enum orma_symbolizer_mode mode)
+{
+    if (self->finders_num == FINDERS_MAX)
+        return -ENOSPC;
+    int r = orma_finder_init(&self->finders[self->finders_num], paths, mode);
+    self->finders_num += r == 0;
+    return r;
+}
+
+void orma_lookup_free(struct orma_lookup *self)
+{
+    if (!self)
+        return;
+    ORMA_MAP_EACH (slot, &self->modules) {
+        struct module *m = (struct module *)(uintptr_t)slot->val;
+
+        orma_binary_free(m->binary);
+        free(m->path);
+        free(m);
+    }
+    orma_map_fini(&self->modules);
+    for (size_t i = 0; i < self->finders_num; i++)
+        orma_finder_fini(&self->finders[i]);
+    free(self);
+}
+
+static struct module *find_module(struct orma_lookup *self,
+                                  const struct orma_symbolizer_module *module)
+{
+    uint64_t key = orma_symbolizer_key(module);
+    struct module *m = orma_map_get_ptr(&self->modules, key);
+    struct orma_found found;
+
+    if (m)
+        return m;
+    m = calloc(1, sizeof(*m));
+    if (!m || orma_map_put_ptr(&self->modules, key, m) < 0) {
+        free(m);
+        return NULL;
+    }
+    for (size_t i = 0; i < self->finders_num && !m->path; i++) {
+        if (!orma_finder_find(&self->finders[i], module, &found))
+            continue;
+        m->path = strdup(orma_buf_cstr(&found.path));
+        /* Recorders of old took a load bias for 0; a smaller one cannot be. */
+        if (found.has_bias && found.load_bias > module->load_bias)
+            m->shift = found.load_bias - module->load_bias;
+        orma_buf_fini(&found.path);
+    }
+    return m;
+}
+
+/* Opens it, in the place of the one that was not used for longest. */
+static void open_module(struct orma_lookup *self, struct module *m)
+{
+    size_t oldest = 0;
+
+    for (size_t i = 0; i < OPEN_MAX; i++) {
+        if (!self->open[i] ||
+            (self->open[oldest] && self->open[i]->used < self->open[oldest]->used))
+            oldest = i;
+    }
+    if (self->open[oldest]) {
+        orma_binary_free(self->open[oldest]->binary);
+        self->open[oldest]->binary = NULL;
+        self->open[oldest] = NULL;
+    }
+    if (orma_binary_open(m->path, &m->binary) < 0) {
+        free(m->path); /* it was there a moment ago; not to be asked again */
+        m->path = NULL;
+        return;
+    }
+    self->open[oldest] = m;
+}
+
+size_t orma_lookup_frames(struct orma_lookup *self, const struct orma_symbolizer_module *module,
+                          uint64_t pc, struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX])
+{
+    struct module *m = find_module(self, module);
+
+    if (!m || !m->path)
+        return 0;
+    if (!m->binary)
+        open_module(self, m);
+    m->used = ++self->turn;
+    return m->binary ? orma_binary_frames(m->binary, pc + m->shift, ret) : 0;
+}
+
+const char *orma_lookup_file(struct orma_lookup *self, const struct orma_symbolizer_module *module)
+{
+    struct module *m = find_module(self, module);
+
+    return m ? m->path : NULL;
+}

@@ -1,0 +1,22 @@
+/*
+ * Answers the questions of symbolizer.h in this process; the worker's part of it. What files may do
+ * to libdw happens here.
+ */
+#ifndef ORMA_PROCESSOR_SYMBOLS_LOOKUP_H
+#define ORMA_PROCESSOR_SYMBOLS_LOOKUP_H
+#include "processor/symbols/symbolizer.h"
+
+struct orma_lookup;
+
+struct orma_lookup *orma_lookup_new(void);
+int orma_lookup_add(struct orma_lookup *self, const char *paths, enum orma_symbolizer_mode mode);
+/* NULL is fine. */
+void orma_lookup_free(struct orma_lookup *self);
+
+size_t orma_lookup_frames(struct orma_lookup *self, const struct orma_symbolizer_module *module,
+                          uint64_t pc, struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX]);
+const char *orma_lookup_file(struct orma_lookup *self, const struct orma_symbolizer_module *module);
+
+/* A hash of all that tells a module from others. */
+uint64_t orma_symbolizer_key(const struct orma_symbolizer_module *module);
+#endif
