@@ -55,22 +55,26 @@ struct orma_te_event {
     const struct orma_item *item;
 };
 
-/* The track on which a slice begins, ends, or lies as a whole. */
+/* The track on which a slice begins, ends, or lies as a whole. None, and no descriptor of one:
+ * memory has run out. */
 static inline uint32_t orma_te_track_begin(struct orma_import *imp, const struct orma_te_event *e)
 {
-    return e->track != ORMA_TRACK_NONE ? e->track : orma_te_begin_track(imp, e->t, e->item->ts);
+    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
+                                                : orma_te_begin_track(imp, e->t, e->item->ts);
 }
 
 static inline uint32_t orma_te_track_end(struct orma_import *imp, const struct orma_te_event *e)
 {
-    return e->track != ORMA_TRACK_NONE ? e->track : orma_te_end_track(imp, e->t, e->item->ts);
+    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
+                                                : orma_te_end_track(imp, e->t, e->item->ts);
 }
 
 static inline uint32_t orma_te_track_whole(struct orma_import *imp, const struct orma_te_event *e,
                                            int64_t dur)
 {
-    return e->track != ORMA_TRACK_NONE ? e->track
-                                       : orma_te_instant_track(imp, e->t, e->item->ts, dur);
+    return e->track != ORMA_TRACK_NONE || !e->t
+               ? e->track
+               : orma_te_instant_track(imp, e->t, e->item->ts, dur);
 }
 
 /* True, and counted: it is before what somebody cared for. */

@@ -256,7 +256,7 @@ static void on_flow(struct orma_import *imp, struct orma_te_event *e)
         return;
     }
     uint64_t flow = orma_flows_id_v1(imp, id, e->category_id, e->name_id);
-    uint32_t track = e->track != ORMA_TRACK_NONE ? e->track : e->t->track;
+    uint32_t track = e->track != ORMA_TRACK_NONE || !e->t ? e->track : e->t->track;
 
     if (l->phase == 's')
         orma_flows_begin_on(imp, track, e->item->ts, flow);
