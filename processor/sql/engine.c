@@ -8,6 +8,7 @@
 #include "processor/sql/operators/sqlstats.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tables/index.h"
+#include "processor/sql/temp_files.h"
 #include "processor/symbols/symbolizer.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
@@ -59,18 +60,19 @@ static int make_views(struct orma_sql *self)
 
 static int open_db(struct orma_sql *self)
 {
+    const char *temp = orma_sql_temp_vfs();
     int on = 0;
 
     self->aggregates_replaced = false;
     if (sqlite3_open_v2(":memory:", &self->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, temp))
         return -EIO;
     sqlite3_extended_result_codes(self->db, 1);
     (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on); /* known to 3.26 */
     sqlite3_progress_handler(self->db, PROGRESS_STEPS, check_interrupt, self);
     drop_foreign_modules(self->db);
-    if (orma_sql_run_plain(self, "PRAGMA temp_store=2") || orma_vtab_register(self) ||
-        orma_natives_register(self) || orma_frame_tables_register(self))
+    if (orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
+        orma_vtab_register(self) || orma_natives_register(self) || orma_frame_tables_register(self))
         return -EIO;
     sqlite3_set_authorizer(self->db, authorize, self);
     return 0;

@@ -26,6 +26,7 @@
 #include <stddef.h>
 
 #include "processor/sql/dialect/macro.h"
+#include "processor/sql/memory.h"
 #include "processor/store/storage.h"
 #include "sdk/base/map.h"
 
@@ -44,6 +45,7 @@ struct orma_sql {
     int depth;                      /* calls into the engine that are running */
     int operators;                  /* operators that are reading their sources, nested */
     _Atomic bool interrupted;
+    struct orma_sql_memory memory;
     struct orma_macros macros;
     struct orma_map
         frames; /* tables made by CREATE PERFETTO TABLE: id -> struct orma_frame_table */
@@ -115,9 +117,14 @@ const char *orma_sql_error_text(struct orma_sql *self);
 /* Stops a statement that runs in another thread. */
 void orma_sql_interrupt(struct orma_sql *self);
 
-/* For loops in functions and operators: true when they should stop and fail. */
+/*
+ * For loops in functions and operators: true when they should stop and fail, because somebody said
+ * so or because the query gathers more than the memory holds. In the thread of the query only.
+ */
 static inline bool orma_sql_is_interrupted(struct orma_sql *self)
 {
+    if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0 && orma_sql_memory_is_out(&self->memory))
+        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
     return atomic_load_explicit(&self->interrupted, memory_order_relaxed);
 }
 

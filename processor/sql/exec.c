@@ -1,6 +1,7 @@
 #include "processor/sql/exec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "processor/sql/columnar/columnar.h"
@@ -20,6 +21,8 @@ void orma_sql_enter(struct orma_sql *sql)
         sql->error_offset = -1;
         orma_derived_flush(sql);
         atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
+        sql->memory.before_bytes = 0;
+        sql->memory.out = false;
     }
 }
 
@@ -53,8 +56,20 @@ int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, 
 {
     int r = errno_of(sqlite3_errcode(sql->db));
 
+    /* What makes a virtual table fails with an ordinary error when it is interrupted. */
+    if (r == -EINVAL && orma_sql_is_interrupted(sql))
+        r = -ECANCELED;
+    if (r == -ECANCELED && sql->memory.out)
+        r = -ENOMEM;
     if (sql->error.set)
         orma_sql_error_wrap(&sql->error, text, at);
+    else if (r == -ENOMEM && sql->memory.out)
+        orma_sql_error_set(&sql->error, text, at,
+                           "out of memory: the query gathers more than fits into %" PRIu64
+                           " MiB; narrow what it reads, or add a LIMIT",
+                           sql->memory.limit_bytes >> 20);
+    else if (r == -ECANCELED)
+        orma_sql_error_set(&sql->error, text, at, "interrupted");
     else
         orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
     return r;

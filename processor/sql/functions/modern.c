@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/functions/funcs.h"
+#include "processor/sql/operators/ops.h"
 
 /* ---- concat, octet_length, iif ---- */
 
@@ -233,11 +234,17 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void sort(struct percentile *s)
+/* False: interrupted, or out of memory; the error is set. */
+static bool sort(sqlite3_context *ctx, struct percentile *s)
 {
-    if (!s->sorted && s->len)
-        qsort(s->vals, s->len, sizeof(*s->vals), by_number);
-    s->sorted = true;
+    int r = s->sorted
+                ? 0
+                : orma_op_sort(orma_sql_of(ctx), s->vals, s->len, sizeof(*s->vals), by_number);
+
+    if (r < 0)
+        orma_op_result_error(ctx, r);
+    s->sorted = r == 0;
+    return r == 0;
 }
 
 static void drop_value(sqlite3_context *ctx, sqlite3_value *val)
@@ -248,7 +255,8 @@ static void drop_value(sqlite3_context *ctx, sqlite3_value *val)
     if (!s || (type != SQLITE_INTEGER && type != SQLITE_FLOAT))
         return;
     double gone = sqlite3_value_double(val), *found;
-    sort(s);
+    if (!sort(ctx, s))
+        return;
     found = s->len ? bsearch(&gone, s->vals, s->len, sizeof(*s->vals), by_number) : NULL;
     if (!found)
         return;
@@ -260,9 +268,8 @@ static void give_value(sqlite3_context *ctx, enum percentile_kind kind)
 {
     struct percentile *s = sqlite3_aggregate_context(ctx, 0);
 
-    if (!s || !s->len)
+    if (!s || !s->len || !sort(ctx, s))
         return;
-    sort(s);
     double at = s->fraction * (double)(s->len - 1);
     size_t lo = (size_t)at;
     double low = s->vals[lo], high = s->vals[ORMA_MIN(lo + 1, s->len - 1)];

@@ -1,12 +1,14 @@
 /*
  * Trees from graphs: dominators, and a tree regrouped by a key.
  *
- * Dominators are found by the iterative method of Cooper, Harvey and Kennedy:
- * nodes in reverse postorder, each takes the nearest common dominator of those
- * that lead to it, until nothing changes.
+ * Dominators are found by the method of Lengauer and Tarjan: O(edges * log(nodes)) for every graph.
+ * Nodes have the numbers of a depth-first search. The semidominator of a node is the smallest
+ * number from which a way leads to it over larger numbers only; going through the nodes backwards,
+ * those that are done form a forest in which eval() finds the smallest semidominator on the way up.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "processor/sql/operators/graph.h"
 
@@ -20,39 +22,39 @@ struct dominator_agg {
     bool failed;
 };
 
+/* All but `number` and `from` by number. */
 struct dominators {
+    struct orma_sql *sql;
     const struct orma_graph *g;
-    uint32_t *order;  /* nodes in postorder */
-    uint32_t *number; /* of each node in it; NONE: not reached */
-    uint32_t *idom;   /* by postorder number */
+    uint32_t *order;    /* the node */
+    uint32_t *number;   /* of each node; NONE: not reached */
+    uint32_t *parent;   /* in the tree of the search */
+    uint32_t *semi;     /* semidominator */
+    uint32_t *label;    /* what has the smallest one on the way up the forest */
+    uint32_t *ancestor; /* in the forest; NONE: a root */
+    uint32_t *idom;
+    uint32_t *bucket; /* the first of those whose semidominator this is; NONE: nobody */
+    uint32_t *next;   /* in that list */
+    uint32_t *path;   /* scratch of eval() */
     uint32_t *from;   /* edges by target: sources[from[n]] .. */
     uint32_t *sources;
+    uint32_t *memory; /* the arrays by number, one behind the other */
+    uint64_t steps;
     uint32_t num;
 };
 
 static void dominators_fini(struct dominators *d)
 {
-    free(d->order);
-    free(d->number);
-    free(d->idom);
+    free(d->memory);
     free(d->from);
     free(d->sources);
 }
 
-static bool dominators_init(struct dominators *d, const struct orma_graph *g)
+static void sources_by_target(struct dominators *d)
 {
+    const struct orma_graph *g = d->g;
     uint32_t edges = g->starts[g->num];
 
-    *d = (struct dominators){.g = g};
-    d->order = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
-    d->number = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
-    d->idom = malloc(((size_t)g->num + 1) * sizeof(uint32_t));
-    d->from = calloc((size_t)g->num + 2, sizeof(uint32_t));
-    d->sources = malloc(((size_t)edges + 1) * sizeof(uint32_t));
-    if (!d->order || !d->number || !d->idom || !d->from || !d->sources)
-        return false;
-    for (uint32_t n = 0; n < g->num; n++)
-        d->number[n] = d->idom[n] = NONE;
     for (uint32_t i = 0; i < edges; i++)
         d->from[g->to[i] + 2]++;
     for (uint32_t n = 2; n < g->num + 2; n++)
@@ -60,79 +62,117 @@ static bool dominators_init(struct dominators *d, const struct orma_graph *g)
     for (uint32_t n = 0; n < g->num; n++)
         for (uint32_t i = g->starts[n]; i < g->starts[n + 1]; i++)
             d->sources[d->from[g->to[i] + 1]++] = n;
+}
+
+static bool dominators_init(struct dominators *d, struct orma_sql *sql, const struct orma_graph *g)
+{
+    *d = (struct dominators){.sql = sql, .g = g};
+    uint32_t **const arrays[] = {&d->order, &d->number,   &d->parent, &d->semi, &d->label,
+                                 &d->idom,  &d->ancestor, &d->bucket, &d->next, &d->path};
+    size_t nodes = (size_t)g->num + 1;
+
+    d->memory = malloc(ORMA_ARRAY_LEN(arrays) * nodes * sizeof(uint32_t));
+    d->from = calloc((size_t)g->num + 2, sizeof(uint32_t));
+    d->sources = malloc(((size_t)g->starts[g->num] + 1) * sizeof(uint32_t));
+    if (!d->memory || !d->from || !d->sources)
+        return false;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(arrays); i++)
+        *arrays[i] = d->memory + i * nodes;
+    for (uint32_t n = 0; n < g->num; n++) {
+        d->number[n] = d->ancestor[n] = d->bucket[n] = NONE;
+        d->semi[n] = d->label[n] = n;
+    }
+    sources_by_target(d);
     return true;
 }
 
-/* Postorder without recursion: a node on the stack goes through its edges one by one. */
+/* Depth first without recursion: `at` holds the next edge of each node that is open. */
 static int number_nodes(struct dominators *d, uint32_t root)
 {
     const struct orma_graph *g = d->g;
-    uint32_t *stack = malloc(((size_t)g->num + 1) * sizeof(*stack));
-    uint32_t *at = malloc(((size_t)g->num + 1) * sizeof(*at));
-    uint32_t depth = 0;
+    uint32_t *at = d->path; /* nobody needs it yet */
+    uint32_t now = 0;
 
-    if (stack && at) {
-        memcpy(at, g->starts, ((size_t)g->num + 1) * sizeof(*at));
-        stack[depth++] = root;
-        d->number[root] = 0; /* seen */
-        while (depth) {
-            uint32_t n = stack[depth - 1];
+    memcpy(at, g->starts, ((size_t)g->num + 1) * sizeof(*at));
+    d->order[0] = root;
+    d->number[root] = 0;
+    d->parent[0] = NONE;
+    d->num = 1;
+    while (now != NONE) {
+        uint32_t n = d->order[now];
 
-            if (at[n] == g->starts[n + 1]) {
-                d->number[n] = d->num;
-                d->order[d->num++] = n;
-                depth--;
-            } else if (d->number[g->to[at[n]++]] == NONE) {
-                n = g->to[at[n] - 1];
-                d->number[n] = 0;
-                stack[depth++] = n;
-            }
+        if (orma_op_stop(d->sql, ++d->steps))
+            return -ECANCELED;
+        if (at[n] == g->starts[n + 1]) {
+            now = d->parent[now];
+            continue;
         }
+        uint32_t to = g->to[at[n]++];
+        if (d->number[to] != NONE)
+            continue;
+        d->number[to] = d->num;
+        d->order[d->num] = to;
+        d->parent[d->num] = now;
+        now = d->num++;
     }
-    free(at);
-    free(stack);
-    return stack && at ? 0 : -ENOMEM;
+    return 0;
 }
 
-static uint32_t common(const struct dominators *d, uint32_t a, uint32_t b)
+/* The number with the smallest semidominator on the way from `v` up the forest; shortens the way.
+ */
+static uint32_t eval(struct dominators *d, uint32_t v)
 {
-    while (a != b) {
-        while (a < b)
-            a = d->idom[a];
-        while (b < a)
-            b = d->idom[b];
+    uint32_t depth = 0, x = v;
+
+    if (d->ancestor[v] == NONE)
+        return v;
+    for (; d->ancestor[d->ancestor[x]] != NONE; x = d->ancestor[x])
+        d->path[depth++] = x;
+    while (depth) {
+        uint32_t up = d->ancestor[x = d->path[--depth]];
+
+        if (d->semi[d->label[up]] < d->semi[d->label[x]])
+            d->label[x] = d->label[up];
+        d->ancestor[x] = d->ancestor[up];
+        d->steps++;
     }
-    return a;
+    return d->label[v];
 }
 
-static bool settle(struct dominators *d, uint32_t number)
+/* Those whose semidominator is `p`: the number itself, or that of who has a smaller one below. */
+static void empty_bucket(struct dominators *d, uint32_t p)
 {
-    uint32_t n = d->order[number], found = NONE;
+    for (uint32_t v = d->bucket[p]; v != NONE; v = d->next[v]) {
+        uint32_t u = eval(d, v);
 
-    for (uint32_t i = d->from[n]; i < d->from[n + 1]; i++) {
-        uint32_t p = d->number[d->sources[i]];
-
-        if (p != NONE && d->idom[p] != NONE)
-            found = found == NONE ? p : common(d, found, p);
+        d->idom[v] = d->semi[u] < d->semi[v] ? u : p;
     }
-    if (d->idom[number] == found)
-        return false;
-    d->idom[number] = found;
-    return true;
+    d->bucket[p] = NONE;
 }
 
-static int find_dominators(struct orma_sql *sql, struct dominators *d)
+static int find_dominators(struct dominators *d)
 {
-    bool changed = true;
+    for (uint32_t w = d->num - 1; w > 0; w--) {
+        uint32_t n = d->order[w];
 
-    d->idom[d->num - 1] = d->num - 1; /* the root is last */
-    while (changed) {
-        changed = false;
-        for (uint32_t i = d->num - 1; i-- > 0;) {
-            if (orma_op_stop(sql, i + 1))
+        for (uint32_t i = d->from[n]; i < d->from[n + 1]; i++) {
+            uint32_t u = eval(d, d->number[d->sources[i]]);
+
+            d->semi[w] = ORMA_MIN(d->semi[w], d->semi[u]);
+            if (orma_op_stop(d->sql, i + 1))
                 return -ECANCELED;
-            changed |= settle(d, i);
         }
+        d->next[w] = d->bucket[d->semi[w]];
+        d->bucket[d->semi[w]] = w;
+        d->ancestor[w] = d->parent[w];
+        empty_bucket(d, d->parent[w]);
+        if (orma_op_stop(d->sql, w))
+            return -ECANCELED;
+    }
+    d->idom[0] = 0;
+    for (uint32_t w = 1; w < d->num; w++) {
+        if (d->idom[w] != d->semi[w])
+            d->idom[w] = d->idom[d->idom[w]];
     }
     return 0;
 }
@@ -168,7 +208,7 @@ static void put_dominators(struct orma_frame *f, const struct dominators *d)
         uint32_t row = orma_frame_add(f), number = d->number[n];
 
         orma_frame_put_int(f, 0, row, d->g->ids[n]);
-        if (number != d->num - 1)
+        if (number)
             orma_frame_put_int(f, 1, row, d->g->ids[d->order[d->idom[number]]]);
     }
 }
@@ -178,7 +218,8 @@ static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
     static const char *const names[] = {"node_id", "dominator_node_id"};
     struct orma_frame *f = NULL;
     struct dominators d = {0};
-    int r = dominators_init(&d, g) ? number_nodes(&d, root) : -ENOMEM;
+    struct orma_sql *sql = orma_sql_of(ctx);
+    int r = dominators_init(&d, sql, g) ? number_nodes(&d, root) : -ENOMEM;
 
     if (r == 0 && d.num < g->num) {
         orma_result_error(ctx, "dominator tree: %u of %u nodes cannot be reached from the root",
@@ -187,9 +228,9 @@ static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
         return;
     }
     if (r == 0)
-        r = find_dominators(orma_sql_of(ctx), &d);
+        r = find_dominators(&d);
     if (r == 0)
-        f = orma_frame_new(orma_sql_of(ctx)->storage, names, 2, false);
+        f = orma_frame_new(sql->storage, names, 2, false);
     if (f) {
         put_dominators(f, &d);
         orma_op_result_frame(ctx, f);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "processor/sql/tables/idset.h"
 
@@ -16,6 +17,7 @@ void orma_graph_free(void *data)
         return;
     orma_ints_fini(&self->edges);
     free(self->ids);
+    free(self->index);
     free(self->starts);
     free(self->to);
     free(self);
@@ -34,14 +36,43 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Ids that are no more than a few times as large as they are many: a table finds them. */
+static int collect_dense(struct orma_sql *sql, struct orma_graph *self, uint32_t max)
+{
+    self->index = malloc(((size_t)max + 1) * sizeof(*self->index));
+    if (!self->index)
+        return -ENOMEM;
+    memset(self->index, 0, ((size_t)max + 1) * sizeof(*self->index));
+    self->index_len = max + 1;
+    for (size_t i = 0; i < self->edges.len; i++) {
+        if (self->edges.data[i] >= 0)
+            self->index[self->edges.data[i]] = 1;
+        if (orma_op_stop(sql, i + 1))
+            return -ECANCELED;
+    }
+    for (uint32_t id = 0; id <= max; id++) {
+        if (self->index[id])
+            self->ids[self->num] = id;
+        self->index[id] = self->index[id] ? self->num++ : ORMA_NODE_NONE;
+    }
+    return 0;
+}
+
 static int collect_ids(struct orma_sql *sql, struct orma_graph *self)
 {
+    int64_t max = -1;
     uint32_t num = 0;
     int r;
 
+    for (size_t i = 0; i < self->edges.len; i++)
+        max = ORMA_MAX(max, self->edges.data[i]);
     self->ids = malloc((self->edges.len + 1) * sizeof(*self->ids));
     if (!self->ids)
         return -ENOMEM;
+    if (max < 0)
+        return 0;
+    if ((uint64_t)max < 4 * (uint64_t)self->edges.len + 1024)
+        return collect_dense(sql, self, (uint32_t)max);
     for (size_t i = 0; i < self->edges.len; i++) {
         if (self->edges.data[i] >= 0)
             self->ids[num++] = (uint32_t)self->edges.data[i];
@@ -60,6 +91,8 @@ uint32_t orma_graph_find(const struct orma_graph *self, int64_t id)
 {
     uint32_t lo = 0, hi = self->num;
 
+    if (self->index)
+        return id >= 0 && id < self->index_len ? self->index[id] : ORMA_NODE_NONE;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
 
@@ -83,14 +116,19 @@ int orma_graph_finish(struct orma_sql *sql, struct orma_graph *self)
     if (!self->starts || !self->to)
         return -ENOMEM;
     /* starts[n + 2] counts; summed up, starts[n + 1] is where n begins and moves to its end. */
-    for (size_t i = 0; i < e->len; i += 2)
+    for (size_t i = 0; i < e->len; i += 2) {
         self->starts[orma_graph_find(self, e->data[i]) + 2] += e->data[i + 1] >= 0;
+        if (orma_op_stop(sql, i + 2))
+            return -ECANCELED;
+    }
     for (uint32_t n = 2; n < self->num + 2; n++)
         self->starts[n] += self->starts[n - 1];
     for (size_t i = 0; i < e->len; i += 2) {
         if (e->data[i + 1] >= 0)
             self->to[self->starts[orma_graph_find(self, e->data[i]) + 1]++] =
                 orma_graph_find(self, e->data[i + 1]);
+        if (orma_op_stop(sql, i + 2))
+            return -ECANCELED;
     }
     return 0;
 }

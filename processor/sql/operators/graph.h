@@ -13,6 +13,8 @@ struct orma_graph {
     struct orma_ints edges; /* source, target, ...; a target of -1: just a node */
     uint32_t *ids;          /* of the nodes, ascending */
     uint32_t num;
+    uint32_t *index; /* the node of each id below index_len; NULL: the ids are too far apart */
+    uint32_t index_len;
     /* Node n leads to to[starts[n]] .. to[starts[n + 1] - 1], in the order they were given. */
     uint32_t *starts, *to;
     bool failed; /* the error was reported */

@@ -57,12 +57,12 @@ bool orma_ints_grow(struct orma_ints *self)
 
 /* ---- sorting ---- */
 
-typedef int compare_fn(const void *, const void *);
+typedef int compare_fn(const void *, const void *, void *);
 
-static bool is_sorted(const char *base, size_t num, size_t size, compare_fn *compare)
+static bool is_sorted(const char *base, size_t num, size_t size, compare_fn *compare, void *data)
 {
     for (size_t i = 1; i < num; i++) {
-        if (compare(base + (i - 1) * size, base + i * size) > 0)
+        if (compare(base + (i - 1) * size, base + i * size, data) > 0)
             return false;
     }
     return true;
@@ -70,25 +70,26 @@ static bool is_sorted(const char *base, size_t num, size_t size, compare_fn *com
 
 /* from[lo .. mid) and from[mid .. hi) become to[lo .. hi). */
 static void merge(const char *from, char *to, const size_t *bounds, size_t size,
-                  compare_fn *compare)
+                  compare_fn *compare, void *data)
 {
     size_t a = bounds[0], b = bounds[1];
 
     for (size_t at = bounds[0]; at < bounds[2]; at++) {
-        bool left =
-            b == bounds[2] || (a < bounds[1] && compare(from + a * size, from + b * size) <= 0);
+        bool left = b == bounds[2] ||
+                    (a < bounds[1] && compare(from + a * size, from + b * size, data) <= 0);
 
         memcpy(to + at * size, from + (left ? a++ : b++) * size, size);
     }
 }
 
-int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size, compare_fn *compare)
+int orma_op_sort_r(struct orma_sql *sql, void *base, size_t num, size_t size, compare_fn *compare,
+                   void *data)
 {
     char *from = base, *to, *scratch;
     uint64_t turn = 0;
     int r = 0;
 
-    if (num < 2 || is_sorted(base, num, size, compare))
+    if (num < 2 || is_sorted(base, num, size, compare, data))
         return 0;
     scratch = to = malloc(num * size);
     if (!scratch)
@@ -97,7 +98,7 @@ int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size, comp
         for (size_t lo = 0; lo < num && r == 0; lo += 2 * run) {
             const size_t bounds[3] = {lo, ORMA_MIN(lo + run, num), ORMA_MIN(lo + 2 * run, num)};
 
-            merge(from, to, bounds, size, compare);
+            merge(from, to, bounds, size, compare, data);
             turn += bounds[2] - lo;
             if (turn >= ORMA_INTERRUPT_STEPS) {
                 turn = 0;
@@ -112,4 +113,21 @@ int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size, comp
         memcpy(base, from, num * size);
     free(scratch);
     return r;
+}
+
+struct plain_compare {
+    int (*compare)(const void *, const void *);
+};
+
+static int compare_plainly(const void *a, const void *b, void *data)
+{
+    return ((const struct plain_compare *)data)->compare(a, b);
+}
+
+int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size,
+                 int (*compare)(const void *, const void *))
+{
+    struct plain_compare plain = {compare};
+
+    return orma_op_sort_r(sql, base, num, size, compare_plainly, &plain);
 }

@@ -31,6 +31,8 @@ void orma_op_result_error(sqlite3_context *ctx, int error);
  */
 int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size,
                  int (*compare)(const void *, const void *));
+int orma_op_sort_r(struct orma_sql *sql, void *base, size_t num, size_t size,
+                   int (*compare)(const void *, const void *, void *), void *data);
 
 /* Ids of an argument: 0 .. UINT32_MAX - 1. False: it is none of these. */
 static inline bool orma_value_id(sqlite3_value *val, uint32_t *ret)

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "processor/sql/operators/ops.h"
+
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 #define FEW 32 /* rows that are sorted by insertion */
@@ -129,48 +131,55 @@ static bool sort_items(struct orma_sql *sql, struct item *items, uint32_t num, u
     return true;
 }
 
-struct texts {
-    const struct orma_strpool *pool;
-    uint32_t *ids;
-    uint32_t num;
-    uint32_t *ranks; /* by id */
+/* The first eight bytes of a text decide most comparisons, without a look at the pool. */
+struct text_key {
+    uint64_t first;
+    uint32_t id;
 };
 
-static int by_text(const void *a, const void *b, void *data)
+static uint64_t first_bytes(struct orma_str s)
 {
-    const struct texts *t = data;
+    uint64_t first = 0;
 
-    return orma_sort_compare_text(t->pool, *(const uint32_t *)a, *(const uint32_t *)b);
+    for (size_t i = 0; i < 8; i++)
+        first = first << 8 | (i < s.len ? (unsigned char)s.data[i] : 0);
+    return first;
+}
+
+static int by_text(const void *a, const void *b, void *pool)
+{
+    const struct text_key *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return orma_sort_compare_text(pool, x->id, y->id);
 }
 
 /* Replaces ids of texts, which are the keys of the items, by the rank of the text. */
-static bool rank_texts(const struct orma_strpool *pool, struct item *items, uint32_t num)
+static bool rank_texts(struct orma_sql *sql, struct item *items, uint32_t num)
 {
-    struct texts t = {.pool = pool};
+    struct orma_strpool *pool = &sql->storage->pool;
+    uint32_t *ranks = calloc(pool->len, sizeof(*ranks)), texts_num = 0;
+    struct text_key *texts = malloc((ORMA_MIN(num, pool->len) + 1) * sizeof(*texts));
+    bool ok = ranks && texts;
 
-    t.ranks = calloc(pool->len, sizeof(*t.ranks));
-    t.ids = malloc(ORMA_MIN(num, pool->len) * sizeof(*t.ids) + 1);
-    if (!t.ranks || !t.ids) {
-        free(t.ranks);
-        free(t.ids);
-        return false;
-    }
-    for (uint32_t i = 0; i < num; i++) {
+    for (uint32_t i = 0; ok && i < num; i++) {
         uint32_t id = (uint32_t)items[i].key;
 
-        if (!t.ranks[id]) {
-            t.ranks[id] = 1;
-            t.ids[t.num++] = id;
+        if (!ranks[id]) {
+            ranks[id] = 1;
+            texts[texts_num++] = (struct text_key){first_bytes(orma_strpool_get(pool, id)), id};
         }
+        ok = !should_stop(sql, i);
     }
-    qsort_r(t.ids, t.num, sizeof(*t.ids), by_text, &t);
-    for (uint32_t i = 0; i < t.num; i++)
-        t.ranks[t.ids[i]] = i;
-    for (uint32_t i = 0; i < num; i++)
-        items[i].key = t.ranks[(uint32_t)items[i].key];
-    free(t.ranks);
-    free(t.ids);
-    return true;
+    ok = ok && orma_op_sort_r(sql, texts, texts_num, sizeof(*texts), by_text, pool) == 0;
+    for (uint32_t i = 0; ok && i < texts_num; i++)
+        ranks[texts[i].id] = i;
+    for (uint32_t i = 0; ok && i < num; i++)
+        items[i].key = ranks[(uint32_t)items[i].key];
+    free(ranks);
+    free(texts);
+    return ok;
 }
 
 /* The rows that are not NULL, with their keys; the NULLs go to `nulls`. */
@@ -199,13 +208,12 @@ static uint32_t make_items(struct orma_sql *sql, const struct orma_table *t, uns
 static bool sort_by(struct orma_sql *sql, const struct orma_table *t, struct orma_sort_key key,
                     uint32_t *rows, uint32_t num, struct item *items)
 {
-    const struct orma_storage *st = sql->storage;
     uint32_t nulls, kept = make_items(sql, t, key.col, rows, num, items, &nulls);
     uint32_t *to = rows + (key.desc ? 0 : nulls), *to_nulls = rows + (key.desc ? kept : 0);
 
     for (uint32_t i = 0; i < nulls; i++)
         to_nulls[i] = items[2 * (size_t)num - 1 - i].row;
-    if (t->columns[key.col].kind == ORMA_COL_STRING && !rank_texts(&st->pool, items, kept))
+    if (t->columns[key.col].kind == ORMA_COL_STRING && !rank_texts(sql, items, kept))
         return false;
     for (uint32_t i = 0; i < kept && key.desc; i++)
         items[i].key = ~items[i].key;

@@ -84,6 +84,40 @@ Test(bad_input, endless_queries_can_be_interrupted)
     orma_assert_no_leaks();
 }
 
+/* Such queries would end the process sooner or later; a small limit stands for the machine's. */
+Test(bad_input, queries_that_gather_without_an_end_run_out_of_memory)
+{
+    static const struct engine_check checks[] = {
+        {"a table of everything", "CREATE PERFETTO TABLE t AS SELECT i FROM " NUMBERS(1e18), "t"},
+        {"a plain table", "CREATE TABLE t AS SELECT i FROM " NUMBERS(1e18), "t"},
+        {"sorted", "SELECT i FROM " NUMBERS(1e18) " ORDER BY i % 7 LIMIT -1", NULL},
+        {"distinct", "SELECT count(DISTINCT i * 3) FROM " NUMBERS(1e18), NULL},
+        {"grouped", "SELECT i * 3 AS k, count(*) FROM " NUMBERS(1e18) " GROUP BY k", NULL},
+        {"an aggregate of ours", "SELECT percentile(i, 50) FROM " NUMBERS(1e18), NULL},
+        {"a set", "SELECT __intrinsic_array_agg(i) FROM " NUMBERS(1e18), NULL},
+        {"pairs",
+         "INCLUDE PERFETTO MODULE intervals.intersect;"
+         "CREATE PERFETTO TABLE s AS SELECT i AS id, 0 AS ts, 9 AS dur FROM " NUMBERS(
+             100000) ";"
+                     "SELECT count(*) FROM _interval_intersect!((s, s), ())",
+         NULL},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        struct engine e;
+
+        engine_init(&e);
+        e.sql->memory.limit_bytes = 32 << 20;
+        engine_expect(&e, checks[i].what, checks[i].script, "error: out of memory: the query");
+        if (checks[i].want)
+            engine_expect(&e, "nothing stays",
+                          "SELECT count(*) FROM sqlite_schema WHERE name = 't'", "0");
+        engine_expect(&e, "and the engine goes on", "SELECT 1", "1");
+        engine_fini(&e);
+    }
+    orma_assert_no_leaks();
+}
+
 Test(bad_input, recursion_without_an_end_is_an_error)
 {
     CHECKS(

@@ -463,3 +463,36 @@ Test(engine, is_new_again_after_a_reset)
     engine_fini(&e);
     orma_assert_no_leaks();
 }
+
+/* What does not fit SQLite's caches goes to files that are memory: runs of a sort, tables,
+ * journals. */
+Test(engine, temporary_files)
+{
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "a table",
+                  "CREATE TEMP TABLE t(k TEXT UNIQUE, v INT);"
+                  "INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
+                  "WHERE i < 59999) SELECT printf('%.40c%d', 'x', i * 7919 % 60000), i FROM n;"
+                  "SELECT count(*), sum(v), max(k) = printf('%.40c%d', 'x', 9999) FROM t",
+                  "60000 1799970000 1");
+    engine_expect(&e, "a sort",
+                  "SELECT count(*), sum(was > k) FROM (SELECT k, lag(k) OVER (ORDER BY k || '') AS "
+                  "was FROM t)",
+                  "60000 0");
+    engine_expect(&e, "a rollback",
+                  "BEGIN; UPDATE t SET k = k || 'y', v = v + 1; DELETE FROM t WHERE v % 2; "
+                  "ROLLBACK; SELECT count(*), sum(v), sum(length(k)) FROM t",
+                  "60000 1799970000 2688890");
+    engine_expect(&e, "shrinking",
+                  "DELETE FROM t WHERE v > 10; PRAGMA temp.incremental_vacuum;"
+                  "INSERT INTO t VALUES ('a', 1); SELECT count(*) FROM t",
+                  "12");
+    engine_expect(&e, "set operations",
+                  "SELECT count(*) FROM (SELECT v * 3 FROM t UNION SELECT v * 3 FROM t EXCEPT "
+                  "SELECT 3)",
+                  "10");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}

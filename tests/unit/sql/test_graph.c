@@ -91,6 +91,16 @@ Test(graph, dominators_and_partitions)
          "error: 2 of 5 nodes cannot be reached from the root"},
         {"no such root", "SELECT * FROM graph_dominator_tree!(e, 77)",
          "error: the root 77 is no node"},
+        {"a chain of which each leads to the end",
+         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
+         "SELECT count(*), sum(dominator_node_id), max(iif(node_id = 700000, dominator_node_id, 0))"
+         "FROM graph_dominator_tree!((SELECT i AS source_node_id, i + 1 AS dest_node_id FROM n "
+         "UNION ALL SELECT i, 700000 FROM n), 0)",
+         "100003 5000050000 0"},
+        {"nobody's semidominator",
+         "WITH g(source_node_id, dest_node_id) AS (VALUES (0, 1), (0, 2), (1, 3), (2, 3), (3, 4), "
+         "(2, 5), (5, 6), (6, 5), (4, 6), (6, 1)) SELECT * FROM graph_dominator_tree!(g, 0)",
+         "0 NULL\n1 0\n2 0\n3 0\n4 3\n5 0\n6 0"},
         {"empty", "SELECT * FROM graph_dominator_tree!((SELECT * FROM e WHERE 0), 0)", ""},
         {"groups",
          "SELECT * FROM tree_structural_partition_by_group!((SELECT column1 AS id, column2 AS "

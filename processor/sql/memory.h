@@ -1,0 +1,27 @@
+/*
+ * No query may take the machine's memory away: one that gathers endless rows (sorts them, stores
+ * them in a table, pairs all intervals with all) ends with an error before the kernel ends the
+ * process.
+ *
+ * Loops look at orma_sql_is_interrupted() anyway; now and then that has a look at the memory of the
+ * process, too. What was there before the query counts, but is not held against it alone: it must
+ * have added something itself.
+ */
+#ifndef ORMA_PROCESSOR_SQL_MEMORY_H
+#define ORMA_PROCESSOR_SQL_MEMORY_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct orma_sql_memory {
+    uint64_t limit_bytes;  /* of the process; 0: not asked yet */
+    uint64_t before_bytes; /* what it had when the query was first looked at; 0: not yet */
+    uint32_t looks;
+    bool out; /* the query was stopped */
+};
+
+/* How often a look at the memory is worth it, in looks at the interrupt. */
+#define ORMA_SQL_MEMORY_LOOKS 64
+
+/* Sets `out` if the query must end. */
+bool orma_sql_memory_is_out(struct orma_sql_memory *self);
+#endif
