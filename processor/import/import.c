@@ -105,6 +105,7 @@ static void emit(void *data, const struct orma_item *item)
 
 static void write_row_args(struct orma_import *self);
 static void free_row_args(struct orma_import *self);
+static void slice_dropped(void *data, const struct orma_slice_overlap *overlap);
 
 int orma_import_init(struct orma_import *self, struct orma_storage *storage)
 {
@@ -132,6 +133,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage)
     orma_reader_init(&self->reader, storage, &hooks, emit);
     orma_tracks_init(&self->tracks, storage, &self->words);
     orma_slices_init(&self->slices, storage);
+    self->slices.dropped = slice_dropped;
+    self->slices.dropped_data = self;
     add_machine(self, 0, 0);
     self->trace_row = orma_table_add(orma_import_table(self, ORMA_TABLE_TRACE_FILE));
     return storage->failed ? -ENOMEM : 0;
@@ -306,6 +309,32 @@ void orma_import_log(struct orma_import *self, uint16_t machine, enum orma_stat 
     if (args)
         orma_storage_set_args(t, ORMA_TRACE_IMPORT_LOGS_ARG_SET_ID, row,
                               orma_args_commit(&self->storage->args, args));
+}
+
+void orma_import_log_overlap(struct orma_import *self, enum orma_stat stat,
+                             const struct orma_slice_overlap *overlap)
+{
+    struct orma_table *t = orma_import_table(self, ORMA_TABLE_SLICE);
+    struct orma_args_list args = {0};
+
+    orma_args_put_uint(&args, orma_import_lit(self, "track_id"), overlap->track);
+    orma_args_put_str(&args, orma_import_lit(self, "new_slice_name"), overlap->name);
+    orma_args_put_int(&args, orma_import_lit(self, "new_slice_ts"), overlap->ts);
+    orma_args_put_int(&args, orma_import_lit(self, "new_slice_dur"), overlap->dur);
+    orma_args_put_str(&args, orma_import_lit(self, "existing_slice_name"),
+                      (uint32_t)orma_table_int(t, ORMA_SLICE_NAME, overlap->existing));
+    orma_args_put_int(&args, orma_import_lit(self, "existing_slice_ts"),
+                      orma_table_int(t, ORMA_SLICE_TS, overlap->existing));
+    orma_args_put_int(&args, orma_import_lit(self, "existing_slice_dur"),
+                      orma_table_int(t, ORMA_SLICE_DUR, overlap->existing));
+    orma_import_log(self, 0, stat, overlap->ts, -1, &args);
+    self->storage->failed |= args.failed;
+    orma_args_list_fini(&args);
+}
+
+static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
+{
+    orma_import_log_overlap(data, ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT, overlap);
 }
 
 void orma_import_counter(struct orma_import *self, int64_t ts, uint32_t track, double value)

@@ -201,6 +201,10 @@ uint32_t orma_import_ucpu(struct orma_import *self, uint16_t machine, uint32_t c
 void orma_import_log(struct orma_import *self, uint16_t machine, enum orma_stat stat, int64_t ts,
                      int64_t byte_offset, const struct orma_args_list *args);
 
+/* The same for a slice that reaches out of another one: both are told. */
+void orma_import_log_overlap(struct orma_import *self, enum orma_stat stat,
+                             const struct orma_slice_overlap *overlap);
+
 /* The row of a graphics processor, and the counter track of its frequency. */
 uint32_t orma_import_ugpu(struct orma_import *self, uint16_t machine, uint32_t gpu);
 uint32_t orma_import_gpu_frequency_track(struct orma_import *self, uint16_t machine, uint32_t gpu);

@@ -270,12 +270,18 @@ static void on_complete(struct event *e)
         failure(e);
         return;
     }
-    if (orma_slices_overlaps(&e->imp->slices, e->ts, e->dur, track)) {
-        const struct orma_track_dim dim = orma_dim(e->imp->words.utid, e->utid);
+    uint32_t existing = orma_slices_overlapped(&e->imp->slices, e->ts, e->dur, track);
+    if (existing != ORMA_SLICE_NONE) {
+        const struct orma_slice_overlap overlap = {track, e->shown, e->ts, e->dur, existing};
+        const struct orma_track_spec spec = {
+            .type = "thread_overlapping_slice",
+            .parent = ORMA_TRACK_NONE,
+            .dims_num = 1,
+            .dims = {orma_dim(e->imp->words.utid, e->utid)},
+        };
 
-        orma_stats_inc(orma_import_stats(e->imp, 0),
-                       ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT);
-        track = orma_import_slice_track(e->imp, 0, "thread_overlapping_slice", 0, 1, &dim);
+        orma_import_log_overlap(e->imp, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT, &overlap);
+        track = orma_async_instant(e->imp, &spec, 0, e->ts, e->dur);
     }
     set_thread_time(e, orma_slices_complete(&e->imp->slices, e->ts, e->dur, track, e->category,
                                             e->shown, args));

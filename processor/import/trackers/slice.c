@@ -237,22 +237,22 @@ uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track,
     return push(self, s, ts, -1, track, category, name, args);
 }
 
-bool orma_slices_overlaps(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track)
+uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track)
 {
     struct orma_slice_stack *s = stack_of(self, track);
     int64_t end;
 
     if (!s || dur < 0 || __builtin_add_overflow(ts, dur, &end))
-        return false;
+        return ORMA_SLICE_NONE;
     trim(self, s, ts, dur == 0);
     for (uint32_t i = s->num; i-- > 0;) {
         const struct orma_slice_entry *e = &s->entries[i];
         int64_t e_end = e->ts + e->dur;
 
         if (e->dur >= 0 && ts < e_end && e_end < end)
-            return true;
+            return e->row;
     }
-    return false;
+    return ORMA_SLICE_NONE;
 }
 
 uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
@@ -267,8 +267,12 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
         orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_NEGATIVE_DURATION);
         return ORMA_SLICE_NONE;
     }
-    if (orma_slices_overlaps(self, ts, dur, track)) {
-        orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
+    uint32_t existing = orma_slices_overlapped(self, ts, dur, track);
+    if (existing != ORMA_SLICE_NONE) {
+        const struct orma_slice_overlap overlap = {track, name, ts, dur, existing};
+
+        if (self->dropped)
+            self->dropped(self->dropped_data, &overlap);
         return ORMA_SLICE_NONE;
     }
     uint32_t row = push(self, s, ts, dur, track, category, name, args);

@@ -34,6 +34,13 @@ struct orma_slice_stack {
     int64_t last_begin;
 };
 
+/* A slice of known length that reaches out of one that it begins in. */
+struct orma_slice_overlap {
+    uint32_t track, name;
+    int64_t ts, dur;
+    uint32_t existing; /* the row that it reaches out of */
+};
+
 struct orma_slices {
     struct orma_storage *storage;
     struct orma_slice_stack **stacks; /* by track */
@@ -41,6 +48,9 @@ struct orma_slices {
     /* Called for each new slice: flows may wait for it. May be NULL. */
     void (*begun)(void *data, uint32_t track, uint32_t slice);
     void *begun_data;
+    /* Called when a slice is dropped because of an overlap, to count it. May be NULL. */
+    void (*dropped)(void *data, const struct orma_slice_overlap *overlap);
+    void *dropped_data;
 };
 
 void orma_slices_init(struct orma_slices *self, struct orma_storage *storage);
@@ -57,8 +67,8 @@ uint32_t orma_slices_begin(struct orma_slices *self, int64_t ts, uint32_t track,
 uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
                               uint32_t category, uint32_t name, const struct orma_args_list *args);
 
-/* True if that slice would reach out of one that it begins in. */
-bool orma_slices_overlaps(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track);
+/* The slice that this one would begin in and reach out of, or ORMA_SLICE_NONE. */
+uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track);
 
 /* Category and name 0: anything fits. `args` are added to the slice's. */
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
