@@ -273,6 +273,9 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
 
         if (self->dropped)
             self->dropped(self->dropped_data, &overlap);
+        else
+            orma_stats_inc(&self->storage->stats[0],
+                           ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
         return ORMA_SLICE_NONE;
     }
     uint32_t row = push(self, s, ts, dur, track, category, name, args);

@@ -48,7 +48,8 @@ struct orma_slices {
     /* Called for each new slice: flows may wait for it. May be NULL. */
     void (*begun)(void *data, uint32_t track, uint32_t slice);
     void *begun_data;
-    /* Called when a slice is dropped because of an overlap, to count it. May be NULL. */
+    /* Called when a slice is dropped because of an overlap, to count and tell it. NULL: it is only
+     * counted. */
     void (*dropped)(void *data, const struct orma_slice_overlap *overlap);
     void *dropped_data;
 };
