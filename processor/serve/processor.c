@@ -274,30 +274,51 @@ static int apply_packets(void *data, struct orma_buf *packets)
     return self->interrupted ? -ECANCELED : 0;
 }
 
-/* Frames get their names before anybody can see them. */
-static int add_symbols(struct orma_processor *self)
+static bool is_of_packets(const struct orma_processor *self)
+{
+    for (const struct orma_file *f = self->import.files; f; f = f->next) {
+        if (f->format == ORMA_FORMAT_PROTO)
+            return true;
+    }
+    return false;
+}
+
+static int read_maps(struct orma_processor *self, struct orma_buf *packets)
+{
+    struct orma_buf error = {0};
+    int r = self->proguard_maps && is_of_packets(self)
+                ? orma_deobfuscate_packets(self->proguard_maps, packets, &error)
+                : 0;
+
+    if (r)
+        r = fail(self, r, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
+    orma_buf_fini(&error);
+    return r;
+}
+
+static int find_symbols(struct orma_processor *self)
 {
     struct orma_symbolize s = {self->symbolizer, apply_packets, NULL, self, {0}};
-    struct orma_buf packets = {0}, error = {0};
-    bool is_proto = false;
     int r = 0;
 
-    for (const struct orma_file *f = self->import.files; f; f = f->next)
-        is_proto |= f->format == ORMA_FORMAT_PROTO;
-    if (!is_proto)
-        return 0;
-    if (self->symbolizer)
+    if (self->symbolizer && is_of_packets(self))
         r = orma_symbolize_storage(&s, &self->storage);
-    if (r == 0 && self->proguard_maps)
-        r = orma_deobfuscate_packets(self->proguard_maps, &packets, &error);
-    if (r == 0)
-        orma_symbolize_apply(&self->import, &packets);
-    else
-        r = fail(self, r, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
-    orma_buf_fini(&packets);
-    orma_buf_fini(&error);
-    orma_symbolizer_free(ORMA_STEAL(self->symbolizer)); /* it holds files open */
-    return r;
+    orma_symbolizer_free(ORMA_STEAL(self->symbolizer)); /* its process has done its work */
+    return r ? fail(self, r, "%s", strerror(-r)) : 0;
+}
+
+/* The end of the import; names come before anybody can see the tables. */
+static int finish_import(struct orma_processor *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0};
+    int r = read_maps(self, &names);
+
+    if (r)
+        return r;
+    orma_symbolize_announce(&self->import, &names);
+    orma_import_finish(&self->import);
+    orma_symbolize_apply(&self->import, &names);
+    return find_symbols(self);
 }
 
 int orma_processor_finish(struct orma_processor *self)
@@ -308,11 +329,8 @@ int orma_processor_finish(struct orma_processor *self)
         return r;
     orma_file_finish(self->file);
     r = check(self);
-    if (r)
-        return r;
-    orma_import_finish(&self->import);
-    if (self->symbolizer || self->proguard_maps)
-        r = add_symbols(self);
+    if (!r)
+        r = finish_import(self);
     if (r)
         return r;
     orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,

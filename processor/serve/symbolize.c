@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/import/profile/heap_graph.h"
 #include "processor/import/profile/profile.h"
 #include "processor/serve/processor_impl.h"
 #include "processor/store/storage.h"
@@ -236,7 +237,22 @@ int orma_deobfuscate_packets(const char *maps, struct orma_buf *out, struct orma
 
 /* ---- into the tables ---- */
 
-void orma_symbolize_apply(struct orma_import *imp, const struct orma_buf *packets)
+static void frames_and_symbols(struct orma_import *imp, const struct orma_pb_field *f)
+{
+    if (f->id == ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS)
+        orma_profile_symbols(imp, 0, orma_pb_str(f));
+    else if (f->id == ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING)
+        orma_profile_deobfuscate(imp, orma_pb_str(f));
+}
+
+static void heap_graphs(struct orma_import *imp, const struct orma_pb_field *f)
+{
+    if (f->id == ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING)
+        orma_heap_graph_deobfuscate(imp, orma_pb_str(f));
+}
+
+static void each_field(struct orma_import *imp, const struct orma_buf *packets,
+                       void (*take)(struct orma_import *, const struct orma_pb_field *))
 {
     struct orma_pb_reader r = orma_pb_reader(packets->data, packets->len);
     struct orma_pb_field packet, f;
@@ -244,13 +260,17 @@ void orma_symbolize_apply(struct orma_import *imp, const struct orma_buf *packet
     while (orma_pb_next(&r, &packet)) {
         struct orma_pb_reader sub = orma_pb_sub(&packet);
 
-        if (packet.id != ORMA_PB_TRACE_PACKET)
-            continue;
-        while (orma_pb_next(&sub, &f)) {
-            if (f.id == ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS)
-                orma_profile_symbols(imp, 0, orma_pb_str(&f));
-            else if (f.id == ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING)
-                orma_profile_deobfuscate(imp, orma_pb_str(&f));
-        }
+        while (packet.id == ORMA_PB_TRACE_PACKET && orma_pb_next(&sub, &f))
+            take(imp, &f);
     }
+}
+
+void orma_symbolize_announce(struct orma_import *imp, const struct orma_buf *packets)
+{
+    each_field(imp, packets, heap_graphs);
+}
+
+void orma_symbolize_apply(struct orma_import *imp, const struct orma_buf *packets)
+{
+    each_field(imp, packets, frames_and_symbols);
 }

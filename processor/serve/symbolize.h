@@ -53,6 +53,10 @@ int orma_deobfuscate_packets(const char *maps, struct orma_buf *out, struct orma
 /* The same for one of them. */
 int orma_deobfuscate_file(const char *map, struct orma_buf *out, struct orma_buf *error);
 
-/* For the end of a load: what the packets say goes into the tables. */
+/*
+ * For the end of a load: what the packets say goes into the tables. Heap graphs want names before
+ * the import ends, so these packets are announced to it first.
+ */
+void orma_symbolize_announce(struct orma_import *imp, const struct orma_buf *packets);
 void orma_symbolize_apply(struct orma_import *imp, const struct orma_buf *packets);
 #endif

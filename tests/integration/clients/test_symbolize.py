@@ -197,6 +197,22 @@ packet {{
             self.assertEqual(done.returncode, 1)
             self.assertIn(says, done.stderr)
 
+    def test_short_names_of_a_heap(self):
+        text = """packet { timestamp: 5 trusted_packet_sequence_id: 1 heap_graph { pid: 2
+          objects { id: 1 type_id: 1 reference_field_id: 1 reference_object_id: 2 } objects { id: 2 type_id: 1 }
+          types { id: 1 class_name: "a" location_id: 1 } field_names { iid: 1 str: "a a.b" }
+          location_names { iid: 1 str: "/data/app/~~x/com.shop-y/base.apk" } } }"""
+        self.orma("convert", "-f", "binary", "-", "heap", input=text.encode())
+        (self.dir / "map.txt").write_text("shop.Cart -> a:\n    shop.Cart next -> b\n")
+        sql = "SELECT c.deobfuscated_name, r.deobfuscated_field_name FROM heap_graph_class c, heap_graph_reference r"
+        self.assertEqual(self.rows(sql, "heap"), [["[NULL]"] * 2])
+        self.env["PERFETTO_PROGUARD_MAP"] = "com.shop=map.txt"
+        names = self.rows(sql, "heap")
+        self.assertEqual(names, [["shop.Cart", "shop.Cart.next"]])
+        self.assertEqual(self.run_program(SHELL, "bundle", "heap", "heap.tar").returncode, 0)
+        del self.env["PERFETTO_PROGUARD_MAP"]
+        self.assertEqual(self.rows(sql, "heap.tar"), names)
+
     def stacks(self, thread):
         """The stack of each sample, outermost first, with lines; it checks the tables on the way."""
         def cells(table, name):
