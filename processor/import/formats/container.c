@@ -164,74 +164,143 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
 
 /* ---- zip ---- */
 
-static uint32_t le(const uint8_t *at, unsigned bytes)
+static uint64_t le(const uint8_t *at, unsigned bytes)
 {
-    uint32_t val = 0;
+    uint64_t val = 0;
 
     for (unsigned i = bytes; i-- > 0;)
         val = val << 8 | at[i];
     return val;
 }
 
-/* The record that ends the archive, searched from the end; NULL: there is none. */
-static const uint8_t *zip_end(const uint8_t *data, size_t len)
+/* The list of members: where it is, and how many there are. */
+struct zip_list {
+    uint64_t pos, num;
+};
+
+#define ZIP_END_LEN 22
+#define ZIP64_LOCATOR_LEN 20
+#define ZIP64_END_LEN 56
+#define ZIP_ENTRY_LEN 46
+/* What stands in a field of 32 bits whose value is in an extra field of 64. */
+#define ZIP_LONG 0xffffffffu
+
+/* The record that ends the archive is searched from the end. Large archives have a second one,
+ * which the bytes in front of the first one lead to. False: there is none. */
+static bool zip_find_list(const uint8_t *data, size_t len, struct zip_list *ret)
 {
-    for (size_t back = 22; back <= len && back <= 22 + 65535; back++)
-        if (!memcmp(data + len - back, "PK\5\6", 4))
-            return data + len - back;
-    return NULL;
+    for (size_t back = ZIP_END_LEN; back <= len && back <= ZIP_END_LEN + 65535; back++) {
+        const uint8_t *end = data + len - back;
+
+        if (memcmp(end, "PK\5\6", 4) != 0)
+            continue;
+        *ret = (struct zip_list){le(end + 16, 4), le(end + 10, 2)};
+        const uint8_t *locator = end - ZIP64_LOCATOR_LEN;
+        if (len - back < ZIP64_LOCATOR_LEN || memcmp(locator, "PK\6\7", 4) != 0)
+            return true;
+        uint64_t at = le(locator + 8, 8);
+        if (at > len || len - at < ZIP64_END_LEN || memcmp(data + at, "PK\6\6", 4) != 0)
+            return false;
+        *ret = (struct zip_list){le(data + at + 48, 8), le(data + at + 32, 8)};
+        return true;
+    }
+    return false;
 }
 
 /* Behind the local header of a member; false: it lies elsewhere. */
-static bool zip_body(const uint8_t *data, size_t len, uint32_t at, uint32_t size, struct member *m)
+static bool zip_body(const uint8_t *data, size_t len, uint64_t at, uint64_t size, struct member *m)
 {
     if (at > len || len - at < 30 || memcmp(data + at, "PK\3\4", 4) != 0)
         return false;
-    size_t skip = 30 + (size_t)le(data + at + 26, 2) + le(data + at + 28, 2);
+    size_t skip = 30 + (size_t)le(data + at + 26, 2) + (size_t)le(data + at + 28, 2);
     if (skip > len - at || size > len - at - skip)
         return false;
     m->data = data + at + skip;
-    m->len = size;
+    m->len = (size_t)size;
     return true;
+}
+
+/* Takes what does not fit into 32 bits from the extra fields: plain size, packed size, place, as
+ * far as they are needed. */
+static void zip_long_fields(struct orma_str extra, bool plain_is_long, uint64_t *size,
+                            uint64_t *place)
+{
+    const uint8_t *at = (const uint8_t *)extra.data;
+
+    for (size_t left = extra.len; left >= 4;) {
+        size_t len = (size_t)le(at + 2, 2), pos = 0;
+
+        if (len > left - 4)
+            return;
+        if (le(at, 2) != 1) {
+            at += 4 + len;
+            left -= 4 + len;
+            continue;
+        }
+        if (plain_is_long)
+            pos += 8;
+        if (*size == ZIP_LONG && pos + 8 <= len) {
+            *size = le(at + 4 + pos, 8);
+            pos += 8;
+        }
+        if (*place == ZIP_LONG && pos + 8 <= len)
+            *place = le(at + 4 + pos, 8);
+        return;
+    }
+}
+
+/* One entry of the list; returns the bytes it takes, 0 when it is no good (and that was said). */
+static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size_t pos)
+{
+    const uint8_t *entry = data + pos;
+    size_t left = len - pos;
+
+    if (left < ZIP_ENTRY_LEN || memcmp(entry, "PK\1\2", 4) != 0) {
+        bad(a, "its list of members ends early");
+        return 0;
+    }
+    uint64_t method = le(entry + 10, 2), size = le(entry + 20, 4), place = le(entry + 42, 4);
+    size_t name_len = (size_t)le(entry + 28, 2), extra_len = (size_t)le(entry + 30, 2);
+    struct member m = {.packed = method == 8};
+    if (name_len + extra_len > left - ZIP_ENTRY_LEN) {
+        bad(a, "its list of members ends early");
+        return 0;
+    }
+    m.name = (struct orma_str){(const char *)entry + ZIP_ENTRY_LEN, name_len};
+    if (le(entry + 8, 2) & 1 || (method != 0 && method != 8)) {
+        orma_file_error(a->file->imp, -ENOTSUP,
+                        "a member of the zip archive (%.*s) is encrypted or packed in a way "
+                        "that can't be unpacked: pack it with deflate",
+                        ORMA_STR_ARG(m.name));
+        return 0;
+    }
+    const struct orma_str extra = {m.name.data + name_len, extra_len};
+    zip_long_fields(extra, le(entry + 24, 4) == ZIP_LONG, &size, &place);
+    if (!zip_body(data, len, place, size, &m)) {
+        bad(a, "a member lies beyond its end");
+        return 0;
+    }
+    add_member(a, &m);
+    return ZIP_ENTRY_LEN + name_len + extra_len + (size_t)le(entry + 32, 2);
 }
 
 static void read_zip(struct archive *a, const uint8_t *data, size_t len)
 {
-    const uint8_t *end = zip_end(data, len);
-    uint32_t pos = end ? le(end + 16, 4) : 0;
-    unsigned num = end ? le(end + 10, 2) : 0;
+    struct zip_list list;
 
-    if (!end) {
+    if (!zip_find_list(data, len, &list)) {
         bad(a, "it has no list of members; it may be cut off");
         return;
     }
-    for (unsigned i = 0; i < num && !orma_file_failed(a->file); i++) {
-        if (pos > len || len - pos < 46 || memcmp(data + pos, "PK\1\2", 4) != 0) {
-            bad(a, "its list of members ends early");
-            return;
-        }
-        const uint8_t *entry = data + pos;
-        uint32_t method = le(entry + 10, 2), name_len = le(entry + 28, 2);
-        struct member m = {.packed = method == 8};
+    for (uint64_t i = 0; i < list.num && !orma_file_failed(a->file); i++) {
+        size_t used = list.pos <= len ? zip_entry(a, data, len, (size_t)list.pos) : 0;
 
-        if (name_len > len - pos - 46) {
-            bad(a, "its list of members ends early");
+        if (!used) {
+            if (list.pos > len)
+                bad(a, "its list of members ends early");
             return;
         }
-        m.name = (struct orma_str){(const char *)entry + 46, name_len};
-        if (le(entry + 8, 2) & 1 || (method != 0 && method != 8)) {
-            orma_file_error(a->file->imp, -ENOTSUP,
-                            "a member of the zip archive (%.*s) is encrypted or packed in a way "
-                            "that can't be unpacked: pack it with deflate",
-                            ORMA_STR_ARG(m.name));
-            return;
-        }
-        if (!zip_body(data, len, le(entry + 42, 4), le(entry + 20, 4), &m)) {
-            bad(a, "a member lies beyond its end (or the archive is of the 64-bit form)");
-            return;
-        }
-        add_member(a, &m);
-        pos += 46 + name_len + le(entry + 30, 2) + le(entry + 32, 2);
+        list.pos += used;
     }
 }
 
@@ -323,8 +392,9 @@ static void import_member(struct archive *a, const struct member *m)
         struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
         struct orma_str bytes = {(const char *)m->data, m->len};
 
-        orma_file_unpacked(inside, z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM,
-                           z && orma_inflater_done(z), true);
+        int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
+
+        orma_file_unpacked(inside, r, z && orma_inflater_done(z), true);
         orma_inflater_free(z);
     }
     orma_file_finish(inside);

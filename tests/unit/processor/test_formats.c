@@ -332,6 +332,132 @@ Test(formats, an_archive_with_several_traces)
     orma_assert_no_leaks();
 }
 
+static void put_le(struct orma_buf *out, uint64_t val, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        orma_buf_put_byte(out, i < 8 ? (uint8_t)(val >> (8 * i)) : 0);
+}
+
+/* The local header, or with `place` the entry in the list, of a stored member; sizes and place
+ * are in the extra field. */
+static void zip_header(struct orma_buf *out, const char *name, size_t len, const uint64_t *place)
+{
+    size_t extra = place ? 28 : 20;
+
+    orma_buf_put(out, place ? "PK\1\2\x2d\0" : "PK\3\4", place ? 6 : 4);
+    put_le(out, 45, 2);
+    put_le(out, 0, 2 + 2 + 4 + 4); /* flags, stored, no date, no checksum */
+    put_le(out, UINT64_MAX, 8);
+    put_le(out, strlen(name), 2);
+    put_le(out, extra, 2);
+    if (place) {
+        put_le(out, 0, 8);
+        put_le(out, 0, 2);
+        put_le(out, UINT32_MAX, 4);
+    }
+    orma_buf_put_str(out, name);
+    put_le(out, 1, 2);
+    put_le(out, extra - 4, 2);
+    put_le(out, len, 8);
+    put_le(out, len, 8);
+    if (place)
+        put_le(out, *place, 8);
+}
+
+/* An archive of one deflated member, as everyday tools write it. */
+static void zip_plain(struct orma_buf *out)
+{
+    static const uint8_t packed[] = {
+        0x53, 0x56, 0x28, 0x29, 0x4a, 0x4c, 0x4e, 0x2d, 0xb2, 0x52, 0xc8, 0xcb, 0x2f,
+        0xe0, 0x52, 0x48, 0xd4, 0x35, 0x54, 0xd0, 0x30, 0xd4, 0x54, 0x88, 0x36, 0x30,
+        0x30, 0x88, 0x55, 0x48, 0xd1, 0xd3, 0x33, 0x54, 0x30, 0xd0, 0x33, 0x00, 0x01,
+        0x4b, 0x2b, 0x85, 0x82, 0xa2, 0xcc, 0xbc, 0x12, 0x2b, 0x05, 0xcf, 0x1a, 0xc3,
+        0x9a, 0xec, 0xd4, 0xa2, 0xbc, 0xd4, 0x1c, 0x2e, 0x00};
+
+    for (unsigned list = 0; list < 2; list++) {
+        orma_buf_put(out, list ? "PK\1\2\x14\0" : "PK\3\4", list ? 6 : 4);
+        put_le(out, 20, 2);
+        put_le(out, 0, 2);
+        put_le(out, 8, 2 + 4 + 4);
+        put_le(out, sizeof(packed), 4);
+        put_le(out, 62, 4);
+        put_le(out, 5, list ? 2 + 2 + 2 + 2 + 2 + 4 + 4 : 2 + 2);
+        orma_buf_put_str(out, "a.txt");
+        if (!list)
+            orma_buf_put(out, packed, sizeof(packed));
+    }
+    orma_buf_put(out, "PK\5\6\0\0\0\0", 8);
+    put_le(out, 1 | 1 << 16, 4);
+    put_le(out, 46 + 5, 4);
+    put_le(out, 30 + 5 + sizeof(packed), 4);
+    put_le(out, 0, 2);
+}
+
+static void zip64_end(struct orma_buf *out, uint64_t list)
+{
+    uint64_t at = out->len;
+
+    orma_buf_put(out, "PK\6\6", 4);
+    put_le(out, 44, 8);
+    put_le(out, 45 | 45 << 16, 4);
+    put_le(out, 0, 8);
+    put_le(out, 1, 8);
+    put_le(out, 1, 8);
+    put_le(out, at - list, 8);
+    put_le(out, list, 8);
+    orma_buf_put(out, "PK\6\7\0\0\0\0", 8);
+    put_le(out, at, 8);
+    put_le(out, 1, 4);
+    orma_buf_put(out, "PK\5\6\0\0\0\0", 8);
+    put_le(out, UINT32_MAX, 4); /* members: 65535, twice */
+    put_le(out, UINT64_MAX, 8);
+    put_le(out, 0, 2);
+}
+
+Test(formats, a_zip_archive_with_packed_members)
+{
+    struct orma_buf zip = {0}, got = {0};
+    struct orma_processor *tp;
+
+    zip_plain(&zip);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, zip.data, zip.len, 33), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT ts, name FROM slice", &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "9000|kernel\n", "%s", orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    orma_buf_fini(&zip);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
+Test(formats, a_zip_archive_with_sizes_of_64_bits)
+{
+    static const char body[] = "# tracer: nop\n a-1 (1) [000] d..1 0.000009: print: I|1|here\n";
+    struct orma_buf zip = {0}, got = {0};
+    struct orma_processor *tp;
+    uint64_t place = 0;
+
+    zip_header(&zip, "one.txt", sizeof(body) - 1, NULL);
+    orma_buf_put(&zip, body, sizeof(body) - 1);
+    uint64_t list = zip.len;
+    zip_header(&zip, "one.txt", sizeof(body) - 1, &place);
+    zip64_end(&zip, list);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, zip.data, zip.len, 33), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT ts, name FROM slice", &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "9000|here\n", "%s", orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    /* Cut anywhere, it is refused. */
+    for (size_t len = 5; len < zip.len; len += 9) {
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_lt(load(tp, zip.data, len, 1000), 0, "%zu", len);
+        orma_processor_free(tp);
+    }
+    orma_buf_fini(&zip);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 /* gzip in gzip: what was 64 MiB of blanks is 200 bytes then. */
 static const uint8_t bomb[] = {
 #include "tests/unit/processor/bomb.inc"
