@@ -287,15 +287,11 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
     return 1;
 }
 
-static int step(struct orma_sql_stmt *self)
+/* The end, or a failure. */
+ORMA_COLD static int step_ended(struct orma_sql_stmt *self, int r)
 {
     struct orma_sql_text where = {0};
-    int r = sqlite3_step(self->stmt);
 
-    if (r == SQLITE_ROW) {
-        orma_sqlstats_row(self->sql, self->stats);
-        return 1;
-    }
     orma_sqlstats_end(self->sql, self->stats);
     if (r == SQLITE_DONE)
         return 0;
@@ -304,6 +300,18 @@ static int step(struct orma_sql_stmt *self)
     r = orma_sql_take_error(self->sql, &where, 0);
     orma_sql_text_fini(&where);
     return r;
+}
+
+static int step(struct orma_sql_stmt *self)
+{
+    int r = sqlite3_step(self->stmt);
+
+    if (r != SQLITE_ROW)
+        return step_ended(self, r);
+    if (!self->has_row)
+        orma_sqlstats_row(self->sql, self->stats);
+    self->has_row = true;
+    return 1;
 }
 
 int orma_sql_stmt_step(struct orma_sql_stmt *self)

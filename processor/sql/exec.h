@@ -28,6 +28,7 @@ struct orma_sql_stmt {
     uint32_t at, end; /* where it stands in its source */
     int ahead;        /* result of a step that was made ahead; NOT_AHEAD otherwise */
     bool no_output;   /* a statement of the dialect */
+    bool has_row;     /* it gave one already */
     uint64_t stats;   /* its row of sqlstats */
 };
 

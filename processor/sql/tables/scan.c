@@ -474,6 +474,47 @@ static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_orde
     take_rows(self, rows, num);
 }
 
+/* The next block that may be among the first by the first key, behind what is there; what was
+ * there is looked at again when it has become much. False: memory is out. */
+static bool add_best(struct orma_sql_scan *self, struct orma_top *top, uint32_t **rows,
+                     uint32_t *num, uint32_t *cap)
+{
+    uint32_t more = orma_top_sieve(top, self->block, self->block_num);
+
+    orma_top_add(top, self->block, more);
+    if (*cap - *num < more) {
+        *num = orma_top_sieve(top, *rows, *num);
+        if (*cap - *num < ORMA_MAX(*cap / 2, more)) {
+            uint32_t *grown = realloc(*rows, ((size_t)*cap * 2 + more) * sizeof(*grown));
+
+            if (!grown)
+                return false;
+            *rows = grown;
+            *cap = *cap * 2 + more;
+        }
+    }
+    memcpy(*rows + *num, self->block, more * sizeof(*self->block));
+    *num += more;
+    return true;
+}
+
+/* Several keys: what the first one leaves is sorted by all. */
+static void take_best(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    uint32_t cap = 4 * ORMA_SQL_SCAN_BLOCK, num = 0, *rows = malloc(cap * sizeof(*rows));
+    struct orma_top top = {0};
+    bool ok = rows && orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit);
+
+    while (ok && orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
+        ok = add_best(self, &top, &rows, &num, &cap);
+    if (ok)
+        num = orma_top_sieve(&top, rows, num);
+    if (!ok || !orma_sort_rows(self->sql, self->table, order->keys, order->keys_num, rows, num))
+        self->failed = true;
+    orma_top_fini(&top);
+    take_rows(self, rows, num);
+}
+
 static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *wanted)
 {
     const struct orma_sort_key *last = &wanted->keys[wanted->keys_num - 1];
@@ -491,6 +532,8 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *w
         walk_index(self, idx, order->keys[0].desc);
     } else if (one && few && orma_top_can(self->table, order->keys[0].col)) {
         take_top(self, order);
+    } else if (few && orma_top_can(self->table, order->keys[0].col)) {
+        take_best(self, order);
     } else {
         uint32_t num, *rows = collect(self, &num);
 

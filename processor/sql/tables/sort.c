@@ -328,15 +328,18 @@ static void sift_down(struct orma_top *self)
     self->heap[at] = row;
 }
 
+static struct orma_top_row top_row(const struct orma_top *self, uint32_t row, uint64_t seq)
+{
+    bool desc = self->key.desc, null = orma_sort_is_null(self->table, self->key.col, row);
+    uint64_t key = null ? 0 : key_of(self->table, self->key.col, row);
+
+    return (struct orma_top_row){seq, desc && !null ? ~key : key, row, null == desc};
+}
+
 void orma_top_add(struct orma_top *self, const uint32_t *rows, uint32_t num)
 {
-    const struct orma_table *t = self->table;
-    bool desc = self->key.desc;
-
     for (uint32_t i = 0; i < num && self->max; i++) {
-        bool null = orma_sort_is_null(t, self->key.col, rows[i]);
-        uint64_t key = null ? 0 : key_of(t, self->key.col, rows[i]);
-        struct orma_top_row row = {self->seen++, desc && !null ? ~key : key, rows[i], null == desc};
+        struct orma_top_row row = top_row(self, rows[i], self->seen++);
 
         if (self->num < self->max) {
             self->heap[self->num] = row;
@@ -346,6 +349,22 @@ void orma_top_add(struct orma_top *self, const uint32_t *rows, uint32_t num)
             sift_down(self);
         }
     }
+}
+
+uint32_t orma_top_sieve(const struct orma_top *self, uint32_t *rows, uint32_t num)
+{
+    uint32_t kept = 0;
+
+    if (self->num < self->max)
+        return num;
+    for (uint32_t i = 0; i < num && self->max; i++) {
+        struct orma_top_row row = top_row(self, rows[i], 0); /* equals are not worse */
+
+        rows[kept] = row.row;
+        kept += is_better(&row, &self->heap[0]) ||
+                (row.group == self->heap[0].group && row.key == self->heap[0].key);
+    }
+    return kept;
 }
 
 uint32_t orma_top_take(struct orma_top *self, uint32_t *rows)

@@ -48,6 +48,10 @@ bool orma_top_init(struct orma_top *self, const struct orma_table *table, struct
                    uint32_t max);
 void orma_top_add(struct orma_top *self, const uint32_t *rows, uint32_t num);
 
+/* Keeps of `rows` those that are no worse than the worst of those kept so far, as far as this key
+ * goes; returns how many. */
+uint32_t orma_top_sieve(const struct orma_top *self, uint32_t *rows, uint32_t num);
+
 /* Writes the rows in order; returns how many. `rows` has room for `max`. */
 uint32_t orma_top_take(struct orma_top *self, uint32_t *rows);
 void orma_top_fini(struct orma_top *self);

@@ -9,8 +9,19 @@
 #include "processor/sql/tables/vtab.h"
 #include "sdk/base/buf.h"
 
+/* Values of a column around the row where a cursor is, once it has read a few there. */
+struct cells {
+    uint32_t first, num; /* rows that `vals` has */
+    uint32_t near, hits; /* reads in a row in one block that `vals` has not */
+    int64_t *vals;
+};
+
+#define HITS_MIN 24
+
 struct cursor {
     sqlite3_vtab_cursor base;
+    struct cells *cells; /* by column as SQLite sees it */
+    int columns_num;
     /* Rows of a plain scan are counted, without blocks. */
     bool plain;
     bool eof;
@@ -169,12 +180,18 @@ const char *orma_vtab_column_name(const struct orma_vtab *v, int col)
 
 static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 {
+    const struct orma_vtab *v = (const struct orma_vtab *)base;
     struct cursor *c = malloc(sizeof(*c));
+    struct cells *cells = calloc((size_t)v->columns_num, sizeof(*cells));
 
-    (void)base;
-    if (!c)
+    if (!c || !cells) {
+        free(c);
+        free(cells);
         return SQLITE_NOMEM;
+    }
     memset(c, 0, offsetof(struct cursor, scan));
+    c->cells = cells;
+    c->columns_num = v->columns_num;
     orma_sql_scan_init(&c->scan);
     *ret = &c->base;
     return SQLITE_OK;
@@ -182,8 +199,13 @@ static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 
 static int vtab_close(sqlite3_vtab_cursor *base)
 {
-    orma_sql_scan_fini(&((struct cursor *)base)->scan);
-    free(base);
+    struct cursor *c = (struct cursor *)base;
+
+    orma_sql_scan_fini(&c->scan);
+    for (int i = 0; i < c->columns_num; i++)
+        free(c->cells[i].vals);
+    free(c->cells);
+    free(c);
     return SQLITE_OK;
 }
 
@@ -238,6 +260,9 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, i
     (void)argc;
     if (r)
         return r;
+    /* Rows may have been changed since the last scan. */
+    for (int i = 0; i < c->columns_num; i++)
+        c->cells[i].num = c->cells[i].hits = 0;
     c->plain = orma_sql_scan_is_plain(&c->scan);
     if (c->plain) {
         c->row = c->scan.lo;
@@ -331,15 +356,51 @@ static void result_arg(sqlite3_context *ctx, const struct orma_vtab *v,
         orma_sql_result_arg(ctx, v->sql->storage, &arg);
 }
 
-static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
+/* Stored integers without NULLs. */
+static bool is_plain_int(const struct orma_column *col)
 {
-    const struct cursor *cur = (const struct cursor *)base;
-    const struct orma_vtab *v = (const struct orma_vtab *)base->pVtab;
+    return col->kind == ORMA_COL_INT && !(col->flags & ORMA_COL_NULLABLE);
+}
+
+/* Most rows of a block are read. */
+static bool is_dense(const struct cursor *c)
+{
+    return c->plain || (!c->scan.list && c->scan.block_num >= ORMA_SQL_SCAN_BLOCK / 2);
+}
+
+/* Counts reads in one block; at the last of a few the block is unpacked. */
+ORMA_COLD static void unpack_cells(struct cells *k, const struct orma_table *t, unsigned col,
+                                   uint32_t row)
+{
+    uint32_t block = row / ORMA_BLOCK_ROWS, first = block * ORMA_BLOCK_ROWS;
+
+    if (k->near != block) {
+        k->near = block;
+        k->hits = 0;
+    }
+    if (++k->hits < HITS_MIN)
+        return;
+    k->hits = 0;
+    if (!k->vals)
+        k->vals = malloc(ORMA_BLOCK_ROWS * sizeof(*k->vals));
+    if (!k->vals)
+        return; /* it goes without */
+    k->first = first;
+    k->num = ORMA_MIN(ORMA_BLOCK_ROWS, t->rows - first);
+    orma_column_read(&t->columns[col], first, k->num, k->vals);
+}
+
+__attribute__((noinline)) static void read_cell(const struct cursor *cur, sqlite3_context *ctx,
+                                                int idx)
+{
+    const struct orma_vtab *v = (const struct orma_vtab *)cur->base.pVtab;
     const struct orma_vcolumn *c = &v->columns[idx];
 
     switch ((enum orma_proj_op)c->op) {
     case ORMA_PROJ_COL:
         result_stored(ctx, v, c->col, cur->row);
+        if (is_dense(cur) && is_plain_int(&v->table->columns[c->col]))
+            unpack_cells(&cur->cells[idx], v->table, c->col, cur->row);
         break;
     case ORMA_PROJ_CPU:
         if (!orma_table_is_null(v->table, c->col, cur->row))
@@ -355,6 +416,18 @@ static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     case ORMA_PROJ_NULL:
         break;
     }
+}
+
+static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
+{
+    const struct cursor *cur = (const struct cursor *)base;
+    const struct cells *cells = &cur->cells[idx];
+    uint32_t at = cur->row - cells->first;
+
+    if (ORMA_LIKELY(at < cells->num))
+        sqlite3_result_int64(ctx, cells->vals[at]);
+    else
+        read_cell(cur, ctx, idx);
     return SQLITE_OK;
 }
 

@@ -17,6 +17,9 @@
 
 #define ROWS 1500
 #define QUERIES 3000
+/* More than the tail of a table has: the others lie in blocks. */
+#define MANY_ROWS 37000
+#define MANY_QUERIES 100
 
 struct gen {
     uint64_t seed;
@@ -42,7 +45,7 @@ static const char *pick(struct gen *g, const char *const *words, uint32_t num)
 /* Columns: r the row; a few integers; b large ones; c texts; d, e doubles; s rising; n all NULL;
  * u texts, all different. */
 static const char make_rows[] =
-    "WITH RECURSIVE i(r) AS (SELECT 0 UNION ALL SELECT r + 1 FROM i WHERE r + 1 < %d),"
+    "WITH RECURSIVE i(r) AS (SELECT 0 UNION ALL SELECT r + 1 FROM i WHERE r + 1 < %u),"
     " x AS (SELECT r, (r * 7919 + r / 3) %% 101 AS h FROM i) "
     "SELECT r, CASE WHEN h < 9 THEN NULL ELSE h %% 13 - 4 END AS a,"
     " CASE WHEN h = 50 AND r > 700 THEN 9223372036854775807 - r WHEN h = 51 THEN "
@@ -362,13 +365,13 @@ static void plain(sqlite3 *db, const char *query, struct orma_buf *out, bool sor
     sqlite3_finalize(stmt);
 }
 
-static sqlite3 *make_plain(void)
+static sqlite3 *make_plain(unsigned num)
 {
     sqlite3 *db;
     char rows[2048];
     struct orma_buf text = {0};
 
-    snprintf(rows, sizeof(rows), make_rows, ROWS);
+    snprintf(rows, sizeof(rows), make_rows, num);
     cr_assert_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
     cr_assert_eq(orma_sums_register(db), SQLITE_OK);
     orma_buf_printf(&text,
@@ -381,29 +384,29 @@ static sqlite3 *make_plain(void)
     return db;
 }
 
-static void make_ours(struct engine *e)
+static void make_ours(struct engine *e, unsigned num)
 {
     struct orma_buf text = {0};
     char rows[2048];
 
     engine_init(e);
-    snprintf(rows, sizeof(rows), make_rows, ROWS);
+    snprintf(rows, sizeof(rows), make_rows, num);
     orma_buf_printf(&text, "CREATE PERFETTO TABLE t AS %s", rows);
     engine_expect(e, "rows", orma_buf_cstr(&text), "");
     orma_buf_fini(&text);
 }
 
-Test(columnar, gives_what_sqlite_gives)
+static void compare_many(unsigned rows, unsigned queries)
 {
     const char *seed = getenv("ORMA_TEST_SEED"); /* other queries than those of every day */
     struct gen g = {.seed = seed ? strtoull(seed, NULL, 10) : 1};
     struct engine e;
-    sqlite3 *db = make_plain();
+    sqlite3 *db = make_plain(rows);
     struct orma_buf with = {0}, without = {0}, reference = {0};
     unsigned used = 0;
 
-    make_ours(&e);
-    for (unsigned i = 0; i < QUERIES; i++) {
+    make_ours(&e, rows);
+    for (unsigned i = 0; i < queries; i++) {
         const char *query = generate(&g);
 
         bool taken = ours(&e, query, true, &with, true, false);
@@ -422,7 +425,7 @@ Test(columnar, gives_what_sqlite_gives)
                          "plain tables: %s\n%.900s\n---\n%.900s", query, orma_buf_cstr(&with),
                          orma_buf_cstr(&reference));
     }
-    cr_assert_gt(used, QUERIES / 3, "only %u of %d queries were taken", used, QUERIES);
+    cr_assert_gt(used, queries / 3, "only %u of %u queries were taken", used, queries);
     orma_buf_fini(&with);
     orma_buf_fini(&without);
     orma_buf_fini(&reference);
@@ -430,6 +433,16 @@ Test(columnar, gives_what_sqlite_gives)
     sqlite3_close(db);
     engine_fini(&e);
     orma_assert_no_leaks();
+}
+
+Test(columnar, gives_what_sqlite_gives)
+{
+    compare_many(ROWS, QUERIES);
+}
+
+Test(columnar, gives_what_sqlite_gives_for_rows_in_blocks)
+{
+    compare_many(MANY_ROWS, MANY_QUERIES);
 }
 
 /* Which statements are taken, and which must not be. */
