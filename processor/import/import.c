@@ -131,6 +131,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage)
     hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT] = ORMA_FIELD_WANTED | ORMA_FIELD_TOKENIZE_ODD;
     orma_words_init(&self->words, &storage->pool);
     orma_reader_init(&self->reader, storage, &hooks, emit);
+    self->reader.sorter.read_plain = orma_te_read_plain;
+    self->reader.sorter.use_plain = orma_te_use_plain;
     orma_tracks_init(&self->tracks, storage, &self->words);
     orma_slices_init(&self->slices, storage);
     self->slices.dropped = slice_dropped;

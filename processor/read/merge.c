@@ -19,11 +19,10 @@
  * A queue that is first stays so while no other has an earlier time: mostly many
  * items in a row come from one queue.
  */
-#include "processor/read/pipe.h"
-#include "processor/read/sorter_impl.h"
+#include <string.h>
 
-/* Less than this is merged sooner than a thread is made. */
-#define THREAD_ITEMS 20000
+#include "processor/read/passed.h"
+#include "processor/read/sorter_impl.h"
 
 static inline bool before(struct orma_merge_key a, struct orma_merge_key b)
 {
@@ -191,36 +190,54 @@ static int64_t second_time(const struct orma_sorter *self)
     return ret;
 }
 
-static void emit(struct orma_sorter *self, const struct orma_item *item,
-                 struct orma_seq_gen *retired)
+/* `gen`, if it is not NULL, was the item's and is needed no more. */
+static inline void emit(struct orma_sorter *self, const struct orma_item *item,
+                        struct orma_seq_gen *gen)
 {
     self->last_emitted = item->ts;
     self->emitted_any = true;
     self->emit(self->emit_data, item);
-    if (ORMA_UNLIKELY(retired != NULL))
-        orma_seq_gen_unref(retired);
+    if (ORMA_UNLIKELY(gen != NULL))
+        orma_seq_gen_unref(gen);
 }
 
-/* An item on its way to the thread that emits. */
-struct passed {
-    struct orma_item item;
-    struct orma_seq_gen *retired; /* to be given back afterwards */
-};
+/* Worker. False: the caller wants no more. */
+static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
+                        const struct orma_item *item, struct orma_seq_gen *gen)
+{
+    struct orma_passed *p = orma_pipe_put(pipe);
+
+    if (!p)
+        return false;
+    if (item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
+        orma_passed_pack(p, item, self->read_plain)) {
+        p->retired = gen != NULL;
+        return true;
+    }
+    *p = (struct orma_passed){.whole = true, .retired = gen != NULL, .gen = gen};
+    for (unsigned i = 0; i < ORMA_PASSED_PIECES; i++) {
+        void *piece = orma_pipe_put(pipe);
+
+        if (!piece)
+            return false;
+        memcpy(piece, (const char *)item + i * sizeof(*p), sizeof(*p));
+    }
+    return true;
+}
 
 /* Emits the head of a stream, or passes it on, and fetches the next one. False: it shall stop. */
 static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
                              struct orma_pipe *pipe)
 {
     bool run = s->sort == STREAM_RUN;
-    struct passed *slot = NULL;
 
-    if (pipe ? !(slot = orma_pipe_put(pipe)) : self->failed)
+    if (!pipe && self->failed)
         return false;
-    struct orma_seq_gen *retired = run ? orma_run_done(s) : orma_stream_done(s);
-    if (pipe)
-        *slot = (struct passed){s->head, retired};
-    else
-        emit(self, &s->head, retired);
+    struct orma_seq_gen *gen = run ? orma_run_done(s) : orma_stream_done(s);
+    if (!pipe)
+        emit(self, &s->head, gen);
+    else if (!pass(self, pipe, &s->head, gen))
+        return false;
     s->has_head = run ? orma_run_next(s) : orma_stream_next(self, s);
     return true;
 }
@@ -268,21 +285,53 @@ static void merge_worker(struct orma_pipe *pipe, void *data)
     merge(work->sorter, work->limit, pipe);
 }
 
+static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct orma_passed first)
+{
+    struct orma_item item;
+
+    for (unsigned i = 0; i < ORMA_PASSED_PIECES; i++) {
+        const void *piece = orma_pipe_get(pipe);
+
+        if (!piece)
+            return;
+        memcpy((char *)&item + i * sizeof(first), piece, sizeof(first));
+    }
+    if (self->failed)
+        orma_seq_gen_unref(first.gen);
+    else
+        emit(self, &item, first.gen);
+}
+
+static inline void take_plain(struct orma_sorter *self, const struct orma_passed *p)
+{
+    struct orma_plain plain = orma_passed_plain(p);
+    struct orma_item item;
+
+    self->last_emitted = p->ts;
+    self->emitted_any = true;
+    if (!self->failed && !self->use_plain(self->emit_data, p->ts, p->gen, &plain)) {
+        item = orma_passed_item(p);
+        self->emit(self->emit_data, &item);
+    }
+    if (ORMA_UNLIKELY(p->retired))
+        orma_seq_gen_unref(p->gen);
+}
+
 /* False: no thread was to be had. */
 static bool merge_beside(struct orma_sorter *self, uint64_t limit)
 {
     struct merge_work work = {self, limit};
-    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct passed), merge_worker, &work);
-    struct passed *p;
+    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_passed), merge_worker, &work);
+    const struct orma_passed *p;
 
     if (!pipe)
         return false;
     /* Also after a failure: what was passed has generations to give back. */
     while ((p = orma_pipe_get(pipe))) {
-        if (self->failed)
-            orma_seq_gen_unref(p->retired);
+        if (p->whole)
+            take_whole(self, pipe, *p);
         else
-            emit(self, &p->item, p->retired);
+            take_plain(self, p);
     }
     orma_pipe_stop(pipe);
     return true;
@@ -290,7 +339,7 @@ static bool merge_beside(struct orma_sorter *self, uint64_t limit)
 
 void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
 {
-    bool beside = self->threads && !self->has_sources && self->waiting >= THREAD_ITEMS;
+    bool beside = self->threads && !self->has_sources && self->waiting >= self->threads_from;
 
     self->waiting = 0;
     if (!queues_build(self)) {

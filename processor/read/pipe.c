@@ -1,74 +1,109 @@
+/*
+ * `head` counts the batches that were handed over, `tail` those that were given
+ * back; batch n lies in slot n modulo their number. A slot has one owner:
+ *
+ *   worker fills ──head + 1──► caller takes ──tail + 1──► worker fills ...
+ *
+ * Items and lengths are plain memory: published by the release of `head`, taken
+ * over by its acquire; given back by the release of `tail`.
+ *
+ * Who finds nothing to do looks again for a while, then sleeps. To wake a thread costs more
+ * than a batch, and one that is woken for a single batch sleeps again at once, so the caller
+ * is woken when there is a quarter of the ring to take, the worker when half of it is free:
+ *
+ *   caller: sleeps = true ─► looks again ─► waits      worker: head + 1 ─► sleeps? ─► wakes
+ *
+ * Each side writes its own word and then reads the other's, all sequentially
+ * consistent: one of them sees the other, so no wake-up is lost. A batch that
+ * is not worth a wake-up is followed by another or by the end, which always is; meanwhile the
+ * worker can't sleep, as the ring is far from full, nor can both sleep at once.
+ */
 #include "processor/read/pipe.h"
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sdk/base/defs.h"
+#define BATCHES ORMA_PIPE_BATCHES
+#define WAKE_CALLER (BATCHES / 4)
+#define WAKE_WORKER (BATCHES / 2)
+/* Some ten microseconds: about what it takes to be woken. */
+#define SPINS 400
 
-#define BATCH_ITEMS 512
-#define BATCHES 16
-
-struct orma_pipe {
-    size_t item_size;
-    orma_pipe_fn *fn;
-    void *data;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t filled, emptied;
-    /* Under the lock: batches [tail, head) are full; `lengths` of those. */
-    uint64_t head, tail;
-    uint32_t lengths[BATCHES];
-    bool done, stopped;
-    /* The worker's own: the batch that it fills. */
-    uint32_t put_num;
-    bool put_open;
-    uint64_t put_batch;
-    /* The caller's own: the batch that it takes from. */
-    uint32_t get_at, get_num;
-    uint8_t *items;
-};
-
-static uint8_t *item_at(struct orma_pipe *self, uint64_t batch, uint32_t at)
+static void relax(void)
 {
-    return self->items + ((batch % BATCHES) * BATCH_ITEMS + at) * self->item_size;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
 }
 
-/* Hands the batch at work to the caller. */
-static void publish(struct orma_pipe *self, bool done)
+static uint8_t *slot_of(const struct orma_pipe *self, uint64_t batch)
 {
+    return self->items + (batch % BATCHES) * ORMA_PIPE_BATCH_ITEMS * self->item_size;
+}
+
+/* Wakes the other side if it sleeps. */
+static void wake(struct orma_pipe *self, atomic_bool *sleeps, pthread_cond_t *cond)
+{
+    if (!atomic_load(sleeps))
+        return;
     pthread_mutex_lock(&self->lock);
-    if (self->put_open && self->put_num) {
-        self->lengths[self->head % BATCHES] = self->put_num;
-        self->head++;
+    atomic_store(sleeps, false);
+    pthread_cond_signal(cond);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Waits until `ready`. */
+static void wait_for(struct orma_pipe *self, bool (*ready)(struct orma_pipe *self),
+                     atomic_bool *sleeps, pthread_cond_t *cond)
+{
+    for (unsigned i = 0; i < SPINS; i++, relax())
+        if (ready(self))
+            return;
+    while (!ready(self)) {
+        atomic_store(sleeps, true); /* before `ready` is asked again; pairs with wake() */
+        pthread_mutex_lock(&self->lock);
+        while (atomic_load(sleeps) && !ready(self))
+            pthread_cond_wait(cond, &self->lock);
+        atomic_store(sleeps, false);
+        pthread_mutex_unlock(&self->lock);
     }
-    self->done = done;
-    pthread_cond_signal(&self->filled);
-    pthread_mutex_unlock(&self->lock);
-    self->put_open = false;
-    self->put_num = 0;
 }
 
-/* Waits for a batch that is free. False: the caller has stopped. */
-static bool open_batch(struct orma_pipe *self)
+/* ---- worker ---- */
+
+static bool may_put(struct orma_pipe *self)
 {
-    pthread_mutex_lock(&self->lock);
-    while (self->head - self->tail == BATCHES && !self->stopped)
-        pthread_cond_wait(&self->emptied, &self->lock);
-    self->put_batch = self->head;
-    self->put_open = !self->stopped;
-    pthread_mutex_unlock(&self->lock);
-    return self->put_open;
+    /* Acquire: the caller has read what lies in the slot. */
+    return atomic_load(&self->head) - atomic_load(&self->tail) < BATCHES ||
+           atomic_load(&self->stopped);
 }
 
-void *orma_pipe_put(struct orma_pipe *self)
+/* Hands over what was put into the batch. */
+static void publish(struct orma_pipe *self)
 {
-    if (ORMA_UNLIKELY(self->put_num == BATCH_ITEMS))
-        publish(self, false);
-    if (ORMA_UNLIKELY(!self->put_open) && !open_batch(self))
-        return NULL;
-    return item_at(self, self->put_batch, self->put_num++);
+    uint64_t head = atomic_load_explicit(&self->head, memory_order_relaxed); /* our own */
+    size_t bytes = self->put_at ? (size_t)(self->put_at - slot_of(self, head)) : 0;
+
+    if (!bytes)
+        return;
+    self->lengths[head % BATCHES] = (uint32_t)(bytes / self->item_size);
+    atomic_store(&self->head, head + 1); /* pairs with may_get() */
+    if (head + 1 - atomic_load(&self->tail) >= WAKE_CALLER)
+        wake(self, &self->caller_sleeps, &self->wake_caller);
+}
+
+bool orma_pipe_next_put(struct orma_pipe *self)
+{
+    publish(self);
+    self->put_at = self->put_end = NULL;
+    wait_for(self, may_put, &self->worker_sleeps, &self->wake_worker);
+    if (atomic_load(&self->stopped))
+        return false;
+    self->put_at = slot_of(self, atomic_load_explicit(&self->head, memory_order_relaxed));
+    self->put_end = self->put_at + ORMA_PIPE_BATCH_ITEMS * self->item_size;
+    return true;
 }
 
 static void *worker(void *data)
@@ -76,38 +111,43 @@ static void *worker(void *data)
     struct orma_pipe *self = data;
 
     self->fn(self, self->data);
-    publish(self, true);
+    publish(self);
+    atomic_store(&self->done, true); /* after the last batch: who sees it sees that one */
+    wake(self, &self->caller_sleeps, &self->wake_caller);
     return NULL;
 }
 
-/* Gives the batch that was used up back and waits for the next one. False: there is none. */
-static bool next_batch(struct orma_pipe *self)
+/* ---- caller ---- */
+
+static bool may_get(struct orma_pipe *self)
 {
-    pthread_mutex_lock(&self->lock);
-    if (self->get_num) {
-        self->tail++;
-        pthread_cond_signal(&self->emptied);
-    }
-    while (self->head == self->tail && !self->done)
-        pthread_cond_wait(&self->filled, &self->lock);
-    self->get_num = self->head == self->tail ? 0 : self->lengths[self->tail % BATCHES];
-    self->get_at = 0;
-    pthread_mutex_unlock(&self->lock);
-    return self->get_num != 0;
+    return atomic_load(&self->head) != atomic_load(&self->tail) || atomic_load(&self->done);
 }
 
-void *orma_pipe_get(struct orma_pipe *self)
+bool orma_pipe_next_get(struct orma_pipe *self)
 {
-    if (ORMA_UNLIKELY(self->get_at == self->get_num) && !next_batch(self))
-        return NULL;
-    /* The caller alone moves the tail. */
-    return item_at(self, self->tail, self->get_at++);
+    uint64_t tail = atomic_load_explicit(&self->tail, memory_order_relaxed); /* our own */
+
+    if (self->get_at) {
+        atomic_store(&self->tail, ++tail); /* pairs with may_put() */
+        if (atomic_load(&self->head) - tail <= BATCHES - WAKE_WORKER)
+            wake(self, &self->worker_sleeps, &self->wake_worker);
+    }
+    self->get_at = self->get_end = NULL;
+    wait_for(self, may_get, &self->caller_sleeps, &self->wake_caller);
+    if (atomic_load(&self->head) == tail)
+        return false; /* done, and all was taken */
+    self->get_at = slot_of(self, tail);
+    self->get_end = self->get_at + self->lengths[tail % BATCHES] * self->item_size;
+    return true;
 }
+
+/* ---- both ---- */
 
 static void free_pipe(struct orma_pipe *self)
 {
-    pthread_cond_destroy(&self->filled);
-    pthread_cond_destroy(&self->emptied);
+    pthread_cond_destroy(&self->wake_caller);
+    pthread_cond_destroy(&self->wake_worker);
     pthread_mutex_destroy(&self->lock);
     free(self->items);
     free(self);
@@ -115,15 +155,18 @@ static void free_pipe(struct orma_pipe *self)
 
 struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data)
 {
-    struct orma_pipe *self = calloc(1, sizeof(*self));
+    struct orma_pipe *self = aligned_alloc(ORMA_CACHE_LINE, sizeof(*self));
 
     if (!self)
         return NULL;
-    *self = (struct orma_pipe){.item_size = item_size, .fn = fn, .data = data};
+    memset(self, 0, sizeof(*self));
+    self->item_size = item_size;
+    self->fn = fn;
+    self->data = data;
     (void)pthread_mutex_init(&self->lock, NULL); /* cannot fail without attributes */
-    (void)pthread_cond_init(&self->filled, NULL);
-    (void)pthread_cond_init(&self->emptied, NULL);
-    self->items = malloc((size_t)BATCHES * BATCH_ITEMS * item_size);
+    (void)pthread_cond_init(&self->wake_caller, NULL);
+    (void)pthread_cond_init(&self->wake_worker, NULL);
+    self->items = malloc((size_t)BATCHES * ORMA_PIPE_BATCH_ITEMS * item_size);
     if (!self->items || pthread_create(&self->thread, NULL, worker, self)) {
         free_pipe(self);
         return NULL;
@@ -133,10 +176,8 @@ struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data
 
 void orma_pipe_stop(struct orma_pipe *self)
 {
-    pthread_mutex_lock(&self->lock);
-    self->stopped = true;
-    pthread_cond_signal(&self->emptied);
-    pthread_mutex_unlock(&self->lock);
+    atomic_store(&self->stopped, true); /* pairs with may_put() */
+    wake(self, &self->worker_sleeps, &self->wake_worker);
     (void)pthread_join(self->thread, NULL); /* it was created, and nobody else joins it */
     free_pipe(self);
 }

@@ -2,7 +2,7 @@
  * A pipe between two threads: one makes items, the caller takes them, in batches.
  *
  *   worker:  orma_pipe_put() → fill → ...            caller:  orma_pipe_get() → use → ...
- *            [batch][batch][batch] ... a ring, handed over under a lock, whole batches at a time
+ *            [batch][batch][batch] ... a ring, handed over whole batches at a time
  *
  * The worker ends when its function returns, and early when the caller stops:
  * then put gives NULL. What the worker writes before a put or its end, the caller
@@ -11,21 +11,73 @@
  */
 #ifndef ORMA_PROCESSOR_READ_PIPE_H
 #define ORMA_PROCESSOR_READ_PIPE_H
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "sdk/base/defs.h"
+
+#define ORMA_PIPE_BATCHES 16
+#define ORMA_PIPE_BATCH_ITEMS 512
 
 struct orma_pipe;
 
 /* Makes items until there are none, or put gives NULL. */
 typedef void orma_pipe_fn(struct orma_pipe *pipe, void *data);
 
+struct orma_pipe {
+    /* Nobody changes these. */
+    size_t item_size;
+    uint8_t *items;
+    orma_pipe_fn *fn;
+    void *data;
+    pthread_t thread;
+    /* Of the worker alone: the batch that it fills. */
+    alignas(ORMA_CACHE_LINE) uint8_t *put_at, *put_end;
+    /* Of the caller alone: the batch that it takes from. */
+    alignas(ORMA_CACHE_LINE) uint8_t *get_at, *get_end;
+    /* Written by the worker: batches handed over, and how long they are. */
+    alignas(ORMA_CACHE_LINE) _Atomic uint64_t head;
+    atomic_bool done;
+    uint32_t lengths[ORMA_PIPE_BATCHES];
+    /* Written by the caller: batches given back. */
+    alignas(ORMA_CACHE_LINE) _Atomic uint64_t tail;
+    atomic_bool stopped;
+    /* Written by whoever goes to sleep, and by who wakes it. */
+    alignas(ORMA_CACHE_LINE) atomic_bool worker_sleeps, caller_sleeps;
+    pthread_mutex_t lock;
+    pthread_cond_t wake_worker, wake_caller;
+};
+
 /* Starts a worker. NULL if there is no memory or thread for it: do the work yourself. */
 struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data);
 
+/* The part of put and get that is done once per batch. */
+bool orma_pipe_next_put(struct orma_pipe *self);
+bool orma_pipe_next_get(struct orma_pipe *self);
+
 /* Worker: room for the next item; NULL: the caller wants no more. */
-void *orma_pipe_put(struct orma_pipe *self);
+static inline void *orma_pipe_put(struct orma_pipe *self)
+{
+    if (ORMA_UNLIKELY(self->put_at == self->put_end) && !orma_pipe_next_put(self))
+        return NULL;
+    void *ret = self->put_at;
+    self->put_at += self->item_size;
+    return ret;
+}
 
 /* Caller: the next item; NULL: there are no more. */
-void *orma_pipe_get(struct orma_pipe *self);
+static inline void *orma_pipe_get(struct orma_pipe *self)
+{
+    if (ORMA_UNLIKELY(self->get_at == self->get_end) && !orma_pipe_next_get(self))
+        return NULL;
+    void *ret = self->get_at;
+    self->get_at += self->item_size;
+    return ret;
+}
 
 /* Caller: ends the worker, waits for it, frees. */
 void orma_pipe_stop(struct orma_pipe *self);

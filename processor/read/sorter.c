@@ -10,9 +10,13 @@
 
 #include <string.h>
 
+/* Less than this is merged sooner than a thread is made. */
+#define THREAD_ITEMS 20000
+
 void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
 {
-    *self = (struct orma_sorter){.emit = emit, .emit_data = data, .max_ts = INT64_MIN};
+    *self = (struct orma_sorter){
+        .emit = emit, .emit_data = data, .max_ts = INT64_MIN, .threads_from = THREAD_ITEMS};
 }
 
 void orma_stream_free(struct orma_stream *s)

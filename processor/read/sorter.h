@@ -89,6 +89,21 @@ struct orma_ftrace_bundle {
 
 typedef void orma_emit_fn(void *data, const struct orma_item *item);
 
+/* A track event of the commonest kind, decoded. */
+struct orma_plain {
+    uint64_t track_uuid; /* if has_track */
+    uint32_t name_iid, category_iid;
+    uint8_t type;
+    bool has_track, has_category;
+};
+
+/* Decodes an item; false: it is something else. Called on either thread, so it looks at nothing but
+ * the item and its bytes. */
+typedef bool orma_read_plain_fn(const struct orma_item *item, struct orma_plain *ret);
+/* Imports it; false, and nothing was done: it must be emitted. */
+typedef bool orma_use_plain_fn(void *data, int64_t ts, struct orma_seq_gen *gen,
+                               const struct orma_plain *plain);
+
 struct orma_merge_key {
     int64_t ts;
     uint64_t order;
@@ -115,14 +130,20 @@ struct orma_sorter {
     struct orma_map cpu_streams; /* machine, cpu, kind → stream */
     struct orma_arena arena;     /* for extras */
     bool threads;                /* merging may use a thread of its own */
+    uint64_t threads_from;       /* if so many items wait */
     bool has_sources;            /* their importers do not expect that */
     uint64_t waiting;            /* about how many items were pushed since the last extraction */
-    int64_t last_emitted;
-    bool emitted_any;
-    int64_t max_ts; /* largest time pushed */
+    int64_t max_ts;              /* largest time pushed */
     orma_emit_fn *emit;
+    orma_read_plain_fn *read_plain; /* NULL: there are no plain events */
+    orma_use_plain_fn *use_plain;
     void *emit_data;
     bool failed;
+    /* What emitting writes for each item lies apart from what the merging thread reads. */
+    char apart[ORMA_CACHE_LINE];
+    int64_t last_emitted;
+    bool emitted_any;
+    char apart_too[ORMA_CACHE_LINE];
 };
 
 void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data);

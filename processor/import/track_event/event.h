@@ -103,6 +103,10 @@ void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64
 /* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
  * done. */
 bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item);
+/* Its two halves, for the sorter (read/sorter.h). */
+bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret);
+bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                       const struct orma_plain *plain);
 
 /* ---- track_event/counter.c ---- */
 

@@ -11,53 +11,57 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
-struct plain {
-    uint64_t type, track_uuid, name_iid, category_iid;
-    bool has_track, has_category;
-};
+/* False: a field, or a number, that plain events have not. */
+static inline bool put_plain(struct orma_plain *e, uint8_t tag, uint64_t val)
+{
+    switch (tag) {
+    case ORMA_PB_TRACK_EVENT_TYPE << 3:
+        e->type = (uint8_t)val;
+        return val <= ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
+        e->track_uuid = val;
+        e->has_track = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
+        e->name_iid = (uint32_t)val;
+        return val <= UINT32_MAX;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
+        if (e->has_category) /* several are joined */
+            return false;
+        e->category_iid = (uint32_t)val;
+        e->has_category = true;
+        return val <= UINT32_MAX;
+    }
+    return false;
+}
 
-/* False: it has other fields, or one of them twice. */
-static inline bool read_plain(const struct orma_item *item, struct plain *e)
+static inline bool read_plain(const struct orma_item *item, struct orma_plain *ret)
 {
     const uint8_t *at = item->data, *end = at + item->len;
+    struct orma_plain e = {0};
 
+    if (item->extra || !item->gen)
+        return false;
     while (at != end) {
         uint8_t tag = *at++;
         uint64_t val;
 
-        if (tag & 7 || !orma_pb_varint_at(&at, end, &val))
+        if (tag & 7 || !orma_pb_varint_at(&at, end, &val) || !put_plain(&e, tag, val))
             return false;
-        switch (tag) {
-        case ORMA_PB_TRACK_EVENT_TYPE << 3:
-            if (val > ORMA_PB_TRACK_EVENT_TYPE_INSTANT)
-                return false;
-            e->type = val;
-            break;
-        case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
-            e->track_uuid = val;
-            e->has_track = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
-            e->name_iid = val;
-            break;
-        case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
-            if (e->has_category)
-                return false;
-            e->category_iid = val;
-            e->has_category = true;
-            break;
-        default:
-            return false;
-        }
     }
+    *ret = e;
     return true;
 }
 
-/* The track, if it may be used as it is. */
-static inline struct orma_te_track *usable_track(struct orma_import *imp,
-                                                 const struct orma_item *item, uint64_t uuid)
+bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret)
 {
-    struct orma_seq_gen *gen = item->gen;
+    return read_plain(item, ret);
+}
+
+/* The track, if it may be used as it is. */
+static inline struct orma_te_track *usable_track(struct orma_import *imp, struct orma_seq_gen *gen,
+                                                 uint64_t uuid)
+{
     struct orma_te_track *t = gen->event_track;
 
     if (ORMA_UNLIKELY(!t || t->uuid != uuid)) {
@@ -79,34 +83,43 @@ static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind,
     return e && e->cache ? e->cache - 1 : 0;
 }
 
-bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item)
+static inline bool use_plain(struct orma_import *imp, int64_t ts, struct orma_seq_gen *gen,
+                             const struct orma_plain *e)
 {
-    struct plain e = {0};
     uint32_t name = 0, category = 0;
 
-    if (item->extra || !item->gen || !read_plain(item, &e))
+    if (e->name_iid && !(name = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
         return false;
-    if (!e.has_track)
-        e.track_uuid = item->gen->track_uuid;
-    if (e.name_iid &&
-        !(name = known_text(item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e.name_iid)))
+    if (e->has_category &&
+        !(category = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e->category_iid)))
         return false;
-    if (e.has_category &&
-        !(category = known_text(item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e.category_iid)))
-        return false;
-    const struct orma_te_track *t = usable_track(imp, item, e.track_uuid);
+    const struct orma_te_track *t =
+        usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
     if (!t)
         return false;
-    switch (e.type) {
+    switch (e->type) {
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-        orma_slices_begin(&imp->slices, item->ts, t->track, category, name, NULL);
+        orma_slices_begin(&imp->slices, ts, t->track, category, name, NULL);
         return true;
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
-        orma_slices_end(&imp->slices, item->ts, t->track, category, name, NULL);
+        orma_slices_end(&imp->slices, ts, t->track, category, name, NULL);
         return true;
     case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
-        orma_slices_complete(&imp->slices, item->ts, 0, t->track, category, name, NULL);
+        orma_slices_complete(&imp->slices, ts, 0, t->track, category, name, NULL);
         return true;
     }
     return false;
+}
+
+bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                       const struct orma_plain *plain)
+{
+    return use_plain(imp, ts, gen, plain);
+}
+
+bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_plain e;
+
+    return read_plain(item, &e) && use_plain(imp, item->ts, item->gen, &e);
 }

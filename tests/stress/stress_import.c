@@ -1,0 +1,95 @@
+/*
+ * The pipe of the import: what one thread puts the other gets, in order, whoever is slow, and
+ * whoever leaves early. Then whole imports with the second thread beside those without.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "processor/read/pipe.h"
+#include "sdk/base/hash.h"
+#include "tests/support/both_ways.h"
+
+#define ITEMS 200000
+#define TRACES 30
+#define CHOICES 6000
+
+struct pace {
+    unsigned worker_rests, caller_rests; /* after so many items; 0: never */
+    unsigned caller_stops;               /* 0: never */
+};
+
+static void rest(unsigned every, uint64_t at)
+{
+    const struct timespec nap = {0, 30000};
+
+    if (every && at % every == every - 1)
+        nanosleep(&nap, NULL);
+}
+
+static void put_items(struct orma_pipe *pipe, void *data)
+{
+    const struct pace *pace = data;
+
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        uint64_t *slot = orma_pipe_put(pipe);
+
+        if (!slot)
+            return;
+        slot[0] = i;
+        slot[1] = orma_mix64(i);
+        rest(pace->worker_rests, i);
+    }
+}
+
+static void run_pipe(struct pace pace)
+{
+    struct orma_pipe *pipe = orma_pipe_start(2 * sizeof(uint64_t), put_items, &pace);
+    const uint64_t *got = NULL;
+    uint64_t seen = 0;
+
+    if (!pipe)
+        exit(77);
+    while ((!pace.caller_stops || seen < pace.caller_stops) && (got = orma_pipe_get(pipe))) {
+        if (got[0] != seen || got[1] != orma_mix64(seen)) {
+            fprintf(stderr, "item %llu is another one\n", (unsigned long long)seen);
+            exit(1);
+        }
+        rest(pace.caller_rests, seen++);
+    }
+    orma_pipe_stop(pipe);
+    if (!pace.caller_stops && seen != ITEMS) {
+        fprintf(stderr, "%llu items arrived\n", (unsigned long long)seen);
+        exit(1);
+    }
+}
+
+static void run_import(unsigned seed)
+{
+    static uint8_t choices[CHOICES];
+    struct orma_buf trace = {0};
+    uint64_t state = seed;
+
+    for (unsigned i = 0; i < CHOICES; i++)
+        choices[i] = (uint8_t)(state = orma_mix64(state + i));
+    both_ways_trace(&trace, choices, CHOICES);
+    const char *differ = both_ways_differ(trace.data, trace.len, 0);
+    if (differ) {
+        fprintf(stderr, "trace %u: %s\n", seed, differ);
+        exit(1);
+    }
+    orma_buf_fini(&trace);
+}
+
+int main(void)
+{
+    static const struct pace paces[] = {{0, 0, 0},     {500, 0, 0},    {0, 500, 0},
+                                        {700, 900, 0}, {20000, 50, 0}, {50, 20000, 0},
+                                        {0, 0, 1},     {900, 0, 5000}, {0, 700, 60000}};
+
+    for (unsigned i = 0; i < sizeof(paces) / sizeof(paces[0]); i++)
+        run_pipe(paces[i]);
+    for (unsigned seed = 1; seed <= TRACES; seed++)
+        run_import(seed);
+    return 0;
+}
