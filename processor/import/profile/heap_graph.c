@@ -341,7 +341,7 @@ static void add_field_name(struct orma_import *imp, struct orma_heap_graph *g,
     uint64_t iid;
     struct orma_str name = read_string(r, &iid), type = {"", 0};
 
-    if (memchr(name.data, ' ', name.len))
+    if (name.len && memchr(name.data, ' ', name.len))
         orma_str_cut(&name, ' ', &type);
     put(imp, &g->fields, iid,
         orma_import_str(imp, name) | (uint64_t)orma_import_str(imp, type) << 32);
