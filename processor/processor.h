@@ -39,6 +39,7 @@ struct orma_processor_config {
     bool sql_file_access;   /* SQL may write files and attach databases */
     bool second_thread;     /* read ahead on a second core; the rows are the same. Measure it: where
                              * cores share caches badly it is slower */
+    bool analyze_content;   /* what the bytes of packets are for: experimental_proto_content */
 };
 
 /* 0, -EINVAL, -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */

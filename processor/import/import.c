@@ -5,6 +5,7 @@
 
 #include "processor/import/formats/file.h"
 #include "processor/import/ftrace/ftrace.h"
+#include "processor/import/proto_content.h"
 #include "processor/import/track_event/event.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
@@ -149,6 +150,7 @@ void orma_import_fini(struct orma_import *self)
     for (unsigned i = 0; orma_modules[i]; i++)
         if (orma_modules[i]->fini)
             orma_modules[i]->fini(self);
+    orma_proto_content_fini(self);
     for (unsigned i = 0; i < ORMA_STATES_NUM; i++)
         free(self->state[i]);
     for (unsigned i = 0; i < self->machines_num; i++)
@@ -243,6 +245,7 @@ void orma_import_finish(struct orma_import *self)
             orma_modules[i]->finish(self);
     orma_files_finish(self);
     write_row_args(self);
+    orma_proto_content_finish(self);
     write_skipped(self);
     write_unknown_fields(self);
     orma_slices_finish(&self->slices);

@@ -42,6 +42,8 @@ struct orma_reader_hooks {
     void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
     /* The trace's clock was settled. */
     void (*trace_clock)(void *data, uint64_t key);
+    /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
+    void (*look)(void *data, struct orma_str packet);
 };
 
 #define ORMA_READER_FIELDS 1024

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "processor/import/formats/file.h"
+#include "processor/import/proto_content.h"
 #include "processor/metrics/metrics.h"
 #include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"
@@ -95,6 +96,10 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
     self->import.reader.sorter.threads = given.second_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
     self->import.no_ftrace_raw = given.no_ftrace_raw;
     self->import.crop_track_events = given.crop_track_events;
+    if (given.analyze_content && orma_proto_content_start(&self->import)) {
+        orma_processor_free(self);
+        return -ENOMEM;
+    }
     self->sql->file_access = given.sql_file_access;
     *ret = self;
     return 0;

@@ -165,6 +165,9 @@ static void reset(struct orma_rpc *self, struct orma_str args)
         case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_INGEST_FTRACE_IN_RAW_TABLE:
             self->config.no_ftrace_raw = !orma_pb_bool(&f);
             break;
+        case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_ANALYZE_TRACE_PROTO_CONTENT:
+            self->config.analyze_content = orma_pb_bool(&f);
+            break;
         case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_SORTING_MODE:
             self->config.full_sort =
                 orma_pb_u64(&f) == ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_FORCE_FULL_SORT;

@@ -121,6 +121,9 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_NO_FTRACE_RAW:
         sh->config.no_ftrace_raw = true;
         break;
+    case ORMA_SHELL_CONTENT:
+        sh->config.analyze_content = true;
+        break;
     case ORMA_SHELL_CROP:
         sh->config.crop_track_events = true;
         break;
@@ -183,6 +186,7 @@ static const char *local_flag(const struct orma_shell *sh)
 {
     return sh->config.full_sort           ? "--full-sort"
            : sh->config.no_ftrace_raw     ? "--no-ftrace-raw"
+           : sh->config.analyze_content   ? "--analyze-trace-proto-content"
            : sh->config.crop_track_events ? "--crop-track-events"
            : sh->config.sql_file_access   ? "--allow-sql-file-access"
            : sh->packages_num             ? "--add-sql-package"

@@ -22,6 +22,7 @@ enum orma_shell_option {
     ORMA_SHELL_FULL_SORT,
     ORMA_SHELL_NO_FTRACE_RAW,
     ORMA_SHELL_CROP,
+    ORMA_SHELL_CONTENT,
     ORMA_SHELL_DEV,
     ORMA_SHELL_REMOTE,
     ORMA_SHELL_FILE_ACCESS,
@@ -69,7 +70,8 @@ enum orma_shell_option {
         {ORMA_SHELL_ABSENT, 0, "metatrace-buffer-capacity", "N", NULL},                            \
         {ORMA_SHELL_ABSENT, 0, "metatrace-categories", "LIST", NULL},                              \
         {ORMA_SHELL_ABSENT, 0, "register-files-dir", "PATH", NULL},                                \
-        {ORMA_SHELL_ABSENT, 0, "analyze-trace-proto-content", NULL, NULL},                         \
+        {ORMA_SHELL_CONTENT, 0, "analyze-trace-proto-content", NULL,                               \
+         "Fill experimental_proto_content: what the bytes of packets are for."},                   \
     {                                                                                              \
         ORMA_SHELL_VERSION, 'v', "version", NULL, "Print the version."                             \
     }
