@@ -385,13 +385,15 @@ enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t fr
     struct orma_clock_domain *d = find(self, from), *target = find(self, to);
 
     if (from != to) {
-        if (!d)
-            return ORMA_CLOCK_UNKNOWN_SOURCE;
-        if (!target)
-            return ORMA_CLOCK_UNKNOWN_TARGET;
+        if (!d || !target) {
+            self->cache_misses++;
+            return d ? ORMA_CLOCK_UNKNOWN_TARGET : ORMA_CLOCK_UNKNOWN_SOURCE;
+        }
         if (!d->path_len || d->path_epoch != self->epoch || d->path_to != to) {
-            if (!search(self, (uint32_t)(d - self->domains), (uint32_t)(target - self->domains)))
+            if (!search(self, (uint32_t)(d - self->domains), (uint32_t)(target - self->domains))) {
+                self->cache_misses++;
                 return ORMA_CLOCK_NO_PATH;
+            }
             d->path_epoch = self->epoch;
             d->path_to = to;
         }

@@ -39,7 +39,8 @@ void orma_args_put(struct orma_args_list *self, struct orma_arg arg)
 {
     for (uint32_t i = 0; i < self->len; i++) {
         if (self->args[i].key == arg.key) {
-            self->args[i] = arg;
+            if (!arg.yields)
+                self->args[i] = arg;
             return;
         }
     }

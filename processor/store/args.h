@@ -35,6 +35,7 @@ extern const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM];
 struct orma_arg {
     uint32_t flat_key, key; /* pool ids */
     uint8_t type;           /* enum orma_arg_type */
+    bool yields;            /* to one with the same key that is there already */
     union {
         int64_t i;
         double d;
@@ -58,33 +59,33 @@ static inline void orma_args_list_clear(struct orma_args_list *self)
     self->failed = false;
 }
 
-/* Adds, or replaces the value of an equal `key`. */
+/* Adds, or replaces the value of an equal `key` unless it yields. */
 void orma_args_put(struct orma_args_list *self, struct orma_arg arg);
 
 static inline void orma_args_put_int(struct orma_args_list *self, uint32_t key, int64_t val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_INT, {.i = val}});
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_INT, false, {.i = val}});
 }
 
 static inline void orma_args_put_uint(struct orma_args_list *self, uint32_t key, uint64_t val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_UINT, {.i = (int64_t)val}});
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
 }
 
 static inline void orma_args_put_bool(struct orma_args_list *self, uint32_t key, bool val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_BOOL, {.i = val}});
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_BOOL, false, {.i = val}});
 }
 
 static inline void orma_args_put_str(struct orma_args_list *self, uint32_t key, uint32_t str)
 {
-    orma_args_put(self,
-                  (struct orma_arg){key, key, str ? ORMA_ARG_STRING : ORMA_ARG_NULL, {.i = str}});
+    orma_args_put(self, (struct orma_arg){
+                            key, key, str ? ORMA_ARG_STRING : ORMA_ARG_NULL, false, {.i = str}});
 }
 
 static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key, double val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_REAL, {.d = val}});
+    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_REAL, false, {.d = val}});
 }
 
 /*

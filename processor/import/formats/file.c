@@ -395,21 +395,32 @@ static bool next_event(void *data, struct orma_item *ret)
     return true;
 }
 
+bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts)
+{
+    struct orma_import *imp = self->imp;
+    struct orma_reader *r = &imp->reader;
+
+    if (orma_clocks_convert(&r->clocks[0], clock, ns, r->trace_clock, ret_ts, NULL) ==
+        ORMA_CLOCK_OK)
+        return true;
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "source_clock_id"), clock);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "target_clock_id"), r->trace_clock);
+    orma_import_log(imp, 0, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS, INT64_MIN, -1,
+                    &imp->args);
+    return false;
+}
+
 /* To the clock of the trace, which another file brought along. What can't be related is dropped. */
 static void convert_events(struct orma_file *self)
 {
-    struct orma_reader *r = &self->imp->reader;
     struct orma_events *e = &self->events;
     uint32_t kept = 0;
     int64_t ts;
 
     for (uint32_t i = 0; i < e->num; i++) {
-        if (orma_clocks_convert(&r->clocks[0], self->clock, e->list[i].ts, r->trace_clock, &ts,
-                                NULL) != ORMA_CLOCK_OK) {
-            orma_stats_inc(orma_import_stats(self->imp, 0),
-                           ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS);
+        if (!orma_file_relate(self, self->clock, e->list[i].ts, &ts))
             continue;
-        }
         e->list[kept] = e->list[i];
         e->list[kept++].ts = ts;
     }

@@ -112,6 +112,9 @@ static inline bool orma_file_failed(const struct orma_file *self)
 /* What the times of the file are of, for formats that tell it inside; before the first event. */
 void orma_file_set_clock(struct orma_file *self, uint32_t clock);
 
+/* A time of some clock in that of the trace. False: nothing relates the two, which is logged. */
+bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts);
+
 /* Notes an event. */
 void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data,
                    size_t len);

@@ -45,7 +45,7 @@ static void sys_enter(struct orma_import *imp, const struct orma_ftrace_event *e
             uint32_t key = orma_strpool_addf(&imp->storage->pool, "args[%u]", index++);
 
             orma_args_put(&imp->args,
-                          (struct orma_arg){flat, key, ORMA_ARG_UINT, {.i = (int64_t)val}});
+                          (struct orma_arg){flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
         }
     }
     uint32_t name = call_name(imp, e->machine, number);

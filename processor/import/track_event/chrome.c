@@ -81,7 +81,8 @@ static void put_arg(struct orma_import *imp, const struct fact *fact)
     else if (fact->kind == TEXT)
         orma_args_put_str(&imp->args, key, fact->str);
     else
-        orma_args_put(&imp->args, (struct orma_arg){key, key, ORMA_ARG_JSON, {.i = fact->str}});
+        orma_args_put(&imp->args,
+                      (struct orma_arg){key, key, ORMA_ARG_JSON, false, {.i = fact->str}});
 }
 
 /* Facts become metadata, and args of one row of the raw events. The second program's are numbered.

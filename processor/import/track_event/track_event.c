@@ -257,8 +257,12 @@ void orma_te_collect_args(struct orma_import *imp, const struct orma_te_event *e
     while (e->annotated && orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
             orma_te_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->args);
-    if (e->passthrough != ORMA_ID_NONE)
-        orma_args_put_uint(&imp->args, imp->words.passthrough_utid, e->passthrough);
+    if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
+        const uint32_t key = imp->words.passthrough_utid;
+
+        orma_args_put(&imp->args,
+                      (struct orma_arg){key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
+    }
 }
 
 static void put_phase(struct orma_import *imp, char phase)
@@ -448,8 +452,7 @@ static bool place(struct orma_import *imp, struct orma_te_event *e, uint64_t uui
         }
         e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
-        /* The default track knows its writers as long as nobody describes it. */
-        if ((uuid || !e->t->in_a_packet) && e->t->scope != ORMA_TE_THREAD)
+        if (uuid && e->t->scope != ORMA_TE_THREAD)
             orma_te_find_passthrough(imp, e);
     }
     if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))

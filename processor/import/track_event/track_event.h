@@ -28,8 +28,7 @@ enum orma_te_kind { ORMA_TE_SLICES, ORMA_TE_COUNTER, ORMA_TE_STATE };
 struct orma_te_track {
     uint64_t uuid;
     /* As described. */
-    bool described;   /* or taken as if */
-    bool in_a_packet; /* a descriptor for it was there */
+    bool described;
     bool has_parent;
     uint64_t parent_uuid;
     uint32_t name;

@@ -233,7 +233,7 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
     struct orma_te_track *t = orma_te_find(imp, uuid, ctx->machine);
     if (!t)
         return;
-    t->described = t->in_a_packet = true;
+    t->described = true;
     t->saw_first |= ctx->seq->saw_first;
     if (ctx->seq->has_pid)
         t->trusted_pid = ctx->seq->pid;
