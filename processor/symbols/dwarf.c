@@ -54,10 +54,37 @@ static bool other_file_is_sane(Dwarf *dwarf, const char *path)
     return sane;
 }
 
+/* Texts that do not end make libdw read on behind them. */
+static bool texts_end(Elf *elf)
+{
+    static const char *const names[] = {".debug_str", ".debug_line_str", ".zdebug_str",
+                                        ".zdebug_line_str"};
+    Elf_Scn *section = NULL;
+    size_t strings;
+    GElf_Shdr head;
+
+    if (elf_getshdrstrndx(elf, &strings) < 0)
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        const char *name =
+            gelf_getshdr(section, &head) ? elf_strptr(elf, strings, head.sh_name) : NULL;
+
+        for (size_t i = 0; name && i < ORMA_ARRAY_LEN(names); i++) {
+            if (strcmp(name, names[i]))
+                continue;
+            Elf_Data *data = elf_rawdata(section, NULL); /* unpacked by now */
+            if (!data ||
+                (data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1])))
+                return false;
+        }
+    }
+    return true;
+}
+
 void orma_dwarf_open(struct orma_binary *self, const char *path)
 {
     self->dwarf = dwarf_begin_elf(self->elf, DWARF_C_READ, NULL);
-    if (self->dwarf && !other_file_is_sane(self->dwarf, path))
+    if (self->dwarf && (!texts_end(self->elf) || !other_file_is_sane(self->dwarf, path)))
         orma_dwarf_close(self);
     self->budget = BUDGET;
 }
