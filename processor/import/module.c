@@ -10,7 +10,8 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_remote_clock, orma_module_cpu_info, orma_module_interrupts, orma_module_attributes,
     orma_module_self_trace, orma_module_sessions, orma_module_logs, orma_module_profile,
     orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline,
-    orma_module_heap_graph, orma_module_binder;
+    orma_module_heap_graph, orma_module_binder, orma_module_android, orma_module_power_rails,
+    orma_module_energy, orma_module_packages;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -49,6 +50,10 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_chrome_events,
     &orma_module_chrome_metadata,
     &orma_module_frame_timeline,
+    &orma_module_android,
+    &orma_module_power_rails,
+    &orma_module_energy,
+    &orma_module_packages,
     &orma_module_binder,
     NULL,
 };

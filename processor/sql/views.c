@@ -62,7 +62,8 @@ const struct orma_sql_view orma_sql_views[] = {
                   "extract_arg(arg_set_id, 'upid') AS upid, "
                   "extract_arg(arg_set_id, 'render_subpasses') AS render_subpasses, "
                   "extract_arg(arg_set_id, 'render_stage_category') AS render_stage_category "
-                  "FROM __intrinsic_slice WHERE track_id IN (SELECT id FROM gpu_track)"},
+                  "FROM __intrinsic_slice WHERE track_id IN (SELECT id FROM __intrinsic_track "
+                  "WHERE type IN ('gpu_render_stage', 'vulkan_events', 'gpu_log'))"},
     {"stack_sample_counter",
      "SELECT c.id, s.id AS stack_sample_id, c.track_id, c.value "
      "FROM __intrinsic_profiler_sample s "

@@ -593,6 +593,59 @@ static const struct orma_column_def cols_skipped_packet[] = {
     {"packets", ORMA_COL_INT, 0, NULL},
 };
 
+static const struct orma_column_def cols_package_list[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"package_name", ORMA_COL_STRING, 0, NULL},
+    {"uid", ORMA_COL_INT, 0, NULL},
+    {"debuggable", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"profileable_from_shell", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"version_code", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_android_game_intervention_list[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"package_name", ORMA_COL_STRING, 0, NULL},
+    {"uid", ORMA_COL_INT, 0, NULL},
+    {"current_mode", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"standard_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"standard_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"standard_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"standard_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"perf_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"perf_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"perf_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"perf_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"battery_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"battery_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"battery_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"battery_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_android_dumpstate[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"section", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"service", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"line", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_vulkan_memory_allocations[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"source", ORMA_COL_STRING, 0, NULL},
+    {"operation", ORMA_COL_STRING, 0, NULL},
+    {"timestamp", ORMA_COL_INT, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
+    {"device", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"device_memory", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"memory_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"heap", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"function_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"object_handle", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"memory_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"memory_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"scope", ORMA_COL_STRING, 0, NULL},
+};
+
 static const struct orma_column_def cols_heap_graph_class[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
@@ -747,6 +800,12 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 7, cols_ftrace_source},
     [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},
+    [ORMA_TABLE_PACKAGE_LIST] = {"__intrinsic_package_list", 6, cols_package_list},
+    [ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST] = {"__intrinsic_android_game_intervention_list", 16,
+                                                   cols_android_game_intervention_list},
+    [ORMA_TABLE_ANDROID_DUMPSTATE] = {"__intrinsic_android_dumpstate", 4, cols_android_dumpstate},
+    [ORMA_TABLE_VULKAN_MEMORY_ALLOCATIONS] = {"__intrinsic_vulkan_memory_allocations", 15,
+                                              cols_vulkan_memory_allocations},
     [ORMA_TABLE_HEAP_GRAPH_CLASS] = {"__intrinsic_heap_graph_class", 7, cols_heap_graph_class},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT] = {"__intrinsic_heap_graph_object", 12, cols_heap_graph_object},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA] = {"__intrinsic_heap_graph_object_data", 7,

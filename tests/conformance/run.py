@@ -89,10 +89,9 @@ def samples(shared):
                    expected.read_text(errors="replace"))
 
 
-# Tables of the reference query that belong to other platforms or to the metrics registry, and
-# statistics that are times of the machine the reference ran on.
-NOT_OURS = ("actual_frame_timeline_slice", "expected_frame_timeline_slice", "package_list",
-            "android_dumpstate", "trace_metrics", "vulkan_memory_allocations")
+# A table of the reference query that belongs to the metrics registry, and statistics that are times
+# of the machine the reference ran on.
+NOT_OURS = ("trace_metrics",)
 CLOCKED = ("guess_trace_type_duration_ns", "parse_trace_duration_ns")
 
 

@@ -86,6 +86,14 @@ static const char *const plain_events[] = {
     "sched_process_exit",
     "sched_process_free",
     "gpu_frequency",
+    "binder_transaction",
+    "binder_transaction_received",
+    "binder_transaction_alloc_buf",
+    "binder_command",
+    "binder_return",
+    "binder_lock",
+    "binder_locked",
+    "binder_unlock",
 };
 
 /* Where the text's key is not the name of the field. */
@@ -94,6 +102,12 @@ static const struct {
 } other_keys[] = {
     {"cpu_frequency_limits", "min_freq", "min"},
     {"cpu_frequency_limits", "max_freq", "max"},
+    {"binder_transaction", "debug_id", "transaction"},
+    {"binder_transaction", "target_node", "dest_node"},
+    {"binder_transaction", "to_proc", "dest_proc"},
+    {"binder_transaction", "to_thread", "dest_thread"},
+    {"binder_transaction_received", "debug_id", "transaction"},
+    {"binder_transaction_alloc_buf", "debug_id", "transaction"},
 };
 
 /* Text that stands for a number. */

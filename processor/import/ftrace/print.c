@@ -1,4 +1,5 @@
 /* The text that programs write into the kernel's marker file, in the atrace convention. */
+#include "processor/import/android/android.h"
 #include "processor/import/ftrace/fields.h"
 #include "processor/import/trackers/async.h"
 #include "protos/fields/ftrace.h"
@@ -83,13 +84,44 @@ static void push_counter(struct orma_import *imp, const struct orma_ftrace_event
     put_writer(imp, e->utid);
 }
 
+/* The low memory killer says whom it kills as a counter's value, and 0 when it is done. */
+static void killed(struct orma_import *imp, const struct orma_ftrace_event *e, int64_t pid)
+{
+    if (!pid)
+        return;
+    const struct orma_track_dim dim =
+        orma_dim(imp->words.upid,
+                 orma_processes_process(orma_import_processes(imp, e->machine), (uint32_t)pid));
+    orma_slices_complete(&imp->slices, e->ts, 0,
+                         orma_import_slice_track(imp, e->machine, "android_lmk",
+                                                 orma_import_lit(imp, "mem.lmk"), 1, &dim),
+                         0, orma_import_lit(imp, "mem.lmk"), NULL);
+}
+
+/* A few counters are of the machine, or no counters at all. */
+static void counter_of(struct orma_import *imp, const struct orma_ftrace_event *e, uint32_t tgid,
+                       struct orma_str name, int64_t value)
+{
+    if (orma_str_eq_c(name, "ScreenState")) {
+        orma_android_screen_state(imp, e->machine, e->ts, (double)value);
+        return;
+    }
+    if (orma_str_starts(name, ORMA_STR("battery_stats."))) {
+        orma_android_battery_stats(imp, e->machine, e->ts, name, (double)value);
+        return;
+    }
+    if (orma_str_eq_c(name, "kill_one_process"))
+        killed(imp, e, value);
+    push_counter(imp, e, tgid, name, value);
+}
+
 static void counter(struct orma_import *imp, const struct orma_ftrace_event *e,
                     const struct atrace *a)
 {
     int64_t value;
 
     if (orma_str_to_i64(a->second, &value))
-        push_counter(imp, e, a->tgid, a->name, value);
+        counter_of(imp, e, a->tgid, a->name, value);
     else
         orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
 }
@@ -227,7 +259,7 @@ static void kernel_mark(struct orma_import *imp, const struct orma_ftrace_event 
                         0, NULL);
         break;
     case 'C':
-        push_counter(imp, e, 0, name, value);
+        counter_of(imp, e, 0, name, value);
         break;
     default:
         orma_stats_inc(orma_import_stats(imp, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);

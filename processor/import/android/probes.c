@@ -1,0 +1,436 @@
+/*
+ * What Android's probes poll or are told: its log, packages, energy of rails and consumers,
+ * states of displays and power entities, properties, memory of the graphics card.
+ */
+#include <stdlib.h>
+
+#include "processor/import/android/android.h"
+#include "protos/fields/gpu.h"
+#include "protos/fields/trace.h"
+#include "protos/reflect/base64.h"
+#include "sdk/base/hash.h"
+
+static void inc(struct orma_import *imp, const struct orma_item *item, enum orma_stat stat)
+{
+    orma_stats_inc(orma_import_stats(imp, item->machine), stat);
+}
+
+static struct orma_track_dim text_dim(struct orma_import *imp, const char *key, uint32_t text)
+{
+    return orma_dim_str(orma_import_lit(imp, key), text);
+}
+
+/* ---- counters that several sources tell of ---- */
+
+void orma_android_screen_state(struct orma_import *imp, uint16_t machine, int64_t ts, double value)
+{
+    orma_import_counter(imp, ts,
+                        orma_import_counter_track(imp, machine, "screen_state",
+                                                  orma_import_lit(imp, "ScreenState"), NULL, 0,
+                                                  NULL),
+                        value);
+}
+
+void orma_android_battery_stats(struct orma_import *imp, uint16_t machine, int64_t ts,
+                                struct orma_str key, double value)
+{
+    uint32_t name = orma_import_str(imp, key);
+    const struct orma_track_dim dim = text_dim(imp, "battery_stats_key", name);
+
+    orma_import_counter(
+        imp, ts, orma_import_counter_track(imp, machine, "battery_stats", name, NULL, 1, &dim),
+        value);
+}
+
+void orma_android_gpu_memory(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t gpu,
+                             uint32_t pid, double size)
+{
+    struct orma_processes *procs = orma_import_processes(imp, machine);
+    uint32_t name = orma_import_lit(imp, "GPU Memory");
+
+    if (!pid) {
+        const struct orma_track_dim dims[] = {
+            orma_dim(orma_import_lit(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
+            orma_dim(orma_import_lit(imp, "gpu"), gpu),
+        };
+
+        orma_import_counter(
+            imp, ts, orma_import_counter_track(imp, machine, "gpu_memory", name, NULL, 2, dims),
+            size);
+        return;
+    }
+    /* The kernel tells of processes that are gone, too: they must not come back. */
+    uint32_t utid = orma_processes_find_thread(procs, pid);
+    uint32_t upid = utid == ORMA_ID_NONE ? ORMA_ID_NONE : orma_processes_upid(procs, utid);
+    const struct orma_track_dim dim = orma_dim(imp->words.upid, upid);
+    if (upid != ORMA_ID_NONE)
+        orma_import_counter(
+            imp, ts,
+            orma_import_counter_track(imp, machine, "process_gpu_memory", name, NULL, 1, &dim),
+            size);
+}
+
+/* ---- the log ---- */
+
+enum { LOG_EVENTS = 1, LOG_STATS };
+enum { LOG_PID = 2, LOG_TID, LOG_UID, LOG_TIME, LOG_TAG, LOG_PRIO, LOG_MESSAGE, LOG_ARGS };
+enum { LOG_ARG_NAME = 1, LOG_ARG_INT, LOG_ARG_FLOAT, LOG_ARG_STRING };
+enum { LOG_NUM_TOTAL = 1, LOG_NUM_FAILED, LOG_NUM_SKIPPED };
+#define LOG_PRIO_INFO 4
+
+struct log_line {
+    uint32_t pid, tid, prio;
+    int64_t ns;
+    struct orma_str tag, message;
+};
+
+/* Events of the binary log have values instead of a message: " name=value". */
+static void put_log_arg(struct orma_buf *text, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f, value = {0};
+    struct orma_str name = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == LOG_ARG_NAME)
+            name = orma_pb_str(&f);
+        else
+            value = f;
+    }
+    if (!name.data)
+        return;
+    orma_buf_printf(text, "%s%.*s=", text->len ? " " : "", ORMA_STR_ARG(name));
+    if (value.id == LOG_ARG_STRING)
+        orma_buf_printf(text, "\"%.*s\"", ORMA_STR_ARG(orma_pb_str(&value)));
+    else if (value.id == LOG_ARG_INT)
+        orma_buf_printf(text, "%lld", (long long)orma_pb_i64(&value));
+    else if (value.id == LOG_ARG_FLOAT)
+        orma_buf_printf(text, "%f", (double)orma_pb_float(&value));
+}
+
+static void read_log_line(struct orma_str bytes, struct log_line *ret, struct orma_buf *args)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    *ret = (struct log_line){0};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case LOG_PID:
+            ret->pid = orma_pb_u32(&f);
+            break;
+        case LOG_TID:
+            ret->tid = orma_pb_u32(&f);
+            break;
+        case LOG_TIME:
+            ret->ns = orma_pb_i64(&f);
+            break;
+        case LOG_TAG:
+            ret->tag = orma_pb_str(&f);
+            break;
+        case LOG_PRIO:
+            ret->prio = orma_pb_u32(&f);
+            break;
+        case LOG_MESSAGE:
+            ret->message = orma_pb_str(&f);
+            break;
+        case LOG_ARGS:
+            put_log_arg(args, orma_pb_str(&f));
+            break;
+        }
+    }
+}
+
+static void log_line(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_import_processes(imp, item->machine);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOGS);
+    struct orma_buf args = {0};
+    struct log_line e;
+    int64_t ts;
+
+    read_log_line(bytes, &e, &args);
+    if (args.len)
+        e.message = orma_buf_str(&args);
+    uint32_t utid = e.tid ? orma_processes_thread_of(procs, e.tid, e.pid) : 0;
+    if (orma_reader_to_trace_time(&imp->reader, item->machine, ORMA_CLOCK_REALTIME, e.ns, &ts,
+                                  NULL)) {
+        uint32_t row = orma_table_add(t);
+
+        orma_table_set_time(t, ORMA_LOGS_TS, row, ts);
+        orma_table_set(t, ORMA_LOGS_UTID, row, utid);
+        orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio ? e.prio & 0xff : LOG_PRIO_INFO);
+        orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_lit(imp, "android_logcat"));
+        if (e.tag.data)
+            orma_table_set(t, ORMA_LOGS_TAG, row, orma_import_str(imp, e.tag));
+        orma_table_set(t, ORMA_LOGS_MSG, row, orma_import_str(imp, e.message));
+    }
+    imp->storage->failed |= args.failed;
+    orma_buf_fini(&args);
+}
+
+static void log_stats(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == LOG_NUM_TOTAL)
+            orma_stats_set(stats, ORMA_STAT_ANDROID_LOG_NUM_TOTAL, orma_pb_i64(&f));
+        else if (f.id == LOG_NUM_FAILED)
+            orma_stats_set(stats, ORMA_STAT_ANDROID_LOG_NUM_FAILED, orma_pb_i64(&f));
+        else if (f.id == LOG_NUM_SKIPPED)
+            orma_stats_set(stats, ORMA_STAT_ANDROID_LOG_NUM_SKIPPED, orma_pb_i64(&f));
+    }
+}
+
+static void logs(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == LOG_EVENTS)
+            log_line(imp, item, orma_pb_str(&f));
+        else if (f.id == LOG_STATS)
+            log_stats(imp, item, orma_pb_str(&f));
+    }
+}
+
+/* ---- states of power entities ---- */
+
+enum { ENTITY_STATES = 1, ENTITY_RESIDENCY };
+enum { ENTITY_INDEX = 1, ENTITY_STATE_INDEX, ENTITY_NAME, ENTITY_STATE_NAME };
+enum { ENTITY_TOTAL_MS = 3 };
+
+struct entity {
+    uint32_t index, state;
+    bool has_index, has_state, has_names[2];
+    struct orma_str names[2];
+    uint64_t total_ms;
+};
+
+static void read_entity(struct orma_str bytes, struct entity *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    *ret = (struct entity){0};
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ENTITY_INDEX) {
+            ret->index = orma_pb_u32(&f);
+            ret->has_index = true;
+        } else if (f.id == ENTITY_STATE_INDEX) {
+            ret->state = orma_pb_u32(&f);
+            ret->has_state = true;
+        } else if (f.id == ENTITY_NAME || f.id == ENTITY_STATE_NAME) {
+            ret->names[f.id - ENTITY_NAME] = orma_pb_str(&f);
+            ret->has_names[f.id - ENTITY_NAME] = f.wire == ORMA_PB_LEN;
+            if (f.id == ENTITY_TOTAL_MS)
+                ret->total_ms = orma_pb_u64(&f);
+        }
+    }
+}
+
+static uint64_t entity_key(const struct orma_item *item, const struct entity *e)
+{
+    return orma_mix64(orma_mix64((uint64_t)item->machine << 32 | e->index) ^ e->state);
+}
+
+static void describe_entity(struct orma_import *imp, const struct orma_item *item,
+                            struct orma_str bytes)
+{
+    struct orma_android_state *st = orma_android_state(imp);
+    struct entity e;
+
+    read_entity(bytes, &e);
+    if (!e.has_index || !e.has_state || !e.has_names[0] || !e.has_names[1]) {
+        inc(imp, item, ORMA_STAT_ENTITY_STATE_DESCRIPTOR_INVALID);
+        return;
+    }
+    const struct orma_track_dim dims[] = {
+        text_dim(imp, "entity_name", orma_import_str(imp, e.names[0])),
+        text_dim(imp, "state_name", orma_import_str(imp, e.names[1])),
+    };
+    uint32_t track = orma_import_counter_track(
+        imp, item->machine, "entity_state",
+        orma_strpool_addf(&imp->storage->pool, "Entity residency: %.*s is %.*s",
+                          ORMA_STR_ARG(e.names[0]), ORMA_STR_ARG(e.names[1])),
+        NULL, 2, dims);
+    if (!st || orma_map_put(&st->entities, entity_key(item, &e), track))
+        imp->storage->failed = true;
+}
+
+static void entity_residency(struct orma_import *imp, const struct orma_item *item,
+                             struct orma_str bytes)
+{
+    struct orma_android_state *st = orma_android_state(imp);
+    struct entity e;
+
+    read_entity(bytes, &e);
+    if (!e.has_index || !e.has_state) {
+        inc(imp, item, ORMA_STAT_ENTITY_STATE_RESIDENCY_INVALID);
+        return;
+    }
+    uint64_t track = st ? orma_map_get(&st->entities, entity_key(item, &e)) : ORMA_MAP_NONE;
+    if (track == ORMA_MAP_NONE)
+        inc(imp, item, ORMA_STAT_ENTITY_STATE_RESIDENCY_LOOKUP_FAILED);
+    else
+        orma_import_counter(imp, item->ts, (uint32_t)track, (double)(int64_t)e.total_ms);
+}
+
+static void entities(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ENTITY_STATES)
+            describe_entity(imp, item, orma_pb_str(&f));
+        else if (f.id == ENTITY_RESIDENCY)
+            entity_residency(imp, item, orma_pb_str(&f));
+    }
+}
+
+/* ---- displays and properties ---- */
+
+static void display_state(struct orma_import *imp, const struct orma_item *item)
+{
+    enum { DISPLAY_STATE = 1 };
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    int32_t state = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == DISPLAY_STATE)
+            state = orma_pb_i32(&f);
+    orma_android_screen_state(imp, item->machine, item->ts, state);
+}
+
+static void property(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    enum { NAME = 1, VALUE };
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    const struct orma_str prefix = ORMA_STR("debug.tracing.");
+    struct orma_str name = {0}, value = {0};
+    struct orma_pb_field f;
+    int64_t num;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == NAME)
+            name = orma_pb_str(&f);
+        else if (f.id == VALUE)
+            value = orma_pb_str(&f);
+    }
+    if (!orma_str_starts(name, prefix))
+        return;
+    name = (struct orma_str){name.data + prefix.len, name.len - prefix.len};
+    if (orma_str_eq_c(name, "device_state")) {
+        orma_slices_complete(&imp->slices, item->ts, 0,
+                             orma_import_slice_track(imp, item->machine, "device_state",
+                                                     orma_import_lit(imp, "DeviceStateChanged"), 0,
+                                                     NULL),
+                             0, orma_import_str(imp, value), NULL);
+        return;
+    }
+    if (!orma_str_to_i64(value, &num) || num < INT32_MIN || num > INT32_MAX)
+        return;
+    if (orma_str_eq_c(name, "screen_state"))
+        orma_android_screen_state(imp, item->machine, item->ts, (double)num);
+    else
+        orma_android_battery_stats(imp, item->machine, item->ts, name, (double)num);
+}
+
+static void properties(struct orma_import *imp, const struct orma_item *item)
+{
+    enum { VALUES = 1 };
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == VALUES)
+            property(imp, item, orma_pb_str(&f));
+}
+
+static void gpu_memory(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    uint32_t gpu = 0, pid = 0;
+    uint64_t size = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_GPU_MEM_TOTAL_EVENT_GPU_ID)
+            gpu = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_GPU_MEM_TOTAL_EVENT_PID)
+            pid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_GPU_MEM_TOTAL_EVENT_SIZE)
+            size = orma_pb_u64(&f);
+    }
+    orma_android_gpu_memory(imp, item->machine, item->ts, gpu, pid, (double)size);
+}
+
+/* What the web interface was asked to show. */
+static void ui_state(struct orma_import *imp, const struct orma_item *item)
+{
+    struct orma_buf text = {0};
+
+    orma_base64_put(&text, (struct orma_str){(const char *)item->data, item->len});
+    orma_metadata_str(imp, "ui_state", false, ORMA_METADATA_TRACE, item->machine,
+                      orma_import_str(imp, orma_buf_str(&text)));
+    imp->storage->failed |= text.failed;
+    orma_buf_fini(&text);
+}
+
+static void parse(struct orma_import *imp, const struct orma_item *item)
+{
+    switch (item->field) {
+    case ORMA_PB_TRACE_PACKET_ANDROID_LOG:
+        logs(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
+        entities(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_INITIAL_DISPLAY_STATE:
+        display_state(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY:
+        properties(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_GPU_MEM_TOTAL_EVENT:
+        gpu_memory(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_UI_STATE:
+        ui_state(imp, item);
+        break;
+    }
+}
+
+struct orma_android_state *orma_android_state(struct orma_import *imp)
+{
+    return orma_import_state(imp, ORMA_STATE_ANDROID, sizeof(struct orma_android_state));
+}
+
+static void fini(struct orma_import *imp)
+{
+    struct orma_android_state *st = imp->state[ORMA_STATE_ANDROID];
+
+    if (st) {
+        orma_map_fini(&st->entities);
+        orma_map_fini(&st->rails);
+        orma_map_fini(&st->consumers);
+        free(st->consumer_rows);
+        orma_map_fini(&st->packages);
+    }
+}
+
+static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ANDROID_LOG,
+                                  ORMA_PB_TRACE_PACKET_ENTITY_STATE_RESIDENCY,
+                                  ORMA_PB_TRACE_PACKET_INITIAL_DISPLAY_STATE,
+                                  ORMA_PB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY,
+                                  ORMA_PB_TRACE_PACKET_GPU_MEM_TOTAL_EVENT,
+                                  ORMA_PB_TRACE_PACKET_UI_STATE,
+                                  0};
+const struct orma_module orma_module_android = {
+    .name = "android", .fields = fields, .parse = parse, .fini = fini};
