@@ -26,7 +26,7 @@ static void write_text(struct orma_import *imp, struct orma_str bytes)
     orma_buf_fini(&text);
 }
 
-static void read_source(struct orma_import *imp, struct orma_str bytes)
+static void read_source(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f, g, h;
@@ -39,7 +39,7 @@ static void read_source(struct orma_import *imp, struct orma_str bytes)
 
             while (g.id == ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG && orma_pb_next(&ftrace, &h))
                 if (h.id == ORMA_PB_FTRACE_CONFIG_PRESERVE_FTRACE_BUFFER && orma_pb_bool(&h))
-                    orma_ftrace_preserve(imp);
+                    orma_ftrace_preserve(imp, machine);
         }
     }
 }
@@ -73,7 +73,7 @@ static bool config_early(struct orma_import *imp, const struct orma_packet_ctx *
             buffer++;
             break;
         case ORMA_PB_TRACE_CONFIG_DATA_SOURCES:
-            read_source(imp, orma_pb_str(&f));
+            read_source(imp, ctx->machine, orma_pb_str(&f));
             break;
         case ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE:
             into_file = orma_pb_bool(&f);

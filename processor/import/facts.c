@@ -267,7 +267,7 @@ static bool service_early(struct orma_import *imp, const struct orma_packet_ctx 
         switch (f.id) {
         case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_STARTED:
             orma_metadata_int(imp, "tracing_started_ns", false, scope, ctx->machine, ts);
-            orma_ftrace_set_tracing_start(imp, ts);
+            orma_ftrace_set_tracing_start(imp, ctx->machine, ts);
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_DISABLED:
             orma_metadata_int(imp, "tracing_disabled_ns", false, scope, ctx->machine, ts);
@@ -462,7 +462,7 @@ static void writer_stats(struct orma_import *imp, uint16_t machine, struct orma_
         else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS_BUFFER)
             buffer = orma_pb_u32(&f);
     }
-    if (map && orma_map_put(map, (uint64_t)machine << 32 | sequence, buffer))
+    if (map && orma_map_put(map, orma_seqs_key(&imp->reader.seqs, machine, sequence), buffer))
         imp->storage->failed = true;
 }
 
@@ -504,6 +504,7 @@ static void stats_finish(struct orma_import *imp)
         const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
         uint64_t buffer = map ? orma_map_get(map, slot->key) : ORMA_MAP_NONE;
 
+        orma_import_use_trace(imp, seq->trace);
         if (buffer != ORMA_MAP_NONE)
             add_losses(orma_import_stats(imp, (uint16_t)seq->machine), seq, (int32_t)buffer);
     }
@@ -539,7 +540,8 @@ static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *c
     int32_t buffer = 0;
 
     /* The file may hold several; each has totals, so the last one counts. */
-    orma_import_table(imp, ORMA_TABLE_LOSS)->rows = 0;
+    if (imp->files_read <= 1)
+        orma_import_table(imp, ORMA_TABLE_LOSS)->rows = 0;
     while (orma_pb_next(&r, &f)) {
         if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
             orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));

@@ -69,10 +69,20 @@ static void hook_trace_clock(void *data, uint64_t key)
     orma_metadata_int(data, "trace_time_clock_id", false, ORMA_METADATA_GLOBAL, 0, (int64_t)key);
 }
 
+void orma_import_use_trace(struct orma_import *self, uint32_t row)
+{
+    if (self->trace_row == row)
+        return;
+    self->trace_row = row;
+    orma_storage_use_trace(self->storage, row, false);
+}
+
 static void emit(void *data, const struct orma_item *item)
 {
     struct orma_import *self = data;
 
+    if (ORMA_UNLIKELY(self->files_read > 1 && item->gen))
+        orma_import_use_trace(self, item->gen->seq->trace);
     switch ((enum orma_item_kind)item->kind) {
     case ORMA_ITEM_PACKET: {
         if (item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT && !self->no_plain_events &&
@@ -97,7 +107,7 @@ static void emit(void *data, const struct orma_item *item)
     case ORMA_ITEM_OTHER: {
         struct orma_file *file = (struct orma_file *)(uintptr_t)item->aux;
 
-        self->trace_row = file->row;
+        orma_import_use_trace(self, file->row);
         file->ops->parse(file, item);
         break;
     }

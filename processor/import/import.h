@@ -165,6 +165,9 @@ static inline struct orma_stats *orma_import_stats(struct orma_import *self, uin
     return &self->storage->stats[machine];
 }
 
+/* What is imported from here on is of this file. */
+void orma_import_use_trace(struct orma_import *self, uint32_t row);
+
 /* A counter track without parent and source args, by type and dimensions. Names are pool ids. */
 uint32_t orma_import_counter_track(struct orma_import *self, uint16_t machine, const char *type,
                                    uint32_t name, const char *unit, unsigned dims_num,

@@ -31,7 +31,8 @@ static void note_first(struct orma_import *imp, const struct trigger *t)
     uint32_t key = orma_import_lit(imp, "trace_trigger");
 
     for (uint32_t row = 0; row < m->rows; row++)
-        if (orma_table_int(m, ORMA_METADATA_NAME, row) == key)
+        if (orma_table_int(m, ORMA_METADATA_NAME, row) == key &&
+            orma_table_int(m, ORMA_METADATA_TRACE_ID, row) == imp->trace_row)
             return;
     orma_metadata_str(imp, "trace_trigger", false, ORMA_METADATA_TRACE, 0, t->name);
 }

@@ -660,8 +660,10 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     orma_seq_gen_unref(d->gen);
 }
 
-void orma_reader_next_file(struct orma_reader *self)
+void orma_reader_next_file(struct orma_reader *self, uint32_t trace)
 {
+    self->seqs.trace = trace;
+    self->last_seq = NULL;
     if (self->packets)
         self->seqs.file++;
     self->pending_len = 0; /* a packet that was cut off */

@@ -98,7 +98,7 @@ int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);
 
 /* What comes now is of another file: sequences begin anew. */
-void orma_reader_next_file(struct orma_reader *self);
+void orma_reader_next_file(struct orma_reader *self, uint32_t trace);
 
 /* The end of the file: deferred packets, then all that waits in the sorter. */
 void orma_reader_finish(struct orma_reader *self);

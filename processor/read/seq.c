@@ -69,14 +69,15 @@ static struct orma_seq_gen *gen_new(struct orma_seq *seq, struct orma_interned_d
 
 struct orma_seq *orma_seqs_get(struct orma_seqs *self, uint32_t machine, uint32_t id)
 {
-    uint64_t key = (uint64_t)self->file << 40 | (uint64_t)machine << 32 | id;
+    uint64_t key = orma_seqs_key(self, machine, id);
     struct orma_seq *seq = orma_map_get_ptr(&self->by_id, key);
 
     if (ORMA_LIKELY(seq))
         return seq;
     seq = calloc(1, sizeof(*seq));
     if (seq) {
-        *seq = (struct orma_seq){.id = id, .machine = machine};
+        *seq = (struct orma_seq){
+            .id = id, .machine = machine, .file = self->file, .trace = self->trace};
         seq->gen = gen_new(seq, NULL, NULL);
     }
     if (!seq || !seq->gen || orma_map_put_ptr(&self->by_id, key, seq)) {

@@ -74,6 +74,7 @@ struct orma_run;
 struct orma_seq {
     uint32_t id;
     uint32_t machine;
+    uint32_t file, trace;     /* of several files: their number, and their row */
     struct orma_seq_gen *gen; /* never NULL */
     bool valid;               /* incremental state was cleared and nothing lost since */
     bool saw_first;           /* first_packet_on_sequence came */
@@ -103,10 +104,17 @@ struct orma_seq {
 struct orma_seqs {
     struct orma_map by_id; /* file << 40 | machine << 32 | id → struct orma_seq * */
     uint32_t file;         /* of several ones: each has sequences of its own */
+    uint32_t trace;        /* the row of that one */
     bool failed;
 };
 
 void orma_seqs_fini(struct orma_seqs *self);
+
+/* Where a sequence of the file at hand is in `by_id`. */
+static inline uint64_t orma_seqs_key(const struct orma_seqs *self, uint32_t machine, uint32_t id)
+{
+    return (uint64_t)self->file << 40 | (uint64_t)machine << 32 | id;
+}
 
 /* The sequence, made if it is new; NULL when memory is out. */
 struct orma_seq *orma_seqs_get(struct orma_seqs *self, uint32_t machine, uint32_t id);

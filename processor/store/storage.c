@@ -10,9 +10,38 @@ static int64_t ftrace_arg_set(void *args, uint32_t row)
     return set == ORMA_ARG_SET_NONE ? -1 : (int64_t)set;
 }
 
+/* False: memory is out. */
+static bool add_trace(struct orma_storage *self, uint32_t trace)
+{
+    struct orma_trace_stats *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return false;
+    t->trace = trace;
+    self->traces[self->traces_num++] = t;
+    self->stats = t->by_machine;
+    return true;
+}
+
+void orma_storage_use_trace(struct orma_storage *self, uint32_t trace, bool is_first)
+{
+    if (is_first)
+        self->traces[0]->trace = trace;
+    for (unsigned i = 0; i < self->traces_num; i++) {
+        if (self->traces[i]->trace != trace)
+            continue;
+        self->stats = self->traces[i]->by_machine;
+        return;
+    }
+    if (self->traces_num == ORMA_TRACES_MAX)
+        self->stats = self->traces[ORMA_TRACES_MAX - 1]->by_machine;
+    else if (!add_trace(self, trace))
+        self->failed = true;
+}
+
 int orma_storage_init(struct orma_storage *self)
 {
-    int r = orma_strpool_init(&self->pool, &self->failed);
+    int r = add_trace(self, 0) ? orma_strpool_init(&self->pool, &self->failed) : -ENOMEM;
 
     for (unsigned i = 0; !r && i < ORMA_TABLES_NUM; i++)
         r = orma_table_init(&self->tables[i], &orma_table_defs[i], &self->failed);
@@ -29,14 +58,17 @@ void orma_storage_fini(struct orma_storage *self)
     for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
         if (self->tables[i].def)
             orma_table_fini(&self->tables[i]);
-    for (unsigned i = 0; i < ORMA_MACHINES_MAX; i++)
-        orma_stats_fini(&self->stats[i]);
+    for (unsigned t = 0; t < self->traces_num; t++) {
+        for (unsigned i = 0; i < ORMA_MACHINES_MAX; i++)
+            orma_stats_fini(&self->traces[t]->by_machine[i]);
+        free(self->traces[t]);
+    }
     orma_args_store_fini(&self->args);
     orma_strpool_fini(&self->pool);
 }
 
-static void write_stat(struct orma_storage *self, enum orma_stat stat, uint32_t machine,
-                       const int32_t *idx, int64_t val)
+static void write_stat(struct orma_storage *self, const struct orma_trace_stats *trace,
+                       enum orma_stat stat, uint32_t machine, const int32_t *idx, int64_t val)
 {
     const struct orma_stat_def *def = &orma_stat_defs[stat];
     struct orma_table *t = &self->tables[ORMA_TABLE_STATS];
@@ -54,7 +86,7 @@ static void write_stat(struct orma_storage *self, enum orma_stat stat, uint32_t 
     orma_table_set(t, ORMA_STATS_DESCRIPTION, row, ORMA_STR_EMPTY);
     if (!def->global) {
         orma_table_set(t, ORMA_STATS_MACHINE_ID, row, machine);
-        orma_table_set(t, ORMA_STATS_TRACE_ID, row, 0);
+        orma_table_set(t, ORMA_STATS_TRACE_ID, row, trace->trace);
     }
 }
 
@@ -65,9 +97,10 @@ static int by_idx(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void write_indexed(struct orma_storage *self, enum orma_stat stat, uint32_t machine)
+static void write_indexed(struct orma_storage *self, const struct orma_trace_stats *trace,
+                          enum orma_stat stat, uint32_t machine)
 {
-    const struct orma_stats *stats = &self->stats[machine];
+    const struct orma_stats *stats = &trace->by_machine[machine];
     int32_t *idx = malloc((stats->indexed.len + 1) * sizeof(*idx));
     uint32_t n = 0;
 
@@ -83,20 +116,40 @@ static void write_indexed(struct orma_storage *self, enum orma_stat stat, uint32
     for (uint32_t i = 0; i < n; i++) {
         uint64_t at = orma_map_get(&stats->indexed, (uint64_t)stat << 32 | (uint32_t)idx[i]);
 
-        write_stat(self, stat, machine, &idx[i], stats->values[at]);
+        write_stat(self, trace, stat, machine, &idx[i], stats->values[at]);
     }
     free(idx);
+}
+
+/* What is of no trace and no machine has one row, whoever counted it. */
+static void write_global(struct orma_storage *self, enum orma_stat stat)
+{
+    int64_t sum = 0;
+
+    for (unsigned t = 0; t < self->traces_num; t++)
+        sum += self->traces[t]->by_machine[0].single[stat];
+    write_stat(self, self->traces[0], stat, 0, NULL, sum);
 }
 
 void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows)
 {
     orma_table_truncate(&self->tables[ORMA_TABLE_STATS], 0);
     for (unsigned i = 0; i < ORMA_STATS_NUM; i++) {
-        for (uint32_t m = 0; m < ORMA_MAX(machine_rows, 1u) && m < ORMA_MACHINES_MAX; m++) {
-            if (orma_stat_defs[i].kind == ORMA_STAT_INDEXED)
-                write_indexed(self, (enum orma_stat)i, m);
-            else if (!m || !orma_stat_defs[i].global)
-                write_stat(self, (enum orma_stat)i, m, NULL, self->stats[m].single[i]);
+        enum orma_stat stat = (enum orma_stat)i;
+
+        if (orma_stat_defs[i].global && orma_stat_defs[i].kind != ORMA_STAT_INDEXED) {
+            write_global(self, stat);
+            continue;
+        }
+        for (unsigned t = 0; t < self->traces_num; t++) {
+            const struct orma_trace_stats *trace = self->traces[t];
+
+            for (uint32_t m = 0; m < ORMA_MAX(machine_rows, 1u) && m < ORMA_MACHINES_MAX; m++) {
+                if (orma_stat_defs[i].kind == ORMA_STAT_INDEXED)
+                    write_indexed(self, trace, stat, m);
+                else
+                    write_stat(self, trace, stat, m, NULL, trace->by_machine[m].single[i]);
+            }
         }
     }
 }

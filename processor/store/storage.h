@@ -13,12 +13,22 @@
 #include "processor/store/table.h"
 
 #define ORMA_MACHINES_MAX 64
+/* Traces with statistics of their own; those of further ones count for the last of them. */
+#define ORMA_TRACES_MAX 64
+
+/* The statistics of one trace file. */
+struct orma_trace_stats {
+    uint32_t trace;                                  /* row of the file */
+    struct orma_stats by_machine[ORMA_MACHINES_MAX]; /* by machine row */
+};
 
 struct orma_storage {
     struct orma_strpool pool;
     struct orma_table tables[ORMA_TABLES_NUM]; /* by enum orma_table_id */
     struct orma_args_store args;
-    struct orma_stats stats[ORMA_MACHINES_MAX]; /* by machine row */
+    struct orma_stats *stats; /* of the trace at hand, by machine row */
+    struct orma_trace_stats *traces[ORMA_TRACES_MAX];
+    unsigned traces_num;
     bool failed;
 };
 
@@ -48,6 +58,9 @@ static inline void orma_storage_set_args(struct orma_table *table, unsigned col,
     if (set != ORMA_ARG_SET_NONE)
         orma_table_set(table, col, row, set);
 }
+
+/* From now on `stats` are those of this trace, the first one if `is_first`. */
+void orma_storage_use_trace(struct orma_storage *self, uint32_t trace, bool is_first);
 
 /* Makes the rows of the stats table anew from the values. `machine_rows` machines exist. */
 void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows);

@@ -110,7 +110,8 @@ void orma_files_finish(struct orma_import *imp)
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_TRACE_FILE);
 
     for (struct orma_file *f = imp->files; f; f = f->next) {
-        imp->trace_row = f->row;
+        if (!is_container(f->format))
+            orma_import_use_trace(imp, f->row);
         if (f->ops && f->ops->finish && f->state)
             f->ops->finish(f);
     }
@@ -178,6 +179,7 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
     if (is_container(self->format))
         return true;
+    orma_storage_use_trace(imp->storage, self->row, !imp->files_read);
     orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->files_read++);
     imp->trace_row = self->row;
     if (!self->ops || self->ops->idle_zero)
@@ -185,7 +187,7 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     if (self->ops)
         imp->reader.full_sort = true;
     else
-        orma_reader_next_file(&imp->reader);
+        orma_reader_next_file(&imp->reader, self->row);
     orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
     orma_import_begin(imp, name);
     return true;

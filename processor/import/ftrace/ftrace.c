@@ -59,9 +59,11 @@ static void ftrace_fini(struct orma_import *imp)
 
     if (st)
         orma_ftrace_generic_fini(st);
-    for (unsigned i = 0; st && i < ORMA_MACHINES_MAX; i++) {
+    for (unsigned i = 0; st && i < ORMA_MACHINES_MAX; i++)
         free(st->cpus[i]);
-        free(st->cpu_seen[i]);
+    for (struct orma_ftrace_limits *l = st ? st->limits : NULL, *next; l; l = next) {
+        next = l->next;
+        free(l);
     }
 }
 
@@ -329,25 +331,44 @@ static void push_list(struct orma_import *imp, const struct orma_packet_ctx *ctx
         orma_sorter_push_bundle(sorter, *idx, kind, first, last);
 }
 
+static struct orma_ftrace_limits *limits_of(struct orma_import *imp, uint16_t machine)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_ftrace_limits *l = st ? st->last_limits : NULL;
+
+    if (ORMA_LIKELY(l && l->machine == machine && l->trace == imp->trace_row))
+        return l;
+    for (l = st ? st->limits : NULL; l; l = l->next)
+        if (l->machine == machine && l->trace == imp->trace_row)
+            return st->last_limits = l;
+    l = st ? calloc(1, sizeof(*l)) : NULL;
+    if (!l) {
+        imp->storage->failed = true;
+        return NULL;
+    }
+    l->trace = imp->trace_row;
+    l->machine = machine;
+    l->next = st->limits;
+    return st->limits = st->last_limits = l;
+}
+
 /* The time from which on every cpu has data is the latest of their first bundles' beginnings. */
 static void note_start(struct orma_import *imp, uint16_t machine, const struct bundle_head *head,
                        uint64_t clock)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_ftrace_limits *l = limits_of(imp, machine);
     int64_t ts = (int64_t)head->previous_end;
 
-    if (!st->cpu_seen[machine])
-        st->cpu_seen[machine] = calloc(ORMA_CPUS_MAX, 1);
-    if (!st->cpu_seen[machine] || st->cpu_seen[machine][head->cpu])
+    if (!l || l->cpu_seen[head->cpu])
         return;
-    st->cpu_seen[machine][head->cpu] = 1;
+    l->cpu_seen[head->cpu] = 1;
     if (!head->has_previous_end ||
         (clock != imp->reader.trace_clock &&
          !orma_reader_to_trace_time(&imp->reader, machine, clock, ts, &ts, NULL)))
         return;
-    st->latest_start = ORMA_MAX(st->latest_start, ts);
+    l->latest_start = ORMA_MAX(l->latest_start, ts);
     orma_metadata_int(imp, "ftrace_latest_data_start_ns", false, ORMA_METADATA_MACHINE_AND_TRACE,
-                      machine, st->latest_start);
+                      machine, l->latest_start);
 }
 
 static bool ftrace_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
@@ -391,36 +412,38 @@ static bool ftrace_tokenize(struct orma_import *imp, const struct orma_packet_ct
 
 /* ---- events ---- */
 
-bool orma_ftrace_raw_only(struct orma_import *imp, int64_t ts)
+bool orma_ftrace_raw_only(struct orma_import *imp, uint16_t machine, int64_t ts)
 {
-    return ts < orma_ftrace_state(imp)->latest_start;
+    const struct orma_ftrace_limits *l = limits_of(imp, machine);
+
+    return l && ts < l->latest_start;
 }
 
-void orma_ftrace_set_tracing_start(struct orma_import *imp, int64_t ts)
+void orma_ftrace_set_tracing_start(struct orma_import *imp, uint16_t machine, int64_t ts)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_ftrace_limits *l = limits_of(imp, machine);
 
-    if (st) {
-        st->tracing_start = ts;
-        st->has_tracing_start = true;
+    if (l) {
+        l->tracing_start = ts;
+        l->has_tracing_start = true;
     }
 }
 
-void orma_ftrace_preserve(struct orma_import *imp)
+void orma_ftrace_preserve(struct orma_import *imp, uint16_t machine)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_ftrace_limits *l = limits_of(imp, machine);
 
-    if (st)
-        st->preserve = true;
+    if (l)
+        l->preserve = true;
 }
 
-bool orma_ftrace_too_early(struct orma_import *imp, int64_t ts)
+bool orma_ftrace_too_early(struct orma_import *imp, uint16_t machine, int64_t ts)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    const struct orma_ftrace_limits *l = limits_of(imp, machine);
 
-    if (!st->has_tracing_start || st->preserve || ts >= st->tracing_start)
+    if (!l || !l->has_tracing_start || l->preserve || ts >= l->tracing_start)
         return false;
-    orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
+    orma_stats_inc(orma_import_stats(imp, machine), ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
     return true;
 }
 
@@ -488,10 +511,10 @@ void orma_ftrace_parse_event(struct orma_import *imp, const struct orma_item *it
     struct orma_ftrace_event e;
     uint32_t name;
 
-    if (orma_ftrace_too_early(imp, item->ts) || !read_event(item, &e))
+    if (orma_ftrace_too_early(imp, item->machine, item->ts) || !read_event(item, &e))
         return;
     e.cpu = imp->reader.sorter.bundles[item->bundle].cpu;
-    bool raw_only = orma_ftrace_raw_only(imp, item->ts);
+    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
     if (ORMA_UNLIKELY(e.field >= ORMA_PACKET_FIELDS_MAX)) {
         generic = orma_ftrace_generic(imp, e.field);
         name = generic ? generic->name : 0;

@@ -77,6 +77,17 @@ struct orma_args_walk {
     struct orma_bundle_cursor cursor;
 };
 
+/* From when on the events of a machine count, in one trace. */
+struct orma_ftrace_limits {
+    struct orma_ftrace_limits *next;
+    uint32_t trace;
+    uint16_t machine;
+    bool has_tracing_start, preserve;
+    int64_t tracing_start;
+    int64_t latest_start; /* when all cpus have data */
+    uint8_t cpu_seen[ORMA_CPUS_MAX];
+};
+
 struct orma_ftrace_state {
     struct orma_args_walk walks[4][ORMA_ARGS_WALKS]; /* by kind of item */
     struct orma_cpu_state *cpus[ORMA_MACHINES_MAX];  /* ORMA_CPUS_MAX each */
@@ -86,10 +97,7 @@ struct orma_ftrace_state {
     uint32_t names[ORMA_PACKET_FIELDS_MAX];        /* pool ids of event names by field */
     struct orma_map generic; /* field in FtraceEvent → struct orma_generic_event * */
     int64_t last_pair_ts;    /* of a bundle's own clock */
-    int64_t latest_start;    /* when all cpus have data */
-    uint8_t *cpu_seen[ORMA_MACHINES_MAX];
-    int64_t tracing_start;
-    bool has_tracing_start, preserve;
+    struct orma_ftrace_limits *limits, *last_limits; /* of all; those looked at last */
     uint32_t words_loaded;
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,
         next_pid, next_prio, comm, pid, prio, target_cpu;
@@ -111,16 +119,16 @@ uint32_t orma_ftrace_add_row(struct orma_import *imp, const struct orma_item *it
                              uint32_t utid, uint32_t common_flags, uint32_t cpu);
 
 /* True: only the ftrace_event row is wanted, the event is before all cpus have data. */
-bool orma_ftrace_raw_only(struct orma_import *imp, int64_t ts);
+bool orma_ftrace_raw_only(struct orma_import *imp, uint16_t machine, int64_t ts);
 
 /* True: before tracing started, of no use at all. */
-bool orma_ftrace_too_early(struct orma_import *imp, int64_t ts);
+bool orma_ftrace_too_early(struct orma_import *imp, uint16_t machine, int64_t ts);
 
 /* Kernel events before this time were there before the session began. */
-void orma_ftrace_set_tracing_start(struct orma_import *imp, int64_t ts);
+void orma_ftrace_set_tracing_start(struct orma_import *imp, uint16_t machine, int64_t ts);
 
 /* The session wanted what the kernel's buffers held before it. */
-void orma_ftrace_preserve(struct orma_import *imp);
+void orma_ftrace_preserve(struct orma_import *imp, uint16_t machine);
 
 /* The comm at an index of the bundle's table, as pool id. */
 uint32_t orma_ftrace_comm(struct orma_import *imp, const struct orma_item *item, uint32_t index);

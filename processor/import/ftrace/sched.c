@@ -276,9 +276,9 @@ void orma_ftrace_parse_compact_switch(struct orma_import *imp, const struct orma
     struct orma_cpu_state *c = orma_ftrace_cpu(imp, item->machine, cpu);
     struct orma_cpu_state prev;
 
-    if (!c || orma_ftrace_too_early(imp, item->ts))
+    if (!c || orma_ftrace_too_early(imp, item->machine, item->ts))
         return;
-    bool raw_only = orma_ftrace_raw_only(imp, item->ts);
+    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
     uint32_t comm = orma_ftrace_comm(imp, item, item->sched.comm_index);
     uint32_t utid = named_thread(imp, item->machine, item->sched.pid, comm);
     prev = *c;
@@ -316,9 +316,9 @@ void orma_ftrace_parse_compact_waking(struct orma_import *imp, const struct orma
     uint32_t cpu = imp->reader.sorter.bundles[item->bundle].cpu;
     struct orma_cpu_state *c = orma_ftrace_cpu(imp, item->machine, cpu);
 
-    if (!c || orma_ftrace_too_early(imp, item->ts))
+    if (!c || orma_ftrace_too_early(imp, item->machine, item->ts))
         return;
-    bool raw_only = orma_ftrace_raw_only(imp, item->ts);
+    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
     if (!c->known) {
         orma_stats_inc(orma_import_stats(imp, item->machine),
                        ORMA_STAT_COMPACT_SCHED_WAKING_SKIPPED);

@@ -10,7 +10,9 @@ static uint32_t find_row(struct orma_import *self, uint32_t name, bool multi,
     for (uint32_t row = 0; !multi && row < t->rows; row++) {
         if (orma_table_int(t, ORMA_METADATA_NAME, row) == name &&
             (!(scope & ORMA_METADATA_MACHINE) ||
-             orma_table_int(t, ORMA_METADATA_MACHINE_ID, row) == machine))
+             orma_table_int(t, ORMA_METADATA_MACHINE_ID, row) == machine) &&
+            (!(scope & ORMA_METADATA_TRACE) ||
+             orma_table_int(t, ORMA_METADATA_TRACE_ID, row) == self->trace_row))
             return row;
     }
     uint32_t row = orma_table_add(t);

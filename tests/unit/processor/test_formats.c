@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "processor/processor.h"
+#include "protos/reflect/schema.h"
+#include "protos/reflect/text.h"
 #include "sdk/base/buf.h"
 #include "tests/support/alloc.h"
 #include "tests/support/leaks.h"
@@ -291,10 +293,9 @@ Test(formats, samples_of_simpleperf)
 
 /* ---- containers ---- */
 
-static void tar_member(struct orma_buf *out, const char *name, const char *body)
+static void tar_bytes(struct orma_buf *out, const char *name, const void *body, size_t len)
 {
     char header[512] = "";
-    size_t len = strlen(body);
 
     strcpy(header, name);
     snprintf(header + 124, 12, "%011o", (unsigned)len);
@@ -304,6 +305,63 @@ static void tar_member(struct orma_buf *out, const char *name, const char *body)
     orma_buf_put(out, body, len);
     while (out->len % 512)
         orma_buf_put_byte(out, 0);
+}
+
+static void tar_member(struct orma_buf *out, const char *name, const char *body)
+{
+    tar_bytes(out, name, body, strlen(body));
+}
+
+/* A trace whose events begin at `begin`, of a boot that began at `boot` of the wall clock. */
+static void tar_packets(struct orma_buf *out, const char *name, int boot, int begin)
+{
+    const struct orma_schema *schema = orma_schema_default();
+    struct orma_buf text = {0}, bytes = {0};
+
+    orma_buf_printf(
+        &text,
+        "packet { trusted_packet_sequence_id: 1 clock_snapshot { clocks { clock_id: 6 "
+        "timestamp: %d } clocks { clock_id: 1 timestamp: %d } } } packet { "
+        "trusted_packet_sequence_id: 1 timestamp: %d service_event { "
+        "tracing_started: true } } packet { trusted_packet_sequence_id: 1 "
+        "ftrace_events { cpu: 0 event { timestamp: %d pid: 5 print { buf: \"I|5|early\" "
+        "} } event { timestamp: %d pid: 5 print { buf: \"I|5|%s\" } } } }",
+        begin, boot + begin, begin, begin - 1, begin + 1, name);
+    cr_assert_eq(orma_text_parse(schema,
+                                 orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.Trace")),
+                                 orma_buf_str(&text), NULL, &bytes),
+                 0);
+    tar_bytes(out, name, bytes.data, bytes.len);
+    orma_buf_fini(&text);
+    orma_buf_fini(&bytes);
+}
+
+/* Each with its own beginning, figures and facts. */
+Test(formats, an_archive_with_several_traces_of_packets)
+{
+    struct orma_buf tar = {0}, got = {0};
+    struct orma_processor *tp;
+
+    tar_packets(&tar, "a", 1000000, 100);
+    tar_packets(&tar, "b", 1000000, 900);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, tar.data, tar.len, 700), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT ts, name FROM slice", &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "101|a\n901|b\n", "%s", orma_buf_cstr(&got));
+    rows(tp,
+         "SELECT name, trace_id, int_value FROM metadata WHERE name = 'tracing_started_ns' "
+         "UNION ALL SELECT name, trace_id, value FROM stats "
+         "WHERE name = 'ftrace_packet_before_tracing_start'",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got),
+                     "tracing_started_ns|1|100\ntracing_started_ns|2|900\n"
+                     "ftrace_packet_before_tracing_start|1|1\n"
+                     "ftrace_packet_before_tracing_start|2|1\n",
+                     "%s", orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    orma_buf_fini(&tar);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
 }
 
 Test(formats, an_archive_with_several_traces)
