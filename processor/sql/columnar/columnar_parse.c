@@ -166,8 +166,11 @@ static bool read_literal(struct orma_columnar_reader *r)
         next(r);
     if (r->literals_num == LITERALS_MAX ||
         !(r->tok.kind == ORMA_TOK_NUMBER ||
-          (!sign && (r->tok.kind == ORMA_TOK_STRING || is(r, "null")))))
+          (!sign && (r->tok.kind == ORMA_TOK_STRING || is(r, "null"))))) {
+        if (sign) /* of a column: that is an expression */
+            give_up(r);
         return false;
+    }
     s.end = r->tok.at + r->tok.len;
     next(r);
     r->literals[r->literals_num++] = s;

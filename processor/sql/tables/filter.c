@@ -136,9 +136,48 @@ static void init_int(struct orma_filter *self, sqlite3_value *val)
     }
 }
 
+/* How `val` compares with the double next to it: 0 if that is the same number. */
+static int beside_double(int64_t val)
+{
+    double d = (double)val;
+
+    if (d >= 9223372036854775808.0)
+        return -1;
+    return val < (int64_t)d ? -1 : val > (int64_t)d;
+}
+
+/* A column of doubles against an integer that no double is equal to; `side` as above. */
+static void against_inexact(struct orma_filter *self, double d, int side)
+{
+    self->kind = ORMA_FILTER_DOUBLE;
+    self->d = d;
+    switch (self->op) {
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+        self->op = side < 0 ? SQLITE_INDEX_CONSTRAINT_LT : SQLITE_INDEX_CONSTRAINT_LE;
+        break;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+        self->op = side < 0 ? SQLITE_INDEX_CONSTRAINT_GE : SQLITE_INDEX_CONSTRAINT_GT;
+        break;
+    case SQLITE_INDEX_CONSTRAINT_NE:
+        self->kind = ORMA_FILTER_NOT_NULL;
+        break;
+    default:
+        self->kind = ORMA_FILTER_NONE_PASS;
+    }
+}
+
 static void init_double(struct orma_filter *self, sqlite3_value *val)
 {
-    switch (sqlite3_value_numeric_type(val)) {
+    int type = sqlite3_value_numeric_type(val);
+    int side = type == SQLITE_INTEGER ? beside_double(sqlite3_value_int64(val)) : 0;
+
+    if (side) {
+        against_inexact(self, sqlite3_value_double(val), side);
+        return;
+    }
+    switch (type) {
     case SQLITE_INTEGER:
     case SQLITE_FLOAT:
         self->kind = ORMA_FILTER_DOUBLE;
@@ -280,6 +319,8 @@ static bool add_in(struct orma_filter *self, const struct orma_storage *storage,
     if (sqlite3_value_numeric_type(val) != SQLITE_INTEGER &&
         sqlite3_value_numeric_type(val) != SQLITE_FLOAT)
         return true;
+    if (sqlite3_value_type(val) == SQLITE_INTEGER && beside_double(sqlite3_value_int64(val)))
+        return true;                     /* no double is equal to it */
     d = sqlite3_value_double(val) + 0.0; /* no minus zero */
     memcpy(&number, &d, sizeof(d));
     return add_value(self, number);

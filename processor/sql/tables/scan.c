@@ -110,8 +110,17 @@ void orma_sql_scan_init(struct orma_sql_scan *self)
     memset(self, 0, offsetof(struct orma_sql_scan, block));
 }
 
+static void free_top(struct orma_sql_scan *self)
+{
+    if (self->top)
+        free(self->top->rows);
+    free(self->top);
+    self->top = NULL;
+}
+
 static void clear(struct orma_sql_scan *self)
 {
+    free_top(self);
     for (unsigned i = 0; i < self->filters_num; i++)
         orma_filter_fini(&self->filters[i]);
     free(self->own);
@@ -395,8 +404,32 @@ static uint32_t next_rows(struct orma_sql_scan *self, unsigned *ret_from)
     return num;
 }
 
+static void sort_rest(struct orma_sql_scan *self);
+
+/* The rows that were picked, then those behind them. */
+static bool next_of_top(struct orma_sql_scan *self)
+{
+    struct orma_sql_scan_top *top = self->top;
+    uint32_t num = ORMA_MIN(top->num - top->at, (uint32_t)ORMA_SQL_SCAN_BLOCK);
+
+    if (num) {
+        memcpy(self->block, top->rows + top->at, num * sizeof(*self->block));
+        top->at += num;
+        self->block_num = num;
+        return true;
+    }
+    if (top->num < top->order.limit) { /* there were no more */
+        self->block_num = 0;
+        return false;
+    }
+    sort_rest(self);
+    return orma_sql_scan_next(self);
+}
+
 bool orma_sql_scan_next(struct orma_sql_scan *self)
 {
+    if (self->top)
+        return next_of_top(self);
     self->block_num = 0;
     while (!self->block_num && !self->failed &&
            (self->lo < self->hi || self->run_at < self->run_end)) {
@@ -459,19 +492,28 @@ static void take_rows(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
 
 static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
 {
+    struct orma_sql_scan_top *picked = calloc(1, sizeof(*picked));
     struct orma_top top;
-    uint32_t *rows = malloc(ORMA_MAX((uint32_t)order->limit, 1u) * sizeof(*rows)), num = 0;
 
-    if (orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
-        while (rows && orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
-            orma_top_add(&top, self->block, self->block_num);
-        if (rows)
-            num = orma_top_take(&top, rows);
-    } else {
+    if (picked)
+        picked->rows = malloc(ORMA_MAX((uint32_t)order->limit, 1u) * sizeof(*picked->rows));
+    if (!picked || !picked->rows ||
+        !orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
+        if (picked)
+            free(picked->rows);
+        free(picked);
         self->failed = true;
+        return;
     }
+    picked->order = *order;
+    picked->list = self->list;
+    picked->lo = self->lo;
+    picked->hi = self->hi;
+    while (orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
+        orma_top_add(&top, self->block, self->block_num);
+    picked->num = orma_top_take(&top, picked->rows);
     orma_top_fini(&top);
-    take_rows(self, rows, num);
+    self->top = picked;
 }
 
 /* The next block that may be among the first by the first key, behind what is there; what was
@@ -542,6 +584,23 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *w
             self->failed = true;
         take_rows(self, rows, num);
     }
+}
+
+/* Somebody wants more rows than were picked. */
+static void sort_rest(struct orma_sql_scan *self)
+{
+    struct orma_sql_scan_order order = self->top->order;
+    uint32_t given = self->top->num, num;
+
+    self->list = self->top->list;
+    self->lo = self->top->lo;
+    self->hi = self->top->hi;
+    free_top(self);
+    uint32_t *rows = collect(self, &num);
+    if (rows && !orma_sort_rows(self->sql, self->table, order.keys, order.keys_num, rows, num))
+        self->failed = true;
+    take_rows(self, rows, num);
+    self->lo = ORMA_MIN(given, self->hi);
 }
 
 /* The first row of each value, from an index: in order of the table again. */

@@ -28,7 +28,20 @@ struct orma_sql_scan_order {
     struct orma_sort_key keys[ORMA_SQL_SCAN_KEYS_MAX];
     unsigned keys_num;
     bool distinct;  /* only the first row with each value of keys[0], in order of the table */
-    uint64_t limit; /* nobody asks for more rows; ORMA_SQL_SCAN_NO_LIMIT */
+    uint64_t limit; /* hardly anybody asks for more rows; ORMA_SQL_SCAN_NO_LIMIT */
+};
+
+/*
+ * The first rows of an order were picked out of all. SQLite offers a limit also where it has
+ * conditions that it does not show (a < b of one table): should it ask for more rows than the
+ * limit, all are sorted after all.
+ */
+struct orma_sql_scan_top {
+    struct orma_sql_scan_order order;
+    const uint32_t *list; /* what was to be looked at */
+    uint32_t lo, hi;
+    uint32_t *rows; /* those that were picked */
+    uint32_t num, at;
 };
 
 struct orma_sql_scan {
@@ -45,6 +58,7 @@ struct orma_sql_scan {
     const struct orma_sql_index *backwards;
     uint32_t run_at, run_end;
     struct orma_sql_scan_seen *seen; /* for distinct */
+    struct orma_sql_scan_top *top;   /* comes first; NULL: nothing was picked */
     unsigned seen_col;
     uint32_t block_num;
     uint32_t block[ORMA_SQL_SCAN_BLOCK];
@@ -76,7 +90,7 @@ void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_
 /* True if the scan is all rows lo .. hi, as they are: then orma_sql_scan_next() is not needed. */
 static inline bool orma_sql_scan_is_plain(const struct orma_sql_scan *self)
 {
-    return !self->filters_num && !self->list && !self->descending && !self->seen;
+    return !self->filters_num && !self->list && !self->descending && !self->seen && !self->top;
 }
 
 /* The next block with rows in it. False at the end, and when interrupted or out of memory. */
