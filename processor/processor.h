@@ -37,8 +37,8 @@ struct orma_processor_config {
     bool no_ftrace_raw;     /* no rows in ftrace_event */
     bool crop_track_events; /* only what lies in the range of interest */
     bool sql_file_access;   /* SQL may write files and attach databases */
-    bool second_thread;     /* read ahead on a second core; the rows are the same. Measure it: where
-                             * cores share caches badly it is slower */
+    bool one_thread;        /* load on the calling thread alone. Else a second one helps with large
+                             * traces where it makes them faster; the rows are the same */
     bool analyze_content;   /* what the bytes of packets are for: experimental_proto_content */
 };
 

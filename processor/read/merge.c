@@ -23,6 +23,7 @@
 
 #include "processor/read/passed.h"
 #include "processor/read/sorter_impl.h"
+#include "sdk/base/clock.h"
 
 static inline bool before(struct orma_merge_key a, struct orma_merge_key b)
 {
@@ -231,18 +232,20 @@ static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
 {
     bool run = s->sort == STREAM_RUN;
 
-    if (!pipe && self->failed)
+    if (pipe ? orma_pipe_is_left(pipe) : self->failed || !self->budget)
         return false;
     struct orma_seq_gen *gen = run ? orma_run_done(s) : orma_stream_done(s);
-    if (!pipe)
+    if (!pipe) {
+        self->budget--;
         emit(self, &s->head, gen);
-    else if (!pass(self, pipe, &s->head, gen))
+    } else if (!pass(self, pipe, &s->head, gen)) {
         return false;
+    }
     s->has_head = run ? orma_run_next(s) : orma_stream_next(self, s);
     return true;
 }
 
-/* Emits from one queue, or passes on to `pipe`. False: the limit was reached. */
+/* Emits from one queue, or passes on to `pipe`. False: it shall stop, perhaps to go on later. */
 static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
                   struct orma_pipe *pipe)
 {
@@ -263,12 +266,14 @@ static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pi
     while (self->tops_len) {
         struct orma_queue *q = self->tops[0];
 
-        if (!drain(self, q, second_time(self), limit, pipe))
-            break;
+        bool more = drain(self, q, second_time(self), limit, pipe);
+
         if (!first_of(q)->has_head)
             self->tops[0] = self->tops[--self->tops_len];
         if (self->tops_len > 1)
             sift_queue(self, 0);
+        if (!more)
+            break;
     }
 }
 
@@ -317,24 +322,67 @@ static inline void take_plain(struct orma_sorter *self, const struct orma_passed
         orma_seq_gen_unref(p->gen);
 }
 
-/* False: no thread was to be had. */
-static bool merge_beside(struct orma_sorter *self, uint64_t limit)
+/*
+ * Whether two threads are faster is not known before: another program may hold the second core, or
+ * the cores may be far apart. So the first items are merged alone, with an eye on the clock,
+ * and the worker is sent home when items have taken as long with it, twice in a row.
+ */
+struct pace {
+    uint64_t every;    /* how many items make a measurement; 0: none is made */
+    uint64_t alone_ns; /* what as many took alone */
+    uint64_t since, items;
+    unsigned slow; /* measurements in a row */
+};
+
+#define SLOW_MAX 2
+
+static struct pace measure_alone(struct orma_sorter *self, uint64_t limit)
 {
+    struct pace pace = {.every = self->threads_from / 4};
+    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+    self->budget = pace.every;
+    merge(self, limit, NULL);
+    pace.alone_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
+    return pace;
+}
+
+/* Before each item. False: two threads are not worth it. */
+static inline bool keeps_pace(struct pace *pace)
+{
+    if (ORMA_LIKELY(pace->items++ != 0) && pace->items <= pace->every)
+        return true;
+    uint64_t now =
+        orma_clock_now(ORMA_CLOCK_MONOTONIC); /* of the first item, and then of each round */
+    bool slow = pace->since && now - pace->since >= pace->alone_ns;
+
+    pace->since = now;
+    pace->items = 1;
+    pace->slow = slow ? pace->slow + 1 : 0;
+    return pace->slow < SLOW_MAX;
+}
+
+static void merge_beside(struct orma_sorter *self, uint64_t limit)
+{
+    struct pace pace = measure_alone(self, limit);
     struct merge_work work = {self, limit};
     struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_passed), merge_worker, &work);
     const struct orma_passed *p;
 
     if (!pipe)
-        return false;
+        return;
     /* Also after a failure: what was passed has generations to give back. */
     while ((p = orma_pipe_get(pipe))) {
+        if (pace.every && !keeps_pace(&pace)) {
+            orma_pipe_leave(pipe);
+            self->threads = false;
+        }
         if (p->whole)
             take_whole(self, pipe, *p);
         else
             take_plain(self, p);
     }
     orma_pipe_stop(pipe);
-    return true;
 }
 
 void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
@@ -346,7 +394,9 @@ void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
         self->failed = true;
         return;
     }
-    if (!beside || !merge_beside(self, limit))
-        merge(self, limit, NULL);
+    if (beside)
+        merge_beside(self, limit);
+    self->budget = UINT64_MAX;
+    merge(self, limit, NULL);
     free_done_streams(self);
 }

@@ -48,6 +48,7 @@ struct orma_pipe {
     atomic_bool stopped;
     /* Written by whoever goes to sleep, and by who wakes it. */
     alignas(ORMA_CACHE_LINE) atomic_bool worker_sleeps, caller_sleeps;
+    atomic_bool left; /* see orma_pipe_leave(); once in a pipe's life */
     pthread_mutex_t lock;
     pthread_cond_t wake_worker, wake_caller;
 };
@@ -77,6 +78,19 @@ static inline void *orma_pipe_get(struct orma_pipe *self)
     void *ret = self->get_at;
     self->get_at += self->item_size;
     return ret;
+}
+
+/* Caller: asks the worker to end where it likes. What it puts until then still comes. */
+static inline void orma_pipe_leave(struct orma_pipe *self)
+{
+    /* Relaxed here and there: nothing else is told by it. */
+    atomic_store_explicit(&self->left, true, memory_order_relaxed);
+}
+
+/* Worker: true if the caller has asked for that. */
+static inline bool orma_pipe_is_left(struct orma_pipe *self)
+{
+    return atomic_load_explicit(&self->left, memory_order_relaxed);
 }
 
 /* Caller: ends the worker, waits for it, frees. */

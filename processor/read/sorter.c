@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Less than this is merged sooner than a thread is made. */
-#define THREAD_ITEMS 20000
+#define THREAD_ITEMS 200000
 
 void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
 {

@@ -143,6 +143,7 @@ struct orma_sorter {
     char apart[ORMA_CACHE_LINE];
     int64_t last_emitted;
     bool emitted_any;
+    uint64_t budget; /* without the second thread: how many more may be emitted */
     char apart_too[ORMA_CACHE_LINE];
 };
 

@@ -93,7 +93,7 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
     self->sql->export_json = orma_export_json_file;
     self->sql->export_data = self;
     self->import.reader.full_sort = given.full_sort;
-    self->import.reader.sorter.threads = given.second_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    self->import.reader.sorter.threads = !given.one_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
     self->import.no_ftrace_raw = given.no_ftrace_raw;
     self->import.crop_track_events = given.crop_track_events;
     if (given.analyze_content && orma_proto_content_start(&self->import)) {

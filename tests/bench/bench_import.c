@@ -423,7 +423,7 @@ static struct outcome load(const char *path, bool threads)
     pid_t pid = fork();
     if (!pid) {
         const struct orma_processor_config config = {.size = sizeof(config),
-                                                     .second_thread = threads};
+                                                     .one_thread = !threads};
         struct orma_processor *tp;
         malloc_trim(0); /* what the parent left of its input would count for nothing */
         long before = anonymous_kb();

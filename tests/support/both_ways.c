@@ -25,7 +25,7 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
         l->import.reader.sorter.read_plain = NULL;
     }
     l->import.reader.sorter.threads = way == SHORT_WAY_BESIDE;
-    l->import.reader.sorter.threads_from = 1;
+    l->import.reader.sorter.threads_from = len % 2 ? 1 : 16; /* and mostly given up soon */
     file = orma_file_new(&l->import, NULL, 0);
     for (size_t pos = 0, n; file && pos < len && !orma_file_failed(file); pos += n) {
         n = step ? ORMA_MIN(step, len - pos) : len;

@@ -16,7 +16,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
 
-#define EVENTS 60000
+#define EVENTS 210000 /* so many that the thread is worth it */
 
 /* ---- the pipe ---- */
 
@@ -92,7 +92,7 @@ static void put_bundle(struct orma_buf *out, unsigned i)
     size_t packet = orma_pb_begin(out, 1);
     size_t bundle = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_EVENTS);
 
-    orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_BUNDLE_CPU, i / 100 % 2);
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_BUNDLE_CPU, i / 300 % 2);
     for (unsigned n = 0; n < 20; n++) {
         size_t event = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT);
 
@@ -118,7 +118,7 @@ static void write_trace(char *path, size_t size)
     cr_assert_geq(fd, 0);
     for (unsigned i = 0; i < EVENTS; i++) {
         put_event(&out, i);
-        if (i % 100 == 50)
+        if (i % 300 == 50)
             put_bundle(&out, i);
     }
     cr_assert(!out.failed);
@@ -160,7 +160,7 @@ static const char *const queries[] = {
 
 static void load(const char *path, bool one_thread, uint64_t hashes[QUERIES])
 {
-    const struct orma_processor_config config = {.size = sizeof(config), .second_thread = !one_thread};
+    const struct orma_processor_config config = {.size = sizeof(config), .one_thread = one_thread};
     struct orma_processor *tp;
 
     cr_assert_eq(orma_processor_new(&config, &tp), 0);
