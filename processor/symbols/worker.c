@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -146,6 +147,20 @@ static uint64_t memory_now(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Handlers of the program are not for the worker. Ctrl-C is for the program to judge. */
+static void own_signals(void)
+{
+    static const int ours[] = {SIGPROF, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGHUP};
+    sigset_t none;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(ours); i++)
+        (void)signal(ours[i], SIG_DFL);
+    (void)signal(SIGINT, SIG_IGN);
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static void limit_self(void)
 {
     const struct rlimit core = {0, 0};
@@ -154,9 +169,7 @@ static void limit_self(void)
     (void)setrlimit(RLIMIT_CORE, &core); /* it may end by a signal, and that is no news */
     if (LIMIT_MEMORY)
         (void)setrlimit(RLIMIT_AS, &memory);
-    (void)signal(SIGPROF, SIG_DFL);
-    (void)signal(SIGSEGV, SIG_DFL);
-    (void)signal(SIGABRT, SIG_DFL);
+    own_signals();
 }
 
 /* All descriptors but the standard ones and `fd`. */
