@@ -348,7 +348,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
     "per process in the format of pprof, beside the trace that they were made of (raw-trace), "    \
     "which 'orma query' reads.\n\n"                                                                \
     "Stacks of programs follow frame pointers: what was compiled with -fomit-frame-pointer (most " \
-    "of Debian's libraries) shows the function that ran, but not always who called it."
+    "of Debian's libraries) shows the function that ran, but not always who called it. Lines, "    \
+    "and "                                                                                         \
+    "functions that were compiled into others, come from debug information where it is installed."
 
 const struct orma_command orma_cmd_profile = {
     .name = "profile",

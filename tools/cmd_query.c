@@ -164,7 +164,9 @@ const struct orma_command orma_cmd_query = {
                "from FILE, or from "
                "standard input; several statements are separated by semicolons. The tables that "
                "one starts with: slice, "
-               "thread, process, sched, thread_state, counter, args, stats.",
+               "thread, process, sched, thread_state, counter, args, stats.\n\n"
+               "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
+               "names from there; 'orma convert --help' has more.",
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
                 "  orma query t.pftrace -f question.sql --csv=json\n"
                 "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",

@@ -281,7 +281,9 @@ const struct orma_command orma_cmd_shell = {
     .name = ORMA_SHELL_NAME,
     .summary = "Ask traces in SQL.",
     .synopsis = "COMMAND [OPTIONS] TRACE\n[OPTIONS] TRACE\nhelp [COMMAND]",
-    .details = "Without a command, the flags below; without -q and -Q, a prompt.",
+    .details = "Without a command, the flags below; without -q and -Q, a prompt. With "
+               "PERFETTO_BINARY_PATH=DIR[:DIR...] or PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...] "
+               "set, the frames of a trace get names from binaries or mappings there.",
     .examples = "  trace_processor_shell query trace.pftrace 'SELECT * FROM slice LIMIT 3'\n"
                 "  trace_processor_shell -q question.sql trace.pftrace\n"
                 "  trace_processor_shell server http trace.pftrace\n",
