@@ -32,6 +32,9 @@ fi
 failed=0
 for t in "$build"/tests/unit/*/test_*; do
     [ -f "$t" ] && [ -x "$t" ] || continue
+    case $t in
+    */test_traced_sandbox) echo "$(basename "$t"): left out, valgrind does not know seccomp()"; continue ;;
+    esac
     check "$(basename "$t")" "$t" --quiet --jobs=2 || failed=1
 done
 exit $failed
