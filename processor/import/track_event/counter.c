@@ -31,8 +31,9 @@ static void sample(struct orma_import *imp, struct orma_te_event *e, struct orma
                           orma_args_commit(&imp->storage->args, &imp->args));
 }
 
+/* `if_bad` counts when the track can't have values. */
 static void value_of(struct orma_import *imp, struct orma_te_event *e, uint64_t uuid, double value,
-                     bool is_double)
+                     bool is_double, enum orma_stat if_bad)
 {
     struct orma_te_track *t = orma_te_find(imp, uuid, e->item->machine);
 
@@ -40,11 +41,8 @@ static void value_of(struct orma_import *imp, struct orma_te_event *e, uint64_t 
         return;
     if (!t->described)
         t->kind = ORMA_TE_COUNTER;
-    if (!orma_te_make_rows(imp, t, 0))
-        return;
-    if (ORMA_UNLIKELY(t->kind != ORMA_TE_COUNTER)) {
-        orma_stats_inc(orma_import_stats(imp, e->item->machine),
-                       ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID);
+    if (ORMA_UNLIKELY(!orma_te_make_rows(imp, t, 0) || t->kind != ORMA_TE_COUNTER)) {
+        orma_stats_inc(orma_import_stats(imp, e->item->machine), if_bad);
         return;
     }
     if (!is_double)
@@ -76,20 +74,24 @@ void orma_te_counter(struct orma_import *imp, struct orma_te_event *e, uint64_t 
     else if (!e->has_value && !e->has_double)
         orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE);
     else
-        value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, !e->has_value);
+        value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, !e->has_value,
+                 ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID);
 }
 
 /* Two lists, of integers and of doubles, each with tracks and values. */
 struct extras {
+    bool too_many;
     uint64_t uuids[2][ORMA_SEQ_EXTRA_COUNTERS];
     uint64_t values[2][ORMA_SEQ_EXTRA_COUNTERS];
     unsigned uuids_num[2], values_num[2];
 };
 
-static void put(uint64_t *list, unsigned *num, uint64_t val)
+static void put(struct extras *x, uint64_t *list, unsigned *num, uint64_t val)
 {
     if (*num < ORMA_SEQ_EXTRA_COUNTERS)
         list[(*num)++] = val;
+    else
+        x->too_many = true;
 }
 
 static void read_extras(const struct orma_te_event *e, struct extras *x)
@@ -104,23 +106,23 @@ static void read_extras(const struct orma_te_event *e, struct extras *x)
         switch (f.id) {
         case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
             for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x->uuids[0], &x->uuids_num[0], val);
+                put(x, x->uuids[0], &x->uuids_num[0], val);
             break;
         case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
             for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x->uuids[1], &x->uuids_num[1], val);
+                put(x, x->uuids[1], &x->uuids_num[1], val);
             break;
         case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
             for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x->values[0], &x->values_num[0], val);
+                put(x, x->values[0], &x->values_num[0], val);
             break;
         case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
             list = orma_pb_sub(&f);
             if (f.wire == ORMA_PB_I64)
-                put(x->values[1], &x->values_num[1], f.num);
+                put(x, x->values[1], &x->values_num[1], f.num);
             for (; f.wire == ORMA_PB_LEN && list.end - list.pos >= 8; list.pos += 8) {
                 memcpy(&val, list.pos, sizeof(val));
-                put(x->values[1], &x->values_num[1], val);
+                put(x, x->values[1], &x->values_num[1], val);
             }
             break;
         }
@@ -130,11 +132,15 @@ static void read_extras(const struct orma_te_event *e, struct extras *x)
 void orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_stats *stats = orma_import_stats(imp, e->item->machine);
     struct extras x;
 
+    x.too_many = false;
     memset(x.uuids_num, 0, sizeof(x.uuids_num));
     memset(x.values_num, 0, sizeof(x.values_num));
     read_extras(e, &x);
+    if (ORMA_UNLIKELY(x.too_many))
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX);
     if (!x.uuids_num[0])
         memcpy(x.uuids[0], gen->extra_uuids, (x.uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
     if (!x.uuids_num[1])
@@ -142,14 +148,15 @@ void orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e)
                (x.uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
     for (unsigned which = 0; which < 2; which++) {
         if (x.values_num[which] > x.uuids_num[which])
-            orma_stats_inc(orma_import_stats(imp, e->item->machine),
-                           ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
+            orma_stats_inc(stats, x.uuids_num[which]
+                                      ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
+                                      : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
         for (unsigned i = 0; i < ORMA_MIN(x.values_num[which], x.uuids_num[which]); i++) {
             double real;
 
             memcpy(&real, &x.values[which][i], sizeof(real));
             value_of(imp, e, x.uuids[which][i], which ? real : (double)(int64_t)x.values[which][i],
-                     which);
+                     which, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
         }
     }
 }

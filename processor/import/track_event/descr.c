@@ -255,14 +255,16 @@ void orma_te_parse_descriptor(struct orma_import *imp, const struct orma_item *i
     }
 }
 
-void orma_te_read_range(struct orma_import *imp, struct orma_str bytes)
+void orma_te_read_range(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
+    bool has_start = false;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id != ORMA_PB_TRACK_EVENT_RANGE_OF_INTEREST_START_US)
             continue;
+        has_start = true;
         int64_t ns;
 
         if (__builtin_mul_overflow(orma_pb_i64(&f), 1000, &ns))
@@ -273,4 +275,7 @@ void orma_te_read_range(struct orma_import *imp, struct orma_str bytes)
         orma_metadata_int(imp, "range_of_interest_start_us", false, ORMA_METADATA_TRACE, 0,
                           orma_pb_i64(&f));
     }
+    if (!has_start)
+        orma_stats_inc(orma_import_stats(imp, machine),
+                       ORMA_STAT_TRACK_EVENT_RANGE_OF_INTEREST_MISSING_START_US);
 }

@@ -479,11 +479,11 @@ static bool event_time(struct orma_import *imp, const struct orma_packet_ctx *ct
     if (!t->delta && !t->absolute) {
         *ret = ctx->ts;
         if (!ctx->p->has_timestamp)
-            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_TOKENIZER_ERRORS);
+            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_MISSING_TIMESTAMP);
         return ctx->p->has_timestamp;
     }
     if (t->delta && !seq->has_times) {
-        orma_stats_inc(stats, ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_TIMESTAMP_DELTA_WITHOUT_VALID_STATE);
         return false;
     }
     if (t->delta && __builtin_add_overflow(seq->time_us, t->delta_us, &seq->time_us)) {
@@ -503,11 +503,20 @@ static bool event_time(struct orma_import *imp, const struct orma_packet_ctx *ct
     return true;
 }
 
-static bool fill_extra(struct orma_seq *seq, const struct times *t, struct orma_event_extra *x)
+/* False: differences to nothing, which is counted. */
+static bool fill_extra(struct orma_stats *stats, struct orma_seq *seq, const struct times *t,
+                       struct orma_event_extra *x)
 {
     *x = (struct orma_event_extra){0};
-    if (t->thread_delta && !seq->has_times)
+    if (t->thread_delta && !seq->has_times) {
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_TIME_DELTA_WITHOUT_VALID_STATE);
         return false;
+    }
+    if (t->instruction_delta && !seq->has_times) {
+        orma_stats_inc(stats,
+                       ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_INSTRUCTION_DELTA_WITHOUT_VALID_STATE);
+        return false;
+    }
     if (t->thread_delta)
         seq->thread_time_us = add_wrapping(seq->thread_time_us, t->thread_delta_us);
     if (t->instruction_delta)
@@ -536,10 +545,8 @@ bool orma_te_tokenize_legacy(struct orma_import *imp, const struct orma_packet_c
 
     if (!event_time(imp, ctx, &t, &item.ts))
         return true;
-    if (!fill_extra(ctx->seq, &t, &x)) {
-        orma_stats_inc(orma_import_stats(imp, ctx->machine), ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
+    if (!fill_extra(orma_import_stats(imp, ctx->machine), ctx->seq, &t, &x))
         return true;
-    }
     if (orma_te_is_cropped(imp, ctx->machine, item.ts))
         return true;
     if (x.has_thread_ns || x.has_instructions) {

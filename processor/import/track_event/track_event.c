@@ -477,6 +477,11 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
         orma_te_counter(imp, &e, uuid, has_track);
         return;
     }
+    if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
+        orma_stats_inc(orma_import_stats(imp, item->machine),
+                       ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID);
+        return;
+    }
     e.name_id = event_name(imp, &e);
     e.category_id = event_category(imp, &e);
     if (!place(imp, &e, uuid))
@@ -517,6 +522,20 @@ static bool track_event_tokenize(struct orma_import *imp, const struct orma_pack
     return orma_te_is_cropped(imp, ctx->machine, ctx->ts);
 }
 
+/* False: it is of no use, which is counted. */
+static bool thread_descriptor(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_stats *stats = orma_import_stats(imp, ctx->machine);
+
+    if (!ctx->seq->id)
+        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_MISSING_SEQUENCE_ID);
+    else if (!ctx->seq->valid)
+        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_SKIPPED_INCREMENTAL_STATE_INVALID);
+    else
+        return orma_te_read_thread(imp, ctx->seq, ctx->p->payload);
+    return false;
+}
+
 static bool tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
     switch (ctx->p->field) {
@@ -526,10 +545,9 @@ static bool tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
         orma_te_describe(imp, ctx);
         break;
     case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
-        return !ctx->seq->id || !ctx->seq->valid ||
-               !orma_te_read_thread(imp, ctx->seq, ctx->p->payload);
+        return !thread_descriptor(imp, ctx);
     case ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST:
-        orma_te_read_range(imp, ctx->p->payload);
+        orma_te_read_range(imp, ctx->machine, ctx->p->payload);
         return true;
     }
     return false;

@@ -29,6 +29,7 @@ struct orma_te_track {
     uint64_t uuid;
     /* As described. */
     bool described;
+    bool reserved; /* by a descriptor, not just by an event */
     bool has_parent;
     uint64_t parent_uuid;
     uint32_t name;
@@ -107,7 +108,7 @@ bool orma_te_read_thread(struct orma_import *imp, struct orma_seq *seq, struct o
 void orma_te_parse_descriptor(struct orma_import *imp, const struct orma_item *item);
 
 /* Where the part of the trace begins that somebody cared for. */
-void orma_te_read_range(struct orma_import *imp, struct orma_str bytes);
+void orma_te_read_range(struct orma_import *imp, uint16_t machine, struct orma_str bytes);
 
 /* ---- track_event/chrome_names.c ---- */
 

@@ -212,6 +212,22 @@ static void read_field(struct orma_import *imp, const struct orma_packet_ctx *ct
     }
 }
 
+/* What says which track it is: a later descriptor must say the same. */
+static void forget_scope(struct orma_te_track *t)
+{
+    t->has_parent = t->has_process = t->has_thread = false;
+    t->parent_uuid = 0;
+    t->pid = t->tid = 0;
+    t->kind = ORMA_TE_SLICES;
+}
+
+static bool is_same(const struct orma_te_track *a, const struct orma_te_track *b)
+{
+    return a->parent_uuid == b->parent_uuid && a->has_process == b->has_process &&
+           a->has_thread == b->has_thread && a->pid == b->pid && a->tid == b->tid &&
+           a->kind == b->kind;
+}
+
 void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
@@ -233,44 +249,54 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
     struct orma_te_track *t = orma_te_find(imp, uuid, ctx->machine);
     if (!t)
         return;
-    t->described = true;
+    const struct orma_te_track before = *t;
+    if (before.reserved)
+        forget_scope(t);
+    t->described = t->reserved = true;
     t->saw_first |= ctx->seq->saw_first;
     if (ctx->seq->has_pid)
         t->trusted_pid = ctx->seq->pid;
     r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     while (orma_pb_next(&r, &f))
         read_field(imp, ctx, t, &f);
+    if (t->is_default && t->has_parent && t->parent_uuid) {
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_TRACK_DESCRIPTOR_DEFAULT_TRACK_WITH_PARENT);
+        *t = before;
+    } else if (before.reserved && !is_same(&before, t)) { /* the last word counts */
+        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                       ORMA_STAT_TRACK_DESCRIPTOR_CONFLICTING_RESERVATION);
+    }
 }
 
 /* ---- resolving ---- */
 
 /* A program in a pid namespace knows its inner ids only; the service told the outer one. */
-static void leave_namespace(struct orma_import *imp, struct orma_te_track *t)
+static void outer_ids(struct orma_import *imp, const struct orma_te_track *t, uint32_t *ret_pid,
+                      uint32_t *ret_tid)
 {
     const struct orma_processes *procs = orma_import_processes(imp, t->machine);
     uint32_t id = t->has_thread ? t->tid : t->pid;
     uint32_t outer =
         t->trusted_pid ? orma_processes_outer(procs, t->trusted_pid, id) : ORMA_ID_NONE;
 
-    if (outer == ORMA_ID_NONE)
-        return;
-    t->pid = t->trusted_pid;
-    if (t->has_thread)
-        t->tid = outer;
+    *ret_pid = outer == ORMA_ID_NONE ? t->pid : t->trusted_pid;
+    *ret_tid = outer == ORMA_ID_NONE ? t->tid : outer;
 }
 
 static void start_thread(struct orma_import *imp, struct orma_te_track *t)
 {
     struct orma_te_state *st = orma_te_state(imp);
     struct orma_processes *procs = orma_import_processes(imp, t->machine);
+    uint32_t pid, tid;
 
-    leave_namespace(imp, t);
-    uint32_t utid = orma_processes_thread_of(procs, t->tid, t->pid);
+    outer_ids(imp, t, &pid, &tid);
+    uint32_t utid = orma_processes_thread_of(procs, tid, pid);
     uint64_t owner = orma_map_get(&st->thread_uuids, utid);
 
     if (owner != ORMA_MAP_NONE && owner != t->uuid) { /* another thread under the same tid */
-        (void)orma_processes_start_thread(procs, INT64_MIN, t->tid);
-        utid = orma_processes_thread_of(procs, t->tid, t->pid);
+        (void)orma_processes_start_thread(procs, INT64_MIN, tid);
+        utid = orma_processes_thread_of(procs, tid, pid);
     }
     if (orma_map_put(&st->thread_uuids, utid, t->uuid))
         imp->storage->failed = true;
@@ -283,14 +309,14 @@ static void start_process(struct orma_import *imp, struct orma_te_track *t)
 {
     struct orma_te_state *st = orma_te_state(imp);
     struct orma_processes *procs = orma_import_processes(imp, t->machine);
+    uint32_t pid, tid;
 
-    leave_namespace(imp, t);
-    uint32_t upid = orma_processes_process(procs, t->pid);
+    outer_ids(imp, t, &pid, &tid);
+    uint32_t upid = orma_processes_process(procs, pid);
     uint64_t owner = orma_map_get(&st->process_uuids, upid);
 
     if (owner != ORMA_MAP_NONE && owner != t->uuid)
-        upid =
-            orma_processes_start(procs, INT64_MIN, ORMA_ID_NONE, t->pid, 0, ORMA_THREAD_NAME_OTHER);
+        upid = orma_processes_start(procs, INT64_MIN, ORMA_ID_NONE, pid, 0, ORMA_THREAD_NAME_OTHER);
     if (orma_map_put(&st->process_uuids, upid, t->uuid))
         imp->storage->failed = true;
     t->scope = ORMA_TE_PROCESS;
