@@ -170,6 +170,7 @@ void orma_import_fini(struct orma_import *self)
     orma_args_list_fini(&self->args);
     orma_schema_free(self->schema);
     orma_map_fini(&self->unknown_event_fields);
+    orma_map_fini(&self->gpus);
     free_row_args(self);
 }
 

@@ -56,6 +56,9 @@ enum orma_module_state {
     ORMA_STATE_GPU,
     ORMA_STATE_FRAMES,
     ORMA_STATE_ANDROID,
+    ORMA_STATE_GRAPHICS,
+    ORMA_STATE_GPU_COUNTERS,
+    ORMA_STATE_GPU_STAGES,
     ORMA_STATE_DEVICES,
     ORMA_STATE_GENERIC_KERNEL,
     ORMA_STATE_HEAP_GRAPH,
@@ -99,6 +102,7 @@ struct orma_import {
     uint32_t trace_row; /* in trace_file */
     uint32_t clock_snapshots;
     uint32_t chrome_bundles, chrome_packets; /* that told of a Chrome; so far */
+    struct orma_map gpus;                    /* machine and number → row */
     struct orma_map unknown_event_fields;    /* of TrackEvent: number → how often */
     struct orma_schema *schema; /* with what the trace describes; NULL: the built-in one */
     struct orma_map row_args;   /* of rows that packets add args to: → struct orma_row_args * */

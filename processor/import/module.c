@@ -11,7 +11,8 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_self_trace, orma_module_sessions, orma_module_logs, orma_module_profile,
     orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline,
     orma_module_heap_graph, orma_module_binder, orma_module_android, orma_module_power_rails,
-    orma_module_energy, orma_module_packages;
+    orma_module_energy, orma_module_packages, orma_module_graphics, orma_module_gpu_counters,
+    orma_module_gpu_info, orma_module_gpu_log, orma_module_gpu_stages, orma_module_vulkan;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -54,6 +55,12 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_power_rails,
     &orma_module_energy,
     &orma_module_packages,
+    &orma_module_graphics,
+    &orma_module_gpu_info,
+    &orma_module_gpu_counters,
+    &orma_module_gpu_log,
+    &orma_module_gpu_stages,
+    &orma_module_vulkan,
     &orma_module_binder,
     NULL,
 };

@@ -76,12 +76,13 @@ const struct orma_module orma_module_battery = {
 uint32_t orma_import_ugpu(struct orma_import *imp, uint16_t machine, uint32_t gpu)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_GPU);
+    uint64_t key = (uint64_t)machine << 32 | gpu, known = orma_map_get(&imp->gpus, key);
 
-    for (uint32_t row = 0; row < t->rows; row++)
-        if (orma_table_int(t, ORMA_GPU_GPU, row) == gpu &&
-            orma_table_int(t, ORMA_GPU_MACHINE_ID, row) == machine)
-            return row;
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
     uint32_t row = orma_table_add(t);
+    if (orma_map_put(&imp->gpus, key, row))
+        imp->storage->failed = true;
     orma_table_set(t, ORMA_GPU_GPU, row, gpu);
     orma_table_set(t, ORMA_GPU_MACHINE_ID, row, machine);
     static const uint8_t texts[] = {ORMA_GPU_NAME,         ORMA_GPU_VENDOR, ORMA_GPU_MODEL,

@@ -7,6 +7,15 @@
 #include "processor/sql/engine.h"
 
 const struct orma_sql_view orma_sql_views[] = {
+    {"frame_slice", "SELECT s.id, s.ts, s.dur, s.track_id, s.category, s.name, s.depth, "
+                    "s.parent_id, s.arg_set_id, "
+                    "extract_arg(s.arg_set_id, 'layer_name') AS layer_name, "
+                    "extract_arg(s.arg_set_id, 'frame_number') AS frame_number, "
+                    "extract_arg(s.arg_set_id, 'queue_to_acquire_time') AS queue_to_acquire_time, "
+                    "extract_arg(s.arg_set_id, 'acquire_to_latch_time') AS acquire_to_latch_time, "
+                    "extract_arg(s.arg_set_id, 'latch_to_present_time') AS latch_to_present_time "
+                    "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
+                    "WHERE t.type = 'graphics_frame_event'"},
     {"expected_frame_timeline_slice",
      "SELECT s.id, s.ts, s.dur, s.track_id, s.category, s.name, s.depth, s.parent_id, "
      "s.arg_set_id, "
