@@ -19,6 +19,7 @@
 #define INDEXED_MAX (4u << 20)
 #define DEPTH_MAX 128
 #define APK_PREFIX "base.apk!"
+#define GUID_LEN 16
 
 /* A file of the index; those with the same hash of their build id in a chain. */
 struct indexed {
@@ -73,9 +74,31 @@ static bool parse_id(struct orma_str hex, struct build_id *ret)
     return true;
 }
 
+/*
+ * Chrome names modules as Breakpad does: by the first 16 bytes of the build id, read as a GUID,
+ * whose first three numbers have their bytes in the other order.
+ */
+static bool make_guid(const uint8_t *id, size_t len, uint8_t ret[GUID_LEN])
+{
+    static const uint8_t order[GUID_LEN] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+
+    for (size_t i = 0; len >= GUID_LEN && i < GUID_LEN; i++)
+        ret[i] = id[order[i]];
+    return len >= GUID_LEN;
+}
+
+static bool is_id(const uint8_t *id, size_t len, const struct build_id *want)
+{
+    uint8_t guid[GUID_LEN];
+
+    return (len == want->len && !memcmp(id, want->bytes, len)) ||
+           (want->len == GUID_LEN && make_guid(id, len, guid) &&
+            !memcmp(guid, want->bytes, GUID_LEN));
+}
+
 static bool same_id(const struct orma_binary_info *info, const struct build_id *id)
 {
-    return info->build_id_len == id->len && !memcmp(info->build_id, id->bytes, id->len);
+    return is_id(info->build_id, info->build_id_len, id);
 }
 
 /* ---- the index ---- */
@@ -87,25 +110,35 @@ static uint64_t id_key(const uint8_t *id, size_t len)
     return key == ORMA_MAP_NONE ? 0 : key;
 }
 
+static void add_under(struct orma_finder *self, const struct indexed *file, uint64_t key)
+{
+    struct indexed *copy = orma_arena_alloc(&self->arena, sizeof(*copy));
+
+    if (!copy)
+        return; /* out of memory: it is not found */
+    *copy = *file;
+    copy->next = orma_map_get_ptr(&self->by_id, key);
+    (void)orma_map_put_ptr(&self->by_id, key, copy);
+}
+
 static void add_to_index(struct orma_finder *self, const char *path)
 {
     struct orma_binary_info info;
+    uint8_t guid[GUID_LEN];
 
     if (orma_binary_peek(path, &info) < 0 || !info.build_id_len)
         return;
-    struct indexed *file = orma_arena_alloc(&self->arena, sizeof(*file));
-    const char *copy = orma_arena_strdup(&self->arena, orma_str_from(path));
-    if (!file || !copy)
+    struct indexed file = {.path = orma_arena_strdup(&self->arena, orma_str_from(path)),
+                           .load_bias = info.load_bias,
+                           .id_len = info.build_id_len,
+                           .has_dwarf = info.has_dwarf,
+                           .has_code = info.has_code};
+    if (!file.path)
         return;
-    uint64_t key = id_key(info.build_id, info.build_id_len);
-    *file = (struct indexed){.next = orma_map_get_ptr(&self->by_id, key),
-                             .path = copy,
-                             .load_bias = info.load_bias,
-                             .id_len = info.build_id_len,
-                             .has_dwarf = info.has_dwarf,
-                             .has_code = info.has_code};
-    memcpy(file->id, info.build_id, info.build_id_len);
-    (void)orma_map_put_ptr(&self->by_id, key, file); /* out of memory: it is not found */
+    memcpy(file.id, info.build_id, info.build_id_len);
+    add_under(self, &file, id_key(info.build_id, info.build_id_len));
+    if (make_guid(info.build_id, info.build_id_len, guid))
+        add_under(self, &file, id_key(guid, GUID_LEN));
 }
 
 static void build_index(struct orma_finder *self)
@@ -141,7 +174,7 @@ static bool find_indexed(struct orma_finder *self, const struct build_id *id,
         build_index(self);
     for (const struct indexed *f = orma_map_get_ptr(&self->by_id, id_key(id->bytes, id->len)); f;
          f = f->next) {
-        if (f->id_len != id->len || memcmp(f->id, id->bytes, id->len))
+        if (!is_id(f->id, f->id_len, id))
             continue;
         if (!best || f->has_dwarf >= best->has_dwarf)
             best = f;
@@ -306,7 +339,7 @@ static void find_debug_file(struct search *s)
         try_link(s, "", ".debug/");
         try_link(s, DEBUG_ROOT, "");
     }
-    if (!s->id->len) { /* now it is known which one it is */
+    if (s->binary_info.build_id_len) { /* now it is known which one it is, and all of its id */
         s->id->len = s->binary_info.build_id_len;
         memcpy(s->id->bytes, s->binary_info.build_id, s->id->len);
     }

@@ -250,6 +250,34 @@ Test(symbols, an_index_of_folders)
     orma_assert_no_leaks();
 }
 
+/* The first 16 bytes of the build id as a GUID, as in traces of Chrome. */
+Test(symbols, an_id_as_breakpad_writes_it)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_str id = id_of(SAMPLE);
+    const char *h = id.data;
+    char guid[64];
+
+    if (id.len < 32)
+        cr_skip_test("this linker gives no build ids of 16 bytes");
+    snprintf(guid, sizeof(guid), "%.2s%.2s%.2s%.2s%.2s%.2s%.2s%.2s%.16s", h + 6, h + 4, h + 2, h,
+             h + 10, h + 8, h + 14, h + 12, h + 16);
+    NEEDS_TOOLS(&s, "mkdir a && mv sample a/program");
+    struct orma_symbolizer *z = symbolizer(in(&s, "a"), ORMA_SYMBOLIZER_INDEX);
+    struct orma_symbolizer_module m = {ORMA_STR("/opt/program"), orma_str_from(guid), UINT64_MAX};
+
+    expect_all(z, &m, &s);
+    orma_symbolizer_free(z);
+    z = symbolizer(in(&s, "a"), ORMA_SYMBOLIZER_FIND);
+    expect_all(z, &m, &s);
+    guid[31] ^= 1;
+    cr_assert_null(orma_symbolizer_file(z, &m));
+    orma_symbolizer_free(z);
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
+
 Test(symbols, a_load_bias_that_was_taken_for_zero)
 {
     NEEDS_LIBDW();
