@@ -13,6 +13,7 @@
 const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
+    orma_sql_funcs_arrays,
     orma_sql_funcs_columnar,
     orma_sql_funcs_compress,
     orma_sql_funcs_counters,

@@ -6,6 +6,7 @@
 
 extern const struct orma_sql_func orma_sql_funcs_agg[];
 extern const struct orma_sql_func orma_sql_funcs_args[];
+extern const struct orma_sql_func orma_sql_funcs_arrays[];
 extern const struct orma_sql_func orma_sql_funcs_compress[];
 extern const struct orma_sql_func orma_sql_funcs_counters[];
 extern const struct orma_sql_func orma_sql_funcs_critical_path[];

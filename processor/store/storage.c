@@ -64,6 +64,7 @@ void orma_storage_fini(struct orma_storage *self)
         free(self->traces[t]);
     }
     orma_args_store_fini(&self->args);
+    orma_blobs_fini(&self->arrays);
     orma_strpool_fini(&self->pool);
 }
 

@@ -8,6 +8,7 @@
 #ifndef ORMA_PROCESSOR_STORE_STORAGE_H
 #define ORMA_PROCESSOR_STORE_STORAGE_H
 #include "processor/store/args.h"
+#include "processor/store/blobs.h"
 #include "processor/store/stats.h"
 #include "processor/store/strpool.h"
 #include "processor/store/table.h"
@@ -29,6 +30,8 @@ struct orma_storage {
     struct orma_stats *stats; /* of the trace at hand, by machine row */
     struct orma_trace_stats *traces[ORMA_TRACES_MAX];
     unsigned traces_num;
+    struct orma_blobs arrays; /* contents of arrays of heaps: see import/formats/hprof.h */
+    struct orma_stats stats[ORMA_MACHINES_MAX]; /* by machine row */
     bool failed;
 };
 

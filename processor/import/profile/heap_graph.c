@@ -34,7 +34,7 @@ void orma_words64_fini(struct orma_words64 *self)
     *self = (struct orma_words64){0};
 }
 
-static void graph_free(struct orma_heap_graph *g)
+void orma_heap_graph_free(struct orma_heap_graph *g)
 {
     orma_map_fini(&g->objects);
     orma_map_fini(&g->classes);
@@ -169,8 +169,8 @@ static void collect(struct orma_pb_reader r, uint32_t field, struct orma_words64
 }
 
 /* A reference to nothing (a field that is not set) is a row, too. */
-static uint32_t add_reference(struct orma_import *imp, struct orma_heap_graph *g, uint32_t set,
-                              uint32_t owner, uint64_t owned)
+uint32_t orma_heap_graph_reference(struct orma_import *imp, struct orma_heap_graph *g, uint32_t set,
+                                   uint32_t owner, uint64_t owned)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
     uint32_t row = orma_table_add(t);
@@ -197,7 +197,7 @@ static void add_references(struct orma_import *imp, struct orma_heap_graph *g, u
     collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_OBJECT_ID, &ids);
     collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_RUNTIME_INTERNAL_OBJECT_ID, &internal);
     for (size_t i = 0; i < ids.len; i++) {
-        uint32_t ref = add_reference(imp, g, set, row, ids.data[i]);
+        uint32_t ref = orma_heap_graph_reference(imp, g, set, row, ids.data[i]);
 
         if (i < fields.len) {
             orma_words64_add(&g->named, ref);
@@ -206,7 +206,7 @@ static void add_references(struct orma_import *imp, struct orma_heap_graph *g, u
     }
     for (size_t i = 0; i < internal.len; i++)
         orma_table_set(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME,
-                       add_reference(imp, g, set, row, internal.data[i]), own_name);
+                       orma_heap_graph_reference(imp, g, set, row, internal.data[i]), own_name);
     if (ids.len && !fields.len)
         orma_words64_add(&g->by_type, row);
     if (fields.len && fields.len != ids.len)
@@ -261,7 +261,7 @@ static const char *kind_name(uint64_t kind)
     return names[kind < ORMA_ARRAY_LEN(names) ? kind : 0];
 }
 
-static struct orma_heap_type *new_type(struct orma_import *imp, struct orma_heap_graph *g)
+struct orma_heap_type *orma_heap_graph_new_type(struct orma_import *imp, struct orma_heap_graph *g)
 {
     if (g->types_num == g->types_cap) {
         size_t cap = g->types_cap ? g->types_cap * 2 : 64;
@@ -280,7 +280,7 @@ static struct orma_heap_type *new_type(struct orma_import *imp, struct orma_heap
 
 static void add_type(struct orma_import *imp, struct orma_heap_graph *g, struct orma_pb_reader r)
 {
-    struct orma_heap_type *t = new_type(imp, g);
+    struct orma_heap_type *t = orma_heap_graph_new_type(imp, g);
     struct orma_pb_reader again = r;
     struct orma_pb_field f;
     uint64_t kind = 0;
@@ -487,7 +487,7 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
         return;
     orma_heap_graph_finish(imp, g);
     orma_map_take(&st->graphs, key);
-    graph_free(g);
+    orma_heap_graph_free(g);
 }
 
 void orma_heap_graph_deobfuscate(struct orma_import *imp, struct orma_str bytes)
@@ -520,7 +520,7 @@ static void fini(struct orma_import *imp)
     if (!st)
         return;
     ORMA_MAP_EACH (slot, &st->graphs)
-        graph_free((struct orma_heap_graph *)(uintptr_t)slot->val);
+        orma_heap_graph_free((struct orma_heap_graph *)(uintptr_t)slot->val);
     orma_map_fini(&st->graphs);
     orma_words64_fini(&st->names.list);
 }

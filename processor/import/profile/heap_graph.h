@@ -53,6 +53,15 @@ struct orma_heap_graph {
 uint32_t orma_heap_graph_object(struct orma_import *imp, struct orma_heap_graph *g, uint64_t id);
 uint32_t orma_heap_graph_class(struct orma_import *imp, struct orma_heap_graph *g, uint64_t id);
 
+/* A row that says that `owner` refers to `owned`; 0: to nothing. The field has no name yet. */
+uint32_t orma_heap_graph_reference(struct orma_import *imp, struct orma_heap_graph *g, uint32_t set,
+                                   uint32_t owner, uint64_t owned);
+
+/* A type that is all zero but for the empty name; NULL when memory is out. */
+struct orma_heap_type *orma_heap_graph_new_type(struct orma_import *imp, struct orma_heap_graph *g);
+
+void orma_heap_graph_free(struct orma_heap_graph *g);
+
 /* The graph is complete. heap_graph_finish.c */
 void orma_heap_graph_finish(struct orma_import *imp, struct orma_heap_graph *g);
 

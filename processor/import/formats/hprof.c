@@ -1,0 +1,488 @@
+#include "processor/import/formats/hprof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CLASSES_MAX (1u << 24)
+
+/* Records of the file. */
+enum { R_STRING = 0x01, R_LOAD_CLASS = 0x02, R_HEAP_DUMP = 0x0c, R_HEAP_SEGMENT = 0x1c };
+
+/* What heap dumps consist of. */
+enum {
+    D_CLASS = 0x20,
+    D_INSTANCE = 0x21,
+    D_OBJECT_ARRAY = 0x22,
+    D_VALUE_ARRAY = 0x23,
+    D_VALUE_ARRAY_EMPTY = 0xc3,
+    D_HEAP_INFO = 0xfe,
+};
+
+uint64_t orma_hprof_number(struct orma_hprof_reader *r, unsigned bytes)
+{
+    uint64_t val = 0;
+
+    if (r->failed || (size_t)(r->end - r->pos) < bytes) {
+        r->failed = true;
+        return 0;
+    }
+    for (unsigned i = 0; i < bytes; i++)
+        val = val << 8 | *r->pos++;
+    return val;
+}
+
+void orma_hprof_skip(struct orma_hprof_reader *r, uint64_t bytes)
+{
+    if (r->failed || (uint64_t)(r->end - r->pos) < bytes)
+        r->failed = true;
+    else
+        r->pos += bytes;
+}
+
+unsigned orma_hprof_size(const struct orma_hprof *h, uint8_t type)
+{
+    static const uint8_t sizes[] = {
+        [ORMA_HPROF_BOOLEAN] = 1, [ORMA_HPROF_CHAR] = 2, [ORMA_HPROF_FLOAT] = 4,
+        [ORMA_HPROF_DOUBLE] = 8,  [ORMA_HPROF_BYTE] = 1, [ORMA_HPROF_SHORT] = 2,
+        [ORMA_HPROF_INT] = 4,     [ORMA_HPROF_LONG] = 8};
+
+    if (type == ORMA_HPROF_OBJECT)
+        return h->id_bytes;
+    return type < ORMA_ARRAY_LEN(sizes) ? sizes[type] : 0;
+}
+
+const char *orma_hprof_type_name(uint8_t type)
+{
+    static const char *const names[] = {
+        [ORMA_HPROF_OBJECT] = "object", [ORMA_HPROF_BOOLEAN] = "boolean",
+        [ORMA_HPROF_CHAR] = "char",     [ORMA_HPROF_FLOAT] = "float",
+        [ORMA_HPROF_DOUBLE] = "double", [ORMA_HPROF_BYTE] = "byte",
+        [ORMA_HPROF_SHORT] = "short",   [ORMA_HPROF_INT] = "int",
+        [ORMA_HPROF_LONG] = "long"};
+
+    return type < ORMA_ARRAY_LEN(names) && names[type] ? names[type] : "unknown";
+}
+
+const struct orma_hprof_class *orma_hprof_class_of(const struct orma_hprof *h, uint64_t id)
+{
+    uint64_t i = orma_map_get(&h->classes, id);
+
+    return i == ORMA_MAP_NONE ? NULL : &h->list[i];
+}
+
+static void put(struct orma_hprof *h, struct orma_map *map, uint64_t key, uint64_t val)
+{
+    h->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+}
+
+static void count(struct orma_hprof *h, enum orma_stat stat)
+{
+    orma_stats_inc(orma_import_stats(h->imp, 0), stat);
+}
+
+/* ---- names ---- */
+
+/* "[Ljava/lang/Object;" and "java/lang/Object" become what people write. */
+static uint32_t class_name(struct orma_hprof *h, struct orma_str s)
+{
+    static const char letters[] = "ZCFDBSIJ";
+    struct orma_buf name = {0};
+    unsigned depth = 0;
+
+    while (s.len > 1 && s.data[0] == '[') {
+        s = (struct orma_str){s.data + 1, s.len - 1};
+        depth++;
+    }
+    const char *letter = depth && s.len == 1 ? strchr(letters, s.data[0]) : NULL;
+    if (letter && *letter) {
+        orma_buf_put_str(&name,
+                         orma_hprof_type_name((uint8_t)(ORMA_HPROF_BOOLEAN + (letter - letters))));
+    } else {
+        if (depth && s.len > 2 && s.data[0] == 'L' && s.data[s.len - 1] == ';')
+            s = (struct orma_str){s.data + 1, s.len - 2};
+        for (size_t i = 0; i < s.len; i++)
+            orma_buf_put_byte(&name, (uint8_t)(s.data[i] == '/' ? '.' : s.data[i]));
+    }
+    while (depth--)
+        orma_buf_put_str(&name, "[]");
+    uint32_t id =
+        name.len && !name.failed ? orma_import_str(h->imp, orma_buf_str(&name)) : ORMA_STR_EMPTY;
+    h->imp->storage->failed |= name.failed;
+    orma_buf_fini(&name);
+    return id;
+}
+
+static struct orma_str pool_text(const struct orma_hprof *h, uint64_t id)
+{
+    struct orma_str s = {0};
+
+    if (id != ORMA_MAP_NONE)
+        s = orma_strpool_get(&h->imp->storage->pool, (uint32_t)id);
+    return s.data ? s : (struct orma_str){"", 0};
+}
+
+static uint32_t field_name(struct orma_hprof *h, uint32_t class, uint64_t name)
+{
+    return orma_strpool_addf(&h->imp->storage->pool, "%.*s.%.*s", ORMA_STR_ARG(pool_text(h, class)),
+                             ORMA_STR_ARG(pool_text(h, orma_map_get(&h->strings, name))));
+}
+
+/* ---- the first time: classes ---- */
+
+static struct orma_hprof_field *new_field(struct orma_hprof *h)
+{
+    if (h->fields_num == h->fields_cap) {
+        size_t cap = h->fields_cap ? h->fields_cap * 2 : 256;
+        struct orma_hprof_field *grown = realloc(h->fields, cap * sizeof(*grown));
+
+        if (!grown) {
+            h->imp->storage->failed = true;
+            return NULL;
+        }
+        h->fields = grown;
+        h->fields_cap = cap;
+    }
+    return &h->fields[h->fields_num++];
+}
+
+static struct orma_hprof_class *new_class(struct orma_hprof *h, uint64_t id)
+{
+    if (h->list_num == h->list_cap) {
+        size_t cap = h->list_cap ? h->list_cap * 2 : 64;
+        struct orma_hprof_class *grown =
+            cap <= CLASSES_MAX ? realloc(h->list, cap * sizeof(*grown)) : NULL;
+
+        if (!grown) {
+            h->imp->storage->failed = true;
+            return NULL;
+        }
+        h->list = grown;
+        h->list_cap = cap;
+    }
+    h->list[h->list_num] = (struct orma_hprof_class){.id = id};
+    put(h, &h->classes, id, h->list_num);
+    return &h->list[h->list_num++];
+}
+
+/* Fields with their values (static ones), or without. */
+static void read_fields(struct orma_hprof *h, struct orma_hprof_reader *r, uint32_t class,
+                        bool statics, size_t *ret_first, size_t *ret_num)
+{
+    uint64_t num = orma_hprof_number(r, 2);
+
+    *ret_first = h->fields_num;
+    for (; num && !r->failed; num--) {
+        uint64_t name = orma_hprof_id(r);
+        uint8_t type = (uint8_t)orma_hprof_number(r, 1);
+        unsigned size = orma_hprof_size(h, type);
+        uint64_t value = statics ? orma_hprof_number(r, size) : 0;
+        struct orma_hprof_field *f = size && !r->failed ? new_field(h) : NULL;
+
+        r->failed |= !size;
+        if (f)
+            *f = (struct orma_hprof_field){
+                .name = field_name(h, class, name), .type = type, .value = value};
+    }
+    *ret_num = h->fields_num - *ret_first;
+}
+
+/* `again`: only past it. */
+static void read_class(struct orma_hprof *h, struct orma_hprof_reader *r, bool again)
+{
+    size_t fields_num = h->fields_num;
+    uint64_t id = orma_hprof_id(r), name = orma_map_get(&h->class_names, id), num;
+    struct orma_hprof_class c = {.id = id, .name = ORMA_STR_EMPTY};
+
+    orma_hprof_skip(r, 4); /* stack */
+    c.super = orma_hprof_id(r);
+    orma_hprof_skip(r, 5ull * r->id_bytes); /* loader, signers, domain, two for later */
+    c.instance_size = (uint32_t)orma_hprof_number(r, 4);
+    if (name != ORMA_MAP_NONE)
+        c.name = (uint32_t)name;
+    for (num = orma_hprof_number(r, 2); num && !r->failed; num--) { /* constants */
+        orma_hprof_skip(r, 2);
+        unsigned size = orma_hprof_size(h, (uint8_t)orma_hprof_number(r, 1));
+        r->failed |= !size;
+        orma_hprof_skip(r, size);
+    }
+    read_fields(h, r, c.name, true, &c.statics, &c.statics_num);
+    read_fields(h, r, c.name, false, &c.fields, &c.fields_num);
+    if (again || r->failed || orma_map_get(&h->classes, id) != ORMA_MAP_NONE) {
+        h->fields_num = fields_num;
+        return;
+    }
+    struct orma_hprof_class *added = new_class(h, id);
+    if (added)
+        *added = c;
+}
+
+/* ---- heap dumps ---- */
+
+struct root {
+    const char *name;
+    uint8_t tag, more; /* more: bytes behind the id; ROOT_ID: an id */
+};
+
+#define ROOT_ID 0xff
+
+static const struct root roots[] = {
+    {"ROOT_UNKNOWN", 0xff, 0},           {"ROOT_JNI_GLOBAL", 0x01, ROOT_ID},
+    {"ROOT_JNI_LOCAL", 0x02, 8},         {"ROOT_JAVA_FRAME", 0x03, 8},
+    {"ROOT_NATIVE_STACK", 0x04, 4},      {"ROOT_STICKY_CLASS", 0x05, 0},
+    {"ROOT_THREAD_BLOCK", 0x06, 4},      {"ROOT_MONITOR_USED", 0x07, 0},
+    {"ROOT_THREAD_OBJECT", 0x08, 8},     {"ROOT_INTERNED_STRING", 0x89, 0},
+    {"ROOT_FINALIZING", 0x8a, 0},        {"ROOT_DEBUGGER", 0x8b, 0},
+    {"ROOT_REFERENCE_CLEANUP", 0x8c, 0}, {"ROOT_VM_INTERNAL", 0x8d, 0},
+    {"ROOT_JNI_MONITOR", 0x8e, 8},       {NULL, 0x90, 0}, /* not reachable */
+};
+
+/* False: no root has that tag. */
+static bool read_root(struct orma_hprof *h, struct orma_hprof_reader *r, uint8_t tag, bool again)
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(roots); i++) {
+        if (roots[i].tag != tag)
+            continue;
+        uint64_t id = orma_hprof_id(r);
+        orma_hprof_skip(r, roots[i].more == ROOT_ID ? r->id_bytes : roots[i].more);
+        if (again && !r->failed && roots[i].name) {
+            orma_words64_add(&h->graph->roots, id);
+            orma_words64_add(&h->graph->roots, orma_import_cstr(h->imp, roots[i].name));
+            count(h, ORMA_STAT_HPROF_ROOT_COUNTER);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* Past an object; arrays of values are noted. */
+static void pass_object(struct orma_hprof *h, struct orma_hprof_reader *r, uint8_t tag)
+{
+    uint64_t id = orma_hprof_id(r);
+    const uint8_t *at = r->pos;
+    uint64_t num;
+    uint8_t type;
+
+    orma_hprof_skip(r, 4);
+    switch (tag) {
+    case D_INSTANCE:
+        orma_hprof_skip(r, r->id_bytes);
+        num = orma_hprof_number(r, 4);
+        orma_hprof_skip(r, num);
+        break;
+    case D_OBJECT_ARRAY:
+        num = orma_hprof_number(r, 4);
+        orma_hprof_skip(r, r->id_bytes + num * r->id_bytes);
+        break;
+    default:
+        num = orma_hprof_number(r, 4);
+        type = (uint8_t)orma_hprof_number(r, 1);
+        r->failed |= !orma_hprof_size(h, type);
+        if (tag == D_VALUE_ARRAY) {
+            orma_hprof_skip(r, num * orma_hprof_size(h, type));
+            if (!r->failed)
+                put(h, &h->arrays, id, (uintptr_t)at);
+        }
+    }
+}
+
+static void make_object(struct orma_hprof *h, struct orma_hprof_reader *r, uint8_t tag)
+{
+    if (tag == D_INSTANCE) {
+        orma_hprof_instance(h, r);
+        count(h, ORMA_STAT_HPROF_INSTANCE_COUNTER);
+    } else if (tag == D_OBJECT_ARRAY) {
+        orma_hprof_object_array(h, r);
+        count(h, ORMA_STAT_HPROF_OBJECT_ARRAY_COUNTER);
+    } else {
+        orma_hprof_value_array(h, r, tag == D_VALUE_ARRAY);
+        count(h, ORMA_STAT_HPROF_PRIMITIVE_ARRAY_COUNTER);
+    }
+}
+
+static void make_class(struct orma_hprof *h, struct orma_hprof_reader r)
+{
+    const struct orma_hprof_class *c = orma_hprof_class_of(h, orma_hprof_id(&r));
+
+    if (c)
+        orma_hprof_class_object(h, c);
+    else
+        count(h, ORMA_STAT_HPROF_CLASS_ERRORS);
+    count(h, ORMA_STAT_HPROF_CLASS_COUNTER);
+}
+
+static const char *heap_type(struct orma_str name)
+{
+    if (orma_str_eq(name, ORMA_STR("app")))
+        return "HEAP_TYPE_APP";
+    if (orma_str_eq(name, ORMA_STR("zygote")))
+        return "HEAP_TYPE_ZYGOTE";
+    return orma_str_eq(name, ORMA_STR("image")) ? "HEAP_TYPE_BOOT_IMAGE" : "HEAP_TYPE_UNKNOWN";
+}
+
+static void read_heap_info(struct orma_hprof *h, struct orma_hprof_reader *r, bool again)
+{
+    orma_hprof_skip(r, 4);
+    uint64_t name = orma_map_get(&h->strings, orma_hprof_id(r));
+
+    if (again)
+        h->graph->last_heap_type = orma_import_cstr(h->imp, heap_type(pool_text(h, name)));
+}
+
+static void read_heap(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
+{
+    while (r.pos < r.end && !r.failed && !h->imp->storage->failed) {
+        uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
+
+        switch (tag) {
+        case D_CLASS:
+            if (again)
+                make_class(h, r);
+            read_class(h, &r, again);
+            break;
+        case D_INSTANCE:
+        case D_OBJECT_ARRAY:
+        case D_VALUE_ARRAY:
+        case D_VALUE_ARRAY_EMPTY:
+            if (again)
+                make_object(h, &r, tag);
+            else
+                pass_object(h, &r, tag);
+            break;
+        case D_HEAP_INFO:
+            read_heap_info(h, &r, again);
+            break;
+        default:
+            r.failed |= !read_root(h, &r, tag, again);
+        }
+    }
+    if (r.failed && !again) {
+        h->graph->truncated = true;
+        count(h, ORMA_STAT_HPROF_HEAP_DUMP_ERRORS);
+    }
+}
+
+/* ---- records ---- */
+
+static void read_record(struct orma_hprof *h, uint8_t tag, struct orma_hprof_reader r, bool again)
+{
+    uint64_t id;
+
+    switch (tag) {
+    case R_STRING:
+        id = orma_hprof_id(&r);
+        if (again || r.failed)
+            return;
+        put(h, &h->strings, id,
+            orma_import_str(h->imp,
+                            (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
+        count(h, ORMA_STAT_HPROF_STRING_COUNTER);
+        break;
+    case R_LOAD_CLASS:
+        orma_hprof_skip(&r, 4);
+        id = orma_hprof_id(&r);
+        orma_hprof_skip(&r, 4);
+        if (!again && !r.failed)
+            put(h, &h->class_names, id,
+                class_name(h, pool_text(h, orma_map_get(&h->strings, orma_hprof_id(&r)))));
+        break;
+    case R_HEAP_DUMP:
+    case R_HEAP_SEGMENT:
+        if (again)
+            count(h, ORMA_STAT_HPROF_HEAP_DUMP_COUNTER);
+        read_heap(h, r, again);
+        break;
+    }
+}
+
+static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
+{
+    while (r.pos < r.end && !r.failed && !h->imp->storage->failed) {
+        uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
+        struct orma_hprof_reader body = r;
+
+        orma_hprof_skip(&body, 4); /* when, in us from the begin */
+        uint64_t len = orma_hprof_number(&body, 4);
+        r.pos = body.pos;
+        r.failed = body.failed;
+        if (!r.failed && len > (uint64_t)(r.end - r.pos)) { /* cut off: what there is counts */
+            len = (uint64_t)(r.end - r.pos);
+            h->graph->truncated = true;
+            if (!again)
+                count(h, ORMA_STAT_HPROF_SEGMENT_OVERSHOOT_COUNTER);
+        }
+        orma_hprof_skip(&r, len);
+        body.end = r.pos;
+        if (r.failed)
+            break;
+        if (!again)
+            count(h, ORMA_STAT_HPROF_RECORD_COUNTER);
+        read_record(h, tag, body, again);
+    }
+    h->graph->truncated |= r.failed;
+}
+
+static bool read_header(struct orma_hprof *h, struct orma_hprof_reader *r)
+{
+    const uint8_t *zero =
+        r->end > r->pos ? memchr(r->pos, 0, (size_t)ORMA_MIN(r->end - r->pos, 64)) : NULL;
+
+    r->failed = !zero;
+    if (zero)
+        r->pos = zero + 1;
+    uint64_t id_bytes = orma_hprof_number(r, 4), ms = orma_hprof_number(r, 8);
+    h->id_bytes = r->id_bytes = (unsigned)id_bytes;
+    h->ts = ms < INT64_MAX / 1000000 ? (int64_t)ms * 1000000 : 0;
+    return !r->failed && (id_bytes == 4 || id_bytes == 8);
+}
+
+static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_hprof *h = file->state;
+    struct orma_hprof_reader r = {.pos = data, .end = data + len};
+
+    (void)at_end; /* it is read once, whole */
+    h->imp = file->imp;
+    h->end = data + len;
+    h->graph = calloc(1, sizeof(*h->graph));
+    if (!h->graph) {
+        file->imp->storage->failed = true;
+        return len;
+    }
+    if (!read_header(h, &r)) {
+        count(h, ORMA_STAT_HPROF_HEADER_ERRORS);
+        orma_file_error(file->imp, -EBADMSG,
+                        "the heap dump has no valid header: ids must have 4 or 8 bytes "
+                        "(ERR:tp-corrupt)");
+        return len;
+    }
+    h->graph->begun = true;
+    h->graph->ts = h->ts;
+    h->graph->upid = orma_processes_process(orma_import_processes(h->imp, 0), 0);
+    read_records(h, r, false);
+    orma_hprof_put_types(h);
+    read_records(h, r, true);
+    file->imp->storage->failed |= h->graph->roots.failed || h->graph->registry.failed;
+    orma_heap_graph_finish(h->imp, h->graph);
+    return len;
+}
+
+static void hprof_fini(struct orma_file *file)
+{
+    struct orma_hprof *h = file->state;
+
+    orma_map_fini(&h->strings);
+    orma_map_fini(&h->class_names);
+    orma_map_fini(&h->classes);
+    orma_map_fini(&h->arrays);
+    free(h->list);
+    free(h->fields);
+    if (h->graph)
+        orma_heap_graph_free(h->graph);
+}
+
+const struct orma_format_ops orma_format_hprof = {
+    .state_bytes = sizeof(struct orma_hprof),
+    .whole = true,
+    .read = hprof_read,
+    .fini = hprof_fini,
+};
