@@ -31,7 +31,6 @@ struct orma_storage {
     struct orma_trace_stats *traces[ORMA_TRACES_MAX];
     unsigned traces_num;
     struct orma_blobs arrays; /* contents of arrays of heaps: see import/formats/hprof.h */
-    struct orma_stats stats[ORMA_MACHINES_MAX]; /* by machine row */
     bool failed;
 };
 
