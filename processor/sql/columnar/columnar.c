@@ -36,7 +36,7 @@ void orma_columnar_plan_free(void *data)
 
 void orma_columnar_note_function(struct orma_sql *sql, const char *name)
 {
-    static const char *const names[] = {"count", "sum", "avg", "min", "max"};
+    static const char *const names[] = {"count", "sum", "avg", "min", "max", "glob"};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++)
         sql->aggregates_replaced |= !sqlite3_stricmp(name, names[i]);
@@ -57,13 +57,31 @@ static bool is_table(struct orma_sql *sql, const char *name)
     return ok;
 }
 
+static bool has_word(struct orma_str text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (!sqlite3_strnicmp(text.data + i, word, (int)len))
+            return true;
+    return false;
+}
+
+/* A look at the bytes: most statements need no better one. */
+static bool may_aggregate(struct orma_str text)
+{
+    return text.len && (memchr(text.data, '(', text.len) || has_word(text, "distinct") ||
+                        has_word(text, "group"));
+}
+
 sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
 {
     const struct orma_vtab *v = sql->planned;
     sqlite3_stmt *made = NULL;
-    struct orma_buf rewritten = {0};
+    struct orma_buf rewritten = {0}, flat = {0}, order = {0};
 
-    if (!v || sql->planned_mixed || sql->columnar_off || sql->aggregates_replaced)
+    if (!v || sql->planned_mixed || sql->columnar_off || sql->aggregates_replaced ||
+        !may_aggregate(text))
         return NULL;
     struct orma_columnar_plan *plan = calloc(1, sizeof(*plan));
     if (!plan)
@@ -72,7 +90,12 @@ sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, 
     plan->table = v->table;
     plan->proj = v->proj;
     plan->generation = sql->tables_generation;
-    if (orma_columnar_parse(text, stmt, v, plan, &rewritten) && is_table(sql, plan->name) &&
+    if (orma_columnar_flatten(text, stmt, v, &flat, &order))
+        text = orma_buf_str(&flat);
+    else
+        orma_buf_clear(&order);
+    if (orma_columnar_parse(text, stmt, v, orma_buf_str(&order), plan, &rewritten) &&
+        is_table(sql, plan->name) &&
         !sqlite3_prepare_v2(sql->db, orma_buf_cstr(&rewritten), -1, &made, NULL)) {
         if (sqlite3_bind_pointer(made, 1, plan, POINTER, orma_columnar_plan_free)) {
             sqlite3_finalize(made); /* the plan is freed by SQLite */
@@ -82,6 +105,8 @@ sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, 
     }
     orma_columnar_plan_free(plan);
     orma_buf_fini(&rewritten);
+    orma_buf_fini(&flat);
+    orma_buf_fini(&order);
     return made;
 }
 

@@ -12,7 +12,8 @@
  * statement (expressions over aggregates, HAVING, ORDER BY, LIMIT) SQLite does
  * over the few rows that come out. Taken are count (of distinct values, too), sum, avg, min and max
  * of stored columns, DISTINCT, GROUP BY columns, and WHERE with comparisons of columns with
- * literals joined by AND. Everything else stays as it was.
+ * literals joined by AND; and a sub-select instead of the table that only picks columns and rows.
+ * Everything else stays as it was.
  *
  * The answers are the same in rows, order, types and errors. Where that needs
  * SQLite's own arithmetic (sums near the end of 64 bits), the plan runs its

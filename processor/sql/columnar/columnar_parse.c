@@ -14,9 +14,18 @@
 
 #include "processor/sql/columnar/columnar_reader.h"
 
+#define GLOB_MAX 10000
+
 /* ---- the clauses ---- */
 
 static const char *const clause_words[] = {"where", "group", "having", "order", "limit", NULL};
+
+bool orma_columnar_is_clause(struct orma_str text, struct orma_token tok)
+{
+    const struct orma_columnar_reader r = {.text = text};
+
+    return is_any(&r, tok, clause_words);
+}
 
 /* Up to the next word of a clause outside parentheses. */
 static struct orma_columnar_span read_clause(struct orma_columnar_reader *r, bool commas_end)
@@ -42,7 +51,7 @@ static struct orma_columnar_span read_clause(struct orma_columnar_reader *r, boo
     return s;
 }
 
-static void read_elements(struct orma_columnar_reader *r)
+void orma_columnar_read_elements(struct orma_columnar_reader *r)
 {
     r->distinct = accept(r, "distinct");
     if (!r->distinct)
@@ -269,6 +278,17 @@ static void read_between(struct orma_columnar_reader *r, int col)
     add_filter(r, col, SQLITE_INDEX_CONSTRAINT_LE, r->literals_num - 1, 1);
 }
 
+/* GLOB 'pattern' behind the GLOB. SQLite refuses long ones. */
+static void read_glob(struct orma_columnar_reader *r, int col)
+{
+    unsigned first = r->literals_num;
+
+    if (r->tok.kind == ORMA_TOK_STRING && r->tok.len < GLOB_MAX && read_literal(r))
+        add_filter(r, col, SQLITE_INDEX_CONSTRAINT_GLOB, first, 1);
+    else
+        give_up(r);
+}
+
 static void read_comparison(struct orma_columnar_reader *r)
 {
     unsigned first = r->literals_num;
@@ -295,6 +315,8 @@ static void read_comparison(struct orma_columnar_reader *r)
         read_between(r, col);
     else if (accept(r, "in"))
         read_list(r, col);
+    else if (accept(r, "glob"))
+        read_glob(r, col);
     else
         give_up(r);
 }
@@ -505,28 +527,53 @@ static void read_distinct(struct orma_columnar_reader *r)
         add_key(r, orma_columnar_column_of_element(r, i));
 }
 
-bool orma_columnar_parse(struct orma_str text, sqlite3_stmt *stmt, const struct orma_vtab *v,
-                         struct orma_columnar_plan *plan, struct orma_buf *rewritten)
+bool orma_columnar_read_statement(struct orma_columnar_reader *r)
 {
-    struct orma_columnar_reader r = {
-        .text = text, .v = v, .stmt = stmt, .plan = plan, .out = rewritten};
+    go_to(r, 0);
+    if (!accept(r, "select"))
+        return false;
+    orma_columnar_read_elements(r);
+    if (!r->no)
+        read_from(r);
+    if (!r->no)
+        read_clauses(r);
+    return !r->no;
+}
+
+/* Doubles that are added in another order give another sum. */
+static void check_order(struct orma_columnar_reader *r)
+{
+    for (unsigned i = 0; i < r->plan->aggs_num && r->order_inside.len; i++) {
+        enum orma_agg agg = r->plan->aggs[i].agg;
+
+        if ((agg == ORMA_AGG_SUM || agg == ORMA_AGG_AVG) &&
+            orma_columnar_type_letter(r->v->table, r->plan->aggs[i].col) == 'd')
+            give_up(r);
+    }
+}
+
+bool orma_columnar_parse(struct orma_str text, sqlite3_stmt *stmt, const struct orma_vtab *v,
+                         struct orma_str order_inside, struct orma_columnar_plan *plan,
+                         struct orma_buf *rewritten)
+{
+    struct orma_columnar_reader r = {.text = text,
+                                     .v = v,
+                                     .stmt = stmt,
+                                     .plan = plan,
+                                     .out = rewritten,
+                                     .order_inside = order_inside};
     struct orma_buf query = {0};
 
-    go_to(&r, 0);
-    if (!accept(&r, "select"))
+    if (!orma_columnar_read_statement(&r))
         return false;
-    read_elements(&r);
-    if (!r.no)
-        read_from(&r);
-    if (!r.no)
-        read_clauses(&r);
-    if (!r.no && r.elements_num != (unsigned)sqlite3_column_count(stmt))
+    if (r.elements_num != (unsigned)sqlite3_column_count(stmt))
         give_up(&r); /* a star */
     void (*const steps[])(struct orma_columnar_reader *) = {read_where,
                                                             read_group,
                                                             read_distinct,
                                                             orma_columnar_check_aliases,
                                                             orma_columnar_put_statement,
+                                                            check_order,
                                                             read_values};
     for (size_t i = 0; i < ORMA_ARRAY_LEN(steps) && !r.no; i++)
         steps[i](&r);

@@ -54,10 +54,19 @@ void orma_columnar_plan_free(void *plan);
 /*
  * Reads a statement that SQLite has accepted and that has one table, `v`. True if all
  * of it is understood: then `plan` is filled (its query too) and `rewritten` is the
- * statement over __orma_columnar(?1).
+ * statement over __orma_columnar(?1). `order_inside`: what the rows are ordered by before they are
+ * summed up, or empty.
  */
 bool orma_columnar_parse(struct orma_str text, sqlite3_stmt *stmt, const struct orma_vtab *v,
-                         struct orma_columnar_plan *plan, struct orma_buf *rewritten);
+                         struct orma_str order_inside, struct orma_columnar_plan *plan,
+                         struct orma_buf *rewritten);
+
+/*
+ * columnar_flatten.c: the same statement without the sub-select that it reads, if that only picks
+ * columns and rows of `v`; and the columns that the sub-select orders by.
+ */
+bool orma_columnar_flatten(struct orma_str text, sqlite3_stmt *stmt, const struct orma_vtab *v,
+                           struct orma_buf *ret, struct orma_buf *ret_order);
 
 /* Names of the columns of __orma_columnar: keys have one for each type. */
 #define ORMA_COLUMNAR_KEY_NAME "__orma_k%u%c"

@@ -24,6 +24,7 @@ struct orma_columnar_reader {
     struct orma_columnar_plan *plan;
     struct orma_buf *out;
     struct orma_str table, alias; /* as written */
+    struct orma_str order_inside; /* in which the rows come; empty: of the table */
     struct orma_columnar_span elements[ELEMENTS_MAX];
     unsigned elements_num;
     struct orma_columnar_span where, group, having, order, limit;
@@ -83,6 +84,13 @@ static inline bool is_any(const struct orma_columnar_reader *r, struct orma_toke
     }
     return false;
 }
+
+/* SELECT, its elements, FROM a name, clauses: into the spans. False: it is something else. */
+bool orma_columnar_read_statement(struct orma_columnar_reader *r);
+void orma_columnar_read_elements(struct orma_columnar_reader *r);
+
+/* A word that begins a clause. */
+bool orma_columnar_is_clause(struct orma_str text, struct orma_token tok);
 
 /* A name as it is written (with quotes, perhaps) and one as it is meant. */
 bool orma_columnar_same_name(struct orma_str written, const char *name);

@@ -264,6 +264,21 @@ static void put_slice(const struct orma_columnar_reader *r, struct orma_buf *sql
     orma_buf_put(sql, r->text.data + s.at, s.end - s.at);
 }
 
+static void put_source(struct orma_columnar_reader *r, struct orma_buf *sql)
+{
+    bool ordered = r->order_inside.len;
+
+    orma_buf_printf(sql, " FROM %s%.*s", ordered ? "(SELECT * FROM " : "", ORMA_STR_ARG(r->table));
+    if (r->alias.len)
+        orma_buf_printf(sql, " AS %.*s", ORMA_STR_ARG(r->alias));
+    if (r->where.end) {
+        orma_buf_put_str(sql, " WHERE ");
+        put_slice(r, sql, r->where);
+    }
+    if (ordered)
+        orma_buf_printf(sql, " ORDER BY %.*s LIMIT -1)", ORMA_STR_ARG(r->order_inside));
+}
+
 /* The plan as a query: keys, then aggregates. */
 void orma_columnar_put_query(struct orma_columnar_reader *r, struct orma_buf *sql)
 {
@@ -284,13 +299,7 @@ void orma_columnar_put_query(struct orma_columnar_reader *r, struct orma_buf *sq
             put_name(r, sql, r->aggs[i]);
         orma_buf_put_str(sql, ")");
     }
-    orma_buf_printf(sql, " FROM %.*s", ORMA_STR_ARG(r->table));
-    if (r->alias.len)
-        orma_buf_printf(sql, " AS %.*s", ORMA_STR_ARG(r->alias));
-    if (r->where.end) {
-        orma_buf_put_str(sql, " WHERE ");
-        put_slice(r, sql, r->where);
-    }
+    put_source(r, sql);
     for (unsigned i = 0; i < plan->keys_num && !r->distinct; i++) {
         orma_buf_put_str(sql, i ? ", " : " GROUP BY ");
         put_key_text(r, sql, i);

@@ -284,6 +284,23 @@ static void put_limit(struct gen *g)
                         PICK(g, "0", "1", "3", "8", "-2", "1495", "1501", "9223372036854775807"));
 }
 
+/* The table, or a sub-select of it; the names stay. */
+static void put_source(struct gen *g)
+{
+    if (below(g, 3)) {
+        put(g, " FROM t");
+        return;
+    }
+    put(g, PICK(g, " FROM (SELECT * FROM t", " FROM (SELECT r, a, b, c, d, e, s, n, u, w, f FROM t",
+                " FROM (SELECT r AS a, a AS r, b, c, d, e, w AS s, n, u, s w, f FROM t AS y"));
+    put_where(g);
+    if (!below(g, 2)) {
+        orma_buf_printf(&g->text, " ORDER BY %s%s", column(g), PICK(g, "", " DESC", ", r"));
+        put(g, PICK(g, "", " LIMIT -1"));
+    }
+    put(g, PICK(g, ")", ") AS q", ") q"));
+}
+
 /* SELECT keys, aggs FROM t GROUP BY keys */
 static void put_grouped(struct gen *g)
 {
@@ -299,7 +316,7 @@ static void put_grouped(struct gen *g)
         orma_buf_printf(&g->text, "%s%s", i ? ", " : "", keys[i]);
     }
     put_aggs(g, true);
-    put(g, " FROM t");
+    put_source(g);
     put_where(g);
     for (uint32_t i = 0; i < num; i++) {
         put(g, i ? ", " : " GROUP BY ");
@@ -387,7 +404,7 @@ static const char *generate(struct gen *g)
     case 1:
         put(g, "SELECT ");
         put_aggs(g, false);
-        put(g, " FROM t");
+        put_source(g);
         put_where(g);
         g->total_order = true;
         break;
@@ -600,7 +617,21 @@ Test(columnar, takes_what_it_knows)
         {"SELECT *, count(*) FROM slice", false},
         {"SELECT count(*) FROM slice, thread", false},
         {"SELECT count(*) FROM slice JOIN thread", false},
-        {"SELECT count(*) FROM (SELECT * FROM slice)", false},
+        {"SELECT count(*) FROM (SELECT * FROM slice)", true},
+        {"SELECT sum(d) FROM (SELECT dur AS d FROM slice WHERE ts > 5 ORDER BY ts LIMIT -1)", true},
+        {"SELECT s.n, count(*) AS c FROM (SELECT name n FROM slice) s WHERE s.n > 'a' GROUP BY s.n "
+         "ORDER BY c",
+         true},
+        {"SELECT sum(d) AS d FROM (SELECT dur AS d FROM slice)", false},
+        {"SELECT sum(d) AS dur FROM (SELECT dur AS d FROM slice)", false},
+        {"SELECT sum(d) FROM (SELECT dur AS d FROM slice LIMIT 5)", false},
+        {"SELECT sum(d) FROM (SELECT dur + 1 AS d FROM slice)", false},
+        {"SELECT sum(d) FROM (SELECT DISTINCT dur AS d FROM slice)", false},
+        {"SELECT sum(d) FROM (SELECT dur AS d FROM slice UNION ALL SELECT 1)", false},
+        {"SELECT sum(d) FROM (SELECT dur AS d FROM slice) JOIN thread", false},
+        {"SELECT sum(d) FROM (SELECT dur AS d FROM (SELECT dur FROM slice))", false},
+        {"SELECT DISTINCT n FROM (SELECT name AS n FROM slice ORDER BY dur LIMIT -1)", false},
+        {"SELECT avg(v) FROM (SELECT value AS v FROM counter ORDER BY value LIMIT -1)", false},
         {"SELECT count(*) FROM counters", false},
         {"SELECT count(*) FROM slice WHERE dur > 5 OR ts = 1", false},
         {"SELECT count(*) FROM slice WHERE dur > ts", false},
@@ -609,6 +640,9 @@ Test(columnar, takes_what_it_knows)
         {"SELECT count(*) FROM slice WHERE 5 = +dur", false},
         {"SELECT count(*) FROM slice WHERE dur BETWEEN +ts AND 7", false},
         {"SELECT count(*) FROM slice WHERE dur = +5", true},
+        {"SELECT count(*) FROM slice WHERE name GLOB 'a*' AND dur > 5", true},
+        {"SELECT count(*) FROM slice WHERE name LIKE 'a%'", false},
+        {"SELECT count(*) FROM slice WHERE dur GLOB '1*'", false},
         {"SELECT count(*) FROM slice WHERE dur IN (SELECT 1)", false},
         {"SELECT count(DISTINCT name) FROM slice", true},
         {"SELECT sum(DISTINCT dur) FROM slice", false},
