@@ -6,13 +6,14 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_sched, orma_module_process_tree, orma_module_process_stats, orma_module_track_event,
     orma_module_sys_stats, orma_module_battery, orma_module_triggers, orma_module_ftrace_stats,
     orma_module_syscalls, orma_module_mm, orma_module_net, orma_module_gpu, orma_module_devices,
-    orma_module_generic_kernel, orma_module_flow, orma_module_async, orma_module_extensions,
-    orma_module_remote_clock, orma_module_cpu_info, orma_module_interrupts, orma_module_attributes,
-    orma_module_self_trace, orma_module_sessions, orma_module_logs, orma_module_profile,
-    orma_module_chrome_events, orma_module_chrome_metadata, orma_module_frame_timeline,
-    orma_module_heap_graph, orma_module_binder, orma_module_android, orma_module_power_rails,
-    orma_module_energy, orma_module_packages, orma_module_graphics, orma_module_gpu_counters,
-    orma_module_gpu_info, orma_module_gpu_log, orma_module_gpu_stages, orma_module_vulkan;
+    orma_module_media, orma_module_generic_kernel, orma_module_flow, orma_module_async,
+    orma_module_extensions, orma_module_remote_clock, orma_module_cpu_info, orma_module_interrupts,
+    orma_module_attributes, orma_module_self_trace, orma_module_sessions, orma_module_logs,
+    orma_module_profile, orma_module_chrome_events, orma_module_chrome_metadata,
+    orma_module_frame_timeline, orma_module_heap_graph, orma_module_binder, orma_module_android,
+    orma_module_power_rails, orma_module_energy, orma_module_packages, orma_module_graphics,
+    orma_module_gpu_counters, orma_module_gpu_info, orma_module_gpu_log, orma_module_gpu_stages,
+    orma_module_vulkan;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -35,6 +36,7 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_net,
     &orma_module_gpu,
     &orma_module_devices,
+    &orma_module_media,
     &orma_module_generic_kernel,
     &orma_module_flow,
     &orma_module_async,

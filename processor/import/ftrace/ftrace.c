@@ -7,10 +7,19 @@
 #include "protos/tables/ftrace_events.h"
 
 static const struct orma_ftrace_handler *const families[] = {
-    orma_ftrace_handlers_sched,   orma_ftrace_handlers_print,  orma_ftrace_handlers_irq,
-    orma_ftrace_handlers_sys,     orma_ftrace_handlers_power,  orma_ftrace_handlers_mem,
-    orma_ftrace_handlers_net,     orma_ftrace_handlers_misc,   orma_ftrace_handlers_gpu,
-    orma_ftrace_handlers_devices, orma_ftrace_handlers_binder, NULL,
+    orma_ftrace_handlers_sched,
+    orma_ftrace_handlers_print,
+    orma_ftrace_handlers_irq,
+    orma_ftrace_handlers_sys,
+    orma_ftrace_handlers_power,
+    orma_ftrace_handlers_mem,
+    orma_ftrace_handlers_net,
+    orma_ftrace_handlers_misc,
+    orma_ftrace_handlers_gpu,
+    orma_ftrace_handlers_devices,
+    orma_ftrace_handlers_media,
+    orma_ftrace_handlers_binder,
+    NULL,
 };
 
 /* Clocks of bundles that no snapshot of the service has: private to the sequence. */

@@ -45,6 +45,7 @@ extern const struct orma_ftrace_handler orma_ftrace_handlers_net[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_misc[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_gpu[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_devices[];
+extern const struct orma_ftrace_handler orma_ftrace_handlers_media[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_binder[];
 
 /* What is running on a cpu. */
