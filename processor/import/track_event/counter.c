@@ -39,9 +39,8 @@ static void value_of(struct orma_import *imp, struct orma_te_event *e, uint64_t 
 
     if (!t)
         return;
-    if (!t->described)
-        t->kind = ORMA_TE_COUNTER;
-    if (ORMA_UNLIKELY(!orma_te_make_rows(imp, t, 0) || t->kind != ORMA_TE_COUNTER)) {
+    if (ORMA_UNLIKELY(!t->reserved || t->kind != ORMA_TE_COUNTER ||
+                      !orma_te_make_rows(imp, t, 0))) {
         orma_stats_inc(orma_import_stats(imp, e->item->machine), if_bad);
         return;
     }
@@ -129,29 +128,55 @@ static void read_extras(const struct orma_te_event *e, struct extras *x)
     }
 }
 
-void orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e)
+/* False, and counted: a value has no place to go to. */
+static bool check_extras(struct orma_import *imp, const struct orma_te_event *e,
+                         const struct extras *x)
+{
+    struct orma_stats *stats = orma_import_stats(imp, e->item->machine);
+
+    for (unsigned which = 0; which < 2; which++) {
+        if (x->values_num[which] > x->uuids_num[which]) {
+            orma_stats_inc(stats, x->uuids_num[which]
+                                      ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
+                                      : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
+            return false;
+        }
+    }
+    if (x->too_many || x->values_num[0] + x->values_num[1] > ORMA_SEQ_EXTRA_COUNTERS) {
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX);
+        return false;
+    }
+    for (unsigned which = 0; which < 2; which++) {
+        for (unsigned i = 0; i < x->values_num[which]; i++) {
+            const struct orma_te_track *t = orma_te_find(imp, x->uuids[which][i], e->item->machine);
+
+            if (t && t->reserved && t->kind == ORMA_TE_COUNTER)
+                continue;
+            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
-    struct orma_stats *stats = orma_import_stats(imp, e->item->machine);
     struct extras x;
 
     x.too_many = false;
     memset(x.uuids_num, 0, sizeof(x.uuids_num));
     memset(x.values_num, 0, sizeof(x.values_num));
     read_extras(e, &x);
-    if (ORMA_UNLIKELY(x.too_many))
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX);
     if (!x.uuids_num[0])
         memcpy(x.uuids[0], gen->extra_uuids, (x.uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
     if (!x.uuids_num[1])
         memcpy(x.uuids[1], gen->extra_double_uuids,
                (x.uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
+    if (ORMA_UNLIKELY(!check_extras(imp, e, &x)))
+        return false;
     for (unsigned which = 0; which < 2; which++) {
-        if (x.values_num[which] > x.uuids_num[which])
-            orma_stats_inc(stats, x.uuids_num[which]
-                                      ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
-                                      : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
-        for (unsigned i = 0; i < ORMA_MIN(x.values_num[which], x.uuids_num[which]); i++) {
+        for (unsigned i = 0; i < x.values_num[which]; i++) {
             double real;
 
             memcpy(&real, &x.values[which][i], sizeof(real));
@@ -159,6 +184,7 @@ void orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e)
                      which, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
         }
     }
+    return true;
 }
 
 void orma_te_thread_counters(struct orma_import *imp, const struct orma_te_event *e)

@@ -112,8 +112,8 @@ bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
 
 void orma_te_counter(struct orma_import *imp, struct orma_te_event *e, uint64_t uuid,
                      bool has_track);
-/* Values that came along with an event of another kind. */
-void orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e);
+/* Values that came along with an event. False: they make no sense, the event is dropped. */
+bool orma_te_extra_counters(struct orma_import *imp, struct orma_te_event *e);
 /* Thread time and instructions in the older form: also counters. */
 void orma_te_thread_counters(struct orma_import *imp, const struct orma_te_event *e);
 

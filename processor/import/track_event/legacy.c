@@ -500,7 +500,10 @@ static bool event_time(struct orma_import *imp, const struct orma_packet_ctx *ct
     if (imp->reader.trace_clock != ORMA_CLOCK_MONOTONIC)
         (void)orma_clocks_convert(&imp->reader.clocks[ctx->machine], ORMA_CLOCK_MONOTONIC, ns,
                                   imp->reader.trace_clock, ret, NULL);
-    return true;
+    if (*ret >= 0)
+        return true;
+    orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
+    return false;
 }
 
 /* False: differences to nothing, which is counted. */

@@ -472,9 +472,8 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
-        if (e.extras)
-            orma_te_extra_counters(imp, &e);
-        orma_te_counter(imp, &e, uuid, has_track);
+        if (!e.extras || orma_te_extra_counters(imp, &e))
+            orma_te_counter(imp, &e, uuid, has_track);
         return;
     }
     if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
@@ -488,8 +487,8 @@ static void track_event_parse(struct orma_import *imp, const struct orma_item *i
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_te_thread_counters(imp, &e);
-    if (e.extras)
-        orma_te_extra_counters(imp, &e);
+    if (e.extras && !orma_te_extra_counters(imp, &e))
+        return;
     switch (e.type) {
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
         orma_te_begin(imp, &e, 0);

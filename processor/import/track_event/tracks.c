@@ -117,7 +117,8 @@ static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_fi
     }
 }
 
-static void read_scope(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+/* False, and counted: it does not say which process or thread. */
+static bool read_scope(struct orma_import *imp, const struct orma_packet_ctx *ctx,
                        struct orma_te_track *t, const struct orma_pb_field *f)
 {
     bool has_pid = false, has_tid = false;
@@ -128,7 +129,7 @@ static void read_scope(struct orma_import *imp, const struct orma_packet_ctx *ct
         if (!has_pid)
             orma_stats_inc(orma_import_stats(imp, ctx->machine),
                            ORMA_STAT_TRACK_DESCRIPTOR_PROCESS_MISSING_PID);
-        return;
+        return has_pid;
     }
     read_pids(orma_pb_str(f), ORMA_PB_THREAD_DESCRIPTOR_PID, ORMA_PB_THREAD_DESCRIPTOR_TID,
               &has_pid, &t->pid, &has_tid, &t->tid);
@@ -139,6 +140,7 @@ static void read_scope(struct orma_import *imp, const struct orma_packet_ctx *ct
     } else if (ctx->seq->valid) { /* the thread that writes this sequence */
         orma_te_read_thread(imp, ctx->seq, orma_pb_str(f));
     }
+    return t->has_thread;
 }
 
 static void read_ordering(struct orma_import *imp, struct orma_te_track *t, uint64_t val)
@@ -161,7 +163,8 @@ static void read_ordering(struct orma_import *imp, struct orma_te_track *t, uint
     }
 }
 
-static void read_field(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+/* False: the descriptor is of no use. */
+static bool read_field(struct orma_import *imp, const struct orma_packet_ctx *ctx,
                        struct orma_te_track *t, const struct orma_pb_field *f)
 {
     switch (f->id) {
@@ -173,8 +176,7 @@ static void read_field(struct orma_import *imp, const struct orma_packet_ctx *ct
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_PROCESS:
     case ORMA_PB_TRACK_DESCRIPTOR_THREAD:
-        read_scope(imp, ctx, t, f);
-        break;
+        return read_scope(imp, ctx, t, f);
     case ORMA_PB_TRACK_DESCRIPTOR_PARENT_UUID:
         t->has_parent = true;
         t->parent_uuid = orma_pb_u64(f);
@@ -210,6 +212,7 @@ static void read_field(struct orma_import *imp, const struct orma_packet_ctx *ct
         t->merge_key_int = orma_pb_u64(f);
         break;
     }
+    return true;
 }
 
 /* What says which track it is: a later descriptor must say the same. */
@@ -257,9 +260,12 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
     if (ctx->seq->has_pid)
         t->trusted_pid = ctx->seq->pid;
     r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    bool useful = true;
     while (orma_pb_next(&r, &f))
-        read_field(imp, ctx, t, &f);
-    if (t->is_default && t->has_parent && t->parent_uuid) {
+        useful &= read_field(imp, ctx, t, &f);
+    if (!useful) {
+        *t = before;
+    } else if (t->is_default && t->has_parent && t->parent_uuid) {
         orma_stats_inc(orma_import_stats(imp, ctx->machine),
                        ORMA_STAT_TRACK_DESCRIPTOR_DEFAULT_TRACK_WITH_PARENT);
         *t = before;
