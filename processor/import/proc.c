@@ -176,7 +176,9 @@ static void add_proc(struct orma_import *imp, const struct orma_item *item, stru
     orma_processes_set_parent(procs, upid, parent);
 
     struct orma_str name = p.first;
-    uint32_t cmdline = p.is_comm ? orma_import_str(imp, without_work(name)) : join_args(imp, bytes);
+    uint32_t cmdline = p.is_comm         ? orma_import_str(imp, without_work(name))
+                       : p.args_num == 1 ? orma_import_str(imp, name)
+                                         : join_args(imp, bytes);
     if (p.args_num == 1 && !p.is_comm) { /* older recorders joined the arguments */
         struct orma_str rest = name;
 
@@ -185,10 +187,14 @@ static void add_proc(struct orma_import *imp, const struct orma_item *item, stru
     if (p.is_comm)
         name = without_work(name);
     orma_table_set(t, ORMA_PROCESS_CMDLINE, upid, cmdline);
-    orma_processes_name_process(procs, upid, orma_import_str(imp, name), ORMA_PROCESS_NAME_SYSTEM);
+    /* Mostly the same text: then it is not looked up again. */
+    uint32_t name_id = p.is_comm || (p.args_num == 1 && name.len == p.first.len)
+                           ? cmdline
+                           : orma_import_str(imp, name);
+    orma_processes_name_process(procs, upid, name_id, ORMA_PROCESS_NAME_SYSTEM);
     if (p.is_comm)
-        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid),
-                                   orma_import_str(imp, name), ORMA_THREAD_NAME_TREE);
+        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid), name_id,
+                                   ORMA_THREAD_NAME_TREE);
     if (p.has_uid)
         set_uid(imp, upid, p.uid);
     /* An event told it better: the tree counts in ticks. */

@@ -309,12 +309,13 @@ static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct 
 
 static inline void take_plain(struct orma_sorter *self, const struct orma_passed *p)
 {
-    struct orma_plain plain = orma_passed_plain(p);
+    const struct orma_plain plain = orma_passed_plain(p);
+    const struct orma_str bytes = {(const char *)p->data, p->len};
     struct orma_item item;
 
     self->last_emitted = p->ts;
     self->emitted_any = true;
-    if (!self->failed && !self->use_plain(self->emit_data, p->ts, p->gen, &plain)) {
+    if (!self->failed && !self->use_plain(self->emit_data, p->ts, p->gen, &plain, bytes)) {
         item = orma_passed_item(p);
         self->emit(self->emit_data, &item);
     }

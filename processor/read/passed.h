@@ -18,13 +18,14 @@
 struct orma_passed {
     int64_t ts;
     struct orma_seq_gen *gen;
-    const uint8_t *data; /* the event, in case that it must be read the long way */
+    const uint8_t *data; /* the event: it may have args, or must be read the long way */
     uint16_t len;
     uint16_t name_iid, category_iid;
     uint8_t type;
     bool whole : 1;   /* an item follows; of the rest only `gen` counts, and only if retired */
     bool retired : 1; /* `gen` is to be given back afterwards */
     bool has_category : 1;
+    bool annotated : 1;
 };
 static_assert(sizeof(struct orma_passed) * 2 == ORMA_CACHE_LINE, "half a line");
 
@@ -49,6 +50,7 @@ static inline bool orma_passed_pack(struct orma_passed *p, const struct orma_ite
         .category_iid = (uint16_t)e.category_iid,
         .type = e.type,
         .has_category = e.has_category,
+        .annotated = e.annotated,
     };
     return true;
 }
@@ -74,6 +76,7 @@ static inline struct orma_plain orma_passed_plain(const struct orma_passed *p)
         .category_iid = p->category_iid,
         .type = p->type,
         .has_category = p->has_category,
+        .annotated = p->annotated,
     };
 }
 #endif

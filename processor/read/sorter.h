@@ -95,14 +95,15 @@ struct orma_plain {
     uint32_t name_iid, category_iid;
     uint8_t type;
     bool has_track, has_category;
+    bool annotated; /* has args, which are read when it is imported */
 };
 
 /* Decodes an item; false: it is something else. Called on either thread, so it looks at nothing but
  * the item and its bytes. */
 typedef bool orma_read_plain_fn(const struct orma_item *item, struct orma_plain *ret);
-/* Imports it; false, and nothing was done: it must be emitted. */
+/* Imports it; false, and nothing was done: it must be emitted. `bytes`: of the event. */
 typedef bool orma_use_plain_fn(void *data, int64_t ts, struct orma_seq_gen *gen,
-                               const struct orma_plain *plain);
+                               const struct orma_plain *plain, struct orma_str bytes);
 
 struct orma_merge_key {
     int64_t ts;

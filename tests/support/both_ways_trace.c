@@ -30,8 +30,12 @@ static void put_annotation(struct maker *m)
 {
     size_t a = orma_pb_begin(m->out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
 
-    orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME, "x");
-    orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_INT_VALUE, choose(m, 4));
+    if (rarely(m, 6))
+        orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME, "x");
+    else
+        orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME_IID, 1 + choose(m, 4));
+    for (unsigned n = rarely(m, 20) ? 2 : 1; n; n--)
+        orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME_IID + 1 + choose(m, 8), choose(m, 4));
     orma_pb_end(m->out, a);
 }
 
@@ -51,7 +55,7 @@ static void put_track_event(struct maker *m)
         orma_pb_put_u64(m->out, ORMA_PB_TRACK_EVENT_NAME_IID, choose(m, 5));
     if (rarely(m, 12))
         orma_pb_put_cstr(m->out, ORMA_PB_TRACK_EVENT_NAME, "spelt out");
-    if (rarely(m, 6))
+    for (unsigned n = choose(m, 9) / 6; n; n--)
         put_annotation(m);
     if (type == 4 || rarely(m, 50))
         orma_pb_put_u64(m->out, ORMA_PB_TRACK_EVENT_COUNTER_VALUE, choose(m, 200));
@@ -81,6 +85,8 @@ static void put_interned(struct maker *m)
         put_entry(m, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid);
     for (unsigned iid = 1; iid < 3; iid++)
         put_entry(m, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, iid);
+    for (unsigned iid = 1; iid < 4; iid++)
+        put_entry(m, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES, iid);
     orma_pb_end(m->out, interned);
 }
 

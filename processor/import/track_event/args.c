@@ -236,11 +236,62 @@ bool orma_te_annotation_at(struct orma_import *imp, const struct orma_seq_gen *g
     return true;
 }
 
+/* The key of annotations with this name. */
+static uint32_t key_of(struct orma_import *imp, uint32_t name)
+{
+    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_arg_key k;
+
+    if (ORMA_LIKELY(st && st->keys[name % ORMA_TE_KEYS_NUM].name == name))
+        return st->keys[name % ORMA_TE_KEYS_NUM].key;
+    orma_arg_key_init(&k, "debug");
+    orma_arg_key_push_foreign(&k, orma_strpool_get(&imp->storage->pool, name));
+    uint32_t key = orma_import_str(imp, (struct orma_str){k.flat, k.flat_len});
+    if (st) {
+        st->keys[name % ORMA_TE_KEYS_NUM].name = name;
+        st->keys[name % ORMA_TE_KEYS_NUM].key = key;
+    }
+    return key;
+}
+
+/* The commonest form: a name by number that was used before, then a number. False: another one. */
+static bool plain_annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
+                             struct orma_str bytes, struct orma_args_list *ret)
+{
+    static const uint8_t types[] = {
+        [ORMA_PB_DEBUG_ANNOTATION_BOOL_VALUE] = ORMA_ARG_BOOL + 1,
+        [ORMA_PB_DEBUG_ANNOTATION_UINT_VALUE] = ORMA_ARG_UINT + 1,
+        [ORMA_PB_DEBUG_ANNOTATION_INT_VALUE] = ORMA_ARG_INT + 1,
+        [ORMA_PB_DEBUG_ANNOTATION_POINTER_VALUE] = ORMA_ARG_POINTER + 1,
+    };
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field name, val;
+
+    if (!orma_pb_next(&r, &name) || name.id != ORMA_PB_DEBUG_ANNOTATION_NAME_IID ||
+        name.wire != ORMA_PB_VARINT || !orma_pb_next(&r, &val) || val.wire != ORMA_PB_VARINT ||
+        val.id >= ORMA_ARRAY_LEN(types) || !types[val.id] || r.pos != r.end)
+        return false;
+    const struct orma_interned *e =
+        orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES, name.num);
+    if (!e || e->cache <= 1)
+        return false;
+    uint8_t type = types[val.id] - 1;
+    uint32_t key = key_of(imp, e->cache - 1);
+    orma_args_put(ret,
+                  (struct orma_arg){.flat_key = key,
+                                    .key = key,
+                                    .type = type,
+                                    .i = type == ORMA_ARG_BOOL ? val.num != 0 : (int64_t)val.num});
+    return true;
+}
+
 void orma_te_annotation(struct orma_import *imp, const struct orma_seq_gen *gen,
                         struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_arg_key k;
 
+    if (ORMA_LIKELY(!imp->no_plain_events) && plain_annotation(imp, gen, bytes, ret))
+        return;
     orma_arg_key_init(&k, "debug");
     (void)orma_te_annotation_at(imp, gen, &k, bytes, ret); /* counted there */
 }

@@ -106,7 +106,7 @@ bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item);
 /* Its two halves, for the sorter (read/sorter.h). */
 bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret);
 bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
-                       const struct orma_plain *plain);
+                       const struct orma_plain *plain, struct orma_str bytes);
 
 /* ---- track_event/counter.c ---- */
 

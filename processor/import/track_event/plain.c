@@ -1,6 +1,6 @@
 /*
  * Plain events: slices that begin or end, and instants, with at most a track, one
- * category and a name known by number, on a track that has its row.
+ * category, a name known by number and annotations, on a track that has its row.
  *
  * Most events are like that, and need none of the questions of track_event.c. What
  * is anything else is left to it, before anything was changed. That covers whatever
@@ -46,11 +46,19 @@ static inline bool read_plain(const struct orma_item *item, struct orma_plain *r
         uint8_t tag = *at++;
         uint64_t val;
 
-        if (tag & 7 || !orma_pb_varint_at(&at, end, &val) || !put_plain(&e, tag, val))
+        if (!orma_pb_varint_at(&at, end, &val))
             return false;
+        if (tag == (ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS << 3 | ORMA_PB_LEN)) {
+            if (val > (uint64_t)(end - at))
+                return false;
+            at += val;
+            e.annotated = true;
+        } else if (tag & 7 || !put_plain(&e, tag, val)) {
+            return false;
+        }
     }
     *ret = e;
-    return true;
+    return !e.annotated || e.type != ORMA_PB_TRACK_EVENT_TYPE_SLICE_END; /* adds to what is there */
 }
 
 bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret)
@@ -83,9 +91,28 @@ static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind,
     return e && e->cache ? e->cache - 1 : 0;
 }
 
-static inline bool use_plain(struct orma_import *imp, int64_t ts, struct orma_seq_gen *gen,
-                             const struct orma_plain *e)
+/* The args of the event; NULL: it has none. */
+static inline const struct orma_args_list *args_of(struct orma_import *imp,
+                                                   const struct orma_seq_gen *gen,
+                                                   const struct orma_plain *e,
+                                                   struct orma_str bytes)
 {
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    if (ORMA_LIKELY(!e->annotated))
+        return NULL;
+    orma_args_list_clear(&imp->args);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_te_annotation(imp, gen, orma_pb_str(&f), &imp->args);
+    return &imp->args;
+}
+
+static inline bool use_plain(struct orma_import *imp, int64_t ts, struct orma_seq_gen *gen,
+                             const struct orma_plain *e, struct orma_str bytes)
+{
+    const struct orma_args_list *args;
     uint32_t name = 0, category = 0;
 
     if (e->name_iid && !(name = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
@@ -95,31 +122,28 @@ static inline bool use_plain(struct orma_import *imp, int64_t ts, struct orma_se
         return false;
     const struct orma_te_track *t =
         usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
-    if (!t)
+    if (!t || e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED)
         return false;
-    switch (e->type) {
-    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-        orma_slices_begin(&imp->slices, ts, t->track, category, name, NULL);
-        return true;
-    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
+    args = args_of(imp, gen, e, bytes);
+    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN)
+        orma_slices_begin(&imp->slices, ts, t->track, category, name, args);
+    else if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
         orma_slices_end(&imp->slices, ts, t->track, category, name, NULL);
-        return true;
-    case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
-        orma_slices_complete(&imp->slices, ts, 0, t->track, category, name, NULL);
-        return true;
-    }
-    return false;
+    else
+        orma_slices_complete(&imp->slices, ts, 0, t->track, category, name, args);
+    return true;
 }
 
 bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
-                       const struct orma_plain *plain)
+                       const struct orma_plain *plain, struct orma_str bytes)
 {
-    return use_plain(imp, ts, gen, plain);
+    return use_plain(imp, ts, gen, plain, bytes);
 }
 
 bool orma_te_parse_plain(struct orma_import *imp, const struct orma_item *item)
 {
     struct orma_plain e;
+    const struct orma_str bytes = {(const char *)item->data, item->len};
 
-    return read_plain(item, &e) && use_plain(imp, item->ts, item->gen, &e);
+    return read_plain(item, &e) && use_plain(imp, item->ts, item->gen, &e, bytes);
 }

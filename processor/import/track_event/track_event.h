@@ -63,6 +63,9 @@ struct orma_te_track {
     uint32_t open_state; /* row of the state table, ORMA_ROW_NONE: none */
 };
 
+/* Names of annotations whose keys are remembered at a time. */
+#define ORMA_TE_KEYS_NUM 256
+
 struct orma_te_state {
     struct orma_map by_uuid;                     /* → struct orma_te_track * */
     struct orma_te_track *last;                  /* found */
@@ -70,7 +73,10 @@ struct orma_te_state {
     struct orma_arena arena;
     bool any_incremental;
     struct orma_args_list args;
-    uint32_t annotation_msg; /* DebugAnnotation in the schema + 1; 0: not looked up */
+    struct {
+        uint32_t name, key;   /* pool ids of "x" and "debug.x"; 0, 0: none */
+    } keys[ORMA_TE_KEYS_NUM]; /* by the number of the name, the last one of equal remainder */
+    uint32_t annotation_msg;  /* DebugAnnotation in the schema + 1; 0: not looked up */
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;

@@ -53,9 +53,7 @@ void orma_processes_init(struct orma_processes *self, struct orma_storage *stora
 
 void orma_processes_fini(struct orma_processes *self)
 {
-    for (uint32_t i = 0; i < self->lists_num; i++)
-        free(self->lists[i].utids);
-    free(self->lists);
+    free(self->older);
     free(self->links);
     free(self->thread_ranks);
     free(self->process_ranks);
@@ -68,51 +66,48 @@ void orma_processes_fini(struct orma_processes *self)
 
 /* ---- live threads by tid ---- */
 
-static struct orma_utid_list *list_of(struct orma_processes *self, uint32_t tid, bool make)
+/* The thread in force under the tid; ORMA_ID_NONE: none is. */
+static inline uint32_t newest(const struct orma_processes *self, uint32_t tid)
 {
-    uint64_t idx = orma_map_get(&self->by_tid, tid);
+    uint64_t utid = orma_map_get(&self->by_tid, tid);
 
-    if (idx != ORMA_MAP_NONE)
-        return &self->lists[idx];
-    if (!make)
-        return NULL;
-    struct orma_utid_list *lists = realloc(self->lists, (self->lists_num + 1) * sizeof(*lists));
-    if (!lists) {
-        self->storage->failed = true;
-        return NULL;
-    }
-    self->lists = lists;
-    lists[self->lists_num] = (struct orma_utid_list){0};
-    if (orma_map_put(&self->by_tid, tid, self->lists_num)) {
-        self->storage->failed = true;
-        return NULL;
-    }
-    return &lists[self->lists_num++];
+    return utid == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)utid;
 }
 
-static void list_add(struct orma_processes *self, uint32_t tid, uint32_t utid)
+static bool reserve_older(struct orma_processes *self, uint32_t utid)
 {
-    struct orma_utid_list *l = list_of(self, tid, true);
+    if (utid < self->older_cap)
+        return true;
+    uint32_t cap = ORMA_MAX(ORMA_MAX(utid + 1, self->older_cap * 2), 64u);
+    uint32_t *older = utid < ORMA_ROWS_MAX / 2 ? realloc(self->older, cap * sizeof(*older)) : NULL;
 
-    if (!l)
-        return;
-    uint32_t *utids = realloc(l->utids, (l->num + 1) * sizeof(*utids));
-    if (!utids) {
+    if (!older)
+        return false;
+    self->older = older;
+    self->older_cap = cap;
+    return true;
+}
+
+static void add_live(struct orma_processes *self, uint32_t tid, uint32_t utid)
+{
+    uint32_t before = newest(self, tid);
+
+    if (!reserve_older(self, utid) || orma_map_put(&self->by_tid, tid, utid)) {
         self->storage->failed = true;
         return;
     }
-    l->utids = utids;
-    l->utids[l->num++] = utid;
+    self->older[utid] = before;
 }
 
-static void list_remove(struct orma_utid_list *l, uint32_t utid)
+/* Ends the newest one: that before it is in force again. */
+static void remove_newest(struct orma_processes *self, uint32_t tid)
 {
-    uint32_t n = 0;
+    uint32_t before = self->older[newest(self, tid)];
 
-    for (uint32_t i = 0; i < l->num; i++)
-        if (l->utids[i] != utid)
-            l->utids[n++] = l->utids[i];
-    l->num = n;
+    if (before == ORMA_ID_NONE)
+        (void)orma_map_take(&self->by_tid, tid);
+    else if (orma_map_put(&self->by_tid, tid, before))
+        self->storage->failed = true;
 }
 
 uint32_t orma_processes_upid(const struct orma_processes *self, uint32_t utid)
@@ -127,7 +122,7 @@ void orma_processes_set_idle(struct orma_processes *self)
     if (self->idle_known)
         return;
     self->idle_known = true;
-    list_add(self, 0, self->idle_utid);
+    add_live(self, 0, self->idle_utid);
     if (orma_map_put(&self->by_pid, 0, self->idle_upid))
         self->storage->failed = true;
     orma_processes_name_thread(self, self->idle_utid, self->words->swapper,
@@ -206,9 +201,7 @@ void orma_processes_link(struct orma_processes *self, uint32_t utid, uint32_t ot
 
 uint32_t orma_processes_find_thread(struct orma_processes *self, uint32_t tid)
 {
-    const struct orma_utid_list *l = list_of(self, tid, false);
-
-    return l && l->num ? l->utids[l->num - 1] : ORMA_ID_NONE;
+    return newest(self, tid);
 }
 
 uint32_t orma_processes_start_thread(struct orma_processes *self, int64_t start, uint32_t tid)
@@ -217,7 +210,7 @@ uint32_t orma_processes_start_thread(struct orma_processes *self, int64_t start,
 
     if (start != INT64_MIN)
         orma_table_set(threads(self), ORMA_THREAD_START_TS, utid, start);
-    list_add(self, tid, utid);
+    add_live(self, tid, utid);
     return utid;
 }
 
@@ -234,16 +227,15 @@ uint32_t orma_processes_thread(struct orma_processes *self, uint32_t tid)
  */
 static uint32_t matching_thread(struct orma_processes *self, uint32_t tid, uint32_t pid)
 {
-    const struct orma_utid_list *l = list_of(self, tid, false);
     uint32_t now = orma_processes_find_process(self, pid);
 
-    for (uint32_t i = l ? l->num : 0; i-- > 0;) {
-        uint32_t upid = orma_processes_upid(self, l->utids[i]);
+    for (uint32_t utid = newest(self, tid); utid != ORMA_ID_NONE; utid = self->older[utid]) {
+        uint32_t upid = orma_processes_upid(self, utid);
 
         if (upid == ORMA_ID_NONE ||
             (orma_table_int(processes(self), ORMA_PROCESS_PID, upid) == pid &&
              (now == ORMA_ID_NONE || now == upid)))
-            return l->utids[i];
+            return utid;
     }
     return ORMA_ID_NONE;
 }
@@ -332,13 +324,11 @@ uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32
 void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_t tid)
 {
     uint32_t utid = orma_processes_find_thread(self, tid);
-    struct orma_utid_list *l = list_of(self, tid, false);
 
     if (utid == ORMA_ID_NONE)
         return; /* no row only to say that it is over */
     orma_table_set(threads(self), ORMA_THREAD_END_TS, utid, end);
-    if (l)
-        list_remove(l, utid);
+    remove_newest(self, tid);
     uint32_t upid = orma_processes_upid(self, utid);
     if (upid == ORMA_ID_NONE || orma_table_int(processes(self), ORMA_PROCESS_PID, upid) != tid)
         return;

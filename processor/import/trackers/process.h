@@ -32,18 +32,13 @@ enum orma_process_name_rank {
     ORMA_PROCESS_NAME_SYSTEM,
 };
 
-struct orma_utid_list {
-    uint32_t *utids; /* live ones, newest last */
-    uint32_t num;
-};
-
 struct orma_processes {
     struct orma_storage *storage;
     const struct orma_words *words;
     uint32_t machine;       /* row */
-    struct orma_map by_tid; /* → index into lists */
-    struct orma_utid_list *lists;
-    uint32_t lists_num;
+    struct orma_map by_tid; /* → utid of the newest live thread */
+    uint32_t *older;        /* by utid: the live one of the same tid before it, or ORMA_ID_NONE */
+    uint32_t older_cap;
     struct orma_map by_pid; /* → upid */
     /* Of processes in pid namespaces: pid → depth of the innermost namespace, and
      * pid << 32 | id inside → id outside. */
