@@ -82,11 +82,24 @@ static bool put_piece(const struct orma_schema *schema, bool last_wins, struct o
     return true;
 }
 
-/* A later value of the same singular field follows. */
-static bool is_overruled(const struct piece *p, const struct piece *next)
+/* Values of one singular field: all but the last are overruled, messages are one in pieces. */
+static bool put_singular(const struct orma_schema *schema, struct orma_buf *out,
+                         const struct piece *from, const struct piece *to)
 {
-    return p->field && !orma_field_is_repeated(p->field) && p->field->type != ORMA_TYPE_MESSAGE &&
-           next->number == p->number;
+    struct piece one = to[-1];
+    struct orma_buf merged = {0};
+
+    if (one.field->type != ORMA_TYPE_MESSAGE || one.raw.wire != ORMA_PB_LEN)
+        return put_piece(schema, true, out, &one);
+    for (const struct piece *p = from; p < to; p++)
+        if (p->raw.wire == ORMA_PB_LEN)
+            orma_buf_put(&merged, p->raw.data, p->raw.len);
+    one.raw.data = merged.data;
+    one.raw.len = merged.len;
+    bool ok = !merged.failed && put_piece(schema, true, out, &one);
+
+    orma_buf_fini(&merged);
+    return ok;
 }
 
 bool canonical(const struct orma_schema *schema, uint32_t msg, struct orma_str bytes,
@@ -105,9 +118,14 @@ bool canonical(const struct orma_schema *schema, uint32_t msg, struct orma_str b
     if (piece.seq)
         qsort(at, piece.seq, sizeof(*at), piece_cmp);
     bool ok = !r.failed && !pieces.failed;
-    for (uint32_t i = 0; ok && i < piece.seq; i++)
-        if (!last_wins || i + 1 == piece.seq || !is_overruled(&at[i], &at[i + 1]))
-            ok = put_piece(schema, last_wins, out, &at[i]);
+    for (uint32_t i = 0, end; ok && i < piece.seq; i = end) {
+        bool singular = last_wins && at[i].field && !orma_field_is_repeated(at[i].field);
+
+        for (end = i + 1; singular && end < piece.seq && at[end].number == at[i].number;)
+            end++;
+        ok = end > i + 1 ? put_singular(schema, out, &at[i], &at[end])
+                         : put_piece(schema, last_wins, out, &at[i]);
+    }
     orma_buf_fini(&pieces);
     return ok && !out->failed;
 }

@@ -8,7 +8,7 @@
 #include "protos/reflect/schema.h"
 
 /* Appends; false if the bytes are malformed. With `last_wins`, of a singular value that the bytes
- * repeat only the last is kept: no reader sees the others. */
+ * repeat only the last is kept, of a singular message in pieces the whole: what readers see. */
 bool canonical(const struct orma_schema *schema, uint32_t msg, struct orma_str bytes,
                bool last_wins, struct orma_buf *out);
 #endif
