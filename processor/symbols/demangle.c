@@ -1,5 +1,7 @@
 #include "processor/symbols/demangle.h"
 
+#include "processor/symbols/rust_demangle.h"
+
 #include <stddef.h>
 
 #ifdef ORMA_HAVE_DEMANGLE
@@ -35,8 +37,10 @@ bool orma_demangle_available(void)
 char *orma_demangle(const char *name)
 {
     int status = -1;
-    char *text;
+    char *text = orma_rust_demangle(name);
 
+    if (text)
+        return text;
     /* Without the prefix the library takes names for types: "i" would become "int". */
     if (!name || (strncmp(name, "_Z", 2) && strncmp(name, "__Z", 3)) || !orma_demangle_available())
         return NULL;
@@ -54,7 +58,6 @@ bool orma_demangle_available(void)
 
 char *orma_demangle(const char *name)
 {
-    (void)name;
-    return NULL;
+    return orma_rust_demangle(name);
 }
 #endif

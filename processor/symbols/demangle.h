@@ -1,6 +1,6 @@
 /*
- * Names of C++ symbols as the source writes them. The C++ runtime has the demangler; it is loaded
- * with the first name: few ask, and it is large.
+ * Names of C++ and Rust symbols as the source writes them. For C++ the C++ runtime has the
+ * demangler; it is loaded with the first name: few ask, and it is large.
  */
 #ifndef ORMA_PROCESSOR_SYMBOLS_DEMANGLE_H
 #define ORMA_PROCESSOR_SYMBOLS_DEMANGLE_H
@@ -9,6 +9,6 @@
 /* False: neither libstdc++ nor libc++abi is there, or the build left it out. */
 bool orma_demangle_available(void);
 
-/* For free(). NULL: not the name of a C++ symbol, or there is no demangler. */
+/* For free(). NULL: no such name, or there is no demangler for it. */
 char *orma_demangle(const char *name);
 #endif

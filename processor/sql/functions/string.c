@@ -300,13 +300,11 @@ static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     char *text;
 
     (void)argc;
-    if (!orma_demangle_available()) {
-        orma_result_error(ctx, "demangle: neither libstdc++.so.6 nor libc++abi.so.1 is installed");
-        return;
-    }
     text = orma_demangle((const char *)sqlite3_value_text(argv[0]));
     if (text)
         sqlite3_result_text(ctx, text, -1, free);
+    else if (!orma_demangle_available())
+        orma_result_error(ctx, "demangle: neither libstdc++.so.6 nor libc++abi.so.1 is installed");
 }
 
 #define TEXT_FUNC .flags = SQLITE_DETERMINISTIC
