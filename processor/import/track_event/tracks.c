@@ -587,9 +587,7 @@ uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, i
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
-    if (!lane)
-        lane = orma_lanes_free(t->group, ts);
+    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
     if (!lane)
         lane = add_lane(imp, t);
     if (!lane)
@@ -604,15 +602,15 @@ uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t, int
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
-    if (lane) {
-        lane->open--;
-        return lane->track;
-    }
-    lane = orma_lanes_free(t->group, ts);
+    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
     if (!lane)
         lane = add_lane(imp, t);
-    return lane ? lane->track : ORMA_TRACK_NONE;
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = t->uuid;
+    if (lane->open)
+        lane->open--;
+    return lane->track;
 }
 
 uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts,
@@ -620,9 +618,7 @@ uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t,
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_open(t->group, t->uuid);
-    if (!lane)
-        lane = orma_lanes_free(t->group, ts);
+    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
     if (!lane)
         lane = add_lane(imp, t);
     if (!lane)

@@ -64,16 +64,22 @@ struct orma_lane *orma_lanes_add(struct orma_import *imp, struct orma_lanes *sel
     return &lanes[self->num++];
 }
 
+static struct orma_lane *find_or_add(struct orma_import *imp, const struct orma_track_spec *spec,
+                                     uint64_t cookie, int64_t ts)
+{
+    struct orma_lanes *g = orma_lanes_get(imp, spec);
+    struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_add(imp, g, spec);
+    return lane;
+}
+
 uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec *spec,
                           uint64_t cookie, int64_t ts, bool unnestable)
 {
-    struct orma_lanes *g = orma_lanes_get(imp, spec);
-    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    struct orma_lane *lane = find_or_add(imp, spec, cookie, ts);
 
-    if (g && !lane)
-        lane = orma_lanes_free(g, ts);
-    if (g && !lane)
-        lane = orma_lanes_add(imp, g, spec);
     if (!lane)
         return ORMA_TRACK_NONE;
     lane->cookie = cookie;
@@ -86,30 +92,21 @@ uint32_t orma_async_begin(struct orma_import *imp, const struct orma_track_spec 
 uint32_t orma_async_end(struct orma_import *imp, const struct orma_track_spec *spec,
                         uint64_t cookie, int64_t ts)
 {
-    struct orma_lanes *g = orma_lanes_get(imp, spec);
-    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    struct orma_lane *lane = find_or_add(imp, spec, cookie, ts);
 
-    if (lane) {
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = cookie;
+    if (lane->open)
         lane->open--;
-        return lane->track;
-    }
-    if (g)
-        lane = orma_lanes_free(g, ts);
-    if (g && !lane)
-        lane = orma_lanes_add(imp, g, spec);
-    return lane ? lane->track : ORMA_TRACK_NONE;
+    return lane->track;
 }
 
 uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spec *spec,
                             uint64_t cookie, int64_t ts, int64_t dur)
 {
-    struct orma_lanes *g = orma_lanes_get(imp, spec);
-    struct orma_lane *lane = g ? orma_lanes_open(g, cookie) : NULL;
+    struct orma_lane *lane = find_or_add(imp, spec, cookie, ts);
 
-    if (g && !lane)
-        lane = orma_lanes_free(g, ts);
-    if (g && !lane)
-        lane = orma_lanes_add(imp, g, spec);
     if (!lane)
         return ORMA_TRACK_NONE;
     if (!lane->open)
@@ -167,9 +164,7 @@ static struct orma_lane *legacy_lane(struct orma_import *imp, struct async_state
     spec.dims[spec.dims_num++] = orma_dim_str(imp->words.scope, a->scope);
     spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, spec.name);
     struct orma_lanes *g = orma_lanes_get(imp, &spec);
-    struct orma_lane *lane = g ? orma_lanes_last(g, cookie) : NULL;
-    if (g && !lane)
-        lane = orma_lanes_free(g, ts);
+    struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
     if (g && !lane) {
         source_args(imp, st, a);
         lane = orma_lanes_add(imp, g, &spec);

@@ -38,15 +38,6 @@ static inline struct orma_lane *orma_lanes_open(const struct orma_lanes *self, u
     return NULL;
 }
 
-/* The lane that was last used under the cookie, whether or not it is open still, or NULL. */
-static inline struct orma_lane *orma_lanes_last(const struct orma_lanes *self, uint64_t cookie)
-{
-    for (uint32_t i = 0; i < self->num; i++)
-        if (self->lanes[i].cookie == cookie)
-            return &self->lanes[i];
-    return NULL;
-}
-
 /* The lowest lane with nothing on it at `ts`, or NULL. */
 static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, int64_t ts)
 {
@@ -54,6 +45,19 @@ static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, i
         if (!self->lanes[i].open && self->lanes[i].busy_to <= ts)
             return &self->lanes[i];
     return NULL;
+}
+
+/* The lane for what comes under a cookie: where that is open, where it was last, or else the lowest
+ * one with nothing on it. NULL: there is none. */
+static inline struct orma_lane *orma_lanes_find(const struct orma_lanes *self, uint64_t cookie,
+                                                int64_t ts)
+{
+    struct orma_lane *lane = orma_lanes_open(self, cookie);
+
+    for (uint32_t i = 0; !lane && i < self->num; i++)
+        if (self->lanes[i].cookie == cookie && !self->lanes[i].open && self->lanes[i].busy_to <= ts)
+            lane = &self->lanes[i];
+    return lane ? lane : orma_lanes_free(self, ts);
 }
 
 /* All of it in one step, for those who don't keep the group: the track to use. Unnestable: at
