@@ -7,7 +7,8 @@ CREATE PERFETTO MACRO counter_leading_intervals(counter_table TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
   SELECT
-    c0 AS id, c1 AS ts, c2 AS dur, c3 AS track_id, c4 AS value, c5 AS next_value, c6 AS delta_value
+    CAST(c0 AS INT) AS id, c1 AS ts, c2 AS dur, CAST(c3 AS INT) AS track_id, c4 AS value,
+    c5 AS next_value, c6 AS delta_value
   FROM __intrinsic_table_ptr(
     __intrinsic_counter_intervals(
       'leading',

@@ -5,7 +5,7 @@
 CREATE PERFETTO MACRO graph_dominator_tree(graph_table TableOrSubquery, root_node_id Expr)
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS dominator_node_id
+  SELECT CAST(c0 AS INT) AS node_id, CAST(c1 AS INT) AS dominator_node_id
   FROM __intrinsic_table_ptr(
     (
       SELECT __intrinsic_dominator_tree(g.source_node_id, g.dest_node_id, $root_node_id)

@@ -5,7 +5,7 @@
 CREATE PERFETTO MACRO tree_structural_partition_by_group(tree_table TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS id, c1 AS parent_id, c2 AS group_key
+  SELECT CAST(c0 AS INT) AS id, CAST(c1 AS INT) AS parent_id, CAST(c2 AS INT) AS group_key
   FROM __intrinsic_table_ptr(
     (
       SELECT __intrinsic_structural_tree_partition(t.id, t.parent_id, t.group_key)

@@ -25,7 +25,7 @@ CREATE PERFETTO MACRO _graph_scan(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    c0 AS id
+    CAST(c0 AS INT) AS id
     __intrinsic_token_apply_prefix!(
       _graph_scan_as, (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12), $scan_columns
     )
@@ -61,7 +61,7 @@ CREATE PERFETTO MACRO _graph_aggregating_scan(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    c0 AS id
+    CAST(c0 AS INT) AS id
     __intrinsic_token_apply_prefix!(
       _graph_scan_as, (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12), $agg_columns
     )

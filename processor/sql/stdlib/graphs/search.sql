@@ -5,7 +5,7 @@
 CREATE PERFETTO MACRO graph_reachable_dfs(graph_table TableOrSubquery, start_nodes TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS parent_node_id
+  SELECT CAST(c0 AS INT) AS node_id, CAST(c1 AS INT) AS parent_node_id
   FROM __intrinsic_table_ptr(
     __intrinsic_dfs(
       (SELECT __intrinsic_graph_agg(g.source_node_id, g.dest_node_id) FROM $graph_table AS g),
@@ -19,7 +19,7 @@ RETURNS TableOrSubquery AS
 CREATE PERFETTO MACRO graph_reachable_bfs(graph_table TableOrSubquery, start_nodes TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS node_id, c1 AS parent_node_id
+  SELECT CAST(c0 AS INT) AS node_id, CAST(c1 AS INT) AS parent_node_id
   FROM __intrinsic_table_ptr(
     __intrinsic_bfs(
       (SELECT __intrinsic_graph_agg(g.source_node_id, g.dest_node_id) FROM $graph_table AS g),

@@ -12,7 +12,8 @@ CREATE PERFETTO MACRO _ii_as(place Expr, column Expr)
 RETURNS _ProjectionFragment AS
 $place AS $column;
 
--- Place and name of the id column that one more table adds.
+-- Place and name of the id column that one more table adds. The casts let SQLite index what the
+-- ids are joined with.
 CREATE PERFETTO MACRO _ii_id(id Expr, tab Expr)
 RETURNS _ProjectionFragment AS
 $id;
@@ -47,9 +48,12 @@ RETURNS TableOrSubquery AS
     __intrinsic_token_apply_prefix!(
       _ii_id,
       (
-        c2 AS id_0, c3 AS id_1, c4 AS id_2, c5 AS id_3, c6 AS id_4, c7 AS id_5, c8 AS id_6,
-        c9 AS id_7, c10 AS id_8, c11 AS id_9, c12 AS id_10, c13 AS id_11, c14 AS id_12,
-        c15 AS id_13, c16 AS id_14
+        CAST(c2 AS INT) AS id_0, CAST(c3 AS INT) AS id_1, CAST(c4 AS INT) AS id_2,
+        CAST(c5 AS INT) AS id_3, CAST(c6 AS INT) AS id_4, CAST(c7 AS INT) AS id_5,
+        CAST(c8 AS INT) AS id_6,
+        CAST(c9 AS INT) AS id_7, CAST(c10 AS INT) AS id_8, CAST(c11 AS INT) AS id_9,
+        CAST(c12 AS INT) AS id_10, CAST(c13 AS INT) AS id_11, CAST(c14 AS INT) AS id_12,
+        CAST(c15 AS INT) AS id_13, CAST(c16 AS INT) AS id_14
       ),
       $tabs
     )

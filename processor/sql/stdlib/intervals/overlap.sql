@@ -145,10 +145,10 @@ RETURNS TableOrSubquery AS
 (
   WITH
     _imr_roots AS MATERIALIZED (
-      SELECT row_number() OVER () AS no, id, ts, dur, $key FROM $roots_table
+      SELECT CAST(row_number() OVER () AS INT) AS no, id, ts, dur, $key FROM $roots_table
     ),
     _imr_children AS MATERIALIZED (
-      SELECT row_number() OVER () AS no, id, parent_id, ts, dur, $key FROM $children_table
+      SELECT CAST(row_number() OVER () AS INT) AS no, id, parent_id, ts, dur, $key FROM $children_table
     ),
     _imr_met AS MATERIALIZED (
       SELECT

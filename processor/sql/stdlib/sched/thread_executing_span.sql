@@ -69,7 +69,8 @@ CREATE PERFETTO MACRO _critical_path_by_roots(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    c0 AS root_id, c1 AS depth, c2 AS ts, c3 AS dur, c4 AS id, c5 AS utid, c6 AS parent_id
+    CAST(c0 AS INT) AS root_id, c1 AS depth, c2 AS ts, c3 AS dur, CAST(c4 AS INT) AS id,
+    CAST(c5 AS INT) AS utid, CAST(c6 AS INT) AS parent_id
   FROM __intrinsic_table_ptr(
     __intrinsic_critical_path_walk(
       (

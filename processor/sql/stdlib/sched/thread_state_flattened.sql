@@ -5,7 +5,10 @@ INCLUDE PERFETTO MODULE slices.flat_slices;
 
 CREATE PERFETTO TABLE _thread_state_flattened AS
 WITH
-  flat AS (SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, slice_id FROM _slice_flattened),
+  flat AS (
+    SELECT CAST(row_number() OVER (ORDER BY ts) AS INT) AS id, ts, dur, utid, slice_id
+    FROM _slice_flattened
+  ),
   met AS (
     SELECT ii.ts, ii.dur, ii.id_1 AS thread_state_id, f.slice_id
     FROM _interval_intersect!(

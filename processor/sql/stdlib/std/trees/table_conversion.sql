@@ -28,7 +28,8 @@ RETURNS Expr AS
 CREATE PERFETTO MACRO _tree_to_table(tree Expr, columns ColumnNameList)
 RETURNS TableOrSubquery AS
 (
-  SELECT c0 AS _tree_id, c1 AS _tree_parent_id, c2 AS id, c3 AS parent_id
+  SELECT CAST(c0 AS INT) AS _tree_id, CAST(c1 AS INT) AS _tree_parent_id, CAST(c2 AS INT) AS id,
+    CAST(c3 AS INT) AS parent_id
     __intrinsic_token_apply_prefix!(
       _tree_column_as, (c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15), $columns
     )

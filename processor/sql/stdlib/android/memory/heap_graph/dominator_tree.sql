@@ -9,7 +9,7 @@ CREATE PERFETTO TABLE heap_graph_dominator_tree(
   dominated_native_size_bytes LONG, depth LONG
 ) AS
 SELECT
-  c0 AS id, c1 AS idom_id, c2 AS dominated_obj_count, c3 AS dominated_size_bytes,
+  CAST(c0 AS INT) AS id, CAST(c1 AS INT) AS idom_id, c2 AS dominated_obj_count, c3 AS dominated_size_bytes,
   c4 AS dominated_native_size_bytes, c5 AS depth
 FROM __intrinsic_table_ptr(
   (
