@@ -19,6 +19,7 @@ static const struct orma_ftrace_handler *const families[] = {
     orma_ftrace_handlers_devices,
     orma_ftrace_handlers_media,
     orma_ftrace_handlers_binder,
+    orma_ftrace_handlers_android,
     NULL,
 };
 

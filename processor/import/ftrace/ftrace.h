@@ -47,6 +47,7 @@ extern const struct orma_ftrace_handler orma_ftrace_handlers_gpu[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_devices[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_media[];
 extern const struct orma_ftrace_handler orma_ftrace_handlers_binder[];
+extern const struct orma_ftrace_handler orma_ftrace_handlers_android[];
 
 /* What is running on a cpu. */
 struct orma_cpu_state {

@@ -1,0 +1,309 @@
+/*
+ * Events of Android's kernels: memory by heap, graphics memory, frequencies
+ * and power of vendors' graphics cards and processors.
+ */
+#include <stdio.h>
+
+#include "processor/import/android/android.h"
+#include "processor/import/ftrace/fields.h"
+#include "protos/fields/ftrace.h"
+
+static void push(struct orma_import *imp, const struct orma_ftrace_event *e, const char *type,
+                 uint32_t name, unsigned dims_num, const struct orma_track_dim *dims, double value)
+{
+    orma_import_counter(
+        imp, e->ts, orma_import_counter_track(imp, e->machine, type, name, NULL, dims_num, dims),
+        value);
+}
+
+/* What is allocated in all, and the change that the thread has made to it. */
+static void push_heap(struct orma_import *imp, const struct orma_ftrace_event *e,
+                      const char *total_type, const char *change_type, const char *prefix,
+                      struct orma_str heap, double total, double change)
+{
+    struct orma_strpool *pool = &imp->storage->pool;
+    const char *dot = heap.len ? "." : "";
+    uint32_t name = orma_strpool_addf(pool, "%s%s%.*s", prefix, dot, ORMA_STR_ARG(heap));
+    const struct orma_track_dim dims[] = {
+        orma_dim_str(orma_import_lit(imp, "heap_name"), orma_import_str(imp, heap)),
+    };
+    const struct orma_track_dim change_dims[] = {orma_dim(imp->words.utid, e->utid), dims[0]};
+
+    push(imp, e, total_type, name, heap.len ? 1 : 0, dims, total);
+    push(imp, e, change_type,
+         orma_strpool_addf(pool, "%s_change%s%.*s", prefix, dot, ORMA_STR_ARG(heap)),
+         heap.len ? 2 : 1, change_dims, change);
+}
+
+static void ion_stat(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    push_heap(imp, e, "android_ion", "android_ion_change", "mem.ion", (struct orma_str){"", 0},
+              (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
+              (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_LEN]);
+}
+
+/* The event has the sum of before. */
+static void ion_heap(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    double change = (double)f.num[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_LEN];
+    struct orma_str heap = f.str[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_HEAP_NAME];
+    if (e->field == ORMA_PB_FTRACE_EVENT_ION_HEAP_SHRINK)
+        change = -change;
+    push_heap(imp, e, "android_ion", "android_ion_change", "mem.ion",
+              heap.data ? heap : ORMA_STR("unknown"),
+              (double)f.num[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_TOTAL_ALLOCATED] + change, change);
+}
+
+static void dma_heap(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_COUNTER);
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    push_heap(imp, e, "android_dma_heap", "android_dma_heap_change", "mem.dma_heap",
+              (struct orma_str){"", 0},
+              (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
+              (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_LEN]);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "inode"),
+                       (uint64_t)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_INODE]);
+    if (t->rows)
+        orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
+                              orma_args_commit(&imp->storage->args, &imp->args));
+}
+
+static void dmabuf_rss(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    const struct orma_track_dim dim = orma_dim_str(orma_import_lit(imp, "process_memory_key"),
+                                                   orma_import_lit(imp, "dmabuf_rss"));
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_ftrace_process_counter(imp, e, e->utid, "process_memory", "process_memory_thread_fallback",
+                                orma_import_lit(imp, "mem.dmabuf_rss"), 1, &dim,
+                                (double)f.num[ORMA_PB_DMABUF_RSS_STAT_FTRACE_EVENT_RSS]);
+}
+
+static void fastrpc(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    static const char *const processors[] = {"ADSP", "MDSP", "SDSP", "CDSP"};
+    struct orma_event_fields f;
+    char other[32];
+
+    orma_event_fields_read(&f, e->payload);
+    int32_t id = (int32_t)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_CID];
+    snprintf(other, sizeof(other), "UNKNOWN[%d]", id);
+    const char *name = id >= 0 && id < (int32_t)ORMA_ARRAY_LEN(processors) ? processors[id] : other;
+    push_heap(imp, e, "android_fastrpc", "android_fastrpc_change", "mem.fastrpc",
+              orma_str_from(name),
+              (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
+              (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_LEN]);
+}
+
+/* ---- graphics cards ---- */
+
+static void gpu_memory(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_android_gpu_memory(imp, e->machine, e->ts,
+                            (uint32_t)f.num[ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_GPU_ID],
+                            (uint32_t)f.num[ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_PID],
+                            (double)(uint64_t)f.num[ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE]);
+}
+
+static void kgsl_frequency(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t track = orma_import_gpu_frequency_track(
+        imp, e->machine, (uint32_t)f.num[ORMA_PB_KGSL_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID]);
+    orma_import_counter(imp, e->ts, track,
+                        (double)f.num[ORMA_PB_KGSL_GPU_FREQUENCY_FTRACE_EVENT_GPU_FREQ] / 1000);
+}
+
+/* How much of a stretch of time a card worked for a user. */
+static void gpu_work(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+    int64_t dur;
+
+    orma_event_fields_read(&f, e->payload);
+    int64_t start = f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_START_TIME_NS];
+    uint32_t gpu = (uint32_t)f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_GPU_ID];
+    if (__builtin_sub_overflow(f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_END_TIME_NS], start,
+                               &dur) ||
+        dur < 0) {
+        orma_stats_inc(orma_import_stats(imp, e->machine),
+                       ORMA_STAT_GPU_WORK_PERIOD_NEGATIVE_DURATION);
+        return;
+    }
+    const struct orma_track_dim dims[] = {
+        orma_dim(orma_import_lit(imp, "ugpu"), orma_import_ugpu(imp, e->machine, gpu)),
+        orma_dim(orma_import_lit(imp, "gpu"), gpu),
+        orma_dim(orma_import_lit(imp, "uid"), f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_UID]),
+    };
+    uint32_t track = orma_import_slice_track(imp, e->machine, "android_gpu_work_period",
+                                             orma_import_lit(imp, "GPU Work Period"), 3, dims);
+    double active = (double)f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_TOTAL_ACTIVE_DURATION_NS];
+    orma_slices_complete(
+        &imp->slices, start, dur, track, 0,
+        orma_strpool_addf(&imp->storage->pool, "%%%.2f", dur ? 100 * active / (double)dur : 0.0),
+        NULL);
+}
+
+/* States of the controller of Mali cards, by event. */
+static const char *const mcu_states[] = {
+    "HCTL_CORES_DOWN_SCALE_NOTIFY_PEND",
+    "HCTL_CORES_NOTIFY_PEND",
+    "HCTL_CORE_INACTIVE_PEND",
+    "HCTL_MCU_ON_RECHECK",
+    "HCTL_SHADERS_CORE_OFF_PEND",
+    "HCTL_SHADERS_PEND_OFF",
+    "HCTL_SHADERS_PEND_ON",
+    "HCTL_SHADERS_READY_OFF",
+    "IN_SLEEP",
+    "OFF",
+    "ON",
+    "ON_CORE_ATTR_UPDATE_PEND",
+    "ON_GLB_REINIT_PEND",
+    "ON_HALT",
+    "ON_HWCNT_DISABLE",
+    "ON_HWCNT_ENABLE",
+    "ON_PEND_HALT",
+    "ON_PEND_SLEEP",
+    "ON_SLEEP_INITIATE",
+    "PEND_OFF",
+    "PEND_ON_RELOAD",
+    "POWER_DOWN",
+    "RESET_WAIT",
+};
+#define MCU_FIRST ORMA_PB_FTRACE_EVENT_MALI_MALI_PM_MCU_HCTL_CORES_DOWN_SCALE_NOTIFY_PEND
+
+static void mali_mcu(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    uint32_t track = orma_import_slice_track(imp, e->machine, "mali_mcu_state",
+                                             orma_import_lit(imp, "Mali MCU state"), 0, NULL);
+
+    orma_slices_end(&imp->slices, e->ts, track, 0, 0, NULL);
+    orma_slices_begin(&imp->slices, e->ts, track, 0,
+                      orma_import_lit(imp, mcu_states[e->field - MCU_FIRST]), NULL);
+}
+
+static void mali_interrupt(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    uint32_t track =
+        orma_ftrace_cpu_track(imp, e->machine, "mali_irq", "Mali Irq Cpu #", e->cpu, false);
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "info_val"),
+                       (uint64_t)f.num[ORMA_PB_MALI_MALI_CSFINTERRUPTSTART_FTRACE_EVENT_INFO_VAL]);
+    if (e->field == ORMA_PB_FTRACE_EVENT_MALI_MALI_CSF_INTERRUPT_START)
+        orma_slices_begin(&imp->slices, e->ts, track, 0, orma_import_lit(imp, "mali_CSF_INTERRUPT"),
+                          &imp->args);
+    else
+        orma_slices_end(&imp->slices, e->ts, track, 0, 0, &imp->args);
+}
+
+/* Queues of commands that the processor hands over. */
+static void mali_queue(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    uint32_t track = orma_import_thread_track(imp, e->machine, e->utid);
+
+    switch (e->field) {
+    case ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_CQS_SET:
+        orma_slices_complete(&imp->slices, e->ts, 0, track, 0,
+                             orma_import_lit(imp, "mali_KCPU_CQS_SET"), NULL);
+        break;
+    case ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_FENCE_SIGNAL:
+        orma_slices_complete(&imp->slices, e->ts, 0, track, 0,
+                             orma_import_lit(imp, "mali_KCPU_FENCE_SIGNAL"), NULL);
+        break;
+    case ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_CQS_WAIT_START:
+        orma_slices_begin(&imp->slices, e->ts, track, 0, orma_import_lit(imp, "mali_KCPU_CQS_WAIT"),
+                          NULL);
+        break;
+    case ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_FENCE_WAIT_START:
+        orma_slices_begin(&imp->slices, e->ts, track, 0,
+                          orma_import_lit(imp, "mali_KCPU_FENCE_WAIT"), NULL);
+        break;
+    default: /* either wait is over */
+        orma_slices_end(&imp->slices, e->ts, track, 0, 0, NULL);
+    }
+}
+
+/* ---- power ---- */
+
+/* Values that the power manager of a Pixel sets; they have times of their own. */
+static void cpm_value(struct orma_import *imp, const struct orma_ftrace_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t name = orma_import_str(imp, f.str[ORMA_PB_PARAM_SET_VALUE_CPM_FTRACE_EVENT_BODY]);
+    const struct orma_track_dim dim = orma_dim_str(imp->words.name, name);
+    orma_import_counter(
+        imp, f.num[ORMA_PB_PARAM_SET_VALUE_CPM_FTRACE_EVENT_TIMESTAMP],
+        orma_import_counter_track(imp, e->machine, "pixel_cpm_counters", name, NULL, 1, &dim),
+        (double)(uint32_t)f.num[ORMA_PB_PARAM_SET_VALUE_CPM_FTRACE_EVENT_VALUE]);
+}
+
+#define MCU(state)                                                                                 \
+    {                                                                                              \
+        ORMA_PB_FTRACE_EVENT_MALI_MALI_PM_MCU_##state, mali_mcu                                    \
+    }
+
+const struct orma_ftrace_handler orma_ftrace_handlers_android[] = {
+    {ORMA_PB_FTRACE_EVENT_ION_STAT, ion_stat},
+    {ORMA_PB_FTRACE_EVENT_ION_HEAP_GROW, ion_heap},
+    {ORMA_PB_FTRACE_EVENT_ION_HEAP_SHRINK, ion_heap},
+    {ORMA_PB_FTRACE_EVENT_DMA_HEAP_STAT, dma_heap},
+    {ORMA_PB_FTRACE_EVENT_DMABUF_RSS_STAT, dmabuf_rss},
+    {ORMA_PB_FTRACE_EVENT_FASTRPC_DMA_STAT, fastrpc},
+    {ORMA_PB_FTRACE_EVENT_GPU_MEM_TOTAL, gpu_memory},
+    {ORMA_PB_FTRACE_EVENT_KGSL_GPU_FREQUENCY, kgsl_frequency},
+    {ORMA_PB_FTRACE_EVENT_GPU_WORK_PERIOD, gpu_work},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_CQS_SET, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_CQS_WAIT_START, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_CQS_WAIT_END, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_FENCE_SIGNAL, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_FENCE_WAIT_START, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_KCPU_FENCE_WAIT_END, mali_queue},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_CSF_INTERRUPT_START, mali_interrupt},
+    {ORMA_PB_FTRACE_EVENT_MALI_MALI_CSF_INTERRUPT_END, mali_interrupt},
+    {ORMA_PB_FTRACE_EVENT_PARAM_SET_VALUE_CPM, cpm_value},
+    MCU(HCTL_CORES_DOWN_SCALE_NOTIFY_PEND),
+    MCU(HCTL_CORES_NOTIFY_PEND),
+    MCU(HCTL_CORE_INACTIVE_PEND),
+    MCU(HCTL_MCU_ON_RECHECK),
+    MCU(HCTL_SHADERS_CORE_OFF_PEND),
+    MCU(HCTL_SHADERS_PEND_OFF),
+    MCU(HCTL_SHADERS_PEND_ON),
+    MCU(HCTL_SHADERS_READY_OFF),
+    MCU(IN_SLEEP),
+    MCU(OFF),
+    MCU(ON),
+    MCU(ON_CORE_ATTR_UPDATE_PEND),
+    MCU(ON_GLB_REINIT_PEND),
+    MCU(ON_HALT),
+    MCU(ON_HWCNT_DISABLE),
+    MCU(ON_HWCNT_ENABLE),
+    MCU(ON_PEND_HALT),
+    MCU(ON_PEND_SLEEP),
+    MCU(ON_SLEEP_INITIATE),
+    MCU(PEND_OFF),
+    MCU(PEND_ON_RELOAD),
+    MCU(POWER_DOWN),
+    MCU(RESET_WAIT),
+    {0, NULL},
+};
