@@ -176,7 +176,23 @@ int orma_binary_peek(const char *path, struct orma_binary_info *ret)
 struct symbol_reader {
     struct orma_binary *self;
     struct orma_buf symbols, names;
+    size_t file; /* of the local symbols that follow; 0: unknown */
 };
+
+/* Where in `names` it is; 0 for NULL and "". */
+static size_t keep_name(struct symbol_reader *r, const char *name)
+{
+    size_t at;
+
+    if (!r->names.len)
+        orma_buf_put_byte(&r->names, 0);
+    at = r->names.len;
+    if (!name || !*name)
+        return 0;
+    orma_buf_put(&r->names, name, strnlen(name, NAME_BYTES_MAX));
+    orma_buf_put_byte(&r->names, 0);
+    return at;
+}
 
 static uint64_t end_of_section(Elf *elf, const GElf_Sym *sym)
 {
@@ -197,16 +213,21 @@ static void read_symbols(struct symbol_reader *r, Elf_Scn *section, const GElf_S
         if (!gelf_getsym(data, (int)i, &sym))
             return;
         unsigned type = GELF_ST_TYPE(sym.st_info);
+        bool local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+        if (type == STT_FILE)
+            r->file = keep_name(r, elf_strptr(r->self->elf, head->sh_link, sym.st_name));
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF)
             continue;
         const char *name = elf_strptr(r->self->elf, head->sh_link, sym.st_name);
         if (!name || !*name)
             continue;
-        uint64_t start = sym.st_value & ~(uint64_t)r->self->thumb;
         const struct orma_binary_symbol s = {
-            start, sym.st_size, sym.st_size ? 0 : end_of_section(r->self->elf, &sym), r->names.len};
-        orma_buf_put(&r->names, name, strnlen(name, NAME_BYTES_MAX));
-        orma_buf_put_byte(&r->names, 0);
+            .start = sym.st_value & ~(uint64_t)r->self->thumb,
+            .size = sym.st_size,
+            .end = sym.st_size ? 0 : end_of_section(r->self->elf, &sym),
+            .name = keep_name(r, name),
+            .file = local ? r->file : 0,
+        };
         orma_buf_put(&r->symbols, &s, sizeof(s));
         if (r->names.failed || r->symbols.failed || r->names.len > NAMES_BYTES_MAX)
             return;
@@ -222,7 +243,7 @@ static int by_start(const void *a, const void *b)
         return x->start < y->start ? -1 : 1;
     if (x->size != y->size)
         return x->size < y->size ? -1 : 1;
-    return x->name > y->name ? -1 : x->name < y->name; /* the first of equals wins */
+    return x->name < y->name ? -1 : x->name > y->name; /* of equals, too */
 }
 
 static int load_symbols(struct orma_binary *self)
@@ -255,7 +276,7 @@ static int load_symbols(struct orma_binary *self)
     return 0;
 }
 
-static const char *find_symbol(const struct orma_binary *self, uint64_t pc)
+static const struct orma_binary_symbol *find_symbol(const struct orma_binary *self, uint64_t pc)
 {
     size_t lo = 0, hi = self->symbols_num;
 
@@ -270,7 +291,7 @@ static const char *find_symbol(const struct orma_binary *self, uint64_t pc)
     if (!lo)
         return NULL;
     const struct orma_binary_symbol *s = &self->symbols[lo - 1];
-    return (s->size ? pc - s->start < s->size : pc < s->end) ? self->names + s->name : NULL;
+    return (s->size ? pc - s->start < s->size : pc < s->end) ? s : NULL;
 }
 
 /* ---- a binary ---- */
@@ -351,9 +372,12 @@ size_t orma_binary_frames(struct orma_binary *self, uint64_t pc,
     if (!num)
         found[num++] = (struct orma_frame_texts){0};
     /* The linker's name tells clones and cold parts, and is what other symbolizers show. */
-    size_t name = orma_binary_keep_name(self, find_symbol(self, pc));
-    if (name)
-        found[num - 1].function = name;
+    const struct orma_binary_symbol *symbol = find_symbol(self, pc);
+    if (symbol) {
+        found[num - 1].function = orma_binary_keep_name(self, self->names + symbol->name);
+        if (num == 1 && !found[0].file)
+            found[0].file = orma_binary_keep(self, self->names + symbol->file);
+    }
     if (self->texts.failed || (num == 1 && !found[0].function))
         return 0;
     for (size_t i = 0; i < num; i++)

@@ -10,7 +10,7 @@
 struct orma_binary_symbol {
     uint64_t start, size; /* size 0: not told */
     uint64_t end;         /* of its section, if no size is told: up to there or the next symbol */
-    size_t name;          /* offset in `names` */
+    size_t name, file;    /* offsets in `names`; file 0: unknown */
 };
 
 /* Addresses of a compilation unit. */

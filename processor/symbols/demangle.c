@@ -1,12 +1,13 @@
 #include "processor/symbols/demangle.h"
 
-#include "processor/symbols/rust_demangle.h"
-
 #include <stddef.h>
+
+#include "processor/symbols/rust_demangle.h"
 
 #ifdef ORMA_HAVE_DEMANGLE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +35,33 @@ bool orma_demangle_available(void)
     return cxa_demangle;
 }
 
-char *orma_demangle(const char *name)
+static char *demangle_cxx(const char *name)
 {
     int status = -1;
+    char *text = cxa_demangle(name, NULL, NULL, &status);
+
+    if (status == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* What compilers put behind a name is not always known to the library: it is shown as it is. */
+static char *demangle_without_suffix(const char *name)
+{
+    const char *suffix = strchr(name, '.');
+    char *base = suffix ? strndup(name, (size_t)(suffix - name)) : NULL;
+    char *text = base ? demangle_cxx(base) : NULL, *ret = NULL;
+
+    if (text && asprintf(&ret, "%s (%s)", text, suffix) < 0)
+        ret = NULL;
+    free(base);
+    free(text);
+    return ret;
+}
+
+char *orma_demangle(const char *name)
+{
     char *text = orma_rust_demangle(name);
 
     if (text)
@@ -44,11 +69,9 @@ char *orma_demangle(const char *name)
     /* Without the prefix the library takes names for types: "i" would become "int". */
     if (!name || (strncmp(name, "_Z", 2) && strncmp(name, "__Z", 3)) || !orma_demangle_available())
         return NULL;
-    text = cxa_demangle(name + (name[1] == '_'), NULL, NULL, &status);
-    if (status == 0)
-        return text;
-    free(text);
-    return NULL;
+    name += name[1] == '_';
+    text = demangle_cxx(name);
+    return text ? text : demangle_without_suffix(name);
 }
 #else
 bool orma_demangle_available(void)
