@@ -57,8 +57,8 @@ void orma_processes_fini(struct orma_processes *self)
     free(self->links);
     free(self->thread_ranks);
     free(self->process_ranks);
-    orma_map_fini(&self->by_tid);
-    orma_map_fini(&self->by_pid);
+    orma_ids_fini(&self->by_tid);
+    orma_ids_fini(&self->by_pid);
     orma_map_fini(&self->ns_depth);
     orma_map_fini(&self->ns_ids);
     *self = (struct orma_processes){0};
@@ -69,9 +69,7 @@ void orma_processes_fini(struct orma_processes *self)
 /* The thread in force under the tid; ORMA_ID_NONE: none is. */
 static inline uint32_t newest(const struct orma_processes *self, uint32_t tid)
 {
-    uint64_t utid = orma_map_get(&self->by_tid, tid);
-
-    return utid == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)utid;
+    return orma_ids_get(&self->by_tid, tid);
 }
 
 static bool reserve_older(struct orma_processes *self, uint32_t utid)
@@ -92,7 +90,7 @@ static void add_live(struct orma_processes *self, uint32_t tid, uint32_t utid)
 {
     uint32_t before = newest(self, tid);
 
-    if (!reserve_older(self, utid) || orma_map_put(&self->by_tid, tid, utid)) {
+    if (!reserve_older(self, utid) || orma_ids_put(&self->by_tid, tid, utid)) {
         self->storage->failed = true;
         return;
     }
@@ -105,8 +103,8 @@ static void remove_newest(struct orma_processes *self, uint32_t tid)
     uint32_t before = self->older[newest(self, tid)];
 
     if (before == ORMA_ID_NONE)
-        (void)orma_map_take(&self->by_tid, tid);
-    else if (orma_map_put(&self->by_tid, tid, before))
+        orma_ids_drop(&self->by_tid, tid);
+    else if (orma_ids_put(&self->by_tid, tid, before))
         self->storage->failed = true;
 }
 
@@ -123,7 +121,7 @@ void orma_processes_set_idle(struct orma_processes *self)
         return;
     self->idle_known = true;
     add_live(self, 0, self->idle_utid);
-    if (orma_map_put(&self->by_pid, 0, self->idle_upid))
+    if (orma_ids_put(&self->by_pid, 0, self->idle_upid))
         self->storage->failed = true;
     orma_processes_name_thread(self, self->idle_utid, self->words->swapper,
                                ORMA_THREAD_NAME_CONSTANT);
@@ -258,9 +256,7 @@ uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uin
 
 uint32_t orma_processes_find_process(struct orma_processes *self, uint32_t pid)
 {
-    uint64_t upid = orma_map_get(&self->by_pid, pid);
-
-    return upid == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)upid;
+    return orma_ids_get(&self->by_pid, pid);
 }
 
 uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid)
@@ -270,7 +266,7 @@ uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid)
     if (upid != ORMA_ID_NONE)
         return upid;
     upid = add_process(self, pid);
-    if (orma_map_put(&self->by_pid, pid, upid))
+    if (orma_ids_put(&self->by_pid, pid, upid))
         self->storage->failed = true;
     else
         (void)orma_processes_thread_of(self, pid, pid);
@@ -284,7 +280,7 @@ uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid)
     if (upid != ORMA_ID_NONE)
         return upid;
     upid = add_process(self, pid);
-    if (orma_map_put(&self->by_pid, pid, upid))
+    if (orma_ids_put(&self->by_pid, pid, upid))
         self->storage->failed = true;
     return upid;
 }
@@ -299,7 +295,7 @@ void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t 
 uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
                               uint32_t pid, uint32_t name, enum orma_thread_name_rank rank)
 {
-    (void)orma_map_take(&self->by_pid, pid);
+    orma_ids_drop(&self->by_pid, pid);
     uint32_t utid = orma_processes_start_thread(self, start, pid);
     uint32_t upid = orma_processes_process(self, pid);
 
@@ -334,7 +330,7 @@ void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_
         return;
     orma_table_set(processes(self), ORMA_PROCESS_END_TS, upid, end);
     if (orma_processes_find_process(self, tid) == upid)
-        (void)orma_map_take(&self->by_pid, tid);
+        orma_ids_drop(&self->by_pid, tid);
 }
 
 void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid)

@@ -8,6 +8,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_PROCESS_H
 #define ORMA_PROCESSOR_IMPORT_PROCESS_H
+#include "processor/import/trackers/ids.h"
 #include "processor/import/words.h"
 #include "processor/store/storage.h"
 #include "sdk/base/map.h"
@@ -36,10 +37,10 @@ struct orma_processes {
     struct orma_storage *storage;
     const struct orma_words *words;
     uint32_t machine;       /* row */
-    struct orma_map by_tid; /* → utid of the newest live thread */
+    struct orma_ids by_tid; /* → utid of the newest live thread */
     uint32_t *older;        /* by utid: the live one of the same tid before it, or ORMA_ID_NONE */
     uint32_t older_cap;
-    struct orma_map by_pid; /* → upid */
+    struct orma_ids by_pid; /* → upid */
     /* Of processes in pid namespaces: pid → depth of the innermost namespace, and
      * pid << 32 | id inside → id outside. */
     struct orma_map ns_depth, ns_ids;
