@@ -4,7 +4,8 @@
 extern const struct orma_format_ops orma_format_json, orma_format_systrace, orma_format_packed,
     orma_format_archive, orma_format_gecko, orma_format_perf_text, orma_format_collapsed,
     orma_format_pprof, orma_format_ninja, orma_format_perf_data, orma_format_strace,
-    orma_format_logcat, orma_format_instruments, orma_format_simpleperf, orma_format_hprof;
+    orma_format_logcat, orma_format_instruments, orma_format_simpleperf, orma_format_hprof,
+    orma_format_fuchsia;
 
 const struct orma_format_ops *const orma_format_ops[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_JSON] = &orma_format_json,
@@ -24,5 +25,6 @@ const struct orma_format_ops *const orma_format_ops[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SIMPLEPERF] = &orma_format_simpleperf,
     [ORMA_FORMAT_PPROF] = &orma_format_pprof,
     [ORMA_FORMAT_NINJA] = &orma_format_ninja,
+    [ORMA_FORMAT_FUCHSIA] = &orma_format_fuchsia,
     [ORMA_FORMAT_ART_HPROF] = &orma_format_hprof,
 };

@@ -205,7 +205,8 @@ void orma_sched_waking(struct orma_import *imp, uint16_t machine, int64_t ts, ui
         int64_t state = orma_table_int(t, ORMA_THREAD_STATE_STATE, rows->last);
 
         if (state == imp->words.Running || state == imp->words.R) {
-            spurious_wakeup(imp, ts, rows->last, utid, waker_utid, irq);
+            if (waker_utid != ORMA_ID_NONE)
+                spurious_wakeup(imp, ts, rows->last, utid, waker_utid, irq);
             return;
         }
         close_state(imp, ts, rows);

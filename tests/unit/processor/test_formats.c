@@ -516,6 +516,94 @@ Test(formats, a_zip_archive_with_sizes_of_64_bits)
     orma_assert_no_leaks();
 }
 
+/* ---- Fuchsia ---- */
+
+static void fxt(struct orma_buf *out, unsigned num, const uint64_t *words)
+{
+    for (unsigned i = 0; i < num; i++)
+        put_le(out, words[i] | (i ? 0 : (uint64_t)num << 4), 8);
+}
+
+/* A record: its words, the first without the number of words. */
+#define FXT(...) fxt(&trace, sizeof((uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__})
+/* Text of up to 8 bytes as a word, and a reference to such a one that follows. */
+#define TEXT(a, b, c, d) ((a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
+#define INLINE(len) (0x8000ull | (len))
+/* An event of thread 1, category 1, named by the word behind its time. */
+#define EVENT(type, args) (4 | (type) << 16 | (args) << 20 | 1 << 24 | 1ull << 32 | INLINE(4) << 48)
+
+Test(formats, a_trace_of_fuchsia)
+{
+    struct orma_buf trace = {0}, got = {0};
+    struct orma_processor *tp;
+
+    put_le(&trace, 0x0016547846040010, 8);
+    FXT(0 | 1 << 16 | 7ull << 20 | 4ull << 52, TEXT('p', 'r', 'o', 'v'));
+    FXT(1, 500000000); /* a tick is 2 ns */
+    FXT(2 | 1 << 16 | 3ull << 32, TEXT('c', 'a', 't', 0));
+    FXT(3 | 1 << 16, 10, 11);
+    FXT(7 | 1 << 16 | INLINE(4) << 24, 10, TEXT('P', 'r', 'o', 'c'));
+    /* its thread, with the argument process=10 */
+    FXT(7 | 2 << 16 | INLINE(4) << 24 | 1ull << 40, 11, TEXT('T', 'h', 'r', 'd'),
+        8 | 3 << 4 | INLINE(7) << 16, 0x737365636f7270, 10);
+    FXT(EVENT(2, 1), 50, TEXT('o', 'u', 't', 'e'), 1 | 2 << 4 | INLINE(1) << 16 | 7ull << 32, 'x');
+    FXT(EVENT(4, 0), 60, TEXT('c', 'o', 'm', 'p'), 70);
+    FXT(EVENT(8, 0), 62, TEXT('f', 'l', 'o', 'w'), 99);
+    FXT(EVENT(3, 0), 100, TEXT('o', 'u', 't', 'e'));
+    FXT(EVENT(0, 0), 110, TEXT('i', 'n', 's', 't'));
+    FXT(EVENT(10, 0), 110, TEXT('f', 'l', 'o', 'w'), 99);
+    FXT(EVENT(1, 1), 120, TEXT('c', 'n', 't', 'r'), 3 | 3 << 4 | INLINE(1) << 16, 'v', 12, 5);
+    FXT(EVENT(5, 0), 130, TEXT('a', 's', 'y', 'n'), 42);
+    FXT(EVENT(7, 0), 140, TEXT('a', 's', 'y', 'n'), 42);
+    FXT(EVENT(4, 0), 200, TEXT('b', 'a', 'd', '!'), 100);       /* ends before it begins */
+    FXT(8 | 3ull << 20 | 3ull << 36 | 1ull << 60, 150, 12, 11); /* cpu 3: 12 blocks, 11 runs */
+    FXT(8 | 3ull << 20 | 3ull << 36 | 1ull << 60, 160, 11, 12);
+    FXT(8 | 3ull << 20 | 2ull << 60, 170, 11);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, trace.data, trace.len, 60), 0, "%s", orma_processor_error(tp));
+    rows(
+        tp,
+        "SELECT s.ts, s.dur, s.category, s.name, t.type, extract_arg(s.arg_set_id, 'x') FROM slice "
+        "s JOIN track t ON s.track_id = t.id ORDER BY s.ts",
+        &got);
+    cr_assert_str_eq(orma_buf_cstr(&got),
+                     "100|100|cat|oute|thread_execution|7\n"
+                     "120|20|cat|comp|thread_execution|\n"
+                     "220|0|cat|inst|thread_execution|\n"
+                     "260|20|cat|asyn|legacy_async_global_slice|\n",
+                     "%s", orma_buf_cstr(&got));
+    rows(tp,
+         "SELECT c.ts, t.name, c.value, p.pid, p.name FROM counter c JOIN process_counter_track t "
+         "ON c.track_id = t.id JOIN process p USING (upid)",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "240|cntr:v:5|12.0|10|Proc\n", "%s", orma_buf_cstr(&got));
+    rows(tp,
+         "SELECT s.ts, s.dur, s.cpu, t.tid, s.end_state, t.name FROM sched s JOIN thread t USING "
+         "(utid) ORDER BY s.ts",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "300|20|3|11|S|Thrd\n320|-1|3|12||\n", "%s",
+                     orma_buf_cstr(&got));
+    rows(tp,
+         "SELECT s.ts, s.dur, t.tid, s.state FROM thread_state s JOIN thread t USING (utid) ORDER "
+         "BY s.id",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got),
+                     "300|20|12|S\n300|20|11|Running\n320|20|11|S\n320|-1|12|Running\n"
+                     "340|-1|11|R\n",
+                     "%s", orma_buf_cstr(&got));
+    rows(tp,
+         "SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = "
+         "slice_in UNION ALL SELECT name, value FROM stats WHERE name GLOB 'fuchsia*' AND value > "
+         "0",
+         &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "comp|inst\nfuchsia_timestamp_overflow|1\n", "%s",
+                     orma_buf_cstr(&got));
+    orma_processor_free(tp);
+    orma_buf_fini(&trace);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 /* gzip in gzip: what was 64 MiB of blanks is 200 bytes then. */
 static const uint8_t bomb[] = {
 #include "tests/unit/processor/bomb.inc"

@@ -1,0 +1,639 @@
+/*
+ * Traces of Fuchsia: records of 64-bit words.
+ *
+ * A record says in its first word what it is and how many words it has. Texts and threads are
+ * mostly numbers of entries that earlier records made, per provider; so all is resolved as it is
+ * read, and what has a time waits for it as a `struct event`.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/import/formats/file.h"
+#include "processor/import/ftrace/ftrace.h"
+#include "processor/import/trackers/async.h"
+#include "processor/import/trackers/flow.h"
+
+#define NS_PER_S 1000000000u
+#define WORD 8
+#define INLINE_TEXT 0x8000u
+#define ARGS_MAX 15
+/* Priority of the thread that runs when nothing else does. */
+#define IDLE_WEIGHT INT32_MIN
+
+enum { META, INIT, STRING, THREAD, EVENT, BLOB, USER_OBJECT, KERNEL_OBJECT, SCHEDULING };
+enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2 };
+enum {
+    INSTANT,
+    COUNTER,
+    BEGIN,
+    END,
+    COMPLETE,
+    ASYNC_BEGIN,
+    ASYNC_INSTANT,
+    ASYNC_END,
+    FLOW_BEGIN,
+    FLOW_STEP,
+    FLOW_END,
+    EVENTS_NUM,
+    /* ours */
+    SWITCH = EVENTS_NUM,
+    WAKEUP,
+};
+enum {
+    ARG_NULL,
+    ARG_I32,
+    ARG_U32,
+    ARG_I64,
+    ARG_U64,
+    ARG_DOUBLE,
+    ARG_STRING,
+    ARG_POINTER,
+    ARG_KOID,
+    ARG_BOOL
+};
+enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
+
+struct fuchsia {
+    uint64_t ticks_per_s;
+    uint32_t provider;
+    struct orma_map strings;            /* provider << 16 | number → pool id */
+    struct orma_map processes, threads; /* provider << 8 | number → koid */
+    struct orma_map process_of;         /* koid of a thread → that of its process */
+    struct orma_arena arena;
+    uint32_t running[ORMA_CPUS_MAX]; /* row of sched_slice + 1 */
+};
+
+struct event {
+    uint8_t kind;
+    uint8_t state; /* SWITCH: how the thread went off */
+    bool from_idle, to_idle;
+    uint32_t process, thread; /* koids; SWITCH: `other` comes after `thread` */
+    uint32_t other, cpu;
+    int32_t weight;
+    uint32_t category, name;
+    uint64_t data; /* end, counter id, correlation id */
+    uint32_t args_num;
+    struct orma_arg args[];
+};
+
+/* A record while it is read. */
+struct record {
+    const uint8_t *pos, *end;
+    uint64_t head;
+    bool bad;
+};
+
+static uint64_t word_at(const uint8_t *at)
+{
+    uint64_t val;
+
+    memcpy(&val, at, sizeof(val));
+    return val;
+}
+
+static uint64_t next_word(struct record *r)
+{
+    if (r->end - r->pos < WORD) {
+        r->bad = true;
+        return 0;
+    }
+    r->pos += WORD;
+    return word_at(r->pos - WORD);
+}
+
+static uint32_t bits(uint64_t word, unsigned from, unsigned num)
+{
+    return (uint32_t)(word >> from & ((1ull << num) - 1));
+}
+
+static struct orma_str next_text(struct record *r, size_t len)
+{
+    size_t padded = (len + WORD - 1) / WORD * WORD;
+    struct orma_str ret = {(const char *)r->pos, len};
+
+    if ((size_t)(r->end - r->pos) < padded) {
+        r->bad = true;
+        return (struct orma_str){"", 0};
+    }
+    r->pos += padded;
+    return ret;
+}
+
+static void count(struct orma_file *file, enum orma_stat stat)
+{
+    orma_stats_inc(orma_import_stats(file->imp, 0), stat);
+}
+
+static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint64_t val)
+{
+    file->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+}
+
+/* The text that a reference of 16 bits means, as pool id; 0 is none. */
+static uint32_t text_of(struct orma_file *file, struct record *r, uint32_t ref)
+{
+    struct fuchsia *s = file->state;
+
+    if (!ref)
+        return ORMA_STR_EMPTY;
+    if (ref & INLINE_TEXT)
+        return orma_import_str(file->imp, next_text(r, ref & ~INLINE_TEXT));
+    uint64_t id = orma_map_get(&s->strings, (uint64_t)s->provider << 16 | ref);
+    if (id != ORMA_MAP_NONE)
+        return (uint32_t)id;
+    count(file, ORMA_STAT_FUCHSIA_INVALID_STRING_REF);
+    return ORMA_STR_EMPTY;
+}
+
+static void thread_of(struct orma_file *file, struct record *r, uint32_t ref, struct event *e)
+{
+    struct fuchsia *s = file->state;
+    uint64_t key = (uint64_t)s->provider << 8 | ref;
+
+    if (!ref) {
+        e->process = (uint32_t)next_word(r);
+        e->thread = (uint32_t)next_word(r);
+        return;
+    }
+    uint64_t process = orma_map_get(&s->processes, key), thread = orma_map_get(&s->threads, key);
+    e->process = process == ORMA_MAP_NONE ? 0 : (uint32_t)process;
+    e->thread = thread == ORMA_MAP_NONE ? 0 : (uint32_t)thread;
+}
+
+/* Ticks as nanoseconds. False: too many, which is counted. */
+static bool to_ns(struct orma_file *file, uint64_t ticks, int64_t *ret)
+{
+    const struct fuchsia *s = file->state;
+    uint64_t seconds = ticks / s->ticks_per_s, rest = ticks % s->ticks_per_s, ns;
+
+    if (s->ticks_per_s <= UINT64_MAX / NS_PER_S &&
+        !__builtin_mul_overflow(seconds, (uint64_t)NS_PER_S, &ns) &&
+        !__builtin_add_overflow(ns, rest * NS_PER_S / s->ticks_per_s, &ns) && ns <= INT64_MAX) {
+        *ret = (int64_t)ns;
+        return true;
+    }
+    count(file, ORMA_STAT_FUCHSIA_TIMESTAMP_OVERFLOW);
+    return false;
+}
+
+/* ---- args ---- */
+
+static bool read_arg(struct orma_file *file, struct record *r, struct orma_arg *ret)
+{
+    const uint8_t *begun = r->pos;
+    uint64_t head = next_word(r), size = bits(head, 4, 12);
+    struct record in = {r->pos, begun + size * WORD, head, false};
+
+    if (r->bad || !size || size * WORD > (uint64_t)(r->end - begun)) {
+        r->bad = true;
+        return false;
+    }
+    r->pos = in.end;
+    uint32_t name = text_of(file, &in, bits(head, 16, 16));
+    *ret = (struct orma_arg){name, name, ORMA_ARG_INT, false, {.i = 0}};
+    switch (bits(head, 0, 4)) {
+    case ARG_NULL:
+        ret->type = ORMA_ARG_NULL;
+        break;
+    case ARG_I32:
+        ret->i = (int32_t)(head >> 32);
+        break;
+    case ARG_U32:
+        ret->type = ORMA_ARG_UINT;
+        ret->i = (int64_t)(head >> 32);
+        break;
+    case ARG_I64:
+        ret->i = (int64_t)next_word(&in);
+        break;
+    case ARG_U64:
+    case ARG_KOID:
+        ret->type = ORMA_ARG_UINT;
+        ret->i = (int64_t)next_word(&in);
+        break;
+    case ARG_DOUBLE: {
+        uint64_t raw = next_word(&in);
+
+        ret->type = ORMA_ARG_REAL;
+        memcpy(&ret->d, &raw, sizeof(raw));
+        break;
+    }
+    case ARG_STRING:
+        ret->type = ORMA_ARG_STRING;
+        ret->str = text_of(file, &in, bits(head, 32, 16));
+        break;
+    case ARG_POINTER:
+        ret->type = ORMA_ARG_POINTER;
+        ret->i = (int64_t)next_word(&in);
+        break;
+    case ARG_BOOL:
+        ret->type = ORMA_ARG_BOOL;
+        ret->i = head >> 32 & 1;
+        break;
+    default:
+        count(file, ORMA_STAT_FUCHSIA_INVALID_EVENT_ARG_TYPE);
+        return false;
+    }
+    r->bad |= in.bad;
+    return !in.bad;
+}
+
+static uint32_t read_args(struct orma_file *file, struct record *r, uint32_t num,
+                          struct orma_arg *ret)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < num && !r->bad; i++)
+        n += read_arg(file, r, &ret[n]);
+    return n;
+}
+
+/* ---- records ---- */
+
+static void keep(struct orma_file *file, int64_t ts, const struct event *e,
+                 const struct orma_arg *args)
+{
+    struct fuchsia *s = file->state;
+    size_t size = sizeof(*e) + e->args_num * sizeof(*args);
+    struct event *kept = orma_arena_alloc(&s->arena, size);
+
+    if (!kept) {
+        file->imp->storage->failed = true;
+        return;
+    }
+    *kept = *e;
+    if (e->args_num)
+        memcpy(kept->args, args, e->args_num * sizeof(*args));
+    orma_file_add(file, ts, 0, (const uint8_t *)kept, size);
+}
+
+static void read_event(struct orma_file *file, struct record *r)
+{
+    struct event e = {.kind = (uint8_t)bits(r->head, 16, 4)};
+    struct orma_arg args[ARGS_MAX];
+    uint64_t ticks = next_word(r);
+    int64_t ts, end;
+
+    thread_of(file, r, bits(r->head, 24, 8), &e);
+    e.category = text_of(file, r, bits(r->head, 32, 16));
+    e.name = text_of(file, r, bits(r->head, 48, 16));
+    e.args_num = read_args(file, r, bits(r->head, 20, 4), args);
+    if (e.kind >= EVENTS_NUM) {
+        count(file, ORMA_STAT_FUCHSIA_INVALID_EVENT);
+        return;
+    }
+    if (e.kind != INSTANT && e.kind != BEGIN && e.kind != END)
+        e.data = next_word(r);
+    if (r->bad || !to_ns(file, ticks, &ts))
+        return;
+    if (e.kind == COMPLETE) {
+        if (!to_ns(file, e.data, &end))
+            return;
+        if (end < ts) {
+            count(file, ORMA_STAT_FUCHSIA_TIMESTAMP_OVERFLOW);
+            return;
+        }
+        e.data = (uint64_t)end;
+    }
+    keep(file, ts, &e, args);
+}
+
+/* Who goes off a cpu and who comes: all of it in the first word, or behind it. */
+static void read_old_switch(struct orma_file *file, struct record *r)
+{
+    struct event e = {.kind = SWITCH,
+                      .cpu = bits(r->head, 16, 8),
+                      .state = (uint8_t)bits(r->head, 24, 4),
+                      .weight = (int32_t)bits(r->head, 52, 8),
+                      .from_idle = !bits(r->head, 44, 8),
+                      .to_idle = !bits(r->head, 52, 8)};
+    struct event in = e;
+    uint64_t ticks = next_word(r);
+    int64_t ts;
+
+    thread_of(file, r, bits(r->head, 28, 8), &e);
+    thread_of(file, r, bits(r->head, 36, 8), &in);
+    e.other = in.thread;
+    if (!r->bad && to_ns(file, ticks, &ts))
+        keep(file, ts, &e, NULL);
+}
+
+static const struct orma_arg *find_arg(struct orma_file *file, const struct orma_arg *args,
+                                       uint32_t num, const char *name)
+{
+    uint32_t key = orma_import_cstr(file->imp, name);
+
+    for (uint32_t i = 0; i < num; i++)
+        if (args[i].key == key)
+            return &args[i];
+    return NULL;
+}
+
+static void read_scheduling(struct orma_file *file, struct record *r)
+{
+    uint32_t type = bits(r->head, 60, 4), num;
+    struct event e = {.kind = type == 1 ? SWITCH : WAKEUP,
+                      .cpu = bits(r->head, 20, 16),
+                      .state = (uint8_t)bits(r->head, 36, 4)};
+    struct orma_arg args[ARGS_MAX];
+    const struct orma_arg *weight;
+    int64_t ts;
+
+    if (!type) {
+        read_old_switch(file, r);
+        return;
+    }
+    if (type > 2)
+        return; /* of kinds to come */
+    uint64_t ticks = next_word(r);
+    e.thread = (uint32_t)next_word(r);
+    if (type == 1)
+        e.other = (uint32_t)next_word(r);
+    num = read_args(file, r, bits(r->head, 16, 4), args);
+    if ((weight = find_arg(file, args, num, "incoming_weight"))) {
+        e.weight = (int32_t)weight->i;
+        e.to_idle = weight->i == IDLE_WEIGHT;
+    }
+    if ((weight = find_arg(file, args, num, "outgoing_weight")))
+        e.from_idle = weight->i == IDLE_WEIGHT;
+    if (!r->bad && to_ns(file, ticks, &ts))
+        keep(file, ts, &e, NULL);
+}
+
+static void read_object(struct orma_file *file, struct record *r)
+{
+    struct orma_processes *procs = orma_import_processes(file->imp, 0);
+    struct fuchsia *s = file->state;
+    uint32_t koid = (uint32_t)next_word(r), type = bits(r->head, 16, 8);
+    uint32_t name = text_of(file, r, bits(r->head, 24, 16));
+    struct orma_arg args[ARGS_MAX];
+    uint32_t num = read_args(file, r, bits(r->head, 40, 4), args);
+    const struct orma_arg *process = find_arg(file, args, num, "process");
+
+    if (r->bad)
+        return;
+    if (type == OBJECT_PROCESS) {
+        orma_processes_name_process(procs, orma_processes_bare_process(procs, koid), name,
+                                    ORMA_PROCESS_NAME_SYSTEM);
+    } else if (type == OBJECT_THREAD) {
+        uint32_t utid = orma_processes_thread(procs, koid);
+
+        if (process) {
+            put(file, &s->process_of, koid, (uint32_t)process->i);
+            orma_processes_attach(procs, utid,
+                                  orma_processes_bare_process(procs, (uint32_t)process->i), false);
+        }
+        orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_TREE);
+    }
+}
+
+static void read_record(struct orma_file *file, struct record *r)
+{
+    struct fuchsia *s = file->state;
+    uint64_t key;
+
+    switch (bits(r->head, 0, 4)) {
+    case META:
+        if (bits(r->head, 16, 4) == META_PROVIDER_INFO ||
+            bits(r->head, 16, 4) == META_PROVIDER_SECTION)
+            s->provider = (uint32_t)(r->head >> 20);
+        break;
+    case INIT:
+        s->ticks_per_s = next_word(r);
+        r->bad |= !s->ticks_per_s;
+        s->ticks_per_s = s->ticks_per_s ? s->ticks_per_s : NS_PER_S;
+        break;
+    case STRING:
+        key = (uint64_t)s->provider << 16 | bits(r->head, 16, 15);
+        put(file, &s->strings, key,
+            orma_import_str(file->imp, next_text(r, bits(r->head, 32, 15))));
+        break;
+    case THREAD:
+        key = (uint64_t)s->provider << 8 | bits(r->head, 16, 8);
+        put(file, &s->processes, key, (uint32_t)next_word(r));
+        put(file, &s->threads, key, (uint32_t)next_word(r));
+        break;
+    case EVENT:
+        read_event(file, r);
+        break;
+    case KERNEL_OBJECT:
+        read_object(file, r);
+        break;
+    case SCHEDULING:
+        read_scheduling(file, r);
+        break;
+    default: /* blobs, logs, objects of programs: nothing shows them */
+        break;
+    }
+    if (r->bad)
+        count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
+}
+
+static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
+{
+    struct fuchsia *s = file->state;
+    size_t pos = 0;
+
+    if (!s->ticks_per_s)
+        s->ticks_per_s = NS_PER_S;
+    while (len - pos >= WORD && !orma_file_failed(file)) {
+        uint64_t head = word_at(data + pos);
+        /* Large blobs have more bits for their size. */
+        size_t size =
+            WORD * (size_t)(bits(head, 0, 4) == 15 ? bits(head, 4, 32) : bits(head, 4, 12));
+
+        if (!size) {
+            orma_file_error(file->imp, -EBADMSG,
+                            "the Fuchsia trace is corrupt: a record without words "
+                            "(ERR:tp-corrupt)");
+            return len;
+        }
+        if (size > len - pos)
+            break;
+        struct record r = {data + pos + WORD, data + pos + size, head, false};
+        read_record(file, &r);
+        pos += size;
+    }
+    if (at_end && pos < len)
+        count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
+    return pos;
+}
+
+/* ---- when their time has come ---- */
+
+static uint32_t thread_row(struct orma_import *imp, const struct event *e)
+{
+    struct orma_processes *procs = orma_import_processes(imp, 0);
+    uint32_t utid = orma_processes_thread(procs, e->thread);
+
+    if (orma_processes_upid(procs, utid) == ORMA_ID_NONE)
+        orma_processes_attach(procs, utid, orma_processes_bare_process(procs, e->process), false);
+    return utid;
+}
+
+static void on_counter(struct orma_import *imp, int64_t ts, const struct event *e)
+{
+    struct orma_strpool *pool = &imp->storage->pool;
+    uint32_t upid = orma_processes_bare_process(orma_import_processes(imp, 0), e->process);
+
+    for (uint32_t i = 0; i < e->args_num; i++) {
+        const struct orma_arg *a = &e->args[i];
+        double value = a->type == ORMA_ARG_REAL   ? a->d
+                       : a->type == ORMA_ARG_UINT ? (double)(uint64_t)a->i
+                                                  : (double)a->i;
+
+        if (a->type != ORMA_ARG_REAL && a->type != ORMA_ARG_UINT && a->type != ORMA_ARG_INT) {
+            orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
+            continue;
+        }
+        uint32_t name =
+            orma_strpool_addf(pool, "%s:%s:%llu", orma_strpool_cstr(pool, e->name),
+                              orma_strpool_cstr(pool, a->key), (unsigned long long)e->data);
+        const struct orma_track_dim dims[] = {orma_dim(imp->words.upid, upid),
+                                              orma_dim_str(imp->words.name, name)};
+        orma_import_counter(
+            imp, ts, orma_import_counter_track(imp, 0, "fuchsia_counter", name, NULL, 2, dims),
+            value);
+    }
+}
+
+static void on_async(struct orma_import *imp, int64_t ts, const struct event *e)
+{
+    struct orma_legacy_async a = {
+        .upid = orma_processes_bare_process(orma_import_processes(imp, 0), e->process),
+        .scope = 0,
+        .name = e->name,
+        .id = (int64_t)e->data,
+    };
+    enum orma_async_phase phase = e->kind == ASYNC_BEGIN ? ORMA_ASYNC_BEGIN
+                                  : e->kind == ASYNC_END ? ORMA_ASYNC_END
+                                                         : ORMA_ASYNC_INSTANT;
+    uint32_t track = orma_legacy_async_track(imp, &a, phase, ts);
+
+    if (e->kind == ASYNC_BEGIN)
+        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+    else if (e->kind == ASYNC_END)
+        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+    else
+        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+}
+
+static uint32_t state_text(struct orma_import *imp, unsigned state)
+{
+    static const char *const states[] = {"R", "R", "T", "S", "Z", "X"};
+
+    return orma_import_cstr(imp, states[state < ORMA_ARRAY_LEN(states) ? state : 0]);
+}
+
+static uint32_t scheduled(struct orma_file *file, uint32_t koid)
+{
+    struct fuchsia *s = file->state;
+    struct event e = {.thread = koid};
+    uint64_t process = orma_map_get(&s->process_of, koid);
+
+    if (process == ORMA_MAP_NONE)
+        return orma_processes_thread(orma_import_processes(file->imp, 0), koid);
+    e.process = (uint32_t)process;
+    return thread_row(file->imp, &e);
+}
+
+static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
+{
+    struct orma_import *imp = file->imp;
+    struct fuchsia *s = file->state;
+
+    if (e->cpu >= ORMA_CPUS_MAX)
+        return;
+    if (e->thread && !e->from_idle) {
+        uint32_t utid = scheduled(file, e->thread), state = state_text(imp, e->state);
+
+        if (s->running[e->cpu])
+            orma_sched_end_slice(imp, s->running[e->cpu] - 1, ts, state);
+        orma_sched_close_state(imp, ts, utid);
+        orma_sched_open_state(imp, 0, ts, utid, state, ORMA_ID_NONE);
+    }
+    s->running[e->cpu] = 0;
+    if (!e->other || e->to_idle)
+        return;
+    uint32_t utid = scheduled(file, e->other);
+    uint32_t row = orma_sched_start_slice(imp, 0, ts, e->cpu, utid, e->weight);
+    s->running[e->cpu] = row == ORMA_ROW_NONE ? 0 : row + 1;
+    orma_sched_close_state(imp, ts, utid);
+    orma_sched_open_state(imp, 0, ts, utid, imp->words.Running, e->cpu);
+}
+
+static void on_event(struct orma_import *imp, int64_t ts, const struct event *e)
+{
+    uint32_t track = orma_import_thread_track(imp, 0, thread_row(imp, e));
+
+    switch (e->kind) {
+    case INSTANT:
+        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+        break;
+    case BEGIN:
+        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        break;
+    case END:
+        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        break;
+    case COMPLETE:
+        orma_slices_complete(&imp->slices, ts, (int64_t)e->data - ts, track, e->category, e->name,
+                             &imp->args);
+        break;
+    case FLOW_BEGIN:
+        orma_flows_begin_on(imp, track, ts, e->data);
+        break;
+    case FLOW_STEP:
+        orma_flows_step_on(imp, track, ts, e->data);
+        break;
+    case FLOW_END:
+        orma_flows_end_on(imp, track, ts, e->data, true);
+        break;
+    }
+}
+
+static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct orma_import *imp = file->imp;
+    const struct event *e = (const struct event *)(const void *)item->data;
+
+    orma_args_list_clear(&imp->args);
+    for (uint32_t i = 0; i < e->args_num && e->kind != COUNTER; i++)
+        orma_args_put(&imp->args, e->args[i]);
+    switch (e->kind) {
+    case COUNTER:
+        on_counter(imp, item->ts, e);
+        break;
+    case ASYNC_BEGIN:
+    case ASYNC_INSTANT:
+    case ASYNC_END:
+        on_async(imp, item->ts, e);
+        break;
+    case SWITCH:
+        on_switch(file, item->ts, e);
+        break;
+    case WAKEUP:
+        orma_sched_waking(imp, 0, item->ts, scheduled(file, e->thread), ORMA_ID_NONE, -1);
+        break;
+    default:
+        on_event(imp, item->ts, e);
+    }
+}
+
+static void fuchsia_fini(struct orma_file *file)
+{
+    struct fuchsia *s = file->state;
+
+    orma_map_fini(&s->strings);
+    orma_map_fini(&s->processes);
+    orma_map_fini(&s->threads);
+    orma_map_fini(&s->process_of);
+    orma_arena_fini(&s->arena);
+}
+
+const struct orma_format_ops orma_format_fuchsia = {
+    .state_bytes = sizeof(struct fuchsia),
+    .clock = ORMA_CLOCK_BOOTTIME,
+    .read = fuchsia_read,
+    .parse = fuchsia_parse,
+    .fini = fuchsia_fini,
+};
