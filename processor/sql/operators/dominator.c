@@ -316,32 +316,134 @@ static const char *check_tree(const struct orma_ints *rows)
     return roots > 1 ? "there are several roots: one node must have NULL as its parent" : NULL;
 }
 
-/* The nearest ancestor of the same group; walks are as long as the tree is deep. */
-static int put_partition(struct orma_sql *sql, const struct orma_ints *rows, struct orma_frame *f)
+/* By row. Rows whose parent is nowhere count as roots. */
+struct forest {
+    const struct orma_ints *rows;
+    uint32_t *parent; /* NONE: a root */
+    uint32_t *starts; /* children of n: children[starts[n]] .. */
+    uint32_t *children;
+    uint32_t *group;   /* which one of `groups` */
+    uint32_t *above;   /* what is looked for: the nearest of the same group; NONE */
+    uint32_t *nearest; /* by group: the lowest one on the way to where the walk is */
+    int64_t *groups;   /* ascending, all different */
+    uint32_t num, groups_num;
+    uint64_t steps;
+};
+
+static void forest_fini(struct forest *f)
 {
-    size_t num = rows->len / P_NUM;
-    uint64_t turn = 0;
+    free(f->parent); /* and the other arrays by row */
+    free(f->groups);
+    free(f->nearest);
+}
 
-    for (size_t i = 0; i < num; i++) {
-        const int64_t *me = &rows->data[i * P_NUM];
-        int64_t up = me[P_PARENT];
-        uint32_t row = orma_frame_add(f);
+static int find_groups(struct orma_sql *sql, struct forest *f)
+{
+    int r;
 
-        for (size_t step = 0; up >= 0 && step <= num; step++) {
-            size_t at = find_row(rows, up);
-
-            if (orma_op_stop(sql, ++turn))
-                return -ECANCELED;
-            if (at == SIZE_MAX || rows->data[at * P_NUM + P_GROUP] == me[P_GROUP])
-                break;
-            up = rows->data[at * P_NUM + P_PARENT];
-        }
-        orma_frame_put_int(f, 0, row, me[P_NODE]);
-        if (up >= 0 && find_row(rows, up) != SIZE_MAX)
-            orma_frame_put_int(f, 1, row, up);
-        orma_frame_put_int(f, 2, row, me[P_GROUP]);
+    f->groups = malloc((size_t)f->num * sizeof(*f->groups));
+    f->nearest = malloc((size_t)f->num * sizeof(*f->nearest));
+    if (!f->groups || !f->nearest)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < f->num; i++)
+        f->groups[i] = f->rows->data[(size_t)i * P_NUM + P_GROUP];
+    r = orma_op_sort(sql, f->groups, f->num, sizeof(*f->groups), by_node);
+    for (uint32_t i = 0; i < f->num && r == 0; i++) {
+        if (!i || f->groups[i] != f->groups[f->groups_num - 1])
+            f->groups[f->groups_num++] = f->groups[i];
     }
-    return 0;
+    for (uint32_t i = 0; i < f->groups_num; i++)
+        f->nearest[i] = NONE;
+    return r;
+}
+
+static int forest_init(struct orma_sql *sql, struct forest *f, const struct orma_ints *rows)
+{
+    uint32_t num = (uint32_t)(rows->len / P_NUM);
+    size_t room = (size_t)num + 2;
+
+    *f = (struct forest){.rows = rows, .num = num};
+    f->parent = calloc(5 * room, sizeof(uint32_t));
+    if (!f->parent)
+        return -ENOMEM;
+    f->starts = f->parent + room;
+    f->children = f->starts + room;
+    f->group = f->children + room;
+    f->above = f->group + room;
+    int r = find_groups(sql, f);
+    for (uint32_t i = 0; i < num && r == 0; i++) {
+        const int64_t *row = &rows->data[(size_t)i * P_NUM];
+        size_t up = row[P_PARENT] < 0 ? SIZE_MAX : find_row(rows, row[P_PARENT]);
+        const int64_t *group =
+            bsearch(&row[P_GROUP], f->groups, f->groups_num, sizeof(*f->groups), by_node);
+
+        f->parent[i] = up == SIZE_MAX ? NONE : (uint32_t)up;
+        f->group[i] = (uint32_t)(group - f->groups);
+        f->above[i] = NONE;
+        if (up != SIZE_MAX)
+            f->starts[up + 2]++;
+        r = orma_op_stop(sql, i + 1) ? -ECANCELED : 0;
+    }
+    for (uint32_t i = 2; i < num + 2 && r == 0; i++)
+        f->starts[i] += f->starts[i - 1];
+    for (uint32_t i = 0; i < num && r == 0; i++) {
+        if (f->parent[i] != NONE)
+            f->children[f->starts[f->parent[i] + 1]++] = i;
+    }
+    return r;
+}
+
+static void enter_row(struct forest *f, uint32_t row)
+{
+    f->above[row] = f->nearest[f->group[row]];
+    f->nearest[f->group[row]] = row;
+}
+
+/* Down and up again, without recursion: `at` is the next child of each row that is open. */
+static int walk_tree(struct orma_sql *sql, struct forest *f, uint32_t root, uint32_t *at)
+{
+    enter_row(f, root);
+    for (uint32_t now = root;;) {
+        if (orma_op_stop(sql, ++f->steps))
+            return -ECANCELED;
+        if (at[now] < f->starts[now + 1]) {
+            now = f->children[at[now]++];
+            enter_row(f, now);
+            continue;
+        }
+        f->nearest[f->group[now]] = f->above[now];
+        if (now == root)
+            return 0;
+        now = f->parent[now];
+    }
+}
+
+/* The nearest ancestor of the same group. Rows that go round in a circle have none. */
+static int put_partition(struct orma_sql *sql, const struct orma_ints *rows, struct orma_frame *out)
+{
+    struct forest f;
+    int r = forest_init(sql, &f, rows);
+    uint32_t *at = r == 0 ? malloc(((size_t)f.num + 1) * sizeof(*at)) : NULL;
+
+    if (r == 0 && !at)
+        r = -ENOMEM;
+    if (r == 0)
+        memcpy(at, f.starts, ((size_t)f.num + 1) * sizeof(*at));
+    for (uint32_t i = 0; i < f.num && r == 0; i++) {
+        if (f.parent[i] == NONE)
+            r = walk_tree(sql, &f, i, at);
+    }
+    for (uint32_t i = 0; i < f.num && r == 0; i++) {
+        uint32_t row = orma_frame_add(out);
+
+        orma_frame_put_int(out, 0, row, rows->data[(size_t)i * P_NUM + P_NODE]);
+        if (f.above[i] != NONE)
+            orma_frame_put_int(out, 1, row, rows->data[(size_t)f.above[i] * P_NUM + P_NODE]);
+        orma_frame_put_int(out, 2, row, rows->data[(size_t)i * P_NUM + P_GROUP]);
+    }
+    free(at);
+    forest_fini(&f);
+    return r;
 }
 
 static void partition_final(sqlite3_context *ctx)

@@ -106,6 +106,16 @@ Test(graph, dominators_and_partitions)
          "SELECT * FROM tree_structural_partition_by_group!((SELECT column1 AS id, column2 AS "
          "parent_id, column3 AS group_key FROM (VALUES (0,NULL,1),(1,0,2),(2,1,1),(3,2,2))))",
          "0 NULL 1\n1 NULL 2\n2 0 1\n3 1 2"},
+        {"a deep tree of many groups",
+         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
+         "SELECT count(*), count(parent_id), sum(id - parent_id) FROM "
+         "tree_structural_partition_by_group!((SELECT i AS id, nullif(i - 1, -1) AS parent_id, "
+         "i % 70000 AS group_key FROM n))",
+         "100000 30000 2100000000"},
+        {"a circle and a stranger beside the tree",
+         "SELECT * FROM tree_structural_partition_by_group!((SELECT column1 AS id, column2 AS "
+         "parent_id, 5 AS group_key FROM (VALUES (0,NULL),(1,0),(2,3),(3,2),(4,4),(5,77),(6,5))))",
+         "0 NULL 5\n1 0 5\n2 NULL 5\n3 NULL 5\n4 NULL 5\n5 NULL 5\n6 5 5"},
         {"no root",
          "SELECT * FROM tree_structural_partition_by_group!((SELECT 1 AS id, 1 AS parent_id, 1 "
          "AS group_key))",
