@@ -296,22 +296,10 @@ static void on_instant(struct event *e)
     if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len)
         scope = e->json.scope.raw;
     if (orma_str_eq(scope, ORMA_STR("g"))) {
-        struct orma_args_list source = {0};
-        const struct orma_track_spec spec = {
-            .type = "legacy_chrome_global_instants",
-            .parent = ORMA_TRACK_NONE,
-            .source_args = &source,
-        };
-
-        orma_args_put_str(&source, e->imp->words.source, orma_import_cstr(e->imp, "chrome"));
-        e->imp->storage->failed |= source.failed;
-        track = orma_tracks_get(&e->imp->tracks, &spec);
-        orma_args_list_fini(&source);
+        track = orma_legacy_instant_track(e->imp, 0, ORMA_ID_NONE);
     } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json.pid.type) {
-        const struct orma_track_dim dim = orma_dim(
-            e->imp->words.upid, orma_processes_process(orma_import_processes(e->imp, 0), e->pid));
-
-        track = orma_import_slice_track(e->imp, 0, "chrome_process_instant", 0, 1, &dim);
+        track = orma_legacy_instant_track(
+            e->imp, 0, orma_processes_process(orma_import_processes(e->imp, 0), e->pid));
     } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json.tid.type) {
         track = orma_import_thread_track(e->imp, 0, e->utid);
         name = e->shown;

@@ -165,19 +165,14 @@ static bool place_async(struct orma_import *imp, struct orma_te_event *e, bool s
 
 static bool place_instant(struct orma_import *imp, struct orma_te_event *e)
 {
-    struct orma_track_dim dim;
-
     switch (e->legacy.scope) {
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL:
-        e->track = orma_import_slice_track(imp, e->item->machine, "legacy_chrome_global_instants",
-                                           0, 0, NULL);
+        e->track = orma_legacy_instant_track(imp, e->item->machine, ORMA_ID_NONE);
         break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS:
         if (e->upid == ORMA_ID_NONE)
             return parser_error(imp, e);
-        dim = orma_dim(imp->words.upid, e->upid);
-        e->track =
-            orma_import_slice_track(imp, e->item->machine, "chrome_process_instant", 0, 1, &dim);
+        e->track = orma_legacy_instant_track(imp, e->item->machine, e->upid);
         break;
     default:
         if (e->utid == ORMA_ID_NONE)

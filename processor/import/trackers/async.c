@@ -205,6 +205,26 @@ uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_lega
     return lane->track;
 }
 
+uint32_t orma_legacy_instant_track(struct orma_import *imp, uint16_t machine, uint32_t upid)
+{
+    struct orma_args_list source = {0};
+    struct orma_track_spec spec = {
+        .type = upid == ORMA_ID_NONE ? "legacy_chrome_global_instants" : "chrome_process_instant",
+        .event = ORMA_TRACK_SLICES,
+        .machine = machine,
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &source,
+    };
+
+    if (upid != ORMA_ID_NONE)
+        spec.dims[spec.dims_num++] = orma_dim(imp->words.upid, upid);
+    orma_args_put_str(&source, imp->words.source, orma_import_lit(imp, "chrome"));
+    imp->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+    orma_args_list_fini(&source);
+    return track;
+}
+
 static void async_fini(struct orma_import *imp)
 {
     struct async_state *st = imp->state[ORMA_STATE_ASYNC];

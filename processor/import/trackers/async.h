@@ -79,6 +79,9 @@ struct orma_legacy_async {
     int64_t id;
 };
 
+/* The track of instants of a process, or with ORMA_ID_NONE of the whole trace. */
+uint32_t orma_legacy_instant_track(struct orma_import *imp, uint16_t machine, uint32_t upid);
+
 enum orma_async_phase { ORMA_ASYNC_BEGIN, ORMA_ASYNC_END, ORMA_ASYNC_INSTANT };
 
 uint32_t orma_legacy_async_track(struct orma_import *imp, const struct orma_legacy_async *a,
