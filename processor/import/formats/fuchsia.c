@@ -261,7 +261,7 @@ static void keep(struct orma_file *file, int64_t ts, const struct event *e,
         return;
     }
     *kept = *e;
-    if (e->args_num)
+    if (args && e->args_num)
         memcpy(kept->args, args, e->args_num * sizeof(*args));
     orma_file_add(file, ts, 0, (const uint8_t *)kept, size);
 }
