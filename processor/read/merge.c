@@ -127,7 +127,7 @@ static struct orma_queue *queue_of(struct orma_sorter *self, uint32_t key)
     for (uint32_t i = 0; i < self->queues_num; i++)
         if (self->queues[i].key == key)
             return &self->queues[i];
-    bool ok = orma_sorter_grow(&mem, &self->queues_cap, self->queues_num, sizeof(*self->queues));
+    bool ok = orma_lines_grow(&mem, &self->queues_cap, self->queues_num, sizeof(*self->queues));
     self->queues = mem;
     if (!ok)
         return NULL;
@@ -138,7 +138,7 @@ static struct orma_queue *queue_of(struct orma_sorter *self, uint32_t key)
 static bool queue_add(struct orma_queue *q, struct orma_stream *s)
 {
     void *mem = q->leaves;
-    bool ok = orma_sorter_grow(&mem, &q->cap, q->len, sizeof(*q->leaves));
+    bool ok = orma_lines_grow(&mem, &q->cap, q->len, sizeof(*q->leaves));
 
     q->leaves = mem;
     if (ok)
@@ -162,11 +162,10 @@ static bool queues_build(struct orma_sorter *self)
         if (!q || !queue_add(q, s))
             return false;
     }
-    struct orma_queue **tops =
-        realloc(self->tops, ORMA_MAX(self->queues_num, 1u) * sizeof(struct orma_queue *));
-    if (!tops)
+    free(self->tops);
+    self->tops = orma_lines_alloc(ORMA_MAX(self->queues_num, 1u) * sizeof(struct orma_queue *));
+    if (!self->tops)
         return false;
-    self->tops = tops;
     self->tops_len = 0;
     for (uint32_t i = 0; i < self->queues_num; i++) {
         struct orma_queue *q = &self->queues[i];

@@ -20,6 +20,7 @@
  */
 #include "processor/read/pipe.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,8 @@ static void free_pipe(struct orma_pipe *self)
     free(self);
 }
 
+static_assert(ORMA_PIPE_BATCH_ITEMS % ORMA_CACHE_LINE == 0, "any item_size will do");
+
 struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data)
 {
     struct orma_pipe *self = aligned_alloc(ORMA_CACHE_LINE, sizeof(*self));
@@ -166,7 +169,8 @@ struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data
     (void)pthread_mutex_init(&self->lock, NULL); /* cannot fail without attributes */
     (void)pthread_cond_init(&self->wake_caller, NULL);
     (void)pthread_cond_init(&self->wake_worker, NULL);
-    self->items = malloc((size_t)BATCHES * ORMA_PIPE_BATCH_ITEMS * item_size);
+    self->items =
+        aligned_alloc(ORMA_CACHE_LINE, (size_t)BATCHES * ORMA_PIPE_BATCH_ITEMS * item_size);
     if (!self->items || pthread_create(&self->thread, NULL, worker, self)) {
         free_pipe(self);
         return NULL;

@@ -62,7 +62,7 @@ void orma_sorter_fini(struct orma_sorter *self)
 static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort sort,
                                       uint32_t queue)
 {
-    struct orma_stream *s = calloc(1, sizeof(*s));
+    struct orma_stream *s = orma_lines_alloc(sizeof(*s));
 
     if (!s) {
         self->failed = true;
@@ -285,6 +285,8 @@ bool orma_run_next_slow(struct orma_stream *s)
     if (!run->read) {
         run->pos = seg->record;
         run->raw = seg->raw;
+        for (unsigned i = 0; i < ORMA_RUN_AHEAD && run->at + 1 < run->num; i += ORMA_CACHE_LINE)
+            __builtin_prefetch(run->segments[run->at + 1].record + i);
         s->head = (struct orma_item){
             .order = seg->order,
             .kind = ORMA_ITEM_PACKET,

@@ -2,6 +2,7 @@
 #ifndef ORMA_PROCESSOR_READ_SORTER_IMPL_H
 #define ORMA_PROCESSOR_READ_SORTER_IMPL_H
 #include <stdlib.h>
+#include <string.h>
 
 #include "processor/read/bundle.h"
 #include "processor/read/sorter.h"
@@ -96,6 +97,40 @@ static inline bool orma_sorter_grow(void **array, uint32_t *cap, uint32_t num, s
     return true;
 }
 
+/*
+ * Memory in lines of the cache of its own, for what the merging thread writes per item: with a
+ * neighbour that the importing thread writes, two threads are slower than one. Two lines, since
+ * some processors fetch them in pairs. Freed with free(); zeroed.
+ */
+#define ORMA_LINES (2 * (size_t)ORMA_CACHE_LINE)
+static inline void *orma_lines_alloc(size_t size)
+{
+    void *mem = aligned_alloc(ORMA_LINES, orma_align_up(size, ORMA_LINES));
+
+    if (mem)
+        memset(mem, 0, size);
+    return mem;
+}
+
+/* orma_sorter_grow() in such memory. */
+static inline bool orma_lines_grow(void **array, uint32_t *cap, uint32_t num, size_t size)
+{
+    if (ORMA_LIKELY(num < *cap))
+        return true;
+    if (*cap > UINT32_MAX / 4)
+        return false;
+    uint32_t more = *cap ? *cap * 2 : 8;
+    void *mem = orma_lines_alloc(more * size);
+    if (!mem)
+        return false;
+    if (num)
+        memcpy(mem, *array, num * size);
+    free(*array);
+    *array = mem;
+    *cap = more;
+    return true;
+}
+
 /* ---- runs: the part that is done per packet ---- */
 
 bool orma_run_next_slow(struct orma_stream *s);
@@ -134,6 +169,10 @@ static inline bool orma_run_read_usual(const uint8_t **pos, struct orma_item *re
     return true;
 }
 
+/* Runs lie in pieces all over the file, which the processor alone does not see coming, least of all
+ * on a core that was not the one to walk over them first. */
+#define ORMA_RUN_AHEAD 512
+
 /* Puts the next packet of the run in `head`; false when there is none (yet). */
 static inline bool orma_run_next(struct orma_stream *s)
 {
@@ -141,6 +180,7 @@ static inline bool orma_run_next(struct orma_stream *s)
     const struct segment *seg = &run->segments[run->at];
     uint64_t time;
 
+    __builtin_prefetch(run->pos + ORMA_RUN_AHEAD);
     if (!run->read || !seg->once || !orma_run_read_usual(&run->pos, &s->head, &time))
         return orma_run_next_slow(s);
     s->head.order += ORMA_ORDER_STEP;
