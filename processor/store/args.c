@@ -229,19 +229,6 @@ uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_l
     return set;
 }
 
-uint32_t orma_args_commit_own(struct orma_args_store *self, const struct orma_args_list *list)
-{
-    uint32_t set = self->table->rows;
-
-    if (list->failed)
-        *self->failed = true;
-    if (!list->len || *self->failed)
-        return ORMA_ARG_SET_NONE;
-    for (uint32_t i = 0; i < list->len; i++)
-        store(self, set, &list->args[i]);
-    return *self->failed ? ORMA_ARG_SET_NONE : set;
-}
-
 /* ---- sets of the source ---- */
 
 /* Two hashes of different seeds: equal by both means equal, short of an accident of 2^-64 or so. */

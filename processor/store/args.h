@@ -131,9 +131,6 @@ void orma_args_store_fini(struct orma_args_store *self);
 /* The id of the set; ORMA_ARG_SET_NONE if it is empty (or memory is out). */
 uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list);
 
-/* The same for a set that nobody shares, even if there is an equal one. */
-uint32_t orma_args_commit_own(struct orma_args_store *self, const struct orma_args_list *list);
-
 /*
  * The id of the set of a row of the source; ORMA_ARG_SET_NONE if it is empty.
  * The first call settles which sets are equal.

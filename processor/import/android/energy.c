@@ -24,24 +24,13 @@ struct rail_packet {
 static const struct {
     const char *raw, *friendly;
 } rail_names[] = {
-    {"S4M_VDD_CPUCL0", "cpu.little"},
-    {"S3M_VDD_CPUCL1", "cpu.mid"},
-    {"S2M_VDD_CPUCL2", "cpu.big"},
-    {"S2S_VDD_G3D", "gpu"},
-    {"S1M_VDD_MIF", "memory.interface"},
-    {"S5M_VDD_INT", "system.fabric"},
-    {"S10M_VDD_TPU", "tpu"},
-    {"S9S_VDD_AOC", "aoc.logic"},
-    {"L2S_VDD_AOC_RET", "aoc.memory"},
-    {"S4S_VDD2H_MEM", "ddr.a"},
-    {"S10S_VDD2L", "ddr.b"},
-    {"S5S_VDDQ_MEM", "ddr.c"},
-    {"VSYS_PWR_DISPLAY", "display"},
-    {"L9S_GNSS_CORE", "gps"},
-    {"VSYS_PWR_MODEM", "modem"},
-    {"VSYS_PWR_RFFE", "radio.frontend"},
-    {"VSYS_PWR_WLAN_BT", "wifi.bt"},
-    {"L15M_VDD_SLC_M", "cache.system"},
+    {"S4M_VDD_CPUCL0", "cpu.little"},    {"S3M_VDD_CPUCL1", "cpu.mid"},
+    {"S2M_VDD_CPUCL2", "cpu.big"},       {"S2S_VDD_G3D", "gpu"},
+    {"S1M_VDD_MIF", "memory.interface"}, {"S5M_VDD_INT", "system.fabric"},
+    {"S9S_VDD_AOC", "aoc.logic"},        {"L2S_VDD_AOC_RET", "aoc.memory"},
+    {"S4S_VDD2H_MEM", "ddr.a"},          {"S10S_VDD2L", "ddr.b"},
+    {"S5S_VDDQ_MEM", "ddr.c"},           {"VSYS_PWR_MODEM", "modem"},
+    {"VSYS_PWR_RFFE", "radio.frontend"}, {"VSYS_PWR_WLAN_BT", "wifi.bt"},
 };
 
 static uint64_t rail_key(uint16_t machine, uint64_t session, uint32_t index)
@@ -57,8 +46,8 @@ static const char *friendly_name(struct orma_str raw)
     return NULL;
 }
 
-static uint32_t rail_track(struct orma_import *imp, uint16_t machine, uint64_t session,
-                           struct orma_str raw, struct orma_str subsystem)
+static uint32_t rail_track(struct orma_import *imp, uint16_t machine, struct orma_str raw,
+                           struct orma_str subsystem)
 {
     const char *friendly = friendly_name(raw);
     uint32_t raw_name = orma_import_str(imp, raw);
@@ -66,9 +55,8 @@ static uint32_t rail_track(struct orma_import *imp, uint16_t machine, uint64_t s
         .type = "power_rails",
         .event = ORMA_TRACK_COUNTER,
         .machine = machine,
-        .dims_num = 2,
-        .dims = {orma_dim_str(orma_import_lit(imp, "power_rail"), raw_name),
-                 orma_dim(orma_import_lit(imp, "session_uuid"), (int64_t)session)},
+        .dims_num = 1,
+        .dims = {orma_dim_str(orma_import_lit(imp, "power_rail"), raw_name)},
         .name = friendly
                     ? orma_strpool_addf(&imp->storage->pool, "power.rails.%s", friendly)
                     : orma_strpool_addf(&imp->storage->pool, "power.%.*s_uws", ORMA_STR_ARG(raw)),
@@ -106,7 +94,7 @@ static void describe_rail(struct orma_import *imp, uint16_t machine, uint64_t se
     if (index > RAIL_INDEX_MAX)
         return;
     if (!st || orma_map_put(&st->rails, rail_key(machine, session, index),
-                            rail_track(imp, machine, session, raw, subsystem)))
+                            rail_track(imp, machine, raw, subsystem)))
         imp->storage->failed = true;
 }
 
@@ -195,8 +183,9 @@ static void sample(struct orma_import *imp, const struct orma_item *item)
     orma_import_counter(imp, item->ts, (uint32_t)track, (double)energy);
     orma_args_list_clear(&imp->args);
     orma_args_put_int(&imp->args, orma_import_lit(imp, "packet_ts"), packet->ts);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "session_uuid"), packet->session);
     orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, row,
-                          orma_args_commit_own(&imp->storage->args, &imp->args));
+                          orma_args_commit(&imp->storage->args, &imp->args));
 }
 
 static const uint16_t rail_fields[] = {ORMA_PB_TRACE_PACKET_POWER_RAILS, 0};

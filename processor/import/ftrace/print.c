@@ -52,6 +52,19 @@ static bool read_atrace(struct orma_str text, struct atrace *ret)
     return true;
 }
 
+/* The thread that wrote the last sample of a counter. */
+static void put_writer(struct orma_import *imp, uint32_t utid)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_COUNTER);
+
+    if (utid == ORMA_ID_NONE || !t->rows)
+        return;
+    orma_args_list_clear(&imp->args);
+    orma_args_put_uint(&imp->args, imp->words.utid, utid);
+    orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
+                          orma_args_commit(&imp->storage->args, &imp->args));
+}
+
 static void push_counter(struct orma_import *imp, const struct orma_ftrace_event *e, uint32_t tgid,
                          struct orma_str text, int64_t value)
 {
@@ -68,6 +81,7 @@ static void push_counter(struct orma_import *imp, const struct orma_ftrace_event
     };
 
     orma_import_counter(imp, e->ts, orma_tracks_get(&imp->tracks, &spec), (double)value);
+    put_writer(imp, e->utid);
 }
 
 /* The low memory killer says whom it kills as a counter's value, and 0 when it is done. */

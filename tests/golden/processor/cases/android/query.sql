@@ -1,5 +1,5 @@
 SELECT l.ts, t.tid, l.prio, l.tag, l.msg FROM android_logs l JOIN thread t USING (utid) ORDER BY l.ts;
-SELECT c.ts, c.value, t.name, t.type, extract_arg(c.arg_set_id, 'packet_ts') AS packet, extract_arg(t.source_arg_set_id, 'raw_name') AS raw,
+SELECT c.ts, c.value, t.name, t.type, extract_arg(c.arg_set_id, 'packet_ts') AS packet, extract_arg(c.arg_set_id, 'utid') AS writer, extract_arg(t.source_arg_set_id, 'raw_name') AS raw,
   extract_arg(t.source_arg_set_id, 'subsystem_name') AS subsystem, extract_arg(t.source_arg_set_id, 'consumer_type') AS consumer,
   extract_arg(t.dimension_arg_set_id, 'uid') AS uid, extract_arg(t.dimension_arg_set_id, 'upid') AS upid FROM counter c JOIN __intrinsic_track t ON c.track_id = t.id ORDER BY c.ts, c.id;
 SELECT s.ts, s.name, t.name AS track, t.type FROM slice s JOIN track t ON s.track_id = t.id ORDER BY s.ts;
