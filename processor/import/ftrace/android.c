@@ -6,6 +6,7 @@
 
 #include "processor/import/android/android.h"
 #include "processor/import/ftrace/fields.h"
+#include "processor/import/trackers/async.h"
 #include "protos/fields/ftrace.h"
 
 static void push(struct orma_import *imp, const struct orma_ftrace_event *e, const char *type,
@@ -18,21 +19,17 @@ static void push(struct orma_import *imp, const struct orma_ftrace_event *e, con
 
 /* What is allocated in all, and the change that the thread has made to it. */
 static void push_heap(struct orma_import *imp, const struct orma_ftrace_event *e,
-                      const char *total_type, const char *change_type, const char *prefix,
-                      struct orma_str heap, double total, double change)
+                      const char *total_type, const char *change_type, struct orma_str heap,
+                      uint32_t total_name, uint32_t change_name, double total, double change)
 {
-    struct orma_strpool *pool = &imp->storage->pool;
-    const char *dot = heap.len ? "." : "";
-    uint32_t name = orma_strpool_addf(pool, "%s%s%.*s", prefix, dot, ORMA_STR_ARG(heap));
     const struct orma_track_dim dims[] = {
+        orma_dim(imp->words.utid, e->utid),
         orma_dim_str(orma_import_lit(imp, "heap_name"), orma_import_str(imp, heap)),
     };
-    const struct orma_track_dim change_dims[] = {orma_dim(imp->words.utid, e->utid), dims[0]};
+    unsigned num = heap.len ? 1 : 0;
 
-    push(imp, e, total_type, name, heap.len ? 1 : 0, dims, total);
-    push(imp, e, change_type,
-         orma_strpool_addf(pool, "%s_change%s%.*s", prefix, dot, ORMA_STR_ARG(heap)),
-         heap.len ? 2 : 1, change_dims, change);
+    push(imp, e, total_type, total_name, num, dims + 1, total);
+    push(imp, e, change_type, change_name, num + 1, dims, change);
 }
 
 static void ion_stat(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -40,7 +37,8 @@ static void ion_stat(struct orma_import *imp, const struct orma_ftrace_event *e)
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    push_heap(imp, e, "android_ion", "android_ion_change", "mem.ion", (struct orma_str){"", 0},
+    push_heap(imp, e, "android_ion", "android_ion_change", (struct orma_str){"", 0},
+              orma_import_lit(imp, "mem.ion"), orma_import_lit(imp, "mem.ion_change"),
               (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
               (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_LEN]);
 }
@@ -55,9 +53,32 @@ static void ion_heap(struct orma_import *imp, const struct orma_ftrace_event *e)
     struct orma_str heap = f.str[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_HEAP_NAME];
     if (e->field == ORMA_PB_FTRACE_EVENT_ION_HEAP_SHRINK)
         change = -change;
-    push_heap(imp, e, "android_ion", "android_ion_change", "mem.ion",
-              heap.data ? heap : ORMA_STR("unknown"),
+    if (!heap.data)
+        heap = ORMA_STR("unknown");
+    push_heap(imp, e, "android_ion", "android_ion_change", heap,
+              orma_strpool_addf(&imp->storage->pool, "mem.ion.%.*s", ORMA_STR_ARG(heap)),
+              orma_strpool_addf(&imp->storage->pool, "mem.ion_change.%.*s", ORMA_STR_ARG(heap)),
               (double)f.num[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_TOTAL_ALLOCATED] + change, change);
+}
+
+/* A buffer from its allocation to its end, known by the number of its file. */
+static void dma_buffer(struct orma_import *imp, const struct orma_ftrace_event *e, uint64_t inode,
+                       int64_t len)
+{
+    const struct orma_track_spec spec = {
+        .type = "android_dma_allocations",
+        .event = ORMA_TRACK_SLICES,
+        .machine = e->machine,
+        .name = orma_import_lit(imp, "mem.dma_buffer"),
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (len > 0)
+        orma_slices_begin(&imp->slices, e->ts, orma_async_begin(imp, &spec, inode, e->ts, false), 0,
+                          orma_strpool_addf(&imp->storage->pool, "%lld kB", (long long)len / 1024),
+                          NULL);
+    else
+        orma_slices_end(&imp->slices, e->ts, orma_async_end(imp, &spec, inode, e->ts), 0, 0, NULL);
 }
 
 static void dma_heap(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -66,16 +87,17 @@ static void dma_heap(struct orma_import *imp, const struct orma_ftrace_event *e)
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    push_heap(imp, e, "android_dma_heap", "android_dma_heap_change", "mem.dma_heap",
-              (struct orma_str){"", 0},
-              (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
-              (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_LEN]);
+    uint64_t inode = (uint64_t)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_INODE];
+    int64_t len = f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_LEN];
+    push_heap(imp, e, "android_dma_heap", "android_dma_heap_change", (struct orma_str){"", 0},
+              orma_import_lit(imp, "mem.dma_heap"), orma_import_lit(imp, "mem.dma_heap_change"),
+              (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED], (double)len);
     orma_args_list_clear(&imp->args);
-    orma_args_put_uint(&imp->args, orma_import_lit(imp, "inode"),
-                       (uint64_t)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_INODE]);
+    orma_args_put_uint(&imp->args, orma_import_lit(imp, "inode"), inode);
     if (t->rows)
         orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
                               orma_args_commit(&imp->storage->args, &imp->args));
+    dma_buffer(imp, e, inode, len);
 }
 
 static void dmabuf_rss(struct orma_import *imp, const struct orma_ftrace_event *e)
@@ -92,7 +114,8 @@ static void dmabuf_rss(struct orma_import *imp, const struct orma_ftrace_event *
 
 static void fastrpc(struct orma_import *imp, const struct orma_ftrace_event *e)
 {
-    static const char *const processors[] = {"ADSP", "MDSP", "SDSP", "CDSP"};
+    static const char *const processors[] = {"ASDP", "MDSP", "SDSP", "CDSP"};
+    struct orma_strpool *pool = &imp->storage->pool;
     struct orma_event_fields f;
     char other[32];
 
@@ -100,8 +123,9 @@ static void fastrpc(struct orma_import *imp, const struct orma_ftrace_event *e)
     int32_t id = (int32_t)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_CID];
     snprintf(other, sizeof(other), "UNKNOWN[%d]", id);
     const char *name = id >= 0 && id < (int32_t)ORMA_ARRAY_LEN(processors) ? processors[id] : other;
-    push_heap(imp, e, "android_fastrpc", "android_fastrpc_change", "mem.fastrpc",
-              orma_str_from(name),
+    push_heap(imp, e, "android_fastrpc", "android_fastrpc_change", orma_str_from(name),
+              orma_strpool_addf(pool, "mem.fastrpc.total[%s]", name),
+              orma_strpool_addf(pool, "mem.fastrpc[%s]", name),
               (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
               (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_LEN]);
 }

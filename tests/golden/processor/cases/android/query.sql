@@ -8,3 +8,6 @@ SELECT * FROM android_game_intervention_list;
 SELECT name, str_value FROM metadata WHERE name = 'ui_state';
 SELECT name, value FROM stats WHERE value != 0 AND (name GLOB 'android*' OR name GLOB 'power*' OR name GLOB 'energy*' OR name GLOB 'entity*'
   OR name GLOB 'packages*' OR name GLOB 'game*') ORDER BY name;
+SELECT id, name, consumer_id, consumer_type, ordinal FROM energy_counter_track;
+SELECT id, name, uid FROM uid_counter_track;
+SELECT id, consumer_id, uid FROM energy_per_uid_counter_track;
