@@ -173,6 +173,27 @@ static void on_thread(struct orma_import *imp, uint16_t machine, uint32_t utid,
         orma_processes_name_thread(procs, utid, type, ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
 }
 
+/* Ranks count where the parent wants an order of its own; the default track stands for none. */
+static bool is_ranked(struct orma_import *imp, const struct orma_te_track *t)
+{
+    const struct orma_te_track *parent =
+        orma_te_find(imp, t->has_parent ? t->parent_uuid : 0, t->machine);
+
+    return t->has_rank && parent && parent->child_ordering == imp->words.explicit_;
+}
+
+static void on_rank(struct orma_import *imp, const struct orma_te_track *t)
+{
+    orma_args_list_clear(&imp->args);
+    if (t->has_thread) {
+        orma_args_put_int(&imp->args, orma_import_lit(imp, "thread_sort_index_hint"), t->rank);
+        orma_import_add_args(imp, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid, &imp->args);
+    } else if (t->has_process) {
+        orma_args_put_int(&imp->args, orma_import_lit(imp, "process_sort_index_hint"), t->rank);
+        orma_import_add_args(imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid, &imp->args);
+    }
+}
+
 static void on_track(struct orma_import *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -205,6 +226,8 @@ static void on_track(struct orma_import *imp, const struct orma_item *item)
         else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_THREAD && t->has_thread)
             on_chrome_thread(imp, item->machine, t->utid, orma_pb_str(&f));
     }
+    if (is_ranked(imp, t))
+        on_rank(imp, t);
 }
 
 static void on_old_process(struct orma_import *imp, const struct orma_item *item)

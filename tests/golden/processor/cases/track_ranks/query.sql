@@ -1,0 +1,3 @@
+SELECT pid, name, extract_arg(arg_set_id, 'process_sort_index_hint') AS hint FROM process ORDER BY pid;
+
+SELECT tid, name, extract_arg(arg_set_id, 'thread_sort_index_hint') AS hint FROM thread ORDER BY tid;
