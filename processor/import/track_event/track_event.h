@@ -33,6 +33,7 @@ struct orma_te_track {
     bool has_parent;
     uint64_t parent_uuid;
     uint32_t name;
+    uint32_t told_name; /* by the last descriptor; 0: none */
     bool has_process, has_thread, no_system_merge;
     uint32_t pid, tid;
     uint32_t trusted_pid; /* of who described it, as the service saw it; 0: not told */

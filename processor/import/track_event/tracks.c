@@ -171,8 +171,7 @@ static bool read_field(struct orma_import *imp, const struct orma_packet_ctx *ct
     case ORMA_PB_TRACK_DESCRIPTOR_NAME:
     case ORMA_PB_TRACK_DESCRIPTOR_STATIC_NAME:
     case ORMA_PB_TRACK_DESCRIPTOR_ATRACE_NAME:
-        if (!t->name)
-            t->name = orma_import_str(imp, orma_pb_str(f));
+        t->told_name = orma_import_str(imp, orma_pb_str(f));
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_PROCESS:
     case ORMA_PB_TRACK_DESCRIPTOR_THREAD:
@@ -231,6 +230,18 @@ static bool is_same(const struct orma_te_track *a, const struct orma_te_track *b
            a->kind == b->kind;
 }
 
+/* The first name stays, unless the track merges with no other. */
+static void take_name(struct orma_import *imp, struct orma_te_track *t)
+{
+    bool alone = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE;
+
+    if (!t->told_name || (t->name && !alone))
+        return;
+    t->name = t->told_name;
+    if (t->has_rows && alone && t->track != ORMA_TRACK_NONE)
+        orma_te_name(imp, t, t->name);
+}
+
 void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
@@ -261,8 +272,10 @@ void orma_te_describe(struct orma_import *imp, const struct orma_packet_ctx *ctx
         t->trusted_pid = ctx->seq->pid;
     r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     bool useful = true;
+    t->told_name = 0;
     while (orma_pb_next(&r, &f))
         useful &= read_field(imp, ctx, t, &f);
+    take_name(imp, t);
     if (!useful) {
         *t = before;
     } else if (t->is_default && t->has_parent && t->parent_uuid) {
