@@ -490,25 +490,35 @@ static void take_rows(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
     self->hi = rows ? num : 0;
 }
 
-static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+/* Room for rows that are picked out of what is to be looked at now. NULL: memory is out. */
+static struct orma_sql_scan_top *new_top(const struct orma_sql_scan *self,
+                                         const struct orma_sql_scan_order *order, uint32_t room)
 {
     struct orma_sql_scan_top *picked = calloc(1, sizeof(*picked));
+
+    if (!picked)
+        return NULL;
+    *picked = (struct orma_sql_scan_top){
+        .order = *order, .list = self->list, .lo = self->lo, .hi = self->hi};
+    picked->rows = malloc(room * sizeof(*picked->rows));
+    if (picked->rows)
+        return picked;
+    free(picked);
+    return NULL;
+}
+
+static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+{
+    struct orma_sql_scan_top *picked = new_top(self, order, ORMA_MAX((uint32_t)order->limit, 1u));
     struct orma_top top;
 
-    if (picked)
-        picked->rows = malloc(ORMA_MAX((uint32_t)order->limit, 1u) * sizeof(*picked->rows));
-    if (!picked || !picked->rows ||
-        !orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
+    if (!picked || !orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
         if (picked)
             free(picked->rows);
         free(picked);
         self->failed = true;
         return;
     }
-    picked->order = *order;
-    picked->list = self->list;
-    picked->lo = self->lo;
-    picked->hi = self->hi;
     while (orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
         orma_top_add(&top, self->block, self->block_num);
     picked->num = orma_top_take(&top, picked->rows);
@@ -543,18 +553,20 @@ static bool add_best(struct orma_sql_scan *self, struct orma_top *top, uint32_t 
 /* Several keys: what the first one leaves is sorted by all. */
 static void take_best(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
 {
-    uint32_t cap = 4 * ORMA_SQL_SCAN_BLOCK, num = 0, *rows = malloc(cap * sizeof(*rows));
+    uint32_t cap = 4 * ORMA_SQL_SCAN_BLOCK;
+    struct orma_sql_scan_top *picked = new_top(self, order, cap);
     struct orma_top top = {0};
-    bool ok = rows && orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit);
+    bool ok = picked && orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit);
 
     while (ok && orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
-        ok = add_best(self, &top, &rows, &num, &cap);
+        ok = add_best(self, &top, &picked->rows, &picked->num, &cap);
     if (ok)
-        num = orma_top_sieve(&top, rows, num);
-    if (!ok || !orma_sort_rows(self->sql, self->table, order->keys, order->keys_num, rows, num))
+        picked->num = orma_top_sieve(&top, picked->rows, picked->num);
+    if (!ok || !orma_sort_rows(self->sql, self->table, order->keys, order->keys_num, picked->rows,
+                               picked->num))
         self->failed = true;
     orma_top_fini(&top);
-    take_rows(self, rows, num);
+    self->top = picked;
 }
 
 static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *wanted)
