@@ -13,7 +13,7 @@ extern const struct orma_module orma_module_clock, orma_module_service, orma_mod
     orma_module_frame_timeline, orma_module_heap_graph, orma_module_binder, orma_module_android,
     orma_module_power_rails, orma_module_energy, orma_module_packages, orma_module_graphics,
     orma_module_gpu_counters, orma_module_gpu_info, orma_module_gpu_log, orma_module_gpu_stages,
-    orma_module_vulkan;
+    orma_module_vulkan, orma_module_vulkan_memory;
 
 const struct orma_module *const orma_modules[] = {
     &orma_module_clock,
@@ -63,6 +63,7 @@ const struct orma_module *const orma_modules[] = {
     &orma_module_gpu_log,
     &orma_module_gpu_stages,
     &orma_module_vulkan,
+    &orma_module_vulkan_memory,
     &orma_module_binder,
     NULL,
 };
