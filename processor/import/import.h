@@ -82,6 +82,8 @@ struct orma_machine {
 };
 
 #define ORMA_LITERALS_NUM 512
+/* Cpus that are found without a look at their row. */
+#define ORMA_UCPUS_KNOWN 64
 
 struct orma_row_args;
 
@@ -93,6 +95,7 @@ struct orma_import {
     uint16_t machines_num;
     struct orma_tracks tracks;
     struct orma_slices slices;
+    uint32_t ucpus[ORMA_UCPUS_KNOWN]; /* numbers + 1 of those that have rows, by remainder */
     struct {
         const char *text;
         uint32_t id;
@@ -203,7 +206,15 @@ void orma_import_add_args(struct orma_import *self, enum orma_table_id table, un
 void *orma_import_state(struct orma_import *self, enum orma_module_state slot, size_t size);
 
 /* The machine-wide number of a cpu; its row in the cpu table exists afterwards. */
-uint32_t orma_import_ucpu(struct orma_import *self, uint16_t machine, uint32_t cpu);
+uint32_t orma_import_ucpu_slow(struct orma_import *self, uint32_t ucpu, uint32_t cpu);
+static inline uint32_t orma_import_ucpu(struct orma_import *self, uint16_t machine, uint32_t cpu)
+{
+    uint32_t ucpu = machine * ORMA_UCPUS_PER_MACHINE + ORMA_MIN(cpu, ORMA_UCPUS_PER_MACHINE - 1);
+
+    if (ORMA_LIKELY(self->ucpus[ucpu % ORMA_UCPUS_KNOWN] == ucpu + 1))
+        return ucpu;
+    return orma_import_ucpu_slow(self, ucpu, cpu);
+}
 
 /*
  * Something that could not be imported: counts it and leaves a row with details.

@@ -176,12 +176,12 @@ const struct orma_module orma_module_system_info = {
 
 /* ---- cpus ---- */
 
-uint32_t orma_import_ucpu(struct orma_import *imp, uint16_t machine, uint32_t cpu)
+uint32_t orma_import_ucpu_slow(struct orma_import *imp, uint32_t ucpu, uint32_t cpu)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_CPU);
-    uint32_t ucpu = machine * ORMA_UCPUS_PER_MACHINE + ORMA_MIN(cpu, ORMA_UCPUS_PER_MACHINE - 1);
 
-    if (ORMA_LIKELY(ucpu < t->rows && !orma_table_is_null(t, ORMA_CPU_CPU, ucpu)))
+    imp->ucpus[ucpu % ORMA_UCPUS_KNOWN] = ucpu + 1;
+    if (ucpu < t->rows && !orma_table_is_null(t, ORMA_CPU_CPU, ucpu))
         return ucpu;
     /* Rows of cpus that were never seen lie between: they have no number and no view shows them. */
     while (t->rows <= ucpu) {

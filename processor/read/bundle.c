@@ -64,6 +64,10 @@ static bool event_time(struct orma_str event, uint64_t *ret)
     struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
     struct orma_pb_field f;
 
+    if (ORMA_LIKELY(event.len && *r.pos == ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3)) {
+        r.pos++;
+        return orma_pb_varint_at(&r.pos, r.end, ret);
+    }
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_FTRACE_EVENT_TIMESTAMP) {
             *ret = orma_pb_u64(&f);
