@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "processor/processor.h"
+#include "processor/serve/processor_impl.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/process.h"
@@ -384,7 +385,8 @@ static long anonymous_kb(void)
 struct outcome {
     double cpu, thread, wall;
     long peak_kb;
-    int64_t rows, slice_bytes;
+    int64_t rows;
+    double slice_bytes; /* of columns, per slice */
 };
 
 static int watch(void *data, uint64_t done, uint64_t total)
@@ -443,6 +445,10 @@ static struct outcome load(const char *path, bool threads)
         o.rows = ask(tp, "SELECT (SELECT count(*) FROM slice) + (SELECT count(*) FROM counter) + "
                          "(SELECT count(*) FROM ftrace_event) + (SELECT count(*) FROM process) + "
                          "(SELECT count(*) FROM sched) + (SELECT count(*) FROM thread_state)");
+        const struct orma_table *slices =
+            &orma_processor_sql(tp)->storage->tables[ORMA_TABLE_SLICE];
+        if (slices->rows)
+            o.slice_bytes = (double)orma_table_bytes(slices) / slices->rows;
         if (write(fds[1], &o, sizeof(o)) != sizeof(o))
             _exit(1);
         _exit(0);
@@ -476,6 +482,8 @@ static void row(const char *name, const struct input *in, const char *path, bool
            (double)in->events / best.wall / 1e6, mb / best.cpu,
            (double)in->events / best.thread / 1e6, (double)best.peak_kb * 1024 / 1e6 / mb,
            (double)best.peak_kb * 1024 / (double)(best.rows ? best.rows : 1));
+    if (best.slice_bytes > 0)
+        printf(" %5.1f B of columns/slice", best.slice_bytes);
     if (bare > 0)
         printf("  %5.2f of the bare loop", bare / best.cpu);
     printf("\n");
