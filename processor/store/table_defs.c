@@ -581,9 +581,14 @@ static const struct orma_column_def cols_ftrace_source[] = {
     {"bundle", ORMA_COL_INT, 0, NULL},
     {"idx", ORMA_COL_INT, 0, NULL},
     {"kind", ORMA_COL_INT, 0, NULL},
-    {"prev_comm", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"prev_pid", ORMA_COL_INT, 0, NULL},
-    {"prev_prio", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_ftrace_prev[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"source", ORMA_COL_INT, 0, NULL},
+    {"comm", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"pid", ORMA_COL_INT, 0, NULL},
+    {"prio", ORMA_COL_INT, 0, NULL},
 };
 
 static const struct orma_column_def cols_skipped_packet[] = {
@@ -798,7 +803,8 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
                                             cols_experimental_proto_path},
     [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
-    [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 7, cols_ftrace_source},
+    [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 4, cols_ftrace_source},
+    [ORMA_TABLE_FTRACE_PREV] = {"_orma_ftrace_prev", 5, cols_ftrace_prev},
     [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},
     [ORMA_TABLE_PACKAGE_LIST] = {"__intrinsic_package_list", 6, cols_package_list},
     [ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST] = {"__intrinsic_android_game_intervention_list", 16,

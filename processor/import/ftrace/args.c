@@ -195,11 +195,46 @@ static void put_event(struct orma_import *imp, const struct orma_item *item,
             put_message(imp, item, f.id, orma_pb_str(&f), ret);
 }
 
-static void put_compact(struct orma_import *imp, const struct orma_item *item, uint32_t row,
-                        struct orma_args_list *ret)
+/* The row of _orma_ftrace_prev for a row of the source; ORMA_ROW_NONE: there is none. */
+static uint32_t find_prev(const struct orma_table *t, uint32_t row)
+{
+    uint32_t lo = 0, hi = t->rows;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, mid) < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < t->rows && orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, lo) == row ? lo
+                                                                                 : ORMA_ROW_NONE;
+}
+
+/* What ran before a switch. `before`: the switch before it in its bundle. */
+static void put_previous(struct orma_import *imp, const struct orma_item *item, uint32_t row,
+                         const struct orma_compact_sched *before, struct orma_args_list *ret)
 {
     struct orma_ftrace_state *st = orma_ftrace_state(imp);
-    struct orma_table *src = orma_import_table(imp, ORMA_TABLE_FTRACE_SOURCE);
+    const struct orma_table *t = orma_import_table(imp, ORMA_TABLE_FTRACE_PREV);
+    uint32_t at = find_prev(t, row);
+
+    if (at == ORMA_ROW_NONE) {
+        orma_args_put_str(ret, st->prev_comm, orma_ftrace_comm(imp, item, before->comm_index));
+        orma_args_put_int(ret, st->prev_pid, before->pid);
+        orma_args_put_int(ret, st->prev_prio, before->prio);
+        return;
+    }
+    orma_args_put_str(ret, st->prev_comm, (uint32_t)orma_table_int(t, ORMA_FTRACE_PREV_COMM, at));
+    orma_args_put_int(ret, st->prev_pid, orma_table_int(t, ORMA_FTRACE_PREV_PID, at));
+    orma_args_put_int(ret, st->prev_prio, orma_table_int(t, ORMA_FTRACE_PREV_PRIO, at));
+}
+
+static void put_compact(struct orma_import *imp, const struct orma_item *item, uint32_t row,
+                        const struct orma_compact_sched *before, struct orma_args_list *ret)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
     uint32_t comm = orma_ftrace_comm(imp, item, item->sched.comm_index);
 
     if (item->kind == ORMA_ITEM_SCHED_WAKING) {
@@ -209,18 +244,17 @@ static void put_compact(struct orma_import *imp, const struct orma_item *item, u
         orma_args_put_int(ret, st->target_cpu, item->sched.target_cpu);
         return;
     }
-    orma_args_put_str(ret, st->prev_comm,
-                      (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_PREV_COMM, row));
-    orma_args_put_int(ret, st->prev_pid, orma_table_int(src, ORMA_FTRACE_SOURCE_PREV_PID, row));
-    orma_args_put_int(ret, st->prev_prio, orma_table_int(src, ORMA_FTRACE_SOURCE_PREV_PRIO, row));
+    put_previous(imp, item, row, before, ret);
     orma_args_put_int(ret, st->prev_state, item->sched.prev_state);
     orma_args_put_str(ret, st->next_comm, comm);
     orma_args_put_int(ret, st->next_pid, item->sched.pid);
     orma_args_put_int(ret, st->next_prio, item->sched.prio);
 }
 
-/* The item a row came from. False: it is not there (memory was out while importing). */
-static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *ret)
+/* The item a row came from, and the compact one before it in its bundle. False: it is not there
+ * (memory was out while importing). */
+static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *ret,
+                      struct orma_compact_sched *ret_before)
 {
     struct orma_ftrace_state *st = orma_ftrace_state(imp);
     struct orma_table *src = orma_import_table(imp, ORMA_TABLE_FTRACE_SOURCE);
@@ -236,8 +270,12 @@ static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *r
     if (w->bundle != bundle + 1 || w->cursor.kind != kind || w->cursor.index > idx) {
         orma_bundle_cursor_init(&w->cursor, b, kind);
         w->bundle = bundle + 1;
+        w->last = (struct orma_compact_sched){0};
     }
     while (orma_bundle_cursor_next(&w->cursor, b, ret)) {
+        *ret_before = w->last;
+        if (kind != ORMA_ITEM_FTRACE_EVENT)
+            w->last = ret->sched;
         if (ret->index == idx) {
             ret->bundle = bundle;
             return true;
@@ -250,13 +288,14 @@ static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *r
 void orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
 {
     struct orma_import *imp = data;
+    struct orma_compact_sched before;
     struct orma_item item;
 
     orma_args_list_clear(ret);
-    if (!orma_ftrace_state(imp) || !find_item(imp, row, &item))
+    if (!orma_ftrace_state(imp) || !find_item(imp, row, &item, &before))
         return;
     if (item.kind == ORMA_ITEM_FTRACE_EVENT)
         put_event(imp, &item, ret);
     else
-        put_compact(imp, &item, row, ret);
+        put_compact(imp, &item, row, &before, ret);
 }

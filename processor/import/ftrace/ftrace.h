@@ -57,6 +57,8 @@ struct orma_cpu_state {
     int32_t prio;
     uint32_t comm;      /* pool id, of the last switch in compact form */
     uint32_t sched_row; /* the open row of the sched table, or ORMA_ROW_NONE */
+    /* The last switch in compact form; bundle + 1, 0: there was none, or another one came since. */
+    uint32_t bundle, index;
 };
 
 /* An event that has no message of its own, described in the trace. */
@@ -77,6 +79,7 @@ struct orma_generic_event {
 struct orma_args_walk {
     uint32_t bundle; /* + 1; 0: none */
     struct orma_bundle_cursor cursor;
+    struct orma_compact_sched last; /* of the item before the cursor */
 };
 
 /* From when on the events of a machine count, in one trace. */

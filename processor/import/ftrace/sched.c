@@ -270,6 +270,25 @@ static uint32_t named_thread(struct orma_import *imp, uint16_t machine, uint32_t
 
 /* ---- switches ---- */
 
+/* What ran before is known from the switch before; its name may have changed since. Kept where the
+ * args of that switch do not say the same. */
+static void note_previous(struct orma_import *imp, const struct orma_item *item,
+                          const struct orma_cpu_state *prev, uint32_t row)
+{
+    uint32_t comm = (uint32_t)orma_table_int(orma_import_table(imp, ORMA_TABLE_THREAD),
+                                             ORMA_THREAD_NAME, prev->utid);
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_FTRACE_PREV);
+
+    if (row == ORMA_ROW_NONE || (ORMA_LIKELY(prev->bundle == item->bundle + 1) &&
+                                 prev->index + 1 == item->index && comm == prev->comm))
+        return;
+    uint32_t at = orma_table_add(t);
+    orma_table_set(t, ORMA_FTRACE_PREV_SOURCE, at, row);
+    orma_table_set(t, ORMA_FTRACE_PREV_COMM, at, comm);
+    orma_table_set(t, ORMA_FTRACE_PREV_PID, at, prev->pid);
+    orma_table_set(t, ORMA_FTRACE_PREV_PRIO, at, prev->prio);
+}
+
 void orma_ftrace_parse_compact_switch(struct orma_import *imp, const struct orma_item *item)
 {
     struct orma_ftrace_state *st = orma_ftrace_state(imp);
@@ -288,20 +307,16 @@ void orma_ftrace_parse_compact_switch(struct orma_import *imp, const struct orma
                                  .utid = utid,
                                  .prio = item->sched.prio,
                                  .comm = comm,
-                                 .sched_row = ORMA_ROW_NONE};
+                                 .sched_row = ORMA_ROW_NONE,
+                                 .bundle = item->bundle + 1,
+                                 .index = item->index};
     if (!prev.known) {
         orma_stats_inc(orma_import_stats(imp, item->machine),
                        ORMA_STAT_COMPACT_SCHED_SWITCH_SKIPPED);
         return;
     }
     uint32_t row = orma_ftrace_add_row(imp, item, st->sched_switch, prev.utid, 0, cpu);
-    /* What ran before is known from the switch before; its name may have changed since. */
-    uint32_t prev_comm = (uint32_t)orma_table_int(orma_import_table(imp, ORMA_TABLE_THREAD),
-                                                  ORMA_THREAD_NAME, prev.utid);
-    struct orma_table *src = orma_import_table(imp, ORMA_TABLE_FTRACE_SOURCE);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_PREV_COMM, row, prev_comm);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_PREV_PID, row, prev.pid);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_PREV_PRIO, row, prev.prio);
+    note_previous(imp, item, &prev, row);
     if (raw_only)
         return;
     uint32_t state = orma_sched_state_text(imp, item->machine, item->sched.prev_state);
