@@ -88,3 +88,28 @@ LEFT JOIN thread AS o
   AND o.tid = android_extract_android_monitor_contention_blocking_tid(s.name)
 WHERE s.name GLOB 'monitor contention with owner *' AND s.dur != -1
 ORDER BY s.id;
+
+-- The same with those that hang together: parent_id is where the thread that held the lock itself
+-- waited at that time, child_id a thread that waited for this one. A row for each pair.
+CREATE PERFETTO TABLE android_monitor_contention_chain(
+  parent_id LONG, blocking_method STRING, blocked_method STRING, short_blocking_method STRING,
+  short_blocked_method STRING, blocking_src STRING, blocked_src STRING, waiter_count LONG,
+  blocked_utid JOINID(thread.id), blocked_thread_name STRING, blocking_utid JOINID(thread.id),
+  blocking_thread_name STRING, blocking_tid LONG, upid JOINID(process.id), process_name STRING,
+  id LONG, ts TIMESTAMP, dur DURATION, monotonic_dur DURATION, track_id JOINID(track.id),
+  is_blocked_thread_main LONG, blocked_thread_tid LONG, is_blocking_thread_main LONG,
+  blocking_thread_tid LONG, pid LONG, child_id LONG
+) AS
+SELECT
+  parent.id AS parent_id, c.blocking_method, c.blocked_method, c.short_blocking_method,
+  c.short_blocked_method, c.blocking_src, c.blocked_src, c.waiter_count, c.blocked_utid,
+  c.blocked_thread_name, c.blocking_utid, c.blocking_thread_name, c.blocking_tid, c.upid,
+  c.process_name, c.id, c.ts, c.dur, c.monotonic_dur, c.track_id, c.is_blocked_thread_main,
+  c.blocked_thread_tid, c.is_blocking_thread_main, c.blocking_thread_tid, c.pid,
+  child.id AS child_id
+FROM android_monitor_contention AS c
+LEFT JOIN android_monitor_contention AS parent
+  ON parent.blocked_utid = c.blocking_utid AND c.ts BETWEEN parent.ts AND parent.ts + parent.dur
+LEFT JOIN android_monitor_contention AS child
+  ON child.blocking_utid = c.blocked_utid AND child.ts BETWEEN c.ts AND c.ts + c.dur
+ORDER BY c.id;
