@@ -131,6 +131,16 @@ static bool compact_next(struct orma_bundle_cursor *self, struct orma_item *ret)
     return true;
 }
 
+/* The lists of a bundle come one after the other where times are equal: switches, wakings, events.
+ */
+static uint64_t place_in_bundle(enum orma_item_kind kind, uint32_t index)
+{
+    const uint64_t list_max = ORMA_ORDER_STEP / 4;
+    uint64_t list = kind == ORMA_ITEM_SCHED_SWITCH ? 0 : kind == ORMA_ITEM_SCHED_WAKING ? 1 : 2;
+
+    return list * list_max + ORMA_MIN(index, list_max - 1);
+}
+
 bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_ftrace_bundle *b,
                              struct orma_item *ret)
 {
@@ -148,6 +158,6 @@ bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_
     ret->extra = NULL;
     ret->ts = (int64_t)(self->time + (uint64_t)b->clock_offset);
     ret->index = self->index - 1;
-    ret->order = b->order + ret->index;
+    ret->order = b->order + place_in_bundle(self->kind, ret->index);
     return true;
 }
