@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ void orma_test_daemon_start(struct orma_test_daemon *self, const char *program)
     if (self->pid == 0) {
         char fd[16];
 
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive a test that fails */
         snprintf(fd, sizeof(fd), "%d", ready[1]);
         setenv("TRACED_NOTIFY_FD", fd, 1);
         close(ready[0]);
@@ -170,6 +172,7 @@ static void read_counts(struct orma_test_trace *t, const struct orma_pb_field *s
 
     while (orma_pb_next(&r, &f)) {
         uint64_t v[16] = {0};
+        bool has_emitted = false;
 
         if (f.id != 90001)
             continue;
@@ -177,9 +180,11 @@ static void read_counts(struct orma_test_trace *t, const struct orma_pb_field *s
         while (orma_pb_next(&s, &g)) {
             if (g.id < 16)
                 v[g.id] = g.num;
+            has_emitted |= g.id == 5;
         }
         struct orma_test_seq *seq = seq_of(t, (uint32_t)v[1]);
         seq->has_counts = true;
+        seq->has_emitted = has_emitted;
         seq->emitted = v[5];
         seq->delivered = v[6];
         seq->dropped = v[7];

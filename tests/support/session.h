@@ -29,6 +29,7 @@ struct orma_test_seq {
     struct orma_te_reader te;
     /* From TraceStats 90001. */
     bool has_counts;
+    bool has_emitted; /* a writer that was killed early may never have said how much it was */
     uint64_t emitted, delivered, dropped, lost; /* lost: for all other reasons */
 };
 
