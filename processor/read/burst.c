@@ -161,7 +161,7 @@ static inline bool take_packet(struct burst *b, const uint8_t **pos, const uint8
             return false;
         at += 2;
     }
-    if (*at++ != TAG_EVENT || !take_varint(&at, end, &event_len) ||
+    if (*at++ != TAG_EVENT || !take_varint(&at, end, &event_len) || at > stop ||
         event_len != (uint64_t)(stop - at) || !is_same_tail(stop, b->tail) ||
         !take_time(b, timestamp))
         return false;
