@@ -596,13 +596,19 @@ void orma_te_name(struct orma_import *imp, struct orma_te_track *t, uint32_t nam
 
 /* ---- rows of merged tracks ---- */
 
+/* The lane of a merged track for what happens at `ts`; NULL when memory is out. */
+static struct orma_lane *lane_at(struct orma_import *imp, struct orma_te_track *t, int64_t ts)
+{
+    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
+
+    return lane ? lane : add_lane(imp, t);
+}
+
 uint32_t orma_te_begin_track(struct orma_import *imp, struct orma_te_track *t, int64_t ts)
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
-    if (!lane)
-        lane = add_lane(imp, t);
+    struct orma_lane *lane = lane_at(imp, t, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
     lane->cookie = t->uuid;
@@ -615,9 +621,7 @@ uint32_t orma_te_end_track(struct orma_import *imp, struct orma_te_track *t, int
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
-    if (!lane)
-        lane = add_lane(imp, t);
+    struct orma_lane *lane = lane_at(imp, t, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
     lane->cookie = t->uuid;
@@ -631,9 +635,7 @@ uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t,
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
-    struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
-    if (!lane)
-        lane = add_lane(imp, t);
+    struct orma_lane *lane = lane_at(imp, t, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
     if (!lane->open)
