@@ -3,11 +3,15 @@
 
 #include "probes/source.h"
 
+/* clang-format off: a row each */
 const struct orma_source_type *const orma_source_types[] = {
-    &orma_ftrace_source,    &orma_frozen_ftrace_source, &orma_inode_file_map_source,
-    &orma_journald_source,  &orma_perf_source,          &orma_process_stats_source,
-    &orma_sys_stats_source, &orma_system_info_source,   NULL,
+    &orma_ftrace_source,         &orma_frozen_ftrace_source,
+    &orma_inode_file_map_source, &orma_journald_source,
+    &orma_perf_source,           &orma_process_stats_source,
+    &orma_sys_stats_source,      &orma_sysfs_power_source,
+    &orma_system_info_source,    NULL,
 };
+/* clang-format on */
 
 const struct orma_source_type *orma_source_type_find(const char *name)
 {

@@ -2,8 +2,7 @@
  * linux.sysfs_power: charge, current and voltage of each battery, from
  * /sys/class/power_supply, one packet per battery and period.
  *
- * The period is android_power_config.battery_poll_ms, whose message is not
- * among those that this build has a schema of; that one field is read by hand.
+ * The period is android_power_config.battery_poll_ms.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,21 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "probes/source.h"
-#include "protos/fields/config.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
-#include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define FOLDER "class/power_supply"
 #define PERIOD_DEFAULT_MS 1000u
 #define PERIOD_MIN_MS 250u
-#define FIELD_BATTERY_POLL_MS 1
+#define PERIOD_MAX_MS 3600000u
 #define TEXT_MAX 64
+#define WHY_SIZE 300
 
 struct sysfs_power {
     struct orma_source source;
@@ -65,8 +64,46 @@ static bool read_number(struct sysfs_power *self, const char *supply, const char
            orma_str_to_i64(orma_str_trim(orma_buf_str(&self->text)), ret);
 }
 
-/* Mains and chargers have none of the counters, and are left out. */
-static void put_supply(struct sysfs_power *self, const char *name)
+static bool has_file(int sys_fd, const char *supply, const char *file)
+{
+    char path[400];
+
+    (void)snprintf(path, sizeof(path), FOLDER "/%s/%s", supply, file); /* fits: NAME_MAX is 255 */
+    return faccessat(sys_fd, path, R_OK, 0) == 0;
+}
+
+/* A supply of which anything can be read that is recorded. */
+static bool has_battery(int sys_fd)
+{
+    struct dirent **entries = NULL;
+    int num = scandirat(sys_fd, FOLDER, &entries, NULL, NULL);
+    bool ret = false;
+
+    for (int i = 0; i < num; i++) {
+        const char *name = entries[i]->d_name;
+
+        for (size_t j = 0; name[0] != '.' && j < ORMA_ARRAY_LEN(counters); j++)
+            ret |= has_file(sys_fd, name, counters[j].file);
+        ret |= name[0] != '.' && has_file(sys_fd, name, "capacity");
+        free(entries[i]);
+    }
+    free(entries);
+    return ret;
+}
+
+static bool power_usable(const struct orma_env *env, char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open(env->sys_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (has_battery(fd))
+        return true;
+    (void)snprintf(why, why_size, "this machine has no battery (nothing in %s/" FOLDER ")",
+                   env->sys_root); /* cut: fine */
+    return false;
+}
+
+/* Mains and chargers have none of the counters, and are left out. True if it is a battery. */
+static bool put_supply(struct sysfs_power *self, const char *name)
 {
     struct orma_buf *out = &self->packet;
     uint32_t written = 0;
@@ -86,55 +123,40 @@ static void put_supply(struct sysfs_power *self, const char *name)
         written |= 1;
     }
     if (!written)
-        return;
+        return false;
     orma_pb_put_cstr(out, ORMA_PB_BATTERY_COUNTERS_NAME, name);
     orma_pb_end(out, begun);
     (void)orma_sink_put_buf(self->source.sink, out); /* lost: the writer counts it */
+    return true;
 }
 
+/* Returns how many batteries there are. */
+static unsigned put_all(struct sysfs_power *self)
+{
+    struct dirent **entries = NULL;
+    int num = scandirat(self->sys_fd, FOLDER, &entries, NULL, alphasort);
+    unsigned ret = 0;
+
+    for (int i = 0; i < num; i++) {
+        if (entries[i]->d_name[0] != '.')
+            ret += put_supply(self, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return ret;
+}
+
+/* Batteries may come later, so it looks again even where there is none. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct sysfs_power *self = arg;
     const struct timeval tv = {.tv_sec = self->period_ms / 1000,
                                .tv_usec = (suseconds_t)(self->period_ms % 1000) * 1000};
-    struct dirent **entries = NULL;
-    int num = scandirat(self->sys_fd, FOLDER, &entries, NULL, alphasort);
 
     (void)fd;
     (void)what;
-    for (int i = 0; i < num; i++) {
-        if (entries[i]->d_name[0] != '.')
-            put_supply(self, entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
-    if (num < 0) {
-        orma_log_info("linux.sysfs_power: no power supplies on this machine");
-        return; /* and none will come */
-    }
+    (void)put_all(self);
     (void)evtimer_add(self->timer, &tv); /* fails for bad arguments only */
-}
-
-/* android_power_config.battery_poll_ms; 0: not said. */
-static uint64_t poll_ms(const Perfetto__Protos__DataSourceConfig *config)
-{
-    uint64_t ret = 0;
-
-    for (unsigned i = 0; i < config->base.n_unknown_fields; i++) {
-        const ProtobufCMessageUnknownField *u = &config->base.unknown_fields[i];
-        struct orma_pb_reader r = orma_pb_reader(u->data, u->len);
-        struct orma_pb_field f;
-        uint64_t len;
-
-        if (u->tag != ORMA_PB_DATA_SOURCE_CONFIG_ANDROID_POWER_CONFIG ||
-            !orma_pb_varint_at(&r.pos, r.end, &len)) /* the length is part of the data */
-            continue;
-        while (orma_pb_next(&r, &f)) {
-            if (f.id == FIELD_BATTERY_POLL_MS)
-                ret = f.num;
-        }
-    }
-    return ret;
 }
 
 static void power_free(struct orma_source *source)
@@ -153,13 +175,13 @@ static int power_create(struct orma_env *env, const Perfetto__Protos__DataSource
                         struct orma_sink *sink, struct orma_source **ret)
 {
     struct sysfs_power *self = calloc(1, sizeof(*self));
-    uint64_t ms = poll_ms(config);
+    uint32_t ms = config->android_power_config ? config->android_power_config->battery_poll_ms : 0;
 
     if (!self)
         return -ENOMEM;
     self->source = (struct orma_source){.type = &orma_sysfs_power_source, .env = env, .sink = sink};
     self->period_ms =
-        !ms ? PERIOD_DEFAULT_MS : (uint32_t)ORMA_MIN(ORMA_MAX(ms, PERIOD_MIN_MS), 3600000);
+        !ms ? PERIOD_DEFAULT_MS : ORMA_MIN(ORMA_MAX(ms, PERIOD_MIN_MS), PERIOD_MAX_MS);
     self->sys_fd = open(env->sys_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     self->timer = evtimer_new(env->base, on_timer, self);
     if (!self->timer) {
@@ -170,9 +192,15 @@ static int power_create(struct orma_env *env, const Perfetto__Protos__DataSource
     return 0;
 }
 
+/* The first values at once. */
 static void power_start(struct orma_source *source)
 {
-    on_timer(-1, 0, power_of(source)); /* the first values at once */
+    struct sysfs_power *self = power_of(source);
+    char why[WHY_SIZE];
+
+    if (!power_usable(source->env, why, sizeof(why)))
+        orma_log_warn("linux.sysfs_power: %s", why);
+    on_timer(-1, 0, self);
 }
 
 static void power_stop(struct orma_source *source)
@@ -183,6 +211,7 @@ static void power_stop(struct orma_source *source)
 
 const struct orma_source_type orma_sysfs_power_source = {
     .name = "linux.sysfs_power",
+    .usable = power_usable,
     .create = power_create,
     .start = power_start,
     .stop = power_stop,

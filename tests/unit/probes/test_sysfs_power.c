@@ -66,7 +66,7 @@ static bool has_four(struct pf *self)
 
 Test(sysfs_power, reads_batteries_and_no_chargers)
 {
-    /* android_power_config { battery_poll_ms: 5 }, as a decoder without its schema keeps it */
+    /* android_power_config { battery_poll_ms: 5 }: less than the least */
     uint8_t bytes[] = {0xd2, 0x06, 0x02, 0x08, 0x05};
     Perfetto__Protos__DataSourceConfig *config =
         perfetto__protos__data_source_config__unpack(NULL, sizeof(bytes), bytes);
@@ -112,4 +112,28 @@ Test(sysfs_power, says_nothing_where_there_is_none)
     pf_free_source(&pf, s);
     pf_fini(&pf);
     orma_assert_no_leaks();
+}
+
+Test(sysfs_power, is_usable_where_a_battery_is)
+{
+    const char *const with[] = {"sys/class/power_supply/BAT0/capacity",
+                                "sys/class/power_supply/ups/charge_now"};
+    char why[300];
+
+    for (size_t i = 0; i < 3; i++) {
+        pf_init(&pf);
+        pf_file(&pf, "sys/class/power_supply/AC/online", "1\n");
+        if (i < 2)
+            pf_file(&pf, with[i], "1\n");
+        why[0] = '\0';
+        cr_assert_eq(orma_sysfs_power_source.usable(&pf.env, why, sizeof(why)), i < 2);
+        cr_assert_eq(strstr(why, "no battery") != NULL, i == 2, "%s", why);
+        pf_fini(&pf);
+    }
+    orma_assert_no_leaks();
+}
+
+Test(sysfs_power, is_in_the_table_of_sources)
+{
+    cr_assert_eq(orma_source_type_find("linux.sysfs_power"), &orma_sysfs_power_source);
 }
