@@ -32,12 +32,3 @@ int orma_pbc_unpack(const ProtobufCMessageDescriptor *type, struct orma_str byte
     *ret = protobuf_c_message_unpack(type, NULL, bytes.len, data);
     return *ret ? 0 : -EBADMSG;
 }
-
-void orma_pbc_pack(struct orma_buf *out, const ProtobufCMessage *msg)
-{
-    size_t len = protobuf_c_message_get_packed_size(msg);
-    uint8_t *to = len ? orma_buf_extend(out, len) : NULL;
-
-    if (to)
-        protobuf_c_message_pack(msg, to);
-}

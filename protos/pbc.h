@@ -24,7 +24,4 @@
  */
 int orma_pbc_unpack(const ProtobufCMessageDescriptor *type, struct orma_str bytes,
                     ProtobufCMessage **ret);
-
-/* Appends the packed message. */
-void orma_pbc_pack(struct orma_buf *out, const ProtobufCMessage *msg);
 #endif

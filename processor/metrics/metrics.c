@@ -62,11 +62,6 @@ const char *orma_metrics_error(struct orma_metrics *self)
     return orma_buf_cstr(&self->error);
 }
 
-const struct orma_schema *orma_metrics_schema(const struct orma_metrics *self)
-{
-    return self->schema;
-}
-
 /* ---- functions of messages ---- */
 
 static void build_message(sqlite3_context *ctx, int argc, sqlite3_value **argv)

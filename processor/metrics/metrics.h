@@ -47,7 +47,4 @@ int orma_metrics_compute(struct orma_metrics *self, const char *const *names, si
  * with full names.
  */
 void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *out);
-
-/* The messages of metrics: their indices in this schema, from TraceMetrics on. */
-const struct orma_schema *orma_metrics_schema(const struct orma_metrics *self);
 #endif

@@ -140,14 +140,10 @@ static const char *finalize(struct orma_rpc *self)
     return r < 0 ? orma_processor_error(self->tp) : NULL;
 }
 
-void orma_rpc_notify_eof(struct orma_rpc *self)
-{
-    (void)finalize(self); /* HTTP has no place for an error; queries will show it */
-}
-
 void orma_rpc_restore(struct orma_rpc *self)
 {
-    (void)orma_processor_restore(self->tp); /* likewise */
+    (void)orma_processor_restore(
+        self->tp); /* HTTP has no place for an error; queries will show it */
 }
 
 static void reset(struct orma_rpc *self, struct orma_str args)

@@ -45,7 +45,6 @@ bool orma_rpc_feed(struct orma_rpc *self, const void *data, size_t len, orma_rpc
 
 void orma_rpc_status(struct orma_rpc *self, struct orma_buf *out);
 void orma_rpc_parse(struct orma_rpc *self, struct orma_str data, struct orma_buf *out);
-void orma_rpc_notify_eof(struct orma_rpc *self);
 void orma_rpc_restore(struct orma_rpc *self);
 /* QueryArgs; each QueryResult is one call of `send`. */
 void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_fn *send, void *ctx);

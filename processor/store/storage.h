@@ -38,11 +38,6 @@ struct orma_storage {
 int orma_storage_init(struct orma_storage *self);
 void orma_storage_fini(struct orma_storage *self);
 
-static inline struct orma_table *orma_storage_table(struct orma_storage *self, unsigned id)
-{
-    return &self->tables[id];
-}
-
 static inline uint32_t orma_storage_str(struct orma_storage *self, struct orma_str s)
 {
     return orma_strpool_add(&self->pool, s);

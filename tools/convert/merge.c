@@ -5,6 +5,7 @@
 
 #include "processor/processor.h"
 #include "sdk/base/defs.h"
+#include "tools/cli.h"
 #include "tools/convert/load.h"
 #include "tools/convert/tar.h"
 
@@ -23,7 +24,7 @@ static const struct orma_option options[] = {
     {0},
 };
 
-const struct orma_command orma_cmd_merge = {
+static const struct orma_command command = {
     .name = "merge",
     .summary = "Put several traces into one archive, which loads as one trace.",
     .synopsis = "-o FILE [OPTIONS] TRACE...",
@@ -122,7 +123,7 @@ static int parse(struct merge *m, int argc, char **argv)
     struct orma_cli cli;
     int id, code = -1;
 
-    orma_cli_init(&cli, &orma_cmd_merge, PROGRAM, argc, argv);
+    orma_cli_init(&cli, &command, PROGRAM, argc, argv);
     while (code < 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
         switch (id) {
         case OPT_OUTPUT:

@@ -4,9 +4,6 @@
  */
 #ifndef ORMA_TOOLS_MERGE_H
 #define ORMA_TOOLS_MERGE_H
-#include "tools/cli.h"
-
-extern const struct orma_command orma_cmd_merge;
 
 /* argv[0] is not looked at. 0, or 1 after saying why. */
 int orma_merge_main(int argc, char **argv);

@@ -17,7 +17,6 @@ enum where {
 struct systrace {
     enum where where;
     bool html;
-    struct orma_buf scratch;
     /* Where columns of the list are; -1: there is none. */
     int col_pid, col_ppid, col_tid, col_name;
 };
@@ -317,18 +316,10 @@ static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t 
     return len - rest.len;
 }
 
-static void systrace_fini(struct orma_file *file)
-{
-    struct systrace *s = file->state;
-
-    orma_buf_fini(&s->scratch);
-}
-
 const struct orma_format_ops orma_format_systrace = {
     .state_bytes = sizeof(struct systrace),
     .clock = ORMA_CLOCK_MONOTONIC,
     .idle_zero = true,
     .read = systrace_read,
     .parse = orma_systrace_parse,
-    .fini = systrace_fini,
 };
