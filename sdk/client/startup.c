@@ -128,6 +128,15 @@ static void forward(void *ctx, uint16_t writer_id, const void *packet, size_t le
         (void)orma_writer_put(w, packet, len); /* it counts what it loses */
 }
 
+static void forward_as_lost(void *ctx, uint16_t writer_id, const void *packet, size_t len)
+{
+    struct orma_writer *w = writer_of(ctx, writer_id);
+
+    (void)packet, (void)len;
+    if (w)
+        orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
+}
+
 static void forward_loss(void *ctx, uint16_t writer_id, uint64_t lost)
 {
     struct orma_writer *w = lost ? writer_of(ctx, writer_id) : NULL;
@@ -136,14 +145,15 @@ static void forward_loss(void *ctx, uint16_t writer_id, uint64_t lost)
         orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
 }
 
-static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t target_buffer)
+static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t target_buffer,
+                         void (*sink)(void *, uint16_t, const void *, size_t))
 {
     struct transfer t = {.pool = to, .target_buffer = target_buffer};
     struct orma_drain drain;
     uint64_t emitted, dropped;
 
     orma_drain_init(&drain, from);
-    drain.sink = forward;
+    drain.sink = sink;
     drain.sink_ctx = &t;
     orma_drain_all(&drain);
     orma_drain_counts(&drain, &emitted, &dropped);
@@ -165,13 +175,19 @@ static void end(void)
 }
 
 /* With the lock. */
+static void forget_session(void)
+{
+    g.session = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+}
+
+/* With the lock. */
 static void give_up(void)
 {
     /* -ETIMEDOUT: a thread stands still inside an event; then all of it stays. */
     if (orma_te_session_free(g.session) == 0)
         end();
-    g.session = NULL;
-    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+    forget_session();
 }
 
 /* Who wants less than what was kept, or other clocks, gets nothing of it. */
@@ -187,22 +203,42 @@ static bool suits(struct orma_str config)
     return ok;
 }
 
-int orma_startup_take(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
-                      enum orma_policy policy, struct orma_te_session **ret)
+/* With the lock: what was kept becomes the session. 0, or -errno: nothing of it was handed over. */
+static int take_over(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                     enum orma_policy policy, struct orma_te_session **ret)
+{
+    if (!suits(config))
+        return -ENOTSUP;
+    int r = orma_te_session_replace(g.session, config, pool, target_buffer, policy, ret);
+    if (r < 0)
+        return r;
+    transfer_all(g.pool, pool, target_buffer, forward);
+    end();
+    return 0;
+}
+
+/* With the lock. What cannot be handed over is told as lost. */
+static void give_up_to(struct orma_pool *pool, uint32_t target_buffer)
+{
+    if (orma_te_session_free(g.session) == 0) {
+        transfer_all(g.pool, pool, target_buffer, forward_as_lost);
+        end();
+    }
+    forget_session();
+}
+
+int orma_startup_session(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                         enum orma_policy policy, struct orma_te_session **ret)
 {
     int r = -ENOENT;
 
-    if (!orma_startup_waits())
-        return r;
+    /* Held until the session is there: whoever asks for startup tracing now has it either before
+     * it, to be taken over, or behind it, when events have somewhere to go. */
     pthread_mutex_lock(&g.lock);
-    if (g.session && suits(config))
-        r = orma_te_session_replace(g.session, config, pool, target_buffer, policy, ret);
-    if (r == 0) {
-        transfer_all(g.pool, pool, target_buffer);
-        end();
-    } else if (g.session) {
-        give_up();
-    }
+    if (g.session && (r = take_over(config, pool, target_buffer, policy, ret)) < 0)
+        give_up_to(pool, target_buffer);
+    if (r < 0)
+        r = orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
     pthread_mutex_unlock(&g.lock);
     return r;
 }

@@ -15,11 +15,12 @@
 #include "sdk/client/te.h"
 
 /*
- * The session for this instance of the service. -ENOENT: nothing was kept (or the config asks for
- * less than what was kept): begin one as usual. Loop thread.
+ * The session for this instance of the service: what was kept, continued in `pool`, or else a new
+ * one. What was kept but must not be shown to a session that hides names or annotations is counted
+ * there as lost. Errors as of orma_te_session_new(). Loop thread.
  */
-int orma_startup_take(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
-                      enum orma_policy policy, struct orma_te_session **ret);
+int orma_startup_session(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                         enum orma_policy policy, struct orma_te_session **ret);
 
 /* Milliseconds until orma_startup_turn() is wanted; -1: it is not. Any thread. */
 int orma_startup_due_ms(void);

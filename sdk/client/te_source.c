@@ -103,8 +103,7 @@ static void start(void *ctx, struct orma_ds_instance *inst)
     if (s && pool) {
         orma_list_insert(&g.sessions, &s->link);
         /* No slot is free: the session gets no events of ours, the others go on. */
-        if (orma_startup_take(te, pool, inst->target_buffer, policy, &s->session) < 0 &&
-            orma_te_session_new(te, pool, inst->target_buffer, policy, 0, &s->session) < 0)
+        if (orma_startup_session(te, pool, inst->target_buffer, policy, &s->session) < 0)
             s->session = NULL;
         inst->user = s;
     } else {
