@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "orma/tracing.h"
 #include "sdk/ipc/sock.h"
+
+/* There is a session for it, so its first events are worth the wait. */
+#define CONNECT_WAIT_MS "2000"
 
 extern char **environ;
 
@@ -17,7 +21,8 @@ pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char 
     pid_t pid;
 
     if ((producer_addr && setenv(ORMA_SOCK_PRODUCER_ENV, producer_addr, 1) < 0) ||
-        (consumer_addr && setenv(ORMA_SOCK_CONSUMER_ENV, consumer_addr, 1) < 0))
+        (consumer_addr && setenv(ORMA_SOCK_CONSUMER_ENV, consumer_addr, 1) < 0) ||
+        setenv(ORMA_CONNECT_WAIT_ENV, CONNECT_WAIT_MS, 0) < 0)
         return -errno;
     sigemptyset(&none);
     sigfillset(&all);

@@ -1,6 +1,8 @@
 /*
  * The command of `orma record -- COMMAND`: started with the sockets of the
- * service in its environment, its end told by SIGCHLD.
+ * service in its environment, and with the wish that its programs wait for that
+ * service (ORMA_CONNECT_WAIT_MS, unless the user has set it). SIGCHLD reports its
+ * end.
  */
 #ifndef ORMA_TOOLS_CHILD_H
 #define ORMA_TOOLS_CHILD_H

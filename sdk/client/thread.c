@@ -97,8 +97,10 @@ static void *run(void *arg)
 {
     struct orma_producer_thread *self = arg;
 
-    while (run_tasks(self)) {
-        connect_if_due(self);
+    for (;;) {
+        connect_if_due(self); /* before the tasks: the first of them finds out whether it can */
+        if (!run_tasks(self))
+            break;
         if (self->turn)
             self->turn(self->turn_ctx, self->producer);
         struct pollfd fds[2] = {

@@ -1,6 +1,7 @@
 #include "orma/tracing.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +15,9 @@
 #include "sdk/client/tracing_impl.h"
 
 #define COMMIT_PERIOD_MS 50u
+/* orma_init() waits so long for a service that listens; one that is not busy answers in a few ms.
+ */
+#define CONNECT_WAIT_MS 100u
 /* At exit: long enough for a busy service, too short to be a nuisance. */
 #define EXIT_SYNC_MS 500
 /* The same, where nobody listens. */
@@ -151,6 +155,31 @@ static int wait_connected(int timeout_ms)
     }
 }
 
+/* ORMA_CONNECT_WAIT_MS; `otherwise` if it says nothing. */
+static uint32_t wait_of_environment(uint32_t otherwise)
+{
+    const char *text = getenv(ORMA_CONNECT_WAIT_ENV);
+    uint64_t ms;
+
+    return text && orma_str_to_u64(orma_str_from(text), &ms) && ms < INT_MAX ? (uint32_t)ms
+                                                                             : otherwise;
+}
+
+/* With g.lock. Where no program asked for it, that it was in vain is no error. */
+static int wait_at_start(uint32_t asked_ms)
+{
+    uint32_t ms = wait_of_environment(CONNECT_WAIT_MS);
+
+    if (asked_ms == ORMA_NO_WAIT)
+        return 0;
+    if (asked_ms)
+        return wait_connected((int)ORMA_MIN(asked_ms, (uint32_t)INT_MAX));
+    /* Nobody listens: so nobody is waited for. */
+    if (ms)
+        (void)orma_producer_thread_sync(g.thread, (int)ms);
+    return 0;
+}
+
 int orma_init(const struct orma_init_args *args)
 {
     struct orma_init_args full = ORMA_INIT_ARGS;
@@ -172,8 +201,8 @@ int orma_init(const struct orma_init_args *args)
         keep_args(&full);
     if (r == 0 && !at_exit)
         at_exit = atexit(orma_shutdown) == 0;
-    if (r == 0 && full.connect_wait_ms)
-        r = wait_connected((int)ORMA_MIN(full.connect_wait_ms, 1u << 30));
+    if (r == 0)
+        r = wait_at_start(full.connect_wait_ms);
     pthread_mutex_unlock(&g.lock);
     return r;
 }

@@ -31,7 +31,7 @@ struct orma_init_args {
     uint32_t shm_page_kb;      /* wish: 4, 8, 16 or 32 */
     uint32_t commit_period_ms; /* how long full chunks may wait for the service; default 50 */
     uint32_t connect_wait_ms;  /* orma_init() waits so long for the service and running sessions;
-                                  default 0 */
+                                  default: see below; ORMA_NO_WAIT: not at all */
     uint32_t exhausted;        /* enum orma_exhausted, unless the session's config says more */
     uint32_t no_tsc;           /* stamp events by the kernel's clock only */
 };
@@ -40,10 +40,20 @@ struct orma_init_args {
         sizeof(struct orma_init_args), NULL, NULL, 0, 0, 0, 0, 0, 0                                \
     }
 
+#define ORMA_NO_WAIT UINT32_MAX
+/* In the environment: milliseconds, for programs that set no connect_wait_ms. 0: no wait. */
+#define ORMA_CONNECT_WAIT_ENV "ORMA_CONNECT_WAIT_MS"
+
 /*
  * Once, early in main(). NULL: all defaults. 0, or -errno; -EALREADY the second
- * time. With connect_wait_ms: -ETIMEDOUT if there is no service in time (tracing
- * goes on looking for one).
+ * time.
+ *
+ * Where a service listens, it waits until the service has answered and sessions
+ * that run already get events: some milliseconds, and 100 at most, or what
+ * ORMA_CONNECT_WAIT_MS says (`orma record -- COMMAND` sets it). Where nobody
+ * listens it does not wait. In vain or not, it returns 0.
+ * With connect_wait_ms it waits for a service to appear as well: -ETIMEDOUT if
+ * there is none in time (tracing goes on looking for one).
  */
 ORMA_API int orma_init(const struct orma_init_args *args);
 

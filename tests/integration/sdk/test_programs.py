@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Short-lived programs: what they wrote is in the trace, however they begin and end.
+
+The first program of docs/sdk.md is taken from the page and run as a reader would run it."""
+import re
+import shutil
+import sys
+
+from orma_env import BUILD, Case, ORMA, SLOW, main, os, pathlib, signal, subprocess, unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+SHORT = BUILD / "tests/integration/sdk/short"
+# Losses by reason, and what the ledger says was handed over.
+SLICES = "SELECT count(*) FROM slice"
+FIRST = re.compile(r"^```c\n(.*?int main\(.*?)^```$", re.M | re.S)
+
+
+class Programs(Case):
+    def record(self, *command, code=0):
+        trace = self.dir / "t.pftrace"
+        self.orma("record", "--private", "-q", "-f", "-o", trace, "apps", "--", *command, code=code)
+        return trace
+
+    def slices(self, trace):
+        return int(self.one(trace, SLICES))
+
+    def first_program(self):
+        """As it stands on the page, built as the page says; None under sanitizers."""
+        if "san" in subprocess.run(["nm", "-u", BUILD / "sdk/liborma.a"], capture_output=True, text=True).stdout:
+            self.skipTest("the library needs a sanitizer's runtime")
+        if not shutil.which("cc"):
+            self.skipTest("no compiler")
+        text = FIRST.search((SOURCE / "docs/sdk.md").read_text(encoding="utf-8")).group(1)
+        (self.dir / "first.c").write_text(text)
+        done = self.run_program("cc", "first.c", f"-I{SOURCE}/sdk/include", BUILD / "sdk/liborma.a",
+                                "-pthread", "-o", "first")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return self.dir / "first"
+
+    def test_the_first_program_of_the_manual_as_a_command(self):
+        program = self.first_program()
+        for _ in range(5):
+            self.assertEqual(self.slices(self.record(program)), 1000)
+
+    def test_the_first_program_of_the_manual_beside_a_recording(self):
+        program, trace = self.first_program(), self.dir / "t.pftrace"
+        self.start_traced()
+        done = self.orma("record", "--background", "-o", trace, "apps")
+        pid = int(re.search(r"'kill (\d+)' ends it", done.stderr.decode()).group(1))
+        for _ in range(5):
+            self.assertEqual(self.run_program(program).returncode, 0)
+        os.kill(pid, signal.SIGTERM)
+        self.wait_for("the end of the recording", lambda: not pathlib.Path(f"/proc/{pid}").exists() or
+                      ") Z " in pathlib.Path(f"/proc/{pid}/stat").read_text())
+        self.assertEqual(self.slices(trace), 5000)
+
+    def test_without_a_service_nobody_waits(self):
+        self.env["ORMA_CONNECT_WAIT_MS"] = "600000"
+        self.assertEqual(self.run_program(SHORT, "plain", "return", timeout=30).returncode, 0)
+
+    def test_startup_tracing_before_and_after_init(self):
+        for start in ("before", "after") * 20:
+            self.assertEqual(self.slices(self.record(SHORT, start, "return")), 1000, start)
+
+    def test_startup_tracing_and_a_session_that_hides_names(self):
+        """It may not show what was kept; that this is missing stands in its ledger."""
+        config, trace = self.dir / "c.pbtxt", self.dir / "t.pftrace"
+        config.write_text('buffers { size_kb: 8192 } data_sources { config { name: "track_event" '
+                          'track_event_config { filter_debug_annotations: true } } }')
+        self.orma("record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return")
+        there = self.slices(trace)
+        lost = int(self.one(trace, "SELECT ifnull(sum(packets), 0) FROM loss"))
+        self.assertGreaterEqual(2 * there + lost, 2000)
+
+    def test_ends_of_programs(self):
+        """Nothing was lost at an orderly end; the service finds the rest in the shared memory."""
+        for how, code in {"return": 0, "exit": 0, "quick_exit": 0, "_exit": 0, "exec": 0, "abort": 134}.items():
+            trace = self.record(SHORT, "plain", how, code=code)
+            self.assertEqual(self.slices(trace), 1000, how)
+
+
+if __name__ == "__main__":
+    main()
