@@ -283,19 +283,25 @@ static int check_pause(const struct check *c)
 
 static int check_limits(const struct check *c)
 {
-    size_t mine = 0, all = 0;
+    size_t mine = 0, all = 0, orphans = 0;
     size_t max =
         c->uid == TRACED_STATSD_UID ? TRACED_SESSIONS_STATSD_MAX : TRACED_SESSIONS_PER_UID_MAX;
 
     ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link) {
-        all++;
-        mine += s->uid == c->uid;
+        orphans += s->orphan;
+        all += !s->orphan;
+        mine += !s->orphan && s->uid == c->uid;
     }
     if (mine >= max)
         return FAIL(c, "Too many concurrent tracing sesions (%zu) for uid %d limit is %zu", mine,
                     c->uid, max);
     if (all >= TRACED_SESSIONS_MAX)
         return FAIL(c, "Too many concurrent tracing sesions (%zu)", all);
+    if (orphans >= TRACED_ORPHANS_MAX)
+        return FAIL(c,
+                    "Too many trace files are still being written although their consumers are "
+                    "gone (%zu): wait for the disk",
+                    orphans);
     return 0;
 }
 

@@ -20,6 +20,8 @@ struct traced_service;
 /* The uid of a system service that records for many others. */
 #define TRACED_STATSD_UID 1066
 #define TRACED_SESSIONS_STATSD_MAX 10
+/* Sessions without a consumer whose files are not complete; they are counted apart. */
+#define TRACED_ORPHANS_MAX 15
 
 enum traced_trigger_mode {
     TRACED_TRIGGER_NONE,

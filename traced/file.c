@@ -7,14 +7,25 @@
  *
  * Both hold a reference; whoever leaves last frees. So a disk that never comes
  * back keeps a thread, but nobody waiting.
+ *
+ * What is no regular file may take nothing for as long as its reader likes.
+ * The thread never sleeps inside write() there: it waits with poll() for room, or
+ * for wake_fd, and then writes no more than what cannot block. O_NONBLOCK is left
+ * as it is: it belongs to the description that the client shares with us.
  */
 #include "traced/file.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,8 +58,13 @@ struct traced_file {
     bool sync;
     struct traced_compression compression;
     uint64_t max_bytes;
-    int progress_fd; /* eventfd */
-    off_t start;     /* where in the file our bytes begin; 0 if it has no places */
+    int progress_fd; /* eventfd, the thread's: look at the counters */
+    int wake_fd;     /* eventfd, the loop's: look at patience_ms */
+    bool is_regular, is_socket;
+    off_t start; /* where in the file our bytes begin; 0 if it has no places */
+
+    /* How long the file may take nothing. Set by the loop; orders nothing else. */
+    _Atomic int32_t patience_ms;
 
     /* Under the lock, which is taken with no other lock. */
     pthread_mutex_t lock;
@@ -94,6 +110,7 @@ static void file_unref(struct traced_file *self)
     orma_buf_fini(&self->spare);
     orma_fd_close(&self->fd);
     orma_fd_close(&self->progress_fd);
+    orma_fd_close(&self->wake_fd);
     pthread_cond_destroy(&self->more);
     pthread_mutex_destroy(&self->lock);
     free(self);
@@ -124,22 +141,80 @@ static void cut_back(const struct traced_file *self, const struct orma_buf *data
         (void)!ftruncate(self->fd, at - excess); /* a cut packet is no worse than before */
 }
 
-static int write_block(const struct traced_file *self, const struct orma_buf *data)
+static int patience_ms(const struct traced_file *self)
 {
-    size_t written = 0;
+    return atomic_load_explicit(&self->patience_ms, memory_order_relaxed);
+}
 
-    while (written < data->len) {
-        ssize_t n = write(self->fd, data->data + written, data->len - written);
+/* Waits until the file takes something, or for as long as the owner wants to wait. */
+static int wait_for_room(const struct traced_file *self)
+{
+    struct pollfd fds[] = {
+        {.fd = self->fd, .events = POLLOUT},
+        {.fd = self->wake_fd, .events = POLLIN},
+    };
+    uint64_t count;
 
-        if (n > 0) {
-            written += (size_t)n;
+    for (;;) {
+        int n = poll(fds, ORMA_ARRAY_LEN(fds), patience_ms(self));
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n == 0)
+            return -ETIMEDOUT;
+        if (n > 0 && fds[1].revents)
+            (void)!read(self->wake_fd, &count, sizeof(count)); /* patience_ms has changed */
+        else if (n > 0)
+            return 0;
+    }
+}
+
+/* What the file takes now, at least one byte; or -errno. Sleeps in regular files only. */
+static ssize_t write_now(const struct traced_file *self, const uint8_t *data, size_t len)
+{
+    ssize_t n;
+
+    if (self->is_regular) {
+        n = write(self->fd, data, len);
+    } else {
+        int r = wait_for_room(self);
+
+        if (r < 0)
+            return r;
+        n = self->is_socket ? send(self->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL)
+                            : write(self->fd, data, ORMA_MIN(len, (size_t)PIPE_BUF));
+    }
+    if (n > 0)
+        return n;
+    return n < 0 ? -errno : -ENOSPC;
+}
+
+static int write_bytes(struct traced_file *self, const uint8_t *data, size_t len,
+                       size_t *ret_written)
+{
+    *ret_written = 0;
+    while (*ret_written < len) {
+        if (patience_ms(self) == 0)
+            return -ETIMEDOUT;
+        ssize_t n = write_now(self, data + *ret_written, len - *ret_written);
+
+        if (n == -EINTR || n == -EAGAIN) /* somebody else was faster; the next turn waits */
             continue;
-        }
-        int err = n < 0 ? errno : ENOSPC;
-        if (err == EINTR || err == EAGAIN)
-            continue;
+        if (n < 0)
+            return (int)n;
+        *ret_written += (size_t)n;
+    }
+    return 0;
+}
+
+static int write_block(struct traced_file *self, const struct orma_buf *data)
+{
+    size_t written;
+    int r = write_bytes(self, data->data, data->len, &written);
+
+    if (r < 0) {
         cut_back(self, data, written);
-        return -err;
+        return r;
     }
     if (self->sync && fdatasync(self->fd) < 0 && errno != EINVAL && errno != EROFS)
         return -errno;
@@ -158,7 +233,7 @@ static int wait_for(struct traced_file *source, struct block *b)
     return r;
 }
 
-static int copy_source(const struct traced_file *self, struct block *b)
+static int copy_source(struct traced_file *self, struct block *b)
 {
     uint8_t piece[COPY_PIECE];
     struct traced_file *source = b->source;
@@ -173,7 +248,8 @@ static int copy_source(const struct traced_file *self, struct block *b)
             r = n < 0 && errno == EINTR ? 0 : n < 0 ? -errno : -EIO;
             continue;
         }
-        r = orma_fd_write_all(self->fd, piece, (size_t)n);
+        size_t written;
+        r = write_bytes(self, piece, (size_t)n, &written);
         at += (uint64_t)n;
     }
     return r;
@@ -194,7 +270,7 @@ static void compress_block(const struct traced_file *self, struct block *b)
 }
 
 /* Called without the lock; nobody else looks at the block. */
-static int do_block(const struct traced_file *self, struct block *b, uint64_t written)
+static int do_block(struct traced_file *self, struct block *b, uint64_t written)
 {
     if (b->source)
         return copy_source(self, b);
@@ -221,7 +297,8 @@ static void block_done(struct traced_file *self, struct block *b, size_t queued,
     struct orma_buf old = self->spare;
 
     self->queued_bytes -= queued;
-    self->error = r;
+    if (!self->error) /* it may have been set meanwhile, for a block that never came here */
+        self->error = r;
     if (r == 0)
         self->written += b->data.len;
     if (!b->source)
@@ -320,6 +397,15 @@ static int start_thread(struct traced_file *self)
     return -r;
 }
 
+static void look_at_kind(struct traced_file *self)
+{
+    struct stat st;
+    bool known = self->fd >= 0 && fstat(self->fd, &st) == 0;
+
+    self->is_socket = known && S_ISSOCK(st.st_mode);
+    self->is_regular = known && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)); /* never polled */
+}
+
 int traced_file_new(struct event_base *base, const struct traced_file_config *config,
                     traced_file_fn fn, void *ctx, struct traced_file **ret)
 {
@@ -332,6 +418,8 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
     }
     *self = (struct traced_file){
         .fd = fd,
+        .wake_fd = -1,
+        .patience_ms = -1,
         .sync = config->sync,
         .compression = config->compression,
         .max_bytes = config->max_bytes,
@@ -346,8 +434,10 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
     orma_list_init(&self->blocks);
     orma_list_init(&self->ready);
     orma_list_init(&self->places);
+    look_at_kind(self);
     self->progress_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (self->progress_fd >= 0)
+    self->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (self->progress_fd >= 0 && self->wake_fd >= 0)
         self->event = event_new(base, self->progress_fd, EV_READ | EV_PERSIST, on_progress, self);
     if (self->event && event_add(self->event, NULL) == 0) {
         self->refs = 2;
@@ -408,7 +498,7 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source)
     pthread_mutex_lock(&self->lock);
     if (b)
         orma_list_insert(&self->blocks, &b->link);
-    else
+    else if (!self->error)
         self->error = -ENOMEM;
     pthread_cond_broadcast(&self->more);
     pthread_mutex_unlock(&self->lock);
@@ -450,15 +540,51 @@ void traced_file_finish(struct traced_file *self)
     pthread_mutex_unlock(&self->lock);
 }
 
-void traced_file_free(struct traced_file *self, bool wait)
+const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FILE_NAME_MAX])
+{
+    char link[32], path[PATH_MAX];
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", self->fd);
+    ssize_t len = readlink(link, path, sizeof(path));
+    if (len <= 0)
+        len = snprintf(path, sizeof(path), "of descriptor %d", self->fd);
+    size_t kept = ORMA_MIN((size_t)len, (size_t)TRACED_FILE_NAME_MAX - 1);
+    memcpy(buf, path + len - kept, kept);
+    buf[kept] = '\0';
+    for (char *c = buf; *c; c++) /* a client chose it: one line, no escapes */
+        if ((unsigned char)*c < ' ')
+            *c = '?';
+    return buf;
+}
+
+int traced_file_progress_fd(const struct traced_file *self)
+{
+    return self->progress_fd;
+}
+
+struct traced_file_state traced_file_look(struct traced_file *self)
+{
+    pthread_mutex_lock(&self->lock);
+    struct traced_file_state state = {self->done, self->error, self->queued_bytes};
+    pthread_mutex_unlock(&self->lock);
+    return state;
+}
+
+void traced_file_hurry(struct traced_file *self, int32_t ms)
+{
+    uint64_t one = 1;
+
+    atomic_store_explicit(&self->patience_ms, ms, memory_order_relaxed);
+    (void)!write(self->wake_fd, &one, sizeof(one)); /* it can only be set already */
+}
+
+void traced_file_free(struct traced_file *self)
 {
     if (!self)
         return;
     event_free(self->event);
     traced_file_finish(self);
-    pthread_mutex_lock(&self->lock);
-    while (wait && !self->done)
-        pthread_cond_wait(&self->more, &self->lock);
-    pthread_mutex_unlock(&self->lock);
+    if (patience_ms(self) < 0)
+        traced_file_hurry(self, TRACED_FILE_PATIENCE_MS);
     file_unref(self);
 }

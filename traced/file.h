@@ -7,6 +7,10 @@
  * On an error the file is cut back to the last whole packet (if it can be),
  * and everything further is thrown away.
  *
+ * A pipe, socket or terminal that takes nothing is waited for without any work,
+ * and only for as long as the owner has patience. A regular file whose disk does
+ * not answer cannot be left by the thread; but nobody waits for the thread.
+ *
  * Threads: the owner's (the service's loop), where the callbacks come from,
  * too; the writing thread is inside.
  */
@@ -25,6 +29,9 @@ struct traced_file;
  * error 0 or -errno, -EFBIG: the file has its full size.
  */
 typedef void (*traced_file_fn)(void *ctx, bool done, int error);
+
+/* Without an owner a file may take nothing for so long. */
+#define TRACED_FILE_PATIENCE_MS 10000
 
 struct traced_file_config {
     int fd;    /* taken in any case; -1: none */
@@ -56,9 +63,28 @@ bool traced_file_take(struct traced_file *self, struct orma_buf *ret);
 /* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
 void traced_file_finish(struct traced_file *self);
 
+/* For messages: what the kernel calls it, its end if that is long. `buf` is returned. */
+#define TRACED_FILE_NAME_MAX 256
+const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FILE_NAME_MAX]);
+
+/*
+ * From now on the file fails with -ETIMEDOUT once it has taken nothing for `ms`;
+ * 0: at once, before the next byte. Negative, and before the first call: never.
+ */
+void traced_file_hurry(struct traced_file *self, int32_t ms);
+
+/* For those who wait without the loop: readable when this may have changed. */
+struct traced_file_state {
+    bool done;     /* the thread has ended its work */
+    int error;     /* -errno of the first failure */
+    size_t queued; /* bytes that wait to be written */
+};
+int traced_file_progress_fd(const struct traced_file *self);
+struct traced_file_state traced_file_look(struct traced_file *self);
+
 /*
  * Forgets the file: `fn` is not called any more. What was handed over is still
- * written; `wait`: before this returns. The thread frees the rest. NULL is fine.
+ * written, with the patience above at least. The thread frees the rest. NULL is fine.
  */
-void traced_file_free(struct traced_file *self, bool wait);
+void traced_file_free(struct traced_file *self);
 #endif

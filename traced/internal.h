@@ -54,6 +54,7 @@ struct traced_service {
     struct traced_recent recent[TRACED_RECENT_MAX]; /* ring of sessions started with guardrails */
     size_t recent_num, recent_at;
     struct traced_trigger_history trigger_history;
+    int32_t file_patience_ms; /* for a file without a consumer that takes nothing */
     uid_t uid;
     bool lockdown;
 };

@@ -12,6 +12,8 @@
 #include "sdk/base/log.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
+#include "traced/file.h"
+#include "traced/finish.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
 #include "traced/relay.h"
@@ -254,6 +256,7 @@ int traced_service_new(const struct traced_config *config, struct traced_service
         return -ENOMEM;
     self->stop_fd = -1;
     self->uid = geteuid();
+    self->file_patience_ms = TRACED_FILE_PATIENCE_MS;
     orma_list_init(&self->conns);
     orma_list_init(&self->producers);
     orma_list_init(&self->sessions);
@@ -287,8 +290,7 @@ void traced_service_free(struct traced_service *self)
 {
     if (!self)
         return;
-    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link)
-        traced_session_finish_now(s);
+    traced_finish_sessions(self, TRACED_FINISH_MS);
     ORMA_LIST_EACH (struct traced_conn, c, &self->conns, link)
         traced_conn_free(c);
     for (size_t i = 0; i < self->listeners_num; i++)

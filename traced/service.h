@@ -54,8 +54,8 @@ int traced_service_run(struct traced_service *self);
 void traced_service_stop(struct traced_service *self);
 
 /*
- * Closes everything; files are written to their end first. Socket files that
- * new() made are removed. NULL is fine.
+ * Closes everything; files are written to their end first, as far as they take it
+ * within two seconds. Socket files that new() made are removed. NULL is fine.
  */
 void traced_service_free(struct traced_service *self);
 ORMA_DEFINE_AUTO(struct traced_service *, traced_service_free)

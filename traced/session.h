@@ -119,10 +119,11 @@ struct traced_session {
     struct traced_file *file;     /* NULL: not write_into_file, or closed */
     struct traced_file *squeezer; /* compresses what the consumer reads; NULL: nobody does */
     bool squeezing, squeezed_more;
-    bool into_file; /* write_into_file: IPC readers get nothing */
-    bool reading;   /* on its way into the file */
-    bool orphan;    /* to be freed when the file is complete */
-    int file_error; /* -errno */
+    bool into_file;   /* write_into_file: IPC readers get nothing */
+    bool reading;     /* on its way into the file */
+    bool orphan;      /* to be freed when the file is complete */
+    int file_error;   /* -errno */
+    bool rest_queued; /* finish.c: the file was handed everything */
     /* Of a clone: why it was made, and a reply that waits for its file. */
     struct traced_clone_trigger trigger;
     bool clone_reply_due;
@@ -160,8 +161,6 @@ int traced_session_clone(struct traced_session *source, struct traced_consumer *
                          struct traced_buffer **buffers, int fd, struct traced_session **ret);
 /* The consumer is done with it: freed now, or when its file is complete. */
 void traced_session_release(struct traced_session *self);
-/* The service ends: completes the file (waiting for the disk), then frees. */
-void traced_session_finish_now(struct traced_session *self);
 
 void traced_session_start(struct traced_session *self);
 /* How long it is to run, also in the config that goes into the trace. */

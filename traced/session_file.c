@@ -1,6 +1,7 @@
 /* The output file of a session: periodic writing, its end, its limit. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "sdk/base/fd.h"
@@ -55,14 +56,16 @@ static void on_file_progress(void *ctx, bool done, int error)
 
 void traced_session_file_done(struct traced_session *self, int error)
 {
-    traced_file_free(self->file, false);
-    self->file = NULL;
+    char name[TRACED_FILE_NAME_MAX];
+
     event_del(self->write_timer);
     if (error && error != -EFBIG && !self->file_error) {
         self->file_error = error;
-        orma_log_error("session %llu: the trace file can't be written: %s",
-                       (unsigned long long)self->id, strerror(-error));
+        orma_log_error("session %" PRIu64 ": the trace file %s can't be written: %s", self->id,
+                       traced_file_name(self->file, name), strerror(-error));
     }
+    traced_file_free(self->file);
+    self->file = NULL;
     if (self->orphan)
         traced_session_free(self);
     else if (self->state == TRACED_CLONED)
@@ -242,20 +245,22 @@ int traced_session_open_clone(struct traced_session *self, struct traced_session
     return r;
 }
 
-void traced_session_write_rest(struct traced_session *self)
+bool traced_session_write_rest(struct traced_session *self)
 {
     struct orma_buf block = {0};
     int r = 1;
 
-    while (self->file && r == 1) {
+    while (r == 1 && !traced_file_is_full(self->file)) {
         r = traced_read(self, &block, TRACED_FILE_BATCH, file_room(self));
         self->file_bytes += block.len;
         if (block.len)
             traced_file_write(self->file, &block);
         orma_buf_fini(&block);
     }
-    traced_file_free(self->file, true);
-    self->file = NULL;
+    if (r == 1)
+        return false;
+    traced_file_finish(self->file);
+    return true;
 }
 
 bool traced_session_make_file_events(struct traced_session *self)

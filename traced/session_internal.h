@@ -31,8 +31,8 @@ int traced_session_open_output(struct traced_session *self, int fd, struct orma_
 void traced_session_start_writing(struct traced_session *self);
 /* The thread that compresses what a consumer reads, if the config wants that. */
 int traced_session_open_squeezer(struct traced_session *self);
-/* Everything that is left, waiting for the disk. */
-void traced_session_write_rest(struct traced_session *self);
+/* Hands the file as much of what is left as it takes now. True: that was all. */
+bool traced_session_write_rest(struct traced_session *self);
 /* The same for a clone: first comes what is in the source's file. Takes fd. */
 int traced_session_open_clone(struct traced_session *self, struct traced_session *source, int fd);
 bool traced_session_make_file_events(struct traced_session *self);

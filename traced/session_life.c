@@ -95,8 +95,8 @@ void traced_session_free(struct traced_session *self)
     (void)traced_boost_update(
         self->service); /* less is always allowed, but for a change of limits */
     traced_session_free_events(self);
-    traced_file_free(self->file, false);
-    traced_file_free(self->squeezer, false);
+    traced_file_free(self->file);
+    traced_file_free(self->squeezer);
     free_buffers(self);
     orma_buf_fini(&self->concurrent);
     orma_map_fini(&self->machines_told);
@@ -123,24 +123,13 @@ void traced_session_release(struct traced_session *self)
         traced_session_free(self);
         return;
     }
-    /* The file gets what there is; nobody is waited for. */
+    /* The file gets what there is; nobody is waited for, nor is a file that takes nothing. */
     self->orphan = true;
+    traced_file_hurry(self->file, self->service->file_patience_ms);
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
         traced_instance_stop(inst);
     if (self->state != TRACED_DISABLED && self->state != TRACED_CLONED)
         traced_session_disabled(self);
-}
-
-void traced_session_finish_now(struct traced_session *self)
-{
-    self->freeing = true;
-    traced_flush_cancel_all(self);
-    if (self->file && !self->file_error) {
-        if (self->state != TRACED_DISABLED && self->state != TRACED_CLONED)
-            traced_session_disabled(self);
-        traced_session_write_rest(self);
-    }
-    traced_session_free(self);
 }
 
 /* Version 4. */
