@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Write protos/ from the tables of interface facts (names, numbers, types).
 
-    tools/gen_protos.py TABLES_DIR
+    tools/gen_protos.py           writes them
+    tools/gen_protos.py --check   fails if a file is not what would be written
 
-TABLES_DIR holds one tab-separated file per area (config.tsv, trace.tsv, ...), enums.tsv,
-extensions.tsv, reserved.tsv, ftrace_tracepoints.tsv, ipc_methods.tsv and syscalls.tsv. The
-result is committed, so nobody needs the tables to build:
+protos/spec/ holds one tab-separated file per area (config.tsv, trace.tsv, ...), enums.tsv,
+extensions.tsv, reserved.tsv, ftrace_tracepoints.tsv, ipc_methods.tsv and syscalls.tsv; more.tsv,
+more_enums.tsv and more_extensions.tsv hold what belongs to no area of its own, grouped by the file
+that declares it (see MORE_AREAS). The result is committed, so a build needs no Python:
 
     protos/perfetto/AREA.proto    the schema, with the comments of protos/comments.tsv
     protos/fields/AREA.h          field numbers and enum values for the hand-written readers
     protos/tables/*.c             tracepoints and their messages, system call names, atrace categories
     sdk/ipc/methods.h             the method order of each IPC service
 
-protos/more/ holds rows of ours in the same form, for messages of other projects that the tables
-name only. Run it again when a table grows; it changes nothing by itself.
+protos/more/ holds rows of ours in the same form, which win: messages of other projects that the
+tables name only, or whose options (oneof, packed) they leave out.
 """
 import collections
 import csv
@@ -22,10 +24,37 @@ import re
 import sys
 
 AREAS = ("gpu protovm pprof process sys_stats generic_kernel common config ipc track_event profiling "
-         "interned_data ftrace trace trace_summary trace_processor metrics chrome").split()
+         "interned_data ftrace trace trace_summary trace_processor metrics chrome descriptor chrome_trace etw "
+         "android android_internal network bluetooth config_more track_event_extensions").split()
 # Areas that are read by the schema alone: no field numbers for hand-written readers.
-SCHEMA_ONLY = {"chrome"}
-PACKAGE = {"pprof": "perfetto.third_party.perftools.profiles"}
+SCHEMA_ONLY = {"chrome", "descriptor", "chrome_trace", "etw", "android", "android_internal", "network",
+               "bluetooth", "config_more", "track_event_extensions"}
+# (protoc has a google.protobuf of its own, so the messages of descriptor.proto are elsewhere.)
+PACKAGE = {"pprof": "perfetto.third_party.perftools.profiles", "descriptor": "perfetto.protos.descriptor",
+           "android_internal": "com.android.internal", "network": "android.net.connectivity.tracing",
+           "bluetooth": "bluetooth.tracing"}
+MAIN_PACKAGE = "perfetto.protos"
+# Names of pprof.tsv may be those of the main package, so they are kept apart by a prefix.
+PREFIXED = {"pprof"}
+# more.tsv says which file declares a message: the first pattern that matches says where it goes.
+MORE_AREAS = [
+    (r"config/chrome/chrome_config", "config"),
+    (r"config/|common/android_energy_consumer", "config_more"),
+    (r"common/descriptor", "descriptor"),
+    (r"android/art/", None),  # protos/more/profiling.tsv has them, with their options
+    (r"android/frameworks/", "android_internal"),
+    (r"android/connectivity/", "network"),
+    (r".*bluetooth", "bluetooth"),
+    (r"chromium/chrome_track_event", "chrome"),
+    (r"trace/chrome/", "chrome_trace"),
+    (r"trace/etw/", "etw"),
+    (r"trace/test_extensions", None),
+    (r"trace/gpu/", "track_event_extensions"),
+    (r"trace/", "android"),
+]
+# Packages of type names in more.tsv; names are distinct across them.
+PACKAGES = re.compile(r"\b(com\.android\.internal|com\.android\.art\.tracing|"
+                      r"android\.net\.connectivity\.tracing|bluetooth\.tracing)\.")
 # Extension ranges of messages that we extend ourselves: see protos/orma_ext.proto.
 OURS = {"CommitDataRequest": (90000, 99999), "TraceStats": (90000, 99999),
         "ProcessTree.Process": (90000, 99999)}
@@ -41,6 +70,13 @@ def read(folder, name):
             with open(path, newline="", encoding="utf-8") as f:
                 rows += csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
     return rows
+
+
+def more_area(file):
+    for pattern, area in MORE_AREAS:
+        if re.match(pattern, file):
+            return area
+    sys.exit(f"more.tsv: no area for {file}")
 
 
 class Message:
@@ -59,25 +95,60 @@ class Model:
         self.top = {a: [] for a in AREAS}
         self.top_enums = {a: [] for a in AREAS}
         for area in AREAS:
-            own = PACKAGE.get(area)  # a package of its own: names may be those of the main one
             for row in read(folder, area):
-                if own:
+                if area in PREFIXED:
                     row = {**row, "message": f"{area}:{row['message']}"}
                     row["type"] = re.sub("^msg ", f"msg {area}:", row["type"] or "")
-                m = self.message(area, row["message"])
-                if row["field"] == "(range)":
-                    m.extensions.append(tuple(int(x) for x in row["number"].split("-")))
-                elif row["field"] != "(no fields)":
-                    m.fields.append(self.field(row))
+                self.add(area, row)
+        self.add_more(folder)
         for row in read(folder, "enums"):
-            e = row["enum"]
-            if e not in self.enums:
-                self.enums[e] = []
-                self.enum_area[e] = row["area"]
-                self.hang_enum(e, row["area"])
-            self.enums[e].append((row["value"], int(row["number"])))
+            self.add_enum_value(row["area"], row)
+        self.add_more_enums(folder)
         self.reserve(folder)
         self.extend(folder)
+        self.extend_more(folder)
+
+    def add(self, area, row):
+        m = self.message(area, row["message"])
+        if row["field"] == "(range)":
+            m.extensions.append(tuple(int(x) for x in row["number"].split("-")))
+        elif row["field"] != "(no fields)":
+            m.fields.append(self.field(row))
+
+    def add_enum_value(self, area, row):
+        e = row["enum"]
+        if e not in self.enums:
+            self.enums[e] = []
+            self.enum_area[e] = area
+            self.hang_enum(e, area)
+        value = (row["value"], int(row["number"]))
+        if value not in self.enums[e]:  # two packages may have the same enum
+            self.enums[e].append(value)
+
+    def add_more(self, folder):
+        """Messages that no area has. What protos/more/ or an area describes stays as it is there."""
+        known = set(self.messages)
+        for row in read(folder, "more"):
+            area = more_area(row["file"])
+            if area and row["message"] not in known:
+                self.add(area, {**row, "type": PACKAGES.sub("", row["type"] or ""), "options": ""})
+
+    def add_more_enums(self, folder):
+        """An enum goes with the first message that uses it: the table does not say where it is."""
+        known, users = set(self.enums), {}
+        for name, m in self.messages.items():
+            for f in m.fields:
+                if f["type"].startswith("enum "):
+                    users.setdefault(f["type"][5:], self.area_of[name])
+        for row in read(folder, "more_extensions"):
+            if row["type"].startswith("enum "):
+                users.setdefault(row["type"][5:], "track_event_extensions")
+        for row in read(folder, "more_enums"):
+            e = row["enum"]
+            outer = e.rpartition(".")[0]
+            area = self.area_of.get(outer) or users.get(e)
+            if e not in known and area:
+                self.add_enum_value(area, row)
 
     def message(self, area, name):
         if name not in self.messages:
@@ -113,7 +184,7 @@ class Model:
                 self.messages[t].reserved.append(what)
 
     def extend(self, folder):
-        """Extensions of our own messages become ordinary fields when nothing else claims them."""
+        """Extensions without a scope become ordinary fields where their type is known."""
         self.extensions = collections.defaultdict(list)
         for row in read(folder, "extensions"):
             if row["number"].isdigit():
@@ -121,20 +192,47 @@ class Model:
                 m = self.messages.get(row["extended_message"])
                 if m and any(own["name"] == f["name"] for own in m.fields):
                     continue  # protos/more/ says more of it
-                self.extensions[row["extended_message"]].append(f)
+                if m and f["type"].partition(" ")[2] in self.area_of:
+                    f["opts"] = {"oneof": "data"} if m.name == "TracePacket" else {}
+                    m.fields.append(f)
+                else:
+                    self.extensions[row["extended_message"]].append(f)
         for name, rng in OURS.items():
             self.messages[name].extensions.append(rng)
+
+    def extend_more(self, folder):
+        """Extensions declared inside a message (their scope) of an area of their own."""
+        for row in read(folder, "more_extensions"):
+            package, _, scope = row["scope"].rpartition(".")
+            extended = PACKAGES.sub("", row["extended_message"])
+            if package != MAIN_PACKAGE or extended not in self.messages or \
+                    self.area_of.get(scope) == "chrome":  # protos/more/ has Chromium's
+                continue
+            row = {**row, "type": PACKAGES.sub("", row["type"]), "message": scope,
+                   "options": f"extends={extended}"}
+            self.add("track_event_extensions", row)
+            if not any(lo <= int(row["number"]) <= hi for lo, hi in self.messages[extended].extensions):
+                self.messages[extended].extensions.append((int(row["number"]),) * 2)
+
+    def package(self, area):
+        return PACKAGE.get(area, MAIN_PACKAGE)
 
     def type_text(self, area, t):
         kind, _, name = t.partition(" ")
         if kind == "enum":
-            return name, self.enum_area[name]
+            if name not in self.enum_area:
+                return "int32", None  # opaque here: same wire type
+            dep = self.enum_area[name]
+            return self.qualified(area, dep, name), dep
         if kind == "msg":
             if name not in self.area_of:
                 return "bytes", None  # opaque here: same wire type, bytes are kept
             dep = self.area_of[name]
-            return name.rpartition(":")[2], dep
+            return self.qualified(area, dep, name.rpartition(":")[2]), dep
         return t, None
+
+    def qualified(self, area, dep, name):
+        return name if self.package(area) == self.package(dep) else f".{self.package(dep)}.{name}"
 
 
 def numbers_text(what):
@@ -203,7 +301,8 @@ class ProtoFile:
             self.out.append(f"{inner}}}")
         for name, fields in extended.items():
             self.deps.add(self.m.area_of[name])
-            self.out.append(f"{inner}extend {name} {{")
+            full = self.m.qualified(self.area, self.m.area_of[name], name)
+            self.out.append(f"{inner}extend {full} {{")
             for f in fields:
                 self.field(f, inner + "  ", f["label"] + " ")
             self.out.append(f"{inner}}}")
@@ -223,7 +322,7 @@ class ProtoFile:
                 'syntax = "proto2";', ""]
         head += [f'import "protos/perfetto/{d}.proto";' for d in sorted(self.deps)]
         head += [""] if self.deps else []
-        head += [f"package {PACKAGE.get(self.area, 'perfetto.protos')};", ""]
+        head += [f"package {self.m.package(self.area)};", ""]
         body = []
         for line in self.out:  # no blank line in front of a closing brace
             if line.strip() == "}" and body and not body[-1]:
@@ -368,7 +467,7 @@ def methods_header(folder):
     for r in read(folder, "ipc_methods"):
         services.setdefault(r["service"], []).append((int(r["declaration_index"]), r["method"]))
     out = ["/* Methods of the IPC services, in declaration order. Made by tools/gen_protos.py. */",
-           "#ifndef ORMA_SDK_IPC_METHODS_H", "#define ORMA_SDK_IPC_METHODS_H"]
+           "#ifndef ORMA_SDK_IPC_METHODS_H", "#define ORMA_SDK_IPC_METHODS_H", "/* clang-format off */"]
     for s, methods in services.items():
         up = snake(s)
         out += ["", f'#define ORMA_{up}_NAME "{s}"', f"enum orma_{up.lower()}_method {{"]
@@ -385,10 +484,16 @@ def write(path, text):
     print(f"{path.relative_to(ROOT)}: {text.count(chr(10))} lines")
 
 
+def check(path, text):
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        sys.exit(f"{path.relative_to(ROOT)} is not what tools/gen_protos.py writes; run it")
+
+
 def main():
-    if len(sys.argv) != 2:
+    if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
+    put = check if sys.argv[1:] else write
+    folder = ROOT / "protos/spec"
     comments = {}
     for line in (ROOT / "protos/comments.tsv").read_text(encoding="utf-8").splitlines():
         name, _, text = line.partition("\t")
@@ -398,13 +503,13 @@ def main():
     if unknown:
         sys.exit("comments for unknown types: " + ", ".join(unknown))
     for area in AREAS:
-        write(ROOT / f"protos/perfetto/{area}.proto", ProtoFile(model, area, comments).text())
+        put(ROOT / f"protos/perfetto/{area}.proto", ProtoFile(model, area, comments).text())
         if area not in SCHEMA_ONLY:
-            write(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
-    write(ROOT / "protos/tables/ftrace_events.c", ftrace_tables(model, folder))
-    write(ROOT / "protos/tables/syscalls.c", syscall_tables(folder))
-    write(ROOT / "protos/tables/atrace.c", atrace_tables(folder))
-    write(ROOT / "sdk/ipc/methods.h", methods_header(folder))
+            put(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
+    put(ROOT / "protos/tables/ftrace_events.c", ftrace_tables(model, folder))
+    put(ROOT / "protos/tables/syscalls.c", syscall_tables(folder))
+    put(ROOT / "protos/tables/atrace.c", atrace_tables(folder))
+    put(ROOT / "sdk/ipc/methods.h", methods_header(folder))
 
 
 if __name__ == "__main__":
