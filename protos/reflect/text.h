@@ -34,6 +34,9 @@ enum orma_text_parse_flags {
     ORMA_TEXT_LAST_WINS = 2,
     /* Required fields may be missing. */
     ORMA_TEXT_PARTIAL = 4,
+    /* The same two cases are no error, and all values are kept in their order: real traces have
+     * such packets, and their text shall become the same bytes again. */
+    ORMA_TEXT_KEEP_ALL = 8,
 };
 
 struct orma_text_parse {
@@ -41,6 +44,7 @@ struct orma_text_parse {
     const char *file;       /* for messages; NULL: "-" */
     struct orma_buf *error; /* receives "file:line:col error: ...", the line and a caret; or NULL */
     uint64_t dropped;       /* out: fields and values dropped by ORMA_TEXT_LOSSY */
+    uint64_t kept;          /* out: values that are errors without ORMA_TEXT_KEEP_ALL */
 };
 
 /*

@@ -105,26 +105,35 @@ static int parse_list(struct orma_text_parser *p, struct frame *frame,
     }
 }
 
+static int complain_of_oneof(struct orma_text_parser *p, const struct frame *frame,
+                             const struct orma_field *field, const struct orma_field *held)
+{
+    return orma_scan_fail(&p->scan,
+                          "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
+                          name_of(p, field), name_of(p, held),
+                          orma_schema_oneof_name(p->schema, frame->seen.msg, field->oneof - 1u));
+}
+
 /* Marks a field as seen: singular fields once, and one field of a oneof. */
 static int note_field(struct orma_text_parser *p, struct frame *frame,
                       const struct orma_field *field)
 {
-    bool strict = !(p->opts->flags & ORMA_TEXT_LAST_WINS);
+    bool last_wins = p->opts->flags & ORMA_TEXT_LAST_WINS;
+    bool keep = p->opts->flags & ORMA_TEXT_KEEP_ALL;
+    bool again = orma_seen_mark(&p->seen, &frame->seen, field) && !orma_field_is_repeated(field);
+    struct orma_seen_oneof *held =
+        field->oneof ? orma_seen_oneof(&p->seen, &frame->seen, field) : NULL;
+    bool beside = held && held->field && held->field != field;
 
-    if (orma_seen_mark(&p->seen, &frame->seen, field) && !orma_field_is_repeated(field) && strict)
+    if (keep)
+        p->opts->kept += again || beside;
+    else if (again && !last_wins)
         return orma_scan_fail(&p->scan, "\"%s\" takes one value, but this is the second",
                               name_of(p, field));
-    if (!field->oneof)
-        return 0;
-    struct orma_seen_oneof *held = orma_seen_oneof(&p->seen, &frame->seen, field);
-    if (held->field && held->field != field) {
-        if (strict)
-            return orma_scan_fail(
-                &p->scan, "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
-                name_of(p, field), name_of(p, held->field),
-                orma_schema_oneof_name(p->schema, frame->seen.msg, field->oneof - 1u));
+    else if (beside && !last_wins)
+        return complain_of_oneof(p, frame, field, held->field);
+    else if (beside)
         orma_seen_drop_oneof(&p->seen, &frame->seen, field, p->out);
-    }
     return 0;
 }
 

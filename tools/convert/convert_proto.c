@@ -174,8 +174,10 @@ int orma_convert_binary(struct orma_convert *self)
 {
     const struct orma_schema *schema = orma_schema_default();
     struct orma_buf error = {0};
-    struct orma_text_parse opts = {
-        .file = strcmp(self->in_path, "-") ? self->in_path : "standard input", .error = &error};
+    struct orma_text_parse opts = {.file = strcmp(self->in_path, "-") ? self->in_path
+                                                                      : "standard input",
+                                   .error = &error,
+                                   .flags = ORMA_TEXT_KEEP_ALL};
     int r = orma_text_parse_stream(schema, trace_msg(schema), orma_source_fd(self->in_fd), &opts,
                                    orma_sink_fd(self->out_fd));
 
@@ -184,6 +186,11 @@ int orma_convert_binary(struct orma_convert *self)
         fprintf(stderr, "%.*s\n", (int)text.len, text.data);
     else if (r < 0)
         orma_convert_say(self, "%s: %s", self->in_path, strerror(-r));
+    else if (opts.kept)
+        orma_convert_say(self,
+                         "warning: %" PRIu64 " fields that take one value have more, or stand "
+                         "beside another of their oneof; all were kept",
+                         opts.kept);
     orma_buf_fini(&error);
     return r;
 }

@@ -126,6 +126,14 @@ class Convert(Case):
         self.assertEqual(self.orma("convert", "text", input=self.binary).stdout.decode(), TRACE)
         self.assertEqual(self.orma("convert", "binary", "-", "-", input=TRACE.encode()).stdout, self.binary)
 
+    def test_two_members_of_a_oneof_survive(self):
+        """Real traces have such packets, and fields that take one value twice."""
+        data = b"\x0a\x09\x40\x05\x40\x06\x32\x00\xda\x02\x00"
+        text = self.orma("convert", "text", input=data).stdout
+        done = self.orma("convert", "binary", input=text)
+        self.assertEqual(done.stdout, data)
+        self.assertIn(b"warning: 2 fields", done.stderr)
+
     def test_names_of_old(self):
         for argv in ([TRACECONV, "text"], [TRACECONV, "--full-sort", "text"], [SHELL, "convert", "text"]):
             self.assertEqual(self.run_program(*argv, "t.pftrace").stdout.decode(), TRACE)

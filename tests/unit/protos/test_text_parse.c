@@ -9,7 +9,7 @@
 
 struct result {
     int r;
-    uint64_t dropped;
+    uint64_t dropped, kept;
     struct orma_buf out, error;
 };
 
@@ -21,6 +21,7 @@ static struct result parse(const struct orma_schema *s, const char *msg, const c
 
     res.r = orma_text_parse(s, kinds_msg(s, msg), orma_str_from(text), &opts, &res.out);
     res.dropped = opts.dropped;
+    res.kept = opts.kept;
     return res;
 }
 
@@ -249,6 +250,23 @@ Test(text_parse, the_last_wins_when_asked_to)
     expect_bytes(s, "Kinds", "one: 1 four: 4 three { x: 300 } five: 5 two: ''", flags,
                  "98 02 05 82 02 00");
     expect_bytes(s, "Kinds", "one: 1 one: 2", flags, "f8 01 01 f8 01 02");
+    orma_schema_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(text_parse, all_is_kept_when_asked_to)
+{
+    struct orma_schema *s = kinds_schema(false);
+    struct result res =
+        parse(s, "Kinds", "f_bool: t one: 1 two: 'x' f_bool: f", ORMA_TEXT_KEEP_ALL);
+    struct orma_buf want = {0};
+
+    kinds_from_hex("40 01 f8 01 01 82 02 01 78 40 00", &want);
+    cr_assert_eq(res.r, 0, "%s", orma_buf_cstr(&res.error));
+    cr_assert_eq(res.kept, 2);
+    cr_assert(res.out.len == want.len && !memcmp(res.out.data, want.data, want.len));
+    orma_buf_fini(&want);
+    result_fini(&res);
     orma_schema_free(s);
     orma_assert_no_leaks();
 }
