@@ -8,6 +8,7 @@
 struct piece {
     uint32_t number;
     uint32_t seq;
+    bool in_map;                    /* the entries of a map have no order of their own */
     const struct orma_field *field; /* NULL: as it is */
     struct orma_pb_field raw;
 };
@@ -18,6 +19,13 @@ static int piece_cmp(const void *a_, const void *b_)
 
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
+    if (a->in_map && b->in_map) {
+        size_t len = ORMA_MIN(a->raw.len, b->raw.len);
+        int r = len ? memcmp(a->raw.data, b->raw.data, len) : 0;
+
+        if (r || a->raw.len != b->raw.len)
+            return r ? r : a->raw.len < b->raw.len ? -1 : 1;
+    }
     return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
@@ -102,6 +110,24 @@ static bool put_singular(const struct orma_schema *schema, struct orma_buf *out,
     return ok;
 }
 
+static bool is_named(const struct orma_schema *schema, const struct orma_field *field,
+                     const char *name)
+{
+    return field && !strcmp(orma_field_name(schema, field), name);
+}
+
+/* A map is a repeated message of two fields, key = 1 and value = 2. */
+static bool is_map(const struct orma_schema *schema, const struct orma_field *field)
+{
+    uint32_t num;
+
+    if (!field || field->type != ORMA_TYPE_MESSAGE || !orma_field_is_repeated(field))
+        return false;
+    const struct orma_field *of_entry = orma_schema_fields(schema, field->type_idx, &num);
+    return num == 2 && is_named(schema, &of_entry[0], "key") &&
+           is_named(schema, &of_entry[1], "value");
+}
+
 bool canonical(const struct orma_schema *schema, uint32_t msg, struct orma_str bytes,
                bool last_wins, struct orma_buf *out)
 {
@@ -112,6 +138,7 @@ bool canonical(const struct orma_schema *schema, uint32_t msg, struct orma_str b
     for (; orma_pb_next(&r, &piece.raw); piece.seq++) {
         piece.number = piece.raw.id;
         piece.field = orma_schema_field(schema, msg, piece.number);
+        piece.in_map = is_map(schema, piece.field);
         orma_buf_put(&pieces, &piece, sizeof(piece));
     }
     struct piece *at = (void *)pieces.data;

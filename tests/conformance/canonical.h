@@ -1,6 +1,6 @@
 /*
  * One form for all encodings of a message: fields by number (each field's values
- * in their order), varints as short as they can be, numbers packed as the schema
+ * in their order, entries of maps by their bytes), varints as short as they can be, numbers packed as the schema
  * says. Two encodings of the same message become the same bytes.
  */
 #ifndef ORMA_TESTS_CONFORMANCE_CANONICAL_H

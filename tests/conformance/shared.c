@@ -52,6 +52,14 @@ int shared_each(const char *folder, const char *pattern, void (*visit)(void *ctx
     return found;
 }
 
+void shared_verdict(const char *path, bool ok)
+{
+    const char *folder = shared_folder();
+    size_t len = strlen(folder);
+
+    printf("%s %s\n", ok ? "ok" : "FAIL", !strncmp(path, folder, len) ? path + len + 1 : path);
+}
+
 void shared_read(const char *path, struct orma_buf *ret)
 {
     int r = orma_fd_read_file(AT_FDCWD, path, FILE_MAX, ret);

@@ -1,8 +1,10 @@
 """Where the recorded material of other implementations is. It is not a part of the project: suites that
 need it skip when it is absent."""
+import contextlib
 import os
 import pathlib
 import sys
+import traceback
 
 
 def shared():
@@ -22,3 +24,15 @@ def require(*parts):
         print(f"1..0 # SKIP no recorded material ({'/'.join(parts)}): name its folder in ORMA_SHARED")
         sys.exit(77)
     return path
+
+
+@contextlib.contextmanager
+def sample(name):
+    """Around the checks of one sample: what fails is printed with its name, for passing.py to judge."""
+    try:
+        yield
+    except Exception:
+        traceback.print_exc(file=sys.stdout)
+        print(f"FAIL {name}", flush=True)
+    else:
+        print(f"ok {name}", flush=True)

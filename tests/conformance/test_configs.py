@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
-from shared import require
+from shared import require, sample
 
 CONFIGS = sorted(require("samples", "traces").glob("*/config*.pbtxt")) + \
     sorted(require("samples", "ipc").glob("*.pbtxt"))
@@ -19,7 +19,7 @@ class Configs(Case):
         self.start_traced()
         self.assertGreater(len(CONFIGS), 40)
         for path in CONFIGS:
-            with self.subTest(path.parent.name + "/" + path.name):
+            with sample(path.parent.name + "/" + path.name):
                 p = self.start(PERFETTO, "-c", path, "--txt", "-o", "t", stderr=subprocess.PIPE)
                 self.wait_for("the session", lambda: p.poll() is not None or self.listed())
                 p.send_signal(signal.SIGTERM)

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from conversation import fields, put_varint, varint
-from shared import require
+from shared import require, sample
 
 SAMPLES = require("samples", "rpc")
 TRACE = require("samples", "traces", "sdk_basic", "trace.pftrace")
@@ -147,8 +147,8 @@ class Rpc(unittest.TestCase):
             answer = server.ask(request)
             if recorded is None or OTHER.match(name):
                 continue
-            with self.subTest(name):
-                num += 1
+            num += 1
+            with sample(f"rpc/{name}"):
                 self.compare(name, answer, Answer(recorded))
         return num
 

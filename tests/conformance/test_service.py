@@ -15,7 +15,7 @@ import unittest
 
 from conversation import Conversation, ReplayError, fields, message
 from service_replay import Player, encode
-from shared import require
+from shared import require, sample
 
 SAMPLES = require("samples", "ipc")
 TRACED = pathlib.Path(os.environ.get("ORMA_BUILD", "build")).resolve() / "traced" / "traced"
@@ -217,8 +217,9 @@ class Service(unittest.TestCase):
         names = sorted(p.stem for p in SAMPLES.glob("*.conv") if p.stem not in TOGETHER)
         self.assertGreater(len(names), 30)
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            wrong = [w for w in pool.map(alone, names) if w]
-        self.assertEqual(wrong, [])
+            for name, wrong in zip(names, pool.map(alone, names)):
+                with sample(f"ipc/{name}"):
+                    self.assertIsNone(wrong)
 
     # ---- sessions that meet ----
 
