@@ -160,7 +160,7 @@ static void null_if_empty(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (type != SQLITE_NULL && type != SQLITE_BLOB)
         sqlite3_result_error(ctx, "NULL_IF_EMPTY: the argument must be a blob or NULL", -1);
     else if (type == SQLITE_BLOB && sqlite3_value_bytes(argv[0]))
-        sqlite3_result_value(ctx, argv[0]);
+        orma_sql_result_value(ctx, argv[0]);
 }
 
 static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "processor/serve/processor_impl.h"
-#include "processor/sql/engine.h"
+#include "processor/sql/exec.h"
 #include "processor/sql/tables/proj.h"
 #include "processor/store/table.h"
 #include "sdk/base/fd.h"
@@ -65,12 +65,14 @@ static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
 
     sql->file_access = true;
     int r = attach(sql->db, path, error);
-    sql->file_access = before;
-    if (r < 0)
+    if (r < 0) {
+        sql->file_access = before;
         return r;
+    }
     r = run(sql->db,
             "PRAGMA " SCHEMA ".journal_mode = OFF; PRAGMA " SCHEMA ".synchronous = OFF; BEGIN",
             error);
+    sql->file_access = before;
     if (r == 0)
         r = copy_all(sql->db, error);
     if (r == 0)
@@ -88,7 +90,9 @@ int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_
 
     orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
     (void)unlink(orma_buf_cstr(&part)); /* of a process that was killed */
+    orma_sql_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
     r = part.failed ? -ENOMEM : fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
+    orma_sql_leave(orma_processor_sql(tp));
     if (r == 0 && rename(orma_buf_cstr(&part), path) < 0) {
         r = -errno;
         orma_buf_put_str(error, strerror(-r));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/exec.h"
+#include "processor/sql/guard.h"
 #include "processor/sql/modules.h"
 #include "processor/sql/operators/sqlstats.h"
 #include "processor/sql/tables/derived.h"
@@ -17,29 +18,6 @@
 static int check_interrupt(void *data)
 {
     return orma_sql_is_interrupted(data);
-}
-
-/* No files: neither by ATTACH nor by extensions. */
-static int authorize(void *data, int action, const char *a, const char *b, const char *c,
-                     const char *d)
-{
-    const struct orma_sql *self = data;
-
-    (void)a;
-    (void)b;
-    (void)c;
-    (void)d;
-    if (action == SQLITE_ATTACH && !self->file_access)
-        return SQLITE_DENY;
-    return SQLITE_OK;
-}
-
-/* Virtual tables may be made with our modules only, and with those of JSON. */
-static void drop_foreign_modules(sqlite3 *db)
-{
-    static const char *keep[] = {"json_each", "json_tree", NULL};
-
-    (void)sqlite3_drop_modules(db, keep); /* cannot fail */
 }
 
 static int make_views(struct orma_sql *self)
@@ -70,11 +48,11 @@ static int open_db(struct orma_sql *self)
     sqlite3_extended_result_codes(self->db, 1);
     (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on); /* known to 3.26 */
     sqlite3_progress_handler(self->db, PROGRESS_STEPS, check_interrupt, self);
-    drop_foreign_modules(self->db);
-    if (orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
+    if (orma_guard_apply(self) ||
+        orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
         orma_vtab_register(self) || orma_natives_register(self) || orma_frame_tables_register(self))
         return -EIO;
-    sqlite3_set_authorizer(self->db, authorize, self);
+    orma_guard_authorize(self);
     return 0;
 }
 
@@ -166,18 +144,20 @@ int orma_sql_reset(struct orma_sql *self)
     int r;
 
     orma_sql_enter(self);
+    self->making_anew = true;
     orma_derived_undo(self);
     close_db(self);
     orma_sql_packages_forget(self);
     r = fill_db(self);
     if (r == 0 && self->data_ready)
         r = finish_db(self);
+    self->making_anew = false;
     orma_sql_leave(self);
     return r < 0 ? -EIO : 0;
 }
 
 void orma_sql_interrupt(struct orma_sql *self)
 {
+    /* Not sqlite3_interrupt(): orma_sql_reset() may close the connection meanwhile. */
     atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
-    sqlite3_interrupt(self->db);
 }

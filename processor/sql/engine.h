@@ -45,6 +45,7 @@ struct orma_sql {
     int depth;                      /* calls into the engine that are running */
     int operators;                  /* operators that are reading their sources, nested */
     _Atomic bool interrupted;
+    bool making_anew; /* the connection: half of one would be of use to nobody */
     struct orma_sql_memory memory;
     struct orma_macros macros;
     struct orma_map
@@ -104,7 +105,7 @@ void orma_sql_close(struct orma_sql *self);
 /*
  * Makes the connection anew, as it was after orma_sql_data_ready(): tables, views, functions,
  * macros and indexes made since are gone, and modules can be included again. No statement may be
- * open. 0 or -EIO.
+ * open. Cannot be interrupted. 0 or -EIO.
  */
 int orma_sql_reset(struct orma_sql *self);
 
@@ -114,8 +115,18 @@ int orma_sql_data_ready(struct orma_sql *self);
 /* Text and traceback of the last failure; "" if there was none. Valid until the next call. */
 const char *orma_sql_error_text(struct orma_sql *self);
 
-/* Stops a statement that runs in another thread. */
+/*
+ * Stops the script that runs in another thread, or in the one that a signal handler interrupts:
+ * its statement fails with -ECANCELED at the next look, and so does what it runs after that. Sets
+ * a flag only; without effect when nothing runs.
+ */
 void orma_sql_interrupt(struct orma_sql *self);
+
+/* The flag alone. */
+static inline bool orma_sql_is_told_to_stop(struct orma_sql *self)
+{
+    return atomic_load_explicit(&self->interrupted, memory_order_relaxed) && !self->making_anew;
+}
 
 /*
  * For loops in functions and operators: true when they should stop and fail, because somebody said
@@ -125,7 +136,7 @@ static inline bool orma_sql_is_interrupted(struct orma_sql *self)
 {
     if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0 && orma_sql_memory_is_out(&self->memory))
         atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
-    return atomic_load_explicit(&self->interrupted, memory_order_relaxed);
+    return orma_sql_is_told_to_stop(self);
 }
 
 /* In the callbacks of functions: the engine they were registered with. */

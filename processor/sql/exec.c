@@ -16,11 +16,17 @@
 
 void orma_sql_enter(struct orma_sql *sql)
 {
+    if (sql->depth == 0)
+        atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
+    orma_sql_go_on(sql);
+}
+
+void orma_sql_go_on(struct orma_sql *sql)
+{
     if (sql->depth++ == 0) {
         orma_sql_error_clear(&sql->error);
         sql->error_offset = -1;
         orma_derived_flush(sql);
-        atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
         sql->memory.before_bytes = 0;
         sql->memory.out = false;
     }
@@ -266,7 +272,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
 
     if (stmt)
         stmt->stats = ORMA_SQLSTATS_NONE;
-    orma_sql_enter(sql);
+    orma_sql_go_on(sql);
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
     else if (sql->depth > DEPTH_MAX)
@@ -321,7 +327,7 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
     self->ahead = NOT_AHEAD;
     if (r != NOT_AHEAD)
         return r;
-    orma_sql_enter(self->sql);
+    orma_sql_go_on(self->sql);
     r = step(self);
     orma_sql_leave(self->sql);
     return r;

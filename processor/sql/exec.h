@@ -62,9 +62,15 @@ ORMA_DEFINE_AUTO(struct orma_sql_stmt *, orma_sql_stmt_free)
 /* Runs all statements and forgets their rows. 0 or -errno. */
 int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text);
 
-/* Every call into the engine is between these two: the outermost begins with a clean error. */
+/*
+ * Every call into the engine is between these two: the outermost begins with a clean error, and
+ * forgets an interrupt that came when nothing ran.
+ */
 void orma_sql_enter(struct orma_sql *sql);
 void orma_sql_leave(struct orma_sql *sql);
+
+/* The same for calls that continue a script: an interrupt since its last row still counts. */
+void orma_sql_go_on(struct orma_sql *sql);
 
 /* The error of SQLite at `at` of `text` (may be NULL) becomes ours. Returns the -errno for it. */
 int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
@@ -74,6 +80,19 @@ int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
 
 /* For functions that failed with an error of the engine: passes it on to SQLite. */
 void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
+
+/*
+ * A value of somebody else (a column of an inner statement, an argument) as result. Never a
+ * pointer: SQLite would copy it without what keeps its target alive, and the target goes with the
+ * inner statement. Use it instead of sqlite3_result_value().
+ */
+static inline void orma_sql_result_value(sqlite3_context *ctx, sqlite3_value *val)
+{
+    if (sqlite3_value_type(val) == SQLITE_NULL)
+        sqlite3_result_null(ctx);
+    else
+        sqlite3_result_value(ctx, val);
+}
 
 /* For functions called for their effect: VOID. */
 void orma_sql_result_void(sqlite3_context *ctx);

@@ -1,4 +1,5 @@
 #include "processor/sql/tvf.h"
+#include "processor/sql/exec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static int tvf_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     if (unusable)
         return SQLITE_CONSTRAINT; /* another order of the tables will do */
     for (unsigned i = 0; i < v->args_num; i++) {
-        if (!given[i] && (!v->tvf->variadic || (int)i < last))
+        if (!given[i] && (!v->tvf->variadic || (int)i < last || i < v->tvf->required))
             return set_error(base, sqlite3_mprintf("%s: argument '%s' is missing", v->tvf->name,
                                                    v->tvf->args[i]));
     }
@@ -317,7 +318,7 @@ static int tvf_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         col = ORMA_TVF_COLUMNS_MAX + col - v->visible_num;
     if (col >= ORMA_TVF_COLUMNS_MAX) {
         if (c->args[col - ORMA_TVF_COLUMNS_MAX])
-            sqlite3_result_value(ctx, c->args[col - ORMA_TVF_COLUMNS_MAX]);
+            orma_sql_result_value(ctx, c->args[col - ORMA_TVF_COLUMNS_MAX]);
     } else if (v->tvf->base) {
         result_cell(v->sql->storage, &v->sql->storage->tables[v->tvf->base - 1], ctx, v->map[col],
                     c->call.rows.rows[c->at]);

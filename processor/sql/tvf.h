@@ -40,8 +40,9 @@ struct orma_tvf {
     const char *columns[ORMA_TVF_COLUMNS_MAX];
     const char *types; /* of the columns, one letter each: I D T, ? unknown */
     const char *args[ORMA_TVF_ARGS_MAX];
-    bool variadic; /* arguments may be left out from the end */
-    int base;      /* ORMA_TABLE_* + 1, or 0: a frame */
+    bool variadic;     /* arguments may be left out from the end, */
+    unsigned required; /* but these are always there: run() need not look at argc */
+    int base;          /* ORMA_TABLE_* + 1, or 0: a frame */
     /* 0, or -errno: -EINVAL with `error`, -ENOMEM, -ECANCELED. */
     int (*run)(struct orma_tvf_call *call);
     const char *usage, *doc; /* for the page of functions */

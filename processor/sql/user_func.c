@@ -264,7 +264,7 @@ static void run_body(sqlite3_context *ctx, struct orma_sql *sql, struct definiti
     def->running++;
     r = sqlite3_step(s->stmt);
     if (r == SQLITE_ROW) {
-        sqlite3_result_value(ctx, sqlite3_column_value(s->stmt, 0));
+        orma_sql_result_value(ctx, sqlite3_column_value(s->stmt, 0));
         r = sqlite3_step(s->stmt);
         if (r == SQLITE_ROW)
             fail_with_sql(ctx, def, "multiple values were returned when executing function body.");
@@ -381,7 +381,7 @@ static void call_memoized(sqlite3_context *ctx, struct orma_sql *sql, struct def
         }
     }
     if (r >= 0)
-        sqlite3_result_value(ctx, memo_find(m, arg));
+        orma_sql_result_value(ctx, memo_find(m, arg));
     else if (r == -ENOMEM)
         sqlite3_result_error_nomem(ctx);
     else
@@ -416,7 +416,12 @@ static void call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (!check_argument(ctx, def, i, argv[i]))
             return;
     }
-    orma_sql_enter(f->sql);
+    /* SQLite looks every so many steps of one statement; a body may have fewer. */
+    if (orma_sql_is_told_to_stop(f->sql)) {
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+        return;
+    }
+    orma_sql_go_on(f->sql);
     if (def->memo && class_of(argv[0]) == ORMA_CLASS_INTEGER)
         call_memoized(ctx, f->sql, def, argv[0]);
     else

@@ -193,7 +193,7 @@ static int step(sqlite3_vtab_cursor *base)
     struct orma_sql *sql = ((struct func_vtab *)base->pVtab)->def->sql;
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_go_on(sql);
     r = sqlite3_step(c->stmt);
     c->eof = r != SQLITE_ROW;
     r = r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : fail_in_body(base);
@@ -252,9 +252,9 @@ static int func_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     const struct table_func *def = ((const struct func_vtab *)base->pVtab)->def;
 
     if (idx < def->columns_num)
-        sqlite3_result_value(ctx, sqlite3_column_value(c->stmt, idx));
+        orma_sql_result_value(ctx, sqlite3_column_value(c->stmt, idx));
     else if (c->args[idx - def->columns_num])
-        sqlite3_result_value(ctx, c->args[idx - def->columns_num]);
+        orma_sql_result_value(ctx, c->args[idx - def->columns_num]);
     return SQLITE_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "processor/sql/exec.h"
 #include "processor/sql/functions/funcs.h"
 #include "processor/sql/operators/ops.h"
 
@@ -58,12 +59,12 @@ static void iif(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     for (int i = 0; i + 1 < argc; i += 2) {
         if (sqlite3_value_double(argv[i]) != 0) {
-            sqlite3_result_value(ctx, argv[i + 1]);
+            orma_sql_result_value(ctx, argv[i + 1]);
             return;
         }
     }
     if (argc % 2)
-        sqlite3_result_value(ctx, argv[argc - 1]);
+        orma_sql_result_value(ctx, argv[argc - 1]);
 }
 
 /* ---- string_agg ---- */

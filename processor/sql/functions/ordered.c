@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "processor/sql/exec.h"
 #include "processor/sql/functions/funcs.h"
 
 #define POINTER "orma_rows"
@@ -44,13 +45,17 @@ static bool grow(struct rows *s)
 static void ordered_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct rows *s = ORMA_AGG_STATE(ctx, struct rows);
-    struct orma_str query = orma_value_str(argv[0]);
+    struct orma_str query = argc ? orma_value_str(argv[0]) : (struct orma_str){0};
 
     if (!s)
         return;
+    if (!query.data) { /* the dialect always gives one */
+        sqlite3_result_error(ctx, "__orma_ordered: expected a query", -1);
+        return;
+    }
     if (!s->query) {
         s->width = argc - 1;
-        s->query = query.data ? orma_str_dup(query) : NULL;
+        s->query = orma_str_dup(query);
     }
     if (!s->query || !grow(s)) {
         sqlite3_result_error_nomem(ctx);
@@ -69,7 +74,7 @@ static void run_query(sqlite3_context *ctx, struct rows *s)
         sqlite3_bind_pointer(stmt, 1, s, POINTER, NULL))
         sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
     else if (sqlite3_step(stmt) == SQLITE_ROW)
-        sqlite3_result_value(ctx, sqlite3_column_value(stmt, 0));
+        orma_sql_result_value(ctx, sqlite3_column_value(stmt, 0));
     else
         sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
     sqlite3_finalize(stmt);
@@ -90,18 +95,26 @@ static void ordered_final(sqlite3_context *ctx)
     *s = (struct rows){0};
 }
 
+/* NULL where there was no memory for the value. */
+static void result_cell(sqlite3_context *ctx, const struct rows *s, int64_t row, int64_t col)
+{
+    sqlite3_value *val = s->cells[row * s->width + col];
+
+    if (val)
+        orma_sql_result_value(ctx, val);
+}
+
 /* __orma_cell(rows, row, column) */
 static void cell(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     const struct rows *s = sqlite3_value_pointer(argv[0], POINTER);
-    int64_t at;
+    int64_t row = sqlite3_value_int64(argv[1]), col = sqlite3_value_int64(argv[2]);
 
     (void)argc;
-    if (!s)
+    if (!s || !s->width || row < 0 || (uint64_t)row >= s->len / (size_t)s->width || col < 0 ||
+        col >= s->width)
         return;
-    at = sqlite3_value_int64(argv[1]) * s->width + sqlite3_value_int64(argv[2]);
-    if (at >= 0 && (uint64_t)at < s->len && s->cells[at])
-        sqlite3_result_value(ctx, s->cells[at]);
+    result_cell(ctx, s, row, col);
 }
 
 /* ---- the virtual table ---- */
@@ -201,7 +214,7 @@ static int rows_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     if (idx == 0)
         sqlite3_result_int64(ctx, c->row);
     else if (idx >= 2 && idx - 2 < c->rows->width)
-        sqlite3_result_value(ctx, c->rows->cells[c->row * c->rows->width + idx - 2]);
+        result_cell(ctx, c->rows, c->row, idx - 2);
     return SQLITE_OK;
 }
 

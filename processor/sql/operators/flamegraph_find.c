@@ -153,7 +153,7 @@ static int run_find(struct orma_tvf_call *call)
     struct finder f = {.call = call};
     int r;
 
-    if (sqlite3_value_type(call->argv[A_TABLE]) != SQLITE_TEXT || call->argc <= A_PATTERN)
+    if (sqlite3_value_type(call->argv[A_TABLE]) != SQLITE_TEXT)
         return orma_tvf_fail(call, "__intrinsic_flamegraph_find: expected the name of a table and "
                                    "a pattern");
     if (orma_value_is_null(call->argv[A_PATTERN]))
@@ -180,6 +180,7 @@ const struct orma_tvf orma_tvf_flamegraph_find = {
     .types = "IITI??I",
     .args = {"in_table", "in_pattern", "in_flags", "in_config"},
     .variadic = true,
+    .required = 2,
     .run = run_find,
     .usage = "('table', 'pattern'[, 'flags'[, config]])",
     .doc = "The frames of a flame graph whose name the pattern is found in (flags as for regexp). "

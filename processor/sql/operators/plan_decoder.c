@@ -201,6 +201,7 @@ const struct orma_tvf orma_tvf_plan_decoder = {
     .types = "T",
     .args = {"in_plan", "in_table"},
     .variadic = true,
+    .required = 1,
     .run = run_decoder,
     .usage = "('plan'[, 'table'])",
     .doc = "What a stored table does of a query by itself, step by step: the plan is the detail of "

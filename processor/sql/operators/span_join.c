@@ -16,6 +16,7 @@
  * of the stream. The piece that ends first gives way to the next of its side.
  */
 #include "processor/sql/operators/span_join.h"
+#include "processor/sql/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -453,7 +454,7 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         const struct orma_span_side *s = &c->sides[o->side];
 
         if (s->piece == ORMA_PIECE_REAL)
-            sqlite3_result_value(ctx, sqlite3_column_value(s->stmt, o->col));
+            orma_sql_result_value(ctx, sqlite3_column_value(s->stmt, o->col));
     }
     return SQLITE_OK;
 }
