@@ -56,7 +56,11 @@ const char *orma_processor_error(const struct orma_processor *self);
 /* Called now and then while loading; other than 0 stops the load with -ECANCELED. */
 typedef int orma_progress_fn(void *data, uint64_t bytes_done, uint64_t bytes_total);
 
-/* Loads and finishes. 0 or -errno; the text of the error tells more. */
+/*
+ * Loads and finishes. 0 or -errno; the text of the error tells more. A regular file is mapped until
+ * the processor is freed; while it is, the process has a handler for SIGBUS, which passes on what
+ * is not about such a file (read/mapped.h). -ESTALE: somebody wrote over the file meanwhile.
+ */
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data);
 

@@ -207,7 +207,9 @@ const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, con
     while (b.packets < UINT32_MAX - segment->count && take_packet(&b, &pos, end))
         ;
     segment->count += b.packets;
-    if (b.packets)
+    if (b.packets) {
+        segment->end = pos;
         finish(self, seq, b, pos);
+    }
     return pos;
 }

@@ -15,6 +15,8 @@
 /* Compressed packets inside compressed packets. */
 #define COMPRESSED_DEPTH_MAX 2
 #define PACKET_MAX ((uint64_t)512 << 20)
+/* To ask the kernel costs about as much as to decode an event. */
+#define LOOKS_UNCHECKED 1024
 
 struct orma_blob {
     struct orma_blob *next;
@@ -566,9 +568,20 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
 
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 {
-    uintptr_t offset = (uintptr_t)at - (uintptr_t)self->file;
+    if (!self->mapped)
+        return -1;
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)orma_mapped_data(self->mapped);
+    return offset < orma_mapped_size(self->mapped) ? (int64_t)offset : -1;
+}
 
-    return self->file && offset < self->file_len ? (int64_t)offset : -1;
+bool orma_reader_still_there(struct orma_reader *self)
+{
+    if (!self->mapped || self->gone)
+        return !self->gone;
+    if (self->unchecked++ % LOOKS_UNCHECKED && !orma_mapped_torn(self->mapped))
+        return true;
+    self->gone = orma_mapped_changed(self->mapped);
+    return !self->gone;
 }
 
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)

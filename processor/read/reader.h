@@ -14,6 +14,7 @@
 #ifndef ORMA_PROCESSOR_READ_READER_H
 #define ORMA_PROCESSOR_READ_READER_H
 #include "processor/read/clock.h"
+#include "processor/read/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
 #include "processor/store/storage.h"
@@ -79,9 +80,10 @@ struct orma_reader {
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_READER_FIELDS];
     uint64_t packets;
-    const uint8_t *file; /* the whole file, where it is mapped: for offsets */
-    size_t file_len;
-    const char *error; /* why the trace can't be read on; NULL: fine */
+    struct orma_mapped *mapped; /* the whole file, where it is mapped; the owner's */
+    bool gone;                  /* it is no longer what was read */
+    uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */
+    const char *error;          /* why the trace can't be read on; NULL: fine */
 };
 
 void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
@@ -94,8 +96,12 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
 /* Copies bytes and reads the packets that are whole by now. 0 or -ENOMEM. */
 int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
 
-/* Where in the file a byte is, if it lies in `file`; -1 for copied and unpacked ones. */
+/* Where in the mapped file a byte is; -1 for copied and unpacked ones. */
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);
+
+/* Before bytes are looked at long after they were read: false if the mapped file is no longer what
+ * it was then. Asks the kernel now and then only, the first time after `unchecked` was set to 0. */
+bool orma_reader_still_there(struct orma_reader *self);
 
 /* What comes now is of another file: sequences begin anew. */
 void orma_reader_next_file(struct orma_reader *self, uint32_t trace);

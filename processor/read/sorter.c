@@ -166,15 +166,17 @@ void orma_loose_sort(struct orma_stream *s)
 /* ---- runs of packets ---- */
 
 static bool run_extend(struct orma_sorter *self, struct orma_run *run, const struct orma_seq *seq,
-                       const struct orma_packet_time *time, const uint8_t *record, uint64_t order,
+                       const struct orma_packet_time *time, struct orma_str record, uint64_t order,
                        bool once)
 {
+    const uint8_t *begin = (const uint8_t *)record.data, *end = begin + record.len;
     struct segment *last = run->num > run->at ? &run->segments[run->num - 1] : NULL;
 
-    if (last && run->tail == record && last->gen == seq->gen && last->once == once &&
+    if (last && run->tail == begin && last->gen == seq->gen && last->once == once &&
         last->incremental == time->incremental && last->unit == time->unit &&
         last->offset == time->offset && last->count < UINT32_MAX) {
         last->count++;
+        last->end = end;
         return true;
     }
     void *mem = run->segments;
@@ -185,7 +187,8 @@ static bool run_extend(struct orma_sorter *self, struct orma_run *run, const str
         return false;
     }
     run->segments[run->num++] = (struct segment){
-        .record = record,
+        .record = begin,
+        .end = end,
         .count = 1,
         .incremental = time->incremental,
         .order = order,
@@ -232,23 +235,32 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
         push_loose_packet(self, seq, p, time->ts, order);
         return;
     }
-    if (!run_extend(self, seq->run, seq, time, record, order,
+    const uint8_t *end = (const uint8_t *)p->bytes.data + p->bytes.len;
+    const struct orma_str whole = {(const char *)record, (size_t)(end - record)};
+    if (!run_extend(self, seq->run, seq, time, whole, order,
                     p->timestamps == 1 && p->payloads == 1))
         return;
-    seq->run->tail = (const uint8_t *)p->bytes.data + p->bytes.len;
+    seq->run->tail = end;
     seq->run->last_ts = time->ts;
     self->max_ts = ORMA_MAX(self->max_ts, time->ts);
     self->waiting++;
 }
 
-/* Decodes the packet at *pos again, for its time and payload; moves behind it. */
-static uint64_t read_record(const uint8_t **pos, bool once, struct orma_item *ret)
+/* Decodes the packet at *pos again, for its time and payload; moves behind it. The tag was looked
+ * at in the first walk, and so was the rest. Where it is not what it was, the file has changed: the
+ * item is empty then, and so are those that follow it in the segment. */
+static uint64_t read_record(const uint8_t **pos, const uint8_t *limit, bool once,
+                            struct orma_item *ret)
 {
-    const uint8_t *at = *pos + 1; /* the tag was looked at in the first walk, and so was the rest */
+    const uint8_t *at = *pos == limit ? limit : *pos + 1;
     uint64_t len = 0, time = 0;
     unsigned found = 0;
 
-    orma_pb_varint_at(&at, at + 10, &len);
+    ret->len = ret->field = 0;
+    if (!orma_pb_varint_at(&at, limit, &len) || len > (uint64_t)(limit - at)) {
+        *pos = limit;
+        return 0;
+    }
     struct orma_pb_reader r = orma_pb_reader(at, len);
     struct orma_pb_field f;
     *pos = at + len;
@@ -296,7 +308,7 @@ bool orma_run_next_slow(struct orma_stream *s)
     } else {
         s->head.order += ORMA_ORDER_STEP;
     }
-    orma_run_set_time(s, seg, read_record(&run->pos, seg->once, &s->head));
+    orma_run_set_time(s, seg, read_record(&run->pos, seg->end, seg->once, &s->head));
     return true;
 }
 

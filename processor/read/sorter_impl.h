@@ -12,6 +12,7 @@ enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE, STREAM_SOURCE };
 /* Packets that follow each other in the file, of one generation and one clock. */
 struct segment {
     const uint8_t *record; /* the first one's tag */
+    const uint8_t *end;    /* where the last one ended when they were read first */
     uint32_t count;
     bool incremental;
     uint64_t order;
@@ -144,23 +145,24 @@ static inline void orma_run_set_time(struct orma_stream *s, const struct segment
 }
 
 /* The form that most packets have: time, flags, event. False: it is another one. The first walk has
- * found the record to be whole, with one time and one payload. */
-static inline bool orma_run_read_usual(const uint8_t **pos, struct orma_item *ret,
-                                       uint64_t *ret_time)
+ * found the record to be whole, with one time and one payload; but a mapped file may have changed
+ * since, so nothing is read beyond `limit`, the end of the segment. */
+static inline bool orma_run_read_usual(const uint8_t **pos, const uint8_t *limit,
+                                       struct orma_item *ret, uint64_t *ret_time)
 {
     const uint8_t *at = *pos + 1, *end;
     uint64_t len, event_len;
 
-    if (!orma_pb_varint_at(&at, at + 10, &len))
+    if (*pos == limit || !orma_pb_varint_at(&at, limit, &len) || len < 2 ||
+        len > (uint64_t)(limit - at))
         return false;
     end = at + len;
-    if (len < 2 || *at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 ||
-        !orma_pb_varint_at(&at, end, ret_time))
+    if (*at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 || !orma_pb_varint_at(&at, end, ret_time))
         return false;
     if (end - at > 2 && at[0] == ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS << 3 && at[1] < 0x80)
         at += 2;
     if (at == end || *at++ != (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN) ||
-        !orma_pb_varint_at(&at, end, &event_len))
+        !orma_pb_varint_at(&at, end, &event_len) || event_len > (uint64_t)(end - at))
         return false;
     ret->data = at;
     ret->len = (uint32_t)event_len;
@@ -181,7 +183,7 @@ static inline bool orma_run_next(struct orma_stream *s)
     uint64_t time;
 
     __builtin_prefetch(run->pos + ORMA_RUN_AHEAD);
-    if (!run->read || !seg->once || !orma_run_read_usual(&run->pos, &s->head, &time))
+    if (!run->read || !seg->once || !orma_run_read_usual(&run->pos, seg->end, &s->head, &time))
         return orma_run_next_slow(s);
     s->head.order += ORMA_ORDER_STEP;
     orma_run_set_time(s, seg, time);

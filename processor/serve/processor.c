@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,9 +35,8 @@ struct orma_processor {
     int error_offset;
     _Atomic bool interrupted;
     bool finished;
-    struct orma_file *file; /* what is loaded; it belongs to the import */
-    const uint8_t *map;     /* the file */
-    size_t map_size;
+    struct orma_file *file;     /* what is loaded; it belongs to the import */
+    struct orma_mapped *mapped; /* the file; NULL: it was fed */
     uint64_t size;
     int64_t begun_ns;                   /* when the first bytes came */
     struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
@@ -117,8 +115,7 @@ void orma_processor_free(struct orma_processor *self)
     orma_buf_fini(&self->sql_error);
     orma_symbolizer_free(self->symbolizer);
     free(self->proguard_maps);
-    if (self->map)
-        (void)munmap((void *)(uintptr_t)self->map, self->map_size); /* our own mapping */
+    orma_mapped_close(self->mapped);
     free(self);
 }
 
@@ -178,20 +175,31 @@ static int begin(struct orma_processor *self)
     return self->file ? 0 : fail(self, -ENOMEM, "out of memory");
 }
 
+/* Bytes that went away or were written over may look like anything: whatever came of them, that is
+ * the reason. */
+static int check_unchanged(struct orma_processor *self, int r)
+{
+    if (!self->mapped || !orma_mapped_changed(self->mapped))
+        return r;
+    return fail(self, -ESTALE,
+                "the file was written over or cut while it was read; load it again when nobody "
+                "writes to it");
+}
+
 static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, void *data)
 {
-    size_t pos = 0, goal = 0;
+    const uint8_t *map = orma_mapped_data(self->mapped);
+    size_t size = orma_mapped_size(self->mapped), pos = 0, goal = 0;
     int ret = begin(self);
 
-    self->import.reader.file = self->map;
-    self->import.reader.file_len = self->map_size;
-    while (!ret && pos < self->map_size && goal < self->map_size) {
+    self->import.reader.mapped = self->mapped;
+    while (!ret && pos < size && goal < size) {
         /* A step ends anywhere: what is not whole is read with the next one. */
-        goal = ORMA_MIN(self->map_size, goal + PROGRESS_STEP);
+        goal = ORMA_MIN(size, goal + PROGRESS_STEP);
         self->size = self->file->size = goal;
-        pos += orma_file_map(self->file, self->map + pos, goal - pos, goal == self->map_size);
-        ret = check(self);
-        if (!ret && progress && progress(data, pos, self->map_size))
+        pos += orma_file_map(self->file, map + pos, goal - pos, goal == size);
+        ret = check_unchanged(self, check(self));
+        if (!ret && progress && progress(data, pos, size))
             ret = fail(self, -ECANCELED, "interrupted");
     }
     return ret;
@@ -222,12 +230,10 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     }
     if (!st.st_size) /* a trace of no packets */
         return orma_processor_finish(self);
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return fail(self, -errno, "%s", strerror(errno));
-    self->map = map;
-    self->map_size = (size_t)st.st_size;
-    int r = load_mapped(self, progress, data);
+    int r = orma_mapped_open(fd, &self->mapped);
+    if (r)
+        return fail(self, r, "%s", strerror(-r));
+    r = load_mapped(self, progress, data);
     return r ? r : orma_processor_finish(self);
 }
 
@@ -337,12 +343,12 @@ int orma_processor_finish(struct orma_processor *self)
     if (!r)
         r = finish_import(self);
     if (r)
-        return r;
+        return check_unchanged(self, r);
     orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
                    now_ns() - self->begun_ns);
     orma_storage_write_stats(&self->storage, self->import.machines_num);
+    r = check_unchanged(self, check(self));
     self->finished = true;
-    r = check(self);
     if (!r && orma_sql_data_ready(self->sql) < 0)
         r = fail(self, -EIO, "%s", orma_sql_error_text(self->sql));
     return r;
@@ -395,6 +401,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
     int r;
 
     self->tp->error[0] = '\0';
+    self->tp->import.reader.unchecked = 0; /* each statement looks whether the file has changed */
     orma_buf_clear(&self->tp->sql_error);
     if (!query)
         return fail(self->tp, -ENOMEM, "out of memory");

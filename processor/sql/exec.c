@@ -29,6 +29,7 @@ void orma_sql_go_on(struct orma_sql *sql)
         orma_derived_flush(sql);
         sql->memory.before_bytes = 0;
         sql->memory.out = false;
+        sql->storage->stale = false;
     }
 }
 
@@ -233,6 +234,15 @@ int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *s, 
     return orma_sql_error_set(&sql->error, s->text, s->body_at, "this must be a SELECT");
 }
 
+/* What was decoded from the trace may be wrong: its file is no longer what was loaded. */
+ORMA_COLD static int refuse_stale(struct orma_sql *sql)
+{
+    return orma_sql_error_set(
+        &sql->error, NULL, 0,
+        "the trace file was written over or cut after it was loaded, and this "
+        "query reads from it: load it again");
+}
+
 static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt)
 {
     const struct orma_str empty = ORMA_STR("SELECT 0 WHERE 0");
@@ -253,6 +263,8 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     } else {
         r = run_dialect(sql, s);
         stmt->no_output = true;
+        if (ORMA_UNLIKELY(sql->storage->stale))
+            r = refuse_stale(sql);
     }
     if (r < 0 && self->lenient)
         r = orma_sql_stand_in(sql, s, r);
@@ -312,6 +324,10 @@ static int step(struct orma_sql_stmt *self)
 {
     int r = sqlite3_step(self->stmt);
 
+    if (ORMA_UNLIKELY(self->sql->storage->stale)) {
+        orma_sqlstats_end(self->sql, self->stats);
+        return refuse_stale(self->sql);
+    }
     if (r != SQLITE_ROW)
         return step_ended(self, r);
     if (!self->has_row)

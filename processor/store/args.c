@@ -286,7 +286,8 @@ static bool settle_rows(struct orma_args_store *self, uint32_t rows, struct set_
     *table = calloc((size_t)mask + 1, sizeof(**table));
     for (uint32_t row = 0; *table && row < rows; row++) {
         orma_args_list_clear(&self->scratch);
-        self->source.decode(self->source.data, row, &self->scratch);
+        if (!self->source.decode(self->source.data, row, &self->scratch))
+            return false;
         if (!self->scratch.len) {
             self->canon[row] = ORMA_ROW_NONE;
             continue;
@@ -341,7 +342,7 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
         uint32_t row = set - ORMA_ARG_SOURCE_FIRST;
 
         if (self->source.decode && row < self->source.rows(self->source.data))
-            self->source.decode(self->source.data, row, ret);
+            (void)self->source.decode(self->source.data, row, ret); /* the source remembers */
         return;
     }
     uint32_t len = set < self->table->rows ? set_len(self, set) : 0;

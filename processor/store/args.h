@@ -98,8 +98,9 @@ static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key,
 
 struct orma_args_source {
     void *data;
-    /* Appends the args of a row of the source's table to `ret` (cleared before). */
-    void (*decode)(void *data, uint32_t row, struct orma_args_list *ret);
+    /* Appends the args of a row of the source's table to `ret` (cleared before). False: what they
+     * are made of is no longer there, and `ret` means nothing. */
+    bool (*decode)(void *data, uint32_t row, struct orma_args_list *ret);
     uint32_t (*rows)(void *data);
 };
 

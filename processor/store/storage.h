@@ -32,6 +32,7 @@ struct orma_storage {
     unsigned traces_num;
     struct orma_blobs arrays; /* contents of arrays of heaps: see import/formats/hprof.h */
     bool failed;
+    bool stale; /* somebody read bytes of the trace that are no longer those that were loaded */
 };
 
 /* 0 or -ENOMEM; then orma_storage_fini() is still due. */

@@ -6,4 +6,8 @@
 
 /* In pieces of `step` bytes (0: at once). Returns 0, or the error of loading. */
 int fuzz_load(const uint8_t *data, size_t size, size_t step);
+
+/* As a mapped file that others write to: some bytes change between the first look at them and the
+ * next ones. `seed` says which. */
+int fuzz_load_changing(const uint8_t *data, size_t size, uint64_t seed);
 #endif

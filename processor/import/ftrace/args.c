@@ -285,7 +285,16 @@ static bool find_item(struct orma_import *imp, uint32_t row, struct orma_item *r
     return false;
 }
 
-void orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
+/* After bytes were read: whoever asked must know if they were others. */
+static bool still_there(struct orma_import *imp)
+{
+    if (orma_reader_still_there(&imp->reader))
+        return true;
+    imp->storage->stale = true;
+    return false;
+}
+
+bool orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
 {
     struct orma_import *imp = data;
     struct orma_compact_sched before;
@@ -293,9 +302,10 @@ void orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *re
 
     orma_args_list_clear(ret);
     if (!orma_ftrace_state(imp) || !find_item(imp, row, &item, &before))
-        return;
+        return still_there(imp);
     if (item.kind == ORMA_ITEM_FTRACE_EVENT)
         put_event(imp, &item, ret);
     else
         put_compact(imp, &item, row, &before, ret);
+    return still_there(imp);
 }

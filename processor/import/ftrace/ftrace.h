@@ -139,7 +139,7 @@ void orma_ftrace_preserve(struct orma_import *imp, uint16_t machine);
 uint32_t orma_ftrace_comm(struct orma_import *imp, const struct orma_item *item, uint32_t index);
 
 /* The args of a row of ftrace_event. */
-void orma_ftrace_decode_args(void *imp, uint32_t row, struct orma_args_list *ret);
+bool orma_ftrace_decode_args(void *imp, uint32_t row, struct orma_args_list *ret);
 
 /* Counts an error of the recorder, or stops the import for one that spoils everything. */
 void orma_ftrace_check_status(struct orma_import *imp, uint16_t machine, uint64_t status);

@@ -411,6 +411,23 @@ class Server(Shell):
         self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
         self.assertIn(b"t.pftrace", self.get("/status")[1])
 
+    def test_the_file_is_cut_and_written_again_under_a_server(self):
+        text = "".join(f"packet {{ timestamp: {i} trusted_packet_sequence_id: 1 ftrace_events {{ cpu: 0 event {{ timestamp: {i} "
+                       f'pid: 5 irq_handler_entry {{ irq: {i} name: "n{i}" }} }} }} }}\n' for i in range(1, 3000))
+        (self.dir / "t.pbtxt").write_text(text)
+        path = self.dir / "kernel.pftrace"
+        self.orma("convert", "binary", self.dir / "t.pbtxt", path)
+        whole = path.read_bytes()
+        args = field(1, b"SELECT max(int_value) FROM ftrace_event JOIN args USING (arg_set_id)")
+        self.start_http("server", "http", "--port", "0", path)
+        for left in (len(whole) // 2, 100, 0):
+            os.truncate(path, left)
+            self.assertIn(b"written over or cut", self.get("/query", args)[1])
+            self.assertIn(b"\xb7\x17", self.get("/query", field(1, b"SELECT count(*) FROM ftrace_event"))[1])
+        path.write_bytes(whole[::-1])
+        self.assertIn(b"written over or cut", self.get("/query", args)[1])
+        self.assertTrue(self.get("/status")[0].startswith("HTTP/1.1 200 "))
+
     def test_many_requests_on_one_connection(self):
         self.start_http("server", "http", "--port", "0", self.trace)
         one = b"GET /status HTTP/1.1\r\n\r\n"

@@ -110,13 +110,14 @@ Test(args, ten_thousand_sets_are_found_again)
 }
 
 /* A source of six rows with the sets A A B (none) A B. */
-static void decode(void *data, uint32_t row, struct orma_args_list *ret)
+static bool decode(void *data, uint32_t row, struct orma_args_list *ret)
 {
     (void)data;
     if (row != 3)
         orma_args_put_int(ret, 1, row == 2 || row == 5);
     if (row == 2 || row == 5)
         orma_args_put_int(ret, 2, 2);
+    return true;
 }
 
 static uint32_t rows(void *data)
