@@ -415,7 +415,7 @@ static bool has_number(const struct orma_format *format, const char *name, unsig
 static bool switch_is_usual(const struct orma_format *format)
 {
     return has_chars16(format, "next_comm") && has_number(format, "next_pid", 4) &&
-           has_number(format, "next_prio", 4) &&
+           has_number(format, "next_prio", 4) && has_number(format, "prev_pid", 4) &&
            (has_number(format, "prev_state", 8) || has_number(format, "prev_state", 4));
 }
 

@@ -20,6 +20,7 @@
 
 /* As every 64-bit kernel since 3.13 has them. */
 static const struct orma_compact_layout usual_layout = {
+    .prev_pid = 24,
     .prev_state = 32,
     .prev_state_size = 8,
     .next_comm = 40,
@@ -30,6 +31,7 @@ static const struct orma_compact_layout usual_layout = {
     .waking_prio = 28,
     .waking_cpu = 32,
     .waking_flags = 2,
+    .waking_common_pid = 4,
 };
 
 int orma_translate_init(struct orma_translate *self)
@@ -61,6 +63,7 @@ void orma_translate_set_compact(struct orma_translate *self, const struct orma_f
     if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
         self->compact_ids.switch_id = plan->id;
         self->compact_ids.switch_size = plan->size;
+        to->prev_pid = orma_format_field(format, "prev_pid")->offset;
         to->prev_state = orma_format_field(format, "prev_state")->offset;
         to->prev_state_size = orma_format_field(format, "prev_state")->size;
         to->next_pid = orma_format_field(format, "next_pid")->offset;
@@ -74,6 +77,7 @@ void orma_translate_set_compact(struct orma_translate *self, const struct orma_f
         to->waking_comm = orma_format_field(format, "comm")->offset;
         to->waking_cpu = orma_format_field(format, "target_cpu")->offset;
         to->waking_flags = format->common_flags_offset;
+        to->waking_common_pid = plan->common_pid_offset;
     }
 }
 
@@ -366,12 +370,14 @@ static void note_special(struct orma_translate *self, const struct orma_plan *pl
         if (self->fd_pairs)
             note_fd(self, ev, pid, plan);
         break;
+    case ORMA_PLAN_SCHED_SWITCH:
+        self->counts.unchained++;
+        break;
     case ORMA_PLAN_PLAIN:
     case ORMA_PLAN_SYS_ENTER:
     case ORMA_PLAN_PRINT:
     case ORMA_PLAN_KPROBE:
     case ORMA_PLAN_GENERIC_OLD:
-    case ORMA_PLAN_SCHED_SWITCH:
     case ORMA_PLAN_SCHED_WAKING:
         break;
     }
@@ -496,6 +502,19 @@ task_of(struct orma_translate *self, struct orma_bundle *bundle, uint32_t pid, c
     return ORMA_LIKELY(ret) ? ret : meet_task(self, pid, comm);
 }
 
+/*
+ * Is the switch's previous task the one that readers take for it? From here on they take the next
+ * one, whichever way the event is written.
+ */
+ORMA_PAGE_INLINE bool goes_on(uint32_t *running, const struct orma_compact_layout *at,
+                              const uint8_t *ev)
+{
+    bool ret = orma_load32(ev + at->prev_pid) == *running;
+
+    *running = orma_load32(ev + at->next_pid);
+    return ret;
+}
+
 /* `ev` is the event's data, at least as long as its format. */
 ORMA_PAGE_INLINE void put_switch(struct orma_translate *self, struct orma_bundle *bundle,
                                  const struct orma_compact_layout *at, const uint8_t *ev,
@@ -574,6 +593,8 @@ static void close_bundle(struct orma_translate *self)
         extra = orma_symbols_take(self->symbols);
     self->state->lost = orma_bundle_close(self->bundle, extra, self->sink) < 0;
     self->counts.lost_bundles += self->state->lost;
+    if (self->state->lost)
+        self->state->running = ORMA_NO_PID;
     if (has_events)
         self->state->last_ts = self->bundle_last_ts;
 }
@@ -583,6 +604,8 @@ void orma_translate_begin(struct orma_translate *self, uint32_t cpu,
 {
     self->cpu = cpu;
     self->state = state;
+    if (!state->last_ts)
+        state->running = ORMA_NO_PID; /* nothing was written so far */
     self->bundle_open = false;
 }
 
@@ -656,6 +679,7 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
                                  const bool check)
 {
     struct orma_bundle *const bundle = self->bundle;
+    uint32_t running = self->state->running;
     struct orma_plan *const *const plans = self->plans;
     const unsigned plans_num = self->plans_num;
     const uint32_t switch_id = self->compact_ids.switch_id, waking_id = self->compact_ids.waking_id;
@@ -671,9 +695,11 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
             close_bundle(self);
             open_bundle(self, false);
         }
-        if (ev.id == switch_id && ORMA_LIKELY(ev.len >= switch_size)) {
+        if (ev.id == switch_id && ORMA_LIKELY(ev.len >= switch_size) &&
+            ORMA_LIKELY(goes_on(&running, at, ev.data))) {
             put_switch(self, bundle, at, ev.data, page.ts);
-        } else if (ev.id == waking_id && ORMA_LIKELY(ev.len >= waking_size)) {
+        } else if (ev.id == waking_id && ORMA_LIKELY(ev.len >= waking_size) &&
+                   ORMA_LIKELY(orma_load32(ev.data + at->waking_common_pid) == running)) {
             put_waking(self, bundle, at, ev.data, page.ts);
         } else {
             struct orma_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
@@ -684,6 +710,7 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
             }
             if (ORMA_UNLIKELY(ev.len < plan->size)) {
                 short_event(self, plan, page.base_ts, &told);
+                running = ORMA_NO_PID; /* it may have been a switch */
                 continue;
             }
             const struct orma_page_event copy = ev; /* `ev` itself stays in registers */
@@ -694,6 +721,8 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
                 put_last_event(self, plan, &copy, page.ts);
         }
     }
+    /* Of a bundle that was lost, readers did not see the last switch. */
+    self->state->running = self->state->lost ? ORMA_NO_PID : running;
     self->counts.foreign += foreign;
     *state = page;
 }

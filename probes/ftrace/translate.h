@@ -8,6 +8,13 @@
  *
  * Events without a plan are another session's, and skipped. What is malformed
  * is counted, reported in the bundle, and costs no more than its page.
+ *
+ * Compact sched names neither the task that a switch takes off the cpu nor the
+ * one that wakes another: a reader takes the last switch's next task for both.
+ * Kernels leave switches out (task contexts without trace points, filters of
+ * events and pids, overruns), and then that is wrong for this event and for the
+ * times of two threads. Such an event is written in full. So is the first
+ * switch of a cpu, and each waking before it.
  * Threads: none.
  */
 #ifndef ORMA_PROBES_FTRACE_TRANSLATE_H
@@ -48,17 +55,19 @@ static inline bool orma_syscall_set_has(const struct orma_syscall_set *self, uin
 }
 
 #define ORMA_NO_EVENT 0x10000u /* ids have 16 bits */
+#define ORMA_NO_PID UINT32_MAX
 
 /* Where the fields of the two compact events are. */
 struct orma_compact_layout {
-    uint16_t prev_state, next_pid, next_prio, next_comm, prev_state_size;
-    uint16_t waking_pid, waking_prio, waking_comm, waking_cpu, waking_flags;
+    uint16_t prev_pid, prev_state, next_pid, next_prio, next_comm, prev_state_size;
+    uint16_t waking_pid, waking_prio, waking_comm, waking_cpu, waking_flags, waking_common_pid;
 };
 
 struct orma_translate_counts {
     uint64_t events;    /* written */
     uint64_t foreign;   /* of events that this session did not ask for */
     uint64_t filtered;  /* prints and system calls that this session does not want */
+    uint64_t unchained; /* of `events`: switches whose predecessor on the cpu is missing */
     uint64_t backwards; /* events that are older than the one before, within one page */
     uint64_t errors[ORMA_PARSE_STATUS_NUM]; /* by status */
     uint64_t lost_bundles;                  /* could not be built or put */
@@ -67,7 +76,9 @@ struct orma_translate_counts {
 /* One per cpu and session, kept between batches. */
 struct orma_translate_cpu {
     uint64_t last_ts; /* end of the last bundle */
-    bool lost;        /* a bundle was lost on our side: the next one says so */
+    uint64_t
+        running; /* pid + 1 of the last switch's next task, as readers know it; 0: they do not */
+    bool lost;   /* a bundle was lost on our side: the next one says so */
 };
 
 struct orma_translate {

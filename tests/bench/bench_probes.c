@@ -92,6 +92,9 @@ static void put_name(uint8_t *to, uint32_t pid)
     snprintf((char *)to, 16, "worker-%u", pid % 16);
 }
 
+/* Who runs, as the kernel tells it: each event is of the task that the last switch named. */
+static uint32_t running = 2000;
+
 static void add_sched(struct page_builder *b, unsigned id)
 {
     uint32_t pid = 2000 + random_number() % 16;
@@ -100,8 +103,10 @@ static void add_sched(struct page_builder *b, unsigned id)
     uint64_t state = 1;
 
     ev[0] = (uint8_t)id;
-    memcpy(ev + 4, &(uint32_t){2000 + random_number() % 16}, 4);
+    memcpy(ev + 4, &running, 4);
     if (id == 10) {
+        memcpy(ev + 24, &running, 4);
+        running = pid;
         memcpy(ev + 32, &state, 8);
         put_name(ev + 40, pid);
         memcpy(ev + 56, &pid, 4);
@@ -121,7 +126,7 @@ static void add_other(struct page_builder *b, unsigned id)
     uint8_t ev[56] = {0};
 
     ev[0] = (uint8_t)id;
-    memcpy(ev + 4, &(uint32_t){2000 + random_number() % 16}, 4);
+    memcpy(ev + 4, &running, 4);
     if (id == 12) {
         memcpy(ev + 8, &(uint32_t){42}, 4);
         memcpy(ev + 12, &(uint32_t){16 | 8 << 16}, 4);

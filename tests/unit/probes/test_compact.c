@@ -1,40 +1,24 @@
 /* Compact sched must say the same as the events one by one, whatever their values need. */
 #include <criterion/criterion.h>
 
-#include "probes/ftrace/symbols.h"
-#include "probes/ftrace/translate.h"
 #include "tests/support/ftrace_decode.h"
 #include "tests/support/leaks.h"
-#include "tests/support/page_builder.h"
-#include "tests/unit/probes/tracefs_tree.h"
+#include "tests/unit/probes/sched_pages.h"
 
-#define EVENTS 6000
+#define EVENTS 20000
 #define PAGES 200
-
-static const char switch_text[] = "name: sched_switch\nID: 10\nformat:\n" TREE_COMMON
-                                  "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-                                  "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-                                  "\tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;\n"
-                                  "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
-                                  "\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
-                                  "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
-                                  "\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
-static const char waking_text[] = "name: sched_waking\nID: 11\nformat:\n" TREE_COMMON
-                                  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-                                  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-                                  "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
-                                  "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n";
 
 /* What is compared of an event. */
 struct seen {
     uint64_t ts, nums[4];
     char comm[17];
+    bool is_switch, is_compact;
 };
 
 struct list {
     struct orma_sink sink;
-    struct seen switches[EVENTS], wakings[EVENTS];
-    size_t switches_num, wakings_num;
+    struct seen events[EVENTS];
+    size_t num, compact, switches;
 };
 
 static uint64_t num_of(const struct ft_event *ev, const char *name)
@@ -46,20 +30,46 @@ static uint64_t num_of(const struct ft_event *ev, const char *name)
 
 static void on_event(void *ctx, const struct ft_event *ev)
 {
-    bool is_switch = !strcmp(ev->name, "sched_switch");
+    struct seen s = {
+        .ts = ev->ts, .is_switch = !strcmp(ev->name, "sched_switch"), .is_compact = ev->is_compact};
+    const struct ft_field *comm = ft_find(ev, s.is_switch ? "next_comm" : "comm");
     struct list *list = ctx;
-    struct seen s = {.ts = ev->ts};
-    const struct ft_field *comm = ft_find(ev, is_switch ? "next_comm" : "comm");
 
-    s.nums[0] = num_of(ev, is_switch ? "next_pid" : "pid");
-    s.nums[1] = num_of(ev, is_switch ? "next_prio" : "prio");
-    s.nums[2] = num_of(ev, is_switch ? "prev_state" : "target_cpu");
+    s.nums[0] = num_of(ev, s.is_switch ? "next_pid" : "pid");
+    s.nums[1] = num_of(ev, s.is_switch ? "next_prio" : "prio");
+    s.nums[2] = num_of(ev, s.is_switch ? "prev_state" : "target_cpu");
+    if (!ev->is_compact)
+        s.nums[3] = s.is_switch ? num_of(ev, "prev_pid") : ev->pid;
     if (comm)
         snprintf(s.comm, sizeof(s.comm), "%.*s", ORMA_STR_ARG(comm->text));
-    if (is_switch && list->switches_num < EVENTS)
-        list->switches[list->switches_num++] = s;
-    if (!is_switch && list->wakings_num < EVENTS)
-        list->wakings[list->wakings_num++] = s;
+    list->compact += s.is_compact;
+    list->switches += s.is_switch;
+    if (list->num < EVENTS)
+        list->events[list->num++] = s;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+
+    return x->ts < y->ts ? -1 : x->ts > y->ts;
+}
+
+/* In order, and what compact events leave out as readers take it: from the switch before. */
+static void complete(struct list *list)
+{
+    uint64_t running = UINT64_MAX;
+
+    qsort(list->events, list->num, sizeof(list->events[0]), by_time);
+    for (size_t i = 0; i < list->num; i++) {
+        struct seen *s = &list->events[i];
+
+        if (s->is_compact)
+            s->nums[3] = running;
+        s->is_compact = false;
+        if (s->is_switch)
+            running = s->nums[0];
+    }
 }
 
 static int list_put(struct orma_sink *sink, const void *packet, size_t len)
@@ -84,9 +94,11 @@ static uint32_t random_number(void)
     return state ^= state << 5;
 }
 
-/* Values of one, two and more bytes; more tasks than a bundle has names for. */
+/* Values of one, two and more bytes; more tasks than a bundle has names for; switches that are
+ * missing: then the next events are of a task that no switch has named. */
 static void add_event(struct page_builder *b)
 {
+    static uint32_t running = 1;
     static const uint64_t states[] = {0, 1, 2, 64, 127, 128, 256, 1024, 0x4000};
     static const uint32_t pids[] = {0, 1, 100, 127, 128, 16383, 16384, 70000, 4194303};
     uint32_t pid = pids[random_number() % 9] ^ (random_number() % 8 ? 0 : random_number() % 128);
@@ -97,13 +109,18 @@ static void add_event(struct page_builder *b)
 
     snprintf(name, sizeof(name), "t%u-%u", pid % 1000,
              random_number() % 50 ? 0 : random_number() % 90);
+    if (random_number() % 16 == 0)
+        running = pids[random_number() % 9];
+    memcpy(ev + 4, &running, 4);
     if (random_number() % 2) {
         ev[0] = 10;
+        memcpy(ev + 24, &running, 4);
+        running = pid;
         memcpy(ev + 32, &state, 8);
         memcpy(ev + 40, name, 16);
         memcpy(ev + 56, &pid, 4);
         memcpy(ev + 60, &prio, 4);
-        page_data(b, random_number() % (random_number() % 16 ? 5000 : 1u << 26), ev, 64);
+        page_data(b, 1 + random_number() % (random_number() % 16 ? 5000 : 1u << 26), ev, 64);
     } else {
         ev[0] = 11;
         ev[2] = (uint8_t)random_number();
@@ -111,49 +128,8 @@ static void add_event(struct page_builder *b)
         memcpy(ev + 24, &pid, 4);
         memcpy(ev + 28, &prio, 4);
         memcpy(ev + 32, &cpu, 4);
-        page_data(b, random_number() % 5000, ev, 36);
+        page_data(b, 1 + random_number() % 5000, ev, 36);
     }
-}
-
-static void translate(uint8_t (*pages)[PAGE_BUILDER_SIZE], bool compact, struct list *list)
-{
-    const char *const texts[] = {switch_text, waking_text};
-    struct orma_plan_options options = {.word_size = 8, .compact_sched = compact};
-    struct orma_plan plans_of[2], *plans[16] = {0};
-    struct orma_translate_cpu cpu = {0};
-    struct orma_translate t;
-    struct orma_arena arena = {0};
-    struct orma_bundle bundle;
-    struct orma_format format;
-
-    list->sink = (struct orma_sink){list_put, list_flush};
-    cr_assert_eq(orma_translate_init(&t), 0);
-    cr_assert_eq(orma_bundle_init(&bundle), 0);
-    for (size_t i = 0; i < 2; i++) {
-        cr_assert_eq(orma_format_parse(&arena, orma_str_from(texts[i]), 8, &format), 0);
-        const struct orma_ftrace_tracepoint *tp = orma_ftrace_tracepoint_find("sched", format.name);
-        cr_assert_eq(orma_plan_compile(&arena, "sched", &format,
-                                       &orma_ftrace_messages[tp->message_idx], &options,
-                                       &plans_of[i]),
-                     0);
-        orma_translate_set_compact(&t, &format, &plans_of[i]);
-        plans[format.id] = &plans_of[i];
-    }
-    t.plans = plans;
-    t.plans_num = 16;
-    t.page_layout = (struct orma_page_layout){8, 16};
-    t.bundle = &bundle;
-    t.sink = &list->sink;
-    for (unsigned i = 0; i < PAGES; i++) {
-        if (i % 32 == 0)
-            orma_translate_begin(&t, 0, &cpu);
-        orma_translate_page(&t, pages[i], PAGE_BUILDER_SIZE);
-        if (i % 32 == 31 || i == PAGES - 1)
-            orma_translate_end(&t);
-    }
-    orma_translate_fini(&t);
-    orma_bundle_fini(&bundle);
-    orma_arena_fini(&arena);
 }
 
 Test(compact, says_the_same_as_single_events)
@@ -172,13 +148,19 @@ Test(compact, says_the_same_as_single_events)
         memcpy(pages[i], b.page, sizeof(b.page));
         ts += 20000000000;
     }
-    translate(pages, true, compact);
-    translate(pages, false, plain);
-    cr_assert_gt(plain->switches_num, 4000);
-    cr_assert_eq(compact->switches_num, plain->switches_num);
-    cr_assert_eq(compact->wakings_num, plain->wakings_num);
-    cr_assert_eq(memcmp(compact->switches, plain->switches, sizeof(plain->switches)), 0);
-    cr_assert_eq(memcmp(compact->wakings, plain->wakings, sizeof(plain->wakings)), 0);
+    compact->sink = plain->sink = (struct orma_sink){list_put, list_flush};
+    sched_translate(pages, PAGES, 0, true, &compact->sink);
+    sched_translate(pages, PAGES, 0, false, &plain->sink);
+    cr_assert_gt(plain->switches, 4000);
+    cr_assert_eq(plain->compact, 0);
+    cr_assert_gt(compact->compact, plain->num * 8 / 10);
+    cr_assert_lt(compact->compact, plain->num, "some are written in full");
+    complete(compact);
+    complete(plain);
+    cr_assert_eq(compact->num, plain->num);
+    for (size_t i = 0; i < plain->num; i++)
+        cr_assert_eq(memcmp(&compact->events[i], &plain->events[i], sizeof(struct seen)), 0,
+                     "event %zu", i);
     free(pages);
     free(compact);
     free(plain);

@@ -129,6 +129,12 @@ static void fx_page(struct fx *f, const struct page_builder *b)
     }
 }
 
+/* As if a batch had ended with a switch to this task. */
+static void fx_running(struct fx *f, uint32_t pid)
+{
+    f->cpu = (struct orma_translate_cpu){.last_ts = 1, .running = pid};
+}
+
 struct sched_switch {
     uint16_t type;
     uint8_t flags, preempt;
@@ -168,6 +174,7 @@ Test(translate, writes_switches_and_wakings_as_columns)
     char *names[] = {(char[]){"sched/sched_switch"}, (char[]){"sched/sched_waking"}};
     struct sched_switch sw = {.type = 10,
                               .pid = 1,
+                              .prev_pid = 1,
                               .prev_state = 2,
                               .next_comm = "worker",
                               .next_pid = 77,
@@ -179,8 +186,10 @@ Test(translate, writes_switches_and_wakings_as_columns)
 
     fx_init(&f);
     fx_compile(&f, names, 2);
+    fx_running(&f, 1);
     page_data(&b, 10, &sw, sizeof(sw));
     page_data(&b, 5, &wk, sizeof(wk));
+    sw.prev_pid = sw.pid = 77;
     sw.next_pid = 300;
     strcpy(sw.next_comm, "0123456789abcde");
     page_data(&b, 5, &sw, sizeof(sw));
@@ -503,6 +512,55 @@ Test(translate, moves_events_whose_length_needs_two_bytes)
     fx_fini(&f);
 }
 
+static void put_switch(struct page_builder *b, int32_t from, int32_t to)
+{
+    struct sched_switch sw = {.type = 10, .pid = from, .prev_pid = from, .next_pid = to};
+
+    page_data(b, 10, &sw, sizeof(sw));
+}
+
+static void put_waking(struct page_builder *b, int32_t by, int32_t woken)
+{
+    struct sched_waking wk = {.type = 11, .pid = by, .woken = woken};
+
+    page_data(b, 10, &wk, sizeof(wk));
+}
+
+/*  5>7  7 wakes 9  7>8  (8>6 missing)  6 wakes 9  6>5  5>0 */
+Test(translate, writes_in_full_what_compact_columns_would_tell_wrong)
+{
+    char *names[] = {(char[]){"sched/sched_switch"}, (char[]){"sched/sched_waking"}};
+    struct page_builder b = page_begin(5000000000);
+    struct fx f;
+
+    fx_init(&f);
+    fx_compile(&f, names, 2);
+    put_waking(&b, 5, 9); /* who runs is not known yet */
+    put_switch(&b, 5, 7);
+    put_waking(&b, 7, 9);
+    put_switch(&b, 7, 8);
+    put_waking(&b, 6, 9);
+    put_switch(&b, 6, 5);
+    put_switch(&b, 5, 0);
+    page_end(&b);
+    fx_page(&f, &b);
+    cr_assert_eq(f.last.events, 4);
+    cr_assert_eq(f.last.compact_switches, 2);
+    cr_assert_eq(f.last.compact_wakings, 1);
+    cr_assert_eq(f.events_seen[0].pid, 5);
+    cr_assert_eq(num_of(&f.events_seen[1], "prev_pid"), 5);
+    cr_assert_eq(f.events_seen[2].pid, 6);
+    cr_assert_eq(num_of(&f.events_seen[3], "prev_pid"), 6);
+    cr_assert_eq(f.translate.counts.unchained, 2);
+
+    fx_page(&f, &b); /* the last switch was to 0: the chain breaks at the first waking */
+    cr_assert_eq(f.last.events, 4);
+    fx_running(&f, 5);
+    fx_page(&f, &b);
+    cr_assert_eq(f.last.events, 2, "known from the batch before");
+    fx_fini(&f);
+}
+
 Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
 {
     char *names[] = {(char[]){"sched/sched_switch"}};
@@ -515,7 +573,7 @@ Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
     for (unsigned page = 0; page < 3; page++) {
         b = page_begin(5000000000 + page);
         for (unsigned i = 0; i < 50; i++) {
-            struct sched_switch sw = {.type = 10};
+            struct sched_switch sw = {.type = 10}; /* 0 goes on as 0 */
 
             snprintf(sw.next_comm, sizeof(sw.next_comm), "comm-%u-%u", page, i);
             page_data(&b, 1, &sw, sizeof(sw));
@@ -538,7 +596,7 @@ Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
 Test(translate, lists_processes_once_and_again_after_a_rename)
 {
     char *names[] = {(char[]){"sched/sched_switch"}};
-    struct sched_switch sw = {.type = 10, .next_pid = 77};
+    struct sched_switch sw = {.type = 10, .pid = 77, .prev_pid = 77, .next_pid = 77};
     struct page_builder b = page_begin(5000000000);
     struct fx f;
 
