@@ -1,6 +1,11 @@
 /*
  * Scheduling: what ran on each cpu (sched_slice) and in which state each
  * thread was (thread_state).
+ *
+ * Switches may be missing: the kernel leaves some out (task contexts without
+ * trace points, filters), rings overrun. A cpu's chain is broken where a switch
+ * takes off another thread than the last one has put on. How long the state
+ * took that ended unseen is not known then: its row stays open (dur -1).
  */
 #include "processor/import/ftrace/ftrace.h"
 
@@ -16,12 +21,23 @@
 /* Rows of thread_state that matter for a thread, by utid; ORMA_ROW_NONE: none. */
 struct thread_rows {
     uint32_t last, last_running, last_blocked;
+    uint32_t doubtful; /* in state R, woken again: it had run unseen, or R was not true */
+    uint32_t all_seen; /* not 0: no switch from this thread is known to be missing */
+};
+
+/* While a thread runs whose switches are not seen, its cpu may have switched any number of times.
+ */
+struct cpu_sight {
+    bool is_blind;
+    int64_t blind_until; /* the last time; INT64_MIN: it never was */
 };
 
 struct sched_state {
     struct thread_rows *threads;
     uint32_t threads_num;
-    uint32_t texts[2][4096]; /* pool ids of prev_state, by kernel generation */
+    struct cpu_sight
+        *sights[ORMA_MACHINES_MAX]; /* ORMA_CPUS_MAX each; NULL: no switch is missing */
+    uint32_t texts[2][4096];        /* pool ids of prev_state, by kernel generation */
 };
 
 static struct sched_state *state_of(struct orma_import *imp)
@@ -103,6 +119,13 @@ uint32_t orma_sched_state_text(struct orma_import *imp, uint16_t machine, int64_
 
 /* ---- thread_state ---- */
 
+static bool is_in(struct orma_import *imp, const struct thread_rows *rows, uint32_t state)
+{
+    return rows->last != ORMA_ROW_NONE &&
+           orma_table_int(orma_import_table(imp, ORMA_TABLE_THREAD_STATE), ORMA_THREAD_STATE_STATE,
+                          rows->last) == state;
+}
+
 static void close_state(struct orma_import *imp, int64_t ts, const struct thread_rows *rows)
 {
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_THREAD_STATE);
@@ -160,22 +183,49 @@ void orma_sched_open_state(struct orma_import *imp, uint16_t machine, int64_t ts
     open_state(imp, machine, ts, utid, state, cpu, ORMA_ID_NONE, -1);
 }
 
+/* Called for each switch of a machine on which some are missing. */
+ORMA_COLD static void keep_sight(struct orma_import *imp, struct cpu_sight *sight, int64_t ts,
+                                 uint32_t next_utid)
+{
+    const struct thread_rows *next = rows_of(imp, next_utid);
+
+    if (sight->is_blind)
+        sight->blind_until = ts;
+    sight->is_blind = next && !next->all_seen;
+}
+
+/* Could this thread have been put on a cpu unseen while it waited? */
+ORMA_COLD static bool may_have_run(struct orma_import *imp, const struct cpu_sight *sights,
+                                   const struct thread_rows *rows)
+{
+    int64_t since = orma_table_int(orma_import_table(imp, ORMA_TABLE_THREAD_STATE),
+                                   ORMA_THREAD_STATE_TS, rows->last);
+
+    for (unsigned i = 0; i < ORMA_CPUS_MAX; i++) {
+        if (sights[i].is_blind || sights[i].blind_until > since)
+            return true;
+    }
+    return false;
+}
+
 void orma_sched_states(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,
                        uint32_t prev_utid, uint32_t prev_state, uint32_t next_utid)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_THREAD_STATE);
     struct thread_rows *prev = rows_of(imp, prev_utid);
 
     /* When prev was not running, events are missing: how long its last state took is unknown. */
-    if (prev && prev->last != ORMA_ROW_NONE &&
-        orma_table_int(t, ORMA_THREAD_STATE_STATE, prev->last) == imp->words.Running)
+    if (prev && is_in(imp, prev, imp->words.Running))
         close_state(imp, ts, prev);
     open_state(imp, machine, ts, prev_utid, prev_state, ORMA_ID_NONE, ORMA_ID_NONE, -1);
 
     struct thread_rows *next = rows_of(imp, next_utid);
-    if (next)
+    struct cpu_sight *sights = state_of(imp) ? state_of(imp)->sights[machine] : NULL;
+    if (next && (ORMA_LIKELY(!sights || next->all_seen) || !is_in(imp, next, imp->words.R) ||
+                 !may_have_run(imp, sights, next)))
         close_state(imp, ts, next);
     open_state(imp, machine, ts, next_utid, imp->words.Running, cpu, ORMA_ID_NONE, -1);
+    if (ORMA_UNLIKELY(sights))
+        keep_sight(imp, &sights[cpu], ts, next_utid);
 }
 
 static void spurious_wakeup(struct orma_import *imp, int64_t ts, uint32_t row, uint32_t utid,
@@ -192,23 +242,34 @@ static void spurious_wakeup(struct orma_import *imp, int64_t ts, uint32_t row, u
     orma_table_set(t, ORMA_SPURIOUS_SCHED_WAKEUP_WAKER_UTID, at, waker);
 }
 
+/*
+ * The kernel wakes what sleeps. A thread that is woken while it runs or waits for a cpu was about
+ * to sleep, or did sleep: which of the two, threads tell whose switches are seen.
+ */
+static bool may_have_slept(struct orma_import *imp, struct thread_rows *rows)
+{
+    if (!rows->all_seen)
+        return true;
+    if (is_in(imp, rows, imp->words.R))
+        rows->doubtful = rows->last;
+    return false;
+}
+
 void orma_sched_waking(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t utid,
                        uint32_t waker_utid, int64_t common_flags)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_THREAD_STATE);
     struct thread_rows *rows = rows_of(imp, utid);
     int irq = common_flags < 0 ? -1 : (common_flags & IRQ_FLAGS) != 0;
 
     if (!rows)
         return;
-    if (rows->last != ORMA_ROW_NONE) {
-        int64_t state = orma_table_int(t, ORMA_THREAD_STATE_STATE, rows->last);
-
-        if (state == imp->words.Running || state == imp->words.R) {
+    if (is_in(imp, rows, imp->words.Running) || is_in(imp, rows, imp->words.R)) {
+        if (!may_have_slept(imp, rows)) {
             if (waker_utid != ORMA_ID_NONE)
                 spurious_wakeup(imp, ts, rows->last, utid, waker_utid, irq);
             return;
         }
+    } else {
         close_state(imp, ts, rows);
     }
     open_state(imp, machine, ts, utid, imp->words.R, ORMA_ID_NONE, waker_utid, irq);
@@ -347,6 +408,60 @@ void orma_ftrace_parse_compact_waking(struct orma_import *imp, const struct orma
         orma_sched_waking(imp, item->machine, item->ts, utid, c->utid, item->sched.common_flags);
 }
 
+/* What ran on a cpu, from `ts` on, has left it unseen: when is not known, nor what followed. */
+static void lose_sight(struct orma_import *imp, uint32_t utid, int64_t ts)
+{
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_THREAD_STATE);
+    struct thread_rows *rows = rows_of(imp, utid);
+
+    if (!rows)
+        return;
+    rows->all_seen = 0;
+    if (rows->doubtful != ORMA_ROW_NONE)
+        orma_table_set(t, ORMA_THREAD_STATE_DUR, rows->doubtful, -1);
+    rows->doubtful = ORMA_ROW_NONE;
+    if (is_in(imp, rows, imp->words.Running) &&
+        orma_table_int(t, ORMA_THREAD_STATE_TS, rows->last) == ts)
+        rows->last = ORMA_ROW_NONE;
+}
+
+/* The thread runs here although no switch has put it on: where it was before, it has left unseen.
+ */
+static void appear(struct orma_import *imp, uint32_t utid)
+{
+    struct thread_rows *rows = rows_of(imp, utid);
+
+    if (rows && is_in(imp, rows, imp->words.Running))
+        rows->last = ORMA_ROW_NONE;
+}
+
+static struct cpu_sight *sights_of(struct orma_import *imp, uint16_t machine)
+{
+    struct sched_state *st = state_of(imp);
+
+    if (!st || st->sights[machine])
+        return st ? st->sights[machine] : NULL;
+    st->sights[machine] = malloc(ORMA_CPUS_MAX * sizeof(**st->sights));
+    for (unsigned i = 0; st->sights[machine] && i < ORMA_CPUS_MAX; i++)
+        st->sights[machine][i] = (struct cpu_sight){.blind_until = INT64_MIN};
+    imp->storage->failed |= !st->sights[machine];
+    return st->sights[machine];
+}
+
+static void mismatch(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,
+                     const struct orma_cpu_state *c, uint32_t prev)
+{
+    struct cpu_sight *sights = sights_of(imp, machine);
+
+    if (sights)
+        sights[cpu].blind_until = ts;
+    orma_stats_inc(orma_import_stats(imp, machine), ORMA_STAT_MISMATCHED_SCHED_SWITCH_TIDS);
+    lose_sight(imp, c->utid,
+               orma_table_int(orma_import_table(imp, ORMA_TABLE_SCHED_SLICE), ORMA_SCHED_SLICE_TS,
+                              c->sched_row));
+    appear(imp, prev);
+}
+
 void orma_sched_switch(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t cpu,
                        uint32_t prev_pid, uint32_t prev_comm, int64_t prev_state, uint32_t next_pid,
                        uint32_t next_comm, int32_t next_prio)
@@ -354,16 +469,16 @@ void orma_sched_switch(struct orma_import *imp, uint16_t machine, int64_t ts, ui
     struct orma_cpu_state *c = orma_ftrace_cpu(imp, machine, cpu);
     uint32_t state = orma_sched_state_text(imp, machine, prev_state);
     uint32_t next = named_thread(imp, machine, next_pid, next_comm);
+    uint32_t prev;
 
     if (!c)
         return;
-    if (c->known && c->sched_row != ORMA_ROW_NONE) {
-        if (c->pid == prev_pid)
-            orma_sched_end_slice(imp, c->sched_row, ts, state);
-        else
-            orma_stats_inc(orma_import_stats(imp, machine), ORMA_STAT_MISMATCHED_SCHED_SWITCH_TIDS);
-    }
-    uint32_t prev = named_thread(imp, machine, prev_pid, prev_comm);
+    bool goes_on = !c->known || c->sched_row == ORMA_ROW_NONE || c->pid == prev_pid;
+    if (goes_on && c->known)
+        orma_sched_end_slice(imp, c->sched_row, ts, state);
+    prev = named_thread(imp, machine, prev_pid, prev_comm);
+    if (!goes_on)
+        mismatch(imp, machine, ts, cpu, c, prev);
     *c = (struct orma_cpu_state){
         .known = true,
         .pid = next_pid,
@@ -542,6 +657,8 @@ static void sched_fini(struct orma_import *imp)
 {
     struct sched_state *st = imp->state[ORMA_STATE_SCHED];
 
+    for (unsigned i = 0; st && i < ORMA_MACHINES_MAX; i++)
+        free(st->sights[i]);
     if (st)
         free(st->threads);
 }
