@@ -12,6 +12,8 @@
 
 enum { OPT_BRIEF = 1, OPT_ALL };
 
+#define MISMATCHED "mismatched_sched_switch_tids"
+
 static const struct orma_option options[] = {
     {OPT_BRIEF, 0, "brief", NULL, "Only one line: what was lost, or that nothing was."},
     {OPT_ALL, 'a', "all", NULL, "Every statistic that is not zero, not only the troubles."},
@@ -45,11 +47,27 @@ static int64_t lost_kernel_events(struct orma_processor *tp)
                       "('ftrace_cpu_overrun_delta', 'ftrace_cpu_dropped_events_delta')");
 }
 
+/*
+ * Switches that the kernel did not record, at least: where another thread leaves a cpu than the one
+ * that was put on it last. In compact form only the states tell that whose end was not seen.
+ */
+static int64_t missing_switches(struct orma_processor *tp)
+{
+    int64_t ret = number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
+
+    return ret ? ret
+               : number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
+                            "WHERE dur = -1");
+}
+
+/* Kinds of them. Switches that are missing are told in words of their own. */
 static int64_t number_of(struct orma_processor *tp, const char *severity)
 {
-    char sql[160];
+    char sql[200];
 
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM stats WHERE severity = '%s' AND value > 0",
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM stats WHERE severity = '%s' AND value > 0 "
+             "AND name != '" MISMATCHED "'",
              severity);
     return number(tp, sql);
 }
@@ -58,9 +76,10 @@ static void print_brief(struct orma_processor *tp)
 {
     int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
     int64_t errors = number_of(tp, "error"), losses = number_of(tp, "data_loss");
+    int64_t switches = missing_switches(tp);
     const char *sep = "Lost: ";
 
-    if (!packets && !kernel && !errors && !losses) {
+    if (!packets && !kernel && !errors && !losses && !switches) {
         printf("Lost: nothing.\n");
         return;
     }
@@ -70,6 +89,11 @@ static void print_brief(struct orma_processor *tp)
     }
     if (kernel) {
         printf("%s%" PRId64 " kernel events", sep, kernel);
+        sep = ", ";
+    }
+    if (switches) {
+        printf("%s%" PRId64 " %s that the kernel did not record", sep, switches,
+               switches == 1 ? "switch" : "switches");
         sep = ", ";
     }
     if (losses && !packets && !kernel) {
@@ -126,6 +150,7 @@ static int print_all(struct orma_processor *tp)
 static int print_stats(struct orma_processor *tp, bool all)
 {
     int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
+    int64_t switches = missing_switches(tp);
     int r = 0;
 
     print_contents(tp);
@@ -134,8 +159,13 @@ static int print_stats(struct orma_processor *tp, bool all)
         printf("Lost: %" PRId64 " packets on their way to the file.\n", packets);
     if (kernel)
         printf("Lost: %" PRId64 " events in the kernel's own buffers.\n", kernel);
+    if (switches)
+        printf("%" PRId64 " %s missing in the kernel's own record%s: how long threads ran "
+               "and waited near them is unknown (dur is -1 there).\n",
+               switches, switches == 1 ? "switch is" : "switches are",
+               kernel ? ", lost in its buffers or never written" : "");
     fflush(stdout);
-    if (!orma_print_health(tp, stdout) && !packets && !kernel)
+    if (!orma_print_health(tp, stdout) && !packets && !kernel && !switches)
         printf("Nothing was lost, and everything could be read.\n");
     if (packets)
         r = print_ledger(tp);

@@ -47,6 +47,23 @@ class Probes(Case):
         check = self.run_program(PROBES, "--check", "--sys", self.dir / "sys")
         self.assertRegex(check.stdout.decode(), r"linux.sysfs_power +no: this machine has no battery")
 
+    def test_switches_that_the_kernel_left_out_are_told(self):
+        """7 is put on the cpu and 9 taken off it; in the other trace all is well."""
+        def switch(ts, prev, then):
+            return (f'event {{ timestamp: {ts} pid: {prev} sched_switch {{ prev_comm: "a" prev_pid: {prev} '
+                    f'prev_state: 1 next_comm: "b" next_pid: {then} next_prio: 120 }} }}')
+
+        for prev, words in ((9, "1 switch is missing in the kernel's own record"), (7, "Nothing was lost")):
+            text = self.file("t.txt", "packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 " +
+                             switch(1000, 5, 7) + switch(2000, prev, 5) + switch(3000, 5, 8) + " } }")
+            trace = self.dir / "t.pftrace"
+            self.orma("convert", "--force", "binary", text, trace)
+            self.assertIn(words, self.orma("stats", trace).stdout.decode())
+            brief = self.orma("stats", "--brief", trace).stdout.decode()
+            self.assertIn("Lost: 1 switch that the kernel did not record" if prev == 9 else "Lost: nothing", brief)
+            open_waits = self.one(trace, "SELECT count(*) FROM thread_state WHERE state = 'Running' AND dur = -1")
+            self.assertEqual(open_waits, "2" if prev == 9 else "1")
+
 
 if __name__ == "__main__":
     main()

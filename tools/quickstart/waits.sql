@@ -1,4 +1,5 @@
--- Runnable, but not yet running: state R. Long waits mean too few CPUs or a lower priority.
+-- Runnable, but not yet running: state R. Long waits mean too few CPUs or a lower priority. Some kernels do
+-- not record the switches of all threads; a wait whose end was not seen has dur -1, and is left out here.
 SELECT
   thread.name AS thread,
   thread.tid,
