@@ -13,6 +13,9 @@
 /* orma_ext.proto: CommitDataRequest 90001 */
 #define ORMA_WRITER_COUNTS 90001
 
+/* What steps cost besides the bytes that they copy, in units of traced_budget. */
+enum { COST_ENTRY = 256, COST_PATCH = 32, COST_PAGE = 64, COST_CHUNK = 256 };
+
 /* A chunk's header words, read once. */
 struct header {
     uint32_t chunk_id;
@@ -195,7 +198,7 @@ static void prefetch_seq(const struct traced_producer *p, const struct group *g,
         traced_seq_prefetch(seq);
 }
 
-static void move_group(struct traced_producer *p, struct group *g)
+static void move_group(struct traced_producer *p, struct group *g, struct traced_budget *budget)
 {
     uint32_t word, taken;
 
@@ -210,23 +213,26 @@ static void move_group(struct traced_producer *p, struct group *g)
         if (i + 1 < g->num)
             prefetch_seq(p, g, i + 1, word);
         put_chunk(p, g->target[i], &h, chunk.payload, chunk.payload_size, true);
+        traced_budget_spend(budget, chunk.payload_size);
     }
     if (taken)
         orma_shm_release_group(&p->shm, g->page, taken, word);
     g->num = g->mask = 0;
 }
 
-static void move_chunk(struct traced_producer *p, struct group *g, const struct move *m)
+static void move_chunk(struct traced_producer *p, struct group *g, const struct move *m,
+                       struct traced_budget *budget)
 {
     if (m->has_data) {
-        move_group(p, g);
+        move_group(p, g, budget);
         move_inline(p, m);
+        traced_budget_spend(budget, m->data.len);
         return;
     }
     if (m->chunk >= ORMA_SHM_CHUNKS_MAX)
         return;
     if (g->num && (g->page != m->page || g->mask & 1u << m->chunk))
-        move_group(p, g);
+        move_group(p, g, budget);
     g->page = m->page;
     g->mask |= 1u << m->chunk;
     g->idx[g->num] = (uint8_t)m->chunk;
@@ -351,58 +357,95 @@ static bool take_counts(struct traced_producer *p, const struct orma_pb_field *f
 
 /* ---- the whole request ---- */
 
-static bool do_moves(struct traced_producer *p, struct orma_str request, uint64_t *ret_flush_id)
+/* Chunks, until the budget is spent. 1: there is more, 0, -EBADMSG. */
+static int do_moves(struct traced_producer *p, struct traced_commit *c,
+                    struct traced_budget *budget)
 {
-    struct orma_pb_reader r = orma_pb_reader(request.data, request.len);
     struct orma_pb_field f;
     struct move m;
     struct group g = {0};
+    bool bad = false;
 
-    while (orma_pb_next(&r, &f)) {
+    while (!bad && !traced_budget_over(budget) && orma_pb_next(&c->at, &f)) {
+        traced_budget_spend(budget, COST_ENTRY);
         if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE) {
-            if (!parse_move(&f, &m)) {
-                move_group(p, &g);
-                return false;
-            }
-            if (p->shm_ready)
-                move_chunk(p, &g, &m);
+            bad = !parse_move(&f, &m);
+            if (!bad && p->shm_ready)
+                move_chunk(p, &g, &m, budget);
         } else if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_FLUSH_REQUEST_ID) {
-            *ret_flush_id = orma_pb_u64(&f);
+            c->flush_id = orma_pb_u64(&f);
         }
     }
-    move_group(p, &g);
-    return !r.failed;
+    move_group(p, &g, budget);
+    if (bad || c->at.failed)
+        return -EBADMSG;
+    return c->at.pos < c->at.end;
 }
 
-static bool do_rest(struct traced_producer *p, struct orma_str request)
+/* Patches and counts, in the same way. */
+static int do_rest(struct traced_producer *p, struct traced_commit *c, struct traced_budget *budget)
 {
-    struct orma_pb_reader r = orma_pb_reader(request.data, request.len);
     struct orma_pb_field f;
     struct patch_list list;
 
-    while (orma_pb_next(&r, &f)) {
+    while (!traced_budget_over(budget) && orma_pb_next(&c->at, &f)) {
+        traced_budget_spend(budget, COST_ENTRY);
         if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_PATCH) {
             if (!parse_patches(&f, &list))
-                return false;
+                return -EBADMSG;
+            traced_budget_spend(budget, f.len + COST_PATCH * list.num);
             if (p->shm_ready)
                 apply_patches(p, &list);
         } else if (f.id == ORMA_WRITER_COUNTS && !take_counts(p, &f)) {
-            return false;
+            return -EBADMSG;
         }
     }
-    return !r.failed;
+    if (c->at.failed)
+        return -EBADMSG;
+    return c->at.pos < c->at.end;
+}
+
+void traced_commit_begin(struct traced_commit *self, struct orma_str request)
+{
+    *self = (struct traced_commit){
+        .request = request,
+        .at = orma_pb_reader(request.data, request.len),
+    };
+}
+
+int traced_commit_some(struct traced_producer *producer, struct traced_commit *self,
+                       struct traced_budget *budget)
+{
+    int r;
+
+    if (!self->moved) {
+        r = do_moves(producer, self, budget);
+        if (r != 0)
+            return r;
+        self->moved = true;
+        self->at = orma_pb_reader(self->request.data, self->request.len);
+    }
+    r = do_rest(producer, self, budget);
+    if (r != 0)
+        return r;
+    traced_service_want_touch(producer->service);
+    if (self->flush_id && producer->shm_ready)
+        traced_flush_ack(producer, self->flush_id);
+    return 0;
 }
 
 int traced_commit(struct traced_producer *producer, struct orma_str request)
 {
-    uint64_t flush_id = 0;
+    struct traced_commit commit;
+    int r;
 
-    if (!do_moves(producer, request, &flush_id) || !do_rest(producer, request))
-        return -EBADMSG;
-    traced_service_want_touch(producer->service);
-    if (flush_id && producer->shm_ready)
-        traced_flush_ack(producer, flush_id);
-    return 0;
+    traced_commit_begin(&commit, request);
+    do {
+        struct traced_budget budget = traced_budget();
+
+        r = traced_commit_some(producer, &commit, &budget);
+    } while (r > 0);
+    return r;
 }
 
 /* ---- scraping ---- */
@@ -423,19 +466,41 @@ static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk 
     put_chunk(p, (uint32_t)buffer_id, &h, chunk->payload, chunk->payload_size, complete);
 }
 
-void traced_scrape(struct traced_producer *producer, const struct traced_session *session)
+static void scrape_page(struct traced_producer *p, uint32_t page,
+                        const struct traced_session *session, struct traced_budget *budget)
 {
-    const struct orma_shm *shm = &producer->shm;
     struct orma_shm_chunk chunk;
     enum orma_shm_state state;
 
-    if (!shm->base)
-        return;
-    for (uint32_t page = 0; page < shm->pages_num; page++)
-        for (uint32_t idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
-            if (!orma_shm_peek(shm, page, idx, &chunk, &state))
-                break;
-            if (state == ORMA_SHM_COMPLETE || state == ORMA_SHM_WRITING)
-                scrape_chunk(producer, &chunk, state == ORMA_SHM_COMPLETE, session);
-        }
+    traced_budget_spend(budget, COST_PAGE);
+    for (uint32_t idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
+        if (!orma_shm_peek(&p->shm, page, idx, &chunk, &state))
+            return;
+        if (state != ORMA_SHM_COMPLETE && state != ORMA_SHM_WRITING)
+            continue;
+        scrape_chunk(p, &chunk, state == ORMA_SHM_COMPLETE, session);
+        traced_budget_spend(budget, COST_CHUNK + chunk.payload_size);
+    }
+}
+
+bool traced_scrape_some(struct traced_producer *producer, const struct traced_session *session,
+                        uint32_t *page, struct traced_budget *budget)
+{
+    uint32_t end = producer->shm.base ? producer->shm.pages_num : 0;
+
+    while (*page < end && !traced_budget_over(budget))
+        scrape_page(producer, (*page)++, session, budget);
+    return *page < end;
+}
+
+void traced_scrape(struct traced_producer *producer, const struct traced_session *session)
+{
+    uint32_t page = 0;
+    bool more;
+
+    do {
+        struct traced_budget budget = traced_budget();
+
+        more = traced_scrape_some(producer, session, &page, &budget);
+    } while (more);
 }

@@ -1,8 +1,11 @@
 #include "traced/conn.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +31,9 @@ struct out_frame {
     uint8_t data[];
 };
 
+/* What is read of a peer that goes away, if its socket can't say how much that is. */
+#define HEAR_OUT_MAX ((uint64_t)16 << 20)
+
 /* ---- end of a connection ---- */
 
 static void frame_free(struct out_frame *frame)
@@ -43,60 +49,90 @@ static void event_free_if(struct event *ev)
         event_free(ev);
 }
 
-static void end(struct traced_conn *self)
+static void forget_out(struct traced_conn *self)
 {
-    if (self->ended)
-        return;
-    self->ended = true;
-    if (self->producer)
-        traced_producer_gone(self);
-    if (self->consumer)
-        traced_consumer_gone(self);
+    ORMA_LIST_EACH (struct out_frame, frame, &self->out, link)
+        frame_free(frame);
+    self->out_bytes = 0;
 }
 
 void traced_conn_free(struct traced_conn *self)
 {
-    end(self);
+    if (self->producer)
+        traced_producer_gone(self);
+    if (self->consumer)
+        traced_consumer_gone(self);
+    traced_work_cancel(&self->work);
     orma_list_remove(&self->link);
     self->service->conns_num--;
-    ORMA_LIST_EACH (struct out_frame, frame, &self->out, link)
-        frame_free(frame);
+    forget_out(self);
     event_free_if(self->read_event);
     event_free_if(self->write_event);
     event_free_if(self->cutoff_event);
-    event_free_if(self->kick_event);
     orma_ipc_stream_fini(&self->in);
     orma_fd_close(&self->fd);
     free(self->machine_name);
     free(self);
 }
 
+/* Bytes in the socket; -1: it can't say. */
+static int64_t bytes_waiting(const struct traced_conn *self)
+{
+    int num = 0;
+
+    return ioctl(self->fd, SIOCINQ, &num) < 0 ? -1 : num;
+}
+
+uint64_t traced_conn_mark(const struct traced_conn *self)
+{
+    int64_t waiting = bytes_waiting(self);
+
+    return self->received + (waiting < 0 ? HEAR_OUT_MAX : (uint64_t)waiting);
+}
+
+bool traced_conn_passed(const struct traced_conn *self, uint64_t mark)
+{
+    if (self->ending || self->call_open || self->has_frames)
+        return false;
+    return self->received >= mark || bytes_waiting(self) <= 0;
+}
+
+/*
+ * From here on nothing is sent. `hear_out`: what the peer has sent already is
+ * still handled, slice by slice, before the connection is freed; more than that
+ * it can't add, for its side is shut as well.
+ */
+static void begin_end(struct traced_conn *self, bool hear_out)
+{
+    if (self->ending)
+        return;
+    self->hear_until = traced_conn_mark(self);
+    self->ending = true;
+    if (self->read_event)
+        event_del(self->read_event);
+    if (self->write_event)
+        event_del(self->write_event);
+    if (self->cutoff_event)
+        event_del(self->cutoff_event);
+    forget_out(self);
+    (void)shutdown(self->fd, SHUT_RDWR); /* it may be over already */
+    if (!hear_out) {
+        self->over = true;
+        self->has_frames = self->call_open = false;
+    }
+    traced_turns_add(&self->service->turns, &self->work);
+}
+
+/* A producer is always heard: what it has handed over belongs to sessions, not to it. */
 void traced_conn_close(struct traced_conn *self)
 {
-    if (self->closing)
-        return;
-    self->closing = true;
-    traced_conn_call_later(self);
+    begin_end(self, self->producer != NULL);
 }
 
-/* A timer, not event_active(): that would be served before any socket. */
 void traced_conn_call_later(struct traced_conn *self)
 {
-    struct timeval now = {0, 0};
-
-    event_add(self->kick_event, &now);
-}
-
-static void on_kick(evutil_socket_t fd, short what, void *arg)
-{
-    struct traced_conn *self = arg;
-
-    (void)fd;
-    (void)what;
-    if (self->closing)
-        traced_conn_free(self);
-    else if (self->consumer)
-        traced_consumer_drained(self);
+    self->pump_due = true;
+    traced_turns_add(&self->service->turns, &self->work);
 }
 
 /* ---- sending ---- */
@@ -145,7 +181,7 @@ static void on_cutoff(evutil_socket_t fd, short what, void *arg)
     orma_log_warn("cut off the %s with pid %d: it took nothing for %d ms",
                   self->kind == TRACED_PRODUCER_SOCKET ? "producer" : "consumer", self->pid,
                   cutoff_ms(self));
-    traced_conn_free(self);
+    traced_conn_close(self);
 }
 
 static void on_writable(evutil_socket_t fd, short what, void *arg)
@@ -161,7 +197,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
         if (n == -EAGAIN)
             return;
         if (n < 0) {
-            traced_conn_free(self);
+            begin_end(self, true);
             return;
         }
         frame->sent += (size_t)n;
@@ -174,7 +210,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     event_del(self->write_event);
     event_del(self->cutoff_event);
     if (self->consumer)
-        traced_consumer_drained(self);
+        traced_conn_call_later(self);
 }
 
 static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, int pass_fd)
@@ -192,7 +228,8 @@ static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, i
     *frame = (struct out_frame){.fd = -1, .len = len};
     memcpy(frame->data, data, len);
     if (pass_fd >= 0)
-        frame->fd = dup(pass_fd); /* -1: the client sees a missing descriptor and gives up */
+        frame->fd = fcntl(pass_fd, F_DUPFD_CLOEXEC,
+                          0); /* -1: the client sees a missing descriptor and gives up */
     if (orma_list_empty(&self->out)) {
         event_add(self->write_event, NULL);
         arm_cutoff(self);
@@ -205,12 +242,12 @@ static void send_frame(struct traced_conn *self, const uint8_t *data, size_t len
 {
     ssize_t n = 0;
 
-    if (self->closing)
+    if (self->ending)
         return;
     if (orma_list_empty(&self->out)) {
         n = send_part(self->fd, data, len, pass_fd);
         if (n < 0 && n != -EAGAIN) {
-            traced_conn_close(self);
+            begin_end(self, true); /* it has gone, but may have said something before */
             return;
         }
         if (n < 0)
@@ -295,6 +332,13 @@ static bool args_valid(const struct traced_conn *self, uint32_t method_id, struc
     return !r.failed;
 }
 
+static void conclude(struct traced_conn *self, const struct traced_call *call, int r)
+{
+    if (r == 0 || (r != -EBADMSG && call->drop_reply))
+        return;
+    traced_conn_reply(self, call->request_id, false, false, (struct orma_str){NULL, 0}, -1);
+}
+
 static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame *in)
 {
     const struct traced_port *port = port_of(self, in->service_id);
@@ -304,9 +348,23 @@ static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame 
     if (port && in->method_id > 0 && in->method_id < port->methods_end &&
         args_valid(self, in->method_id, in->payload))
         r = port->methods[in->method_id](self, &call);
-    if (r == 0 || (r != -EBADMSG && call.drop_reply))
+    if (r > 0) {
+        self->call = call;
+        self->call_port = port;
+        self->call_open = true;
+    } else {
+        conclude(self, &call, r);
+    }
+}
+
+static void go_on(struct traced_conn *self)
+{
+    int r = self->call_port->go_on(self, &self->call);
+
+    if (r > 0)
         return;
-    traced_conn_reply(self, call.request_id, false, false, (struct orma_str){NULL, 0}, -1);
+    self->call_open = false;
+    conclude(self, &self->call, r);
 }
 
 static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t len)
@@ -339,26 +397,97 @@ static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t l
     send_encoded(self, &reply, NULL, 0, -1);
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *arg)
+/* One recvmsg(). When it says that this was all, `over` is set. */
+static void receive(struct traced_conn *self)
 {
-    struct traced_conn *self = arg;
+    int r = self->ending && self->received >= self->hear_until
+                ? 0
+                : orma_ipc_stream_recv(&self->in, self->fd);
+
+    if (r > 0) {
+        self->received += (uint64_t)r;
+        self->has_frames = true;
+    } else if (r != -EAGAIN || self->ending) {
+        self->over = true;
+    }
+}
+
+static void handle_next(struct traced_conn *self)
+{
     const uint8_t *data;
     size_t len;
 
-    (void)what;
-    int r = orma_ipc_stream_recv(&self->in, fd);
-    if (r == -EAGAIN)
+    if (self->call_open) {
+        go_on(self);
         return;
-    bool over = r <= 0;
-    while (!over && !self->closing) {
-        r = orma_ipc_stream_next(&self->in, &data, &len);
-        if (r == 0)
-            return;
-        over = r < 0;
-        if (!over)
-            handle_frame(self, data, len);
     }
+    int r = orma_ipc_stream_next(&self->in, &data, &len);
+    if (r > 0) {
+        handle_frame(self, data, len);
+        return;
+    }
+    self->has_frames = false;
+    self->over |= r < 0; /* what follows can't be told apart any more */
+}
+
+/* All that was received, or as much as there is time for. */
+static void handle_frames(struct traced_conn *self, uint64_t end_ns)
+{
+    while (self->call_open || self->has_frames) {
+        handle_next(self);
+        if (traced_now_ns() >= end_ns)
+            return;
+    }
+}
+
+/* Nothing more will be heard. True: its memory is still being read. */
+static bool end_some(struct traced_conn *self)
+{
+    begin_end(self, true);
+    if (self->producer && traced_producer_wind_up(self))
+        return true;
     traced_conn_free(self);
+    return false;
+}
+
+static bool slice(struct traced_work *work)
+{
+    struct traced_conn *self = ORMA_CONTAINER_OF(work, struct traced_conn, work);
+    uint64_t end_ns = traced_now_ns() + TRACED_SLICE_NS;
+
+    if (self->pump_due) {
+        self->pump_due = false;
+        if (self->consumer && !self->ending)
+            traced_consumer_drained(self);
+    }
+    if (!self->call_open && !self->has_frames && !self->over)
+        receive(self);
+    handle_frames(self, end_ns);
+    if (self->call_open || self->has_frames)
+        return true;
+    if (self->over)
+        return end_some(self);
+    return self->ending || self->pump_due;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_conn *self = arg;
+
+    (void)fd;
+    (void)what;
+    traced_turns_do(&self->service->turns, &self->work);
+}
+
+void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
+{
+    uint64_t mark = traced_conn_mark(self);
+
+    while (!self->over && !traced_conn_passed(self, mark) && traced_now_ns() < end_ns) {
+        if (!self->call_open && !self->has_frames)
+            receive(self);
+        handle_frames(self, end_ns);
+    }
 }
 
 /* ---- making one ---- */
@@ -389,6 +518,7 @@ int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_k
     }
     *self = (struct traced_conn){
         .service = service, .kind = kind, .fd = fd, .relay_allowed = relay_allowed};
+    self->work = (struct traced_work){.slice = slice, .urgent = kind == TRACED_CONSUMER_SOCKET};
     orma_ipc_stream_init(&self->in);
     orma_list_init(&self->out);
     orma_list_insert(&service->conns, &self->link);
@@ -397,8 +527,7 @@ int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_k
     self->read_event = event_new(service->base, fd, EV_READ | EV_PERSIST, on_readable, self);
     self->write_event = event_new(service->base, fd, EV_WRITE | EV_PERSIST, on_writable, self);
     self->cutoff_event = evtimer_new(service->base, on_cutoff, self);
-    self->kick_event = evtimer_new(service->base, on_kick, self);
-    if (!self->read_event || !self->write_event || !self->cutoff_event || !self->kick_event ||
+    if (!self->read_event || !self->write_event || !self->cutoff_event ||
         event_add(self->read_event, NULL) < 0) {
         traced_conn_free(self);
         return -ENOMEM;

@@ -4,10 +4,19 @@
  * a client whose oldest queued frame is not taken within its port's time, or
  * for whom too much is queued, is cut off (rules 3 and 4 of docs/service.md).
  *
+ * Frames are handled in slices (turn.h), each connection in its turn and its
+ * frames in order; a call that is long may take several.
+ *
  * Life: made by the listener; ends when the client closes, breaks the framing,
- * is cut off, or by traced_conn_close(). The end comes from the loop, never
- * inside a call of another module: the port's `gone` is called, then the
- * connection is freed.
+ * is cut off, or by traced_conn_close(). Whatever the reason, what a producer
+ * has sent until then is handled first, and its memory is read:
+ *
+ *   open ──► ending ──► over ──► freed      ending: nothing is sent, nothing new comes,
+ *     └── (the client closed) ──┘                   what is in the socket is handled
+ *                                           over:   everything was; memory is scraped
+ *
+ * The end comes from the loop, never inside a call of another module: the
+ * port's `gone` is called, then the connection is freed.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_CONN_H
@@ -19,6 +28,7 @@
 #include "sdk/base/list.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/stream.h"
+#include "traced/turn.h"
 
 struct traced_conn;
 struct traced_service;
@@ -31,8 +41,10 @@ struct traced_call {
 };
 
 /*
- * 0: answered, or will be. -EBADMSG: the arguments are malformed; other negative
- * values: rejected. Both become success = false; the second not if drop_reply.
+ * 0: answered, or will be. 1: not done yet, the port's go_on() is called until
+ * it returns something else; the call and its arguments stay valid until then.
+ * -EBADMSG: the arguments are malformed; other negative values: rejected. Both
+ * become success = false; the second not if drop_reply.
  */
 typedef int (*traced_method_fn)(struct traced_conn *conn, const struct traced_call *call);
 
@@ -42,6 +54,7 @@ struct traced_port {
     const char *const *method_names;
     const traced_method_fn *methods;
     uint32_t methods_end;
+    traced_method_fn go_on; /* the rest of a call that returned 1; NULL: there are none */
 };
 
 enum traced_socket_kind { TRACED_PRODUCER_SOCKET, TRACED_CONSUMER_SOCKET };
@@ -53,13 +66,21 @@ struct traced_conn {
     bool relay_allowed;
     bool is_unix;
     bool identity_set; /* by SetPeerIdentity; once */
-    bool closing;
-    bool ended; /* `gone` has been called */
+    bool ending;       /* nothing is sent any more, and only what is there is read */
+    bool over;         /* nothing more can be read */
+    bool has_frames;   /* `in` may hold whole frames */
+    bool pump_due;     /* traced_consumer_drained() is to be called */
+    bool call_open;    /* `call` is not done yet */
+    struct traced_call call;
+    const struct traced_port *call_port;
+    struct traced_work work;
+    uint64_t received;   /* bytes, all in all */
+    uint64_t hear_until; /* of an ending one: bytes that it had sent until then */
     int fd;
     int32_t uid, pid; /* of the peer; pid 0: unknown */
     uint32_t machine_id;
     char *machine_name; /* NULL: this machine */
-    struct event *read_event, *write_event, *cutoff_event, *kick_event;
+    struct event *read_event, *write_event, *cutoff_event;
     struct orma_ipc_stream in;
     struct orma_list out; /* out_frame.link */
     size_t out_bytes;
@@ -73,8 +94,15 @@ int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_k
 /* At the end of the service only: everybody else closes. */
 void traced_conn_free(struct traced_conn *self);
 
-/* From the next turn of the loop on the connection is gone. */
+/* Nothing more is sent. It is freed by the loop, a producer's after all that it has handed over. */
 void traced_conn_close(struct traced_conn *self);
+
+/* What the client has sent until now ... */
+uint64_t traced_conn_mark(const struct traced_conn *self);
+/* ... has been handled, but for a frame that is not complete. */
+bool traced_conn_passed(const struct traced_conn *self, uint64_t mark);
+/* Handles it without returning to the loop. For the end of the service. */
+void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns);
 
 /* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */
 void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool success, bool has_more,

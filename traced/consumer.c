@@ -318,12 +318,14 @@ static bool send_one_reply(struct traced_consumer *self)
 void traced_consumer_pump(struct traced_consumer *self)
 {
     for (int replies = 0; self->reads_num && replies < 8; replies++) {
-        if (self->conn->closing || traced_conn_is_slow(self->conn))
+        if (self->conn->ending || traced_conn_is_slow(self->conn))
             return; /* traced_consumer_drained() goes on */
+        if (self->session && traced_session_is_ending(self->session))
+            return; /* so does the end of the session */
         if (!send_one_reply(self))
             return; /* a batch is being compressed */
     }
-    if (self->reads_num && !self->conn->closing && !traced_conn_is_slow(self->conn))
+    if (self->reads_num && !self->conn->ending && !traced_conn_is_slow(self->conn))
         traced_conn_call_later(self->conn);
 }
 

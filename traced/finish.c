@@ -13,20 +13,32 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
+#include "traced/commit.h"
 #include "traced/file.h"
 #include "traced/internal.h"
+#include "traced/producer.h"
 #include "traced/session_internal.h"
 #include "traced/trigger.h"
 
 #define SESSIONS_MAX 256 /* far more than there can be */
+
+/* At once and in one go: there are no others any more who would have to wait. */
+static void scrape_all(struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
+        if (p->scraping)
+            traced_scrape(p, s);
+}
 
 /* Nothing comes in any more; what is still in shared memory is taken. */
 static void disable(struct traced_session *s)
 {
     s->freeing = true;
     traced_flush_cancel_all(s);
-    if (s->file && !s->file_error && s->state != TRACED_DISABLED && s->state != TRACED_CLONED)
+    if (s->file && !s->file_error && s->state != TRACED_DISABLED && s->state != TRACED_CLONED) {
+        scrape_all(s);
         traced_session_disabled(s);
+    }
 }
 
 /* False: its file has all that it will ever get. */

@@ -4,7 +4,7 @@
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/commit.h"
+#include "traced/gather.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
 #include "traced/session.h"
@@ -20,6 +20,7 @@ struct flush {
     enum traced_flush_scope scope;
     struct orma_map pending; /* producer ids -> 1 */
     struct event *timer;
+    struct traced_gather_wait end; /* all have answered, or had their time */
     traced_flush_fn fn;
     void *ctx;
 };
@@ -27,6 +28,7 @@ struct flush {
 static void flush_free(struct flush *f)
 {
     orma_list_remove(&f->link);
+    traced_gather_cancel(&f->end);
     f->session->flushes_num--;
     orma_map_fini(&f->pending);
     if (f->timer)
@@ -69,9 +71,6 @@ static void finish(struct flush *f, bool ok)
     if (!ok && (reason == (TRACED_FLUSH_STOP & 0xf) || reason == (TRACED_FLUSH_CLONE & 0xf)))
         note_slow(f);
     flush_free(f);
-    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
-        if (p->scraping)
-            traced_scrape(p, s);
     traced_snapshots_add_event(&s->snapshots,
                                ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED, 1, NULL);
     traced_session_snapshot_clocks(s);
@@ -82,13 +81,22 @@ static void finish(struct flush *f, bool ok)
     fn(s, ok, ctx);
 }
 
+/* An answer that lay in a socket when the time was over is in time. */
+static void on_gathered(struct traced_gather_wait *wait)
+{
+    struct flush *f = ORMA_CONTAINER_OF(wait, struct flush, end);
+
+    finish(f, f->pending.len == 0); /* without producers the time is 0 */
+}
+
 static void on_timeout(evutil_socket_t fd, short what, void *arg)
 {
     struct flush *f = arg;
 
     (void)fd;
     (void)what;
-    finish(f, f->pending.len == 0); /* without producers the time is 0 */
+    if (!traced_gather_waits(&f->end))
+        traced_gather_begin(&f->session->gather, &f->end);
 }
 
 static bool in_scope(const struct traced_session *s, const struct traced_instance *inst,
@@ -145,6 +153,7 @@ void traced_session_flush(struct traced_session *s, enum traced_flush_scope scop
         return;
     }
     f->session = s;
+    f->end.fn = on_gathered;
     f->id = ++s->service->last_flush_id;
     f->flags = flags;
     f->scope = scope;

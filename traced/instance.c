@@ -302,6 +302,8 @@ static void match(struct traced_session *s, struct traced_data_source *ds, bool 
 {
     if (s->state != TRACED_CONFIGURED && s->state != TRACED_STARTED)
         return;
+    if (ds->producer->conn->ending)
+        return;
     if (s->service->lockdown && (uid_t)ds->producer->uid != s->service->uid)
         return;
     for (size_t i = 0; i < s->config->n_data_sources; i++)

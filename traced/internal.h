@@ -13,6 +13,7 @@
 #include "traced/conn.h"
 #include "traced/service.h"
 #include "traced/trigger.h"
+#include "traced/turn.h"
 
 struct traced_listener;
 struct traced_producer;
@@ -34,6 +35,7 @@ struct traced_boost {
 struct traced_service {
     struct traced_boost boost;
     struct event_base *base;
+    struct traced_turns turns;
     int stop_fd; /* eventfd */
     struct event *stop_event;
     struct event *touch_event; /* touching buffer pages ahead, when nothing else is to do */
@@ -63,6 +65,8 @@ extern const struct traced_port traced_producer_port;
 extern const struct traced_port traced_consumer_port;
 
 /* Told by conn.c. */
+/* One slice of reading the memory of a producer that is heard out. False: there is nothing more. */
+bool traced_producer_wind_up(struct traced_conn *conn);
 void traced_producer_gone(struct traced_conn *conn);
 void traced_consumer_gone(struct traced_conn *conn);
 /* Everything queued was taken by the consumer's socket. */

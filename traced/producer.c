@@ -206,14 +206,20 @@ static void producer_free(struct traced_producer *self)
     free(self);
 }
 
+bool traced_producer_wind_up(struct traced_conn *conn)
+{
+    struct traced_producer *self = conn->producer;
+    struct traced_budget budget = traced_budget();
+
+    return self->scraping && traced_scrape_some(self, NULL, &self->gone_page, &budget);
+}
+
 void traced_producer_gone(struct traced_conn *conn)
 {
     struct traced_producer *self = conn->producer;
 
     conn->producer = NULL;
     self->has_stream = false;
-    if (self->shm.base && self->scraping)
-        traced_scrape(self, NULL);
     orma_map_take(&self->service->producers_by_id, self->id);
     self->service->producers_num--;
     traced_flush_producer_gone(self);
@@ -499,19 +505,28 @@ static int unregister_data_source(struct traced_conn *conn, const struct traced_
     return 0;
 }
 
+static int commit_some(struct traced_conn *conn, const struct traced_call *call)
+{
+    struct traced_producer *self = producer_of(conn);
+    struct traced_budget budget = traced_budget();
+    int r = traced_commit_some(self, &self->commit, &budget);
+
+    if (r != 0)
+        return r;
+    if (!self->shm_ready)
+        return -EPERM; /* there is nothing that it could hand over yet */
+    traced_conn_ack(conn, call, true);
+    return 0;
+}
+
 static int commit_data(struct traced_conn *conn, const struct traced_call *call)
 {
     struct traced_producer *self = producer_of(conn);
 
     if (!self)
         return -EPERM;
-    int r = traced_commit(self, call->args);
-    if (r < 0)
-        return r;
-    if (!self->shm_ready)
-        return -EPERM; /* there is nothing that it could hand over yet */
-    traced_conn_ack(conn, call, true);
-    return 0;
+    traced_commit_begin(&self->commit, call->args);
+    return commit_some(conn, call);
 }
 
 static int get_async_command(struct traced_conn *conn, const struct traced_call *call)
@@ -660,4 +675,5 @@ const struct traced_port traced_producer_port = {
     .method_names = method_names,
     .methods = methods,
     .methods_end = ORMA_PRODUCER_PORT_METHODS_END,
+    .go_on = commit_some,
 };

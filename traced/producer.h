@@ -15,6 +15,7 @@
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "sdk/shm/layout.h"
+#include "traced/commit.h"
 
 struct traced_conn;
 struct traced_instance;
@@ -43,8 +44,10 @@ struct traced_producer {
     bool scraping; /* it allows reading chunks that are being written */
     bool emulated; /* chunks come inside the commits */
     uint32_t size_hint, page_hint;
-    struct orma_shm shm; /* base NULL: not yet, or emulated */
-    int shm_fd;          /* until the setup command is sent; -1: none */
+    struct orma_shm shm;         /* base NULL: not yet, or emulated */
+    int shm_fd;                  /* until the setup command is sent; -1: none */
+    uint32_t gone_page;          /* its connection is over: scraped so far */
+    struct traced_commit commit; /* the one that is being handled */
     bool shm_is_theirs;
     bool shm_announced; /* the setup command was sent */
     bool shm_ready;     /* may commit: real or emulated memory was set up */

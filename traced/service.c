@@ -24,6 +24,8 @@
 #define ACCEPT_PAUSE_MS 100
 /* Connections taken per turn of the loop, so that a storm of them does not stop the others. */
 #define ACCEPT_BATCH 32
+/* At the end, for what producers have sent and nobody has read. */
+#define HEAR_ALL_NS UINT64_C(500000000)
 
 struct traced_listener {
     struct traced_service *service;
@@ -235,7 +237,7 @@ static int init_loop(struct traced_service *self)
     event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_PRECISE_TIMER);
     self->base = event_base_new_with_config(config);
     event_config_free(config);
-    if (!self->base)
+    if (!self->base || traced_turns_init(&self->turns, self->base) < 0)
         return -ENOMEM;
     self->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (self->stop_fd < 0)
@@ -286,10 +288,20 @@ void traced_service_stop(struct traced_service *self)
     (void)!write(self->stop_fd, &one, sizeof(one)); /* it can only be set already */
 }
 
+/* What lies in the sockets of producers belongs to the sessions that are finished now. */
+static void hear_all(struct traced_service *self)
+{
+    uint64_t end_ns = traced_now_ns() + HEAR_ALL_NS;
+
+    ORMA_LIST_EACH (struct traced_producer, p, &self->producers, link)
+        traced_conn_hear_now(p->conn, end_ns);
+}
+
 void traced_service_free(struct traced_service *self)
 {
     if (!self)
         return;
+    hear_all(self);
     traced_finish_sessions(self, TRACED_FINISH_MS);
     ORMA_LIST_EACH (struct traced_conn, c, &self->conns, link)
         traced_conn_free(c);
@@ -301,6 +313,7 @@ void traced_service_free(struct traced_service *self)
     if (self->touch_event)
         event_free(self->touch_event);
     orma_fd_close(&self->stop_fd);
+    traced_turns_fini(&self->turns);
     if (self->base)
         event_base_free(self->base);
     traced_machines_free(self);

@@ -15,7 +15,6 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/commit.h"
 #include "traced/config.h"
 #include "traced/consumer.h"
 #include "traced/file.h"
@@ -272,15 +271,13 @@ static void stop_timers(struct traced_session *self)
     event_del(self->slow_start_timer);
 }
 
-/* All data sources have stopped, or have had their time. */
+/* What producers have handed over is in the buffers. */
 void traced_session_disabled(struct traced_session *self)
 {
+    traced_gather_cancel(&self->end);
     self->state = TRACED_DISABLED;
     traced_note_state(self);
     stop_timers(self);
-    ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link)
-        if (p->scraping)
-            traced_scrape(p, self);
     for (size_t i = 0; i < self->buffers_num; i++)
         traced_buffer_settle(self->buffers[i].buf);
     traced_snapshots_add_event(&self->snapshots, ORMA_PB_TRACING_SERVICE_EVENT_TRACING_DISABLED, 1,
@@ -291,6 +288,28 @@ void traced_session_disabled(struct traced_session *self)
         traced_session_start_writing(self); /* the end is told when the file is complete */
     else
         traced_session_tell_end(self);
+    if (self->consumer)
+        traced_consumer_pump(self->consumer); /* it may have been asked to read meanwhile */
+}
+
+static void on_gathered(struct traced_gather_wait *wait)
+{
+    traced_session_disabled(ORMA_CONTAINER_OF(wait, struct traced_session, end));
+}
+
+/* All data sources have stopped, or have had their time. */
+void traced_session_stopped(struct traced_session *self)
+{
+    if (traced_gather_waits(&self->end))
+        return;
+    event_del(self->stop_timer);
+    self->end.fn = on_gathered;
+    traced_gather_begin(&self->gather, &self->end);
+}
+
+bool traced_session_is_ending(const struct traced_session *self)
+{
+    return traced_gather_waits(&self->end);
 }
 
 void traced_session_check_stopped(struct traced_session *self)
@@ -300,14 +319,14 @@ void traced_session_check_stopped(struct traced_session *self)
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
         if (inst->state != TRACED_INSTANCE_STOPPED)
             return;
-    traced_session_disabled(self);
+    traced_session_stopped(self);
 }
 
 static void on_stop_timeout(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    traced_session_disabled(arg);
+    traced_session_stopped(arg);
 }
 
 void traced_session_disable(struct traced_session *self)

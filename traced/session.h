@@ -6,6 +6,8 @@
  *   (enable) ──► CONFIGURED ──start──► STARTED ──disable──► STOPPING ──► DISABLED ──► (free)
  *                    │                                                      ▲
  *                    └───────────────────────disable────────────────────────┘
+ *   Between STOPPING and DISABLED is a round of gather.h: what producers have
+ *   handed over is read, whatever became of them.
  *   (clone) ──► CLONED ──► (free)          made by clone.c; read only
  *
  * Owned by the service, used by at most one consumer; a session whose consumer
@@ -25,6 +27,7 @@
 #include "sdk/base/map.h"
 #include "traced/buffer.h"
 #include "traced/config.h"
+#include "traced/gather.h"
 #include "traced/snapshot.h"
 
 struct traced_consumer;
@@ -103,7 +106,9 @@ struct traced_session {
     struct traced_session_buffer *buffers;
     size_t buffers_num;
     struct orma_list instances; /* traced_instance.session_link */
-    struct orma_list flushes;   /* flush.link, see flush.c */
+    struct traced_gather gather;
+    struct traced_gather_wait end; /* in state STOPPING: waits for nothing else any more */
+    struct orma_list flushes;      /* flush.link, see flush.c */
     size_t flushes_num;
     struct orma_list triggers; /* traced_trigger.link, in the order of arrival */
     size_t triggers_num;
@@ -184,6 +189,9 @@ void traced_instance_stop(struct traced_instance *instance);
 /* Called by instance.c: has the last one been waited for? */
 void traced_session_check_started(struct traced_session *self);
 void traced_session_check_stopped(struct traced_session *self);
+
+/* Will it be DISABLED within a few turns of the loop? Who reads waits for that. */
+bool traced_session_is_ending(const struct traced_session *self);
 
 uint32_t traced_session_stop_timeout_ms(const struct traced_session *self);
 /* Remembers the clocks for the next read, unless the config does not want that. */

@@ -19,7 +19,10 @@ void traced_arm_periodic(struct event *timer, uint32_t period_ms);
 void traced_session_arm_duration(struct traced_session *self, uint32_t ms);
 void traced_session_cancel_duration(struct traced_session *self);
 
-/* session.c: all data sources have stopped, or have had their time. */
+/* session.c: all data sources have stopped, or have had their time; the session is DISABLED when
+ * what they have handed over has been read. */
+void traced_session_stopped(struct traced_session *self);
+/* The same, now. */
 void traced_session_disabled(struct traced_session *self);
 bool traced_session_make_events(struct traced_session *self);
 void traced_session_free_events(struct traced_session *self);

@@ -95,6 +95,8 @@ void traced_session_free(struct traced_session *self)
     (void)traced_boost_update(
         self->service); /* less is always allowed, but for a change of limits */
     traced_session_free_events(self);
+    traced_gather_cancel(&self->end);
+    traced_gather_fini(&self->gather);
     traced_file_free(self->file);
     traced_file_free(self->squeezer);
     free_buffers(self);
@@ -128,8 +130,11 @@ void traced_session_release(struct traced_session *self)
     traced_file_hurry(self->file, self->service->file_patience_ms);
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
         traced_instance_stop(inst);
-    if (self->state != TRACED_DISABLED && self->state != TRACED_CLONED)
-        traced_session_disabled(self);
+    if (self->state == TRACED_DISABLED || self->state == TRACED_CLONED)
+        return;
+    self->state = TRACED_STOPPING;
+    traced_session_cancel_duration(self);
+    traced_session_stopped(self);
 }
 
 /* Version 4. */
@@ -212,6 +217,7 @@ static struct traced_session *session_alloc(struct traced_service *svc, config_t
     orma_list_init(&self->triggers);
     orma_list_init(&self->instances);
     orma_list_init(&self->flushes);
+    traced_gather_init(&self->gather, self);
     orma_list_insert(&svc->sessions, &self->link);
     svc->sessions_num++;
     orma_buf_put(&self->config_bytes, bytes.data, bytes.len);

@@ -14,6 +14,7 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "sdk/base/fd.h"
+#include "traced/internal.h"
 
 static void *run(void *arg)
 {
@@ -51,10 +52,29 @@ void rig_init_with(struct rig *rig, const char *relay_addr)
     orma_buf_fini(&error);
 }
 
-void rig_fini(struct rig *rig)
+void rig_pause(struct rig *rig)
 {
     traced_service_stop(rig->service);
-    pthread_join(rig->thread, NULL);
+    cr_assert_eq(pthread_join(rig->thread, NULL), 0);
+    rig->rests = true;
+}
+
+void rig_resume(struct rig *rig)
+{
+    rig->rests = false;
+    cr_assert_eq(pthread_create(&rig->thread, NULL, run, rig), 0);
+}
+
+void rig_turn(struct rig *rig)
+{
+    cr_assert(rig->rests);
+    cr_assert_geq(event_base_loop(rig->service->base, EVLOOP_ONCE | EVLOOP_NONBLOCK), 0);
+}
+
+void rig_fini(struct rig *rig)
+{
+    if (!rig->rests)
+        rig_pause(rig);
     traced_service_free(rig->service);
 }
 

@@ -19,6 +19,7 @@
 struct rig {
     struct traced_service *service;
     pthread_t thread;
+    bool rests;
     char producer_addr[64], consumer_addr[64];
 };
 
@@ -26,6 +27,14 @@ struct rig {
 void rig_init(struct rig *rig);
 /* The same with one more producer socket, on which relays may connect. NULL: without. */
 void rig_init_with(struct rig *rig, const char *relay_addr);
+/*
+ * The loop rests until rig_resume(): what clients send meanwhile it finds all at once, as a busy
+ * service would. Connections are made before.
+ */
+void rig_pause(struct rig *rig);
+void rig_resume(struct rig *rig);
+/* While it rests: one turn, here. */
+void rig_turn(struct rig *rig);
 /* Stops the service and frees it. */
 void rig_fini(struct rig *rig);
 
