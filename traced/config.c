@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sdk/base/clock.h"
 #include "traced/internal.h"
+#include "traced/names.h"
 #include "traced/session.h"
 
 #define DURATION_MAX_MS ((uint64_t)7 * 24 * 3600 * 1000)
@@ -46,6 +48,71 @@ enum traced_trigger_mode traced_config_trigger_mode(const config_t *config)
     }
     return TRACED_TRIGGER_NONE;
 }
+
+/* ---- how much there may be of what ---- */
+
+const struct traced_limit traced_limits[] = {
+    {"data_sources", 512},
+    {"data_sources.producer_name_filter", 1024},
+    {"data_sources.producer_name_regex_filter", 1024},
+    {"data_sources.machine_name_filter", 64},
+    {"trigger_config.triggers", 1024},
+    {"session_semaphores", 256},
+    {NULL, 0},
+};
+enum { SOURCES, NAME_FILTERS, REGEX_FILTERS, MACHINE_FILTERS, TRIGGERS, SEMAPHORES };
+
+static int check_count(const struct check *c, unsigned what, size_t num)
+{
+    const struct traced_limit *l = &traced_limits[what];
+
+    return num > l->max ? FAIL(c, "Too many %s (%zu): the limit is %u", l->field, num, l->max) : 0;
+}
+
+static int check_filter_counts(const struct check *c)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < c->config->n_data_sources && r == 0; i++) {
+        const Perfetto__Protos__TraceConfig__DataSource *ds = c->config->data_sources[i];
+
+        r = check_count(c, NAME_FILTERS, ds->n_producer_name_filter);
+        if (r == 0)
+            r = check_count(c, REGEX_FILTERS, ds->n_producer_name_regex_filter);
+        if (r == 0)
+            r = check_count(c, MACHINE_FILTERS, ds->n_machine_name_filter);
+    }
+    return r;
+}
+
+static int check_trigger_lengths(const struct check *c,
+                                 const Perfetto__Protos__TraceConfig__TriggerConfig *t)
+{
+    for (size_t i = 0; i < t->n_triggers; i++)
+        if (t->triggers[i]->name && strlen(t->triggers[i]->name) > TRACED_TRIGGER_NAME_MAX)
+            return FAIL(c, "Trigger name too long (%zu bytes): the limit is %d",
+                        strlen(t->triggers[i]->name), TRACED_TRIGGER_NAME_MAX);
+    return 0;
+}
+
+/* First of all: what follows takes time with the number of these. */
+static int check_counts(const struct check *c)
+{
+    const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
+    int r = check_count(c, SOURCES, c->config->n_data_sources);
+
+    if (r == 0)
+        r = check_filter_counts(c);
+    if (r == 0 && t)
+        r = check_count(c, TRIGGERS, t->n_triggers);
+    if (r == 0 && t)
+        r = check_trigger_lengths(c, t);
+    if (r == 0)
+        r = check_count(c, SEMAPHORES, c->config->n_session_semaphores);
+    return r;
+}
+
+/* ---- what clients know ---- */
 
 static int check_duration(const struct check *c)
 {
@@ -91,6 +158,23 @@ static int check_bugreport_filename(const struct check *c)
     return 0;
 }
 
+static int check_trigger_names(const struct check *c,
+                               const Perfetto__Protos__TraceConfig__TriggerConfig *t)
+{
+    struct traced_names names = {0};
+    int r = 1;
+
+    for (size_t i = 0; i < t->n_triggers && r == 1; i++) {
+        const char *name = t->triggers[i]->name ? t->triggers[i]->name : "";
+
+        r = traced_names_add(&names, orma_str_from(name), NULL);
+        if (r == 0)
+            r = FAIL(c, "Duplicate trigger name: %s", name);
+    }
+    traced_names_fini(&names);
+    return r < 0 ? r : 0;
+}
+
 static int check_triggers(const struct check *c)
 {
     const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
@@ -99,13 +183,7 @@ static int check_triggers(const struct check *c)
     if ((mode == TRACED_TRIGGER_STOP || mode == TRACED_TRIGGER_CLONE) && c->config->write_into_file)
         return FAIL(c, "Specifying trigger mode STOP_TRACING/CLONE_SNAPSHOT and write_into_file "
                        "together is unsupported");
-    for (size_t i = 0; t && i < t->n_triggers; i++)
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(t->triggers[i]->name ? t->triggers[i]->name : "",
-                        t->triggers[k]->name ? t->triggers[k]->name : ""))
-                return FAIL(c, "Duplicate trigger name: %s",
-                            t->triggers[i]->name ? t->triggers[i]->name : "");
-    return 0;
+    return t ? check_trigger_names(c, t) : 0;
 }
 
 static int check_guardrails(const struct check *c)
@@ -233,37 +311,74 @@ static int check_unique_name(const struct check *c)
     return 0;
 }
 
-static int check_semaphore(const struct check *c,
-                           const Perfetto__Protos__TraceConfig__SessionSemaphore *sem)
-{
-    const char *name = sem->name ? sem->name : "";
-    uint64_t others = 0, min = UINT64_MAX;
+typedef Perfetto__Protos__TraceConfig__SessionSemaphore semaphore_t;
 
+static struct orma_str semaphore_name(const semaphore_t *sem)
+{
+    return orma_str_from(sem->name ? sem->name : "");
+}
+
+/* How other sessions hold the semaphores of this config, by name. */
+struct holders {
+    struct traced_names names;
+    struct held {
+        uint64_t sessions, min;
+    } * held;
+};
+
+static int list_own(const struct check *c, struct holders *h)
+{
+    int r = 0;
+
+    h->held = calloc(c->config->n_session_semaphores + 1, sizeof(*h->held));
+    if (!h->held)
+        return -ENOMEM;
+    for (size_t i = 0; i < c->config->n_session_semaphores && r >= 0; i++) {
+        r = traced_names_add(&h->names, semaphore_name(c->config->session_semaphores[i]), NULL);
+        h->held[i].min = UINT64_MAX;
+    }
+    return r;
+}
+
+static void count_others(const struct check *c, struct holders *h)
+{
     ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link)
         for (size_t i = 0; is_active(s) && i < s->config->n_session_semaphores; i++) {
-            const Perfetto__Protos__TraceConfig__SessionSemaphore *theirs =
-                s->config->session_semaphores[i];
+            const semaphore_t *theirs = s->config->session_semaphores[i];
+            uint32_t idx = traced_names_find(&h->names, semaphore_name(theirs));
 
-            if (strcmp(theirs->name ? theirs->name : "", name))
+            if (idx == TRACED_NAMES_NONE)
                 continue;
-            others++;
-            min = ORMA_MIN(min, theirs->max_other_session_count);
+            h->held[idx].sessions++;
+            h->held[idx].min = ORMA_MIN(h->held[idx].min, theirs->max_other_session_count);
         }
-    if (others > ORMA_MIN(min, sem->max_other_session_count))
+}
+
+static int check_semaphore(const struct check *c, const struct holders *h, const semaphore_t *sem)
+{
+    const struct held *held = &h->held[traced_names_find(&h->names, semaphore_name(sem))];
+
+    if (held->sessions > ORMA_MIN(held->min, sem->max_other_session_count))
         return FAIL(c,
                     "Semaphore \"%s\" exceeds maximum allowed other session count (%" PRIu64
                     " > min(%" PRIu64 ", %" PRIu64 "))",
-                    name, others, sem->max_other_session_count, min);
+                    sem->name ? sem->name : "", held->sessions, sem->max_other_session_count,
+                    held->min);
     return 0;
 }
 
 static int check_semaphores(const struct check *c)
 {
-    int r = 0;
+    struct holders h = {0};
+    int r = list_own(c, &h);
 
-    for (size_t i = 0; i < c->config->n_session_semaphores && r == 0; i++)
-        r = check_semaphore(c, c->config->session_semaphores[i]);
-    return r;
+    if (r >= 0)
+        count_others(c, &h);
+    for (size_t i = 0; i < c->config->n_session_semaphores && r >= 0; i++)
+        r = check_semaphore(c, &h, c->config->session_semaphores[i]);
+    traced_names_fini(&h.names);
+    free(h.held);
+    return r < 0 ? r : 0;
 }
 
 static int check_pause(const struct check *c)
@@ -337,11 +452,10 @@ int traced_config_check(const struct traced_service *service, const config_t *co
                         bool has_fd, struct orma_buf *error)
 {
     static int (*const checks[])(const struct check *) = {
-        check_duration,     check_trigger_mode, check_bugreport_filename,
-        check_triggers,     check_guardrails,   check_buffers,
-        check_data_sources, check_exclusive,    check_unique_name,
-        check_semaphores,   check_pause,        check_limits,
-        check_filter,       check_file,         check_sizes,
+        check_counts,    check_duration,    check_trigger_mode, check_bugreport_filename,
+        check_triggers,  check_guardrails,  check_buffers,      check_data_sources,
+        check_exclusive, check_unique_name, check_semaphores,   check_pause,
+        check_limits,    check_filter,      check_file,         check_sizes,
     };
     struct check c = {service, config, uid, has_fd, error};
     int r = 0;

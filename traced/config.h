@@ -23,6 +23,14 @@ struct traced_service;
 /* Sessions without a consumer whose files are not complete; they are counted apart. */
 #define TRACED_ORPHANS_MAX 15
 
+/* How many of a repeated field there may be (rule 25 of docs/service.md). Ends with field NULL. */
+struct traced_limit {
+    const char *field;
+    uint32_t max;
+};
+extern const struct traced_limit traced_limits[];
+#define TRACED_TRIGGER_NAME_MAX 1024
+
 enum traced_trigger_mode {
     TRACED_TRIGGER_NONE,
     TRACED_TRIGGER_START,

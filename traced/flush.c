@@ -102,8 +102,7 @@ static void on_timeout(evutil_socket_t fd, short what, void *arg)
 static bool in_scope(const struct traced_session *s, const struct traced_instance *inst,
                      enum traced_flush_scope scope)
 {
-    bool transfer =
-        s->config->buffers[traced_config_target_buffer(s->config, inst->entry)]->transfer_on_clone;
+    bool transfer = s->config->buffers[inst->target]->transfer_on_clone;
 
     return scope == TRACED_FLUSH_ALL || (scope == TRACED_FLUSH_TRANSFER) == transfer;
 }

@@ -43,7 +43,9 @@ struct traced_service {
     size_t listeners_num;
     struct orma_list conns;     /* traced_conn.link */
     struct orma_list producers; /* traced_producer.link */
-    struct orma_list sessions;  /* traced_session.link */
+    struct orma_list
+        data_sources;          /* traced_data_source.service_link, in the order of registering */
+    struct orma_list sessions; /* traced_session.link */
     struct orma_map producers_by_id;
     struct orma_map buffers_by_id; /* -> struct traced_session_buffer */
     struct orma_list machines;     /* traced_machine.link */
@@ -51,11 +53,14 @@ struct traced_service {
     uint16_t last_producer_id, last_buffer_id;
     uint64_t last_session_id, last_instance_id, last_flush_id;
     uint64_t producers_seen;
+    uint64_t last_data_source_serial;
+    uint64_t config_bytes_sent; /* to producers, for the cost of it */
     uint64_t chunks_discarded, patches_discarded;
     size_t data_sources_num;
     struct traced_recent recent[TRACED_RECENT_MAX]; /* ring of sessions started with guardrails */
     size_t recent_num, recent_at;
     struct traced_trigger_history trigger_history;
+    uint64_t random;          /* state of a generator; 0: not seeded yet */
     int32_t file_patience_ms; /* for a file without a consumer that takes nothing */
     uid_t uid;
     bool lockdown;

@@ -19,12 +19,15 @@
 #include "traced/commit.h"
 #include "traced/internal.h"
 #include "traced/session.h"
+#include "traced/wanted.h"
 
 /* What one producer may make us hold. */
 #define DATA_SOURCES_MAX 4096
 #define DESCRIPTOR_BYTES_MAX ((size_t)8 << 20)
 #define WRITERS_MAX ORMA_SHM_WRITER_ID_MAX
 #define PRODUCERS_MAX 65535
+/* Of a producer's name and of its version: they are copied into each trigger and each trace. */
+#define NAME_MAX_BYTES 4096
 /* Room for the envelope around a command. */
 #define COMMAND_MAX (ORMA_IPC_FRAME_MAX - 64)
 
@@ -157,7 +160,10 @@ static void data_source_free(struct traced_data_source *ds)
     ds->producer->data_sources_num--;
     ds->producer->descriptor_bytes -= ds->descriptor.len;
     ds->producer->service->data_sources_num--;
+    ORMA_LIST_EACH (struct traced_session, s, &ds->producer->service->sessions, link)
+        traced_session_source_gone(s, ds);
     orma_list_remove(&ds->link);
+    orma_list_remove(&ds->service_link);
     orma_buf_fini(&ds->descriptor);
     free(ds->name);
     free(ds);
@@ -194,6 +200,9 @@ static void producer_free(struct traced_producer *self)
         orma_list_remove(&seq->producer_link);
         traced_seq_settle(seq);
     }
+    ORMA_LIST_EACH (struct traced_session, s, &self->service->sessions, link)
+        if (s->wanted)
+            traced_wanted_forget(s->wanted, self);
     orma_list_remove(&self->link);
     if (self->shm.base)
         (void)munmap(self->shm.base, self->shm.size); /* our own mapping */
@@ -320,6 +329,11 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
         return r;
     if (conn->producer)
         return -EEXIST;
+    if (args.name.len > NAME_MAX_BYTES || args.version.len > NAME_MAX_BYTES) {
+        orma_log_warn("refused a producer (pid %d): its name or version is longer than %d bytes",
+                      conn->pid, NAME_MAX_BYTES);
+        return -E2BIG;
+    }
     if (conn->service->lockdown && (uid_t)conn->uid != conn->service->uid)
         return -EPERM;
     struct traced_producer *self = producer_new(conn);
@@ -402,7 +416,9 @@ data_source_new(struct traced_producer *self, const Perfetto__Protos__DataSource
     ds->id = desc->id;
     set_flags(ds, desc);
     orma_buf_put(&ds->descriptor, bytes.data, bytes.len);
+    ds->serial = ++self->service->last_data_source_serial;
     orma_list_insert(&self->data_sources, &ds->link);
+    orma_list_insert(&self->service->data_sources, &ds->service_link);
     self->data_sources_num++;
     self->descriptor_bytes += ds->descriptor.len;
     self->service->data_sources_num++;
@@ -438,7 +454,8 @@ static int register_data_source(struct traced_conn *conn, const struct traced_ca
     traced_conn_ack(conn, call, true); /* also when refused: that is what clients expect */
     if (ds)
         ORMA_LIST_EACH (struct traced_session, s, &self->service->sessions, link)
-            traced_session_match(s, ds);
+            if (!s->sweep_at) /* otherwise it comes by */
+                traced_session_match(s, ds);
     return 0;
 }
 

@@ -24,7 +24,9 @@ struct traced_service;
 
 /* What a producer offers. Flags as in DataSourceDescriptor. */
 struct traced_data_source {
-    struct orma_list link; /* traced_producer.data_sources */
+    struct orma_list link;         /* traced_producer.data_sources */
+    struct orma_list service_link; /* traced_service.data_sources */
+    uint64_t serial;               /* never used again */
     struct traced_producer *producer;
     char *name;
     struct orma_buf descriptor; /* as it came */

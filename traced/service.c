@@ -261,6 +261,7 @@ int traced_service_new(const struct traced_config *config, struct traced_service
     self->file_patience_ms = TRACED_FILE_PATIENCE_MS;
     orma_list_init(&self->conns);
     orma_list_init(&self->producers);
+    orma_list_init(&self->data_sources);
     orma_list_init(&self->sessions);
     orma_list_init(&self->machines);
     self->listeners = calloc(LISTENERS_MAX, sizeof(*self->listeners));
@@ -317,6 +318,7 @@ void traced_service_free(struct traced_service *self)
     if (self->base)
         event_base_free(self->base);
     traced_machines_free(self);
+    traced_trigger_history_fini(&self->trigger_history);
     orma_map_fini(&self->producers_by_id);
     orma_map_fini(&self->buffers_by_id);
     free(self);

@@ -145,7 +145,7 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
 
 void traced_session_check_started(struct traced_session *self)
 {
-    if (self->all_started_told || self->state != TRACED_STARTED)
+    if (self->all_started_told || self->state != TRACED_STARTED || self->sweep_at)
         return;
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
         if (inst->state != TRACED_INSTANCE_STARTED)
@@ -209,6 +209,7 @@ static void on_duration(evutil_socket_t fd, short what, void *arg)
 
 void traced_session_set_duration(struct traced_session *self, uint32_t ms)
 {
+    traced_session_forget_configs(self);
     self->config->duration_ms = ms;
     self->config->has_duration_ms = true;
     orma_pb_put_u64(&self->config_bytes, ORMA_PB_TRACE_CONFIG_DURATION_MS,

@@ -36,6 +36,9 @@ struct traced_file;
 struct traced_producer;
 struct traced_service;
 struct traced_session;
+struct traced_entry_config;
+struct traced_instance_config;
+struct traced_wanted;
 
 enum traced_session_state {
     TRACED_CONFIGURED,
@@ -60,9 +63,11 @@ struct traced_instance {
     struct traced_producer *producer;
     uint64_t id;
     enum traced_instance_state state;
-    uint32_t entry;         /* of the config's data_sources */
-    char *name;             /* of the data source */
-    struct orma_buf config; /* DataSourceConfig as the producer gets it */
+    uint64_t ds_serial;
+    uint32_t entry;                        /* of the config's data_sources */
+    uint32_t target;                       /* buffer of the config */
+    const char *name;                      /* of the data source; the session's config has it */
+    struct traced_instance_config *config; /* as the producer gets it; a reference */
     bool will_notify_on_start, will_notify_on_stop;
     bool handles_incremental_state_clear, no_flush;
 };
@@ -105,6 +110,13 @@ struct traced_session {
     Perfetto__Protos__TraceConfig *config;
     struct traced_session_buffer *buffers;
     size_t buffers_num;
+    struct traced_wanted *wanted; /* the config, arranged for looking up; NULL: a clone */
+    struct traced_entry_config
+        *entry_configs;      /* by entry, once they are asked for; NULL: not yet */
+    struct orma_map at_work; /* data sources and entries that have an instance, see instance.c */
+    struct traced_data_source *sweep_at; /* the next to be matched; NULL: all have been */
+    struct traced_work sweep;
+    bool warned_config;
     struct orma_list instances; /* traced_instance.session_link */
     struct traced_gather gather;
     struct traced_gather_wait end; /* in state STOPPING: waits for nothing else any more */
@@ -175,10 +187,19 @@ int traced_session_change_config(struct traced_session *self, struct orma_str co
 /* Stops the data sources; ends in DISABLED at once, or when they have confirmed. */
 void traced_session_disable(struct traced_session *self);
 
-/* Sets up (and starts) the data source if the config asks for it. */
+/*
+ * Sets up (and starts) the data source for those entries of the config that want
+ * it and do not have it yet.
+ */
 void traced_session_match(struct traced_session *self, struct traced_data_source *ds);
-/* The same where the config has been changed: for entries that have not taken it yet. */
-void traced_session_match_again(struct traced_session *self, struct traced_data_source *ds);
+/*
+ * The same with all data sources that there are, in slices of the loop's turns;
+ * the first slice at once if nobody waits. New ones need not be matched while sweep_at is set.
+ */
+void traced_session_begin_sweep(struct traced_session *self);
+void traced_session_source_gone(struct traced_session *self, const struct traced_data_source *ds);
+/* What producers are sent is encoded again: the config, or what the service puts in, is another. */
+void traced_session_forget_configs(struct traced_session *self);
 /* After a change of an instance: all started? all stopped? */
 void traced_session_instance_started(struct traced_instance *instance);
 void traced_session_instance_stopped(struct traced_instance *instance);

@@ -14,6 +14,7 @@
 #include "traced/producer.h"
 #include "traced/read.h"
 #include "traced/session_internal.h"
+#include "traced/wanted.h"
 
 typedef Perfetto__Protos__TraceConfig config_t;
 
@@ -95,6 +96,7 @@ void traced_session_free(struct traced_session *self)
     (void)traced_boost_update(
         self->service); /* less is always allowed, but for a change of limits */
     traced_session_free_events(self);
+    traced_work_cancel(&self->sweep);
     traced_gather_cancel(&self->end);
     traced_gather_fini(&self->gather);
     traced_file_free(self->file);
@@ -108,8 +110,10 @@ void traced_session_free(struct traced_session *self)
     free(self->detach_key);
     free(self->trigger.name);
     free(self->trigger.producer_name);
-    if (self->config)
-        protobuf_c_message_free_unpacked(&self->config->base, NULL);
+    traced_session_forget_configs(self);
+    orma_map_fini(&self->at_work);
+    traced_wanted_free(self->wanted);
+    protobuf_c_message_free_unpacked(&self->config->base, NULL);
     free(self);
 }
 
@@ -251,7 +255,10 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
         return r;
     config_t *config = (config_t *)msg;
     apply_lockdown(service, config);
+    struct traced_wanted *wanted = NULL;
     r = traced_config_check(service, config, consumer->uid, fd >= 0, error);
+    if (r == 0)
+        r = traced_wanted_new(config, &wanted, error);
     if (r < 0) {
         protobuf_c_message_free_unpacked(msg, NULL);
         return r;
@@ -259,8 +266,11 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
     abort_others(service, config);
 
     struct traced_session *self = session_alloc(service, config, bytes, consumer->uid);
-    if (!self)
+    if (!self) {
+        traced_wanted_free(wanted);
         return -ENOMEM;
+    }
+    self->wanted = wanted;
     r = traced_session_make_events(self) && !self->config_bytes.failed ? 0 : -ENOMEM;
     if (r == 0) {
         r = traced_session_open_output(self, fd, error);
@@ -283,9 +293,7 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
     traced_note_state(self);
     self->consumer = consumer;
     consumer->session = self;
-    ORMA_LIST_EACH (struct traced_producer, p, &service->producers, link)
-        ORMA_LIST_EACH (struct traced_data_source, ds, &p->data_sources, link)
-            traced_session_match(self, ds);
+    traced_session_begin_sweep(self);
     if (!config->deferred_start && self->mode != TRACED_TRIGGER_START)
         traced_session_start(self);
     *ret = self;

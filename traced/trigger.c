@@ -9,9 +9,10 @@
 #include "traced/config.h"
 #include "traced/consumer.h"
 #include "traced/internal.h"
+#include "traced/names.h"
 #include "traced/producer.h"
-#include "traced/regex.h"
 #include "traced/session_internal.h"
+#include "traced/wanted.h"
 
 #define DAY_NS ((uint64_t)24 * 3600 * 1000000000)
 /* Rule 43: of each session so many are remembered, the rest is ignored. */
@@ -21,28 +22,95 @@ typedef Perfetto__Protos__TraceConfig__TriggerConfig__Trigger wanted_t;
 
 /* ---- how often a name came within a day ---- */
 
-static uint32_t count_of_today(struct traced_trigger_history *h, uint64_t hash, uint64_t now)
-{
-    uint32_t num = 0;
+/* Of one name in the history. */
+struct traced_trigger_count {
+    struct traced_trigger_count *same_hash;
+    uint64_t hash;
+    uint32_t num;
+    size_t len;
+    char name[];
+};
 
-    while (h->len && now - h->items[h->head % TRACED_TRIGGER_HISTORY_MAX].ts >= DAY_NS) {
-        h->head++;
-        h->len--;
-    }
-    for (uint32_t i = 0; i < h->len; i++)
-        num += h->items[(h->head + i) % TRACED_TRIGGER_HISTORY_MAX].hash == hash;
-    return num;
+static struct traced_trigger_count *find_count(const struct traced_trigger_history *h,
+                                               struct orma_str name, uint64_t hash)
+{
+    struct traced_trigger_count *c = orma_map_get_ptr(&h->counts, hash);
+
+    while (c && (c->len != name.len || memcmp(c->name, name.data, name.len)))
+        c = c->same_hash;
+    return c;
 }
 
-static void note_in_history(struct traced_trigger_history *h, uint64_t hash, uint64_t now)
+static void free_count(struct traced_trigger_history *h, struct traced_trigger_count *c)
 {
-    if (h->len == TRACED_TRIGGER_HISTORY_MAX) { /* the oldest is forgotten */
-        h->head++;
-        h->len--;
+    struct traced_trigger_count *at = orma_map_get_ptr(&h->counts, c->hash);
+
+    if (at != c) {
+        while (at->same_hash != c)
+            at = at->same_hash;
+        at->same_hash = c->same_hash;
+    } else if (c->same_hash) {
+        (void)orma_map_put_ptr(&h->counts, c->hash, c->same_hash); /* replaces: needs no memory */
+    } else {
+        orma_map_take(&h->counts, c->hash);
     }
+    free(c);
+}
+
+static void forget_oldest(struct traced_trigger_history *h)
+{
+    struct traced_trigger_count *c = h->items[h->head++ % TRACED_TRIGGER_HISTORY_MAX].count;
+
+    h->len--;
+    if (--c->num == 0)
+        free_count(h, c);
+}
+
+static uint32_t count_of_today(struct traced_trigger_history *h, struct orma_str name, uint64_t now)
+{
+    while (h->len && now - h->items[h->head % TRACED_TRIGGER_HISTORY_MAX].ts >= DAY_NS)
+        forget_oldest(h);
+    const struct traced_trigger_count *c = find_count(h, name, traced_names_hash(&h->secret, name));
+    return c ? c->num : 0;
+}
+
+static struct traced_trigger_count *new_count(struct traced_trigger_history *h,
+                                              struct orma_str name, uint64_t hash)
+{
+    struct traced_trigger_count *c = malloc(sizeof(*c) + name.len);
+
+    if (!c)
+        return NULL;
+    *c = (struct traced_trigger_count){orma_map_get_ptr(&h->counts, hash), hash, 0, name.len};
+    memcpy(c->name, name.data, name.len);
+    if (orma_map_put_ptr(&h->counts, hash, c) == 0)
+        return c;
+    free(c);
+    return NULL;
+}
+
+static void note_in_history(struct traced_trigger_history *h, struct orma_str name, uint64_t now)
+{
+    uint64_t hash = traced_names_hash(&h->secret, name);
+
+    if (h->len == TRACED_TRIGGER_HISTORY_MAX)
+        forget_oldest(h);
+    struct traced_trigger_count *c = find_count(h, name, hash);
+    if (!c)
+        c = new_count(h, name, hash);
+    if (!c)
+        return; /* no memory: not counted */
+    c->num++;
     uint32_t at = (h->head + h->len++) % TRACED_TRIGGER_HISTORY_MAX;
     h->items[at].ts = now;
-    h->items[at].hash = hash;
+    h->items[at].count = c;
+}
+
+void traced_trigger_history_fini(struct traced_trigger_history *self)
+{
+    while (self->len)
+        forget_oldest(self);
+    orma_map_fini(&self->counts);
 }
 
 /* ---- what was received ---- */
@@ -62,7 +130,7 @@ static struct traced_trigger *trigger_new(struct traced_session *s,
                                           const struct traced_producer *producer,
                                           const wanted_t *wanted, uint64_t now)
 {
-    struct traced_trigger *t = s->triggers_num < TRIGGERS_MAX ? calloc(1, sizeof(*t)) : NULL;
+    struct traced_trigger *t = calloc(1, sizeof(*t));
 
     if (!t)
         return NULL;
@@ -159,47 +227,41 @@ static void act(struct traced_session *s, struct traced_trigger *t, bool first)
     }
 }
 
-static const wanted_t *find_wanted(const struct traced_session *s, struct orma_str name)
+/* In [0, 1). */
+static double draw(struct traced_service *svc)
 {
-    const Perfetto__Protos__TraceConfig__TriggerConfig *config = s->config->trigger_config;
-
-    for (size_t i = 0; config && i < config->n_triggers; i++)
-        if (config->triggers[i]->name && orma_str_eq_c(name, config->triggers[i]->name))
-            return config->triggers[i];
-    return NULL;
+    while (!svc->random)
+        (void)!getrandom(&svc->random, sizeof(svc->random), 0); /* 8 bytes are never cut short */
+    svc->random = orma_mix64(svc->random + 0x9e3779b97f4a7c15u);
+    return (double)(svc->random >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* In [0, 1). */
-static double draw(void)
+static bool listens(const struct traced_session *s)
 {
-    uint64_t bits = 0;
-
-    (void)!getrandom(&bits, sizeof(bits), 0); /* 8 bytes are never cut short */
-    return (double)(bits >> 11) / (double)(UINT64_C(1) << 53);
+    return s->mode != TRACED_TRIGGER_NONE && s->triggers_num < TRIGGERS_MAX &&
+           (s->state == TRACED_CONFIGURED || s->state == TRACED_STARTED);
 }
 
 static void offer(struct traced_session *s, const struct traced_producer *producer,
                   struct orma_str name, uint64_t now)
 {
     struct traced_trigger_history *history = &s->service->trigger_history;
-    uint64_t hash = orma_hash_bytes(name.data, name.len);
-    const wanted_t *wanted = find_wanted(s, name);
+    uint32_t idx = listens(s) ? traced_wanted_trigger(s->wanted, name) : TRACED_WANTED_NONE;
 
-    if (!wanted || s->mode == TRACED_TRIGGER_NONE ||
-        (s->state != TRACED_CONFIGURED && s->state != TRACED_STARTED))
+    if (idx == TRACED_WANTED_NONE)
         return;
-    if (wanted->producer_name_regex && *wanted->producer_name_regex &&
-        !traced_regex_match(wanted->producer_name_regex, producer->name))
+    const wanted_t *wanted = s->config->trigger_config->triggers[idx];
+    if (!wanted->name || !traced_wanted_may_trigger(s->wanted, idx, producer))
         return;
-    if (wanted->skip_probability > 0 && draw() < wanted->skip_probability)
+    if (wanted->skip_probability > 0 && draw(s->service) < wanted->skip_probability)
         return;
-    if (wanted->max_per_24_h && count_of_today(history, hash, now) >= wanted->max_per_24_h)
+    if (wanted->max_per_24_h && count_of_today(history, name, now) >= wanted->max_per_24_h)
         return;
     bool first = s->triggers_num == 0;
     struct traced_trigger *t = trigger_new(s, producer, wanted, now);
     if (!t)
         return;
-    note_in_history(history, hash, now);
+    note_in_history(history, name, now);
     act(s, t, first);
 }
 

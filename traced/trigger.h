@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "sdk/base/list.h"
+#include "sdk/base/map.h"
 #include "sdk/base/str.h"
 
 struct traced_producer;
@@ -43,13 +44,19 @@ bool traced_trigger_lets_read(const struct traced_session *session);
 void traced_triggers_move(struct traced_session *from, struct traced_session *to);
 void traced_triggers_fini(struct traced_session *session);
 
-/* What triggers were received lately, for max_per_24_h. Kept by the service. */
+/*
+ * What triggers were received lately, for max_per_24_h: a ring of the last 4096
+ * of all sessions, with a count for each name in it.
+ */
 #define TRACED_TRIGGER_HISTORY_MAX 4096
 struct traced_trigger_history {
     struct {
         uint64_t ts;
-        uint64_t hash; /* of the name */
+        struct traced_trigger_count *count;
     } items[TRACED_TRIGGER_HISTORY_MAX];
     uint32_t head, len;
+    uint64_t secret;        /* of the hash */
+    struct orma_map counts; /* hash of a name -> traced_trigger_count */
 };
+void traced_trigger_history_fini(struct traced_trigger_history *self);
 #endif

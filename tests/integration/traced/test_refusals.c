@@ -1,6 +1,7 @@
 /* Configs that are refused, each with its text; and the same one step inside the limit, which is
  * not. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 #include "protos/fields/ipc.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/fd.h"
 #include "tests/integration/traced/fixture.h"
+#include "traced/config.h"
 
 struct refusal {
     const char *config, *error; /* error NULL: it is taken */
@@ -60,6 +63,12 @@ static const struct refusal cases[] = {
     {"buffers { size_kb: 64 name: 'b' } buffers { size_kb: 64 } "
      "data_sources { config { name: 'x' target_buffer: 1 target_buffer_name: 'b' } }",
      "which do not match"},
+    {BUFFER "data_sources { config { name: 'x' } producer_name_regex_filter: '(' }",
+     "Data source \"x\" has an unusable regular expression \"(\": missing closing parenthesis"},
+    {BUFFER "data_sources { config { name: 'x' } producer_name_regex_filter: '(a|b)+' }", NULL},
+    {BUFFER "trigger_config { trigger_mode: STOP_TRACING triggers { name: 't' producer_name_regex: "
+            "'a{' } triggers { name: 'u' producer_name_regex: '[' } trigger_timeout_ms: 5000 }",
+     "Trigger \"u\" has an unusable regular expression \"[\": missing terminating ]"},
     {BUFFER "trace_filter { bytecode: 'x' }", "Trace filter bytecode invalid"},
     {BUFFER "write_into_file: true", "either a FD needs to be passed or output_path"},
     {BUFFER "write_into_file: true output_path: '/nowhere/x'", "Failed to create the trace file"},
@@ -120,6 +129,84 @@ Test(traced_refusals, each_with_its_text)
         orma_buf_fini(&config);
         orma_ipc_client_forget(s.consumer, &s.enabled);
     }
+    fixture_fini(&s);
+}
+
+/* ---- how much there may be ---- */
+
+/* A config with so many of a field, each another. */
+static void repeat(const char *field, uint32_t num, struct orma_buf *ret)
+{
+    static const struct {
+        const char *field, *before, *item, *after;
+    } texts[] = {
+        {"data_sources", "", "data_sources { config { name: 'x%u' } } ", ""},
+        {"data_sources.producer_name_filter", "data_sources { config { name: 'x' } ",
+         "producer_name_filter: 'p%u' ", "}"},
+        {"data_sources.producer_name_regex_filter", "data_sources { config { name: 'x' } ",
+         "producer_name_regex_filter: 'p' # %u\n", "}"},
+        {"data_sources.machine_name_filter", "data_sources { config { name: 'x' } ",
+         "machine_name_filter: 'm%u' ", "}"},
+        {"trigger_config.triggers",
+         "trigger_config { trigger_mode: STOP_TRACING trigger_timeout_ms: 60000 ",
+         "triggers { name: 't%u' } ", "}"},
+        {"session_semaphores", "", "session_semaphores { name: 's%u' } ", ""},
+    };
+    struct orma_buf text = {0};
+    bool known = false;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        if (strcmp(texts[i].field, field))
+            continue;
+        known = true;
+        orma_buf_printf(&text, BUFFER "%s", texts[i].before);
+        for (uint32_t k = 0; k < num; k++) {
+            char item[96];
+
+            snprintf(item, sizeof(item), texts[i].item, k);
+            orma_buf_put_str(&text, item);
+        }
+        orma_buf_put_str(&text, texts[i].after);
+    }
+    cr_assert(known, "%s has no text here", field);
+    encode(orma_buf_cstr(&text), ret);
+    orma_buf_fini(&text);
+}
+
+/* The table of the manual has the limit and the words. */
+static void expect_documented(const char *manual, const struct traced_limit *l)
+{
+    char row[256];
+
+    snprintf(row, sizeof(row), "| `%s` | %u | `Too many %s (%u): the limit is %u` |", l->field,
+             l->max, l->field, l->max + 1, l->max);
+    cr_assert(strstr(manual, row), "docs/service.md lacks the row\n%s", row);
+}
+
+Test(traced_refusals, more_than_the_limits_of_the_manual)
+{
+    struct fixture s;
+    struct orma_buf manual = {0};
+
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
+    fixture_init(&s, false);
+    for (const struct traced_limit *l = traced_limits; l->field; l++) {
+        struct orma_buf config = {0};
+        char text[128];
+
+        expect_documented(orma_buf_cstr(&manual), l);
+        repeat(l->field, l->max, &config);
+        cr_assert_str_eq(try_config(&s, &config), "", "%s", l->field);
+        orma_ipc_client_forget(s.consumer, &s.enabled);
+        orma_buf_clear(&config);
+        repeat(l->field, l->max + 1, &config);
+        snprintf(text, sizeof(text), "Too many %s (%u): the limit is %u", l->field, l->max + 1,
+                 l->max);
+        cr_assert_str_eq(try_config(&s, &config), text);
+        orma_ipc_client_forget(s.consumer, &s.enabled);
+        orma_buf_fini(&config);
+    }
+    orma_buf_fini(&manual);
     fixture_fini(&s);
 }
 
