@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Makes the table and stats definitions of the processor from the interface tables.
 
-    tools/gen_tables.py SPEC_DIR
+    tools/gen_tables.py            writes them, formatted where clang-format is installed
+    tools/gen_tables.py --check    fails if a file, white space aside, is not what would be written
 
-Reads SPEC_DIR/tables.tsv and SPEC_DIR/stats.tsv (names, types, nullability, order: facts of the
+Reads processor/store/spec/tables.tsv and stats.tsv (names, types, nullability, order: facts of the
 interface) and our own processor/store/own_tables.tsv of the same shape (without the last three
 columns), and writes processor/store/table_defs.[ch] and processor/store/stat_defs.[ch]. The result
-is committed: a build needs neither this script nor the interface tables.
+is committed: a build does not need this script.
 """
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "processor/store"
+SPEC = OUT / "spec"
 # Outputs of operators: they have no rows of their own.
 SKIP = {"__intrinsic_critical_path_walk_out", "__intrinsic_dominator_tree",
         "__intrinsic_structural_tree_partition"}
@@ -31,12 +35,12 @@ def ident(name):
     return re.sub(r"^_*(intrinsic_|orma_)?", "", name).upper()
 
 
-def read_tables(spec):
+def read_tables():
     tables, missing = {}, set()
-    rows = [line.split("\t") for line in (spec / "tables.tsv").read_text().splitlines()[1:]]
+    rows = [line.split("\t") for line in (SPEC / "tables.tsv").read_text().splitlines()[1:]]
     own = [line.split("\t") for line in (OUT / "own_tables.tsv").read_text().splitlines()[1:]]
     for row in [r for r in rows if r[4] == "intrinsic" and r[0] not in SKIP] + own:
-        sort = len(row) > 7 and "(sorted)" in row[7] or row[1] == "ts"
+        sort = len(row) > 6 and row[6] == "y" or row[1] == "ts"
         tables.setdefault(row[0], []).append((row[1], row[2], row[3] == "y", sort))
     # A view over a table that is not listed: the table has the columns of the view.
     for row in [r for r in rows if "prelude" in r[4] and r[5].startswith("__intrinsic_")]:
@@ -63,7 +67,7 @@ def column(table, name, typ, nullable, is_sorted):
            f'{chr(34) + ref + chr(34) if ref else "NULL"}}},'
 
 
-def write_tables(tables):
+def write_tables(tables, put):
     head = [f"/* Every stored table and its columns. {NOTE} */",
             "#ifndef ORMA_PROCESSOR_STORE_TABLE_DEFS_H", "#define ORMA_PROCESSOR_STORE_TABLE_DEFS_H",
             "", "enum orma_table_id {"]
@@ -82,12 +86,12 @@ def write_tables(tables):
         low = ident(table).lower()
         body += [f'    [ORMA_TABLE_{ident(table)}] = {{"{table}", {len(cols)}, cols_{low}}},']
     body += ["};"]
-    (OUT / "table_defs.h").write_text("\n".join(head) + "\n")
-    (OUT / "table_defs.c").write_text("\n".join(body) + "\n")
+    put(OUT / "table_defs.h", "\n".join(head) + "\n")
+    put(OUT / "table_defs.c", "\n".join(body) + "\n")
 
 
-def write_stats(spec):
-    rows = [line.split("\t") for line in (spec / "stats.tsv").read_text().splitlines()[1:]]
+def write_stats(put):
+    rows = [line.split("\t") for line in (SPEC / "stats.tsv").read_text().splitlines()[1:]]
     head = [f"/* Every statistic of an import. {NOTE} */",
             "#ifndef ORMA_PROCESSOR_STORE_STAT_DEFS_H", "#define ORMA_PROCESSOR_STORE_STAT_DEFS_H",
             "", "enum orma_stat {"]
@@ -99,16 +103,27 @@ def write_stats(spec):
                  f'ORMA_SEVERITY_{severity.upper()}, ORMA_SOURCE_{source.upper()}, '
                  f'{"true" if scope == "global" else "false"}}},']
     body += ["};"]
-    (OUT / "stat_defs.h").write_text("\n".join(head) + "\n")
-    (OUT / "stat_defs.c").write_text("\n".join(body) + "\n")
+    put(OUT / "stat_defs.h", "\n".join(head) + "\n")
+    put(OUT / "stat_defs.c", "\n".join(body) + "\n")
+
+
+def write(path, text):
+    path.write_text(text)
+    if shutil.which("clang-format"):
+        subprocess.run(["clang-format", "-i", path], check=True)
+
+
+def check(path, text):
+    if re.sub(r"\s", "", path.read_text()) != re.sub(r"\s", "", text):
+        sys.exit(f"{path.relative_to(ROOT)} is not what tools/gen_tables.py writes; run it")
 
 
 def main():
-    if len(sys.argv) != 2:
+    if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    spec = pathlib.Path(sys.argv[1])
-    write_tables(read_tables(spec))
-    write_stats(spec)
+    put = check if sys.argv[1:] else write
+    write_tables(read_tables(), put)
+    write_stats(put)
 
 
 if __name__ == "__main__":
