@@ -489,15 +489,22 @@ const char *const *orma_probes_sources(void)
     return names;
 }
 
-int orma_probes_reset_ftrace(const struct orma_probes_config *config)
+unsigned orma_probes_repair(const struct orma_probes_config *config)
 {
     char *dir = config && config->state_dir ? strdup(config->state_dir) : orma_saved_default_dir();
+    unsigned ret = orma_saved_recover(dir);
+
+    free(dir);
+    return ret;
+}
+
+int orma_probes_reset_ftrace(const struct orma_probes_config *config)
+{
     struct orma_tracefs fs;
     char *root = NULL;
     int r;
 
-    (void)orma_saved_recover(dir); /* how many, it logs itself */
-    free(dir);
+    (void)orma_probes_repair(config); /* how many, it logs itself */
     r = orma_tracefs_find(config ? config->tracefs_root : NULL, &root);
     if (!r)
         r = orma_tracefs_open(&fs, root, NULL);

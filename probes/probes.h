@@ -55,6 +55,10 @@ bool orma_probes_source_usable(const struct orma_probes_config *config, const ch
 /* Names of all data sources, ended by NULL. */
 const char *const *orma_probes_sources(void);
 
+/* Puts back what killed processes left, as run() does at its start. Returns how many folders of the
+ * kernel's. */
+unsigned orma_probes_repair(const struct orma_probes_config *config);
+
 /* Stops and empties the kernel's tracer whoever uses it, puts back what killed processes left.
  * -errno. */
 int orma_probes_reset_ftrace(const struct orma_probes_config *config);

@@ -17,6 +17,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 
+#define OWN_TRIES 8
 #define KALLSYMS_MAX (256u << 20)
 #define KPTR_RESTRICT "sys/kernel/kptr_restrict"
 
@@ -65,23 +66,32 @@ void orma_ftrace_free(struct orma_ftrace *self)
     free(self);
 }
 
-/* Addresses are shown as 0 unless kptr_restrict is low; as root it is lowered for a moment. */
-static int read_kallsyms(const char *proc_root, struct orma_kallsyms **ret)
+static int parse_kallsyms(int proc, struct orma_kallsyms **ret)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, before = {0};
-    ORMA_AUTO(orma_fd_close) int proc = open(proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     int r = orma_fd_read_file(proc, "kallsyms", KALLSYMS_MAX, &text);
 
-    if (!r)
-        r = orma_kallsyms_parse(orma_buf_str(&text), ret);
-    if (r != -ENOENT || orma_fd_read_file(proc, KPTR_RESTRICT, 16, &before) < 0 ||
-        orma_fd_write_file(proc, KPTR_RESTRICT, "0") < 0)
-        return r;
-    orma_buf_clear(&text);
-    r = orma_fd_read_file(proc, "kallsyms", KALLSYMS_MAX, &text);
-    if (orma_fd_write_file(proc, KPTR_RESTRICT, orma_buf_cstr(&before)) < 0)
-        orma_log_warn("%s: cannot write back %s", KPTR_RESTRICT, orma_buf_cstr(&before));
     return r ? r : orma_kallsyms_parse(orma_buf_str(&text), ret);
+}
+
+/*
+ * Addresses are shown as 0 unless kptr_restrict is low; as root it is lowered for a moment, and put
+ * back by the next start if we are killed in it.
+ */
+static int read_kallsyms(const struct orma_env *env, struct orma_kallsyms **ret)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open(env->proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct orma_tracefs proc = {.path = (char *)env->proc_root, .dir_fd = fd, .top_fd = fd};
+    struct orma_saved saved;
+    int r = parse_kallsyms(fd, ret);
+
+    if (r != -ENOENT || !orma_tracefs_has(&proc, KPTR_RESTRICT) ||
+        orma_saved_take(&saved, env->state_dir, env->proc_root, NULL) < 0)
+        return r;
+    if (orma_saved_write(&saved, &proc, KPTR_RESTRICT, "0") == 0)
+        r = parse_kallsyms(fd, ret);
+    orma_saved_restore(&saved, &proc);
+    return r;
 }
 
 const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
@@ -91,7 +101,7 @@ const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
     if (self->kallsyms_tried)
         return self->kallsyms;
     self->kallsyms_tried = true;
-    r = read_kallsyms(self->env->proc_root, &self->kallsyms);
+    r = read_kallsyms(self->env, &self->kallsyms);
     if (r < 0)
         orma_log_warn("linux.ftrace: no kernel symbols: %s (as root they are readable; or: "
                       "sysctl kernel.kptr_restrict=0)",
@@ -146,24 +156,71 @@ static int check_cpus(const struct orma_instance *self)
     return -EACCES;
 }
 
-static int instance_new(struct orma_ftrace *ftrace, const char *name, struct orma_instance **ret)
+static void free_text(char **text)
 {
+    free(*text);
+}
+
+static int path_of(const struct orma_ftrace *ftrace, const char *name, char **ret)
+{
+    int r = name[0] ? asprintf(ret, "%s/instances/%s", ftrace->root, name)
+                    : asprintf(ret, "%s", ftrace->root);
+
+    return r < 0 ? -ENOMEM : 0;
+}
+
+/* Nobody else of our kind has it from here on, and whoever finds our remains puts it back. */
+static int take(struct orma_instance *self, const char *path, char *why, size_t why_size)
+{
+    pid_t owner = 0;
+    int r = orma_saved_take(&self->saved, self->ftrace->env->state_dir, path, &owner);
+
+    if (r == -EBUSY && owner)
+        (void)snprintf(why, why_size, "%s is in use by another recording (process %d)", path,
+                       (int)owner); /* cut: fine */
+    else if (r == -EBUSY)
+        (void)snprintf(why, why_size, "%s is in use by another recording", path); /* the same */
+    return r;
+}
+
+static int open_taken(struct orma_instance *self, const char *path)
+{
+    int r = self->is_own ? orma_saved_made(&self->saved) : 0;
+
+    if (!r && self->is_own && mkdir(path, 0750) < 0 && errno != EEXIST)
+        r = -errno;
+    if (!r)
+        r = orma_tracefs_open(&self->fs, self->ftrace->root, self->name);
+    if (!r)
+        r = open_cpus(self);
+    return r ? r : check_cpus(self);
+}
+
+/* `own`: the folder is made, and removed at the end. */
+static int instance_new(struct orma_ftrace *ftrace, const char *name, bool own,
+                        struct orma_instance **ret, char *why, size_t why_size)
+{
+    ORMA_AUTO(free_text) char *path = NULL;
     struct orma_instance *self = calloc(1, sizeof(*self));
     int r;
 
     if (!self)
         return -ENOMEM;
     self->ftrace = ftrace;
+    self->is_own = own;
     self->fs.dir_fd = self->fs.top_fd = -1;
     self->saved.lock_fd = -1;
     orma_list_init(&self->drains);
+    why[0] = '\0';
     self->name = strdup(name);
-    r = self->name ? orma_tracefs_open(&self->fs, ftrace->root, name) : -ENOMEM;
+    r = self->name ? path_of(ftrace, name, &path) : -ENOMEM;
     if (!r)
-        r = open_cpus(self);
+        r = take(self, path, why, why_size);
     if (!r)
-        r = check_cpus(self);
+        r = open_taken(self, path);
     if (r < 0) {
+        if (!why[0])
+            (void)snprintf(why, why_size, "%s: %s", path ? path : name, strerror(-r)); /* cut */
         instance_free(self);
         return r;
     }
@@ -186,26 +243,25 @@ static int fit_batch(struct orma_ftrace *self, size_t subbuf_size)
     return 0;
 }
 
+/* What serves sessions that name no instance may be the top level, or stand for it. */
 static struct orma_instance *instance_find(struct orma_ftrace *ftrace, const char *name)
 {
     ORMA_LIST_EACH (struct orma_instance, i, &ftrace->instances, link) {
-        if (!strcmp(i->name, name))
+        if (!strcmp(i->name, name) || (i->is_own && !name[0]))
             return i;
     }
     return NULL;
 }
 
 static int make_instance(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                         const char *name, struct orma_instance **ret, char *why, size_t why_size)
+                         const char *name, bool own, struct orma_instance **ret, char *why,
+                         size_t why_size)
 {
     struct orma_instance *self;
-    int r = instance_new(ftrace, name, &self);
+    int r = instance_new(ftrace, name, own, &self, why, why_size);
 
-    if (r < 0) {
-        (void)snprintf(why, why_size, "%s%s%s: %s", ftrace->root, name[0] ? "/instances/" : "",
-                       name, strerror(-r)); /* cut: fine */
+    if (r < 0)
         return r;
-    }
     r = orma_setup_first(self, config, why, why_size);
     if (!r)
         r = fit_batch(ftrace, self->subbuf_size);
@@ -218,6 +274,42 @@ static int make_instance(struct orma_ftrace *ftrace, const Perfetto__Protos__Ftr
     return 0;
 }
 
+/* The top level is taken: a ring of our own. What it can't give is said. */
+static int make_own(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
+                    struct orma_instance **ret, char *why)
+{
+    char name[64], why_not[256];
+    int r = -EBUSY;
+
+    for (unsigned i = 1; i <= OWN_TRIES && r == -EBUSY; i++) {
+        (void)snprintf(name, sizeof(name), i > 1 ? "orma-%d-%u" : "orma-%d", (int)getpid(),
+                       i); /* fits */
+        r = make_instance(ftrace, config, name, true, ret, why_not, sizeof(why_not));
+    }
+    if (r < 0) {
+        orma_log_warn("linux.ftrace: no instance of its own: %s", why_not);
+        return r;
+    }
+    orma_log_warn("linux.ftrace: %s; recording in an instance of its own (%s), without what "
+                  "programs write to trace_marker (ftrace/print, atrace)",
+                  why, name);
+    why[0] = '\0';
+    return 0;
+}
+
+static int make_any(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
+                    const char *name, struct orma_instance **ret, char *why, size_t why_size)
+{
+    /* One that was killed since we started may have left what looks like another tracer. */
+    (void)orma_saved_recover(ftrace->env->state_dir);
+    int r = make_instance(ftrace, config, name, false, ret, why, why_size);
+    bool keep = config->has_preserve_ftrace_buffer && config->preserve_ftrace_buffer;
+
+    if (r != -EBUSY || name[0] || keep)
+        return r;
+    return make_own(ftrace, config, ret, why) < 0 ? r : 0;
+}
+
 int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
                       struct orma_instance **ret, char *why, size_t why_size)
 {
@@ -226,7 +318,7 @@ int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__Ftrace
     int r = 0;
 
     if (!self)
-        r = make_instance(ftrace, config, name, &self, why, why_size);
+        r = make_any(ftrace, config, name, &self, why, why_size);
     else
         r = orma_setup_joining(self, config, why, why_size);
     if (r < 0)
@@ -267,11 +359,9 @@ static int set_filter(struct orma_instance *self, const char *group, const char 
                       const char *filter)
 {
     char path[512];
-    int r;
 
     (void)snprintf(path, sizeof(path), "events/%s/%s/filter", group, name); /* fits */
-    r = orma_saved_add_file(&self->saved, &self->fs, path);
-    return r ? r : orma_tracefs_replace(&self->fs, path, filter);
+    return orma_saved_replace(&self->saved, &self->fs, path, filter);
 }
 
 static int enable_first(struct orma_instance *self, const struct orma_event *ev)
@@ -380,7 +470,7 @@ static bool any_active(const struct orma_instance *self)
 
 static void set_recording(struct orma_instance *self, bool on)
 {
-    int r = orma_tracefs_write(&self->fs, "tracing_on", on ? "1" : "0");
+    int r = orma_tracefs_write(&self->fs, "tracing_on", on ? "1" : "0"); /* remembered at set-up */
 
     if (r < 0)
         orma_log_warn("%s/tracing_on: %s", self->fs.path, strerror(-r));

@@ -82,6 +82,7 @@ struct orma_instance {
     struct orma_page_layout page_layout;
     uint32_t clock; /* enum FtraceClock, 0: boot */
     bool preserved;
+    bool is_own;             /* made by us: the top level was taken; removed at the end */
     bool exclusive;          /* its one session uses what others must not see */
     bool is_watched;         /* buffer_percent is set: the kernel says when to read */
     bool graph;              /* current_tracer is ours */
@@ -104,7 +105,9 @@ void orma_ftrace_free(struct orma_ftrace *self);
 /*
  * The instance that a session wants, set up as its config says if it is the
  * first one. Counts as a user until put. On failure `why` says it for people.
- * -EBUSY: another tracer, or another process of ours, uses it.
+ * Where no instance is named and the top level is taken by another tracer, or
+ * another process of ours, it is one that we make, instances/orma-PID.
+ * -EBUSY: the named one is taken, or none could be made.
  */
 int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
                       struct orma_instance **ret, char *why, size_t why_size);

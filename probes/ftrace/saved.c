@@ -1,15 +1,16 @@
 /*
- * The file, DIR/ftrace-HASH.state:
+ * The file, DIR/ftrace-HASH.state, in lines that are only ever added:
  *
  *   path /sys/kernel/tracing
- *   top /sys/kernel/tracing
- *   tracing_on 1
- *   ...
- *   event sched:sched_switch       (enabled before)
+ *   pid 4711                              (who has it)
+ *   made                                  (an instance of ours: to be removed)
+ *   file tracing_on 1
+ *   file set_event sched:sched_switch\nirq:irq_handler_entry
  *   dynamic uprobe_events -:orma_uprobes/x
- *   file events/raw_syscalls/sys_enter/filter 0
  *
- * Keys are restored in the order of the table below, not in that of the file.
+ * Values are whole files in the form in which they can be written, with \n and
+ * \\ for line ends and backslashes. Files are restored in the order of the
+ * table below, those that are not in it first.
  */
 #include "probes/ftrace/saved.h"
 
@@ -29,94 +30,136 @@
 
 #define PREFIX "ftrace-"
 #define SUFFIX ".state"
-#define FILE_MAX_SIZE (4u << 20)
+#define FILE_MAX_SIZE (64u << 20)
+#define NAME_SIZE 300 /* paths below tracefs are short */
+#define REMOVE_TRIES 50
+#define REMOVE_PAUSE_US 10000
 
 /*
  * In the order of restoring: sizes while nothing is recorded, the clock after
- * them (changing it empties the ring), tracing_on last.
+ * them (changing it empties the ring).
  */
-static const char *const keys[] = {
-    "tracing_cpumask",       "set_event_pid",     "max_graph_depth",
-    "set_graph_function",    "set_ftrace_filter", "buffer_percent",
-    "buffer_subbuf_size_kb", "buffer_size_kb",    "trace_clock",
+static const char *const order[] = {
+    "tracing_cpumask",       "max_graph_depth", "buffer_percent",
+    "buffer_subbuf_size_kb", "buffer_size_kb",  "trace_clock",
 };
 
-/* The options that a session may change: see FtraceConfig.tracefs_options. */
-static void save_options(struct orma_saved *self, const struct orma_tracefs *fs)
-{
-    int fd = openat(fs->dir_fd, "options", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
+/* And these after the ring was emptied, tracing_on last. */
+static const char *const last[] = {"set_event", "tracing_on"};
 
-    if (!dir) {
-        orma_fd_close(&fd);
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash ? slash + 1 : file;
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (!strcmp(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Of functions: a line may also be a command, "schedule:traceoff:unlimited". */
+static bool is_function_list(const char *file)
+{
+    static const char *const names[] = {"set_ftrace_filter", "set_ftrace_notrace",
+                                        "set_graph_function", "set_graph_notrace"};
+
+    return is_one_of(base_name(file), names, ORMA_ARRAY_LEN(names));
+}
+
+/* One entry a line; a plain write would add to them. */
+static bool is_list(const char *file)
+{
+    static const char *const names[] = {"set_event", "set_event_pid", "set_event_notrace_pid"};
+
+    return is_one_of(base_name(file), names, ORMA_ARRAY_LEN(names)) || is_function_list(file);
+}
+
+/* ---- forms in which files can be written ---- */
+
+/*
+ * "#### all functions enabled ####" and "no pid" are no entries. Commands on functions are left
+ * alone by what empties the list. A function of a module has its name behind it.
+ */
+static void list_form(const char *file, struct orma_str text, struct orma_buf *ret)
+{
+    bool functions = is_function_list(file);
+    struct orma_str line, word;
+
+    while (text.len && orma_str_cut(&text, '\n', &line)) {
+        line = orma_str_trim(line);
+        if (!line.len || line.data[0] == '#' || orma_str_eq_c(line, "no pid") ||
+            (functions && memchr(line.data, ':', line.len)))
+            continue;
+        word = line;
+        if (functions)
+            (void)orma_str_cut(&line, ' ', &word); /* the whole line if there is none */
+        orma_buf_printf(ret, "%s%.*s", ret->len ? "\n" : "", ORMA_STR_ARG(word));
+    }
+}
+
+/* "7 (expanded: 1408)": never used so far. The second number is what its next user gets. */
+static void size_form(struct orma_str line, struct orma_buf *ret)
+{
+    static const struct orma_str expanded = {"(expanded: ", 11};
+    struct orma_str part;
+
+    if (!line.len || !orma_str_cut(&line, ' ', &part))
+        return;
+    if (orma_str_starts(line, expanded) && line.len > expanded.len)
+        part = (struct orma_str){line.data + expanded.len, line.len - expanded.len - 1};
+    orma_buf_put(ret, part.data, part.len);
+}
+
+static void form_of(const char *file, struct orma_str text, struct orma_buf *ret)
+{
+    struct orma_str line = text;
+
+    orma_buf_clear(ret);
+    if (is_list(file)) {
+        list_form(file, text, ret);
         return;
     }
-    while ((entry = readdir(dir))) {
-        char path[300];
-        uint64_t val;
-
-        (void)snprintf(path, sizeof(path), "options/%s", entry->d_name); /* names are short */
-        if (entry->d_name[0] != '.' && orma_tracefs_number(fs, path, &val) && val <= 1)
-            orma_buf_printf(&self->text, "%s %u\n", path, (unsigned)val);
-    }
-    (void)closedir(dir); /* read only */
+    if (text.len)
+        (void)orma_str_cut(&text, '\n', &line); /* one line, or an error behind it */
+    line = orma_str_trim(line);
+    if (!strcmp(file, "trace_clock"))
+        orma_tracefs_choice(line, ret);
+    else if (!strcmp(base_name(file), "buffer_size_kb"))
+        size_form(line, ret);
+    else if (!strcmp(base_name(file), "filter") && orma_str_eq_c(line, "none"))
+        orma_buf_put_str(ret, "0"); /* what an event's filter says is not what it takes */
+    else
+        orma_buf_put(ret, line.data, line.len);
 }
 
-/* A plain write would add to them. */
-static bool is_list(const char *key)
+static void put_escaped(struct orma_buf *to, struct orma_str text)
 {
-    return !strcmp(key, "set_graph_function") || !strcmp(key, "set_ftrace_filter") ||
-           !strcmp(key, "set_event_pid");
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '\n' || text.data[i] == '\\')
+            orma_buf_put_str(to, text.data[i] == '\n' ? "\\n" : "\\\\");
+        else
+            orma_buf_put(to, &text.data[i], 1);
+    }
 }
 
-/* Settings whose text is not what has to be written. */
-static bool writable_form(const char *key, struct orma_buf *value, struct orma_buf *scratch)
+static void put_unescaped(struct orma_buf *to, struct orma_str text)
 {
-    struct orma_str text = orma_buf_str(value), part;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
 
-    if (!strcmp(key, "trace_clock")) {
-        orma_tracefs_choice(text, scratch);
-    } else if (is_list(key)) {
-        /* "#### all functions enabled ####", "no pid": nothing was chosen */
-        orma_buf_clear(scratch);
-        if (text.len && text.data[0] != '#' && !orma_str_eq_c(text, "no pid"))
-            orma_buf_put(scratch, text.data, text.len);
-        return true;
-    } else {
-        /* "7 (expanded: 1408)": never used so far. The second number is what its next user gets. */
-        static const struct orma_str expanded = {"(expanded: ", 11};
-
-        orma_buf_clear(scratch);
-        if (text.len && orma_str_cut(&text, ' ', &part)) {
-            if (orma_str_starts(text, expanded))
-                part = (struct orma_str){text.data + expanded.len, text.len - expanded.len - 1};
-            orma_buf_put(scratch, part.data, part.len);
-        }
-    }
-    return scratch->len > 0;
-}
-
-static void save_settings(struct orma_saved *self, const struct orma_tracefs *fs)
-{
-    ORMA_AUTO(orma_buf_fini) struct orma_buf value = {0}, form = {0};
-    struct orma_str rest, line;
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(keys); i++) {
-        if (orma_tracefs_line(fs, keys[i], &value) && writable_form(keys[i], &value, &form))
-            orma_buf_printf(&self->text, "%s %s\n", keys[i], orma_buf_cstr(&form));
-    }
-    save_options(self, fs);
-    if (orma_tracefs_line(fs, "tracing_on", &value))
-        orma_buf_printf(&self->text, "tracing_on %s\n", orma_buf_cstr(&value));
-    if (orma_tracefs_read(fs, "set_event", &value) < 0)
-        return;
-    rest = orma_buf_str(&value);
-    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
-        if (line.len && line.data[0] != '#')
-            orma_buf_printf(&self->text, "event %.*s\n", ORMA_STR_ARG(line));
+        if (c == '\\' && i + 1 < text.len)
+            c = text.data[++i] == 'n' ? '\n' : text.data[i];
+        orma_buf_put(to, &c, 1);
     }
 }
+
+/* ---- the file ---- */
 
 /* A directory that belongs to us, so that nobody else can plant files in it. */
 static bool dir_is_ours(const char *dir)
@@ -129,9 +172,10 @@ static bool dir_is_ours(const char *dir)
            !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static int open_locked(const char *path)
+/* Locked if it is nobody else's: -EBUSY otherwise. `flags`: O_CREAT or 0. */
+static int open_locked(const char *path, int flags)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = open(path, O_RDWR | flags | O_NOFOLLOW | O_CLOEXEC, 0600);
     struct stat st;
 
     if (fd < 0)
@@ -148,9 +192,9 @@ static int open_locked(const char *path)
     return -EBUSY;
 }
 
-static int open_state(struct orma_saved *self, const char *dir, const struct orma_tracefs *fs)
+static int open_state(struct orma_saved *self, const char *dir, const char *path)
 {
-    uint64_t hash = orma_fnv1a(ORMA_FNV1A_BASIS, fs->path, strlen(fs->path));
+    uint64_t hash = orma_fnv1a(ORMA_FNV1A_BASIS, path, strlen(path));
 
     if (!dir || !dir_is_ours(dir))
         return -EACCES;
@@ -158,25 +202,63 @@ static int open_state(struct orma_saved *self, const char *dir, const struct orm
         self->file = NULL;
         return -ENOMEM;
     }
-    return open_locked(self->file);
+    return open_locked(self->file, O_CREAT);
 }
 
-static void write_state(struct orma_saved *self)
+/* The value of the first line with this key; false: there is none. */
+static bool value_of(const struct orma_buf *text, const char *key, struct orma_str *ret)
 {
-    if (self->lock_fd < 0)
-        return;
-    if (ftruncate(self->lock_fd, 0) < 0 || lseek(self->lock_fd, 0, SEEK_SET) < 0 ||
-        orma_fd_write_all(self->lock_fd, self->text.data, self->text.len) < 0)
+    struct orma_str rest = orma_buf_str(text), line, word;
+
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (!orma_str_cut(&line, ' ', &word) || !orma_str_eq_c(word, key))
+            continue;
+        *ret = line;
+        return true;
+    }
+    return false;
+}
+
+static pid_t owner_of(const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str val;
+    uint64_t pid;
+
+    if (orma_fd_read_file(AT_FDCWD, path, FILE_MAX_SIZE, &text) < 0 ||
+        !value_of(&text, "pid", &val) || !orma_str_to_u64(val, &pid) || pid > INT32_MAX)
+        return 0;
+    return (pid_t)pid;
+}
+
+/* The file is `text` up to `from`; what is behind it is added. */
+static int write_state(struct orma_saved *self, size_t from)
+{
+    if (self->text.failed)
+        return -ENOMEM;
+    if (self->lock_fd >= 0 &&
+        (lseek(self->lock_fd, (off_t)from, SEEK_SET) < 0 ||
+         orma_fd_write_all(self->lock_fd, self->text.data + from, self->text.len - from) < 0))
         orma_log_warn("%s: %s (a crash would leave the kernel's tracer changed)", self->file,
                       strerror(errno));
+    return 0;
 }
 
-int orma_saved_take(struct orma_saved *self, const char *dir, const struct orma_tracefs *fs)
+static void forget_from(struct orma_saved *self, size_t from)
+{
+    self->text.len = from;
+    if (self->lock_fd >= 0 && ftruncate(self->lock_fd, (off_t)from) < 0)
+        orma_log_debug("%s: %s", self->file, strerror(errno)); /* restores what did not change */
+}
+
+int orma_saved_take(struct orma_saved *self, const char *dir, const char *path, pid_t *ret_owner)
 {
     int fd;
 
     *self = (struct orma_saved){.lock_fd = -1};
-    fd = open_state(self, dir, fs);
+    fd = open_state(self, dir, path);
+    if (fd == -EBUSY && ret_owner)
+        *ret_owner = owner_of(self->file);
     if (fd == -EBUSY || fd == -ENOMEM) {
         orma_saved_fini(self);
         return fd;
@@ -184,136 +266,277 @@ int orma_saved_take(struct orma_saved *self, const char *dir, const struct orma_
     self->lock_fd = fd < 0 ? -1 : fd;
     if (fd < 0)
         orma_log_debug("no place to remember the tracer's settings: %s", strerror(-fd));
-    orma_buf_printf(&self->text, "path %s\n", fs->path);
-    save_settings(self, fs);
-    if (self->text.failed) {
+    else if (ftruncate(fd, 0) < 0)
+        orma_log_warn("%s: %s", self->file, strerror(errno));
+    orma_buf_printf(&self->text, "path %s\npid %d\n", path, (int)getpid());
+    if (write_state(self, 0) < 0) {
         orma_saved_fini(self);
         return -ENOMEM;
     }
-    write_state(self);
     self->taken = true;
     return 0;
 }
 
+int orma_saved_made(struct orma_saved *self)
+{
+    size_t from = self->text.len;
+
+    self->made = true;
+    orma_buf_put_str(&self->text, "made\n");
+    return write_state(self, from);
+}
+
 int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char *command)
 {
+    size_t from = self->text.len;
+
     orma_buf_printf(&self->text, "dynamic %s %s\n", file, command);
-    write_state(self);
-    return self->text.failed ? -ENOMEM : 0;
+    return write_state(self, from);
 }
 
-int orma_saved_add_file(struct orma_saved *self, const struct orma_tracefs *fs, const char *file)
+/* ---- remembering ---- */
+
+static bool knows(const struct orma_saved *self, const char *file)
+{
+    char key[NAME_SIZE + 8];
+
+    (void)snprintf(key, sizeof(key), "\nfile %s ", file); /* the first line is of another kind */
+    return orma_str_find(orma_buf_str(&self->text), orma_str_from(key)) != NULL;
+}
+
+static void add_file(struct orma_saved *self, const char *file, const struct orma_buf *raw)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf form = {0};
+
+    form_of(file, orma_buf_str(raw), &form);
+    self->text.failed |= form.failed;
+    if (!form.len && !is_list(file))
+        return; /* nothing that could be written back */
+    orma_buf_printf(&self->text, "file %s ", file);
+    put_escaped(&self->text, orma_buf_str(&form));
+    orma_buf_put_str(&self->text, "\n");
+}
+
+/* "X": the cpus' rings differ, and the one file for all cannot say how. */
+static void add_sizes(struct orma_saved *self, const struct orma_tracefs *fs)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf raw = {0};
+    uint32_t *ids = malloc(ORMA_TRACEFS_CPUS_MAX * sizeof(*ids));
+    unsigned num = ids ? orma_tracefs_cpus(fs, ids, ORMA_TRACEFS_CPUS_MAX) : 0;
+
+    for (unsigned i = 0; i < num; i++) {
+        char file[64];
+
+        (void)snprintf(file, sizeof(file), "per_cpu/cpu%u/buffer_size_kb", ids[i]); /* fits */
+        if (orma_tracefs_read(fs, file, &raw) == 0)
+            add_file(self, file, &raw);
+    }
+    self->text.failed |= !ids;
+    free(ids);
+}
+
+int orma_saved_remember(struct orma_saved *self, const struct orma_tracefs *fs, const char *file)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf raw = {0};
+    size_t from = self->text.len;
+
+    if (self->made || strlen(file) >= NAME_SIZE || knows(self, file) ||
+        orma_tracefs_read(fs, file, &raw) < 0)
+        return 0; /* or it is not there: then it won't be changed either */
+    if (!strcmp(file, "buffer_size_kb") && raw.len && raw.data[0] == 'X')
+        add_sizes(self, fs);
+    else
+        add_file(self, file, &raw);
+    return write_state(self, from);
+}
+
+enum how { WRITE, REPLACE, APPEND };
+
+static int change(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+                  const char *text, enum how how)
+{
+    size_t from = self->text.len;
+    int r = orma_saved_remember(self, fs, file);
+
+    if (r < 0)
+        return r;
+    r = how == WRITE     ? orma_tracefs_write(fs, file, text)
+        : how == REPLACE ? orma_tracefs_replace(fs, file, text)
+                         : orma_tracefs_append(fs, file, text);
+    if (r < 0 && how != APPEND)
+        forget_from(self, from); /* of lists a part may have been taken */
+    if (r == -EPERM || r == -EACCES)
+        orma_log_warn("%s/%s: cannot write '%s': %s", fs->path, file, text, strerror(-r));
+    return r;
+}
+
+int orma_saved_write(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+                     const char *text)
+{
+    return change(self, fs, file, text, WRITE);
+}
+
+int orma_saved_write_number(struct orma_saved *self, const struct orma_tracefs *fs,
+                            const char *file, uint64_t val)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)val); /* fits */
+    return change(self, fs, file, text, WRITE);
+}
+
+int orma_saved_replace(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+                       const char *text)
+{
+    return change(self, fs, file, text, REPLACE);
+}
+
+int orma_saved_append(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+                      const char *text)
+{
+    return change(self, fs, file, text, APPEND);
+}
+
+/* ---- restoring ---- */
+
+static void put_back(const struct orma_tracefs *fs, const char *file, struct orma_buf *value)
+{
+    int r = is_list(file) ? orma_tracefs_replace_list(fs, file, orma_buf_str(value))
+            : !strcmp(base_name(file), "filter")
+                ? orma_tracefs_replace(fs, file, orma_buf_cstr(value))
+                : orma_tracefs_write(fs, file, orma_buf_cstr(value));
+
+    if (r < 0 && r != -ENOENT) /* an event that is gone needs nothing */
+        orma_log_warn("%s/%s: cannot write back '%.*s': %s", fs->path, file,
+                      (int)ORMA_MIN(value->len, 100), value->data, strerror(-r));
+}
+
+/* Under which name the tables have it: the cpus' own sizes count as the one of all. */
+static const char *place_of(const char *file)
+{
+    return !strcmp(base_name(file), "buffer_size_kb") ? base_name(file) : file;
+}
+
+static bool comes_later(const char *file)
+{
+    return is_one_of(file, order, ORMA_ARRAY_LEN(order)) ||
+           is_one_of(file, last, ORMA_ARRAY_LEN(last));
+}
+
+/* Those of `only`, or if NULL those that are in no table. */
+static void put_files_back(const struct orma_buf *text, const struct orma_tracefs *fs,
+                           const char *only)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf value = {0};
-    char key[300];
-
-    (void)snprintf(key, sizeof(key), "file %s ", file); /* paths of ours are short */
-    if (orma_str_find(orma_buf_str(&self->text), orma_str_from(key)) ||
-        !orma_tracefs_line(fs, file, &value))
-        return 0; /* remembered before, or not there */
-    /* What an event's filter says is not always what it takes. */
-    if (orma_str_eq_c(orma_buf_str(&value), "none"))
-        value.len = 0;
-    orma_buf_printf(&self->text, "%s%s\n", key, value.len ? orma_buf_cstr(&value) : "0");
-    write_state(self);
-    return self->text.failed ? -ENOMEM : 0;
-}
-
-static void put_back(const struct orma_tracefs *fs, const char *key, const char *value)
-{
-    int r = is_list(key) ? orma_tracefs_replace(fs, key, value)
-                         : orma_tracefs_write(fs, key, value[0] ? value : "\n");
-
-    /* Some files can't be written on hardened kernels: we did not change those either. */
-    if (r < 0 && r != -ENOENT && r != -EPERM)
-        orma_log_debug("%s/%s: cannot write back '%s': %s", fs->path, key, value, strerror(-r));
-}
-
-/* Calls for each line with this key, "" for all; the value is terminated. */
-static void each_line(const struct orma_buf *text, const char *prefix,
-                      void (*fn)(const struct orma_tracefs *fs, const char *key, const char *value),
-                      const struct orma_tracefs *fs)
-{
-    struct orma_str rest = orma_buf_str(text), line, key;
-    size_t len = strlen(prefix);
+    struct orma_str rest = orma_buf_str(text), line, word;
 
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {
-        char name[300], value[1024];
+        char file[NAME_SIZE];
 
-        if (!orma_str_cut(&line, ' ', &key) || key.len < len || memcmp(key.data, prefix, len) ||
-            (prefix[len - 1] != '/' && key.len != len))
+        if (!orma_str_cut(&line, ' ', &word) || !orma_str_eq_c(word, "file") ||
+            !orma_str_cut(&line, ' ', &word) || word.len >= sizeof(file))
             continue;
-        (void)snprintf(name, sizeof(name), "%.*s", ORMA_STR_ARG(key));    /* written by us */
-        (void)snprintf(value, sizeof(value), "%.*s", ORMA_STR_ARG(line)); /* written by us */
-        fn(fs, name, value);
+        (void)snprintf(file, sizeof(file), "%.*s", ORMA_STR_ARG(word)); /* fits */
+        if (only ? strcmp(place_of(file), only) != 0 : comes_later(place_of(file)))
+            continue;
+        orma_buf_clear(&value);
+        put_unescaped(&value, line);
+        if (!value.failed)
+            put_back(fs, file, &value);
     }
 }
 
-static void enable_again(const struct orma_tracefs *fs, const char *key, const char *value)
+static void take_dynamic_back(const struct orma_buf *text, const struct orma_tracefs *fs)
 {
-    (void)key;
-    int r = orma_tracefs_append(fs, "set_event", value);
-    if (r < 0)
-        orma_log_debug("%s: cannot enable %s again: %s", fs->path, value, strerror(-r));
+    struct orma_str rest = orma_buf_str(text), line, word;
+
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        char file[64], command[1024];
+
+        if (!orma_str_cut(&line, ' ', &word) || !orma_str_eq_c(word, "dynamic") ||
+            !orma_str_cut(&line, ' ', &word) || word.len >= sizeof(file) ||
+            line.len >= sizeof(command))
+            continue;
+        (void)snprintf(file, sizeof(file), "%.*s", ORMA_STR_ARG(word));       /* fits */
+        (void)snprintf(command, sizeof(command), "%.*s", ORMA_STR_ARG(line)); /* the same */
+        int r = orma_tracefs_append_top(fs, file, command);
+        if (r < 0 && r != -ENOENT)
+            orma_log_warn("%s: %s: %s", file, command, strerror(-r));
+    }
 }
 
-static void take_back(const struct orma_tracefs *fs, const char *key, const char *value)
+static bool has_file(const struct orma_buf *text, const char *file)
 {
-    const char *space = strchr(value, ' ');
-    char file[64];
+    const struct orma_saved as = {.text = *text};
 
-    (void)key;
-    if (!space || (size_t)(space - value) >= sizeof(file))
-        return;
-    memcpy(file, value, (size_t)(space - value));
-    file[space - value] = '\0';
-    int r = orma_tracefs_append_top(fs, file, space + 1);
-    if (r < 0 && r != -ENOENT)
-        orma_log_debug("%s: %s: %s", file, space + 1, strerror(-r));
+    return knows(&as, file);
 }
 
-static void put_file_back(const struct orma_tracefs *fs, const char *key, const char *value)
+/* Nothing is recorded, nothing is enabled. */
+static void stop_all(const struct orma_tracefs *fs, bool tracer)
 {
-    const char *space = strchr(value, ' ');
-    char file[300];
-
-    (void)key;
-    if (!space)
-        return;
-    (void)snprintf(file, sizeof(file), "%.*s", (int)(space - value), value); /* written by us */
-    (void)orma_tracefs_replace(fs, file, space + 1); /* an event that is gone needs nothing */
-}
-
-/* Nothing is recorded, nothing is enabled, the ring is empty. */
-static void stop_all(const struct orma_tracefs *fs)
-{
-    ORMA_AUTO(orma_buf_fini) struct orma_buf tracer = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
 
     (void)orma_tracefs_write(fs, "tracing_on", "0"); /* errors show in what follows */
     (void)orma_tracefs_write(fs, "events/enable", "0");
-    if (orma_tracefs_line(fs, "current_tracer", &tracer) &&
-        !orma_str_eq_c(orma_buf_str(&tracer), "nop"))
+    if (tracer && orma_tracefs_line(fs, "current_tracer", &name) &&
+        !orma_str_eq_c(orma_buf_str(&name), "nop"))
         (void)orma_tracefs_write(fs, "current_tracer", "nop");
 }
 
 static void restore(const struct orma_buf *text, const struct orma_tracefs *fs)
 {
-    stop_all(fs);
-    each_line(text, "file", put_file_back, fs);
-    each_line(text, "dynamic", take_back, fs);
-    each_line(text, "options/", put_back, fs);
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(keys); i++)
-        each_line(text, keys[i], put_back, fs);
-    (void)orma_tracefs_clear(fs); /* what it holds was ours */
-    each_line(text, "event", enable_again, fs);
-    each_line(text, "tracing_on", put_back, fs);
+    bool recorded = has_file(text, "set_event");
+
+    if (recorded)
+        stop_all(fs, has_file(text, "current_tracer"));
+    take_dynamic_back(text, fs);
+    put_files_back(text, fs, NULL);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(order); i++)
+        put_files_back(text, fs, order[i]);
+    if (recorded)
+        (void)orma_tracefs_clear(fs); /* what it holds was ours */
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(last); i++)
+        put_files_back(text, fs, last[i]);
+}
+
+/* An instance of ours. False: it could not be removed; a reader may still have it open. */
+static bool remove_made(const struct orma_buf *text, const struct orma_tracefs *fs,
+                        const char *path)
+{
+    if (fs) {
+        stop_all(fs, true);
+        take_dynamic_back(text, fs);
+    }
+    for (unsigned i = 0; i < REMOVE_TRIES; i++) {
+        if (rmdir(path) == 0 || errno != EBUSY)
+            break;
+        (void)usleep(REMOVE_PAUSE_US); /* the kernel lets go of it a little later */
+    }
+    if (access(path, F_OK) < 0)
+        return true;
+    orma_log_warn("%s: cannot be removed: %s", path, strerror(errno));
+    return false;
+}
+
+static bool is_made(const struct orma_buf *text)
+{
+    return orma_str_find(orma_buf_str(text), ORMA_STR("\nmade\n")) != NULL;
 }
 
 void orma_saved_restore(struct orma_saved *self, const struct orma_tracefs *fs)
 {
-    if (self->taken)
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    bool opened = fs && fs->dir_fd >= 0, done = true;
+    struct orma_str val;
+
+    if (self->taken && self->made && value_of(&self->text, "path", &val)) {
+        orma_buf_put(&path, val.data, val.len);
+        done = remove_made(&self->text, opened ? fs : NULL, orma_buf_cstr(&path));
+    } else if (self->taken && opened) {
         restore(&self->text, fs);
-    if (self->file && self->lock_fd >= 0)
+    }
+    if (done && self->file && self->lock_fd >= 0)
         (void)unlink(self->file); /* held locked: nobody else has opened it for use */
     orma_saved_fini(self);
 }
@@ -326,48 +549,51 @@ void orma_saved_fini(struct orma_saved *self)
     *self = (struct orma_saved){.lock_fd = -1};
 }
 
-/* The value of a "path" line: what the file is about. */
-static char *path_of(const struct orma_buf *text)
-{
-    struct orma_str rest = orma_buf_str(text), line, key;
-
-    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
-        if (orma_str_cut(&line, ' ', &key) && orma_str_eq_c(key, "path"))
-            return orma_str_dup(line);
-    }
-    return NULL;
-}
-
 /* The root is the path up to /instances/NAME. */
-static int open_saved(struct orma_tracefs *fs, char *path)
+static int open_saved(struct orma_tracefs *fs, const char *path)
 {
-    char *at = strstr(path, "/instances/");
+    ORMA_AUTO(orma_buf_fini) struct orma_buf root = {0};
+    const char *at = strstr(path, "/instances/");
 
     if (!at)
         return orma_tracefs_open(fs, path, NULL);
-    *at = '\0';
-    return orma_tracefs_open(fs, path, at + strlen("/instances/"));
+    orma_buf_put(&root, path, (size_t)(at - path));
+    return orma_tracefs_open(fs, orma_buf_cstr(&root), at + strlen("/instances/"));
+}
+
+/* True if something was put back. *ret_done: the file is needed no longer. */
+static bool recover_folder(const struct orma_buf *text, const char *path, bool *ret_done)
+{
+    struct orma_tracefs fs;
+
+    *ret_done = true; /* a folder that is gone needs nothing */
+    if (open_saved(&fs, path) < 0)
+        return false;
+    orma_log_info("putting back %s as a killed process found it", fs.path);
+    if (is_made(text))
+        *ret_done = remove_made(text, &fs, path);
+    else
+        restore(text, &fs);
+    orma_tracefs_close(&fs);
+    return true;
 }
 
 static bool recover_file(const char *path)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    ORMA_AUTO(orma_fd_close) int fd = open_locked(path);
-    struct orma_tracefs fs;
-    bool done = false;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, folder = {0};
+    ORMA_AUTO(orma_fd_close) int fd = open_locked(path, 0);
+    bool ret = false, done = true;
+    struct orma_str val;
 
     if (fd < 0)
         return false; /* its owner lives, or it is not ours */
-    char *instance = orma_fd_read_all(fd, FILE_MAX_SIZE, &text) < 0 ? NULL : path_of(&text);
-    if (instance && open_saved(&fs, instance) == 0) {
-        orma_log_info("putting back %s as a killed process found it", fs.path);
-        restore(&text, &fs);
-        orma_tracefs_close(&fs);
-        done = true;
+    if (orma_fd_read_all(fd, FILE_MAX_SIZE, &text) == 0 && value_of(&text, "path", &val)) {
+        orma_buf_put(&folder, val.data, val.len);
+        ret = recover_folder(&text, orma_buf_cstr(&folder), &done);
     }
-    free(instance);
-    (void)unlink(path); /* an instance that is gone needs nothing */
-    return done;
+    if (done)
+        (void)unlink(path);
+    return ret;
 }
 
 unsigned orma_saved_recover(const char *dir)
@@ -395,7 +621,7 @@ int orma_saved_reset(const struct orma_tracefs *fs)
 {
     int r;
 
-    stop_all(fs);
+    stop_all(fs, true);
     r = orma_tracefs_write(fs, "buffer_size_kb", "1");
     (void)orma_tracefs_write(fs, "buffer_percent", "50"); /* not on old kernels */
     (void)orma_tracefs_replace(fs, "set_event_pid", "");  /* the same */

@@ -156,6 +156,20 @@ static bool wants_syscalls(const struct session *self)
     return false;
 }
 
+/* What is written to trace_marker goes to the top level only. */
+static int note_markers(struct session *self)
+{
+    int r = 0;
+
+    for (size_t i = 0; !r && self->instance->is_own && i < self->events.num; i++) {
+        const struct orma_event *ev = &self->events.list[i];
+
+        if (!strcmp(ev->group, "ftrace") && !strcmp(ev->name, "print"))
+            r = orma_events_note(&self->events, &self->events.failed, ev->group, ev->name);
+    }
+    return r;
+}
+
 /* Everything that can go wrong for reasons outside: then the session lives on, and says so. */
 static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *config)
 {
@@ -184,6 +198,8 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
                                 &self->translate);
     if (!r)
         r = load_printk(self);
+    if (!r)
+        r = note_markers(self);
     if (r < 0)
         return fail(self, r, "events");
     self->drain.cpus = calloc(self->instance->cpus_num + 1, sizeof(*self->drain.cpus));

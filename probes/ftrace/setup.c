@@ -86,7 +86,7 @@ static void choose_clock(struct orma_instance *self, bool mono_raw, bool keep)
             continue;
         if (orma_str_eq_c(orma_buf_str(&current), order[i]))
             break;
-        if (orma_tracefs_write(&self->fs, "trace_clock", order[i]) < 0)
+        if (orma_saved_write(&self->saved, &self->fs, "trace_clock", order[i]) < 0)
             continue;
         orma_buf_clear(&current);
         orma_buf_put_str(&current, order[i]);
@@ -118,28 +118,59 @@ static void set_sizes(struct orma_instance *self, const Perfetto__Protos__Ftrace
 
     /* Large pieces may not be had on a fragmented machine: then smaller ones. */
     for (; subbuf * 1024 >= page; subbuf /= 2) {
-        r = orma_tracefs_write_number(&self->fs, "buffer_subbuf_size_kb", subbuf);
+        r = orma_saved_write_number(&self->saved, &self->fs, "buffer_subbuf_size_kb", subbuf);
         if (r != -ENOMEM)
             break;
     }
-    r = orma_tracefs_write_number(&self->fs, "buffer_size_kb", kb);
+    r = orma_saved_write_number(&self->saved, &self->fs, "buffer_size_kb", kb);
     if (r < 0)
         orma_log_warn("%s: no ring of %llu KiB per cpu: %s", self->fs.path, (unsigned long long)kb,
                       strerror(-r));
 }
 
-static int check_tracer(struct orma_instance *self, char *why, size_t why_size)
+/* Something is in the list: not a comment, not "no pid". */
+static bool has_entries(const struct orma_tracefs *fs, const char *file)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+    struct orma_str text;
+
+    if (!orma_tracefs_line(fs, file, &line))
+        return false;
+    text = orma_buf_str(&line);
+    return text.len && text.data[0] != '#' && !orma_str_eq_c(text, "no pid");
+}
+
+/*
+ * Who records in it would be stopped by us, and whose filters are set would have us record a part.
+ * An instance that the config names may have been set up for just that.
+ */
+static int check_others(struct orma_instance *self, char *why, size_t why_size)
+{
+    static const struct {
+        const char *file, *what;
+    } lists[] = {{"set_event", "events are enabled in it"},
+                 {"set_event_pid", "it is limited to some threads (set_event_pid)"},
+                 {"set_event_notrace_pid", "threads are left out of it (set_event_notrace_pid)"}};
     ORMA_AUTO(orma_buf_fini) struct orma_buf tracer = {0};
 
-    if (!orma_tracefs_line(&self->fs, "current_tracer", &tracer) ||
-        orma_str_eq_c(orma_buf_str(&tracer), "nop"))
-        return 0;
-    (void)snprintf(why, why_size,
-                   "%s is used by another tracer (current_tracer is '%s'); stop it, or "
-                   "run traced_probes --reset-ftrace",
-                   self->fs.path, orma_buf_cstr(&tracer)); /* cut: fine */
-    return -EBUSY;
+    if (orma_tracefs_line(&self->fs, "current_tracer", &tracer) &&
+        !orma_str_eq_c(orma_buf_str(&tracer), "nop")) {
+        (void)snprintf(why, why_size,
+                       "%s is used by another tracer (current_tracer is '%s'); stop it, or "
+                       "run traced_probes --reset-ftrace",
+                       self->fs.path, orma_buf_cstr(&tracer)); /* cut: fine */
+        return -EBUSY;
+    }
+    for (size_t i = 0; self->fs.is_top && i < ORMA_ARRAY_LEN(lists); i++) {
+        if (!has_entries(&self->fs, lists[i].file))
+            continue;
+        (void)snprintf(why, why_size,
+                       "%s is used by another tracer: %s; stop it, or run traced_probes "
+                       "--reset-ftrace",
+                       self->fs.path, lists[i].what); /* cut: fine */
+        return -EBUSY;
+    }
+    return 0;
 }
 
 bool orma_setup_is_exclusive(const Perfetto__Protos__FtraceConfig *config)
@@ -156,8 +187,9 @@ static int set_tids(struct orma_instance *self, const Perfetto__Protos__FtraceCo
         return 0;
     for (size_t i = 0; i < config->n_tids_to_trace; i++)
         orma_buf_printf(&text, "%s%u", i ? " " : "", config->tids_to_trace[i]);
-    return text.failed ? -ENOMEM
-                       : orma_tracefs_replace(&self->fs, "set_event_pid", orma_buf_cstr(&text));
+    return text.failed
+               ? -ENOMEM
+               : orma_saved_replace(&self->saved, &self->fs, "set_event_pid", orma_buf_cstr(&text));
 }
 
 static int set_option(struct orma_instance *self, const char *name, bool on)
@@ -168,7 +200,7 @@ static int set_option(struct orma_instance *self, const char *name, bool on)
         return -EINVAL;
     if ((size_t)snprintf(path, sizeof(path), "options/%s", name) >= sizeof(path))
         return -EINVAL;
-    return orma_tracefs_write(&self->fs, path, on ? "1" : "0");
+    return orma_saved_write(&self->saved, &self->fs, path, on ? "1" : "0");
 }
 
 static int set_mask(struct orma_instance *self, const char *mask)
@@ -177,7 +209,7 @@ static int set_mask(struct orma_instance *self, const char *mask)
         return 0;
     if (strspn(mask, "0123456789abcdefABCDEF,") != strlen(mask))
         return -EINVAL;
-    return orma_tracefs_write(&self->fs, "tracing_cpumask", mask);
+    return orma_saved_write(&self->saved, &self->fs, "tracing_cpumask", mask);
 }
 
 /* What changes the recording for everybody; see orma_setup_is_exclusive(). */
@@ -218,8 +250,8 @@ static int set_functions(struct orma_instance *self, const char *file, char **na
     int r = 0;
 
     for (size_t i = 0; !r && i < num; i++)
-        r = i ? orma_tracefs_append(&self->fs, file, names[i])
-              : orma_tracefs_replace(&self->fs, file, names[i]);
+        r = i ? orma_saved_append(&self->saved, &self->fs, file, names[i])
+              : orma_saved_replace(&self->saved, &self->fs, file, names[i]);
     return r;
 }
 
@@ -244,10 +276,10 @@ static int set_graph(struct orma_instance *self, const Perfetto__Protos__FtraceC
         r = set_functions(self, "set_graph_function", config->function_graph_roots,
                           config->n_function_graph_roots);
     if (!r && config->has_function_graph_max_depth)
-        r = orma_tracefs_write_number(&self->fs, "max_graph_depth",
-                                      config->function_graph_max_depth);
+        r = orma_saved_write_number(&self->saved, &self->fs, "max_graph_depth",
+                                    config->function_graph_max_depth);
     if (!r)
-        r = orma_tracefs_write(&self->fs, "current_tracer", "function_graph");
+        r = orma_saved_write(&self->saved, &self->fs, "current_tracer", "function_graph");
     if (r < 0)
         (void)snprintf(why, why_size, "enable_function_graph: %s", strerror(-r)); /* cut: fine */
     self->graph = !r;
@@ -270,23 +302,22 @@ static void set_watermark(struct orma_instance *self, const Perfetto__Protos__Ft
 
     if (!percent || percent > 100 || !kernel_has_watermark())
         return;
-    self->is_watched = orma_tracefs_write_number(&self->fs, "buffer_percent", percent) == 0;
+    self->is_watched =
+        orma_saved_write_number(&self->saved, &self->fs, "buffer_percent", percent) == 0;
 }
 
 int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                      char *why, size_t why_size)
 {
     bool keep = config->has_preserve_ftrace_buffer && config->preserve_ftrace_buffer;
-    int r = keep ? 0 : check_tracer(self, why, why_size);
+    int r = keep ? 0 : check_others(self, why, why_size);
 
+    if (!r)
+        r = orma_saved_remember(&self->saved, &self->fs, "set_event");
+    if (!r)
+        r = orma_saved_remember(&self->saved, &self->fs, "tracing_on");
     if (r < 0)
         return r;
-    r = orma_saved_take(&self->saved, self->ftrace->env->state_dir, &self->fs);
-    if (r < 0) {
-        (void)snprintf(why, why_size, "%s is in use by another process of ours",
-                       self->fs.path); /* cut: fine */
-        return r;
-    }
     self->preserved = keep;
     if (!keep) {
         (void)orma_tracefs_write(&self->fs, "tracing_on", "0");    /* a failure shows */

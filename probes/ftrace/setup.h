@@ -7,7 +7,7 @@
 
 /*
  * For the first session. Remembers what was, stops and empties the ring (unless
- * the config wants to keep it), chooses clock and sizes. -EBUSY: another tracer.
+ * the config wants to keep it), chooses clock and sizes. -EBUSY: others use it.
  */
 int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                      char *why, size_t why_size);

@@ -130,14 +130,6 @@ int orma_tracefs_write(const struct orma_tracefs *self, const char *file, const 
     return orma_fd_write_file(self->dir_fd, file, text);
 }
 
-int orma_tracefs_write_number(const struct orma_tracefs *self, const char *file, uint64_t val)
-{
-    char text[24];
-
-    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)val); /* fits */
-    return orma_tracefs_write(self, file, text);
-}
-
 static int write_list(int dir_fd, const char *file, const char *text, int flags)
 {
     ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, file, O_WRONLY | flags | O_CLOEXEC);
@@ -156,6 +148,25 @@ static int write_list(int dir_fd, const char *file, const char *text, int flags)
 int orma_tracefs_replace(const struct orma_tracefs *self, const char *file, const char *text)
 {
     return write_list(self->dir_fd, file, text, O_TRUNC);
+}
+
+/* The kernel takes one word at a time of some lists. */
+int orma_tracefs_replace_list(const struct orma_tracefs *self, const char *file,
+                              struct orma_str lines)
+{
+    ORMA_AUTO(orma_fd_close)
+    int fd = openat(self->dir_fd, file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    struct orma_str line;
+    int r = fd < 0 ? -errno : 0;
+
+    while (fd >= 0 && lines.len && orma_str_cut(&lines, '\n', &line)) {
+        size_t with_end = line.len + (lines.len > 0); /* the next one begins behind the '\n' */
+        int err = orma_fd_write_all(fd, line.data, with_end);
+
+        if (!r)
+            r = err;
+    }
+    return r;
 }
 
 int orma_tracefs_append(const struct orma_tracefs *self, const char *file, const char *text)

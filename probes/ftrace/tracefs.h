@@ -50,9 +50,12 @@ bool orma_tracefs_line(const struct orma_tracefs *self, const char *file, struct
 bool orma_tracefs_number(const struct orma_tracefs *self, const char *file, uint64_t *ret);
 
 int orma_tracefs_write(const struct orma_tracefs *self, const char *file, const char *text);
-int orma_tracefs_write_number(const struct orma_tracefs *self, const char *file, uint64_t val);
 /* For files that hold lists, to which a plain write would add: this is all they hold then. */
 int orma_tracefs_replace(const struct orma_tracefs *self, const char *file, const char *text);
+/* The same for many entries, one a line; "": none. The first failure; the others are still written.
+ */
+int orma_tracefs_replace_list(const struct orma_tracefs *self, const char *file,
+                              struct orma_str lines);
 /* Adds to files that hold lists; what is in them stays. */
 int orma_tracefs_append(const struct orma_tracefs *self, const char *file, const char *text);
 int orma_tracefs_append_top(const struct orma_tracefs *self, const char *file, const char *text);

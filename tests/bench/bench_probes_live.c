@@ -172,6 +172,14 @@ static void read_cpu(int fd, uint8_t *to, size_t size)
     }
 }
 
+static void write_number(const char *file, unsigned val)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%u", val);
+    orma_tracefs_write(&t.fs, file, text);
+}
+
 static double raw(unsigned subbuf_kb)
 {
     uint32_t cpus[CPUS_MAX];
@@ -184,8 +192,8 @@ static double raw(unsigned subbuf_kb)
     t.kept_len = 0;
     t.subbuf_size = size;
     orma_tracefs_write(&t.fs, "tracing_on", "0");
-    orma_tracefs_write_number(&t.fs, "buffer_subbuf_size_kb", subbuf_kb);
-    orma_tracefs_write_number(&t.fs, "buffer_size_kb", RING_KB);
+    write_number("buffer_subbuf_size_kb", subbuf_kb);
+    write_number("buffer_size_kb", RING_KB);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(event_names); i++) {
         snprintf(path, sizeof(path), "events/%.*s/enable", (int)strlen(event_names[i]) - 2,
                  event_names[i]);

@@ -1,4 +1,6 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "probes/process_stats.h"
 #include "tests/support/leaks.h"
@@ -119,6 +121,39 @@ Test(ftrace_session, says_why_it_records_nothing_when_another_tracer_is_active)
     s->type->stop(s);
     pf_free_source(&f.pf, s);
     pf_fini(&f.pf);
+    orma_assert_no_leaks();
+}
+
+Test(ftrace_session, records_in_an_instance_of_its_own_when_the_top_level_is_taken)
+{
+    static const char *const taken[][2] = {{"tracing/current_tracer", "function\n"},
+                                           {"tracing/set_event", "irq:irq_handler_entry\n"},
+                                           {"tracing/set_event_pid", "17\n"},
+                                           {"tracing/set_event_notrace_pid", "17\n"}};
+    char *events[] = {(char[]){"foo/thing"}};
+    char dir[64], path[128];
+    struct orma_source *s;
+    struct fx f;
+
+    (void)snprintf(dir, sizeof(dir), "tracing/instances/orma-%d", (int)getpid());
+    (void)snprintf(path, sizeof(path), "%s/per_cpu/cpu0/trace_pipe_raw", dir);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(taken); i++) {
+        fx_init(&f);
+        orma_log_init("test", -1);
+        tree_make(&f.pf, dir); /* as the kernel does it for the new folder */
+        pf_file(&f.pf, taken[i][0], taken[i][1]);
+        s = fx_session(&f, events, 1);
+        s->type->start(s);
+        tree_page(&f.pf, path, 1000, 20, 5);
+        s->type->flush(s, 1);
+        cr_assert_eq(count_events(&f), 5, "%s", taken[i][0]);
+        s->type->stop(s);
+        pf_free_source(&f.pf, s);
+        cr_assert_eq(strncmp(pf_read(&f.pf, taken[i][0]), taken[i][1], 2), 0);
+        cr_assert_str_eq(pf_read(&f.pf, "tracing/trace"), "old content", "nothing was touched");
+        cr_assert_str_eq(pf_read(&f.pf, "tracing/tracing_on"), "1");
+        pf_fini(&f.pf);
+    }
     orma_assert_no_leaks();
 }
 

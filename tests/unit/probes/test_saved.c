@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,28 +10,92 @@
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/tracefs_tree.h"
 
-static void change_everything(struct pf *pf)
+#define FUNCTIONS 300
+
+static char filter[3001];
+
+/* What a user may have set, lists of many lines among it. */
+static void make_tree(struct pf *pf)
 {
-    pf_file(pf, "tracing/tracing_on", "1");
-    pf_file(pf, "tracing/trace_clock", "boot");
-    pf_file(pf, "tracing/buffer_size_kb", "8192");
-    pf_file(pf, "tracing/tracing_cpumask", "1");
-    pf_file(pf, "tracing/options/overwrite", "0");
-    pf_file(pf, "tracing/events/enable", "1");
-    pf_file(pf, "tracing/set_event", "");
+    struct orma_buf list = {0};
+
+    tree_make(pf, "tracing");
+    pf_file(pf, "tracing/set_event", "sched:sched_switch\nirq:irq_handler_entry\n");
+    pf_file(pf, "tracing/set_event_pid", "12\n34\n56\n");
+    pf_file(pf, "tracing/set_graph_function", "#### all functions enabled ####\n");
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        orma_buf_printf(&list, "function_%u%s\n", i, i % 7 ? "" : " [module]");
+    orma_buf_printf(&list, "schedule:traceoff:unlimited\n");
+    pf_file(pf, "tracing/set_ftrace_filter", orma_buf_cstr(&list));
+    orma_buf_fini(&list);
+    memset(filter, 'x', sizeof(filter) - 1);
+    memcpy(filter, "val == 1 || ", 12);
+    filter[500] = '\\'; /* as the file escapes itself */
+    pf_file(pf, "tracing/events/foo/thing/filter", filter);
+    pf_file(pf, "tracing/events/foo/other/filter", "none\n");
+    pf_file(pf, "tracing/max_graph_depth", "7\n");
+    pf_file(pf, "tracing/buffer_subbuf_size_kb", "4\n");
+}
+
+static void change(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+                   const char *text)
+{
+    for (unsigned i = 0; i < 2; i++) /* what it was is remembered the first time */
+        if (orma_saved_replace(self, fs, file, text) < 0)
+            abort();
+}
+
+static void change_everything(struct orma_saved *self, const struct orma_tracefs *fs)
+{
+    static const char *const changes[][2] = {
+        {"tracing_on", "0"},
+        {"trace_clock", "[boot]"},
+        {"buffer_size_kb", "8192"},
+        {"tracing_cpumask", "1"},
+        {"options/overwrite", "0"},
+        {"set_event", ""},
+        {"set_event_pid", "9"},
+        {"set_graph_function", "schedule"},
+        {"set_ftrace_filter", "f"},
+        {"events/foo/thing/filter", "val == 2"},
+        {"max_graph_depth", "1"},
+        {"events/foo/other/filter", "val == 3"},
+        {"current_tracer", "function_graph"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(changes); i++)
+        change(self, fs, changes[i][0], changes[i][1]);
+    if (orma_saved_append(self, fs, "set_ftrace_filter", "\ng") < 0)
+        abort();
 }
 
 static void assert_as_before(struct pf *pf)
 {
+    const char *list;
+    char name[64];
+
     cr_expect_str_eq(pf_read(pf, "tracing/tracing_on"), "1");
     cr_expect(!strncmp(pf_read(pf, "tracing/trace_clock"), "local", 5));
-    cr_expect_str_eq(pf_read(pf, "tracing/buffer_size_kb"), "1408");
+    cr_expect(!strncmp(pf_read(pf, "tracing/buffer_size_kb"), "1408", 4));
     cr_expect_str_eq(pf_read(pf, "tracing/tracing_cpumask"), "3");
     cr_expect_str_eq(pf_read(pf, "tracing/options/overwrite"), "1");
     cr_expect_str_eq(pf_read(pf, "tracing/options/markers"), "1");
     cr_expect_str_eq(pf_read(pf, "tracing/events/enable"), "0");
-    cr_expect_str_eq(pf_read(pf, "tracing/set_event"), "sched:sched_switch");
+    cr_expect_str_eq(pf_read(pf, "tracing/set_event"), "sched:sched_switch\nirq:irq_handler_entry");
+    cr_expect_str_eq(pf_read(pf, "tracing/set_event_pid"), "12\n34\n56");
+    cr_expect_str_eq(pf_read(pf, "tracing/set_graph_function"), "");
+    cr_expect_str_eq(pf_read(pf, "tracing/events/foo/thing/filter"), filter);
+    cr_expect_str_eq(pf_read(pf, "tracing/events/foo/other/filter"), "0");
+    cr_expect_str_eq(pf_read(pf, "tracing/max_graph_depth"), "7");
+    cr_expect(!strncmp(pf_read(pf, "tracing/current_tracer"), "nop", 3));
     cr_expect_str_eq(pf_read(pf, "tracing/trace"), "");
+    list = pf_read(pf, "tracing/set_ftrace_filter");
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof(name), "function_%u%s", i, i + 1 < FUNCTIONS ? "\n" : "");
+        cr_assert(!strncmp(list, name, strlen(name)), "%s: %.40s", name, list);
+        list += strlen(name);
+    }
+    cr_expect_str_eq(list, "");
 }
 
 Test(saved, puts_back_what_it_found)
@@ -40,13 +105,81 @@ Test(saved, puts_back_what_it_found)
     struct pf pf;
 
     pf_init(&pf);
-    tree_make(&pf, "tracing");
-    pf_file(&pf, "tracing/set_event", "sched:sched_switch\n");
+    make_tree(&pf);
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, &fs), 0);
-    change_everything(&pf);
+    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    change_everything(&saved, &fs);
     orma_saved_restore(&saved, &fs);
     assert_as_before(&pf);
+    orma_tracefs_close(&fs);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
+Test(saved, leaves_alone_what_it_did_not_change)
+{
+    struct orma_tracefs fs;
+    struct orma_saved saved;
+    struct pf pf;
+
+    pf_init(&pf);
+    make_tree(&pf);
+    cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
+    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    change(&saved, &fs, "options/overwrite", "0");
+    pf_file(&pf, "tracing/set_ftrace_filter", "another_users\nchoice\n");
+    pf_file(&pf, "tracing/buffer_size_kb", "77\n");
+    orma_saved_restore(&saved, &fs);
+    cr_expect_str_eq(pf_read(&pf, "tracing/options/overwrite"), "1");
+    cr_expect_str_eq(pf_read(&pf, "tracing/set_ftrace_filter"), "another_users\nchoice");
+    cr_expect_str_eq(pf_read(&pf, "tracing/buffer_size_kb"), "77");
+    cr_expect_str_eq(pf_read(&pf, "tracing/trace"), "old content", "nothing was recorded");
+    orma_tracefs_close(&fs);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
+Test(saved, puts_back_rings_of_different_sizes)
+{
+    struct orma_tracefs fs;
+    struct orma_saved saved;
+    struct pf pf;
+
+    pf_init(&pf);
+    make_tree(&pf);
+    pf_file(&pf, "tracing/buffer_size_kb", "X\n");
+    pf_file(&pf, "tracing/per_cpu/cpu0/buffer_size_kb", "100\n");
+    pf_file(&pf, "tracing/per_cpu/cpu1/buffer_size_kb", "7 (expanded: 1408)\n");
+    cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
+    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    change(&saved, &fs, "buffer_size_kb", "8192");
+    pf_file(&pf, "tracing/per_cpu/cpu0/buffer_size_kb", "    ");
+    pf_file(&pf, "tracing/per_cpu/cpu1/buffer_size_kb", "    ");
+    orma_saved_restore(&saved, &fs);
+    cr_expect_str_eq(pf_read(&pf, "tracing/per_cpu/cpu0/buffer_size_kb"), "100");
+    cr_expect_str_eq(pf_read(&pf, "tracing/per_cpu/cpu1/buffer_size_kb"), "1408");
+    orma_tracefs_close(&fs);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
+Test(saved, forgets_what_the_kernel_refuses)
+{
+    struct orma_tracefs fs;
+    struct orma_saved saved;
+    struct pf pf;
+
+    pf_init(&pf);
+    make_tree(&pf);
+    pf_link(&pf, "tracing/options/fixed", "/proc/version"); /* can be read, and not written */
+    cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
+    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_lt(orma_saved_write(&saved, &fs, "options/fixed", "1"), 0);
+    cr_assert_null(strstr(orma_buf_cstr(&saved.text), "fixed"));
+    cr_assert_eq(orma_saved_write(&saved, &fs, "options/markers", "0"), 0);
+    cr_assert_not_null(strstr(orma_buf_cstr(&saved.text), "file options/markers 1\n"));
+    orma_saved_restore(&saved, &fs);
+    cr_expect_str_eq(pf_read(&pf, "tracing/options/markers"), "1");
     orma_tracefs_close(&fs);
     pf_fini(&pf);
     orma_assert_no_leaks();
@@ -56,47 +189,91 @@ Test(saved, lets_only_one_process_have_an_instance)
 {
     struct orma_saved first, second;
     struct orma_tracefs fs;
+    pid_t owner = 0;
     struct pf pf;
 
     pf_init(&pf);
     tree_make(&pf, "tracing");
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&first, pf.env.state_dir, &fs), 0);
-    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, &fs), -EBUSY);
+    cr_assert_eq(orma_saved_take(&first, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, fs.path, &owner), -EBUSY);
+    cr_assert_eq(owner, getpid());
     cr_assert_eq(orma_saved_recover(pf.env.state_dir), 0, "its owner lives");
     orma_saved_restore(&first, &fs);
-    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, &fs), 0);
+    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, fs.path, NULL), 0);
     orma_saved_restore(&second, &fs);
     orma_tracefs_close(&fs);
     pf_fini(&pf);
     orma_assert_no_leaks();
 }
 
-Test(saved, puts_back_what_a_killed_process_left)
+/* Runs in a child, which is killed. */
+static void kill_after(struct pf *pf, void (*fn)(struct orma_saved *self, struct pf *pf))
 {
-    struct pf pf;
     int status;
-
-    pf_init(&pf);
-    orma_log_init("test", ORMA_LOG_ERROR);
-    tree_make(&pf, "tracing");
-    pf_file(&pf, "tracing/set_event", "sched:sched_switch\n");
     pid_t pid = fork();
+
     if (pid == 0) {
         struct orma_saved saved;
-        struct orma_tracefs fs;
 
-        if (orma_tracefs_open(&fs, pf.env.tracefs_root, NULL) ||
-            orma_saved_take(&saved, pf.env.state_dir, &fs))
-            _exit(1);
-        change_everything(&pf);
+        fn(&saved, pf);
         kill(getpid(), SIGKILL);
     }
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert(WIFSIGNALED(status));
+}
+
+static void take_and_change(struct orma_saved *self, struct pf *pf)
+{
+    struct orma_tracefs fs;
+
+    if (orma_tracefs_open(&fs, pf->env.tracefs_root, NULL) ||
+        orma_saved_take(self, pf->env.state_dir, fs.path, NULL))
+        _exit(1);
+    change_everything(self, &fs);
+}
+
+Test(saved, puts_back_what_a_killed_process_left)
+{
+    struct pf pf;
+
+    pf_init(&pf);
+    orma_log_init("test", ORMA_LOG_ERROR);
+    make_tree(&pf);
+    kill_after(&pf, take_and_change);
     cr_assert_eq(orma_saved_recover(pf.env.state_dir), 1);
     assert_as_before(&pf);
     cr_assert_eq(orma_saved_recover(pf.env.state_dir), 0);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
+static void take_and_make(struct orma_saved *self, struct pf *pf)
+{
+    const char *path = pf_path(pf, "tracing/instances/orma-1");
+
+    if (orma_saved_take(self, pf->env.state_dir, path, NULL) || orma_saved_made(self) ||
+        mkdir(path, 0700))
+        _exit(1);
+}
+
+Test(saved, removes_the_instances_it_made)
+{
+    struct orma_saved saved;
+    struct pf pf;
+
+    pf_init(&pf);
+    orma_log_init("test", ORMA_LOG_ERROR);
+    make_tree(&pf);
+    pf_dir(&pf, "tracing/instances");
+    take_and_make(&saved, &pf);
+    orma_saved_restore(&saved, NULL);
+    cr_assert_lt(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
+    kill_after(&pf, take_and_make);
+    cr_assert_eq(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
+    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 1);
+    cr_assert_lt(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
+    cr_expect_str_eq(pf_read(&pf, "tracing/tracing_on"), "1", "the top level was not ours");
     pf_fini(&pf);
     orma_assert_no_leaks();
 }
