@@ -4,19 +4,39 @@
 #include <errno.h>
 #include <string.h>
 
+#include "probes/probes.h"
 #include "sdk/client/consumer.h"
 #include "sdk/ipc/sock.h"
 #include "tools/clients/service_state.h"
 #include "tools/commands.h"
+#include "tools/leftovers.h"
 
 #define TIMEOUT_MS 5000
 
-enum { OPT_LONG = 1 };
+enum { OPT_LONG = 1, OPT_REPAIR };
 
 static const struct orma_option options[] = {
     {OPT_LONG, 'l', "long", NULL, "Show the descriptors of data sources, too."},
+    {OPT_REPAIR, 0, "repair", NULL,
+     "Put back what killed recordings left changed in the kernel's tracer, and remove their "
+     "folders; then exit."},
     {0},
 };
+
+static int repair(void)
+{
+    unsigned kernel = orma_probes_repair(NULL), folders = orma_leftovers_remove();
+
+    if (!kernel && !folders)
+        printf("Nothing to repair.\n");
+    if (kernel)
+        printf("Put back: settings of the kernel in %u %s.\n", kernel,
+               kernel == 1 ? "place" : "places");
+    if (folders)
+        printf("Removed: %u %s of killed recordings.\n", folders,
+               folders == 1 ? "folder" : "folders");
+    return ORMA_EXIT_OK;
+}
 
 static int show(bool details)
 {
@@ -43,7 +63,7 @@ static int show(bool details)
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct orma_cli cli;
-    bool details = false;
+    bool details = false, repairs = false;
     int id;
 
     orma_cli_init(&cli, self, "orma status", argc, argv);
@@ -51,6 +71,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
         switch (id) {
         case OPT_LONG:
             details = true;
+            break;
+        case OPT_REPAIR:
+            repairs = true;
             break;
         case ORMA_CLI_HELP:
             return ORMA_EXIT_OK;
@@ -60,7 +83,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
             return orma_cli_usage_error(&cli, "'orma status' takes no arguments");
         }
     }
-    return show(details);
+    return repairs ? repair() : show(details);
 }
 
 const struct orma_command orma_cmd_status = {
@@ -69,8 +92,12 @@ const struct orma_command orma_cmd_status = {
     .synopsis = "[OPTIONS]",
     .details =
         "Asks the service at PERFETTO_CONSUMER_SOCK_NAME, or at its usual place. Sessions of other "
-        "users are shown to root only.",
-    .examples = "  orma status\n",
+        "users are shown to root only.\n\n"
+        "A recording that is killed can't put back the settings of the kernel's tracer; the next "
+        "one "
+        "that starts does, or --repair. It needs no service, and leaves alone what is in use.",
+    .examples = "  orma status\n"
+                "  orma status --repair     # after a kill -9\n",
     .options = options,
     .run = run,
 };

@@ -9,14 +9,17 @@
 
 #include "probes/probes.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/sock.h"
+#include "tools/leftovers.h"
 #include "traced/service.h"
 
 #define PATH_SIZE 64
 
 struct orma_host {
     char dir[PATH_SIZE];
+    int lock_fd; /* as long as it is open, the folder is in use; -1: there is none */
     char producer[PATH_SIZE + 16], consumer[PATH_SIZE + 16];
     bool has_dir;
     struct traced_service *service;
@@ -49,14 +52,18 @@ static int make_dir(struct orma_host *self)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
 
+    (void)orma_leftovers_remove(); /* how many does not matter here */
     /* Socket paths are short by nature: the usual place, unless it is too long or not ours. */
     if (!base || access(base, W_OK | X_OK) < 0 ||
-        snprintf(NULL, 0, "%s/orma-XXXXXX", base) >= PATH_SIZE)
+        snprintf(NULL, 0, "%s/" ORMA_LEFTOVERS_PATTERN, base) >= PATH_SIZE)
         base = "/tmp";
-    snprintf(self->dir, sizeof(self->dir), "%s/orma-XXXXXX", base);
+    snprintf(self->dir, sizeof(self->dir), "%s/" ORMA_LEFTOVERS_PATTERN, base);
     if (!mkdtemp(self->dir)) /* mode 0700: nobody else may enter */
         return -errno;
     self->has_dir = true;
+    self->lock_fd = orma_leftovers_mark(self->dir);
+    if (self->lock_fd < 0)
+        orma_log_debug("%s: not marked as in use", self->dir); /* then it stays if we are killed */
     snprintf(self->producer, sizeof(self->producer), "%s/producer.sock", self->dir);
     snprintf(self->consumer, sizeof(self->consumer), "%s/consumer.sock", self->dir);
     return 0;
@@ -100,6 +107,7 @@ static int start(bool private_sockets, bool probes, struct orma_host **ret, cons
     *ret_what = "out of memory";
     if (!self)
         return -ENOMEM;
+    self->lock_fd = -1;
     *ret_what = "cannot make a folder for the sockets";
     if (private_sockets && (r = make_dir(self)) < 0)
         return r;
@@ -141,7 +149,9 @@ void orma_host_free(struct orma_host *self)
     if (self->has_dir) {
         (void)unlink(self->producer); /* the service may have removed them already */
         (void)unlink(self->consumer);
+        orma_leftovers_unmark(self->dir);
         (void)rmdir(self->dir);
+        orma_fd_close(&self->lock_fd);
     }
     free(self);
 }

@@ -1,6 +1,9 @@
 """The system's data sources through the real daemons: traced, traced_probes and orma record."""
 from orma_env import *
 
+NO_TRACEFS = have_tracefs()
+TRACEFS = pathlib.Path("/sys/kernel/tracing")
+
 POWER = """buffers { size_kb: 1024 }
 data_sources { config { name: "linux.sysfs_power" android_power_config { battery_poll_ms: 250 } } }
 duration_ms: 1000
@@ -63,6 +66,160 @@ class Probes(Case):
             self.assertIn("Lost: 1 switch that the kernel did not record" if prev == 9 else "Lost: nothing", brief)
             open_waits = self.one(trace, "SELECT count(*) FROM thread_state WHERE state = 'Running' AND dur = -1")
             self.assertEqual(open_waits, "2" if prev == 9 else "1")
+
+
+@unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+class Tracefs(Case):
+    """The machine's own tracefs: whoever records, it is as it was afterwards."""
+
+    def setUp(self):
+        super().setUp()
+        self.orma("status", "--repair")
+        self.before = self.settings()
+        self.addCleanup(self.orma, "status", "--repair")
+
+    @staticmethod
+    def settings():
+        """Every control file that a recording may change, and the folders that it may make."""
+        names = ("tracing_on set_event set_event_pid set_event_notrace_pid trace_clock buffer_size_kb "
+                 "buffer_subbuf_size_kb tracing_cpumask buffer_percent current_tracer events/enable "
+                 "events/sched/sched_switch/filter uprobe_events dynamic_events").split()
+        files = [TRACEFS / n for n in names] + sorted(TRACEFS.glob("options/*"))
+        ret = {str(f): f.read_text() for f in files if f.exists()}
+        ret["instances"] = sorted(p.name for p in TRACEFS.glob("instances/orma-*"))
+        return ret
+
+    def assert_as_before(self):
+        self.assertEqual(self.settings(), self.before)
+
+    def recorder(self, name, *more):
+        """Starts; returns once the kernel records for it."""
+        log = self.dir / f"{name}.log"
+        known = self.settings()
+        with log.open("w") as f:
+            p = self.start(ORMA, "record", "-o", self.dir / f"{name}.pftrace", *more, "sched", stderr=f)
+        self.wait_for(f"{name} to record", lambda: self.records(known))
+        return p, log
+
+    def records(self, known):
+        now = self.settings()
+        new = set(now["instances"]) - set(known["instances"])
+        events = [TRACEFS / "instances" / n / "set_event" for n in new] or [TRACEFS / "set_event"]
+        return any("sched_switch" in f.read_text() for f in events) and now != known
+
+    def count(self, name):
+        return int(self.one(self.dir / f"{name}.pftrace", "SELECT count(*) FROM sched"))
+
+    def test_two_recorders_at_once_both_get_the_kernels_events(self):
+        first, _ = self.recorder("first")
+        second, log = self.recorder("second")
+        self.assertEqual(self.settings()["instances"], [f"orma-{second.pid}"])
+        third = self.orma("record", "-t", "200ms", "-o", self.dir / "third.pftrace", "sched")
+        self.assertIn(f"in use by another recording (process {first.pid})", third.stderr.decode())
+        self.assertIn("trace_marker", log.read_text(), "what it cannot give is said")
+        for p in (first, second):
+            p.send_signal(signal.SIGINT)
+            self.assertEqual(p.wait(20 * SLOW), 0)
+        for name in ("first", "second", "third"):
+            self.assertGreater(self.count(name), 0, name)
+        self.assert_as_before()
+
+    def killed(self):
+        pids = [self.recorder(name)[0] for name in ("first", "second")]
+        folders = self.folders()
+        for p in pids:
+            p.kill()
+            p.wait()
+        self.assertNotEqual(self.settings(), self.before)
+        return folders
+
+    @staticmethod
+    def folders():
+        return {p for p in pathlib.Path("/tmp").glob("orma-??????") if (p / "lock").exists()}
+
+    def test_repair_puts_back_what_killed_recordings_left(self):
+        self.env.pop("XDG_RUNTIME_DIR", None)
+        others = self.folders()
+        folders = self.killed() - others
+        self.assertEqual(len(folders), 2)
+        said = self.orma("status", "--repair").stdout.decode()
+        self.assertRegex(said, r"Put back: settings of the kernel in 2 places\.\nRemoved: \d+ folders")
+        self.assert_as_before()
+        self.assertEqual([f for f in folders if f.exists()], [])
+
+    def test_the_next_recording_puts_back_what_killed_ones_left(self):
+        self.killed()
+        self.orma("record", "-t", "200ms", "-o", self.dir / "next.pftrace", "sched")
+        self.assert_as_before()
+        self.assertGreater(self.count("next"), 0)
+
+    def test_lists_and_long_filters_are_put_back_whole(self):
+        """In an instance of the user's, which is set up for something else."""
+        path = TRACEFS / "instances" / f"orma_test_{os.getpid()}"
+        path.mkdir()
+        self.addCleanup(self.remove, path)
+        pids = sorted(int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit())[:3]
+        long_filter = " || ".join(f"prev_pid == {n}" for n in range(100000, 100080))
+        self.assertGreater(len(long_filter), 1024)
+        (path / "tracing_on").write_text("0")
+        (path / "set_event_pid").write_text(" ".join(map(str, pids)))
+        (path / "events/sched/sched_switch/filter").write_text(long_filter)
+        for event in ("sched/sched_switch", "sched/sched_waking", "irq/irq_handler_entry"):
+            (path / "events" / event / "enable").write_text("1")
+        for n, cpu in enumerate(sorted((path / "per_cpu").iterdir())):
+            (cpu / "buffer_size_kb").write_text(str(64 * (n + 1)))
+        (path / "options/overwrite").write_text("0")
+        before = self.instance(path)
+        self.record(f"""buffers {{ size_kb: 4096 }}
+            data_sources {{ config {{ name: "linux.ftrace" ftrace_config {{
+                instance_name: "{path.name}" tids_to_trace: {os.getpid()} tids_to_trace: 1 drain_buffer_percent: 20
+                tracefs_options {{ name: "overwrite" state: STATE_ENABLED }} tracing_cpumask: "1"
+                ftrace_events: "sched/sched_switch if prev_pid == 1" ftrace_events: "timer/hrtimer_start"
+                }} }} }} duration_ms: 300""")
+        now = self.instance(path)
+        self.assertEqual({f: (before[f], now[f]) for f in before if before[f] != now[f]}, {})
+
+    @staticmethod
+    def instance(path):
+        names = ("tracing_on set_event set_event_pid set_event_notrace_pid trace_clock buffer_size_kb "
+                 "buffer_subbuf_size_kb tracing_cpumask buffer_percent events/sched/sched_switch/filter "
+                 "events/sched/sched_switch/enable events/irq/irq_handler_entry/enable "
+                 "events/timer/hrtimer_start/enable").split()
+        files = [path / n for n in names] + sorted(path.glob("options/*")) + sorted(path.glob("per_cpu/*/buffer_size_kb"))
+        return {str(f.relative_to(path)): f.read_text() for f in files if f.exists()}
+
+    def record(self, config):
+        (self.dir / "config.txt").write_text(config)
+        return self.orma("record", "-c", self.dir / "config.txt", "--txt", "-o", self.dir / "t.pftrace")
+
+    def remove(self, path):
+        def gone():
+            try:
+                path.rmdir()
+            except OSError:
+                return False
+            return True
+        self.wait_for("the instance to go", gone)
+
+    def test_the_users_own_tracing_is_left_alone(self):
+        """Events that someone has enabled, and what they have recorded, stay; and so do filters."""
+        if self.before[str(TRACEFS / "set_event")]:
+            self.skipTest("events are enabled on this machine already")
+        event = TRACEFS / "events/sched/sched_process_fork"
+        self.addCleanup((TRACEFS / "trace").write_text, "")
+        self.addCleanup((event / "enable").write_text, "0")
+        self.addCleanup((event / "filter").write_text, "0")
+        (event / "filter").write_text("child_pid != 0")
+        (event / "enable").write_text("1")
+        mark = "orma-test-mark"
+        (TRACEFS / "trace_marker").write_text(mark)
+        before = self.settings()
+        done = self.orma("record", "-t", "300ms", "-o", self.dir / "t.pftrace", "sched", "--", "true")
+        self.assertIn("events are enabled in it", done.stderr.decode())
+        self.assertGreater(self.count("t"), 0)
+        self.assertEqual(self.settings(), before)
+        self.assertEqual((event / "filter").read_text().strip(), "child_pid != 0")
+        self.assertIn(mark, (TRACEFS / "trace").read_text(), "the ring is the user's")
 
 
 if __name__ == "__main__":
