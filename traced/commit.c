@@ -60,14 +60,15 @@ static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id
     return seq;
 }
 
-static void put_chunk(struct traced_producer *p, uint32_t buffer_id, const struct header *h,
+/* False: it has no place there. */
+static bool put_chunk(struct traced_producer *p, uint32_t buffer_id, const struct header *h,
                       const uint8_t *payload, uint32_t payload_size, bool complete)
 {
     struct traced_seq *seq = find_seq(p, h->writer_id, buffer_id);
 
     if (!seq) {
         p->service->chunks_discarded++;
-        return;
+        return false;
     }
     struct traced_chunk chunk = {
         .chunk_id = h->chunk_id,
@@ -77,6 +78,28 @@ static void put_chunk(struct traced_producer *p, uint32_t buffer_id, const struc
         .payload_size = payload_size,
     };
     traced_buffer_write(seq->buf, seq, &chunk);
+    return true;
+}
+
+/*
+ * Complete chunks that were scraped and not yet named by a commit. They are not
+ * copied again, by neither: the first copy may have been read, overwritten or
+ * refused meanwhile, and its packets would be counted or delivered twice.
+ */
+static uint64_t place_of(uint32_t page, uint32_t idx)
+{
+    return (uint64_t)page << 4 | idx;
+}
+
+static uint64_t identity_of(const struct header *h)
+{
+    return (uint64_t)h->chunk_id << 16 | h->writer_id;
+}
+
+static bool was_scraped(const struct traced_producer *p, uint32_t page, uint32_t idx,
+                        const struct header *h)
+{
+    return orma_map_get(&p->scraped, place_of(page, idx)) == identity_of(h);
 }
 
 static struct header read_header(const struct orma_shm_chunk *chunk)
@@ -212,7 +235,10 @@ static void move_group(struct traced_producer *p, struct group *g, struct traced
         struct header h = read_header(&chunk);
         if (i + 1 < g->num)
             prefetch_seq(p, g, i + 1, word);
-        put_chunk(p, g->target[i], &h, chunk.payload, chunk.payload_size, true);
+        if (ORMA_UNLIKELY(p->scraped.len) && was_scraped(p, g->page, g->idx[i], &h))
+            (void)orma_map_take(&p->scraped, place_of(g->page, g->idx[i])); /* it is there */
+        else
+            put_chunk(p, g->target[i], &h, chunk.payload, chunk.payload_size, true);
         traced_budget_spend(budget, chunk.payload_size);
     }
     if (taken)
@@ -463,7 +489,12 @@ static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk 
         return;
     if (!complete && (h.packets & ORMA_SHM_PACKETS_MASK) < 2)
         return;
-    put_chunk(p, (uint32_t)buffer_id, &h, chunk->payload, chunk->payload_size, complete);
+    if (complete && was_scraped(p, chunk->page, chunk->idx, &h))
+        return;
+    if (put_chunk(p, (uint32_t)buffer_id, &h, chunk->payload, chunk->payload_size, complete) &&
+        complete)
+        (void)orma_map_put(&p->scraped, place_of(chunk->page, chunk->idx),
+                           identity_of(&h)); /* no memory: it is copied again */
 }
 
 static void scrape_page(struct traced_producer *p, uint32_t page,

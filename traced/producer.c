@@ -210,6 +210,7 @@ static void producer_free(struct traced_producer *self)
     orma_map_fini(&self->writers);
     orma_map_fini(&self->targets);
     orma_map_fini(&self->known_seqs);
+    orma_map_fini(&self->scraped);
     free(self->name);
     free(self->sdk_version);
     free(self);

@@ -46,8 +46,10 @@ struct traced_producer {
     bool scraping; /* it allows reading chunks that are being written */
     bool emulated; /* chunks come inside the commits */
     uint32_t size_hint, page_hint;
-    struct orma_shm shm;         /* base NULL: not yet, or emulated */
-    int shm_fd;                  /* until the setup command is sent; -1: none */
+    struct orma_shm shm; /* base NULL: not yet, or emulated */
+    int shm_fd;          /* until the setup command is sent; -1: none */
+    /* page << 4 | index -> chunk id << 16 | writer id: complete chunks that were scraped */
+    struct orma_map scraped;
     uint32_t gone_page;          /* its connection is over: scraped so far */
     struct traced_commit commit; /* the one that is being handled */
     bool shm_is_theirs;
