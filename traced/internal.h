@@ -54,6 +54,7 @@ struct traced_service {
     uint64_t last_session_id, last_instance_id, last_flush_id;
     uint64_t producers_seen;
     uint64_t last_data_source_serial;
+    uint64_t flushes_sent;      /* messages to producers */
     uint64_t config_bytes_sent; /* to producers, for the cost of it */
     uint64_t chunks_discarded, patches_discarded;
     size_t data_sources_num;

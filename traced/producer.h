@@ -63,6 +63,7 @@ struct traced_producer {
     size_t data_sources_num, descriptor_bytes;
     struct orma_list instances; /* traced_instance.producer_link */
     size_t instances_num;
+    uint64_t flush_acked;    /* the highest flush id that it has answered */
     struct orma_map writers; /* writer id -> buffer id, as registered */
     struct orma_map targets; /* buffer ids that it was told to write to -> 1 */
     struct orma_list seqs;   /* traced_seq.producer_link */

@@ -255,6 +255,40 @@ Test(traced_turns, neither_does_a_large_memory_that_is_scraped)
     fixture_fini(&s);
 }
 
+/* Flushes that come together ask each producer once, and each has its own time limit. */
+Test(traced_turns, flushes_that_come_together_ask_once)
+{
+    enum { FLUSHES = 200 };
+    struct fixture s;
+    struct rig_reply last, brief;
+    struct orma_buf args = {0};
+
+    fixture_init(&s, false);
+    rig_config_buffer(&s.config, 64, 1);
+    rig_config_source(&s.config, "test.source", 0);
+    fixture_enable(&s, -1);
+    rig_producer_sync(&s.producer);
+    rig_pause(&s.rig);
+    for (int i = 0; i < FLUSHES; i++)
+        rig_send(s.consumer, "Flush", NULL, -1, i + 1 < FLUSHES ? NULL : &last);
+    orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, 1);
+    rig_send(s.consumer, "Flush", &args, -1, &brief);
+    turns_until(&s, s.consumer, &brief);
+    cr_assert_not(brief.success);
+    cr_assert_not(last.done);
+    cr_assert_eq(session_of(&s)->flushes_requested, FLUSHES + 1);
+    cr_assert_leq(s.rig.service->flushes_sent, 10);
+    rig_resume(&s.rig);
+    rig_producer_sync(&s.producer);
+    rig_producer_ack_flush(&s.producer, s.producer.flush_id);
+    rig_wait(s.consumer, &last);
+    cr_assert(last.success);
+    rig_reply_fini(&last);
+    rig_reply_fini(&brief);
+    orma_buf_fini(&args);
+    fixture_fini(&s);
+}
+
 /* Hundreds of flushes that wait for the same memory scrape it twice, not hundreds of times. */
 Test(traced_turns, flushes_share_what_they_wait_for)
 {
