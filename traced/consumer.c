@@ -236,14 +236,8 @@ static int get_trace_stats(struct traced_conn *conn, const struct traced_call *c
     if (!self || !self->session)
         return -ENOENT;
     size_t msg = orma_pb_begin(&out, ORMA_PB_GET_TRACE_STATS_RESPONSE_TRACE_STATS);
-    traced_put_stats(&out, self->session, false);
+    traced_put_stats(&out, self->session, REPLY_MAX - 2 * ORMA_VARINT_MAX);
     orma_pb_end(&out, msg);
-    if (out.len >= REPLY_MAX) { /* many sequences: without what there is one of for each */
-        orma_buf_clear(&out);
-        msg = orma_pb_begin(&out, ORMA_PB_GET_TRACE_STATS_RESPONSE_TRACE_STATS);
-        traced_put_stats(&out, self->session, true);
-        orma_pb_end(&out, msg);
-    }
     bool fits = !out.failed && out.len < REPLY_MAX;
     if (fits && !call->drop_reply)
         traced_conn_reply(conn, call->request_id, true, false, orma_buf_str(&out), -1);
@@ -329,10 +323,18 @@ void traced_consumer_pump(struct traced_consumer *self)
         traced_conn_call_later(self->conn);
 }
 
+static void pump_queries(struct traced_consumer *self)
+{
+    if (traced_queries_pump(self->conn, &self->queries))
+        traced_conn_call_later(self->conn);
+}
+
 void traced_consumer_drained(struct traced_conn *conn)
 {
-    if (conn->consumer)
-        traced_consumer_pump(conn->consumer);
+    if (!conn->consumer)
+        return;
+    pump_queries(conn->consumer);
+    traced_consumer_pump(conn->consumer);
 }
 
 static int read_buffers(struct traced_conn *conn, const struct traced_call *call)
@@ -511,10 +513,16 @@ static int query_service_state(struct traced_conn *conn, const struct traced_cal
 
     if (r < 0)
         return r;
-    if (!call->drop_reply)
-        traced_query_state(conn, call->request_id,
+    if (call->drop_reply)
+        return 0;
+    struct traced_consumer *self = traced_consumer_of(conn);
+    if (!self)
+        return -ENOMEM;
+    r = traced_queries_add(&self->queries, call->request_id,
                            nums[ORMA_PB_QUERY_SERVICE_STATE_REQUEST_SESSIONS_ONLY]);
-    return 0;
+    if (r == 0 && self->queries.num == 1)
+        pump_queries(self);
+    return r;
 }
 
 static int save_trace_for_bugreport(struct traced_conn *conn, const struct traced_call *call)

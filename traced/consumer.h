@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
+#include "traced/query.h"
 
 struct traced_clone;
 struct traced_conn;
@@ -30,6 +31,7 @@ struct traced_consumer {
     uint32_t observe_mask;            /* 1 << type */
     uint64_t reads[TRACED_READS_MAX]; /* ReadBuffers requests, in order */
     size_t reads_num;
+    struct traced_queries queries;
     struct orma_buf batch; /* read from the session, not sent yet */
     size_t batch_at;       /* of the packet to be sent next */
     size_t packet_at;      /* inside it */

@@ -1,5 +1,8 @@
 #include "traced/query.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
 #include "sdk/base/buf.h"
@@ -10,11 +13,14 @@
 #include "traced/session.h"
 
 #define REPLY_MAX (ORMA_IPC_FRAME_MAX - 128)
+/* Replies of one turn. */
+#define REPLIES_MAX 8
 
 /* Replies under construction: sent whenever the next piece would not fit any more. */
 struct replies {
     struct traced_conn *conn;
     uint64_t request_id;
+    unsigned sent;
     struct orma_buf state; /* TracingServiceState so far */
 };
 
@@ -27,6 +33,7 @@ static void send_reply(struct replies *r, bool more)
     traced_conn_reply(r->conn, r->request_id, true, more, orma_buf_str(&out), -1);
     orma_buf_fini(&out);
     orma_buf_clear(&r->state);
+    r->sent++;
 }
 
 /* Appends a field of the state; one that is too large for any reply is left out. */
@@ -60,17 +67,14 @@ static void put_producer(struct replies *r, const struct traced_producer *p)
     orma_buf_fini(&m);
 }
 
-static void put_data_sources(struct replies *r, const struct traced_producer *p)
+static void put_data_source(struct replies *r, const struct traced_data_source *ds)
 {
     struct orma_buf m = {0};
 
-    ORMA_LIST_EACH (struct traced_data_source, ds, &p->data_sources, link) {
-        orma_buf_clear(&m);
-        orma_pb_put_bytes(&m, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_DS_DESCRIPTOR,
-                          ds->descriptor.data, ds->descriptor.len);
-        orma_pb_put_u64(&m, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_PRODUCER_ID, p->id);
-        put_piece(r, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES, &m);
-    }
+    orma_pb_put_bytes(&m, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_DS_DESCRIPTOR,
+                      ds->descriptor.data, ds->descriptor.len);
+    orma_pb_put_u64(&m, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_PRODUCER_ID, ds->producer->id);
+    put_piece(r, ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES, &m);
     orma_buf_fini(&m);
 }
 
@@ -140,17 +144,66 @@ static void put_sessions(struct replies *r)
             put_session(r, s);
 }
 
-void traced_query_state(struct traced_conn *conn, uint64_t request_id, bool sessions_only)
-{
-    struct replies r = {conn, request_id, {0}};
+/* ---- in turns ---- */
 
-    put_sessions(&r);
-    if (!sessions_only) {
-        ORMA_LIST_EACH (struct traced_producer, p, &conn->service->producers, link)
-            put_producer(&r, p);
-        ORMA_LIST_EACH (struct traced_producer, p, &conn->service->producers, link)
-            put_data_sources(&r, p);
+static bool may_send(const struct replies *r)
+{
+    return r->sent < REPLIES_MAX && !r->conn->ending && !traced_conn_is_slow(r->conn);
+}
+
+/* Those behind the last one told. True: that was all. */
+static bool put_data_sources(struct replies *r, struct traced_queries *q)
+{
+    ORMA_LIST_EACH (struct traced_data_source, ds, &r->conn->service->data_sources, service_link) {
+        if (ds->serial <= q->last_serial)
+            continue;
+        if (!may_send(r))
+            return false;
+        put_data_source(r, ds);
+        q->last_serial = ds->serial;
     }
-    send_reply(&r, false);
+    return true;
+}
+
+/* True: the first of them is answered. */
+static bool answer_some(struct traced_conn *conn, struct traced_queries *q)
+{
+    struct replies r = {.conn = conn, .request_id = q->items[0].request_id};
+    bool done = true;
+
+    if (!q->begun) {
+        put_sessions(&r);
+        ORMA_LIST_EACH (struct traced_producer, p, &conn->service->producers, link)
+            if (!q->items[0].sessions_only)
+                put_producer(&r, p);
+    }
+    q->begun = true;
+    if (!q->items[0].sessions_only)
+        done = put_data_sources(&r, q);
+    if (done || r.state.len)
+        send_reply(&r, !done);
     orma_buf_fini(&r.state);
+    return done;
+}
+
+bool traced_queries_pump(struct traced_conn *conn, struct traced_queries *q)
+{
+    if (!q->num || conn->ending || traced_conn_is_slow(conn))
+        return false;
+    if (answer_some(conn, q)) {
+        q->num--;
+        memmove(&q->items[0], &q->items[1], q->num * sizeof(q->items[0]));
+        q->begun = false;
+        q->last_serial = 0;
+    }
+    return q->num && !conn->ending && !traced_conn_is_slow(conn);
+}
+
+int traced_queries_add(struct traced_queries *q, uint64_t request_id, bool sessions_only)
+{
+    if (q->num == TRACED_QUERIES_MAX)
+        return -EBUSY;
+    q->items[q->num].request_id = request_id;
+    q->items[q->num++].sessions_only = sessions_only;
+    return 0;
 }

@@ -383,18 +383,20 @@ static void put_writer_stats(struct orma_buf *out, const struct traced_seq *seq,
     orma_pb_end(out, msg);
 }
 
-static void put_all_writer_stats(struct orma_buf *out, const struct traced_session *s)
+static void put_histogram_bounds(struct orma_buf *out)
 {
-    bool any = false;
-
-    for (size_t i = 0; i < s->buffers_num; i++)
-        any |= !orma_list_empty(&s->buffers[i].buf->seqs);
-    for (size_t i = 0; any && i < TRACED_HISTOGRAM_BOUNDS; i++)
+    for (size_t i = 0; i < TRACED_HISTOGRAM_BOUNDS; i++)
         orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_CHUNK_PAYLOAD_HISTOGRAM_DEF,
                         traced_histogram_bounds[i]);
+}
+
+static size_t seqs_num(const struct traced_session *s)
+{
+    size_t num = 0;
+
     for (size_t i = 0; i < s->buffers_num; i++)
-        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link)
-            put_writer_stats(out, seq, (uint32_t)i);
+        num += s->buffers[i].buf->seqs_num;
+    return num;
 }
 
 static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
@@ -426,7 +428,7 @@ static uint64_t total_buffers(const struct traced_service *svc)
     return num;
 }
 
-void traced_put_stats(struct orma_buf *out, struct traced_session *s, bool brief)
+static void put_totals(struct orma_buf *out, const struct traced_session *s)
 {
     const struct traced_service *svc = s->service;
     uint64_t invalid = 0;
@@ -448,13 +450,50 @@ void traced_put_stats(struct orma_buf *out, struct traced_session *s, bool brief
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_SUCCEEDED, s->flushes_succeeded);
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_FAILED, s->flushes_failed);
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME, s->final_flush);
-    if (brief)
-        return;
-    if (!builtin(s)->disable_chunk_usage_histograms)
-        put_all_writer_stats(out, s);
+}
+
+/* A ledger with each of its fields in one byte, and its frame. */
+#define SEQUENCE_BYTES_MIN 14
+
+/* False: there is more than would fit. What is sure not to fit is not even begun. */
+static bool put_sequences(struct orma_buf *out, const struct traced_session *s, size_t max_len)
+{
+    bool histograms = !builtin(s)->disable_chunk_usage_histograms;
+    size_t num = seqs_num(s);
+
+    if (out->len > max_len || num > (max_len - out->len) / SEQUENCE_BYTES_MIN)
+        return false;
+    if (num && histograms)
+        put_histogram_bounds(out);
+    for (size_t i = 0; i < s->buffers_num && histograms; i++)
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            if (out->len > max_len)
+                return false;
+            put_writer_stats(out, seq, (uint32_t)i);
+        }
     for (size_t i = 0; i < s->buffers_num; i++)
-        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link)
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            if (out->len > max_len)
+                return false;
             put_ledger(out, seq, (uint32_t)i);
+        }
+    return out->len <= max_len;
+}
+
+void traced_put_stats(struct orma_buf *out, struct traced_session *s, size_t max_len)
+{
+    put_totals(out, s);
+    size_t totals = out->len;
+    if (!put_sequences(out, s, max_len))
+        out->len = totals;
+}
+
+/* More would hold up others each time that a running session is read; at its end it is there. */
+#define STATS_MAX ((size_t)1 << 20)
+
+static bool is_over(const struct traced_session *s)
+{
+    return s->state == TRACED_DISABLED || s->state == TRACED_CLONED;
 }
 
 static void put_stats(struct orma_buf *out, struct traced_session *s)
@@ -462,7 +501,7 @@ static void put_stats(struct orma_buf *out, struct traced_session *s)
     size_t packet = begin_packet(out, s, 0);
     size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
-    traced_put_stats(out, s, false);
+    traced_put_stats(out, s, is_over(s) ? SIZE_MAX : out->len + STATS_MAX);
     orma_pb_end(out, stats);
     orma_pb_end(out, packet);
 }

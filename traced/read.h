@@ -23,6 +23,9 @@ int traced_read(struct traced_session *session, struct orma_buf *out, size_t thr
 /* Remembers in all sessions that want to know of others that this one is in a new state. */
 void traced_note_state(const struct traced_session *session);
 
-/* The fields of TraceStats; `brief`: without those that each sequence has. */
-void traced_put_stats(struct orma_buf *out, struct traced_session *session, bool brief);
+/*
+ * The fields of TraceStats. Those that each sequence has are left out if `out`
+ * would become longer than max_len with them.
+ */
+void traced_put_stats(struct orma_buf *out, struct traced_session *session, size_t max_len);
 #endif

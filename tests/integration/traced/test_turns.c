@@ -15,6 +15,7 @@
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
+#include "traced/read.h"
 #include "traced/session.h"
 
 #define BACKLOGS 100
@@ -314,5 +315,89 @@ Test(traced_turns, flushes_share_what_they_wait_for)
     cr_assert_leq(session_of(&s)->gather.rounds, 10);
     rig_resume(&s.rig);
     rig_reply_fini(&last);
+    fixture_fini(&s);
+}
+
+/* ---- long answers ---- */
+
+/* An inline chunk with one packet, of a writer of its own. */
+static void put_sequence(struct orma_buf *args, uint32_t buffer, uint16_t writer)
+{
+    const uint8_t chunk[] = {0, 0,    0, 0,  (uint8_t)writer, (uint8_t)(writer >> 8),
+                             1, 0, /* header */
+                             3, 0x2a, 1, 'x'};
+    size_t move = orma_pb_begin(args, ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE);
+
+    orma_pb_put_u64(args, ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_TARGET_BUFFER, buffer);
+    orma_pb_put_bytes(args, ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_DATA, chunk, sizeof(chunk));
+    orma_pb_end(args, move);
+}
+
+/* Statistics that would not fit a reply are not put together first. */
+Test(traced_turns, statistics_of_many_sequences_are_not_encoded_in_vain)
+{
+    enum { SEQUENCES = 20000, LIMIT = 100000 };
+    struct fixture s;
+    struct orma_buf args = {0}, stats = {0};
+    struct rig_reply answer;
+
+    begin(&s, false, 128);
+    for (uint16_t writer = 1; writer <= SEQUENCES; writer++) {
+        put_sequence(&args, s.producer.target_buffer, writer);
+        if (writer % 2000)
+            continue;
+        rig_send(s.producer.client, "CommitData", &args, -1, NULL);
+        rig_producer_sync(&s.producer);
+        orma_buf_clear(&args);
+    }
+    rig_call(s.consumer, "GetTraceStats", NULL, &answer);
+    cr_assert(answer.success);
+    cr_assert_lt(answer.payload.len, 1000);
+    rig_pause(&s.rig);
+    cr_assert_eq(buffer_of(&s)->seqs_num, SEQUENCES);
+    traced_put_stats(&stats, session_of(&s), LIMIT);
+    cr_assert_lt(stats.cap, 2 * LIMIT);
+    orma_buf_clear(&stats);
+    traced_put_stats(&stats, session_of(&s), SIZE_MAX);
+    cr_assert_gt(stats.len, SEQUENCES * 14, "in the trace they are");
+    rig_resume(&s.rig);
+    rig_reply_fini(&answer);
+    orma_buf_fini(&args);
+    orma_buf_fini(&stats);
+    fixture_fini(&s);
+}
+
+/* What producers describe, more than may wait for a consumer: sent as it is taken. */
+Test(traced_turns, a_large_state_is_told_to_its_end)
+{
+    enum { PRODUCERS = 3, SOURCES = 80, BYTES = 100000, QUERIES = 3 };
+    struct fixture s;
+    struct rig_producer producers[PRODUCERS];
+    struct rig_reply answers[QUERIES];
+    struct orma_buf args = {0};
+
+    fixture_init(&s, false);
+    size_t desc = orma_pb_begin(&args, ORMA_PB_REGISTER_DATA_SOURCE_REQUEST_DATA_SOURCE_DESCRIPTOR);
+    orma_pb_put_cstr(&args, ORMA_PB_DATA_SOURCE_DESCRIPTOR_NAME, "large");
+    size_t filler = orma_pb_begin(&args, 999);
+    memset(orma_buf_extend(&args, BYTES), 'x', BYTES);
+    orma_pb_end(&args, filler);
+    orma_pb_end(&args, desc);
+    for (int i = 0; i < PRODUCERS; i++) {
+        rig_producer_init(&producers[i], &s.rig, "large", false);
+        for (int k = 0; k < SOURCES; k++)
+            cr_assert(rig_ok(producers[i].client, "RegisterDataSource", &args));
+    }
+    for (int i = 0; i < QUERIES; i++)
+        rig_send(s.consumer, "QueryServiceState", NULL, -1, &answers[i]);
+    for (int i = 0; i < QUERIES; i++) {
+        rig_wait(s.consumer, &answers[i]);
+        cr_assert(answers[i].success);
+        cr_assert_gt(answers[i].payload.len, (size_t)PRODUCERS * SOURCES * BYTES);
+        rig_reply_fini(&answers[i]);
+    }
+    for (int i = 0; i < PRODUCERS; i++)
+        rig_producer_fini(&producers[i]);
+    orma_buf_fini(&args);
     fixture_fini(&s);
 }
