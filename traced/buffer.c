@@ -84,6 +84,7 @@ void traced_buffer_free(struct traced_buffer *self)
     ORMA_LIST_EACH (struct traced_seq, seq, &self->seqs, link)
         seq_free(seq);
     orma_map_fini(&self->seqs_by_key);
+    orma_map_fini(&self->producers);
     (void)munmap(self->base, self->size); /* cannot fail: our own mapping */
     free(self->slices);
     free(self->scratch);
@@ -113,7 +114,8 @@ struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t produc
     seq = aligned_alloc(64, orma_align_up(sizeof(*seq), 64));
     if (seq)
         memset(seq, 0, sizeof(*seq));
-    if (!seq || orma_map_put_ptr(&self->seqs_by_key, seq_key(producer_id, writer_id), seq) < 0) {
+    if (!seq || orma_map_put(&self->producers, producer_id, 1) < 0 ||
+        orma_map_put_ptr(&self->seqs_by_key, seq_key(producer_id, writer_id), seq) < 0) {
         free(seq);
         return NULL;
     }
@@ -124,14 +126,6 @@ struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t produc
     orma_list_insert(&self->seqs, &seq->link);
     self->seqs_num++;
     return seq;
-}
-
-bool traced_buffer_has_producer(const struct traced_buffer *self, uint16_t producer_id)
-{
-    ORMA_LIST_EACH (struct traced_seq, seq, &self->seqs, link)
-        if (seq->producer_id == producer_id)
-            return true;
-    return false;
 }
 
 /* ---- overwriting ---- */

@@ -160,9 +160,10 @@ struct traced_buffer {
     bool settled;    /* the session has ended */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;
-    struct orma_list seqs;    /* traced_seq.link */
-    struct orma_list ready;   /* may have something to read */
-    struct orma_list stalled; /* had nothing in this pass */
+    struct orma_map producers; /* ids of those that have a sequence -> 1 */
+    struct orma_list seqs;     /* traced_seq.link */
+    struct orma_list ready;    /* may have something to read */
+    struct orma_list stalled;  /* had nothing in this pass */
     size_t seqs_num;
     struct traced_slice *slices; /* of the packet being put together */
     size_t slices_cap;
@@ -197,9 +198,6 @@ struct traced_seq *traced_buffer_find(const struct traced_buffer *self, uint16_t
  * buffer of this size, or no memory. */
 struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t producer_id,
                                      uint16_t writer_id);
-/* Has a sequence of this producer? Linear: for producer ids that come round again. */
-bool traced_buffer_has_producer(const struct traced_buffer *self, uint16_t producer_id);
-
 /* Copies the chunk in, or counts why not. */
 void traced_buffer_write(struct traced_buffer *self, struct traced_seq *seq,
                          const struct traced_chunk *chunk);

@@ -178,9 +178,10 @@ static void on_cutoff(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    orma_log_warn("cut off the %s with pid %d: it took nothing for %d ms",
-                  self->kind == TRACED_PRODUCER_SOCKET ? "producer" : "consumer", self->pid,
-                  cutoff_ms(self));
+    if (traced_may_log(self->service))
+        orma_log_warn("cut off the %s with pid %d: it took nothing for %d ms",
+                      self->kind == TRACED_PRODUCER_SOCKET ? "producer" : "consumer", self->pid,
+                      cutoff_ms(self));
     traced_conn_close(self);
 }
 
@@ -220,8 +221,9 @@ static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, i
 
     if (!frame || self->out_bytes + len > max) {
         free(frame);
-        orma_log_warn("cut off the client with pid %d: %zu bytes wait for it", self->pid,
-                      self->out_bytes);
+        if (traced_may_log(self->service))
+            orma_log_warn("cut off the client with pid %d: %zu bytes wait for it", self->pid,
+                          self->out_bytes);
         traced_conn_close(self);
         return;
     }

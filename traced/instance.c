@@ -1,4 +1,5 @@
 /* Data sources at work for a session: matching, configs, start and stop. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "traced/config.h"
 #include "traced/consumer.h"
 #include "traced/internal.h"
+#include "traced/patterns.h"
 #include "traced/producer.h"
 #include "traced/session_internal.h"
 #include "traced/wanted.h"
@@ -337,7 +339,7 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     }
     setup_memory(s, p);
     if (send_with_config(inst, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_SETUP_DATA_SOURCE) < 0) {
-        if (!s->warned_config)
+        if (!s->warned_config && traced_may_log(s->service))
             orma_log_warn("the config for data source \"%.64s\" is too large to be sent", ds->name);
         s->warned_config = true; /* once: the names are not to be trusted */
         traced_instance_free(inst);
@@ -346,6 +348,17 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     traced_consumer_instance_changed(inst);
     if (s->state == TRACED_STARTED)
         traced_instance_start(inst);
+}
+
+static void warn_of_patterns(struct traced_session *s)
+{
+    if (s->warned_patterns || !traced_wanted_work(s->wanted).exhausted)
+        return;
+    s->warned_patterns = true;
+    if (traced_may_log(s->service))
+        orma_log_warn("session %" PRIu64 ": its regular expressions took more than %d steps; from "
+                      "now on those that take more than %d match no producer",
+                      s->id, TRACED_PATTERNS_BUDGET, TRACED_PATTERN_STEPS);
 }
 
 void traced_session_match(struct traced_session *s, struct traced_data_source *ds)
@@ -360,6 +373,7 @@ void traced_session_match(struct traced_session *s, struct traced_data_source *d
          i = traced_wanted_next(s->wanted, i))
         if (entry_matches(s, i, ds))
             setup_instance(s, ds, i);
+    warn_of_patterns(s);
 }
 
 /* ---- all data sources that there are ---- */

@@ -61,7 +61,9 @@ struct traced_service {
     struct traced_recent recent[TRACED_RECENT_MAX]; /* ring of sessions started with guardrails */
     size_t recent_num, recent_at;
     struct traced_trigger_history trigger_history;
-    uint64_t random;          /* state of a generator; 0: not seeded yet */
+    uint64_t random; /* state of a generator; 0: not seeded yet */
+    uint64_t log_since_ns;
+    uint32_t logged;          /* lines about clients since then */
     int32_t file_patience_ms; /* for a file without a consumer that takes nothing */
     uid_t uid;
     bool lockdown;
@@ -77,6 +79,12 @@ void traced_producer_gone(struct traced_conn *conn);
 void traced_consumer_gone(struct traced_conn *conn);
 /* Everything queued was taken by the consumer's socket. */
 void traced_consumer_drained(struct traced_conn *conn);
+
+/*
+ * May a line about a client be logged? Clients can cause many; of each ten seconds
+ * the first 50 are, and how many were left out.
+ */
+bool traced_may_log(struct traced_service *self);
 
 /* Something was written into a buffer whose next pages do not exist yet. */
 void traced_service_want_touch(struct traced_service *self);

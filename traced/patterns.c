@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
-#include "sdk/base/log.h"
 
 #define WORDS (TRACED_PATTERNS_MAX / 64)
 
@@ -70,13 +69,7 @@ static bool match(struct traced_patterns *self, uint32_t idx, const char *name)
     if (steps <= TRACED_PATTERN_STEPS)
         return found;
     self->budget_used += ORMA_MIN(steps - TRACED_PATTERN_STEPS, left);
-    if (self->budget_used == TRACED_PATTERNS_BUDGET && !self->exhausted) {
-        self->exhausted = true;
-        orma_log_warn(
-            "the regular expressions of a session took more than %d steps: from now on those "
-            "that take more than %d match no producer",
-            TRACED_PATTERNS_BUDGET, TRACED_PATTERN_STEPS);
-    }
+    self->exhausted = self->budget_used == TRACED_PATTERNS_BUDGET;
     return found;
 }
 

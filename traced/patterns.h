@@ -3,8 +3,8 @@
  *
  * Each pattern is compiled once, and matched once for each producer: the answer
  * is kept until the producer goes away. Patterns that take many steps have a
- * budget together; when it is used up, they match nothing any more, with a line
- * in the log (rule 26 of docs/service.md).
+ * budget together; when it is used up, they match nothing any more (rule 26 of
+ * docs/service.md).
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_PATTERNS_H
@@ -33,7 +33,7 @@ struct traced_patterns {
     size_t bytes;
     struct orma_map verdicts; /* producer id -> struct verdicts */
     uint32_t budget_used;
-    bool exhausted;
+    bool exhausted;   /* whoever asks should say so in the log */
     uint64_t matches; /* that were not answered from memory */
     uint64_t steps;
 };

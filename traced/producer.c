@@ -112,8 +112,9 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
             int fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
 
             if (fd < 0 || !map_shm(self, fd, size_bytes, page_bytes)) {
-                orma_log_error("no shared memory of %u bytes for producer %s: %s", size_bytes,
-                               self->name, strerror(fd < 0 ? -fd : ENOMEM));
+                if (traced_may_log(self->service))
+                    orma_log_error("no shared memory of %u bytes for the producer with pid %d: %s",
+                                   size_bytes, self->pid, strerror(fd < 0 ? -fd : ENOMEM));
                 orma_fd_close(&fd);
                 traced_conn_close(self->conn);
                 return;
@@ -169,21 +170,39 @@ static void data_source_free(struct traced_data_source *ds)
     free(ds);
 }
 
-/* The next id that nobody has, not even in a buffer that outlived its producer. */
-static uint16_t new_producer_id(struct traced_service *svc)
-{
-    for (int tries = 0; tries < PRODUCERS_MAX; tries++) {
-        uint16_t id = ++svc->last_producer_id;
-        bool used = !id || orma_map_get(&svc->producers_by_id, id) != ORMA_MAP_NONE;
+#define ID_WORDS ((UINT16_MAX + 1) / 64)
 
-        if (!used && svc->producers_seen >= PRODUCERS_MAX)
-            ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
-                for (size_t i = 0; i < s->buffers_num && !used; i++)
-                    used = traced_buffer_has_producer(s->buffers[i].buf, id);
-        if (!used)
+static void mark_used(uint64_t *used, const struct orma_map *ids)
+{
+    ORMA_MAP_EACH (slot, ids)
+        used[slot->key / 64] |= UINT64_C(1) << slot->key % 64;
+}
+
+/* Once the ids come round: the next that nobody has, nor a buffer that outlived its producer. */
+static uint16_t reused_producer_id(const struct traced_service *svc, uint16_t after)
+{
+    uint64_t used[ID_WORDS] = {1}; /* 0 is none */
+
+    mark_used(used, &svc->producers_by_id);
+    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+        for (size_t i = 0; i < s->buffers_num; i++)
+            mark_used(used, &s->buffers[i].buf->producers);
+    for (uint32_t i = 1; i <= UINT16_MAX; i++) {
+        uint16_t id = (uint16_t)(after + i);
+
+        if (!(used[id / 64] & UINT64_C(1) << id % 64))
             return id;
     }
     return 0;
+}
+
+static uint16_t new_producer_id(struct traced_service *svc)
+{
+    if (svc->producers_seen < PRODUCERS_MAX)
+        svc->last_producer_id++;
+    else
+        svc->last_producer_id = reused_producer_id(svc, svc->last_producer_id);
+    return svc->last_producer_id;
 }
 
 static void producer_free(struct traced_producer *self)
@@ -331,8 +350,10 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
     if (conn->producer)
         return -EEXIST;
     if (args.name.len > NAME_MAX_BYTES || args.version.len > NAME_MAX_BYTES) {
-        orma_log_warn("refused a producer (pid %d): its name or version is longer than %d bytes",
-                      conn->pid, NAME_MAX_BYTES);
+        if (traced_may_log(conn->service))
+            orma_log_warn(
+                "refused a producer (pid %d): its name or version is longer than %d bytes",
+                conn->pid, NAME_MAX_BYTES);
         return -E2BIG;
     }
     if (conn->service->lockdown && (uid_t)conn->uid != conn->service->uid)
@@ -445,9 +466,11 @@ static int register_data_source(struct traced_conn *conn, const struct traced_ca
     else if (self && !self->warned) {
         self->warned =
             true; /* once: it must not fill the log, and its names are not to be trusted */
-        orma_log_warn("producer %u (pid %d) may not register a data source: no name, an id that it "
-                      "has used, or too many",
-                      self->id, self->pid);
+        if (traced_may_log(self->service))
+            orma_log_warn(
+                "producer %u (pid %d) may not register a data source: no name, an id that it "
+                "has used, or too many",
+                self->id, self->pid);
     }
     protobuf_c_message_free_unpacked(&desc->base, NULL);
     if (!self)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/base/str.h"
@@ -24,6 +25,9 @@
 #define ACCEPT_PAUSE_MS 100
 /* Connections taken per turn of the loop, so that a storm of them does not stop the others. */
 #define ACCEPT_BATCH 32
+/* Lines about clients in the log. */
+#define LOG_WINDOW_NS ((uint64_t)10 * 1000000000)
+#define LOG_LINES_MAX 50
 /* At the end, for what producers have sent and nobody has read. */
 #define HEAR_ALL_NS UINT64_C(500000000)
 
@@ -70,7 +74,10 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             struct timeval wait = {0, ACCEPT_PAUSE_MS * 1000};
 
-            orma_log_warn("connections wait: %s", strerror(errno));
+            int err = errno;
+
+            if (traced_may_log(self->service))
+                orma_log_warn("connections wait: %s", strerror(err));
             event_del(self->event);
             event_add(self->pause, &wait);
         }
@@ -206,6 +213,19 @@ static void on_touch(evutil_socket_t fd, short what, void *arg)
                 more |= traced_buffer_touch_ahead(s->buffers[i].buf);
     if (more)
         traced_service_want_touch(self);
+}
+
+bool traced_may_log(struct traced_service *self)
+{
+    uint64_t now = orma_clock_boottime();
+
+    if (now - self->log_since_ns >= LOG_WINDOW_NS) {
+        if (self->logged > LOG_LINES_MAX)
+            orma_log_warn("%u lines about clients were left out", self->logged - LOG_LINES_MAX);
+        self->log_since_ns = now;
+        self->logged = 0;
+    }
+    return self->logged++ < LOG_LINES_MAX;
 }
 
 void traced_service_want_touch(struct traced_service *self)

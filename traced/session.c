@@ -26,6 +26,8 @@
 #define SNAPSHOT_PERIOD_MS 10000
 #define SLOW_START_MS 20000
 #define FLUSH_PERIOD_MS 5000
+/* Shorter periods are made this long: each costs every producer a message, or a read some rows. */
+#define PERIOD_MIN_MS 50
 
 typedef Perfetto__Protos__TraceConfig config_t;
 
@@ -45,12 +47,17 @@ void traced_arm_periodic(struct event *timer, uint32_t period_ms)
     traced_arm(timer, period_ms - (uint32_t)(now_ms % period_ms));
 }
 
+static uint32_t at_least(uint32_t ms)
+{
+    return ms ? ORMA_MAX(ms, (uint32_t)PERIOD_MIN_MS) : 0;
+}
+
 static uint32_t snapshot_period_ms(const struct traced_session *s)
 {
     uint32_t ms =
         s->config->builtin_data_sources ? s->config->builtin_data_sources->snapshot_interval_ms : 0;
 
-    return ms ? ms : SNAPSHOT_PERIOD_MS;
+    return ms ? at_least(ms) : SNAPSHOT_PERIOD_MS;
 }
 
 /* 0: none. */
@@ -60,7 +67,7 @@ static uint32_t flush_period_ms(const struct traced_session *s)
 
     if (!s->into_file ||
         mode == PERFETTO__PROTOS__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED)
-        return s->config->flush_period_ms;
+        return at_least(s->config->flush_period_ms);
     return traced_session_flushes_before_write(s) ? 0 : FLUSH_PERIOD_MS;
 }
 
@@ -111,8 +118,8 @@ static void send_clear(struct traced_session *self, struct traced_producer *p)
 {
     struct orma_buf body = {0};
 
-    ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
-        if (inst->producer == p && inst->handles_incremental_state_clear)
+    ORMA_LIST_EACH (struct traced_instance, inst, &p->instances, producer_link)
+        if (inst->session == self && inst->handles_incremental_state_clear)
             orma_pb_put_u64(
                 &body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_CLEAR_INCREMENTAL_STATE_DATA_SOURCE_IDS,
                 inst->id);
@@ -126,7 +133,7 @@ static void send_clear(struct traced_session *self, struct traced_producer *p)
 static uint32_t clear_period_ms(const struct traced_session *self)
 {
     return self->config->incremental_state_config
-               ? self->config->incremental_state_config->clear_period_ms
+               ? at_least(self->config->incremental_state_config->clear_period_ms)
                : 0;
 }
 

@@ -116,7 +116,7 @@ struct traced_session {
     struct orma_map at_work; /* data sources and entries that have an instance, see instance.c */
     struct traced_data_source *sweep_at; /* the next to be matched; NULL: all have been */
     struct traced_work sweep;
-    bool warned_config;
+    bool warned_config, warned_patterns;
     struct orma_list instances; /* traced_instance.session_link */
     struct traced_gather gather;
     struct traced_gather_wait end; /* in state STOPPING: waits for nothing else any more */

@@ -60,17 +60,24 @@ static int make_buffers(struct traced_session *self, struct orma_buf *error)
     return r;
 }
 
+/* The producer may not write into them any more. */
+static void take_targets(const struct traced_session *self, struct traced_producer *p)
+{
+    for (size_t i = 0; i < self->buffers_num && p->targets.len; i++)
+        orma_map_take(&p->targets, self->buffers[i].id);
+    if (p->known_seqs.len) /* they may be of these buffers, also if it was not told to write */
+        traced_producer_forget_seqs(p);
+}
+
 static void free_buffers(struct traced_session *self)
 {
+    ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link)
+        take_targets(self, p);
     for (size_t i = 0; i < self->buffers_num; i++) {
         struct traced_session_buffer *sb = &self->buffers[i];
 
         if (orma_map_get_ptr(&self->service->buffers_by_id, sb->id) == sb)
             orma_map_take(&self->service->buffers_by_id, sb->id);
-        ORMA_LIST_EACH (struct traced_producer, p, &self->service->producers, link) {
-            orma_map_take(&p->targets, sb->id);
-            traced_producer_forget_seqs(p);
-        }
         traced_buffer_free(sb->buf);
     }
     free(self->buffers);

@@ -309,5 +309,5 @@ void traced_wanted_forget(struct traced_wanted *self, const struct traced_produc
 struct traced_wanted_work traced_wanted_work(const struct traced_wanted *self)
 {
     return (struct traced_wanted_work){self->patterns.names.num, self->patterns.matches,
-                                       self->patterns.steps};
+                                       self->patterns.steps, self->patterns.exhausted};
 }

@@ -69,9 +69,10 @@ bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger,
 /* The producer is gone. */
 void traced_wanted_forget(struct traced_wanted *self, const struct traced_producer *producer);
 
-/* What has been done so far, for tests: regular expressions compiled, matches, steps of those. */
+/* What has been done so far: regular expressions compiled, matches, steps of those. */
 struct traced_wanted_work {
     uint64_t compiled, matches, steps;
+    bool exhausted; /* more steps than their budget */
 };
 struct traced_wanted_work traced_wanted_work(const struct traced_wanted *self);
 #endif

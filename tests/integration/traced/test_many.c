@@ -18,8 +18,10 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
 #include "sdk/ipc/sock.h"
 #include "tests/integration/traced/fixture.h"
+#include "traced/internal.h"
 
 #define USERS 3
 #define SESSIONS_PER_USER 5
@@ -342,5 +344,106 @@ Test(traced_many, an_impossible_priority_is_refused)
     rig_wait(s.consumer, &s.enabled);
     cr_assert(strstr(error_of(&s.enabled, &text), "priority boost"));
     orma_buf_fini(&text);
+    fixture_fini(&s);
+}
+
+/* ---- what a client may make the service do again and again ---- */
+
+static uint64_t now_ms(void)
+{
+    return orma_clock_now(ORMA_CLOCK_MONOTONIC) / 1000000;
+}
+
+/* Periods of a millisecond would keep the service and all producers busy for nothing. */
+Test(traced_many, short_periods_are_made_longer)
+{
+    enum { PERIOD_MIN_MS = 50 };
+    struct fixture s;
+    struct rig_producer other;
+    static const uint32_t handles[] = {
+        ORMA_PB_DATA_SOURCE_DESCRIPTOR_HANDLES_INCREMENTAL_STATE_CLEAR, 1, 0};
+
+    fixture_init(&s, false);
+    rig_producer_init(&other, &s.rig, "other", false);
+    rig_producer_register(&other, "test.source", handles);
+    rig_config_buffer(&s.config, 64, 1);
+    rig_config_source(&s.config, "test.source", 0);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS, 1);
+    size_t clear = orma_pb_begin(&s.config, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG_CLEAR_PERIOD_MS, 1);
+    orma_pb_end(&s.config, clear);
+    uint64_t begun = now_ms();
+    fixture_enable(&s, -1);
+    rig_producer_wait(&other, &other.clears, 4);
+    rig_pause(&s.rig);
+    uint64_t most = (now_ms() - begun) / PERIOD_MIN_MS + 2;
+    cr_assert_leq(other.clears, most);
+    cr_assert_leq(s.rig.service->last_flush_id, most);
+    cr_assert_geq(s.rig.service->last_flush_id, 2);
+    rig_resume(&s.rig);
+    rig_producer_fini(&other);
+    fixture_disable(&s);
+    fixture_fini(&s);
+}
+
+Test(traced_many, clients_can_not_fill_the_log)
+{
+    struct rig rig;
+    unsigned lines = 0;
+
+    rig_init(&rig);
+    rig_pause(&rig);
+    for (int i = 0; i < 10000; i++)
+        lines += traced_may_log(rig.service);
+    cr_assert_eq(lines, 50);
+    rig_fini(&rig);
+}
+
+Test(traced_many, names_of_producers_have_a_limit)
+{
+    for (size_t len = 4096; len <= 4097; len++) {
+        struct rig rig;
+        struct orma_buf args = {0};
+
+        rig_init(&rig);
+        struct orma_ipc_client *client = rig_connect(rig.producer_addr, "ProducerPort");
+        size_t name = orma_pb_begin(&args, ORMA_PB_INITIALIZE_CONNECTION_REQUEST_PRODUCER_NAME);
+        memset(orma_buf_extend(&args, len), 'n', len);
+        orma_pb_end(&args, name);
+        cr_assert_eq(rig_ok(client, "InitializeConnection", &args), len == 4096);
+        orma_ipc_client_free(client);
+        orma_buf_fini(&args);
+        rig_fini(&rig);
+    }
+}
+
+/* When ids come round, those are skipped that a producer has, or data of one that is gone. */
+Test(traced_many, producer_ids_are_not_used_twice)
+{
+    struct fixture s;
+    struct rig_producer gone, next;
+
+    fixture_init(&s, false); /* its producer has id 1 */
+    rig_config_buffer(&s.config, 64, 1);
+    rig_config_source(&s.config, "test.source", 0);
+    rig_producer_init(&gone, &s.rig, "gone", false);
+    rig_producer_register(&gone, "test.source", NULL);
+    fixture_enable(&s, -1);
+    rig_producer_wait(&gone, &gone.starts, 1);
+    struct orma_shm_chunk chunk = rig_producer_write(&gone, 0, 1, 0, 0, TEXTS("left"));
+    rig_producer_commit(&gone, &chunk, gone.target_buffer);
+    rig_producer_sync(&gone);
+    rig_producer_fini(&gone);
+    rig_pause(&s.rig);
+    s.rig.service->producers_seen = 100000;
+    s.rig.service->last_producer_id = 65534;
+    rig_resume(&s.rig);
+    static const uint16_t expected[] = {65535, 3}; /* not 0, 1, 2 */
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(expected); i++) {
+        rig_producer_init(&next, &s.rig, "next", false);
+        cr_assert_eq(s.rig.service->last_producer_id, expected[i]);
+        rig_producer_fini(&next);
+    }
+    fixture_disable(&s);
     fixture_fini(&s);
 }
