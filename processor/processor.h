@@ -82,6 +82,17 @@ struct orma_processor_symbols {
 int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols);
 
+/*
+ * What of the file was skipped since it means nothing, after the load. Places and bytes are also in
+ * the stats (`damaged_places`, `damaged_bytes`), each place is a row of _trace_import_logs.
+ */
+struct orma_processor_damage {
+    uint64_t places, bytes;
+    int64_t first_offset;   /* -1: there is none, or it is in a file inside that is packed */
+    uint64_t cut_off_bytes; /* at the end: the begin of something that is not there */
+};
+struct orma_processor_damage orma_processor_damage(const struct orma_processor *self);
+
 /* Stops the load or query that runs in another thread; it fails with -ECANCELED. */
 void orma_processor_interrupt(struct orma_processor *self);
 

@@ -64,7 +64,7 @@ def views():
 
 def stats():
     text = read("processor/store/stat_defs.c")
-    return re.findall(r'\{\s*"(\w+)",\s*ORMA_STAT_(SINGLE|INDEXED),\s*ORMA_SEVERITY_(\w+),\s*'
+    return re.findall(r'\{\s*"(\w+)",\s*ORMA_STAT_(SINGLE|INDEXED|RARE),\s*ORMA_SEVERITY_(\w+),\s*'
                       r'ORMA_SOURCE_(\w+)', text)
 
 

@@ -5,9 +5,9 @@
     tools/gen_tables.py --check    fails if a file, white space aside, is not what would be written
 
 Reads processor/store/spec/tables.tsv and stats.tsv (names, types, nullability, order: facts of the
-interface) and our own processor/store/own_tables.tsv of the same shape (without the last three
-columns), and writes processor/store/table_defs.[ch] and processor/store/stat_defs.[ch]. The result
-is committed: a build does not need this script.
+interface) and our own own_tables.tsv and own_stats.tsv of the same shape (the tables without the
+last three columns), and writes processor/store/table_defs.[ch] and stat_defs.[ch]. The result is
+committed: a build does not need this script.
 """
 import pathlib
 import re
@@ -91,7 +91,8 @@ def write_tables(tables, put):
 
 
 def write_stats(put):
-    rows = [line.split("\t") for line in (SPEC / "stats.tsv").read_text().splitlines()[1:]]
+    rows = [line.split("\t") for path in (SPEC / "stats.tsv", OUT / "own_stats.tsv")
+            for line in path.read_text().splitlines()[1:]]
     head = [f"/* Every statistic of an import. {NOTE} */",
             "#ifndef ORMA_PROCESSOR_STORE_STAT_DEFS_H", "#define ORMA_PROCESSOR_STORE_STAT_DEFS_H",
             "", "enum orma_stat {"]

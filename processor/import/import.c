@@ -10,6 +10,9 @@
 #include "protos/reflect/schema.h"
 #include "sdk/base/hash.h"
 
+/* Places of damage that are told one by one; those that follow are only counted. */
+#define DAMAGE_ROWS_MAX 10000
+
 static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq *seq,
                        uint16_t machine, uint64_t order)
 {
@@ -42,6 +45,37 @@ static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machin
     orma_args_put_uint(&self->args, orma_import_cstr(self, "packet_sequence_id"), seq->id);
     orma_import_log(self, machine, ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID,
                     INT64_MIN, orma_reader_offset(&self->reader, at), &self->args);
+}
+
+void orma_import_damage(struct orma_import *self, int64_t offset, uint64_t bytes, const char *why)
+{
+    orma_stats_add(orma_import_stats(self, 0), ORMA_STAT_DAMAGED_BYTES, (int64_t)bytes);
+    self->damage.bytes += bytes;
+    if (!self->damage.places)
+        self->damage.first = offset;
+    if (self->damage.places++ >= DAMAGE_ROWS_MAX) {
+        orma_stats_inc(orma_import_stats(self, 0), ORMA_STAT_DAMAGED_PLACES);
+        return;
+    }
+    orma_args_list_clear(&self->args);
+    orma_args_put_uint(&self->args, orma_import_cstr(self, "bytes"), bytes);
+    orma_args_put_str(&self->args, orma_import_cstr(self, "reason"), orma_import_cstr(self, why));
+    orma_import_log(self, 0, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, &self->args);
+}
+
+void orma_import_cut_off(struct orma_import *self, uint64_t bytes)
+{
+    self->damage.cut_off += bytes;
+}
+
+static void hook_damaged(void *data, int64_t offset, uint64_t bytes, const char *why)
+{
+    orma_import_damage(data, offset, bytes, why);
+}
+
+static void hook_cut_off(void *data, uint64_t bytes)
+{
+    orma_import_cut_off(data, bytes);
 }
 
 static void add_machine(struct orma_import *self, uint16_t machine, uint32_t raw)
@@ -125,11 +159,13 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage)
         .early = hook_early,
         .tokenize = hook_tokenize,
         .skipped = hook_skipped,
+        .damaged = hook_damaged,
+        .cut_off = hook_cut_off,
         .new_machine = hook_new_machine,
         .trace_clock = hook_trace_clock,
     };
 
-    *self = (struct orma_import){.storage = storage};
+    *self = (struct orma_import){.storage = storage, .damage.first = -1};
     for (unsigned i = 0; orma_modules[i]; i++) {
         const struct orma_module *m = orma_modules[i];
 

@@ -118,6 +118,10 @@ struct orma_import {
     int64_t crop_start;
     struct orma_file *files, *files_last; /* in the order in which they were found */
     uint32_t files_read;
+    struct {
+        uint64_t places, bytes, cut_off;
+        int64_t first;    /* the place of the first one; -1: none, or not in the file as such */
+    } damage;             /* what was skipped since it means nothing */
     uint64_t unpacked;    /* bytes that came out of containers */
     uint64_t uuid;        /* made from the first bytes of what is loaded */
     char error_text[256]; /* of orma_file_error() */
@@ -226,6 +230,13 @@ void orma_import_log(struct orma_import *self, uint16_t machine, enum orma_stat 
 /* The same for a slice that reaches out of another one: both are told. */
 void orma_import_log_overlap(struct orma_import *self, enum orma_stat stat,
                              const struct orma_slice_overlap *overlap);
+
+/*
+ * Bytes of the trace that were skipped since they mean nothing, and where; offset < 0: unknown. And
+ * those at its end that are the begin of something.
+ */
+void orma_import_damage(struct orma_import *self, int64_t offset, uint64_t bytes, const char *why);
+void orma_import_cut_off(struct orma_import *self, uint64_t bytes);
 
 /* The row of a graphics processor, and the counter track of its frequency. */
 uint32_t orma_import_ugpu(struct orma_import *self, uint16_t machine, uint32_t gpu);

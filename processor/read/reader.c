@@ -432,24 +432,42 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
         push_loose(self, p, seq, time.ts, order);
 }
 
+/* Packets inside of packets end where those do. */
+static void read_unpacked(struct orma_reader *self, const struct orma_packet *p,
+                          const uint8_t *data, size_t len)
+{
+    if (!self->depth)
+        self->damage.outer = orma_damage_offset(self, (const uint8_t *)p->bytes.data);
+    self->depth++;
+    size_t used = orma_reader_map(self, data, len);
+    orma_damage_tail(self, data + used, len - used);
+    self->depth--;
+}
+
 static void read_compressed(struct orma_reader *self, const struct orma_packet *p)
 {
     struct orma_buf out = {0};
     enum orma_inflate_form form =
         p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
-    int r = self->depth < COMPRESSED_DEPTH_MAX ? orma_inflate(form, p->payload, &out) : -EBADMSG;
+    int r = self->depth < COMPRESSED_DEPTH_MAX ? orma_inflate(form, p->payload, &out) : -ELOOP;
 
     if (r == -ENOMEM)
         self->storage->failed = true;
+    else if (r == -ENOTSUP)
+        self->error = "compressed packets of a kind that was not built in";
+    else if (r == -EFBIG || r == -ELOOP)
+        self->error = r == -EFBIG
+                          ? "compressed packets unpack to far more than their size: refused "
+                            "as a bomb (ERR:decomp)"
+                          : "compressed packets inside compressed packets (ERR:decomp)";
     else if (r)
-        self->error = r == -ENOTSUP ? "compressed packets of a kind that was not built in"
-                                    : "compressed packets that can't be unpacked (ERR:decomp)";
-    uint8_t *copy = !r && out.len ? orma_reader_blob(self, out.len) : NULL;
+        orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
+                           "compressed packets that can't be unpacked");
+    /* What came out whole before the damage is read. */
+    uint8_t *copy = !self->error && out.len ? orma_reader_blob(self, out.len) : NULL;
     if (copy) {
         memcpy(copy, out.data, out.len);
-        self->depth++;
-        (void)orma_reader_map(self, copy, out.len);
-        self->depth--;
+        read_unpacked(self, p, copy, out.len);
     }
     orma_buf_fini(&out);
 }
@@ -465,6 +483,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
         return;
     }
+    self->damage.good = true;
     if (p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
         p->field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
         read_compressed(self, p);
@@ -498,7 +517,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         return;
     if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
         if (!p->sequence) {
-            self->error = "a packet needs state but belongs to no sequence";
+            orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
+                               "a packet needs state but belongs to no sequence");
             return;
         }
         seq->needed++;
@@ -532,6 +552,10 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
     if (!orma_pb_varint_at(&at, end, &tag)) {
         if (end - *pos >= 10)
             ret->error = "malformed field (ERR:tp-corrupt)";
+        return false;
+    }
+    if (tag < 8) { /* no field has the number 0 */
+        ret->error = "malformed field (ERR:tp-corrupt)";
         return false;
     }
     switch (tag & 7) {
@@ -584,19 +608,50 @@ bool orma_reader_still_there(struct orma_reader *self)
     return !self->gone;
 }
 
+/* What is no good packet: a broken one, a field of the file that is not for us, or neither. False:
+ * more bytes are needed to tell. */
+ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, const uint8_t **pos,
+                               const uint8_t *end, const struct cut *c)
+{
+    int framed = 0;
+
+    if (c->record)
+        framed = orma_damage_may_follow(self, *pos, end);
+    else if (!c->error) /* a field that newer writers may have added */
+        framed =
+            *pos == end ? (self->damage.at_end ? 1 : -EAGAIN) : **pos == PACKET_TAG || **pos == *at;
+    if (framed < 0) {
+        *pos = at;
+        return false;
+    }
+    if (!framed) {
+        *pos = at;
+        orma_damage_begin(self, pos, c->error ? c->error : "malformed field (ERR:tp-corrupt)");
+    } else if (c->record) {
+        read_packet(self, c->record, &c->p, false);
+        orma_damage_packet(self, at, (size_t)(*pos - at), "a packet is malformed (ERR:tp-corrupt)");
+    }
+    return true;
+}
+
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len)
 {
     const uint8_t *pos = data, *end = data + len;
     bool more = true;
 
     while (more && pos < end && !self->error && !self->storage->failed) {
+        const uint8_t *at = pos;
         struct cut c;
 
+        if (ORMA_UNLIKELY(self->damage.searching)) {
+            more = orma_damage_search(self, &pos, end);
+            continue;
+        }
         more = cut_record(&pos, end, &c);
-        if (c.record)
-            read_packet(self, c.record, &c.p, c.good);
-        else if (c.error)
-            self->error = c.error;
+        if (ORMA_LIKELY(c.record && c.good))
+            read_packet(self, c.record, &c.p, true);
+        else if (c.record || c.error || more)
+            more = read_odd(self, at, &pos, end, &c);
         if (self->burst_tail.len)
             pos = orma_burst_read(self, pos, end);
     }
@@ -632,6 +687,7 @@ int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len)
         memcpy(self->pending + self->pending_len, data, step);
         self->pending_len += step;
         size_t used = orma_reader_map(self, self->pending, self->pending_len);
+        self->damage.fed += used;
         self->pending += used;
         self->pending_len -= used;
         self->pending_cap -= used;
@@ -673,13 +729,24 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     orma_seq_gen_unref(d->gen);
 }
 
+void orma_reader_end_file(struct orma_reader *self, struct orma_str rest)
+{
+    if (rest.len)
+        orma_damage_tail(self, (const uint8_t *)rest.data, rest.len);
+    if (self->pending_len)
+        orma_damage_tail(self, self->pending, self->pending_len);
+    self->pending_len = 0;
+    orma_damage_end(self);
+}
+
 void orma_reader_next_file(struct orma_reader *self, uint32_t trace)
 {
     self->seqs.trace = trace;
     self->last_seq = NULL;
     if (self->packets)
         self->seqs.file++;
-    self->pending_len = 0; /* a packet that was cut off */
+    self->pending_len = 0;
+    self->damage = (struct orma_damage){0};
     self->last_ts = 0;
     self->last_seq = NULL;
     self->burst_tail.len = 0;

@@ -14,6 +14,7 @@
 #ifndef ORMA_PROCESSOR_READ_READER_H
 #define ORMA_PROCESSOR_READ_READER_H
 #include "processor/read/clock.h"
+#include "processor/read/damage.h"
 #include "processor/read/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
@@ -43,6 +44,10 @@ struct orma_reader_hooks {
     void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
     /* The trace's clock was settled. */
     void (*trace_clock)(void *data, uint64_t key);
+    /* Bytes that were skipped, and why; offset -1: not in the file as such. */
+    void (*damaged)(void *data, int64_t offset, uint64_t bytes, const char *why);
+    /* The file ends in the middle of a packet. */
+    void (*cut_off)(void *data, uint64_t bytes);
     /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
     void (*look)(void *data, struct orma_str packet);
 };
@@ -77,6 +82,7 @@ struct orma_reader {
     struct deferred *deferred; /* packets whose clock is not known yet */
     uint32_t deferred_num, deferred_cap;
     uint32_t depth; /* of compressed packets */
+    struct orma_damage damage;
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_READER_FIELDS];
     uint64_t packets;
@@ -90,11 +96,15 @@ void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
                       const struct orma_reader_hooks *hooks, orma_emit_fn *emit);
 void orma_reader_fini(struct orma_reader *self);
 
-/* Reads whole packets of bytes that stay; returns how many bytes were used. */
+/* Reads whole packets of bytes that stay; returns how many bytes were used. What is damaged is
+ * skipped: see damage.h. */
 size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len);
 
 /* Copies bytes and reads the packets that are whole by now. 0 or -ENOMEM. */
 int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len);
+
+/* All bytes of a file were given; `rest`: those that orma_reader_map() did not use. */
+void orma_reader_end_file(struct orma_reader *self, struct orma_str rest);
 
 /* Where in the mapped file a byte is; -1 for copied and unpacked ones. */
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);

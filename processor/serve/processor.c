@@ -354,6 +354,16 @@ int orma_processor_finish(struct orma_processor *self)
     return r;
 }
 
+struct orma_processor_damage orma_processor_damage(const struct orma_processor *self)
+{
+    return (struct orma_processor_damage){
+        .places = self->import.damage.places,
+        .bytes = self->import.damage.bytes,
+        .first_offset = self->import.damage.first,
+        .cut_off_bytes = self->import.damage.cut_off,
+    };
+}
+
 void orma_processor_interrupt(struct orma_processor *self)
 {
     self->interrupted = true;

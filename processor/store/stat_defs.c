@@ -866,4 +866,8 @@ const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {
     [ORMA_STAT_WINSCOPE_WINDOWMANAGER_PARSE_ERRORS] = {"winscope_windowmanager_parse_errors",
                                                        ORMA_STAT_SINGLE, ORMA_SEVERITY_ERROR,
                                                        ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_DAMAGED_PLACES] = {"damaged_places", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
+                                  ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_DAMAGED_BYTES] = {"damaged_bytes", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
+                                 ORMA_SOURCE_ANALYSIS, false},
 };

@@ -2,7 +2,8 @@
  * Statistics of an import: losses, errors and counts, by name (stat_defs.h).
  *
  * A single statistic has one value per machine, an indexed one a value per
- * index (cpu, buffer, ...) that was ever set.
+ * index (cpu, buffer, ...) that was ever set. A rare one, those are our own, is a single one that
+ * has a row only where it is not zero.
  */
 #ifndef ORMA_PROCESSOR_STORE_STATS_H
 #define ORMA_PROCESSOR_STORE_STATS_H
@@ -12,7 +13,7 @@
 #include "processor/store/stat_defs.h"
 #include "sdk/base/map.h"
 
-enum orma_stat_kind { ORMA_STAT_SINGLE, ORMA_STAT_INDEXED };
+enum orma_stat_kind { ORMA_STAT_SINGLE, ORMA_STAT_INDEXED, ORMA_STAT_RARE };
 enum orma_severity {
     ORMA_SEVERITY_INFO,
     ORMA_SEVERITY_NOTICE,

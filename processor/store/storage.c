@@ -148,7 +148,8 @@ void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows)
             for (uint32_t m = 0; m < ORMA_MAX(machine_rows, 1u) && m < ORMA_MACHINES_MAX; m++) {
                 if (orma_stat_defs[i].kind == ORMA_STAT_INDEXED)
                     write_indexed(self, trace, stat, m);
-                else
+                else if (orma_stat_defs[i].kind == ORMA_STAT_SINGLE ||
+                         trace->by_machine[m].single[i])
                     write_stat(self, trace, stat, m, NULL, trace->by_machine[m].single[i]);
             }
         }

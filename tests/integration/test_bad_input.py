@@ -69,6 +69,26 @@ class BadInput(Case):
                 (self.dir / name).write_bytes(data)
                 self.message(ORMA, "query", name, "select 1", code=1, says=name)
 
+    def test_a_damaged_trace_gives_what_is_left(self):
+        whole, random_ = recorded(), random.Random(12)
+        path = self.dir / "t.pftrace"
+        path.write_bytes(whole)
+        all_slices = int(self.one(path, "SELECT count(*) FROM slice"))
+        damaged = bytearray(whole)
+        places = [random_.randrange(len(whole) // 4, len(whole)) for _ in range(50)]
+        for at in places:
+            damaged[at] = 0x07
+        path.write_bytes(damaged)
+        done = self.run_program(ORMA, "stats", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"t\.pftrace: \d+ damaged places? w.* skipped, \d+ bytes in all, the first at byte "
+                                               r"\d+; the rest was read")
+        self.assertIn("damaged_places", done.stdout.decode())
+        self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice")), 0.7 * all_slices)
+        path.write_bytes(whole[:-3])
+        done = self.run_program(ORMA, "stats", path)
+        self.assertIn("cut off in the middle of a packet", done.stderr.decode())
+
     def test_a_truncated_trace_gives_its_whole_packets(self):
         whole = recorded()
         last = -1

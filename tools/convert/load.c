@@ -30,6 +30,27 @@ static int on_progress(void *data, uint64_t done, uint64_t total)
     return 0;
 }
 
+/* "orma query: t.pftrace: 2 damaged places were skipped, 1234 bytes in all, the first at byte 99;
+ * the rest was read". */
+static void print_damage(const struct orma_processor *tp, const char *program, const char *path)
+{
+    struct orma_processor_damage d = orma_processor_damage(tp);
+
+    if (d.places) {
+        fprintf(stderr, "%s: %s: %" PRIu64 " damaged place%s skipped, %" PRIu64 " byte%s in all",
+                program, path, d.places, d.places == 1 ? " was" : "s were", d.bytes,
+                d.bytes == 1 ? "" : "s");
+        if (d.first_offset >= 0)
+            fprintf(stderr, ", the first at byte %" PRId64, d.first_offset);
+        fprintf(stderr, "; the rest was read\n");
+    }
+    if (d.cut_off_bytes)
+        fprintf(stderr,
+                "%s: %s: cut off in the middle of a packet: the last %" PRIu64
+                " byte%s could not be read\n",
+                program, path, d.cut_off_bytes, d.cut_off_bytes == 1 ? "" : "s");
+}
+
 int orma_load(struct orma_processor *tp, const char *program, const char *path,
               enum orma_load_chatter chatter, uint64_t *ret_ns)
 {
@@ -57,6 +78,7 @@ int orma_load(struct orma_processor *tp, const char *program, const char *path,
         fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
         return -EBADMSG;
     }
+    print_damage(tp, program, path);
     if (chatter == ORMA_LOAD_SHELL) {
         double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;
 

@@ -213,8 +213,14 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
 {
     if (orma_file_failed(self) || !detect(self, data, len, at_end))
         return 0;
-    if (!self->ops)
-        return orma_reader_map(&self->imp->reader, data, len);
+    if (!self->ops) {
+        size_t used = orma_reader_map(&self->imp->reader, data, len);
+
+        if (at_end && !orma_file_failed(self))
+            orma_reader_end_file(&self->imp->reader,
+                                 (struct orma_str){(const char *)data + used, len - used});
+        return used;
+    }
     if (self->ops->whole && !at_end)
         return 0;
     return self->ops->read(self, data, len, at_end);
@@ -440,6 +446,8 @@ void orma_file_finish(struct orma_file *self)
         if (detect(self, self->head.data, self->head.len, true))
             feed_known(self, self->head.data, self->head.len);
     }
+    if (self->detected && !self->ops && !orma_file_failed(self))
+        orma_reader_end_file(&imp->reader, (struct orma_str){NULL, 0});
     if (self->ops && !orma_file_failed(self)) {
         if (self->ops->whole && self->all.len)
             (void)self->ops->read(self, self->all.data, self->all.len, true);
