@@ -40,6 +40,7 @@ struct orma_processor_config {
     bool one_thread;        /* load on the calling thread alone. Else a second one helps with large
                              * traces where it makes them faster; the rows are the same */
     bool analyze_content;   /* what the bytes of packets are for: experimental_proto_content */
+    uint64_t query_timeout_ms; /* a script that takes longer fails; 0: none does */
 };
 
 /* 0, -EINVAL, -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */

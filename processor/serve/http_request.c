@@ -40,7 +40,9 @@ static bool next_line(struct orma_str *head, struct orma_str *ret)
     return true;
 }
 
-/* False: a length that is no number. */
+#define NO_LENGTH UINT64_MAX
+
+/* False: a length that is no number, or not the one that was said before. */
 static bool take_header(struct orma_http_request *rq, struct orma_str line, uint64_t *length)
 {
     struct orma_str name, value = line;
@@ -48,8 +50,12 @@ static bool take_header(struct orma_http_request *rq, struct orma_str line, uint
     if (!orma_str_cut(&value, ':', &name))
         return true;
     value = orma_str_trim(value);
-    if (is_name(name, "Content-Length"))
-        return orma_str_to_u64(value, length);
+    if (is_name(name, "Content-Length")) {
+        uint64_t before = *length;
+
+        /* Two that differ: somebody between us and the client may believe the other one. */
+        return orma_str_to_u64(value, length) && (before == NO_LENGTH || before == *length);
+    }
     if (is_name(name, "Transfer-Encoding"))
         return is_name(value, "identity");
     if (is_name(name, "Host")) {
@@ -57,6 +63,13 @@ static bool take_header(struct orma_http_request *rq, struct orma_str line, uint
     } else if (is_name(name, "Origin")) {
         rq->origin = value;
         rq->has_origin = true;
+    } else if (is_name(name, "Sec-Fetch-Site")) {
+        rq->fetch_site = value;
+        rq->browser = true;
+    } else if (is_name(name, "User-Agent")) {
+        rq->browser |= orma_str_starts(value, ORMA_STR("Mozilla"));
+    } else if (is_name(name, "Referer")) {
+        rq->browser = true;
     } else if (is_name(name, "Connection")) {
         rq->connection = value;
         rq->has_connection = true;
@@ -91,7 +104,7 @@ enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_h
                             data.len < ORMA_HTTP_HEAD_MAX ? data.len : ORMA_HTTP_HEAD_MAX};
     const char *end = orma_str_find(part, ORMA_STR("\r\n\r\n"));
     struct orma_str head, line;
-    uint64_t length = 0;
+    uint64_t length = NO_LENGTH;
 
     if (!end)
         return data.len >= ORMA_HTTP_HEAD_MAX ? ORMA_HTTP_BAD : ORMA_HTTP_MORE;
@@ -103,6 +116,8 @@ enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_h
         if (!take_header(ret, line, &length))
             return ORMA_HTTP_BAD;
     }
+    if (length == NO_LENGTH)
+        length = 0;
     if (length > ORMA_HTTP_BODY_MAX)
         return ORMA_HTTP_TOO_LARGE;
     if (length > data.len - ret->used)

@@ -21,8 +21,10 @@ enum orma_http_parse {
 struct orma_http_request {
     struct orma_str method, path, body; /* path: without what follows a question mark */
     struct orma_str host, origin, connection, upgrade, ws_key, ws_version;
+    struct orma_str fetch_site; /* Sec-Fetch-Site: from where a browser's page asks */
     bool has_origin, has_connection;
-    size_t used; /* bytes of the whole request */
+    bool browser; /* it says that it is one */
+    size_t used;  /* bytes of the whole request */
 };
 
 enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_http_request *ret);

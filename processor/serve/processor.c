@@ -99,6 +99,8 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
         return -ENOMEM;
     }
     self->sql->file_access = given.sql_file_access;
+    /* More than a century is as good as none, and fits. */
+    self->sql->time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
     *ret = self;
     return 0;
 }

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "processor/metrics/metrics.h"
+#include "processor/serve/processor_impl.h"
 #include "processor/serve/result.h"
 #include "processor/serve/rpc_calls.h"
 #include "protos/fields/trace_processor.h"
@@ -21,8 +23,8 @@ struct orma_rpc {
     bool finished; /* the trace is complete: more data begin a new one */
     bool got_data;
     char *trace_name;
-    struct orma_buf in; /* an unfinished request */
-    bool framing_failed;
+    pthread_mutex_t tp_lock;       /* whoever interrupts reads `tp` from another thread */
+    struct orma_rpc_stream common; /* of those without one of their own */
     uint64_t last_request, responses;
 };
 
@@ -32,6 +34,7 @@ int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **r
     int r = self ? 0 : -ENOMEM;
 
     if (r == 0) {
+        pthread_mutex_init(&self->tp_lock, NULL);
         self->config.size = sizeof(self->config);
         if (config)
             self->config = *config;
@@ -49,9 +52,22 @@ void orma_rpc_free(struct orma_rpc *self)
     if (!self)
         return;
     orma_processor_free(self->tp);
-    orma_buf_fini(&self->in);
+    orma_rpc_stream_fini(&self->common);
+    pthread_mutex_destroy(&self->tp_lock);
     free(self->trace_name);
     free(self);
+}
+
+void orma_rpc_stream_fini(struct orma_rpc_stream *self)
+{
+    orma_buf_fini(&self->in);
+}
+
+void orma_rpc_interrupt(struct orma_rpc *self)
+{
+    pthread_mutex_lock(&self->tp_lock);
+    orma_sql_interrupt(orma_processor_sql(self->tp));
+    pthread_mutex_unlock(&self->tp_lock);
 }
 
 struct orma_processor *orma_rpc_processor(struct orma_rpc *self)
@@ -98,8 +114,11 @@ static int start_anew(struct orma_rpc *self)
 
     if (r < 0)
         return r;
-    orma_processor_free(self->tp);
+    pthread_mutex_lock(&self->tp_lock);
+    struct orma_processor *old = self->tp;
     self->tp = tp;
+    pthread_mutex_unlock(&self->tp_lock);
+    orma_processor_free(old);
     self->finished = self->got_data = false;
     free(self->trace_name);
     self->trace_name = NULL;
@@ -151,7 +170,10 @@ static void reset(struct orma_rpc *self, struct orma_str args)
     struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
     struct orma_pb_field f;
 
-    self->config = (struct orma_processor_config){.size = sizeof(self->config)};
+    self->config = (struct orma_processor_config){
+        .size = sizeof(self->config),
+        .query_timeout_ms = self->config.query_timeout_ms, /* the server's, not the client's */
+        .sql_file_access = self->config.sql_file_access};
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_RESET_TRACE_PROCESSOR_ARGS_DROP_TRACK_EVENT_DATA_BEFORE:
@@ -576,28 +598,32 @@ static enum frame next_frame(const uint8_t *data, size_t len, size_t *ret_at, si
     return size > (size_t)(end - at) ? FRAME_PART : FRAME_WHOLE;
 }
 
-bool orma_rpc_feed(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
-                   void *ctx)
+bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const void *data,
+                   size_t len, orma_rpc_send_fn *send, void *ctx)
 {
+    struct orma_rpc_stream *s = stream ? stream : &self->common;
     enum frame frame = FRAME_PART;
     size_t done = 0, at = 0, size = 0;
     bool good = true;
 
-    if (self->framing_failed)
+    if (s->failed)
         return fatal("RPC framing error", send, ctx);
-    orma_buf_put(&self->in, data, len);
-    if (self->in.failed) {
-        orma_buf_fini(&self->in);
+    orma_buf_put(&s->in, data, len);
+    if (s->in.failed) {
+        orma_buf_fini(&s->in);
         return fatal("out of memory", send, ctx);
     }
-    while (good && (frame = next_frame(self->in.data + done, self->in.len - done, &at, &size)) ==
-                       FRAME_WHOLE) {
-        good = take_request(self, self->in.data + done + at, size, send, ctx);
+    while (good &&
+           (frame = next_frame(s->in.data + done, s->in.len - done, &at, &size)) == FRAME_WHOLE) {
+        good = take_request(self, s->in.data + done + at, size, send, ctx);
         done += at + size;
     }
-    orma_buf_consume(&self->in, done);
+    if (done == s->in.len)
+        orma_buf_fini(&s->in); /* some requests are large, most are whole */
+    else
+        orma_buf_consume(&s->in, done);
     if (!good || frame != FRAME_BAD)
         return good;
-    self->framing_failed = true;
+    s->failed = true;
     return fatal("RPC framing error", send, ctx);
 }

@@ -3,11 +3,13 @@
  * of requests in, a stream of responses out, whatever carries them (a socket, a
  * pipe, HTTP). No transport and no loop here.
  *
- * The trace, the counters and the bytes of a half received request belong to
- * this object, not to a connection: one client at a time makes sense.
+ * The trace and the counters belong to this object, not to a connection: one client at
+ * a time makes sense. The bytes of a half received request are the stream's: whoever
+ * leaves in the middle of one takes them along.
  *
  * Stream: field 1, length, TraceProcessorRpc; again and again. Requests carry a
- * sequence number; a gap is fatal for the connection. One thread.
+ * sequence number; a gap is fatal for the connection. One thread at a time, but for
+ * orma_rpc_interrupt().
  */
 #ifndef ORMA_PROCESSOR_SERVE_RPC_H
 #define ORMA_PROCESSOR_SERVE_RPC_H
@@ -34,12 +36,24 @@ int orma_rpc_set_loaded(struct orma_rpc *self, const char *path);
 /* Takes bytes that are to be sent; false: nobody reads them any more. */
 typedef bool orma_rpc_send_fn(void *ctx, const void *data, size_t len);
 
+/* Requests that one client sends one after the other. Zero-initialised is a new one. */
+struct orma_rpc_stream {
+    struct orma_buf in; /* an unfinished request */
+    bool failed;        /* it made no sense: nothing after that does */
+};
+
+void orma_rpc_stream_fini(struct orma_rpc_stream *self);
+
 /*
- * Bytes of the request stream, cut anywhere. Each response is one call of `send`. False: the
- * connection is to be closed after what was sent.
+ * Bytes of a request stream, cut anywhere. Each response is one call of `send`. False: the
+ * connection is to be closed after what was sent. `stream` NULL: that of all who have none of
+ * their own (bodies of HTTP requests).
  */
-bool orma_rpc_feed(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
-                   void *ctx);
+bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const void *data,
+                   size_t len, orma_rpc_send_fn *send, void *ctx);
+
+/* Stops the query that runs in another thread; loading goes on. Without effect if none runs. */
+void orma_rpc_interrupt(struct orma_rpc *self);
 
 /* ---- single calls, for HTTP; results are appended to `out` ---- */
 

@@ -1,33 +1,56 @@
 /*
- * The loop: poll() over the listeners and a bounded number of connections. A
- * connection's bytes are gathered until a request (or frame) is whole; it is
- * answered at once, writing until all is written.
+ * The loop: poll() over the listeners and a bounded number of connections, never
+ * blocking. A connection's bytes are gathered until a request (or frame) is whole. What
+ * needs the processor becomes a job (jobs.h), one at a time for each connection, so that
+ * answers keep their order and clients take turns; all else is answered here, at once.
+ *
+ *   fd ─► in ─► request ─┬─► answer ─────────────────────► outbox ─► fd
+ *                        └─► job ═ worker ═► its output ─►
+ *
+ * Everything that a client can make us hold or wait for has a limit: see the constants.
  */
 #include "processor/serve/server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "processor/serve/http_request.h"
+#include "processor/serve/http_reply.h"
+#include "processor/serve/listen.h"
+#include "processor/serve/outbox.h"
+#include "processor/serve/requests.h"
 #include "processor/serve/websocket.h"
-#include "protos/fields/trace_processor.h"
 #include "sdk/base/fd.h"
-#include "sdk/wire/pb_reader.h"
 
 #define CONNS_MAX 64
-#define LISTENERS_MAX 2
-#define SEND_TIMEOUT_MS 30000
 #define READ_BLOCK ((size_t)256 << 10)
 #define IN_MAX (ORMA_HTTP_HEAD_MAX + ORMA_HTTP_BODY_MAX + 16)
-
-#define PROTO_HEADERS "Cache-Control: no-cache\r\nContent-Type: application/x-protobuf\r\n"
+/* Of all connections together: a few of the largest requests. */
+#define IN_TOTAL_MAX ((size_t)256 << 20)
+/* What is read ahead while a job runs: the next requests, and that the client leaves. */
+#define AHEAD_MAX ((size_t)1 << 20)
+/* A result waits here for its client, so that the worker can go on. */
+#define OUT_MAX ((size_t)32 << 20)
+#define OUT_TOTAL_MAX ((size_t)256 << 20)
+/* A request must be whole after this, and at least so many bytes per ms. */
+#define REQUEST_MS 10000
+#define REQUEST_BYTES_PER_MS 128
+/* A client that takes nothing for this long is dropped... */
+#define SEND_MS 30000
+/* ...and one whose full outbox keeps others waiting, after this in all. */
+#define HOLD_MS 5000
+/* One that shuts its sending side down may still want an answer; but not for ever. */
+#define HALF_CLOSED_MS 1000
+#define TICK_MS 50
+#define ACCEPT_PAUSE_MS 200
+#define STOP_MS 3000
 
 static const char help_page[] =
     "Orma: a trace processor\n\n"
@@ -39,64 +62,60 @@ static const char help_page[] =
 struct conn {
     int fd; /* -1: free */
     struct orma_buf in;
-    struct orma_buf origin; /* of the request, if it is allowed */
-    bool websocket, close, close_after;
-    bool raw; /* the stream of the RPC itself */
+    struct orma_outbox out;
+    struct orma_job *job;          /* of the request that is being answered */
+    struct orma_rpc_stream stream; /* with its job while that runs */
+    struct orma_buf origin;        /* of the request, if it is allowed */
+    bool websocket;
+    bool raw;          /* the stream of the RPC itself */
+    bool close_after;  /* the request is the last one */
+    bool ending;       /* it is closed when all is sent */
+    bool eof;          /* nothing more will come */
+    uint64_t begun_ms; /* of a request that is not whole; 0: none */
+    uint64_t used_ms;  /* something came, or was done */
+    uint64_t sent_ms;  /* something could be sent, or there was nothing */
+    uint64_t eof_ms;
+    uint64_t held_ms; /* how long others have waited for it */
 };
 
 struct orma_server {
     struct orma_rpc *rpc;
+    struct orma_jobs *jobs;
     char *origins;
-    int listeners[LISTENERS_MAX];
-    size_t listeners_num;
+    struct orma_listeners listeners;
     bool raw;
-    bool local; /* listens on the loopback only */
-    uint16_t port;
+    uint64_t now_ms, accept_ms, used_ms; /* accept_ms: not before that */
     struct conn conns[CONNS_MAX];
 };
 
-/* ---- sending ---- */
-
-/* Everything, or the connection is given up. */
-static bool send_all(struct conn *c, const void *data, size_t len)
+static uint64_t clock_ms(void)
 {
-    const uint8_t *at = data;
+    struct timespec ts;
 
-    while (len && !c->close) {
-        ssize_t n = send(c->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        struct pollfd pfd = {.fd = c->fd, .events = POLLOUT};
-
-        if (n > 0) {
-            at += n;
-            len -= (size_t)n;
-        } else if (errno != EINTR && (errno != EAGAIN || poll(&pfd, 1, SEND_TIMEOUT_MS) <= 0)) {
-            c->close = true;
-        }
-    }
-    return !c->close;
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void put_cors(const struct conn *c, struct orma_buf *out)
+static void end(struct orma_server *self, struct conn *c)
 {
-    if (c->origin.len)
-        orma_buf_printf(out, "Access-Control-Allow-Origin: %.*s\r\nVary: Origin\r\n",
-                        ORMA_STR_ARG(orma_buf_str(&c->origin)));
+    if (c->job)
+        orma_jobs_cancel(self->jobs, c->job);
+    orma_fd_close(&c->fd);
+    orma_buf_fini(&c->in);
+    orma_outbox_fini(&c->out);
+    orma_buf_fini(&c->origin);
+    orma_rpc_stream_fini(&c->stream);
+    *c = (struct conn){.fd = -1};
 }
+
+/* ---- answers that need no job ---- */
 
 static void reply(struct conn *c, const char *status, const char *headers, struct orma_str body,
                   bool close)
 {
-    struct orma_buf out = {0};
-
     c->close_after |= close;
-    orma_buf_printf(&out, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\nConnection: %s\r\n", status,
-                    headers, body.len, c->close_after ? "close" : "keep-alive");
-    put_cors(c, &out);
-    orma_buf_put_str(&out, "\r\n");
-    orma_buf_put(&out, body.data, body.len);
-    if (out.failed || !send_all(c, out.data, out.len))
-        c->close = true;
-    orma_buf_fini(&out);
+    orma_http_reply(&c->out.bytes, status, headers, body, orma_buf_str(&c->origin), c->close_after);
+    c->ending |= c->close_after;
 }
 
 static void reply_error(struct conn *c, const char *status, const char *text)
@@ -104,146 +123,13 @@ static void reply_error(struct conn *c, const char *status, const char *text)
     reply(c, status, "", orma_str_from(text), true);
 }
 
-static void begin_chunks(struct conn *c)
+static void serve_status(struct orma_server *self, struct conn *c)
 {
-    struct orma_buf out = {0};
+    struct orma_buf status = {0};
 
-    orma_buf_printf(&out,
-                    "HTTP/1.1 200 OK\r\n" PROTO_HEADERS
-                    "Transfer-Encoding: chunked\r\nConnection: %s\r\n",
-                    c->close_after ? "close" : "keep-alive");
-    put_cors(c, &out);
-    orma_buf_put_str(&out, "\r\n");
-    (void)send_all(c, out.data, out.len); /* failure is in c->close */
-    orma_buf_fini(&out);
-}
-
-static bool send_chunk(void *ctx, const void *data, size_t len)
-{
-    struct conn *c = ctx;
-    char head[24];
-    int n = snprintf(head, sizeof(head), "%zx\r\n", len);
-
-    if (!len) /* that would be the end */
-        return !c->close;
-    return send_all(c, head, (size_t)n) && send_all(c, data, len) && send_all(c, "\r\n", 2);
-}
-
-static void end_chunks(struct conn *c)
-{
-    (void)send_all(c, "0\r\n\r\n", 5); /* failure is in c->close */
-}
-
-static bool send_frame(void *ctx, const void *data, size_t len)
-{
-    struct conn *c = ctx;
-    uint8_t head[10];
-    size_t n = orma_ws_head(ORMA_WS_DATA, len, head);
-
-    return send_all(c, head, n) && send_all(c, data, len);
-}
-
-static bool send_raw(void *ctx, const void *data, size_t len)
-{
-    return send_all(ctx, data, len);
-}
-
-/* ---- what can be asked for ---- */
-
-/* Calls that give one message. */
-static const struct {
-    const char *path;
-    uint32_t method;
-    bool empty; /* the answer has no body */
-} calls[] = {
-    {"/status", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_STATUS, false},
-    {"/parse", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA, false},
-    {"/notify_eof", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA, true},
-    {"/restore_initial_tables", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES, true},
-    {"/compute_metric", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC, false},
-    {"/trace_summary", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE, false},
-    {"/enable_metatrace", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE, true},
-    {"/disable_and_read_metatrace", ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE,
-     false},
-};
-
-static bool serve_call(struct orma_server *self, struct conn *c, const struct orma_http_request *rq)
-{
-    struct orma_buf out = {0};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(calls); i++) {
-        if (!orma_str_eq_c(rq->path, calls[i].path))
-            continue;
-        (void)orma_rpc_call(self->rpc, calls[i].method, rq->body, &out); /* all are known */
-        if (calls[i].empty)
-            orma_buf_clear(&out);
-        reply(c, "200 OK", PROTO_HEADERS, orma_buf_str(&out), false);
-        orma_buf_fini(&out);
-        return true;
-    }
-    return false;
-}
-
-static void serve_rpc(struct orma_server *self, struct conn *c, const struct orma_http_request *rq)
-{
-    begin_chunks(c);
-    c->close_after |= !orma_rpc_feed(self->rpc, rq->body.data, rq->body.len, send_chunk, c);
-    end_chunks(c);
-}
-
-static void serve_query(struct orma_server *self, struct conn *c,
-                        const struct orma_http_request *rq)
-{
-    begin_chunks(c);
-    orma_rpc_query(self->rpc, rq->body, send_chunk, c);
-    end_chunks(c);
-}
-
-/* An export on its way: the head is sent with the first piece. */
-struct export
-{
-    struct conn *conn;
-    bool begun;
-};
-
-static bool send_export(void *ctx, const void *data, size_t len, bool more)
-{
-    struct export *export = ctx;
-
-    (void)more; /* the chunks tell */
-    if (!export->begun)
-        begin_chunks(export->conn);
-    export->begun = true;
-    return send_chunk(export->conn, data, len);
-}
-
-static void serve_export(struct orma_server *self, struct conn *c,
-                         const struct orma_http_request *rq)
-{
-    struct export export = {.conn = c};
-    struct orma_buf error = {0};
-    int r = orma_rpc_export(self->rpc, rq->body, send_export, &export, &error);
-
-    if (r == 0)
-        end_chunks(c);
-    else if (export.begun)
-        c->close = true; /* a body that is cut off says it */
-    else
-        reply(c, r == -ENOTSUP ? "501 Not Implemented" : "400 Bad Request", PROTO_HEADERS,
-              orma_buf_str(&error), true);
-    orma_buf_fini(&error);
-}
-
-static void upgrade(struct conn *c, const struct orma_http_request *rq)
-{
-    struct orma_buf out = {0};
-    bool good = orma_ws_handshake(rq, orma_buf_str(&c->origin), &out);
-
-    c->websocket = good && send_all(c, out.data, out.len);
-    if (!good)
-        (void)send_all(c, out.data, out.len); /* it ends anyway */
-    c->close |= !c->websocket;
-    orma_buf_fini(&out);
+    orma_jobs_status(self->jobs, &status);
+    reply(c, "200 OK", ORMA_HTTP_PROTO_HEADERS, orma_buf_str(&status), false);
+    orma_buf_fini(&status);
 }
 
 static void serve_options(struct conn *c)
@@ -256,7 +142,45 @@ static void serve_options(struct conn *c)
           ORMA_STR(""), true);
 }
 
-static void serve(struct orma_server *self, struct conn *c, const struct orma_http_request *rq)
+static void upgrade(struct conn *c, const struct orma_http_request *rq)
+{
+    c->websocket = orma_ws_handshake(rq, orma_buf_str(&c->origin), &c->out.bytes);
+    c->ending |= !c->websocket;
+}
+
+/* ---- requests ---- */
+
+/* The job gets the bytes it is about: the first `used` of what came. */
+static void start(struct orma_server *self, struct conn *c, struct orma_job *job,
+                  struct orma_str body, size_t used)
+{
+    struct orma_buf rest = {0};
+
+    orma_buf_put(&rest, c->in.data + used, c->in.len - used);
+    c->ending |= rest.failed;
+    job->in = c->in;
+    job->body = body;
+    c->in = rest;
+    job->stream = c->stream;
+    c->stream = (struct orma_rpc_stream){0};
+    orma_buf_put(&job->origin, c->origin.data, c->origin.len);
+    job->close_after = c->close_after;
+    c->job = job;
+    c->begun_ms = 0;
+    orma_jobs_add(self->jobs, job);
+}
+
+/* A page may make a browser send a GET without saying so to anybody, by an image. */
+static bool may_act(const struct orma_http_request *rq, bool allowed)
+{
+    bool foreign = rq->fetch_site.len && !orma_str_eq_c(rq->fetch_site, "same-origin") &&
+                   !orma_str_eq_c(rq->fetch_site, "none");
+
+    return (!foreign || allowed) && (!rq->browser || orma_str_eq_c(rq->method, "POST"));
+}
+
+/* True if the request was taken by a job, which has its bytes then. */
+static bool serve(struct orma_server *self, struct conn *c, const struct orma_http_request *rq)
 {
     bool allowed = orma_ws_origin_allowed(rq->origin, self->origins);
 
@@ -268,121 +192,215 @@ static void serve(struct orma_server *self, struct conn *c, const struct orma_ht
         c->close_after = true;
     if (orma_str_eq_c(rq->method, "OPTIONS")) {
         serve_options(c);
-        return;
-    }
-    if (rq->has_origin && !allowed) {
+    } else if (rq->has_origin && !allowed) {
         reply_error(c, "403 Forbidden", "Origin not allowed");
-        return;
-    }
-    /* A page may have its own name point to this machine: its requests then have no Origin. */
-    if (self->local && rq->host.len && !orma_http_host_is_local(rq->host)) {
+    } else if (self->listeners.local && rq->host.len && !orma_http_host_is_local(rq->host)) {
+        /* A page may have its own name point to this machine: its requests have no Origin. */
         reply_error(c, "403 Forbidden", "Host not allowed");
-        return;
-    }
-    if (orma_str_eq_c(rq->path, "/websocket")) {
+    } else if (orma_str_eq_c(rq->path, "/websocket")) {
         upgrade(c, rq);
-        return;
-    }
-    if (orma_str_eq_c(rq->path, "/rpc")) {
-        serve_rpc(self, c, rq);
-        return;
-    }
-    if (orma_str_eq_c(rq->path, "/query")) {
-        serve_query(self, c, rq);
-        return;
-    }
-    if (orma_str_eq_c(rq->path, "/export")) {
-        serve_export(self, c, rq);
-        return;
-    }
-    if (serve_call(self, c, rq))
-        return;
-    if (orma_str_eq_c(rq->path, "/"))
+    } else if (orma_str_eq_c(rq->path, "/status")) {
+        serve_status(self, c);
+    } else if (orma_str_eq_c(rq->path, "/")) {
         reply(c, "200 OK", "Content-Type: text/plain\r\n", orma_str_from(help_page), false);
-    else
-        reply(c, "404 Not Found", PROTO_HEADERS, ORMA_STR(""), true);
+    } else {
+        struct orma_job *job = orma_request_job(rq->path);
+
+        if (job && may_act(rq, allowed)) {
+            start(self, c, job, rq->body, rq->used);
+            return true;
+        }
+        if (job)
+            reply(c, "405 Method Not Allowed", "Allow: POST\r\n",
+                  ORMA_STR("browsers ask this by POST, from an allowed page"), true);
+        else
+            reply(c, "404 Not Found", ORMA_HTTP_PROTO_HEADERS, ORMA_STR(""), true);
+        orma_job_free(job);
+    }
+    return false;
 }
 
-/* ---- connections ---- */
-
-static void take_request(struct orma_server *self, struct conn *c, bool *ret_more)
+/* False: nothing more can be taken now. */
+static bool take_request(struct orma_server *self, struct conn *c)
 {
     struct orma_http_request rq;
 
-    *ret_more = false;
     switch (orma_http_request_parse(orma_buf_str(&c->in), &rq)) {
     case ORMA_HTTP_MORE:
-        return;
+        return false;
     case ORMA_HTTP_BAD:
         reply_error(c, "400 Bad Request", "no HTTP request, or a coding that is not taken");
-        return;
+        return false;
     case ORMA_HTTP_TOO_LARGE:
         reply_error(c, "413 Payload Too Large", "the body is larger than 64 MiB");
-        return;
+        return false;
     case ORMA_HTTP_WHOLE:
-        serve(self, c, &rq);
-        orma_buf_consume(&c->in, rq.used);
-        *ret_more = true;
+        break;
     }
+    if (!serve(self, c, &rq))
+        orma_buf_consume(&c->in, rq.used);
+    c->begun_ms = 0;
+    return true;
 }
 
-static void take_frame(struct orma_server *self, struct conn *c, bool *ret_more)
+static void put_frame(struct conn *c, enum orma_ws_op op, struct orma_str body)
+{
+    uint8_t head[10];
+
+    orma_outbox_put(&c->out, head, orma_ws_head(op, body.len, head));
+    orma_outbox_put(&c->out, body.data, body.len);
+}
+
+/* The same for a frame. While a job runs, what comes before the next data frame is looked at. */
+static bool take_frame(struct orma_server *self, struct conn *c)
 {
     struct orma_str body = {0};
-    uint8_t head[10];
     size_t used = 0;
 
-    *ret_more = false;
-    enum orma_ws_op op = orma_ws_frame(c->in.data, c->in.len, &body, &used);
-    switch (op) {
+    if (c->job && !orma_ws_is_control(c->in.data, c->in.len))
+        return false;
+    switch (orma_ws_frame(c->in.data, c->in.len, &body, &used)) {
     case ORMA_WS_MORE:
-        return;
-    case ORMA_WS_DATA:
-        c->close |= !orma_rpc_feed(self->rpc, body.data, body.len, send_frame, c);
-        break;
+        return false;
+    case ORMA_WS_DATA: {
+        struct orma_job *job = orma_job_new(orma_request_run_websocket);
+
+        c->ending |= !job;
+        if (job)
+            start(self, c, job, body, used);
+        return true;
+    }
     case ORMA_WS_PING:
-        if (send_all(c, head, orma_ws_head(ORMA_WS_PONG, body.len, head)))
-            (void)send_all(c, body.data, body.len); /* failure is in c->close */
+        if (orma_outbox_waiting(&c->out) < AHEAD_MAX) /* who reads none needs no more */
+            put_frame(c, ORMA_WS_PONG, body);
         break;
     case ORMA_WS_CLOSE:
-        if (send_all(c, head, orma_ws_head(ORMA_WS_CLOSE, body.len, head)))
-            (void)send_all(c, body.data, body.len); /* likewise */
-        c->close = true;
+        put_frame(c, ORMA_WS_CLOSE, body);
+        c->ending = true;
         break;
     case ORMA_WS_PONG:
         break;
     case ORMA_WS_BAD:
-        c->close = true;
-        return;
+        c->ending = true;
+        return false;
     }
     orma_buf_consume(&c->in, used);
-    *ret_more = true;
+    c->begun_ms = 0;
+    return true;
 }
 
+static bool take_raw(struct orma_server *self, struct conn *c)
+{
+    struct orma_job *job = orma_job_new(orma_request_run_raw);
+
+    c->ending |= !job;
+    if (job)
+        start(self, c, job, orma_buf_str(&c->in), c->in.len);
+    return false;
+}
+
+/* Whatever is whole, up to the next job. */
 static void take_all(struct orma_server *self, struct conn *c)
 {
     bool more = true;
 
-    if (c->raw) {
-        c->close |= !orma_rpc_feed(self->rpc, c->in.data, c->in.len, send_raw, c);
-        orma_buf_clear(&c->in);
-        return;
-    }
-
-    while (more && c->in.len && !c->close && !c->close_after) {
+    while (more && c->in.len && !c->ending) {
         if (c->websocket)
-            take_frame(self, c, &more);
+            more = take_frame(self, c);
+        else if (c->job)
+            return;
         else
-            take_request(self, c, &more);
+            more = c->raw ? take_raw(self, c) : take_request(self, c);
+    }
+    if (c->in.len && !c->job && !c->begun_ms)
+        c->begun_ms = self->now_ms;
+    if (c->in.failed)
+        c->ending = true;
+}
+
+/* ---- jobs and their output ---- */
+
+static size_t total_out(const struct orma_server *self)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < CONNS_MAX; i++)
+        sum += orma_outbox_waiting(&self->conns[i].out);
+    return sum;
+}
+
+static void job_done(struct orma_server *self, struct conn *c)
+{
+    struct orma_job *job = c->job;
+
+    c->job = NULL;
+    c->stream = job->stream;
+    job->stream = (struct orma_rpc_stream){0};
+    c->ending |= job->close_after || job->cut;
+    orma_job_free(job);
+    c->used_ms = self->used_ms = self->now_ms;
+    take_all(self, c);
+}
+
+/* Fetches what a job made, if the client is not too far behind. */
+static void fetch(struct orma_server *self, struct conn *c)
+{
+    while (c->job && (!orma_outbox_waiting(&c->out) || (orma_outbox_waiting(&c->out) < OUT_MAX &&
+                                                        total_out(self) < OUT_TOTAL_MAX))) {
+        struct orma_buf got = {0};
+        bool done = orma_jobs_take(self->jobs, c->job, &got);
+        bool some = got.len;
+
+        if (!c->out.bytes.len && some) { /* no copy of a large answer */
+            orma_buf_fini(&c->out.bytes);
+            c->out.bytes = got;
+        } else {
+            orma_outbox_put(&c->out, got.data, got.len);
+            c->out.bytes.failed |= got.failed;
+            orma_buf_fini(&got);
+        }
+        if (done)
+            job_done(self, c);
+        else if (!some)
+            break;
     }
 }
 
-static void end(struct conn *c)
+/* Sends what can be sent. Ends the connection if it is over. */
+static void push(struct orma_server *self, struct conn *c)
 {
-    orma_fd_close(&c->fd);
-    orma_buf_fini(&c->in);
-    orma_buf_fini(&c->origin);
-    *c = (struct conn){.fd = -1};
+    int64_t n = orma_outbox_flush(&c->out, c->fd);
+    bool all = n >= 0 && !orma_outbox_waiting(&c->out);
+
+    if (n > 0 || all)
+        c->sent_ms = self->now_ms;
+    if (n < 0 || (all && c->ending) || (all && c->eof && !c->job))
+        end(self, c);
+}
+
+/* ---- connections ---- */
+
+static size_t total_in(const struct orma_server *self)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < CONNS_MAX; i++)
+        sum += self->conns[i].in.len + (self->conns[i].job ? self->conns[i].job->in.len : 0);
+    return sum;
+}
+
+static bool wants_to_read(const struct conn *c)
+{
+    return !c->eof && !c->ending && c->in.len < (c->job ? AHEAD_MAX : IN_MAX);
+}
+
+static void on_end_of_input(struct orma_server *self, struct conn *c)
+{
+    if (!c->eof)
+        c->eof_ms = self->now_ms;
+    c->eof = true;
+    if (c->websocket) /* it says good-bye otherwise */
+        end(self, c);
 }
 
 static void on_readable(struct orma_server *self, struct conn *c)
@@ -392,91 +410,248 @@ static void on_readable(struct orma_server *self, struct conn *c)
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (n > 0) {
-        c->in.len += (size_t)n;
-        take_all(self, c);
+    if (n <= 0) {
+        if (n < 0 || !room)
+            end(self, c);
+        else
+            on_end_of_input(self, c);
+        return;
     }
-    if (n <= 0 || c->close || c->close_after || c->in.len > IN_MAX)
-        end(c);
+    c->in.len += (size_t)n;
+    c->used_ms = self->used_ms = self->now_ms;
+    take_all(self, c);
+    if (total_in(self) <= IN_TOTAL_MAX || c->job || c->ending)
+        return;
+    if (c->websocket || c->raw)
+        end(self, c);
+    else
+        reply_error(c, "503 Service Unavailable", "too much is being sent at once: try again");
+}
+
+static void on_event(struct orma_server *self, struct conn *c, short events)
+{
+    if (events & POLLERR) {
+        end(self, c);
+        return;
+    }
+    if (events & POLLIN && wants_to_read(c))
+        on_readable(self, c);
+    else if (events & POLLHUP)
+        end(self, c); /* nobody reads, and all that came was read */
+    else if (events & POLLRDHUP)
+        on_end_of_input(self, c);
+}
+
+static struct conn *find_free(struct orma_server *self)
+{
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        if (self->conns[i].fd < 0)
+            return &self->conns[i];
+    }
+    return NULL;
+}
+
+/* Ends the connection that has done nothing for longest. False: all are at work. */
+static bool evict(struct orma_server *self)
+{
+    struct conn *oldest = NULL;
+
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        struct conn *c = &self->conns[i];
+
+        if (c->fd < 0 || c->job || orma_outbox_waiting(&c->out))
+            continue;
+        /* WebSockets last: somebody looks at a page. */
+        if (!oldest || c->websocket < oldest->websocket ||
+            (c->websocket == oldest->websocket && c->used_ms < oldest->used_ms))
+            oldest = c;
+    }
+    if (oldest)
+        end(self, oldest);
+    return oldest;
+}
+
+static bool out_of_descriptors(void)
+{
+    return errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
 }
 
 static void on_connection(struct orma_server *self, int listener)
 {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), one = 1;
 
-    if (fd < 0)
-        return; /* gone again, or no descriptors: it is tried again */
-    for (size_t i = 0; i < CONNS_MAX; i++) {
-        if (self->conns[i].fd >= 0)
-            continue;
-        self->conns[i].fd = fd;
-        self->conns[i].raw = self->raw;
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* only faster */
+    if (fd < 0) {
+        /* Without a pause poll() would tell of it again and again. */
+        if (out_of_descriptors() && !evict(self))
+            self->accept_ms = self->now_ms + ACCEPT_PAUSE_MS;
         return;
     }
-    (void)close(fd); /* too many */
-}
-
-/* ---- listening ---- */
-
-static int listen_on(struct orma_server *self, const struct sockaddr *addr, socklen_t len)
-{
-    ORMA_AUTO(orma_fd_close)
-    int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct sockaddr_storage got;
-    socklen_t got_len = sizeof(got);
-    int one = 1;
-
-    if (fd < 0)
-        return -errno;
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)); /* only more patient */
-    if (addr->sa_family == AF_INET6)
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)); /* likewise */
-    if (bind(fd, addr, len) < 0 || listen(fd, 16) < 0 ||
-        getsockname(fd, (struct sockaddr *)&got, &got_len) < 0)
-        return -errno;
-    self->port = ntohs(addr->sa_family == AF_INET6 ? ((struct sockaddr_in6 *)&got)->sin6_port
-                                                   : ((struct sockaddr_in *)&got)->sin_port);
-    self->listeners[self->listeners_num++] = fd;
-    fd = -1;
-    return 0;
-}
-
-static int listen_v4(struct orma_server *self, const char *address, uint16_t port)
-{
-    struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(port)};
-
-    if (inet_pton(AF_INET, address, &addr.sin_addr) != 1)
-        return -EINVAL;
-    return listen_on(self, (struct sockaddr *)&addr, sizeof(addr));
-}
-
-static int listen_v6(struct orma_server *self, const char *address, uint16_t port)
-{
-    struct sockaddr_in6 addr = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-
-    if (inet_pton(AF_INET6, address, &addr.sin6_addr) != 1)
-        return -EINVAL;
-    return listen_on(self, (struct sockaddr *)&addr, sizeof(addr));
-}
-
-static int listen_all(struct orma_server *self, const struct orma_server_config *config)
-{
-    const char *address = config->address;
-    int r;
-
-    if (config->unix_fd >= 0) {
-        self->listeners[self->listeners_num++] = config->unix_fd;
-        self->raw = true;
-        return 0;
+    if (!find_free(self) && !evict(self)) {
+        (void)close(fd); /* too many, and all at work */
+        return;
     }
-    if (address && strcmp(address, "localhost"))
-        return strchr(address, ':') ? listen_v6(self, address, config->port)
-                                    : listen_v4(self, address, config->port);
-    self->local = true;
-    r = listen_v4(self, "127.0.0.1", config->port);
-    if (r == 0)
-        (void)listen_v6(self, "::1", self->port); /* a machine without IPv6 is fine */
+    *find_free(self) =
+        (struct conn){.fd = fd, .raw = self->raw, .used_ms = self->now_ms, .sent_ms = self->now_ms};
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* only faster */
+}
+
+/* ---- time ---- */
+
+static void check_times(struct orma_server *self, struct conn *c,
+                        const struct orma_jobs_state *jobs, uint64_t passed_ms)
+{
+    uint64_t now = self->now_ms;
+
+    if (jobs->blocked && jobs->blocked == c->job && jobs->waiting)
+        c->held_ms += passed_ms;
+    if (orma_outbox_waiting(&c->out) && now - c->sent_ms > SEND_MS)
+        end(self, c);
+    else if (c->held_ms > HOLD_MS)
+        end(self, c);
+    else if (c->eof && c->job && now - c->eof_ms > HALF_CLOSED_MS)
+        end(self, c);
+    else if (c->begun_ms && !c->job && !c->ending &&
+             now - c->begun_ms > REQUEST_MS + c->in.len / REQUEST_BYTES_PER_MS) {
+        if (!c->websocket)
+            reply_error(c, "408 Request Timeout", "the request did not come to its end");
+        c->ending = true;
+    }
+}
+
+/* How long poll() may sleep. */
+static int sleep_ms(const struct orma_server *self, const struct orma_jobs_state *jobs,
+                    uint64_t idle_ms)
+{
+    uint64_t ms = UINT64_MAX;
+
+    if (jobs->busy)
+        ms = TICK_MS;
+    else if (idle_ms)
+        ms = self->used_ms + idle_ms > self->now_ms ? self->used_ms + idle_ms - self->now_ms : 0;
+    if (self->accept_ms)
+        ms = ORMA_MIN(ms, ACCEPT_PAUSE_MS);
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        const struct conn *c = &self->conns[i];
+
+        if (c->fd >= 0 && (c->begun_ms || orma_outbox_waiting(&c->out)))
+            ms = ORMA_MIN(ms, 500u);
+    }
+    return ms == UINT64_MAX ? -1 : ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+/* ---- the loop ---- */
+
+#define FDS_MAX (2 + ORMA_LISTENERS_MAX + CONNS_MAX)
+
+/* Who is asked, in this order: stop, worker, listeners, connections. */
+struct polled {
+    struct pollfd fds[FDS_MAX];
+    size_t num, first_listener, first_conn;
+    unsigned char conns[CONNS_MAX]; /* their numbers */
+};
+
+static short events_of(const struct conn *c)
+{
+    short events = orma_outbox_waiting(&c->out) ? POLLOUT : 0;
+
+    if (wants_to_read(c))
+        events |= POLLIN;
+    else if (!c->eof)
+        events |= POLLRDHUP;
+    return events;
+}
+
+static void add(struct polled *p, int fd, short events)
+{
+    p->fds[p->num++] = (struct pollfd){.fd = fd, .events = events};
+}
+
+/* Open ones only: poll() refuses a list that is longer than the limit of descriptors. */
+static void fill(const struct orma_server *self, int stop_fd, struct polled *p)
+{
+    p->num = 0;
+    add(p, stop_fd, POLLIN);
+    add(p, orma_jobs_wake_fd(self->jobs), POLLIN);
+    p->first_listener = p->num;
+    for (size_t i = 0; i < self->listeners.num && !self->accept_ms; i++)
+        add(p, self->listeners.fds[i], POLLIN);
+    p->first_conn = p->num;
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        if (self->conns[i].fd < 0)
+            continue;
+        p->conns[p->num - p->first_conn] = (unsigned char)i;
+        add(p, self->conns[i].fd, events_of(&self->conns[i]));
+    }
+}
+
+/* One turn over the connections: what came, what jobs made, what can be sent, what is late. */
+static void turn(struct orma_server *self, const struct polled *p, uint64_t passed_ms)
+{
+    struct orma_jobs_state jobs = orma_jobs_look(self->jobs);
+
+    for (size_t i = p->first_conn; i < p->num; i++) {
+        struct conn *c = &self->conns[p->conns[i - p->first_conn]];
+
+        if (!orma_outbox_waiting(&c->out))
+            c->sent_ms = self->now_ms;
+        if (p->fds[i].revents)
+            on_event(self, c, p->fds[i].revents);
+        if (c->fd >= 0)
+            fetch(self, c);
+        if (c->fd >= 0)
+            push(self, c);
+        if (c->fd >= 0)
+            fetch(self, c); /* there may be room again */
+        if (c->fd >= 0)
+            check_times(self, c, &jobs, passed_ms);
+    }
+    orma_jobs_tick(self->jobs);
+}
+
+static int loop(struct orma_server *self, int stop_fd, uint64_t idle_ms)
+{
+    struct polled p;
+
+    self->now_ms = self->used_ms = clock_ms();
+    for (;;) {
+        struct orma_jobs_state jobs = orma_jobs_look(self->jobs);
+
+        fill(self, stop_fd, &p);
+        int n = poll(p.fds, p.num, sleep_ms(self, &jobs, idle_ms));
+        uint64_t before = self->now_ms;
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        self->now_ms = clock_ms();
+        for (size_t i = 0; n <= 0 && i < p.num; i++)
+            p.fds[i].revents = 0;
+        if (p.fds[0].revents)
+            return 0;
+        if (idle_ms && !jobs.busy && self->now_ms - self->used_ms >= idle_ms)
+            return 0;
+        orma_jobs_woken(self->jobs);
+        turn(self, &p, self->now_ms - before);
+        if (self->accept_ms && self->now_ms >= self->accept_ms)
+            self->accept_ms = 0;
+        for (size_t i = p.first_listener; i < p.first_conn; i++) {
+            if (p.fds[i].revents)
+                on_connection(self, p.fds[i].fd);
+        }
+    }
+}
+
+int orma_server_run(struct orma_server *self, int stop_fd, uint64_t idle_ms)
+{
+    int r = orma_jobs_new(self->rpc, &self->jobs);
+
+    if (r < 0)
+        return r;
+    r = loop(self, stop_fd, idle_ms);
+    for (size_t i = 0; i < CONNS_MAX; i++)
+        end(self, &self->conns[i]);
+    if (!orma_jobs_stop(self->jobs, STOP_MS))
+        return -EBUSY;
+    orma_jobs_free(ORMA_STEAL(self->jobs));
     return r;
 }
 
@@ -492,8 +667,13 @@ int orma_server_new(const struct orma_server_config *config, struct orma_rpc *rp
     for (size_t i = 0; i < CONNS_MAX; i++)
         self->conns[i].fd = -1;
     self->origins = strdup(config->origins ? config->origins : "");
-    if (self->origins)
-        r = listen_all(self, config);
+    if (self->origins && config->unix_fd >= 0) {
+        self->listeners.fds[self->listeners.num++] = config->unix_fd;
+        self->raw = true;
+        r = 0;
+    } else if (self->origins) {
+        r = orma_listen(&self->listeners, config->address, config->port);
+    }
     if (r < 0)
         orma_server_free(self);
     else
@@ -505,52 +685,12 @@ void orma_server_free(struct orma_server *self)
 {
     if (!self)
         return;
-    for (size_t i = 0; i < CONNS_MAX; i++)
-        end(&self->conns[i]);
-    for (size_t i = 0; i < self->listeners_num; i++)
-        orma_fd_close(&self->listeners[i]);
+    orma_listeners_close(&self->listeners);
     free(self->origins);
     free(self);
 }
 
 uint16_t orma_server_port(const struct orma_server *self)
 {
-    return self->port;
-}
-
-/* Fills the list for poll(): stop, listeners, connections; of free ones the descriptor is -1. */
-static size_t fill(const struct orma_server *self, int stop_fd, struct pollfd *fds)
-{
-    size_t num = 0;
-
-    fds[num++] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
-    for (size_t i = 0; i < self->listeners_num; i++)
-        fds[num++] = (struct pollfd){.fd = self->listeners[i], .events = POLLIN};
-    for (size_t i = 0; i < CONNS_MAX; i++)
-        fds[num++] = (struct pollfd){.fd = self->conns[i].fd, .events = POLLIN};
-    return num;
-}
-
-int orma_server_run(struct orma_server *self, int stop_fd, uint64_t idle_ms)
-{
-    struct pollfd fds[1 + LISTENERS_MAX + CONNS_MAX];
-    int timeout = idle_ms == 0 ? -1 : idle_ms > INT32_MAX ? INT32_MAX : (int)idle_ms;
-
-    for (;;) {
-        size_t num = fill(self, stop_fd, fds), at = 1;
-        int n = poll(fds, num, timeout);
-
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        if (n == 0 || (n > 0 && fds[0].revents))
-            return 0;
-        for (size_t i = 0; n > 0 && i < self->listeners_num; i++, at++) {
-            if (fds[at].revents)
-                on_connection(self, self->listeners[i]);
-        }
-        for (size_t i = 0; n > 0 && i < CONNS_MAX; i++, at++) {
-            if (fds[at].fd >= 0 && fds[at].revents)
-                on_readable(self, &self->conns[i]);
-        }
-    }
+    return self->listeners.port;
 }

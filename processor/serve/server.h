@@ -2,10 +2,12 @@
  * The RPC over HTTP/1.1 and WebSocket, for browsers and Python clients, or as it is over a unix
  * socket.
  *
- * Requests are served one after the other, each to its end: there is one trace
- * and one processor. A client that does not read its answer for half a minute is
- * dropped. Cross-origin requests are answered for the viewer's origins and those
- * of the config only.
+ * There is one trace and one processor, so queries are carried out one after the other, on a
+ * thread of their own; the one that calls orma_server_run() talks to the clients and never
+ * waits for one of them. A query ends when its client leaves. Limits on what a client can make
+ * the server hold or wait for stand in server.c and docs/commands.md.
+ *
+ * Cross-origin requests are answered for the viewer's origins and those of the config only.
  */
 #ifndef ORMA_PROCESSOR_SERVE_SERVER_H
 #define ORMA_PROCESSOR_SERVE_SERVER_H
@@ -31,7 +33,8 @@ uint16_t orma_server_port(const struct orma_server *self);
 
 /*
  * Serves until `stop_fd` (-1: never) can be read, or no request came for `idle_ms` (0: for ever).
- * 0 or -errno of poll().
+ * 0, or -errno of poll() and of making a thread. -EBUSY: the end was wanted, but a call that cannot
+ * be interrupted still runs: neither the server nor the RPC may be freed then.
  */
 int orma_server_run(struct orma_server *self, int stop_fd, uint64_t idle_ms);
 #endif

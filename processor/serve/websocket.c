@@ -3,6 +3,10 @@
 #include <endian.h>
 #include <string.h>
 
+#define FINAL_BIT 0x80
+#define RESERVED_BITS 0x70 /* of extensions; none was agreed on */
+#define CONTROL_MAX 125
+
 static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /* ---- SHA-1, of short texts: the handshake is its only use ---- */
@@ -185,7 +189,10 @@ enum orma_ws_op orma_ws_frame(uint8_t *data, size_t len, struct orma_str *ret_pa
     if (len < 2)
         return ORMA_WS_MORE;
     enum orma_ws_op kind = kind_of(data[0]);
-    if (kind == ORMA_WS_BAD || !(data[1] & 0x80))
+    if (kind == ORMA_WS_BAD || !(data[1] & 0x80) || data[0] & RESERVED_BITS)
+        return ORMA_WS_BAD;
+    /* RFC 6455, 5.5: small, and in one piece. */
+    if (kind != ORMA_WS_DATA && ((data[1] & 0x7f) > CONTROL_MAX || !(data[0] & FINAL_BIT)))
         return ORMA_WS_BAD;
     size_t head = head_len(data, len, &payload);
     if (!head)
@@ -200,6 +207,11 @@ enum orma_ws_op orma_ws_frame(uint8_t *data, size_t len, struct orma_str *ret_pa
     *ret_payload = (struct orma_str){(const char *)body, payload};
     *ret_used = head + 4 + payload;
     return kind;
+}
+
+bool orma_ws_is_control(const uint8_t *data, size_t len)
+{
+    return len && data[0] & 0x08;
 }
 
 size_t orma_ws_head(enum orma_ws_op op, size_t len, uint8_t *ret)

@@ -15,7 +15,7 @@
 
 enum orma_ws_op {
     ORMA_WS_MORE = -1, /* the frame is not complete */
-    ORMA_WS_BAD = -2,  /* not masked, too large, or of an unknown kind */
+    ORMA_WS_BAD = -2,  /* not masked, too large, or against the rules for its kind */
     ORMA_WS_DATA = 0,
     ORMA_WS_CLOSE,
     ORMA_WS_PING,
@@ -39,6 +39,9 @@ void orma_ws_accept(struct orma_str key, struct orma_buf *out);
 /* The frame at the begin of `data`, unmasked in place. *ret_used: its length with its head. */
 enum orma_ws_op orma_ws_frame(uint8_t *data, size_t len, struct orma_str *ret_payload,
                               size_t *ret_used);
+
+/* Is it a frame (or its begin) that is about the connection: close, ping, pong? */
+bool orma_ws_is_control(const uint8_t *data, size_t len);
 
 /* The head of a frame with `len` bytes of payload from the server. At most 10 bytes; their number.
  */

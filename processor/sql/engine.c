@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "processor/sql/exec.h"
 #include "processor/sql/guard.h"
@@ -18,6 +19,28 @@
 static int check_interrupt(void *data)
 {
     return orma_sql_is_interrupted(data);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void orma_sql_look_at_limits(struct orma_sql *self)
+{
+    if (self->deadline_ns && now_ns() >= self->deadline_ns)
+        self->out_of_time = true;
+    if (orma_sql_memory_is_out(&self->memory) || self->out_of_time)
+        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+}
+
+void orma_sql_start_clock(struct orma_sql *self)
+{
+    self->out_of_time = false;
+    self->deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
 }
 
 static int make_views(struct orma_sql *self)
@@ -134,7 +157,9 @@ int orma_sql_data_ready(struct orma_sql *self)
 
     self->data_ready = true;
     orma_sql_enter(self);
+    self->making_anew = true;
     r = finish_db(self);
+    self->making_anew = false;
     orma_sql_leave(self);
     return r < 0 ? -EIO : 0;
 }

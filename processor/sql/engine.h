@@ -47,6 +47,9 @@ struct orma_sql {
     _Atomic bool interrupted;
     bool making_anew; /* the connection: half of one would be of use to nobody */
     struct orma_sql_memory memory;
+    uint64_t time_limit_ns; /* for a script from its begin; 0: none. Set by the owner */
+    uint64_t deadline_ns;   /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
+    bool out_of_time;       /* it was stopped */
     struct orma_macros macros;
     struct orma_map
         frames; /* tables made by CREATE PERFETTO TABLE: id -> struct orma_frame_table */
@@ -128,14 +131,18 @@ static inline bool orma_sql_is_told_to_stop(struct orma_sql *self)
     return atomic_load_explicit(&self->interrupted, memory_order_relaxed) && !self->making_anew;
 }
 
+/* Memory and time: interrupts what has had enough of them. */
+void orma_sql_look_at_limits(struct orma_sql *self);
+
 /*
  * For loops in functions and operators: true when they should stop and fail, because somebody said
- * so or because the query gathers more than the memory holds. In the thread of the query only.
+ * so, because the query gathers more than the memory holds, or because its time is over. In the
+ * thread of the query only.
  */
 static inline bool orma_sql_is_interrupted(struct orma_sql *self)
 {
-    if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0 && orma_sql_memory_is_out(&self->memory))
-        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+    if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0)
+        orma_sql_look_at_limits(self);
     return orma_sql_is_told_to_stop(self);
 }
 

@@ -16,8 +16,10 @@
 
 void orma_sql_enter(struct orma_sql *sql)
 {
-    if (sql->depth == 0)
+    if (sql->depth == 0) {
         atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
+        orma_sql_start_clock(sql);
+    }
     orma_sql_go_on(sql);
 }
 
@@ -75,6 +77,10 @@ int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, 
                            "out of memory: the query gathers more than fits into %" PRIu64
                            " MiB; narrow what it reads, or add a LIMIT",
                            sql->memory.limit_bytes >> 20);
+    else if (r == -ECANCELED && sql->out_of_time)
+        orma_sql_error_set(&sql->error, text, at,
+                           "the query takes longer than %g s, which is the limit here",
+                           (double)sql->time_limit_ns / 1e9);
     else if (r == -ECANCELED)
         orma_sql_error_set(&sql->error, text, at, "interrupted");
     else

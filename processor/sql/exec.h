@@ -69,6 +69,9 @@ int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text);
 void orma_sql_enter(struct orma_sql *sql);
 void orma_sql_leave(struct orma_sql *sql);
 
+/* The time limit counts from now. */
+void orma_sql_start_clock(struct orma_sql *sql);
+
 /* The same for calls that continue a script: an interrupt since its last row still counts. */
 void orma_sql_go_on(struct orma_sql *sql);
 

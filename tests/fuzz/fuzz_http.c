@@ -65,8 +65,8 @@ static void rpc(const uint8_t *data, size_t size)
 
     if (orma_rpc_new(NULL, &rpc) < 0)
         return;
-    if (orma_rpc_feed(rpc, data, half, swallow, &total))
-        (void)orma_rpc_feed(rpc, data + half, size - half, swallow, &total);
+    if (orma_rpc_feed(rpc, NULL, data, half, swallow, &total))
+        (void)orma_rpc_feed(rpc, NULL, data + half, size - half, swallow, &total);
     orma_rpc_free(rpc);
 }
 

@@ -164,12 +164,17 @@ static const char setup[] =
     "__intrinsic_interval_tree_intervals_agg(id, ts, dur) FROM slice;"
     "CREATE OR REPLACE PERFETTO FUNCTION hp3(x ANY) RETURNS ANY AS SELECT $x";
 
+int hostile_sql_prepare(struct orma_sql *sql)
+{
+    return hostile_sql_run(sql, setup, 1);
+}
+
 int hostile_sql_init(struct hostile_sql *self, struct orma_sql *sql, uint64_t seed)
 {
     *self = (struct hostile_sql){.state = seed * 0x9e3779b97f4a7c15u + 1};
     for (int i = 0; i < 8; i++)
         (void)random_u64(self);
-    int r = hostile_sql_run(sql, setup, 1);
+    int r = hostile_sql_prepare(sql);
     if (!r)
         r = list(sql, "SELECT DISTINCT name, narg FROM pragma_function_list ORDER BY 1, 2",
                  &self->functions);

@@ -20,6 +20,9 @@ struct hostile_sql {
     struct orma_buf text;
 };
 
+/* Makes what some of the statements use; of another engine than that of hostile_sql_init(). */
+int hostile_sql_prepare(struct orma_sql *sql);
+
 /* Asks an engine. 0 or -ENOMEM. */
 int hostile_sql_init(struct hostile_sql *self, struct orma_sql *sql, uint64_t seed);
 void hostile_sql_fini(struct hostile_sql *self);

@@ -57,6 +57,14 @@ static int take_idle(struct orma_shell *sh, const struct orma_cli *cli)
     return -1;
 }
 
+static int take_query_timeout(struct orma_shell *sh, const struct orma_cli *cli)
+{
+    if (!orma_parse_duration_ms(cli->value, &sh->config.query_timeout_ms) ||
+        !sh->config.query_timeout_ms)
+        return orma_cli_usage_error(cli, "bad time '%s': as in 10s", cli->value), 1;
+    return -1;
+}
+
 static void print_version(void)
 {
     printf("Perfetto v58.2-orma-%s\nTrace Processor RPC API version: %d\n", ORMA_VERSION,
@@ -133,6 +141,8 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_FILE_ACCESS:
         sh->config.sql_file_access = true;
         break;
+    case ORMA_SHELL_QUERY_TIMEOUT:
+        return take_query_timeout(sh, cli);
     case ORMA_SHELL_DEV:
         sh->dev = true;
         break;
@@ -189,6 +199,7 @@ static const char *local_flag(const struct orma_shell *sh)
            : sh->config.analyze_content   ? "--analyze-trace-proto-content"
            : sh->config.crop_track_events ? "--crop-track-events"
            : sh->config.sql_file_access   ? "--allow-sql-file-access"
+           : sh->config.query_timeout_ms  ? "--query-timeout"
            : sh->packages_num             ? "--add-sql-package"
            : sh->stdlib                   ? "--override-stdlib"
            : sh->perf_file                ? "--perf-file"

@@ -26,6 +26,7 @@ enum orma_shell_option {
     ORMA_SHELL_DEV,
     ORMA_SHELL_REMOTE,
     ORMA_SHELL_FILE_ACCESS,
+    ORMA_SHELL_QUERY_TIMEOUT,
     ORMA_SHELL_ACCEPTED, /* changes nothing here */
     ORMA_SHELL_ADD_PACKAGE,
     ORMA_SHELL_OVERRIDE_PACKAGE,
@@ -64,6 +65,8 @@ enum orma_shell_option {
         {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; the checks are always on."},     \
         {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
          "SQL may write files (export_json()) and attach databases."},                             \
+        {ORMA_SHELL_QUERY_TIMEOUT, 0, "query-timeout", "TIME",                                     \
+         "A query that takes longer than this (10s, 5m) fails."},                                  \
         {ORMA_SHELL_REMOTE, 0, "remote", "ADDR",                                                   \
          "Ask a running server instead: its name, its socket, or host:port."},                     \
         {ORMA_SHELL_ABSENT, 'm', "metatrace", "FILE", NULL},                                       \
@@ -87,6 +90,7 @@ struct orma_shell {
     const char *words[ORMA_SHELL_WORDS_MAX]; /* positional arguments */
     size_t words_num;
     const char *trace;
+    bool still_busy; /* a server ended, but not its thread */
     const char *perf_file;
     const char *query_file; /* "-": standard input */
     const char *query_text;

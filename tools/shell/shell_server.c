@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "processor/serve/requests.h"
 #include "processor/serve/rpc.h"
 #include "processor/serve/server.h"
 #include "sdk/base/fd.h"
@@ -28,6 +30,7 @@
 #define PROGRAM ORMA_SHELL_NAME
 #define UNIX_IDLE_MS (30 * 60 * 1000u)
 #define STDIO_BLOCK ((size_t)256 << 10)
+#define STDIO_STOP_MS 3000
 
 const struct orma_option orma_shell_server_options[] = {
     {ORMA_SHELL_PORT, 0, "port", "PORT", "http: the port; 9001. 0: any that is free."},
@@ -109,9 +112,13 @@ static int serve(struct orma_shell *sh, const struct orma_server_config *config,
         fprintf(stderr, "[HTTP] Listening on http://%s:%u; Ctrl-C ends it\n",
                 config->address ? config->address : "localhost",
                 (unsigned)orma_server_port(server));
-    if (!code)
-        code = orma_server_run(server, stop_fd, idle_ms) < 0;
+    int r = code ? 0 : orma_server_run(server, stop_fd, idle_ms);
     orma_fd_close(&unix_fd);
+    if (r == -EBUSY) { /* its thread uses the trace: it ends with the process */
+        sh->still_busy = true;
+        return 0;
+    }
+    code |= r < 0;
     orma_server_free(server);
     orma_rpc_free(rpc);
     return code;
@@ -122,34 +129,82 @@ int orma_shell_serve_http(struct orma_shell *self)
     struct orma_server_config config = {
         .address = self->address, .port = self->port, .origins = self->origins, .unix_fd = -1};
 
-    return serve(self, &config, self->idle_ms == UINT64_MAX ? 0 : self->idle_ms);
+    int code = serve(self, &config, self->idle_ms == UINT64_MAX ? 0 : self->idle_ms);
+    if (self->still_busy)
+        _exit(code);
+    return code;
 }
 
 /* ---- stdio ---- */
 
-static bool send_stdout(void *ctx, const void *data, size_t len)
+/* Waits until the job is done, or nobody reads any more. False: that, or it failed. */
+static bool finish_job(struct orma_jobs *jobs, struct orma_job *job, struct orma_rpc_stream *stream)
 {
-    (void)ctx; /* there is one output */
-    return orma_fd_write_all(STDOUT_FILENO, data, len) == 0;
+    struct pollfd fds[] = {{.fd = orma_jobs_wake_fd(jobs), .events = POLLIN},
+                           {.fd = STDOUT_FILENO}}; /* an error is told without being asked for */
+    struct orma_buf none = {0};
+
+    while (!orma_jobs_take(jobs, job, &none)) {
+        if (poll(fds, ORMA_ARRAY_LEN(fds), -1) > 0 && fds[1].revents) {
+            orma_jobs_cancel(jobs, job);
+            return false;
+        }
+        orma_jobs_woken(jobs);
+    }
+    bool good = !job->close_after;
+    *stream = job->stream;
+    job->stream = (struct orma_rpc_stream){0};
+    orma_job_free(job);
+    return good;
+}
+
+/* Requests are read when those before them are answered. 0 at the end, -errno. */
+static int pump_stdio(struct orma_jobs *jobs)
+{
+    struct orma_rpc_stream stream = {0};
+    bool good = true;
+    ssize_t n = 1;
+
+    while (good && n > 0) {
+        struct orma_job *job = orma_job_new(orma_request_run_raw);
+
+        if (!job || !orma_buf_reserve(&job->in, STDIO_BLOCK)) {
+            orma_job_free(job);
+            break;
+        }
+        n = read(STDIN_FILENO, job->in.data, STDIO_BLOCK);
+        if (n <= 0) {
+            orma_job_free(job);
+            break;
+        }
+        job->in.len = (size_t)n;
+        job->body = orma_buf_str(&job->in);
+        job->direct_fd = STDOUT_FILENO;
+        job->stream = stream;
+        stream = (struct orma_rpc_stream){0};
+        orma_jobs_add(jobs, job);
+        good = finish_job(jobs, job, &stream);
+    }
+    orma_rpc_stream_fini(&stream);
+    return good && n == 0 ? 0 : -EIO;
 }
 
 int orma_shell_serve_stdio(struct orma_shell *self)
 {
     struct orma_rpc *rpc = NULL;
-    uint8_t *block = malloc(STDIO_BLOCK);
-    int code = block ? make_rpc(self, &rpc) : 1;
-    bool good = true;
-    ssize_t n = 1;
+    struct orma_jobs *jobs = NULL;
+    int code = make_rpc(self, &rpc);
 
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
-    while (!code && good && n > 0) {
-        n = read(STDIN_FILENO, block, STDIO_BLOCK);
-        if (n > 0)
-            good = orma_rpc_feed(rpc, block, (size_t)n, send_stdout, NULL);
-    }
+    if (!code)
+        code = orma_jobs_new(rpc, &jobs) < 0;
+    if (!code)
+        code = pump_stdio(jobs) < 0;
+    if (jobs && !orma_jobs_stop(jobs, STDIO_STOP_MS))
+        _exit(code); /* the thread is in a call that cannot be interrupted */
+    orma_jobs_free(jobs);
     orma_rpc_free(rpc);
-    free(block);
-    return code || !good || n < 0;
+    return code;
 }
 
 /* ---- unix ---- */
@@ -292,6 +347,8 @@ static int serve_at(struct orma_shell *sh, const char *path)
         code = serve(sh, &config, sh->idle_ms == UINT64_MAX ? UNIX_IDLE_MS : sh->idle_ms);
         (void)unlink(path); /* both may be gone */
         (void)unlink(orma_buf_cstr(&pid));
+        if (sh->still_busy)
+            _exit(code);
     }
     orma_buf_fini(&pid);
     return code;
