@@ -251,7 +251,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         .command = self->command,
         .signal_fd = signal_fd,
     };
-    char loss[200];
+    char loss[ORMA_LOSS_TEXT_MAX];
     int r = orma_attach(&self->service, self->program, ORMA_ATTACH_ANY);
 
     if (r < 0)
@@ -265,7 +265,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
     r = orma_recorder_run(&run);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
-    if (run.has_loss && orma_loss_total(&run.loss)) {
+    if (run.has_loss && (orma_loss_total(&run.loss) || run.loss.unreported)) {
         orma_loss_format(&run.loss, loss, sizeof(loss));
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }

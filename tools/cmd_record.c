@@ -110,7 +110,8 @@ static int connect_service(struct record *rec)
 
 static void last_line(const struct record *rec, const struct orma_recorder *run)
 {
-    char size[ORMA_UNITS_TEXT_MAX], duration[ORMA_UNITS_TEXT_MAX], loss[200];
+    char size[ORMA_UNITS_TEXT_MAX], duration[ORMA_UNITS_TEXT_MAX];
+    char loss[ORMA_LOSS_TEXT_MAX];
     uint64_t kernel_lost = 0;
 
     if (rec->quiet)

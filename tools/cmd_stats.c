@@ -40,6 +40,20 @@ static int64_t lost_packets(struct orma_processor *tp)
     return number(tp, "SELECT sum(packets) FROM loss WHERE reason NOT IN ('emitted', 'delivered')");
 }
 
+/* Writers whose connection was lost before they had said how much they dropped. */
+static int64_t unreported_writers(struct orma_processor *tp)
+{
+    return number(tp, "SELECT count(*) FROM loss WHERE reason = 'unreported'");
+}
+
+static void print_unreported(int64_t writers)
+{
+    bool one = writers == 1;
+
+    printf("%" PRId64 " writer%s ended without %s last report: what %s dropped is not known.\n",
+           writers, one ? "" : "s", one ? "its" : "their", one ? "it" : "they");
+}
+
 /* Kernel events that were overrun, and chunks and markers where there is no ledger of packets. */
 static int64_t lost_kernel_events(struct orma_processor *tp)
 {
@@ -76,10 +90,10 @@ static void print_brief(struct orma_processor *tp)
 {
     int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
     int64_t errors = number_of(tp, "error"), losses = number_of(tp, "data_loss");
-    int64_t switches = missing_switches(tp);
+    int64_t switches = missing_switches(tp), unreported = unreported_writers(tp);
     const char *sep = "Lost: ";
 
-    if (!packets && !kernel && !errors && !losses && !switches) {
+    if (!packets && !kernel && !errors && !losses && !switches && !unreported) {
         printf("Lost: nothing.\n");
         return;
     }
@@ -96,7 +110,7 @@ static void print_brief(struct orma_processor *tp)
                switches == 1 ? "switch" : "switches");
         sep = ", ";
     }
-    if (losses && !packets && !kernel) {
+    if ((losses || unreported) && !packets && !kernel) {
         printf("%sdata of unknown amount", sep);
         sep = ", ";
     }
@@ -150,7 +164,7 @@ static int print_all(struct orma_processor *tp)
 static int print_stats(struct orma_processor *tp, bool all)
 {
     int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
-    int64_t switches = missing_switches(tp);
+    int64_t switches = missing_switches(tp), unreported = unreported_writers(tp);
     int r = 0;
 
     print_contents(tp);
@@ -164,8 +178,10 @@ static int print_stats(struct orma_processor *tp, bool all)
                "and waited near them is unknown (dur is -1 there).\n",
                switches, switches == 1 ? "switch is" : "switches are",
                kernel ? ", lost in its buffers or never written" : "");
+    if (unreported)
+        print_unreported(unreported);
     fflush(stdout);
-    if (!orma_print_health(tp, stdout) && !packets && !kernel && !switches)
+    if (!orma_print_health(tp, stdout) && !packets && !kernel && !switches && !unreported)
         printf("Nothing was lost, and everything could be read.\n");
     if (packets)
         r = print_ledger(tp);

@@ -1,6 +1,7 @@
 #include "tools/loss.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "protos/fields/common.h"
 #include "sdk/base/defs.h"
@@ -16,6 +17,7 @@ enum {
     COUNTS_INVALID = 10,
     COUNTS_UNPATCHED = 11,
     COUNTS_CUT = 12,
+    COUNTS_UNREPORTED = 13,
 };
 
 static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
@@ -41,6 +43,9 @@ static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
         case COUNTS_UNPATCHED:
         case COUNTS_CUT:
             ret->broken += f.num;
+            break;
+        case COUNTS_UNREPORTED:
+            ret->unreported += f.num != 0;
             break;
         }
     }
@@ -106,7 +111,7 @@ uint64_t orma_loss_total(const struct orma_loss *self)
     return self->chunks_overwritten + self->chunks_discarded + self->writer_losses;
 }
 
-void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size)
+static void format_known(const struct orma_loss *self, char *ret, size_t ret_size)
 {
     const struct {
         uint64_t num;
@@ -136,4 +141,15 @@ void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size)
     }
     if (n > 0 && (size_t)n < ret_size)
         snprintf(ret + n, ret_size - (size_t)n, ")");
+}
+
+void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size)
+{
+    format_known(self, ret, ret_size);
+    size_t len = strlen(ret);
+    if (self->unreported)
+        snprintf(ret + len, ret_size - len,
+                 "; %llu writer%s ended without %s last report: what %s dropped is not known",
+                 (unsigned long long)self->unreported, self->unreported == 1 ? "" : "s",
+                 self->unreported == 1 ? "its" : "their", self->unreported == 1 ? "it" : "they");
 }

@@ -70,7 +70,8 @@ struct traced_ledger {
     uint64_t discarded;
     uint64_t invalid;
     uint64_t unpatched;
-    uint64_t cut; /* see traced_seq_ledger() */
+    uint64_t cut;    /* see traced_seq_ledger() */
+    bool unreported; /* `emitted` and `dropped` lack what came after the last report */
 };
 
 /* A chunk in the index. `read` fragments are consumed, the next one begins at payload + pos. */
@@ -117,6 +118,7 @@ struct traced_seq {
     struct orma_list link;          /* traced_buffer.seqs */
     struct orma_list ready_link;    /* traced_buffer.ready or .stalled, or in none */
     struct orma_list producer_link; /* for the owner of the identity; unlinked when freed */
+    bool owes_report;               /* the writer has reported, and not for the last time */
     uint8_t trailer_len;
     uint8_t trailer[TRACED_TRAILER_MAX]; /* trusted fields, encoded: goes behind each packet */
     struct traced_partial partial[2];
@@ -235,6 +237,10 @@ struct traced_ledger traced_seq_ledger(const struct traced_seq *seq);
 
 /* The writer's own totals: what it has emitted, and how much of that it dropped. */
 void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t dropped);
+/* That was its last report: the writer has ended. */
+void traced_seq_reported(struct traced_seq *seq);
+/* A further report will not come, whether the writer has ended or not. */
+void traced_seq_lose_report(struct traced_seq *seq);
 
 /* Upper bounds of the histogram of payload bytes per chunk. */
 extern const uint32_t traced_histogram_bounds[TRACED_HISTOGRAM_BOUNDS];

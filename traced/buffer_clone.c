@@ -122,6 +122,7 @@ int traced_buffer_succeed(struct traced_buffer *self, struct traced_buffer **ret
         n->has_last = seq->has_last;
         n->last_chunk_id = seq->last_chunk_id;
         n->next_id = seq->last_chunk_id + 1;
+        n->owes_report = seq->owes_report;
         n->base_emitted = seq->base_emitted + accounted(seq);
         n->base_dropped = seq->base_dropped + seq->ledger.dropped;
         note_partials(n, seq);

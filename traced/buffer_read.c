@@ -387,6 +387,8 @@ void traced_seq_undeliver(struct traced_seq *seq)
 
 void traced_seq_settle(struct traced_seq *seq)
 {
+    if (!is_settled(seq->buf, seq)) /* after the session's end nobody asks for reports */
+        traced_seq_lose_report(seq);
     seq->settled = true;
     if (seq->rd < seq->len)
         traced_seq_make_ready(seq->buf, seq);
@@ -404,9 +406,20 @@ void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t droppe
     dropped -= ORMA_MIN(dropped, seq->base_dropped);
     if (seq->ledger.emitted != UINT64_MAX && emitted < seq->ledger.emitted)
         return;
-    seq->reports = true;
+    seq->reports = seq->owes_report = true;
     seq->ledger.emitted = emitted;
     seq->ledger.dropped = dropped;
+}
+
+void traced_seq_reported(struct traced_seq *seq)
+{
+    seq->owes_report = false;
+}
+
+void traced_seq_lose_report(struct traced_seq *seq)
+{
+    seq->ledger.unreported |= seq->owes_report;
+    seq->owes_report = false;
 }
 
 struct traced_ledger traced_seq_ledger(const struct traced_seq *seq)

@@ -615,6 +615,20 @@ static int register_trace_writer(struct traced_conn *conn, const struct traced_c
     return 0;
 }
 
+/* What the SDK's writers report comes before their end, in order. */
+static void end_writer(struct traced_producer *self, uint32_t writer)
+{
+    uint64_t buffer_id = orma_map_take(&self->writers, writer);
+    struct traced_session_buffer *sb =
+        buffer_id != ORMA_MAP_NONE ? orma_map_get_ptr(&self->service->buffers_by_id, buffer_id)
+                                   : NULL;
+    struct traced_seq *seq =
+        sb && writer <= UINT16_MAX ? traced_buffer_find(sb->buf, self->id, (uint16_t)writer) : NULL;
+
+    if (seq)
+        traced_seq_reported(seq);
+}
+
 static int unregister_trace_writer(struct traced_conn *conn, const struct traced_call *call)
 {
     struct traced_producer *self = producer_of(conn);
@@ -626,7 +640,7 @@ static int unregister_trace_writer(struct traced_conn *conn, const struct traced
     if (!self)
         return -EPERM;
     traced_producer_forget_seqs(self);
-    (void)orma_map_take(&self->writers, writer); /* unknown: nothing to forget */
+    end_writer(self, writer); /* unknown: nothing to forget */
     traced_conn_ack(conn, call, true);
     return 0;
 }

@@ -416,6 +416,8 @@ static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint3
     for (size_t i = 0; i < ORMA_ARRAY_LEN(vals); i++)
         if (vals[i])
             orma_pb_put_u64(out, fields[i], vals[i]);
+    if (l.unreported)
+        orma_pb_put_u64(out, 13, 1);
     orma_pb_end(out, msg);
 }
 

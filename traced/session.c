@@ -279,6 +279,21 @@ static void stop_timers(struct traced_session *self)
     event_del(self->slow_start_timer);
 }
 
+/* Who has not said that it has stopped would have reported before. */
+static void lose_reports(struct traced_session *self)
+{
+    ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link) {
+        if (inst->state == TRACED_INSTANCE_STOPPED || inst->state == TRACED_INSTANCE_CONFIGURED)
+            continue;
+        ORMA_LIST_EACH (struct traced_seq, seq, &inst->producer->seqs, producer_link) {
+            const struct traced_session_buffer *sb = seq->buf->owner;
+
+            if (sb->session == self)
+                traced_seq_lose_report(seq);
+        }
+    }
+}
+
 /* What producers have handed over is in the buffers. */
 void traced_session_disabled(struct traced_session *self)
 {
@@ -286,6 +301,7 @@ void traced_session_disabled(struct traced_session *self)
     self->state = TRACED_DISABLED;
     traced_note_state(self);
     stop_timers(self);
+    lose_reports(self);
     for (size_t i = 0; i < self->buffers_num; i++)
         traced_buffer_settle(self->buffers[i].buf);
     traced_snapshots_add_event(&self->snapshots, ORMA_PB_TRACING_SERVICE_EVENT_TRACING_DISABLED, 1,

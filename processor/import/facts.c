@@ -403,16 +403,17 @@ static void filter_stats(struct orma_stats *stats, struct orma_str bytes)
 /* Ours (protos/orma_ext.proto): what became of the packets of each sequence. */
 enum { ORMA_SEQUENCE_COUNTS_FIELD = 90001 };
 static const char *const loss_reasons[] = {
-    [7] = "dropped",  [8] = "overwritten", [9] = "discarded",
-    [10] = "invalid", [11] = "unpatched",  [12] = "cut",
+    [7] = "dropped",    [8] = "overwritten", [9] = "discarded",   [10] = "invalid",
+    [11] = "unpatched", [12] = "cut",        [13] = "unreported",
 };
+enum { COUNTS_UNREPORTED = 13, COUNTS_END };
 
 static void sequence_counts(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOSS);
-    uint64_t counts[13] = {0};
+    uint64_t counts[COUNTS_END] = {0};
     uint32_t seen = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -435,7 +436,8 @@ static void sequence_counts(struct orma_import *imp, uint16_t machine, struct or
         orma_table_set(t, ORMA_LOSS_PRODUCER_ID, row, (int64_t)counts[3]);
         orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[4]);
         orma_table_set(t, ORMA_LOSS_REASON, row, orma_import_cstr(imp, reason));
-        orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)counts[i]);
+        if (i != COUNTS_UNREPORTED) /* how many is not known */
+            orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)counts[i]);
         orma_table_set(t, ORMA_LOSS_MACHINE_ID, row, machine);
         orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->trace_row);
     }
@@ -541,7 +543,7 @@ static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *c
 
     /* The file may hold several; each has totals, so the last one counts. */
     if (imp->files_read <= 1)
-        orma_import_table(imp, ORMA_TABLE_LOSS)->rows = 0;
+        orma_table_truncate(orma_import_table(imp, ORMA_TABLE_LOSS), 0);
     while (orma_pb_next(&r, &f)) {
         if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
             orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));

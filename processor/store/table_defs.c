@@ -571,7 +571,7 @@ static const struct orma_column_def cols_loss[] = {
     {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"reason", ORMA_COL_STRING, 0, NULL},
-    {"packets", ORMA_COL_INT, 0, NULL},
+    {"packets", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
     {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
     {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };

@@ -85,7 +85,9 @@ static int show_loss(const char *about)
         "  dropped by the writer   shared memory was full: the service came too late\n"
         "  overwritten             a ring buffer was full: it keeps the newest\n"
         "  discarded               a discard buffer was full: it keeps the oldest\n"
-        "  kernel events overrun   the kernel's own buffers were full\n\n"
+        "  kernel events overrun   the kernel's own buffers were full\n"
+        "  unreported              the program ended (or was killed) before it said how much it\n"
+        "                          dropped last: so much is not known\n\n"
         "  orma stats t.pftrace                      # the summary\n"
         "  orma query t.pftrace 'SELECT * FROM loss' # who lost what\n\n"
         "Against it: a larger buffer (-b 128mb), fewer presets, or --stream instead of --ring.\n");

@@ -91,6 +91,7 @@ static void progress(struct state *st)
         orma_loss_read(orma_buf_str(&stats), &loss);
     orma_buf_fini(&stats);
     loss.broken = 0; /* what is not read yet looks like that */
+    loss.unreported = 0; /* for the last line */
     uint64_t bytes = loss.bytes_written;
     if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
         bytes = (uint64_t)file.st_size;

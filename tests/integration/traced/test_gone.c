@@ -300,3 +300,153 @@ Test(traced_gone, when_the_service_ends)
     cr_assert_eq(texts_in(fd), 2 * COMMITS);
     close(fd);
 }
+
+/* ---- what it has said about its packets ---- */
+
+/* The counts of writer 1 so far. */
+static void report(struct fixture *s, uint64_t emitted, uint64_t dropped)
+{
+    struct orma_buf args = {0};
+    size_t counts = orma_pb_begin(&args, 90001);
+
+    orma_pb_put_u64(&args, 1, 1);
+    orma_pb_put_u64(&args, 2, s->producer.target_buffer);
+    orma_pb_put_u64(&args, 3, emitted);
+    orma_pb_put_u64(&args, 4, dropped);
+    orma_pb_end(&args, counts);
+    rig_send(s->producer.client, "CommitData", &args, -1, NULL);
+    orma_buf_fini(&args);
+}
+
+static void writer_call(struct fixture *s, const char *method)
+{
+    struct orma_buf args = {0};
+
+    orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TRACE_WRITER_ID, 1);
+    if (!strcmp(method, "RegisterTraceWriter"))
+        orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TARGET_BUFFER,
+                        s->producer.target_buffer);
+    rig_send(s->producer.client, method, &args, -1, NULL);
+    orma_buf_fini(&args);
+}
+
+struct row {
+    uint64_t emitted, delivered, dropped;
+    bool reports, unreported;
+};
+
+/* The only row of the ledger. */
+static struct row read_row(struct fixture *s)
+{
+    struct row row = {0};
+    struct orma_pb_field stats, f, sub;
+
+    fixture_read(s, s->consumer);
+    cr_assert(rig_find(&s->trace, ORMA_PB_TRACE_PACKET_TRACE_STATS, &stats));
+    struct orma_pb_reader r = orma_pb_sub(&stats);
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader counts = orma_pb_sub(&f);
+
+        while (f.id == 90001 && orma_pb_next(&counts, &sub)) {
+            row.reports |= sub.id == 5;
+            row.emitted += sub.id == 5 ? sub.num : 0;
+            row.delivered += sub.id == 6 ? sub.num : 0;
+            row.dropped += sub.id == 7 ? sub.num : 0;
+            row.unreported |= sub.id == 13 && sub.num;
+        }
+    }
+    return row;
+}
+
+enum { REPORTS = 1, UNREGISTERS = 2, STAYS = 4 };
+
+static struct row row_of(unsigned how)
+{
+    struct fixture s;
+
+    begin(&s, false);
+    writer_call(&s, "RegisterTraceWriter");
+    commit_ten(&s);
+    if (how & REPORTS)
+        report(&s, 2 * COMMITS + 3, 3);
+    if (how & UNREGISTERS)
+        writer_call(&s, "UnregisterTraceWriter");
+    if (!(how & STAYS))
+        leave(&s);
+    fixture_disable(&s);
+    struct row row = read_row(&s);
+    fixture_fini(&s);
+    return row;
+}
+
+/* Killed: it may have dropped more than it had told. */
+Test(traced_gone, without_its_last_report)
+{
+    struct row row = row_of(REPORTS);
+
+    cr_assert(row.unreported);
+    cr_assert_eq(row.emitted, 2 * COMMITS + 3);
+    cr_assert_eq(row.delivered, 2 * COMMITS);
+    cr_assert_eq(row.dropped, 3);
+}
+
+/* The writer's end comes behind its counts. */
+Test(traced_gone, in_order)
+{
+    struct row row = row_of(REPORTS | UNREGISTERS);
+
+    cr_assert(row.reports && !row.unreported);
+    cr_assert_eq(row.emitted, row.delivered + row.dropped);
+}
+
+/* A producer of another make: nothing is known of what it dropped, and that is no news. */
+Test(traced_gone, that_never_reports)
+{
+    struct row row = row_of(0);
+
+    cr_assert(!row.reports && !row.unreported);
+    cr_assert_eq(row.delivered, 2 * COMMITS);
+}
+
+Test(traced_gone, not_at_all)
+{
+    struct row row = row_of(REPORTS | STAYS);
+
+    cr_assert(row.reports && !row.unreported);
+}
+
+/* It lives, but does not confirm that it has stopped: the same as if it had gone. */
+Test(traced_gone, as_good_as)
+{
+    const uint32_t confirms[] = {ORMA_PB_DATA_SOURCE_DESCRIPTOR_WILL_NOTIFY_ON_STOP, 1, 0};
+    struct fixture s;
+
+    fixture_init(&s, false);
+    rig_producer_register(&s.producer, "test.slow", confirms);
+    rig_config_buffer(&s.config, 256, 1);
+    rig_config_source(&s.config, "test.slow", 0);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_STOP_TIMEOUT_MS, 1);
+    fixture_enable(&s, -1);
+    rig_producer_sync(&s.producer);
+    commit_ten(&s);
+    report(&s, 2 * COMMITS, 0);
+    fixture_disable(&s);
+    cr_assert(read_row(&s).unreported);
+    fixture_fini(&s);
+}
+
+/* Stopped in order before it was killed: its report had come. */
+Test(traced_gone, after_it_has_stopped)
+{
+    struct fixture s;
+
+    begin(&s, false);
+    commit_ten(&s);
+    report(&s, 2 * COMMITS, 0);
+    rig_producer_sync(&s.producer);
+    fixture_disable(&s);
+    leave(&s);
+    cr_assert(rig_ok(s.consumer, "QueryCapabilities", NULL));
+    cr_assert_not(read_row(&s).unreported);
+    fixture_fini(&s);
+}

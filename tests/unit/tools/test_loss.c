@@ -31,6 +31,31 @@ Test(loss, prefers_packets_to_chunks)
     orma_assert_no_leaks();
 }
 
+Test(loss, says_what_is_not_known)
+{
+    struct orma_buf b = {0};
+    struct orma_loss loss;
+    char text[ORMA_LOSS_TEXT_MAX];
+
+    for (unsigned writers = 1; writers <= 2; writers++) {
+        size_t m = orma_pb_begin(&b, 90001);
+        orma_pb_put_u64(&b, 5, 10);
+        orma_pb_put_u64(&b, 6, 10);
+        orma_pb_put_u64(&b, 13, 1);
+        orma_pb_end(&b, m);
+        orma_loss_read(orma_buf_str(&b), &loss);
+        orma_loss_format(&loss, text, sizeof(text));
+        cr_assert_eq(orma_loss_total(&loss), 0);
+        cr_assert_str_eq(text, writers == 1
+                                   ? "nothing lost; 1 writer ended without its last report: what "
+                                     "it dropped is not known"
+                                   : "nothing lost; 2 writers ended without their last report: "
+                                     "what they dropped is not known");
+    }
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
 Test(loss, nothing_is_nothing_and_garbage_too)
 {
     struct orma_loss loss;
