@@ -20,6 +20,8 @@
 #define SERVICE_SEQUENCE_ID 1
 #define ORMA_SEQUENCE_COUNTS 90001 /* orma_ext.proto */
 #define PRIMARY_CLOCK_BOOTTIME 6
+/* How much the numbers of the last statistics may grow until they are written. */
+#define STATS_GROWTH 256
 
 static const uint8_t sync_marker[16] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
                                         0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
@@ -649,10 +651,34 @@ static bool cut_to(struct orma_buf *out, uint64_t room)
     return true;
 }
 
+/* What a file of limited size keeps free for the last statistics: without them nobody could tell
+ * what it lacks. */
+static uint64_t stats_room(struct traced_session *s, uint64_t room)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf stats = {0};
+
+    if (room == UINT64_MAX)
+        return 0;
+    put_stats(&stats, s);
+    return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, room / 2);
+}
+
+/* The file takes no more: what is unread is lost to it, and its last packet says so. */
+static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t room)
+{
+    for (size_t i = 0; i < s->buffers_num; i++)
+        traced_buffer_settle(s->buffers[i].buf);
+    put_stats(out, s);
+    s->stats_due = false;
+    (void)cut_to(out, room);
+    return out->failed ? -ENOMEM : -EFBIG;
+}
+
 int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold, uint64_t room)
 {
     if (!traced_trigger_lets_read(s))
         return 0;
+    uint64_t data_room = room - stats_room(s, room);
     begin_pass(s);
     put_snapshots(out, s);
     if (s->sync_marker_due)
@@ -663,9 +689,11 @@ int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold
     orma_buf_put(out, s->concurrent.data, s->concurrent.len);
     orma_buf_clear(&s->concurrent);
     put_machines(out, s);
-    if (cut_to(out, room))
-        return -EFBIG;
-    int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, room);
+    if (cut_to(out, data_room))
+        return end_full(out, s, room);
+    int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, data_room);
+    if (r == -EFBIG)
+        return end_full(out, s, room);
     if (r != 0)
         return r;
     s->in_pass = false;
