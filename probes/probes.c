@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "probes/ftrace/instance.h"
+#include "probes/ftrace/names.h"
 #include "probes/ftrace/saved.h"
 #include "probes/ftrace/tracefs.h"
 #include "probes/source.h"
@@ -478,6 +479,25 @@ bool orma_probes_source_usable(const struct orma_probes_config *config, const ch
         return false;
     }
     return !type->usable || type->usable(&env, why, why_size);
+}
+
+int orma_probes_unknown_names(const struct orma_probes_config *config,
+                              struct orma_str ftrace_config, orma_probes_name_fn *fn, void *ctx)
+{
+    ProtobufCMessage *msg;
+    int r = orma_pbc_unpack(&perfetto__protos__ftrace_config__descriptor, ftrace_config, &msg);
+
+    if (r < 0)
+        return r;
+    r = orma_ftrace_unknown_names(config ? config->tracefs_root : NULL,
+                                  (const Perfetto__Protos__FtraceConfig *)msg, fn, ctx);
+    protobuf_c_message_free_unpacked(msg, NULL);
+    return r;
+}
+
+int orma_probes_kernel_events(const struct orma_probes_config *config, struct orma_buf *ret)
+{
+    return orma_ftrace_list_events(config ? config->tracefs_root : NULL, ret);
 }
 
 const char *const *orma_probes_sources(void)
