@@ -1,5 +1,6 @@
 #include "tools/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -27,6 +28,14 @@ int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...)
     va_end(args);
     fprintf(stderr, "\nTry '%s --help'.\n", self->program);
     return ORMA_EXIT_USAGE;
+}
+
+int orma_cli_output_failed(const char *program, int err)
+{
+    if (err == EPIPE)
+        return ORMA_EXIT_PIPE;
+    fprintf(stderr, "%s: cannot write the result: %s\n", program, strerror(err));
+    return ORMA_EXIT_FAILURE;
 }
 
 /* Edit distance by letters (Levenshtein), of words below WORD_MAX. */

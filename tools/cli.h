@@ -14,7 +14,13 @@
 
 #include "sdk/base/buf.h"
 
-enum { ORMA_EXIT_OK = 0, ORMA_EXIT_FAILURE = 1, ORMA_EXIT_USAGE = 2 };
+enum orma_exit {
+    ORMA_EXIT_OK = 0,
+    ORMA_EXIT_FAILURE = 1,
+    ORMA_EXIT_USAGE = 2,
+    ORMA_EXIT_NO_COMMAND = 127, /* the COMMAND was not found, as a shell says it */
+    ORMA_EXIT_PIPE = 141,       /* nobody read the output any more: 128 + SIGPIPE, as of cat */
+};
 
 struct orma_option {
     int id;           /* > 0, own to the command; 0 ends the table */
@@ -59,6 +65,12 @@ struct orma_cli {
 void orma_cli_init(struct orma_cli *self, const struct orma_command *command, const char *program,
                    int argc, char **argv);
 int orma_cli_next(struct orma_cli *self);
+
+/*
+ * Writing the result to standard output failed with this error number: one line
+ * on stderr, but silence if only the reader has left (`| head`). What to exit with.
+ */
+int orma_cli_output_failed(const char *program, int err);
 
 /* "program: text", then "Try 'program --help'.", on stderr; returns ORMA_EXIT_USAGE. */
 int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA_PRINTF(2, 3);

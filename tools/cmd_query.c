@@ -133,17 +133,21 @@ static int query(const struct query *q)
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;
     }
+    int code = ORMA_EXIT_OK;
     r = orma_print_query(tp, orma_buf_cstr(&sql), sql.len, q->form, stdout, &statements);
-    if (r == -EIO)
-        fprintf(stderr, "orma query: cannot write the result: %s\n", strerror(errno));
-    else if (r < 0)
-        print_sql_error(tp);
-    else if (!statements)
-        fprintf(stderr, "orma query: there is no SQL statement in it\n");
-    if (fflush(stdout) && r == 0)
+    if (r == 0 && fflush(stdout))
         r = -EIO;
+    if (r == -EIO) {
+        code = orma_cli_output_failed("orma query", errno);
+    } else if (r < 0) {
+        print_sql_error(tp);
+        code = ORMA_EXIT_FAILURE;
+    } else if (!statements) {
+        fprintf(stderr, "orma query: there is no SQL statement in it\n");
+        code = ORMA_EXIT_FAILURE;
+    }
     orma_processor_free(tp);
-    return r < 0 || !statements ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return code;
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)

@@ -74,8 +74,5 @@ int main(int argc, char **argv)
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written || code != ORMA_EXIT_OK)
         return code; /* of a failure it has been said why */
-    fprintf(stderr, "%s: cannot write all of it to standard output: %s\n",
-            argc > 0 ? argv[0] : "orma",
-            errno == EPIPE ? "nobody reads it any more" : strerror(errno));
-    return ORMA_EXIT_FAILURE;
+    return orma_cli_output_failed(argc > 0 ? argv[0] : "orma", errno);
 }

@@ -102,7 +102,9 @@ int orma_convert_write(struct orma_convert *self, struct orma_buf *out)
     if (r == 0)
         r = orma_fd_write_all(self->out_fd, out->data, out->len);
     if (r < 0) {
-        orma_convert_say(self, "cannot write: %s", strerror(-r));
+        self->reader_left = r == -EPIPE;
+        if (!self->reader_left)
+            orma_convert_say(self, "cannot write: %s", strerror(-r));
         self->write_failed = true;
     }
     orma_buf_clear(out);
@@ -263,8 +265,9 @@ static int open_output(struct orma_convert *self, const struct orma_convert_mode
     if (self->out_fd >= 0)
         return 0;
     int err = errno;
-    orma_convert_say(self, "%s: %s%s", path, strerror(err),
-                     err == EEXIST ? "; --force overwrites it" : "");
+    bool is_dir = stat(path, &out) == 0 && S_ISDIR(out.st_mode);
+    orma_convert_say(self, "%s: %s%s", path, strerror(is_dir ? EISDIR : err),
+                     err == EEXIST && !is_dir ? "; --force overwrites it" : "");
     return -err;
 }
 
@@ -284,6 +287,8 @@ static int convert(struct orma_convert *self, const struct orma_convert_mode *mo
     }
     orma_fd_close(&self->in_fd);
     orma_fd_close(&self->out_fd);
+    if (self->reader_left)
+        return ORMA_EXIT_PIPE;
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 

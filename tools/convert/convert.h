@@ -36,6 +36,7 @@ struct orma_convert {
     /* Out. */
     bool keep;         /* failed, but what is there is worth keeping */
     bool write_failed; /* and that has been said */
+    bool reader_left;  /* nobody reads the result any more: no reason for a message */
 };
 
 /* What a conversion gives: 0, or negative errno after saying why. */

@@ -26,7 +26,8 @@ static const struct orma_option options[] = {
 
 void orma_help_overview(FILE *out)
 {
-    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...\n\n%s\n\nCommands:\n", orma_cmd_self.summary);
+    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...\n\n%s\nThis is %s.\n\nCommands:\n",
+            orma_cmd_self.summary, ORMA_VERSION_TEXT);
     for (size_t i = 0; orma_commands[i]; i++)
         fprintf(out, "  %-10s %s\n", orma_commands[i]->name, orma_commands[i]->summary);
     fprintf(out, "\nTopics of 'orma help':\n");
@@ -45,9 +46,7 @@ static int print_made(void (*put)(const struct orma_page *page, struct orma_buf 
     put(page, &out);
     int r = out.failed ? -ENOMEM : orma_fd_write_all(STDOUT_FILENO, out.data, out.len);
     orma_buf_fini(&out);
-    if (r < 0)
-        fprintf(stderr, "orma help: cannot write: %s\n", strerror(-r));
-    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return r < 0 ? orma_cli_output_failed("orma help", -r) : ORMA_EXIT_OK;
 }
 
 static void put_bash(const struct orma_page *page, struct orma_buf *out)
@@ -141,8 +140,9 @@ const struct orma_command orma_cmd_help = {
     .name = "help",
     .summary = "Explain a command or a topic.",
     .synopsis = "[COMMAND | TOPIC [ABOUT]]",
-    .details = "Topics: config, sources, presets, tables, units, loss. What follows config is the "
-               "way to a field, what follows tables is a table.",
+    .details = "Topics: config, sources, presets, events, tables, units, loss, exit-codes. What "
+               "follows config is the way to a field, what follows tables is a table, what follows "
+               "events is a group.",
     .examples = "  orma help record\n"
                 "  orma help config data_sources.config.ftrace_config\n"
                 "  orma help tables slice\n",

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,11 @@ int orma_shell_missing(const char *command, const char *what)
 {
     fprintf(stderr, "%s: %s\n", command, what);
     return 1;
+}
+
+int orma_shell_output_failed(void)
+{
+    return orma_cli_output_failed("trace_processor_shell", errno);
 }
 
 int orma_shell_complain(const char *what, const char *why)

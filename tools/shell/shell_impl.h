@@ -140,6 +140,10 @@ int orma_shell_read_sql(const char *path, struct orma_buf *ret);
 /* Every table and view into an SQLite file. 0 or 1, with the message printed. */
 int orma_shell_export(struct orma_shell *self, const char *path);
 
+/* Standard output took no more, errno says why: a line about it, unless only its reader has left.
+ * The exit code. */
+int orma_shell_output_failed(void);
+
 /* Says on stderr what is wrong with `what`: an option's value, a file. 1, the exit code. */
 int orma_shell_complain(const char *what, const char *why);
 

@@ -368,7 +368,7 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print)
         if (format != ORMA_METRICS_BINARY && (!out.len || out.data[out.len - 1] != '\n'))
             orma_buf_put_str(&out, "\n");
         if (out.failed || fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout))
-            code = orma_shell_complain("metrics", "cannot write the result");
+            code = orma_shell_output_failed();
     }
     orma_buf_fini(&out);
     free(list);

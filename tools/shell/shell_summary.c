@@ -128,7 +128,7 @@ static int print(const struct orma_shell *sh, const struct orma_buf *bytes)
     }
     if (!code &&
         (out->failed || fwrite(out->data, 1, out->len, stdout) != out->len || fflush(stdout)))
-        code = orma_shell_complain("summarize", "cannot write the result");
+        code = orma_shell_output_failed();
     orma_buf_fini(&text);
     return code;
 }
