@@ -1,12 +1,17 @@
 #include "tools/child.h"
 
 #include <errno.h>
+#include <paths.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "orma/tracing.h"
+#include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
 
 /* There is a session for it, so its first events are worth the wait. */
@@ -35,6 +40,22 @@ pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char 
     r = posix_spawnp(&pid, argv[0], NULL, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
     return r ? -r : pid;
+}
+
+bool orma_child_exists(const char *name)
+{
+    const char *path = getenv("PATH");
+    struct orma_str rest = orma_str_from(path ? path : _PATH_DEFPATH), dir;
+    char full[4096];
+
+    if (strchr(name, '/'))
+        return access(name, F_OK) == 0;
+    while (rest.len && orma_str_cut(&rest, ':', &dir)) {
+        snprintf(full, sizeof(full), "%.*s%s%s", ORMA_STR_ARG(dir), dir.len ? "/" : "", name);
+        if (access(full, F_OK) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool orma_child_reap(pid_t pid, int *ret_code)

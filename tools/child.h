@@ -13,6 +13,9 @@
  */
 pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char *consumer_addr);
 
+/* Is there a program of this name, in PATH unless it has a slash? */
+bool orma_child_exists(const char *name);
+
 /* True once it has ended; *ret_code as a shell would say it (128 + signal). */
 bool orma_child_reap(pid_t pid, int *ret_code);
 #endif

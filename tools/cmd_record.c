@@ -6,20 +6,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probes/probes.h"
+#include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/client/consumer.h"
+#include "sdk/wire/pb_writer.h"
 #include "tools/child.h"
 #include "tools/clients/background.h"
 #include "tools/clients/clone.h"
 #include "tools/clients/config_file.h"
+#include "tools/clients/service_state.h"
 #include "tools/clients/trace_config.h"
 #include "tools/commands.h"
-#include "tools/record/kernel_loss.h"
+#include "tools/record/names.h"
 #include "tools/record/presets.h"
 #include "tools/record/record_config.h"
 #include "tools/record/record_impl.h"
@@ -30,8 +34,11 @@
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
 #define BACKGROUND_WAIT_MS 30000
 
-static int open_output(struct record *rec)
+/* Standard output, the file that was named, or one named by the date. */
+static int name_output(struct record *rec)
 {
+    struct stat st;
+
     if (rec->out_path && !strcmp(rec->out_path, "-")) {
         if (isatty(STDOUT_FILENO)) {
             fprintf(stderr, "orma record: a trace is not for a terminal: redirect the output or "
@@ -39,8 +46,7 @@ static int open_output(struct record *rec)
             return -EINVAL;
         }
         rec->to_stdout = true;
-        rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-        return rec->out_fd < 0 ? -errno : 0;
+        return 0;
     }
     if (!rec->out_path) {
         time_t now = time(NULL);
@@ -50,44 +56,116 @@ static int open_output(struct record *rec)
                  localtime_r(&now, &tm));
         rec->out_path = rec->path_buf;
     }
+    if (stat(rec->out_path, &st) < 0)
+        return 0; /* open_output() says what is wrong */
+    if (S_ISDIR(st.st_mode)) {
+        fprintf(stderr, "orma record: %s is a directory: name a file with -o\n", rec->out_path);
+        return -EISDIR;
+    }
+    if (!rec->force && S_ISREG(st.st_mode)) {
+        fprintf(stderr, "orma record: %s: %s; --force overwrites it, -o names another\n",
+                rec->out_path, strerror(EEXIST));
+        return -EEXIST;
+    }
+    return 0;
+}
+
+/* Once nothing but the recording itself can fail. */
+static int open_output(struct record *rec)
+{
+    if (rec->to_stdout) {
+        rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        return rec->out_fd < 0 ? -errno : 0;
+    }
     int exist = rec->force ? O_TRUNC : O_EXCL;
     rec->out_fd = open(rec->out_path, O_CREAT | O_RDWR | O_CLOEXEC | exist, 0644);
     if (rec->out_fd < 0) {
         int err = errno;
 
-        fprintf(stderr, "orma record: %s: %s%s\n", rec->out_path, strerror(err),
-                err == EEXIST ? "; --force overwrites it, -o names another" : "");
+        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(err));
         return -err;
     }
     rec->out_created = true;
     return 0;
 }
 
+/* Can this source record now? What our own probes can do, or what the running service offers. */
+static bool usable(const struct record *rec, struct orma_str state, const char *name, char *why,
+                   size_t why_size)
+{
+    if (!state.len || rec->service.host)
+        return orma_probes_source_usable(NULL, name, why, why_size);
+    if (orma_service_state_has_source(state, name))
+        return true;
+    snprintf(why, why_size, "the running service does not offer it (start traced_probes)");
+    return false;
+}
+
 /* Says what this machine or these rights do not allow, and leaves it out. */
-static void ask_for_sources(struct record *rec)
+static bool ask_for(const struct record *rec, struct orma_str state, const char *name)
+{
+    char why[512] = "";
+    bool ok = usable(rec, state, name, why, sizeof(why));
+
+    if (!ok && !rec->quiet)
+        fprintf(stderr, "orma record: left out %s: %s\n", name, why);
+    return ok;
+}
+
+static void ask_for_sources(struct record *rec, struct orma_str state)
 {
     struct orma_record_request *rq = &rec->request;
-    const struct {
-        const char *name;
-        bool *flag;
-        bool wanted;
-    } sources[] = {
-        {"linux.ftrace", &rq->ftrace, rq->events_num > 0},
-        {"linux.process_stats", &rq->process_stats, true},
-        {"linux.system_info", &rq->system_info, true},
-        {"linux.sys_stats", &rq->sys_stats,
-         (rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL)) != 0},
-        {"linux.systemd_journald", &rq->journald, (rq->polls & ORMA_POLL_JOURNAL) != 0},
-    };
 
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(sources); i++) {
-        char why[256] = "";
+    rq->ftrace = rq->events_num && ask_for(rec, state, "linux.ftrace");
+    if (rq->events_num && !rq->ftrace && !rec->named)
+        (void)orma_record_request_add(rq, "cpu"); /* what needs no right, instead: a known word */
+    rq->process_stats = ask_for(rec, state, "linux.process_stats");
+    rq->system_info = ask_for(rec, state, "linux.system_info");
+    rq->sys_stats = rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL) &&
+                    ask_for(rec, state, "linux.sys_stats");
+    rq->journald = rq->polls & ORMA_POLL_JOURNAL && ask_for(rec, state, "linux.systemd_journald");
+}
 
-        *sources[i].flag =
-            sources[i].wanted && orma_probes_source_usable(NULL, sources[i].name, why, sizeof(why));
-        if (sources[i].wanted && !*sources[i].flag && !rec->quiet)
-            fprintf(stderr, "orma record: left out %s: %s\n", sources[i].name, why);
+/* Everything that was named needs kernel events, and there can be none? */
+static bool nothing_is_left(const struct record *rec)
+{
+    const struct orma_record_request *rq = &rec->request;
+
+    if (!rec->named || rq->ftrace || !rq->words_num)
+        return false;
+    for (size_t i = 0; i < rq->words_num; i++) {
+        if (!orma_record_word_is_kernel(rq->words[i]))
+            return false;
     }
+    return true;
+}
+
+struct absent {
+    struct orma_record_request *request;
+    struct orma_buf names;
+};
+
+static void drop_absent(void *ctx, enum orma_probes_name kind, const char *name)
+{
+    struct absent *a = ctx;
+
+    if (kind == ORMA_PROBES_NAME_EVENT && orma_record_request_drop(a->request, name))
+        orma_buf_printf(&a->names, "%s%s", a->names.len ? ", " : "", name);
+}
+
+/* Presets are for every kernel: what this one lacks is said in one line. */
+static void drop_absent_events(struct record *rec)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf events = {0};
+    struct absent a = {.request = &rec->request};
+
+    orma_record_events_put(&events, &rec->request);
+    (void)orma_probes_unknown_names(NULL, orma_buf_str(&events), drop_absent,
+                                    &a); /* not readable: the trace will tell */
+    if (a.names.len && !rec->quiet)
+        fprintf(stderr, "orma record: left out what this kernel does not have: %s\n",
+                orma_buf_cstr(&a.names));
+    orma_buf_fini(&a.names);
 }
 
 static int connect_service(struct record *rec)
@@ -108,41 +186,64 @@ static int connect_service(struct record *rec)
     return r;
 }
 
-static void last_line(const struct record *rec, const struct orma_recorder *run)
-{
-    char size[ORMA_UNITS_TEXT_MAX], duration[ORMA_UNITS_TEXT_MAX];
-    char loss[ORMA_LOSS_TEXT_MAX];
-    uint64_t kernel_lost = 0;
-
-    if (rec->quiet)
-        return;
-    orma_loss_format(&run->loss, loss, sizeof(loss));
-    if (!rec->to_stdout)
-        kernel_lost = orma_kernel_loss(rec->out_fd);
-    fprintf(stderr, "%s: %s, %s, %s", rec->to_stdout ? "standard output" : rec->out_path,
-            orma_format_size(run->bytes, size), orma_format_duration(run->duration_ns, duration),
-            run->has_loss ? loss : "loss unknown: the service gave no statistics");
-    if (kernel_lost)
-        fprintf(stderr, ", %" PRIu64 " kernel events overrun", kernel_lost);
-    fputc('\n', stderr);
-}
-
-/* Into rec->config: the user's, or made from the request. */
-static int make_config(struct record *rec)
+/* The user's config. */
+static int load_config(struct record *rec)
 {
     struct orma_buf error = {0};
-    int r = 0;
+    int r = orma_config_load(rec->config_path, rec->config_form, &rec->config, &error);
 
-    if (rec->config_path) {
-        r = orma_config_load(rec->config_path, rec->config_form, &rec->config, &error);
-        if (r < 0)
-            fprintf(stderr, "orma record: %s\n", orma_buf_cstr(&error));
-        orma_buf_fini(&error);
-        return r;
+    if (r < 0)
+        fprintf(stderr, "orma record: %s\n", orma_buf_cstr(&error));
+    orma_buf_fini(&error);
+    return r;
+}
+
+/* Out of the words on the command line. `state`: of the service; empty: none is connected. */
+static int make_config(struct record *rec, struct orma_str state)
+{
+    ask_for_sources(rec, state);
+    if (nothing_is_left(rec)) {
+        fprintf(stderr, "orma record: nothing of what was asked for can be recorded\n");
+        return -EACCES;
     }
-    ask_for_sources(rec);
+    if (rec->request.ftrace)
+        drop_absent_events(rec);
     orma_record_config_put(&rec->config, &rec->request);
     return rec->config.failed ? -ENOMEM : 0;
+}
+
+/* Names that mean nothing would be recorded as nothing, silently. */
+static int check_names(struct record *rec, struct orma_str state)
+{
+    struct orma_buf problems = {0};
+    struct orma_name_check check = {
+        .config = orma_buf_str(&rec->config),
+        .state = state,
+        .may_come = rec->command && rec->service.host,
+    };
+    struct orma_str rest, line;
+
+    if (rec->allow_unknown)
+        return 0;
+    unsigned num = orma_names_check(&check, &problems);
+    rest = orma_buf_str(&problems);
+    while (rest.len && orma_str_cut(&rest, '\n', &line))
+        fprintf(stderr, "orma record: %s%s%.*s\n", rec->config_path ? rec->config_path : "",
+                rec->config_path ? ": " : "", ORMA_STR_ARG(line));
+    if (num && check.any_source)
+        fprintf(stderr, "orma record: nothing recorded; --allow-unknown goes on without %s\n",
+                num == 1 ? "it" : "them");
+    orma_buf_fini(&problems);
+    return num ? -EINVAL : 0;
+}
+
+/* So that `orma status` tells whose session it is. */
+static void name_session(struct record *rec, const struct orma_trace_config *facts)
+{
+    if (facts->has_session_name)
+        return;
+    snprintf(rec->session_name, sizeof(rec->session_name), "orma-record-%d", (int)getpid());
+    orma_pb_put_cstr(&rec->config, ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME, rec->session_name);
 }
 
 static int explain(struct record *rec)
@@ -174,6 +275,7 @@ static int run_session(struct record *rec, const struct orma_trace_config *facts
         .config = orma_buf_str(&rec->config),
         .out_fd = rec->out_fd,
         .service_writes = facts->write_into_file,
+        .duration_ms = facts->trigger_mode ? 0 : facts->duration_ms,
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
         .command = rec->command,
         .child_producer_addr =
@@ -185,18 +287,10 @@ static int run_session(struct record *rec, const struct orma_trace_config *facts
         .ctx = rec,
     };
     int r = orma_recorder_run(&run);
+    int code = orma_record_outcome(rec, &run, facts, r < 0);
 
-    if (r < 0 && !run.bytes)
-        return run.child_code > 0 ? run.child_code : ORMA_EXIT_FAILURE;
-    if (!run.bytes && rec->request.trigger) {
-        fprintf(stderr, "orma record: '%s' was not fired: nothing recorded\n",
-                rec->request.trigger);
-        return ORMA_EXIT_FAILURE;
-    }
-    rec->out_created = false; /* something to read: it stays */
-    last_line(rec, &run);
-    return r < 0 && run.child_code <= 0 ? ORMA_EXIT_FAILURE
-                                        : ORMA_MAX(run.child_code, ORMA_EXIT_OK);
+    orma_buf_fini(&run.sources);
+    return code;
 }
 
 /* The process that the user started: tells where the recording goes on. */
@@ -215,37 +309,74 @@ static int wait_for_start(struct record *rec, struct orma_background *bg)
     return ORMA_EXIT_OK;
 }
 
-static int record(struct record *rec)
+/* The part that runs in the background, if that was asked for. */
+static int connect_and_run(struct record *rec)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf state = {0};
+    struct orma_trace_config facts;
+
+    if (connect_service(rec) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (orma_service_state_query(rec->service.consumer, &state) < 0)
+        orma_buf_clear(&state); /* a service that cannot tell: its sources stay unchecked */
+    if (!rec->config_path && make_config(rec, orma_buf_str(&state)) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (orma_trace_config_read(orma_buf_str(&rec->config), &facts) < 0 ||
+        check_names(rec, orma_buf_str(&state)) < 0)
+        return ORMA_EXIT_FAILURE;
+    name_session(rec, &facts);
+    return open_output(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &facts);
+}
+
+/* A command that is not there is not worth a recording. */
+static int check_command(const struct record *rec)
+{
+    if (!rec->command || orma_child_exists(rec->command[0]))
+        return 0;
+    fprintf(stderr, "orma record: %s: %s\n", rec->command[0], strerror(ENOENT));
+    return -ENOENT;
+}
+
+static int check_config(const struct record *rec)
 {
     struct orma_trace_config facts;
-    int r = make_config(rec);
+    int r = orma_trace_config_read(orma_buf_str(&rec->config), &facts);
 
     if (r < 0)
-        return ORMA_EXIT_FAILURE;
-    if (rec->explain)
-        return explain(rec);
-    r = orma_trace_config_read(orma_buf_str(&rec->config), &facts);
-    if (r < 0)
-        return ORMA_EXIT_FAILURE;
-    if (facts.has_output_path) {
+        fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
+    else if (facts.has_output_path)
         fprintf(stderr,
                 "orma record: the config has an output_path of its own; take it out and name the "
                 "file with -o\n");
+    return r < 0 || facts.has_output_path ? -EINVAL : 0;
+}
+
+static int record(struct record *rec)
+{
+    if (rec->config_path && load_config(rec) < 0)
         return ORMA_EXIT_FAILURE;
+    if (rec->explain) {
+        bool made = rec->config_path || make_config(rec, (struct orma_str){0}) == 0;
+
+        return made ? explain(rec) : ORMA_EXIT_FAILURE;
     }
-    if (open_output(rec) < 0)
+    if (rec->config_path && check_config(rec) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (check_command(rec) < 0)
+        return ORMA_EXIT_NO_COMMAND;
+    if (name_output(rec) < 0)
         return ORMA_EXIT_FAILURE;
     if (rec->background) {
         struct orma_background bg;
+        int r = orma_background_fork(&bg);
 
-        r = orma_background_fork(&bg);
         if (r < 0)
             fprintf(stderr, "orma record: cannot go to the background: %s\n", strerror(-r));
         if (r < 0 || bg.pid)
             return r < 0 ? ORMA_EXIT_FAILURE : wait_for_start(rec, &bg);
         rec->parent_fd = bg.fd;
     }
-    return connect_service(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &facts);
+    return connect_and_run(rec);
 }
 
 static int snapshot(struct record *rec)
@@ -253,10 +384,12 @@ static int snapshot(struct record *rec)
     struct orma_buf request = {0}, error = {0};
     char size[ORMA_UNITS_TEXT_MAX];
     uint64_t bytes = 0;
-    int r = open_output(rec);
+    int r = name_output(rec);
 
     if (r == 0)
         r = connect_service(rec);
+    if (r == 0)
+        r = open_output(rec);
     if (r < 0)
         return ORMA_EXIT_FAILURE;
     orma_clone_request_put(&request, rec->clone);

@@ -8,6 +8,7 @@
 #include "processor/serve/csv.h"
 #include "tools/commands.h"
 #include "tools/convert/load.h"
+#include "tools/trace_loss.h"
 #include "tools/units.h"
 
 enum { OPT_BRIEF = 1, OPT_ALL };
@@ -20,103 +21,41 @@ static const struct orma_option options[] = {
     {0},
 };
 
-/* One number from SQL; 0 if there is none. */
-static int64_t number(struct orma_processor *tp, const char *sql)
-{
-    struct orma_query *q;
-    const char *rest;
-    int64_t val = 0;
-
-    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, &rest) != 0)
-        return 0;
-    if (orma_query_step(q) == 1)
-        val = orma_query_int64(q, 0);
-    orma_query_free(q);
-    return val;
-}
-
-static int64_t lost_packets(struct orma_processor *tp)
-{
-    return number(tp, "SELECT sum(packets) FROM loss WHERE reason NOT IN ('emitted', 'delivered')");
-}
-
-/* Writers whose connection was lost before they had said how much they dropped. */
-static int64_t unreported_writers(struct orma_processor *tp)
-{
-    return number(tp, "SELECT count(*) FROM loss WHERE reason = 'unreported'");
-}
-
-static void print_unreported(int64_t writers)
-{
-    bool one = writers == 1;
-
-    printf("%" PRId64 " writer%s ended without %s last report: what %s dropped is not known.\n",
-           writers, one ? "" : "s", one ? "its" : "their", one ? "it" : "they");
-}
-
-/* Kernel events that were overrun, and chunks and markers where there is no ledger of packets. */
-static int64_t lost_kernel_events(struct orma_processor *tp)
-{
-    return number(tp, "SELECT sum(value) FROM stats WHERE name IN "
-                      "('ftrace_cpu_overrun_delta', 'ftrace_cpu_dropped_events_delta')");
-}
-
 /*
  * Switches that the kernel did not record, at least: where another thread leaves a cpu than the one
  * that was put on it last. In compact form only the states tell that whose end was not seen.
  */
 static int64_t missing_switches(struct orma_processor *tp)
 {
-    int64_t ret = number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
+    int64_t ret =
+        orma_trace_number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
 
     return ret ? ret
-               : number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
-                            "WHERE dur = -1");
+               : orma_trace_number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
+                                       "WHERE dur = -1");
 }
 
-/* Kinds of them. Switches that are missing are told in words of their own. */
-static int64_t number_of(struct orma_processor *tp, const char *severity)
+/* The sentence about losses, with a capital letter. */
+static void print_loss(const struct orma_loss *loss)
 {
-    char sql[200];
+    char text[ORMA_LOSS_TEXT_MAX];
 
-    snprintf(sql, sizeof(sql),
-             "SELECT count(*) FROM stats WHERE severity = '%s' AND value > 0 "
-             "AND name != '" MISMATCHED "'",
-             severity);
-    return number(tp, sql);
+    orma_loss_format(loss, text, sizeof(text));
+    if (text[0] >= 'a' && text[0] <= 'z')
+        text[0] = (char)(text[0] - 'a' + 'A');
+    fputs(text, stdout);
 }
 
-static void print_brief(struct orma_processor *tp)
+static void print_ring(struct orma_processor *tp, const struct orma_loss *loss, const char *head)
 {
-    int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
-    int64_t errors = number_of(tp, "error"), losses = number_of(tp, "data_loss");
-    int64_t switches = missing_switches(tp), unreported = unreported_writers(tp);
-    const char *sep = "Lost: ";
+    char kept[ORMA_UNITS_TEXT_MAX];
+    uint64_t span = orma_trace_span_ns(tp);
 
-    if (!packets && !kernel && !errors && !losses && !switches && !unreported) {
-        printf("Lost: nothing.\n");
-        return;
-    }
-    if (packets) {
-        printf("%s%" PRId64 " packets", sep, packets);
-        sep = ", ";
-    }
-    if (kernel) {
-        printf("%s%" PRId64 " kernel events", sep, kernel);
-        sep = ", ";
-    }
-    if (switches) {
-        printf("%s%" PRId64 " %s that the kernel did not record", sep, switches,
-               switches == 1 ? "switch" : "switches");
-        sep = ", ";
-    }
-    if ((losses || unreported) && !packets && !kernel) {
-        printf("%sdata of unknown amount", sep);
-        sep = ", ";
-    }
-    if (errors)
-        printf("%s%" PRId64 " kinds of errors", sep[0] == 'L' ? "" : sep, errors);
-    printf("; 'orma stats TRACE' tells more.\n");
+    if (orma_loss_aged_out(loss) && span)
+        printf("%s ring kept the newest %s", head, orma_format_duration(span, kept));
+    else if (orma_loss_aged_out(loss))
+        printf("%s ring kept nothing that can be read: what its data refer to was overwritten",
+               head);
 }
 
 static void print_contents(struct orma_processor *tp)
@@ -132,12 +71,10 @@ static void print_contents(struct orma_processor *tp)
         {"counter values", "SELECT count(*) FROM counter"},
     };
     char size[ORMA_UNITS_TEXT_MAX], duration[ORMA_UNITS_TEXT_MAX];
-    int64_t span = number(tp, "SELECT end_ts - start_ts FROM trace_bounds");
-
     printf("%s, %s long. It holds:\n", orma_format_size(orma_processor_size(tp), size),
-           orma_format_duration((uint64_t)(span > 0 ? span : 0), duration));
+           orma_format_duration(orma_trace_span_ns(tp), duration));
     for (size_t i = 0; i < ORMA_ARRAY_LEN(rows); i++)
-        printf("  %12" PRId64 "  %s\n", number(tp, rows[i].sql), rows[i].what);
+        printf("  %12" PRId64 "  %s\n", orma_trace_number(tp, rows[i].sql), rows[i].what);
 }
 
 static int print_ledger(struct orma_processor *tp)
@@ -161,29 +98,129 @@ static int print_all(struct orma_processor *tp)
     return orma_print_query(tp, sql, SIZE_MAX, ORMA_PRINT_TABLE, stdout, NULL);
 }
 
-static int print_stats(struct orma_processor *tp, bool all)
+/* perf.data: records that carry no sample and no name, by their type; skipping them loses nothing.
+ */
+static bool is_harmless_record(int64_t type)
 {
-    int64_t packets = lost_packets(tp), kernel = lost_kernel_events(tp);
-    int64_t switches = missing_switches(tp), unreported = unreported_writers(tp);
-    int r = 0;
+    static const uint8_t types[] = {
+        4 /* EXIT */,          7 /* FORK */,        12 /* ITRACE_START */,
+        14 /* SWITCH */,       15 /* SWITCH_CPU */, 16 /* NAMESPACES */,
+        18 /* BPF_EVENT */,    19 /* CGROUP */,     68 /* FINISHED_ROUND */,
+        69 /* ID_INDEX */,     73 /* THREAD_MAP */, 74 /* CPU_MAP */,
+        78 /* EVENT_UPDATE */, 79 /* TIME_CONV */,  82 /* FINISHED_INIT */};
 
-    print_contents(tp);
-    printf("\n");
-    if (packets)
-        printf("Lost: %" PRId64 " packets on their way to the file.\n", packets);
-    if (kernel)
-        printf("Lost: %" PRId64 " events in the kernel's own buffers.\n", kernel);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(types); i++) {
+        if (types[i] == type)
+            return true;
+    }
+    return false;
+}
+
+/* What no person has to worry about, although it is counted as an error or a loss. */
+static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
+{
+    static const char *const of_rings[] = {
+        "traced_buf_chunks_overwritten", "traced_buf_bytes_overwritten",
+        "traced_buf_data_loss_overwrite", "traced_buf_sequence_packet_loss"};
+    const struct orma_loss *loss = ctx;
+
+    if (!strcmp(stat->name, "perf_record_skipped"))
+        return is_harmless_record(stat->idx);
+    for (size_t i = 0; orma_loss_aged_out(loss) && i < ORMA_ARRAY_LEN(of_rings); i++) {
+        if (!strcmp(stat->name, of_rings[i]))
+            return !orma_loss_total(loss);
+    }
+    return false;
+}
+
+/* How many statistics of this severity are troubles of a kind that is told nowhere else. */
+static unsigned count_troubles(struct orma_processor *tp, struct orma_loss *loss,
+                               const char *severity)
+{
+    struct orma_processor_stat stat;
+    unsigned num = 0;
+
+    for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++)
+        num += stat.value > 0 && !strcmp(stat.severity, severity) && !is_fine(loss, &stat) &&
+               strcmp(stat.name, MISMATCHED) != 0;
+    return num;
+}
+
+static void print_brief(struct orma_processor *tp)
+{
+    int64_t switches = missing_switches(tp);
+    struct orma_loss loss;
+
+    orma_trace_loss(tp, &loss);
+    unsigned errors = count_troubles(tp, &loss, "error");
+    if (orma_loss_is_none(&loss) && count_troubles(tp, &loss, "data_loss"))
+        loss.unknown = "it is counted in other units";
+    print_loss(&loss);
+    print_ring(tp, &loss, "; the");
+    if (switches)
+        printf("; %" PRId64 " %s that the kernel did not record", switches,
+               switches == 1 ? "switch" : "switches");
+    if (errors)
+        printf("; %u kind%s of errors: 'orma stats TRACE' lists them", errors,
+               errors == 1 ? "" : "s");
+    printf(".\n");
+}
+
+/* Kernel events and the like that were asked for and could not be recorded. */
+static unsigned print_setup_errors(struct orma_processor *tp)
+{
+    static const char sql[] = "SELECT DISTINCT extract_arg(arg_set_id, 'error') FROM "
+                              "_trace_import_logs WHERE name = 'ftrace_setup_errors'";
+    struct orma_query *q;
+    const char *rest;
+    unsigned num = 0;
+
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, &rest) != 0)
+        return 0;
+    while (orma_query_step(q) == 1) {
+        if (!num++)
+            printf("Asked for, but not recorded:\n");
+        printf("  %s\n", orma_query_text(q, 0));
+    }
+    orma_query_free(q);
+    return num;
+}
+
+/* Everything about losses but the ledger; nothing if it is certain that there are none. */
+static void print_losses(struct orma_processor *tp, const struct orma_loss *loss, int64_t switches)
+{
+    if (!orma_loss_is_none(loss)) {
+        print_loss(loss);
+        printf(".\n");
+    }
+    print_ring(tp, loss, "The");
+    if (orma_loss_aged_out(loss))
+        printf(".\n");
     if (switches)
         printf("%" PRId64 " %s missing in the kernel's own record%s: how long threads ran "
                "and waited near them is unknown (dur is -1 there).\n",
                switches, switches == 1 ? "switch is" : "switches are",
-               kernel ? ", lost in its buffers or never written" : "");
-    if (unreported)
-        print_unreported(unreported);
+               loss->kernel_overrun ? ", lost in its buffers or never written" : "");
+}
+
+static int print_stats(struct orma_processor *tp, bool all)
+{
+    int64_t switches = missing_switches(tp);
+    struct orma_loss loss;
+    int r = 0;
+
+    print_contents(tp);
+    printf("\n");
+    orma_trace_loss(tp, &loss);
+    print_losses(tp, &loss, switches);
     fflush(stdout);
-    if (!orma_print_health(tp, stdout) && !packets && !kernel && !switches && !unreported)
+    unsigned troubles = print_setup_errors(tp);
+    troubles += orma_print_health(tp, is_fine, &loss, stdout);
+    if (!troubles && orma_loss_is_none(&loss) && !switches)
         printf("Nothing was lost, and everything could be read.\n");
-    if (packets)
+    else if (!troubles)
+        printf("Everything that the trace holds could be read.\n");
+    if (orma_loss_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
     return r == 0 && all ? print_all(tp) : r;
 }
@@ -191,7 +228,7 @@ static int print_stats(struct orma_processor *tp, bool all)
 static int stats(const char *trace, bool brief, bool all)
 {
     struct orma_processor *tp = NULL;
-    int r = orma_processor_new(NULL, &tp);
+    int code = ORMA_EXIT_OK, r = orma_processor_new(NULL, &tp);
 
     if (r == 0)
         r = orma_load(tp, "orma stats", trace, ORMA_LOAD_PROGRESS, NULL);
@@ -205,12 +242,14 @@ static int stats(const char *trace, bool brief, bool all)
         r = print_stats(tp, all);
     if (r == 0 && fflush(stdout))
         r = -EIO;
-    if (r == -EIO)
-        fprintf(stderr, "orma stats: cannot write the result: %s\n", strerror(errno));
-    else if (r < 0)
+    if (r == -EIO) {
+        code = orma_cli_output_failed("orma stats", errno);
+    } else if (r < 0) {
         fprintf(stderr, "orma stats: %s\n", orma_processor_error(tp));
+        code = ORMA_EXIT_FAILURE;
+    }
     orma_processor_free(tp);
-    return r == 0 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE;
+    return code;
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)
@@ -249,10 +288,8 @@ const struct orma_command orma_cmd_stats = {
     .summary = "Show what a trace holds, what was lost, what could not be read.",
     .synopsis = "[OPTIONS] TRACE",
     .details = "Losses are counted in packets, per writer and reason, where the trace was recorded "
-               "by Orma: dropped for "
-               "want of shared memory, overwritten in a ring, discarded by a full buffer, refused "
-               "as invalid, never "
-               "finished. The exit code is 0 even if something was lost.",
+               "by Orma; 'orma help loss' explains the reasons. What a ring overwrote as it was "
+               "told to is no loss. The exit code is 0 even if something was lost.",
     .examples = "  orma stats trace.pftrace\n"
                 "  orma stats --brief trace.pftrace\n",
     .options = options,

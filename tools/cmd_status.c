@@ -44,6 +44,13 @@ static int show(bool details)
     struct orma_buf state = {0};
     int r = orma_consumer_new(NULL, TIMEOUT_MS, &consumer);
 
+    if (r == -EACCES || r == -EPERM) {
+        fprintf(stderr,
+                "orma status: no right to use the service on %s: its group may, and 'traced "
+                "--set-socket-permissions' decides which that is\n",
+                orma_sock_consumer_addr());
+        return ORMA_EXIT_FAILURE;
+    }
     if (r < 0) {
         fprintf(stderr,
                 "orma status: no service on %s: %s; start one with 'traced', or let 'orma record' "
@@ -55,7 +62,7 @@ static int show(bool details)
     if (r == 0)
         orma_service_state_print(orma_buf_str(&state), details, stdout);
     else
-        fprintf(stderr, "orma status: the service does not tell: %s\n", strerror(-r));
+        fprintf(stderr, "orma status: the service does not answer: %s\n", strerror(-r));
     orma_buf_fini(&state);
     return r == 0 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE;
 }

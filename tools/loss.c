@@ -1,5 +1,7 @@
 #include "tools/loss.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,47 +9,20 @@
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
 
-/* protos/orma_ext.proto */
-#define TRACE_STATS_SEQUENCE_COUNTS 90001
-enum {
-    COUNTS_DELIVERED = 6,
-    COUNTS_DROPPED = 7,
-    COUNTS_OVERWRITTEN = 8,
-    COUNTS_DISCARDED = 9,
-    COUNTS_INVALID = 10,
-    COUNTS_UNPATCHED = 11,
-    COUNTS_CUT = 12,
-    COUNTS_UNREPORTED = 13,
-};
-
 static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
 {
     struct orma_pb_field f;
 
     ret->has_ledger = true;
     while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case COUNTS_DELIVERED:
+        enum orma_loss_reason reason = orma_loss_of_field(f.id);
+
+        if (f.id == ORMA_COUNTS_DELIVERED)
             ret->delivered += f.num;
-            break;
-        case COUNTS_DROPPED:
-            ret->dropped += f.num;
-            break;
-        case COUNTS_OVERWRITTEN:
-            ret->overwritten += f.num;
-            break;
-        case COUNTS_DISCARDED:
-            ret->discarded += f.num;
-            break;
-        case COUNTS_INVALID:
-        case COUNTS_UNPATCHED:
-        case COUNTS_CUT:
-            ret->broken += f.num;
-            break;
-        case COUNTS_UNREPORTED:
+        else if (reason < ORMA_LOST_REASONS)
+            ret->lost[reason] += f.num;
+        else if (f.id == orma_loss_unreported.field)
             ret->unreported += f.num != 0;
-            break;
-        }
     }
 }
 
@@ -97,59 +72,121 @@ void orma_loss_read(struct orma_str trace_stats, struct orma_loss *ret)
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_STATS_BUFFER_STATS)
             read_buffer(orma_pb_sub(&f), ret);
-        else if (f.id == TRACE_STATS_SEQUENCE_COUNTS)
+        else if (f.id == ORMA_TRACE_STATS_SEQUENCE_COUNTS)
             read_sequence(orma_pb_sub(&f), ret);
         else if (f.id == ORMA_PB_TRACE_STATS_FLUSHES_FAILED)
             ret->flushes_failed = f.num;
     }
 }
 
-uint64_t orma_loss_total(const struct orma_loss *self)
+enum orma_loss_reason orma_loss_of_name(const char *name)
 {
-    if (self->has_ledger)
-        return self->dropped + self->overwritten + self->discarded + self->broken;
-    return self->chunks_overwritten + self->chunks_discarded + self->writer_losses;
+    unsigned i = 0;
+
+    while (i < ORMA_LOST_REASONS && strcmp(orma_loss_words[i].name, name))
+        i++;
+    return (enum orma_loss_reason)i;
 }
 
-static void format_known(const struct orma_loss *self, char *ret, size_t ret_size)
+/* By reason, in packets or chunks; what a ring was told to overwrite left out. */
+static uint64_t count_of(const struct orma_loss *self, unsigned reason)
 {
-    const struct {
-        uint64_t num;
-        const char *what;
-    } parts[] = {
-        {self->has_ledger ? self->overwritten : self->chunks_overwritten, "overwritten"},
-        {self->has_ledger ? self->discarded : self->chunks_discarded, "discarded"},
-        {self->has_ledger ? self->dropped : self->writer_losses, "dropped by writers"},
-        {self->has_ledger ? self->broken : 0, "broken"},
-    };
-    uint64_t total = orma_loss_total(self);
-    const char *sep = " (";
-    int n;
-
-    if (!total) {
-        snprintf(ret, ret_size, "nothing lost");
-        return;
+    if (reason == ORMA_LOST_OVERWRITTEN && self->ring)
+        return 0;
+    if (self->has_ledger)
+        return self->lost[reason];
+    switch (reason) {
+    case ORMA_LOST_DROPPED:
+        return self->writer_losses;
+    case ORMA_LOST_OVERWRITTEN:
+        return self->chunks_overwritten;
+    case ORMA_LOST_DISCARDED:
+        return self->chunks_discarded;
     }
-    n = snprintf(ret, ret_size, "lost %llu %s%s", (unsigned long long)total,
-                 self->has_ledger ? "packet" : "chunk", total == 1 ? "" : "s");
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(parts); i++) {
-        if (!parts[i].num || n < 0 || (size_t)n >= ret_size)
+    return 0;
+}
+
+uint64_t orma_loss_total(const struct orma_loss *self)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++)
+        sum += count_of(self, i);
+    return sum;
+}
+
+uint64_t orma_loss_aged_out(const struct orma_loss *self)
+{
+    if (!self->ring)
+        return 0;
+    return self->has_ledger ? self->lost[ORMA_LOST_OVERWRITTEN] : self->chunks_overwritten;
+}
+
+bool orma_loss_is_none(const struct orma_loss *self)
+{
+    return !self->unknown && !self->unreported && !self->kernel_overrun && !orma_loss_total(self);
+}
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+static void ORMA_PRINTF(2, 3) put(struct text *out, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    int n = vsnprintf(out->at, out->left, fmt, args);
+    va_end(args);
+    size_t len = n > 0 ? ORMA_MIN((size_t)n, out->left - 1) : 0;
+    out->at += len;
+    out->left -= len;
+}
+
+static void put_packets(struct text *out, const struct orma_loss *self, uint64_t total)
+{
+    const char *sep = " (";
+
+    put(out, "%" PRIu64 " %s%s", total, self->has_ledger ? "packet" : "chunk",
+        total == 1 ? "" : "s");
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++) {
+        uint64_t num = count_of(self, i);
+
+        if (!num)
             continue;
-        n += snprintf(ret + n, ret_size - (size_t)n, "%s%llu %s", sep,
-                      (unsigned long long)parts[i].num, parts[i].what);
+        put(out, "%s%" PRIu64 " %s", sep, num, orma_loss_words[i].name);
         sep = ", ";
     }
-    if (n > 0 && (size_t)n < ret_size)
-        snprintf(ret + n, ret_size - (size_t)n, ")");
+    put(out, ")");
+}
+
+/* Why the numbers are not all. */
+static void put_reasons(struct text *out, const struct orma_loss *self)
+{
+    bool one = self->unreported == 1;
+
+    if (self->unknown)
+        put(out, ": %s", self->unknown);
+    if (self->unreported)
+        put(out, "%s%" PRIu64 " writer%s ended without %s last report", self->unknown ? "; " : ": ",
+            self->unreported, one ? "" : "s", one ? "its" : "their");
 }
 
 void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size)
 {
-    format_known(self, ret, ret_size);
-    size_t len = strlen(ret);
-    if (self->unreported)
-        snprintf(ret + len, ret_size - len,
-                 "; %llu writer%s ended without %s last report: what %s dropped is not known",
-                 (unsigned long long)self->unreported, self->unreported == 1 ? "" : "s",
-                 self->unreported == 1 ? "its" : "their", self->unreported == 1 ? "it" : "they");
+    uint64_t total = orma_loss_total(self), kernel = self->kernel_overrun;
+    bool known = !self->unknown && !self->unreported;
+    struct text out = {ret, ret_size};
+
+    if (!total && !kernel)
+        put(&out, known ? "nothing lost" : "what was lost is not known");
+    else
+        put(&out, known ? "lost " : "lost at least ");
+    if (total)
+        put_packets(&out, self, total);
+    if (kernel)
+        put(&out, "%s%" PRIu64 " kernel event%s %s", total ? ", " : "", kernel,
+            kernel == 1 ? "" : "s", orma_loss_overrun.name);
+    put_reasons(&out, self);
 }

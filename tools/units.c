@@ -13,15 +13,20 @@ struct unit {
     double factor;
 };
 
-static bool parse(const char *text, const struct unit *units, size_t units_num, uint64_t *ret)
+/* `plain`: the factor of a number without unit; 0: a unit must be there, but for 0. */
+static bool parse(const char *text, const struct unit *units, size_t units_num, double plain,
+                  uint64_t *ret)
 {
     char *end;
 
     if (text[0] < '0' || text[0] > '9') /* no sign, no blank, no "inf" */
         return false;
     double val = strtod(text, &end);
-    if (!*end && val == 0) {
-        *ret = 0;
+    if (!*end && (val == 0 || plain > 0)) {
+        val *= plain;
+        if (!(val < 9e18))
+            return false;
+        *ret = (uint64_t)llround(val);
         return true;
     }
     for (size_t i = 0; i < units_num; i++) {
@@ -36,12 +41,22 @@ static bool parse(const char *text, const struct unit *units, size_t units_num, 
     return false;
 }
 
-bool orma_parse_duration_ms(const char *text, uint64_t *ret)
+static bool parse_time(const char *text, double plain, uint64_t *ret)
 {
     static const struct unit units[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
                                         {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
 
-    return parse(text, units, ORMA_ARRAY_LEN(units), ret);
+    return parse(text, units, ORMA_ARRAY_LEN(units), plain, ret);
+}
+
+bool orma_parse_duration_ms(const char *text, uint64_t *ret)
+{
+    return parse_time(text, 0, ret);
+}
+
+bool orma_parse_time_ms(const char *text, uint64_t *ret)
+{
+    return parse_time(text, 1e3, ret);
 }
 
 bool orma_parse_size_bytes(const char *text, uint64_t *ret)
@@ -50,7 +65,7 @@ bool orma_parse_size_bytes(const char *text, uint64_t *ret)
         {"b", 1},        {"k", 1024},      {"kb", 1024},   {"kib", 1024},   {"m", 1 << 20},
         {"mb", 1 << 20}, {"mib", 1 << 20}, {"g", 1 << 30}, {"gb", 1 << 30}, {"gib", 1 << 30}};
 
-    return parse(text, units, ORMA_ARRAY_LEN(units), ret);
+    return parse(text, units, ORMA_ARRAY_LEN(units), 0, ret);
 }
 
 const char *orma_format_size(uint64_t bytes, char *ret)

@@ -7,8 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "500ms", "10s", "1.5m", "2h", "1d"; a plain 0 is allowed, other numbers need a unit. */
+/* "500ms", "10s", "1.5m", "2h", "1d"; a plain 0 is allowed, other numbers need a unit, as for
+ * perfetto. */
 bool orma_parse_duration_ms(const char *text, uint64_t *ret);
+
+/* The same, and a number without a unit means seconds, as everywhere else. */
+bool orma_parse_time_ms(const char *text, uint64_t *ret);
 
 /* "64k", "32mb", "1.5g", powers of 1024; a plain 0 is allowed, other numbers need a unit. */
 bool orma_parse_size_bytes(const char *text, uint64_t *ret);

@@ -3,6 +3,7 @@
 
 #include "processor/import/ftrace/ftrace.h"
 #include "processor/import/import.h"
+#include "processor/import/ledger.h"
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
 #include "protos/reflect/text.h"
@@ -93,6 +94,7 @@ static bool config_early(struct orma_import *imp, const struct orma_packet_ctx *
         }
     }
     imp->into_file |= into_file;
+    orma_ledger_expect(imp);
     /* Left to itself, the service flushes before it writes. */
     if (into_file && !flushes && no_flush)
         orma_stats_inc(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH);

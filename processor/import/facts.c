@@ -7,10 +7,12 @@
 
 #include "processor/import/ftrace/ftrace.h"
 #include "processor/import/import.h"
+#include "processor/import/ledger.h"
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
+#include "protos/loss.h"
 
 #define SNAPSHOT_CLOCKS_MAX 256
 
@@ -400,49 +402,6 @@ static void filter_stats(struct orma_stats *stats, struct orma_str bytes)
     }
 }
 
-/* Ours (protos/orma_ext.proto): what became of the packets of each sequence. */
-enum { ORMA_SEQUENCE_COUNTS_FIELD = 90001 };
-static const char *const loss_reasons[] = {
-    [7] = "dropped",    [8] = "overwritten", [9] = "discarded",   [10] = "invalid",
-    [11] = "unpatched", [12] = "cut",        [13] = "unreported",
-};
-enum { COUNTS_UNREPORTED = 13, COUNTS_END };
-
-static void sequence_counts(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOSS);
-    uint64_t counts[COUNTS_END] = {0};
-    uint32_t seen = 0;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id < ORMA_ARRAY_LEN(counts)) {
-            counts[f.id] = orma_pb_u64(&f);
-            seen |= 1u << f.id;
-        }
-    }
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(counts); i++) {
-        const char *reason = i == 5                             ? "emitted"
-                             : i == 6                           ? "delivered"
-                             : i < ORMA_ARRAY_LEN(loss_reasons) ? loss_reasons[i]
-                                                                : NULL;
-
-        if (!reason || (!counts[i] && i > 6) || !(seen >> i & 1))
-            continue;
-        uint32_t row = orma_table_add(t);
-        orma_table_set(t, ORMA_LOSS_SEQUENCE_ID, row, (int64_t)counts[1]);
-        orma_table_set(t, ORMA_LOSS_BUFFER, row, (int64_t)counts[2]);
-        orma_table_set(t, ORMA_LOSS_PRODUCER_ID, row, (int64_t)counts[3]);
-        orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[4]);
-        orma_table_set(t, ORMA_LOSS_REASON, row, orma_import_cstr(imp, reason));
-        if (i != COUNTS_UNREPORTED) /* how many is not known */
-            orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)counts[i]);
-        orma_table_set(t, ORMA_LOSS_MACHINE_ID, row, machine);
-        orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->trace_row);
-    }
-}
-
 /* ---- losses of sequences, by buffer ---- */
 
 /* Which buffer each sequence was in: sequence → buffer. */
@@ -510,12 +469,14 @@ static void stats_finish(struct orma_import *imp)
         if (buffer != ORMA_MAP_NONE)
             add_losses(orma_import_stats(imp, (uint16_t)seq->machine), seq, (int32_t)buffer);
     }
+    orma_ledger_finish(imp);
 }
 
 static void stats_fini(struct orma_import *imp)
 {
     if (imp->state[ORMA_STATE_BUFFERS])
         orma_map_fini(imp->state[ORMA_STATE_BUFFERS]);
+    orma_ledger_fini(imp);
 }
 
 static void flush_outcome(struct orma_stats *stats, uint64_t outcome)
@@ -541,9 +502,7 @@ static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *c
     struct orma_stats *stats = orma_import_stats(imp, ctx->machine);
     int32_t buffer = 0;
 
-    /* The file may hold several; each has totals, so the last one counts. */
-    if (imp->files_read <= 1)
-        orma_table_truncate(orma_import_table(imp, ORMA_TABLE_LOSS), 0);
+    orma_ledger_begin(imp);
     while (orma_pb_next(&r, &f)) {
         if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
             orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));
@@ -555,8 +514,8 @@ static bool stats_early(struct orma_import *imp, const struct orma_packet_ctx *c
             filter_stats(stats, orma_pb_str(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME)
             flush_outcome(stats, orma_pb_u64(&f));
-        else if (f.id == ORMA_SEQUENCE_COUNTS_FIELD)
-            sequence_counts(imp, ctx->machine, orma_pb_str(&f));
+        else if (f.id == ORMA_TRACE_STATS_SEQUENCE_COUNTS)
+            orma_ledger_add(imp, ctx->machine, orma_pb_str(&f));
     }
     return true;
 }

@@ -564,7 +564,7 @@ static const struct orma_column_def cols_track[] = {
 
 static const struct orma_column_def cols_loss[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"sequence_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
     {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
     {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
     {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},

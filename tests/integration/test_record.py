@@ -102,7 +102,7 @@ class Record(Case):
 
     def test_the_background_tells_that_it_could_not_start(self):
         trace = self.dir / "t.pftrace"
-        (self.dir / "c.pbtxt").write_text("buffers { size_kb: 64 } duration_ms: 4294967295\n")
+        (self.dir / "c.pbtxt").write_text('buffers { size_kb: 64 } data_sources { config { name: "track_event" } } duration_ms: 4294967295\n')
         self.start_traced()
         done = self.orma("record", "--background", "-c", self.dir / "c.pbtxt", "-o", trace, code=1)
         self.assertIn(b"too long", done.stderr)

@@ -7,6 +7,7 @@
 
 #include "probes/probes.h"
 #include "sdk/base/clock.h"
+#include "sdk/ipc/sock.h"
 #include "tools/clients/service_state.h"
 
 #define CONNECT_TIMEOUT_MS 5000
@@ -54,6 +55,11 @@ int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach
         fprintf(stderr, "%s: the service does not answer: %s\n", program, strerror(-r));
         return r;
     }
+    if (r == -EACCES)
+        fprintf(stderr,
+                "%s: no right to use the service on %s (its group may); recording with a private "
+                "one\n",
+                program, orma_sock_consumer_addr());
     r = orma_host_new(true, &ret->host, &what);
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s\n", program, what, strerror(-r));

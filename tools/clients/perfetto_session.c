@@ -30,6 +30,7 @@
 #include "tools/clients/readback.h"
 #include "tools/clients/service_state.h"
 #include "tools/clients/triggers.h"
+#include "tools/record/names.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define CALL_TIMEOUT_MS 10000
@@ -386,6 +387,22 @@ static int detach(struct session *s)
     return r;
 }
 
+/* The program of this name records without a word; so do we, but not without a word. */
+static void warn_of_names(struct session *s)
+{
+    struct perfetto *self = s->self;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf state = {0}, problems = {0};
+    struct orma_name_check check = {.config = orma_buf_str(&self->config)};
+    struct orma_str rest, line;
+
+    if (orma_service_state_query(s->consumer, &state) == 0)
+        check.state = orma_buf_str(&state);
+    (void)orma_names_check(&check, &problems); /* how many does not matter */
+    rest = orma_buf_str(&problems);
+    while (rest.len && orma_str_cut(&rest, '\n', &line))
+        perfetto_say(self, "warning: %.*s", ORMA_STR_ARG(line));
+}
+
 static int record(struct session *s)
 {
     struct perfetto *self = s->self;
@@ -393,6 +410,8 @@ static int record(struct session *s)
     bool pass_fd = facts->write_into_file && !facts->has_output_path;
     int r = perfetto_complete_config(self);
 
+    if (r == 0)
+        warn_of_names(s);
     if (self->args.background && !self->args.background_wait)
         orma_background_silence(); /* there is a service: nobody waits for what it says */
     start_delay(facts);
@@ -481,7 +500,7 @@ static int run_query(struct session *s)
     int r = orma_service_state_query(s->consumer, &state);
 
     if (r < 0)
-        perfetto_say(self, "the service does not tell its state: %s",
+        perfetto_say(self, "the service does not report its state: %s",
                      r == -ENOSYS      ? "it does not know how"
                      : r == -EREMOTEIO ? "it refused"
                                        : strerror(-r));
@@ -491,9 +510,9 @@ static int run_query(struct session *s)
         orma_service_state_print(orma_buf_str(&state), self->args.query_long, stdout);
     if (r == 0 && fflush(stdout) != 0)
         r = -errno;
-    if (r == -EPIPE)
-        perfetto_say(self, "nobody reads the output any more");
     orma_buf_fini(&state);
+    if (r == -EPIPE)
+        return ORMA_EXIT_PIPE;
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 

@@ -322,27 +322,49 @@ void orma_service_state_print(struct orma_str state, bool details, FILE *out)
     print_sessions(state, out);
 }
 
+/* The name in a TracingServiceState.DataSource; empty: it has none. */
+static struct orma_str source_name(struct orma_pb_reader source)
+{
+    struct orma_str name = {0};
+    struct orma_pb_field f, d;
+
+    while (orma_pb_next(&source, &f)) {
+        struct orma_pb_reader desc = orma_pb_sub(&f);
+
+        if (f.id != ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_DS_DESCRIPTOR)
+            continue;
+        while (orma_pb_next(&desc, &d)) {
+            if (d.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_NAME)
+                name = orma_pb_str(&d);
+        }
+    }
+    return name;
+}
+
 bool orma_service_state_has_source(struct orma_str state, const char *name)
 {
     struct orma_pb_reader r = orma_pb_reader(state.data, state.len);
-    struct orma_pb_field f, source, d;
+    struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader sources = orma_pb_sub(&f);
-
-        if (f.id != ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES)
-            continue;
-        while (orma_pb_next(&sources, &source)) {
-            struct orma_pb_reader desc = orma_pb_sub(&source);
-
-            if (source.id != ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_DS_DESCRIPTOR)
-                continue;
-            while (orma_pb_next(&desc, &d)) {
-                if (d.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_NAME &&
-                    orma_str_eq_c(orma_pb_str(&d), name))
-                    return true;
-            }
-        }
+        if (f.id == ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES &&
+            orma_str_eq_c(source_name(orma_pb_sub(&f)), name))
+            return true;
     }
     return false;
+}
+
+size_t orma_service_state_sources(struct orma_str state, char (*ret)[ORMA_SERVICE_NAME_MAX],
+                                  size_t max)
+{
+    struct orma_pb_reader r = orma_pb_reader(state.data, state.len);
+    struct orma_pb_field f;
+    size_t num = 0;
+
+    while (num < max && orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES)
+            snprintf(ret[num++], ORMA_SERVICE_NAME_MAX, "%.*s",
+                     ORMA_STR_ARG(source_name(orma_pb_sub(&f)))); /* cut: no other is that long */
+    }
+    return num;
 }

@@ -16,6 +16,11 @@ int orma_service_state_query(struct orma_consumer *consumer, struct orma_buf *re
 /* Has any producer registered a data source of this name? */
 bool orma_service_state_has_source(struct orma_str state, const char *name);
 
+#define ORMA_SERVICE_NAME_MAX 128
+/* Names of all data sources that are offered now, repeated ones included; returns how many. */
+size_t orma_service_state_sources(struct orma_str state, char (*ret)[ORMA_SERVICE_NAME_MAX],
+                                  size_t max);
+
 /*
  * Tables for people. The bytes come from the service: text in them is shown without control
  * characters, what is malformed is left out. `details`: also the descriptors of data sources.

@@ -72,6 +72,12 @@ static void take_field(struct orma_trace_config *self, const struct orma_pb_fiel
     case ORMA_PB_TRACE_CONFIG_OUTPUT_PATH:
         self->has_output_path = f->len > 0;
         break;
+    case ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME:
+        self->has_session_name = f->len > 0;
+        break;
+    case ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES:
+        self->max_file_size_bytes = orma_pb_u64(f);
+        break;
     case ORMA_PB_TRACE_CONFIG_TRACE_UUID_MSB:
     case ORMA_PB_TRACE_CONFIG_TRACE_UUID_LSB:
         self->has_uuid |= orma_pb_u64(f) != 0;

@@ -15,6 +15,8 @@ struct orma_trace_config {
     bool write_into_file; /* the service writes the trace itself */
     bool has_output_path; /* ... and opens the file, too */
     bool has_uuid;
+    bool has_session_name;
+    uint64_t max_file_size_bytes;
     bool has_statsd_logging;
     unsigned triggers_num; /* activate_triggers: to be fired, nothing is recorded */
     /* enum TraceConfig.TriggerConfig.TriggerMode; a STOP_TRACING that wants clones where there are

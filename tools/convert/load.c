@@ -99,7 +99,9 @@ static const char *section_of(const struct orma_processor_stat *stat)
     return strcmp(stat->source, "trace") ? "Import errors" : "Trace errors";
 }
 
-unsigned orma_print_health(const struct orma_processor *tp, FILE *out)
+unsigned orma_print_health(const struct orma_processor *tp,
+                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                           void *ctx, FILE *out)
 {
     static const char *const sections[] = {"Trace errors", "Import errors", "Data losses"};
     bool colour = isatty(fileno(out));
@@ -112,7 +114,7 @@ unsigned orma_print_health(const struct orma_processor *tp, FILE *out)
         for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++) {
             const char *section = section_of(&stat);
 
-            if (!section || strcmp(section, sections[i]))
+            if (!section || strcmp(section, sections[i]) || (is_fine && is_fine(ctx, &stat)))
                 continue;
             if (!found++)
                 fprintf(out, "%sTrace health issues:%s\n", colour ? "\033[1;31m" : "",

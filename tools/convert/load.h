@@ -23,8 +23,10 @@ int orma_load(struct orma_processor *tp, const char *program, const char *path,
 
 /*
  * Errors and losses that the statistics of a loaded trace tell, in sections;
- * colours if `out` is a terminal. Returns how many there are; nothing is
- * printed for 0.
+ * colours if `out` is a terminal. Those that `is_fine` (or NULL) accepts are
+ * left out. Returns how many there are; nothing is printed for 0.
  */
-unsigned orma_print_health(const struct orma_processor *tp, FILE *out);
+unsigned orma_print_health(const struct orma_processor *tp,
+                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                           void *ctx, FILE *out);
 #endif

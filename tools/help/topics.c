@@ -1,9 +1,11 @@
 #include "tools/help/topics.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "probes/probes.h"
+#include "protos/loss.h"
 #include "tools/cli.h"
 #include "tools/record/presets.h"
 #include "tools/record/source_notes.h"
@@ -69,10 +71,20 @@ static int show_units(const char *about)
     printf("On command lines:\n"
            "  times   500ms  10s  5m  2h       fractions as in 1.5s\n"
            "  sizes   64kb  32mb  1gb          also k, m, g; 1024 based\n"
-           "  0 needs no unit; any other number does.\n\n"
+           "  A time without a unit is in seconds; a size needs one.\n\n"
            "In configs the name of the field tells: _ms, _kb, _bytes, _ns.\n"
            "In tables every time is in nanoseconds, on the trace's clock (mostly boottime).\n");
     return ORMA_EXIT_OK;
+}
+
+static void show_loss_word(const struct orma_loss_word *word)
+{
+    printf("  %-12s", word->name);
+    orma_cli_wrap(stdout, word->text, 14);
+    if (word->cure) {
+        printf("%14sHelps: ", "");
+        orma_cli_wrap(stdout, word->cure, 14);
+    }
 }
 
 static int show_loss(const char *about)
@@ -80,18 +92,71 @@ static int show_loss(const char *about)
     (void)about; /* takes none */
     printf(
         "Nothing is lost silently. For every writer: emitted = delivered + lost, and each loss "
-        "has\n"
-        "a reason:\n\n"
-        "  dropped by the writer   shared memory was full: the service came too late\n"
-        "  overwritten             a ring buffer was full: it keeps the newest\n"
-        "  discarded               a discard buffer was full: it keeps the oldest\n"
-        "  kernel events overrun   the kernel's own buffers were full\n"
-        "  unreported              the program ended (or was killed) before it said how much it\n"
-        "                          dropped last: so much is not known\n\n"
-        "  orma stats t.pftrace                      # the summary\n"
-        "  orma query t.pftrace 'SELECT * FROM loss' # who lost what\n\n"
-        "Against it: a larger buffer (-b 128mb), fewer presets, or --stream instead of --ring.\n");
+        "has\na reason. 'orma record', 'orma stats' and the table 'loss' use the same words:\n\n");
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++)
+        show_loss_word(&orma_loss_words[i]);
+    show_loss_word(&orma_loss_overrun);
+    show_loss_word(&orma_loss_unreported);
+    printf("\nThe kernel's events are counted as events, all others as packets.\n\n"
+           "  orma stats t.pftrace                      # the summary\n"
+           "  orma query t.pftrace 'SELECT * FROM loss' # who lost what\n");
     return ORMA_EXIT_OK;
+}
+
+static int show_exit_codes(const char *about)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } codes[] = {
+        {ORMA_EXIT_OK, "Done. Losses do not change that: the last line tells of them."},
+        {ORMA_EXIT_FAILURE,
+         "Failed, or nothing of what was asked for could be recorded. What is wrong is on standard "
+         "error."},
+        {ORMA_EXIT_USAGE, "Wrong usage: an option, a word or a value that is not understood."},
+        {126, "'orma record -- COMMAND': COMMAND could not be started."},
+        {ORMA_EXIT_NO_COMMAND, "'orma record -- COMMAND': there is no such COMMAND."},
+        {ORMA_EXIT_PIPE, "Nobody read the output any more (as with '| head'); no message."},
+    };
+
+    (void)about; /* takes none */
+    printf("Of 'orma':\n");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(codes); i++) {
+        printf("  %-5d", codes[i].code);
+        orma_cli_wrap(stdout, codes[i].text, 7);
+    }
+    printf("\n'orma record -- COMMAND' gives the code of COMMAND, and 128 + SIGNAL if a signal "
+           "ended it.\nUnder the name of another program (perfetto, traceconv, ...) the codes are "
+           "those of that program.\n");
+    return ORMA_EXIT_OK;
+}
+
+/* A group, or the beginning of a name: "sched", "sched/sched_w". */
+static int show_events(const char *about)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0};
+    struct orma_str rest, line, wanted = orma_str_from(about ? about : "");
+    unsigned num = 0;
+    int r = orma_probes_kernel_events(NULL, &list);
+
+    if (r < 0) {
+        fprintf(stderr, "orma help: the kernel's events cannot be read: %s\n",
+                r == -ENOENT ? "tracefs is not mounted (as root: mount -t tracefs nodev "
+                               "/sys/kernel/tracing)"
+                             : strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    rest = orma_buf_str(&list);
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (!orma_str_starts(line, wanted))
+            continue;
+        printf("%.*s\n", ORMA_STR_ARG(line));
+        num++;
+    }
+    if (num)
+        return ORMA_EXIT_OK;
+    fprintf(stderr, "orma help: no kernel event begins with '%s'\n", about ? about : "");
+    return ORMA_EXIT_FAILURE;
 }
 
 const struct orma_topic orma_topics[] = {
@@ -101,6 +166,8 @@ const struct orma_topic orma_topics[] = {
     {"presets", "the words of 'orma record' and the events behind them", NULL, show_presets},
     {"tables", "tables to ask in SQL, and their columns", "[TABLE]", orma_topic_tables},
     {"units", "times and sizes", NULL, show_units},
+    {"events", "the kernel's events: all, or those that begin with a word", "[GROUP]", show_events},
     {"loss", "what can get lost, and what helps", NULL, show_loss},
+    {"exit-codes", "what the commands exit with", NULL, show_exit_codes},
     {0},
 };

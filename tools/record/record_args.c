@@ -25,12 +25,14 @@ enum {
     OPT_TXT,
     OPT_EXPLAIN,
     OPT_PRIVATE,
+    OPT_UNKNOWN,
     OPT_QUIET
 };
 
 const struct orma_option orma_record_options[] = {
     {OPT_TIME, 't', "time", "TIME",
-     "How long to record: 500ms, 10s, 5m, 2h. Without it, until Ctrl-C or the end of COMMAND."},
+     "How long to record: 10 or 10s, 500ms, 5m, 2h. Without it, until Ctrl-C or the end of "
+     "COMMAND."},
     {OPT_BUFFER, 'b', "buffer", "SIZE", "Central buffer: 64kb, 32mb (the default), 1gb."},
     {OPT_OUT, 'o', "output", "FILE",
      "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
@@ -57,6 +59,9 @@ const struct orma_option orma_record_options[] = {
      "Print the config that would be used, with comments, and record nothing."},
     {OPT_PRIVATE, 0, "private", NULL,
      "Use a service of our own even if one is running on this machine."},
+    {OPT_UNKNOWN, 0, "allow-unknown", NULL,
+     "Record although the config names data sources that nobody offers yet, or events that this "
+     "kernel does not have."},
     {OPT_QUIET, 'q', "quiet", NULL, "No progress, no last line; errors only."},
     {0},
 };
@@ -67,10 +72,10 @@ static int parse_option(struct record *rec, int id)
 
     switch (id) {
     case OPT_TIME:
-        if (!orma_parse_duration_ms(value, &rec->request.duration_ms) ||
+        if (!orma_parse_time_ms(value, &rec->request.duration_ms) ||
             rec->request.duration_ms > UINT32_MAX)
-            return orma_cli_usage_error(&rec->cli, "bad time '%s': say 500ms, 10s, 5m or 2h",
-                                        value);
+            return orma_cli_usage_error(&rec->cli,
+                                        "bad time '%s': say 10 (seconds), 500ms, 5m or 2h", value);
         break;
     case OPT_BUFFER:
         if (!orma_parse_size_bytes(value, &rec->request.buffer_bytes) ||
@@ -118,6 +123,9 @@ static int parse_option(struct record *rec, int id)
         break;
     case OPT_PRIVATE:
         rec->private_service = true;
+        break;
+    case OPT_UNKNOWN:
+        rec->allow_unknown = true;
         break;
     case OPT_QUIET:
         rec->quiet = true;
@@ -171,7 +179,6 @@ static int check_together(struct record *rec)
 
 int orma_record_parse(struct record *rec, bool *ret_go_on)
 {
-    bool named = false;
     int id;
 
     *ret_go_on = false;
@@ -180,7 +187,7 @@ int orma_record_parse(struct record *rec, bool *ret_go_on)
             return ORMA_EXIT_OK;
         if (id == ORMA_CLI_BAD)
             return ORMA_EXIT_USAGE;
-        named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
+        rec->named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
         rec->shaped |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
                        id == OPT_BUFFER || id == OPT_RING || id == OPT_STREAM ||
                        id == OPT_MAX_SIZE || id == OPT_TRIGGER;
@@ -191,7 +198,7 @@ int orma_record_parse(struct record *rec, bool *ret_go_on)
     int r = check_together(rec);
     if (r != ORMA_EXIT_OK)
         return r;
-    if (!named)
+    if (!rec->named)
         orma_record_request_add_defaults(&rec->request);
     if (rec->request.trigger && !rec->mode_given)
         rec->request.mode = ORMA_RECORD_RING;

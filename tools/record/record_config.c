@@ -12,20 +12,24 @@
 #define FILE_WRITE_PERIOD_MS 500
 /* Flushed data closes the processor's sorting windows: importing a long recording stays small. */
 #define FLUSH_PERIOD_MS 5000
-#define CLEAR_PERIOD_MS 5000
+/* A ring can be read from the first point where its writers began anew. */
+#define CLEAR_PERIOD_MS 1000
 /* Without a time limit somebody waits for a rare event: a day. */
 #define TRIGGER_TIMEOUT_MS 86400000
 /* What follows the trigger at once mostly belongs to it. */
 #define TRIGGER_STOP_DELAY_MS 100
 
-static bool add_event(struct orma_record_request *self, const char *event)
+static bool add_event(struct orma_record_request *self, const char *event, bool named)
 {
     for (size_t i = 0; i < self->events_num; i++) {
-        if (!strcmp(self->events[i], event))
-            return true;
+        if (strcmp(self->events[i], event))
+            continue;
+        self->event_named[i] |= named;
+        return true;
     }
     if (self->events_num == ORMA_RECORD_EVENTS_MAX)
         return false;
+    self->event_named[self->events_num] = named;
     self->events[self->events_num++] = event;
     return true;
 }
@@ -36,7 +40,7 @@ static bool add_preset(struct orma_record_request *self, const struct orma_prese
     self->ksyms |= p->ksyms;
     self->polls |= p->polls;
     for (const char *const *event = p->events; event && *event; event++) {
-        if (!add_event(self, *event))
+        if (!add_event(self, *event, false))
             return false;
     }
     return true;
@@ -46,9 +50,33 @@ bool orma_record_request_add(struct orma_record_request *self, const char *what)
 {
     const struct orma_preset *p = orma_preset_find(what);
 
-    if (p)
-        return add_preset(self, p);
-    return strchr(what, '/') && add_event(self, what);
+    if (!p && !strchr(what, '/'))
+        return false;
+    if (self->words_num < ORMA_RECORD_WORDS_MAX)
+        self->words[self->words_num++] = what;
+    return p ? add_preset(self, p) : add_event(self, what, true);
+}
+
+bool orma_record_request_drop(struct orma_record_request *self, const char *event)
+{
+    size_t i = 0;
+
+    while (i < self->events_num && strcmp(self->events[i], event))
+        i++;
+    if (i == self->events_num || self->event_named[i])
+        return false;
+    for (self->events_num--; i < self->events_num; i++) {
+        self->events[i] = self->events[i + 1];
+        self->event_named[i] = self->event_named[i + 1];
+    }
+    return true;
+}
+
+bool orma_record_word_is_kernel(const char *word)
+{
+    const struct orma_preset *p = orma_preset_find(word);
+
+    return p ? p->events && !p->polls && !p->apps : strchr(word, '/') != NULL;
 }
 
 void orma_record_request_add_defaults(struct orma_record_request *self)
@@ -65,13 +93,18 @@ void orma_record_request_add_all(struct orma_record_request *self)
         (void)add_preset(self, p); /* all together are below the limit: tested */
 }
 
+void orma_record_events_put(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    for (size_t i = 0; i < rq->events_num; i++)
+        orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, rq->events[i]);
+}
+
 static void put_ftrace(struct orma_buf *out, const struct orma_record_request *rq)
 {
     struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
-    for (size_t i = 0; i < rq->events_num; i++)
-        orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, rq->events[i]);
+    orma_record_events_put(out, rq);
     size_t compact = orma_pb_begin(out, ORMA_PB_FTRACE_CONFIG_COMPACT_SCHED);
     orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_COMPACT_SCHED_CONFIG_ENABLED, 1);
     orma_pb_end(out, compact);

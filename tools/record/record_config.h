@@ -15,6 +15,7 @@ enum orma_record_mode {
 };
 
 #define ORMA_RECORD_EVENTS_MAX 256
+#define ORMA_RECORD_WORDS_MAX 64
 
 struct orma_record_request {
     enum orma_record_mode mode;
@@ -29,16 +30,28 @@ struct orma_record_request {
     unsigned polls; /* enum orma_preset_poll */
     size_t events_num;
     const char *events[ORMA_RECORD_EVENTS_MAX];
+    bool event_named[ORMA_RECORD_EVENTS_MAX]; /* by itself, not as a part of a preset */
+    size_t words_num;
+    const char *words[ORMA_RECORD_WORDS_MAX]; /* presets and events as they were named */
 };
 
 /* Adds a preset, or an event as "group/name". False: no such preset, or too many events. */
 bool orma_record_request_add(struct orma_record_request *self, const char *what);
+
+/* Takes an event out again that only presets wanted. False: it was named, or is not there. */
+bool orma_record_request_drop(struct orma_record_request *self, const char *event);
+
+/* Does this preset or event need data of linux.ftrace? */
+bool orma_record_word_is_kernel(const char *word);
 
 /* Adds the presets that are recorded when nothing is named. */
 void orma_record_request_add_defaults(struct orma_record_request *self);
 
 /* Adds all presets. */
 void orma_record_request_add_all(struct orma_record_request *self);
+
+/* Appends the events only, as fields of a FtraceConfig. */
+void orma_record_events_put(struct orma_buf *out, const struct orma_record_request *request);
 
 /* Appends the encoded TraceConfig. */
 void orma_record_config_put(struct orma_buf *out, const struct orma_record_request *request);

@@ -18,7 +18,8 @@ struct record {
     const char *out_path; /* as given, or made up */
     char path_buf[64];
     bool to_stdout, force, private_service, quiet, explain, background;
-    bool mode_given;
+    bool mode_given, named; /* --ring or --stream; a preset, an event or -a */
+    bool allow_unknown;
     const char *clone;       /* session to make a snapshot of; NULL: record */
     int parent_fd;           /* the process that waits for our start; -1: none */
     const char *config_path; /* NULL: made from the request */
@@ -30,9 +31,20 @@ struct record {
     bool out_created;
     int signal_fd;
     struct orma_attached service;
+    char session_name[32]; /* made up, for `orma status` */
 };
 
 extern const struct orma_option orma_record_options[];
+
+struct orma_recorder;
+struct orma_trace_config;
+
+/*
+ * After the end: the last line, and why nothing or less than asked for was
+ * recorded. `failed`: the recorder has said what went wrong. An exit code.
+ */
+int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
+                        const struct orma_trace_config *facts, bool failed);
 
 /* Fills `rec` from rec->cli. ORMA_EXIT_OK and *ret_go_on, or what to exit with. */
 int orma_record_parse(struct record *rec, bool *ret_go_on);

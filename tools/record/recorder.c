@@ -17,10 +17,12 @@
 
 #include "protos/fields/common.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
 #include "sdk/client/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "tools/child.h"
 #include "tools/clients/readback.h"
+#include "tools/record/pump.h"
 #include "tools/units.h"
 
 #define TICK_MS 250
@@ -36,7 +38,9 @@ struct state {
     bool stop_asked;
     bool progress_shown;
     int signals;
-    pid_t child; /* 0: none running */
+    pid_t child;            /* 0: none running */
+    struct orma_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
+    uint64_t size_before;   /* of out_fd, if it is a file */
 };
 
 static void say(const struct orma_recorder *rec, const char *what, int err)
@@ -45,6 +49,30 @@ static void say(const struct orma_recorder *rec, const char *what, int err)
         fprintf(stderr, "%s: %s: %s\n", rec->program, what, strerror(-err));
     else
         fprintf(stderr, "%s: %s\n", rec->program, what);
+}
+
+bool orma_recorder_had_source(const struct orma_recorder *self, const char *name)
+{
+    struct orma_str rest = orma_buf_str(&self->sources), line;
+
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (orma_str_eq_c(line, name))
+            return true;
+    }
+    return false;
+}
+
+static void note_source(struct orma_recorder *rec, struct orma_pb_reader change)
+{
+    char name[256] = "";
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&change, &f)) {
+        if (f.id == ORMA_PB_OBSERVABLE_EVENTS_DATA_SOURCE_INSTANCE_STATE_CHANGE_DATA_SOURCE_NAME)
+            snprintf(name, sizeof(name), "%.*s", ORMA_STR_ARG(orma_pb_str(&f)));
+    }
+    if (name[0] && !orma_recorder_had_source(rec, name))
+        orma_buf_printf(&rec->sources, "%s\n", name);
 }
 
 static void on_event(void *ctx, struct orma_str events)
@@ -56,6 +84,8 @@ static void on_event(void *ctx, struct orma_str events)
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED)
             st->all_started |= orma_pb_bool(&f);
+        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_INSTANCE_STATE_CHANGES)
+            note_source(st->rec, orma_pb_sub(&f));
     }
 }
 
@@ -77,6 +107,17 @@ static void take_signals(struct state *st)
     }
 }
 
+/* "3.2 s", or "3.2 s, 6.8 s left". */
+static void print_time(const struct state *st)
+{
+    double done = (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns) / 1e9;
+    double whole = (double)st->rec->duration_ms / 1e3;
+
+    fprintf(stderr, "\r%.1f s", done);
+    if (whole > done)
+        fprintf(stderr, ", %.1f s left", whole - done);
+}
+
 static void progress(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
@@ -90,15 +131,16 @@ static void progress(struct state *st)
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0)
         orma_loss_read(orma_buf_str(&stats), &loss);
     orma_buf_fini(&stats);
-    loss.broken = 0; /* what is not read yet looks like that */
-    loss.unreported = 0; /* for the last line */
+    loss.lost[ORMA_LOST_CUT] = loss.lost[ORMA_LOST_UNPATCHED] = 0; /* what is not read yet */
+    loss.unreported = 0;                                           /* for the last line */
+    loss.ring = !rec->service_writes;
     uint64_t bytes = loss.bytes_written;
     if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
         bytes = (uint64_t)file.st_size;
     orma_loss_format(&loss, text, sizeof(text));
-    fprintf(stderr, "\r%.1f s  %s%s  buffer %u%% full  %s\033[K",
-            (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns) / 1e9,
-            orma_format_size(bytes, size), rec->service_writes ? " written" : " recorded",
+    print_time(st);
+    fprintf(stderr, "  %s%s  buffer %u%% full  %s\033[K", orma_format_size(bytes, size),
+            rec->service_writes ? " written" : " recorded",
             loss.buffer_bytes ? (unsigned)(loss.buffer_used * 100 / loss.buffer_bytes) : 0, text);
     st->progress_shown = true;
 }
@@ -134,6 +176,7 @@ static int spawn_command(struct state *st)
     if (pid < 0) {
         say(rec, rec->command[0], (int)pid);
         rec->child_code = pid == -ENOENT ? 127 : 126;
+        rec->not_spawned = true;
         return (int)pid;
     }
     st->child = pid;
@@ -164,6 +207,7 @@ static int run(struct state *st)
         progress(st);
     }
     progress_end(st);
+    rec->ended_by_itself = orma_consumer_ended(rec->consumer, NULL);
     if (r < 0)
         say(rec, "the service is gone; what it had written is kept", 0);
     return r;
@@ -201,18 +245,40 @@ static int read_back(struct orma_recorder *rec)
 {
     int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &rec->bytes);
 
-    if (r < 0)
+    rec->reader_left = r == -EPIPE;
+    if (r < 0 && !rec->reader_left)
         say(rec, "cannot bring the trace into the file", r);
     return r;
 }
 
-/* How much the service has written so far, where it writes by itself. */
-static void look_at_file(struct orma_recorder *rec)
+static bool file_size(int fd, uint64_t *ret)
 {
-    struct stat file;
+    struct stat st;
 
-    if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
-        rec->bytes = (uint64_t)file.st_size;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    *ret = (uint64_t)st.st_size;
+    return true;
+}
+
+/* How much the service has written so far, where it writes by itself. */
+static void look_at_file(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    uint64_t size;
+
+    if (rec->service_writes && !st->pump && file_size(rec->out_fd, &size))
+        rec->bytes = size - ORMA_MIN(size, st->size_before);
+}
+
+/* What the service writes into no file of ours is counted on its way. */
+static void end_pump(struct state *st, bool complete)
+{
+    if (!st->pump)
+        return;
+    int r = complete ? orma_pump_end(st->pump, &st->rec->bytes)
+                     : orma_pump_cancel(st->pump, &st->rec->bytes);
+    st->rec->reader_left = r == -EPIPE;
 }
 
 /* After the end: data, sums. */
@@ -224,13 +290,15 @@ static int collect(struct state *st)
     int r = 0;
 
     orma_consumer_ended(rec->consumer, &error);
+    end_pump(st, true);
     if (*error) {
-        say(rec, error, 0);
+        if (!rec->reader_left)
+            say(rec, error, 0);
         r = -EREMOTEIO;
     }
     if (!rec->service_writes && r == 0)
         r = read_back(rec);
-    look_at_file(rec);
+    look_at_file(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
         orma_loss_read(orma_buf_str(&stats), &rec->loss);
@@ -257,21 +325,39 @@ static void wait_for_command(struct state *st)
     }
 }
 
+/* Starts the session. A pipe is filled by way of the pump, which counts. */
+static int enable(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    int fd = rec->service_writes ? rec->out_fd : -1, pipe_fd = -1, r = 0;
+
+    if (fd >= 0 && !file_size(fd, &st->size_before)) {
+        r = orma_pump_start(fd, &st->pump, &pipe_fd);
+        fd = pipe_fd;
+    }
+    if (r == 0)
+        r = orma_consumer_enable(rec->consumer, rec->config, fd);
+    orma_fd_close(&pipe_fd); /* the service has its own */
+    if (r == 0)
+        r = orma_consumer_observe(rec->consumer,
+                                  ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED |
+                                      ORMA_PB_OBSERVABLE_EVENTS_TYPE_DATA_SOURCES_INSTANCES,
+                                  on_event, st);
+    if (r < 0) {
+        say(rec, "cannot start the session", r);
+        end_pump(st, false);
+    }
+    return r;
+}
+
 int orma_recorder_run(struct orma_recorder *self)
 {
     struct state st = {.rec = self, .started_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
-    int r;
+    int r = enable(&st);
 
     self->child_code = -1;
-    r = orma_consumer_enable(self->consumer, self->config,
-                             self->service_writes ? self->out_fd : -1);
-    if (r == 0)
-        r = orma_consumer_observe(
-            self->consumer, ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED, on_event, &st);
-    if (r < 0) {
-        say(self, "cannot start the session", r);
+    if (r < 0)
         return r;
-    }
     r = run(&st);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
     if (stopped < 0 && r >= 0)
@@ -281,8 +367,10 @@ int orma_recorder_run(struct orma_recorder *self)
         int collected = collect(&st);
         r = r < 0 ? r : collected;
     }
-    if (stopped < 0)
-        look_at_file(self); /* so that it is not taken for empty, and removed */
+    if (stopped < 0) {
+        end_pump(&st, false);
+        look_at_file(&st); /* so that it is not taken for empty, and removed */
+    }
     wait_for_command(&st);
     return r < 0 ? r : stopped;
 }

@@ -1,7 +1,7 @@
 /*
- * One recording from start to end: connects to the service, starts the
- * session, waits for its end or for a reason to end it, and brings the data
- * into the file. What the commands `orma record` and `perfetto` share.
+ * One recording from start to end: starts the session, waits for its end or
+ * for a reason to end it, and brings the data into the file. What the commands
+ * `orma record` and `orma profile` share.
  */
 #ifndef ORMA_TOOLS_RECORDER_H
 #define ORMA_TOOLS_RECORDER_H
@@ -20,6 +20,7 @@ struct orma_recorder {
     struct orma_str config; /* encoded TraceConfig */
     int out_fd;             /* where the trace goes; the caller's */
     bool service_writes;    /* write_into_file: the service fills out_fd */
+    uint32_t duration_ms;   /* of the config, for the live line; 0: until stopped */
     bool progress;          /* a live line on stderr */
     char *const *command;   /* NULL: none */
     const char *child_producer_addr, *child_consumer_addr;
@@ -33,8 +34,16 @@ struct orma_recorder {
     uint64_t duration_ns; /* from start to end */
     struct orma_loss loss;
     bool has_loss;
-    int child_code; /* -1: the command was not run or has not ended */
+    int child_code;       /* -1: the command was not run or has not ended */
+    bool not_spawned;     /* the command could not be started: there is nothing to keep */
+    bool ended_by_itself; /* the service ended it: time over, file full */
+    bool reader_left;     /* nobody reads out_fd any more */
+    /* Names of the data sources that took part, one a line; orma_buf_fini(). */
+    struct orma_buf sources;
 };
+
+/* Did a data source of this name take part? */
+bool orma_recorder_had_source(const struct orma_recorder *self, const char *name);
 
 /*
  * 0: a trace was recorded (also when stopped by a signal). Negative errno:

@@ -35,9 +35,10 @@ int orma_shell_run_sql(struct orma_shell *self, struct orma_str sql)
     self->query_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
     if (r == 0 && fflush(stdout) != 0)
         r = -EIO;
+    if (r == -EIO)
+        return orma_shell_output_failed();
     if (r < 0) {
-        fprintf(stderr, "%s\n",
-                r == -EIO ? "cannot write the result" : orma_processor_error(self->tp));
+        fprintf(stderr, "%s\n", orma_processor_error(self->tp));
         return 1;
     }
     if (!statements) {
@@ -126,7 +127,7 @@ int orma_shell_load(struct orma_shell *self)
         return 1;
     if (orma_load(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) < 0)
         return 1;
-    orma_print_health(self->tp, stderr);
+    orma_print_health(self->tp, NULL, NULL, stderr);
     print_left_out(self->tp);
     return 0;
 }

@@ -64,7 +64,7 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
         code = orma_load(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
                          &sh->load_ns) < 0;
         if (!code) {
-            orma_print_health(orma_rpc_processor(rpc), stderr);
+            orma_print_health(orma_rpc_processor(rpc), NULL, NULL, stderr);
             code = orma_rpc_set_loaded(rpc, sh->trace) < 0;
         }
     }

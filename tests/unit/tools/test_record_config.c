@@ -93,3 +93,29 @@ Test(record_config, all_presets_together_are_below_the_limit)
     }
     cr_assert_gt(events, 20);
 }
+
+Test(record_config, only_events_of_presets_are_dropped)
+{
+    struct orma_record_request rq = {.mode = ORMA_RECORD_RING, .buffer_bytes = 1};
+
+    cr_assert(orma_record_request_add(&rq, "irq/irq_handler_entry"));
+    cr_assert(orma_record_request_add(&rq, "sched/sched_switch"));
+    cr_assert(orma_record_request_add(&rq, "sched"));
+    size_t num = rq.events_num;
+    cr_assert_not(orma_record_request_drop(&rq, "sched/sched_switch"), "named, too");
+    cr_assert(orma_record_request_drop(&rq, "sched/sched_waking"));
+    cr_assert_not(orma_record_request_drop(&rq, "sched/sched_waking"), "is gone");
+    cr_assert_eq(rq.events_num, num - 1);
+    for (size_t i = 0; i < rq.events_num; i++)
+        cr_assert_eq(rq.event_named[i], i < 2, "%s", rq.events[i]);
+    orma_assert_no_leaks();
+}
+
+Test(record_config, knows_which_words_need_the_kernel)
+{
+    cr_assert(orma_record_word_is_kernel("sched"));
+    cr_assert(orma_record_word_is_kernel("irq/irq_handler_entry"));
+    cr_assert_not(orma_record_word_is_kernel("apps"));
+    cr_assert_not(orma_record_word_is_kernel("mem"), "has counters as well");
+    cr_assert_not(orma_record_word_is_kernel("log"));
+}

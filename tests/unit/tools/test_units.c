@@ -23,6 +23,18 @@ Test(units, durations_need_a_unit)
     }
 }
 
+Test(units, a_time_without_a_unit_is_in_seconds)
+{
+    uint64_t ms = 0;
+
+    cr_assert(orma_parse_time_ms("10", &ms) && ms == 10000);
+    cr_assert(orma_parse_time_ms("1.5", &ms) && ms == 1500);
+    cr_assert(orma_parse_time_ms("20ms", &ms) && ms == 20);
+    cr_assert_not(orma_parse_time_ms("1e30", &ms));
+    cr_assert_not(orma_parse_time_ms("-1", &ms));
+    cr_assert_not(orma_parse_time_ms("10x", &ms));
+}
+
 Test(units, sizes_are_powers_of_1024)
 {
     uint64_t n;

@@ -1,0 +1,35 @@
+/*
+ * Names in a trace config that mean nothing: data sources that nobody offers,
+ * kernel events, system calls and categories that this kernel lacks, numbers
+ * that are no value of their enum. Recording with them would silently record
+ * less than was asked for.
+ */
+#ifndef ORMA_TOOLS_RECORD_NAMES_H
+#define ORMA_TOOLS_RECORD_NAMES_H
+#include <stdbool.h>
+
+#include "sdk/base/buf.h"
+
+struct orma_name_check {
+    struct orma_str config; /* encoded TraceConfig */
+    struct orma_str state;  /* of the service that will record; empty: its sources are not known */
+    /* A program may still come and offer a source: only names close to a known one are wrong now,
+     * the others are judged at the end, by who took part. */
+    bool may_come;
+    bool no_kernel; /* leave the names of kernel events unchecked */
+
+    bool any_source; /* result: the config names at least one data source */
+};
+
+/* Appends one line for each such name, without line feed at its end; returns how many. */
+unsigned orma_names_check(struct orma_name_check *check, struct orma_buf *ret);
+
+/*
+ * Calls `fn` with the name of each data source in the config, a name once.
+ */
+void orma_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name), void *ctx);
+
+/* The kernel's event nearest to `name` ("group/name"), in `ret`; false: none is near, or they
+ * cannot be read. */
+bool orma_names_near_event(const char *name, char *ret, size_t ret_size);
+#endif

@@ -1,0 +1,212 @@
+/* The end of `orma record`: what came of it, in one line, and what did not. */
+#include <string.h>
+
+#include "protos/fields/config.h"
+#include "tools/clients/trace_config.h"
+#include "tools/record/names.h"
+#include "tools/record/record_impl.h"
+#include "tools/record/recorder.h"
+#include "tools/record/trace_scan.h"
+#include "tools/trace_loss.h"
+#include "tools/units.h"
+
+/* Larger rings are not loaded to learn how much time they hold. */
+#define RING_LOAD_MAX ((uint64_t)256 << 20)
+
+struct outcome {
+    struct record *rec;
+    const struct orma_recorder *run;
+    const struct orma_trace_config *facts;
+    struct orma_trace_scan scan;
+    bool scanned;
+    struct orma_loss loss;
+    unsigned sources_num, missing_num; /* of the config; those that took no part */
+    bool wants_kernel, others_took_part;
+    bool knows_ring;  /* it has overwritten data, and kept_ns is known */
+    uint64_t kept_ns; /* how long a time it holds; 0: nothing that can be read */
+};
+
+static const char *shown_name(const struct record *rec)
+{
+    return rec->to_stdout ? "standard output" : rec->out_path;
+}
+
+static void sum_up_losses(struct outcome *o, bool failed)
+{
+    o->scanned = orma_trace_scan(o->rec->out_fd, &o->scan);
+    if (o->scanned)
+        o->loss = o->scan.loss;
+    else if (o->run->has_loss)
+        o->loss = o->run->loss;
+    o->loss.ring = !o->facts->write_into_file;
+    if (!o->scanned && !o->run->has_loss)
+        o->loss.unknown = "the service gave no statistics";
+    else if (failed && !o->loss.unknown)
+        o->loss.unknown = "the end of the recording is missing";
+}
+
+/* How long a time the ring holds. False: nothing was overwritten, or nobody knows. */
+static bool ring_kept(const struct outcome *o, uint64_t *ret_ns)
+{
+    struct orma_processor *tp = NULL;
+
+    if (!orma_loss_aged_out(&o->loss) || !o->scanned || o->rec->to_stdout ||
+        o->run->bytes > RING_LOAD_MAX || orma_processor_new(NULL, &tp) < 0)
+        return false;
+    int r = orma_processor_load_file(tp, o->rec->out_path, NULL, NULL);
+    if (r == 0)
+        *ret_ns = orma_trace_span_ns(tp);
+    orma_processor_free(tp);
+    return r == 0;
+}
+
+/* The service ended it before its time, or had to leave out the end: only a full file does that. */
+static bool file_was_full(const struct outcome *o)
+{
+    uint64_t max = o->facts->max_file_size_bytes, asked = o->facts->duration_ms;
+
+    if (!max || !o->facts->write_into_file)
+        return false;
+    if (o->run->ended_by_itself && (!asked || o->run->duration_ns < asked * 1000000))
+        return true;
+    return o->loss.lost[ORMA_LOST_CUT] && o->run->bytes >= max - max / 8;
+}
+
+static void print_last_line(const struct outcome *o)
+{
+    char size[ORMA_UNITS_TEXT_MAX], text[ORMA_UNITS_TEXT_MAX];
+    char loss[ORMA_LOSS_TEXT_MAX];
+
+    orma_loss_format(&o->loss, loss, sizeof(loss));
+    fprintf(stderr, "%s: %s, %s", shown_name(o->rec), orma_format_size(o->run->bytes, size),
+            orma_format_duration(o->run->duration_ns, text));
+    if (file_was_full(o))
+        fprintf(stderr, " (%s reached)",
+                o->rec->config_path ? "max_file_size_bytes" : "--max-size");
+    fprintf(stderr, ", %s", loss);
+    if (o->kept_ns)
+        fprintf(stderr, ", the ring kept the newest %s", orma_format_duration(o->kept_ns, text));
+    fputc('\n', stderr);
+}
+
+static void look_at_source(void *ctx, const char *name)
+{
+    struct outcome *o = ctx;
+    bool had = orma_recorder_had_source(o->run, name);
+
+    o->sources_num++;
+    if (!strcmp(name, "linux.ftrace"))
+        o->wants_kernel = true;
+    else if (o->rec->config_path || !strcmp(name, "track_event"))
+        o->others_took_part |= had;
+    if (had || !strcmp(name, "track_event")) /* of programs that may as well not run */
+        return;
+    o->missing_num++;
+    if (!o->rec->allow_unknown)
+        fprintf(stderr,
+                "orma record: nobody offered the data source '%s': it has recorded nothing\n",
+                name);
+}
+
+/* Presets and events that need no kernel events can do without them. */
+static bool kernel_is_all(const struct outcome *o)
+{
+    const struct orma_record_request *rq = &o->rec->request;
+
+    if (o->others_took_part)
+        return false;
+    for (size_t i = 0; !o->rec->config_path && i < rq->words_num; i++) {
+        if (!orma_record_word_is_kernel(rq->words[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool was_named(const struct record *rec, struct orma_str event)
+{
+    for (size_t i = 0; i < rec->request.events_num; i++) {
+        if (orma_str_eq_c(event, rec->request.events[i]))
+            return rec->request.event_named[i];
+    }
+    return rec->config_path != NULL;
+}
+
+/* Prints those of the list that were asked for by name; returns how many. */
+static unsigned print_names(const struct outcome *o, const struct orma_buf *list, const char *what)
+{
+    struct orma_str rest = orma_buf_str(list), line;
+    unsigned num = 0;
+
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (!was_named(o->rec, line))
+            continue;
+        fprintf(stderr, "orma record: %s '%.*s'\n", what, ORMA_STR_ARG(line));
+        num++;
+    }
+    return num;
+}
+
+/* Why there are none, or fewer than asked for. True: that makes the recording a failure. */
+static bool judge_kernel_events(const struct outcome *o)
+{
+    const struct orma_trace_scan *scan = &o->scan;
+
+    if (!o->wants_kernel || !o->scanned)
+        return false;
+    unsigned unknown = 0;
+    if (!o->rec->allow_unknown)
+        unknown = print_names(o, &scan->unknown, "this kernel has no event");
+    (void)print_names(o, &scan->failed, "the kernel did not switch on the event");
+    if (scan->setup_error.len)
+        fprintf(stderr, "orma record: no kernel events: %.*s\n", (int)scan->setup_error.len - 1,
+                (const char *)scan->setup_error.data);
+    else if (!scan->has_kernel_stats && !scan->has_kernel_events)
+        fprintf(stderr, "orma record: no kernel events: their source did not start\n");
+    if (unknown)
+        return true;
+    return !scan->has_kernel_events && kernel_is_all(o) &&
+           (scan->setup_error.len || scan->unknown.len || scan->failed.len ||
+            !scan->has_kernel_stats);
+}
+
+static bool judge(struct outcome *o)
+{
+    if (o->knows_ring && !o->kept_ns) {
+        fprintf(stderr, "orma record: nothing in the ring can be read: what its data refer to was "
+                        "overwritten; make it larger (-b)\n");
+        return false;
+    }
+    if (o->facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_START_TRACING)
+        return true; /* without the trigger nothing starts */
+    orma_names_sources(orma_buf_str(&o->rec->config), look_at_source, o);
+    bool bad = judge_kernel_events(o);
+    if (o->missing_num && !o->rec->allow_unknown)
+        bad = true;
+    return !bad;
+}
+
+int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
+                        const struct orma_trace_config *facts, bool failed)
+{
+    struct outcome o = {.rec = rec, .run = run, .facts = facts};
+
+    if (run->reader_left)
+        return ORMA_EXIT_PIPE;
+    if (run->not_spawned || (failed && !run->bytes))
+        return ORMA_MAX(run->child_code, ORMA_EXIT_FAILURE);
+    if (!run->bytes && rec->request.trigger) {
+        fprintf(stderr, "orma record: '%s' was not fired: nothing recorded\n",
+                rec->request.trigger);
+        return ORMA_EXIT_FAILURE;
+    }
+    rec->out_created = false; /* something to read: it stays */
+    sum_up_losses(&o, failed);
+    o.knows_ring = ring_kept(&o, &o.kept_ns);
+    if (!rec->quiet)
+        print_last_line(&o);
+    bool good = judge(&o);
+    orma_trace_scan_fini(&o.scan);
+    if (run->child_code > 0)
+        return run->child_code;
+    return failed || !good ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * Pump: carries what the service writes into a pipe on to standard output, and
+ * counts it. The service can then be given a file of our own, and the recorder
+ * knows how much came out, and whether its reader is still there.
+ *
+ * Threads: one of its own, from start to end.
+ */
+#ifndef ORMA_TOOLS_PUMP_H
+#define ORMA_TOOLS_PUMP_H
+#include <stdint.h>
+
+struct orma_pump;
+
+/* *ret_fd, the caller's, is where the service writes; what comes goes to `out_fd`, which must stay
+ * open. -errno. */
+int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd);
+
+/*
+ * After all writers have closed their end: waits for the rest, frees the pump.
+ * *ret_bytes came out. 0, or -errno of the writing (-EPIPE: nobody reads).
+ */
+int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes);
+
+/* Gives up what is still on its way: for writers that may never close. */
+int orma_pump_cancel(struct orma_pump *self, uint64_t *ret_bytes);
+#endif

@@ -1,0 +1,183 @@
+#include "tools/record/trace_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "protos/fields/ftrace.h"
+#include "protos/fields/trace.h"
+#include "sdk/wire/pb_reader.h"
+
+#define CPUS_MAX 1024
+#define TRACE_PACKET 1 /* Trace.packet */
+/* The service's own packets; what it says behind its last statistics is no data. */
+#define SERVICE_SEQUENCE 1
+
+struct scan {
+    struct orma_trace_scan *ret;
+    uint64_t first[CPUS_MAX], last[CPUS_MAX]; /* events that the kernel lost, by CPU */
+    bool seen[CPUS_MAX];
+    bool compressed;
+    bool has_stats;
+    bool data_behind; /* the last statistics */
+};
+
+static void read_cpu(struct scan *s, struct orma_pb_reader r, bool at_start)
+{
+    struct orma_pb_field f;
+    uint64_t cpu = 0, lost = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FTRACE_CPU_STATS_CPU:
+            cpu = f.num;
+            break;
+        case ORMA_PB_FTRACE_CPU_STATS_OVERRUN:
+        case ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS:
+            lost += f.num;
+            break;
+        }
+    }
+    if (cpu >= CPUS_MAX)
+        return;
+    if (at_start && !s->seen[cpu])
+        s->first[cpu] = lost;
+    s->seen[cpu] = true;
+    s->last[cpu] = lost;
+}
+
+/* Each flush repeats them: a name once. */
+static void note(struct orma_buf *list, const struct orma_pb_field *f)
+{
+    struct orma_str rest = orma_buf_str(list), line, name = orma_pb_str(f);
+
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (orma_str_eq(line, name))
+            return;
+    }
+    orma_buf_put(list, name.data, name.len);
+    orma_buf_put(list, "\n", 1);
+}
+
+static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
+{
+    struct orma_pb_reader again = r;
+    struct orma_pb_field f;
+    bool at_start = false;
+
+    s->ret->has_kernel_stats = true;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_FTRACE_STATS_PHASE)
+            at_start = f.num == ORMA_PB_FTRACE_STATS_START_OF_TRACE;
+    }
+    while (orma_pb_next(&again, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FTRACE_STATS_CPU_STATS:
+            read_cpu(s, orma_pb_sub(&f), at_start);
+            break;
+        case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
+            note(&s->ret->unknown, &f);
+            break;
+        case ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS:
+            note(&s->ret->failed, &f);
+            break;
+        case ORMA_PB_FTRACE_STATS_ATRACE_ERRORS:
+            note(&s->ret->setup_error, &f);
+            break;
+        }
+    }
+}
+
+static void read_bundle(struct scan *s, struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+
+    while (!s->ret->has_kernel_events && orma_pb_next(&r, &f))
+        s->ret->has_kernel_events = f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT ||
+                                    f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED;
+}
+
+static void read_packet(struct scan *s, struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+    uint32_t sequence = 0;
+    bool stats = false;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+            sequence = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_TRACE_PACKET_FTRACE_EVENTS:
+            read_bundle(s, orma_pb_sub(&f));
+            break;
+        case ORMA_PB_TRACE_PACKET_FTRACE_STATS:
+            read_kernel_stats(s, orma_pb_sub(&f));
+            break;
+        case ORMA_PB_TRACE_PACKET_TRACE_STATS:
+            orma_loss_read(orma_pb_str(&f), &s->ret->loss);
+            stats = true;
+            break;
+        case ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS:
+        case ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS:
+            s->compressed = true;
+            break;
+        }
+    }
+    if (stats) {
+        s->has_stats = true;
+        s->data_behind = false;
+    } else if (sequence && sequence != SERVICE_SEQUENCE) {
+        s->data_behind = true;
+    }
+}
+
+static bool scan(struct scan *s, const void *data, size_t len)
+{
+    struct orma_pb_reader trace = orma_pb_reader(data, len);
+    struct orma_loss *loss = &s->ret->loss;
+    struct orma_pb_field packet;
+
+    while (!s->compressed && orma_pb_next(&trace, &packet)) {
+        if (packet.id == TRACE_PACKET)
+            read_packet(s, orma_pb_sub(&packet));
+    }
+    if (s->compressed)
+        return false;
+    if (!s->has_stats || s->data_behind)
+        loss->unknown = "the trace ends before its last statistics";
+    for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
+        loss->kernel_overrun += s->last[cpu] > s->first[cpu] ? s->last[cpu] - s->first[cpu] : 0;
+    return true;
+}
+
+bool orma_trace_scan(int fd, struct orma_trace_scan *ret)
+{
+    struct stat st;
+
+    *ret = (struct orma_trace_scan){0};
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+        return false;
+    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    struct scan *s = calloc(1, sizeof(*s));
+    bool ok = s && data != MAP_FAILED;
+    if (ok) {
+        s->ret = ret;
+        ok = scan(s, data, (size_t)st.st_size);
+    }
+    free(s);
+    if (data != MAP_FAILED)
+        munmap(data, (size_t)st.st_size);
+    if (!ok)
+        orma_trace_scan_fini(ret);
+    return ok;
+}
+
+void orma_trace_scan_fini(struct orma_trace_scan *self)
+{
+    orma_buf_fini(&self->unknown);
+    orma_buf_fini(&self->failed);
+    orma_buf_fini(&self->setup_error);
+    *self = (struct orma_trace_scan){0};
+}

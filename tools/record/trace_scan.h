@@ -1,0 +1,31 @@
+/*
+ * What a trace file says about its own recording: one walk over its packets,
+ * without importing them. `orma record` reads its last line from here, so that
+ * `orma stats` of the same file says the same.
+ */
+#ifndef ORMA_TOOLS_TRACE_SCAN_H
+#define ORMA_TOOLS_TRACE_SCAN_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/buf.h"
+#include "tools/loss.h"
+
+struct orma_trace_scan {
+    /* Out of the last TraceStats, kernel_overrun included; `unknown` where the file ends without
+     * one. */
+    struct orma_loss loss;
+    bool has_kernel_stats;       /* the source of kernel events has reported */
+    bool has_kernel_events;      /* ... and recorded some */
+    struct orma_buf unknown;     /* kernel events that this kernel lacks, one a line */
+    struct orma_buf failed;      /* those that could not be switched on, one a line */
+    struct orma_buf setup_error; /* why there are no kernel events at all */
+};
+
+/*
+ * False: `fd` is no file that can be mapped, or its packets are compressed;
+ * then *ret is empty. orma_trace_scan_fini() in any case.
+ */
+bool orma_trace_scan(int fd, struct orma_trace_scan *ret);
+void orma_trace_scan_fini(struct orma_trace_scan *self);
+#endif
