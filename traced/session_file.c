@@ -61,8 +61,10 @@ void traced_session_file_done(struct traced_session *self, int error)
     event_del(self->write_timer);
     if (error && error != -EFBIG && !self->file_error) {
         self->file_error = error;
-        orma_log_error("session %" PRIu64 ": the trace file %s can't be written: %s", self->id,
-                       traced_file_name(self->file, name), strerror(-error));
+        /* A consumer is told, and knows whether that is worth a message. */
+        orma_log(self->consumer ? ORMA_LOG_INFO : ORMA_LOG_ERROR,
+                 "session %" PRIu64 ": the trace file %s can't be written: %s", self->id,
+                 traced_file_name(self->file, name), strerror(-error));
     }
     traced_file_free(self->file);
     self->file = NULL;
