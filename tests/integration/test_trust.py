@@ -78,7 +78,7 @@ class Names(Trust):
         self.assertIn(b"nobody offered the data source 'my.own.source'", done.stderr)
         self.orma("record", "--allow-unknown", "-c", c, "-o", "u.pftrace", "--", "true")
 
-    def test_the_compatible_name_goes_on_but_says_it(self):
+    def test_the_compatible_name_goes_on_but_prints_a_warning(self):
         self.start_traced()
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.ftrac" } } duration_ms: 200')
         done = self.run_program(COMPAT / "perfetto", "--txt", "-c", c, "-o", self.dir / "t.pftrace")

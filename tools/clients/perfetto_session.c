@@ -387,16 +387,16 @@ static int detach(struct session *s)
     return r;
 }
 
-/* The program of this name records without a word; so do we, but not without a word. */
-static void warn_of_names(struct session *s)
+/*
+ * The program of this name records without a word; we record, too, but say it. The
+ * service is not asked what it offers: the conversation with it is that program's.
+ */
+static void warn_of_names(struct perfetto *self)
 {
-    struct perfetto *self = s->self;
-    ORMA_AUTO(orma_buf_fini) struct orma_buf state = {0}, problems = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf problems = {0};
     struct orma_name_check check = {.config = orma_buf_str(&self->config)};
     struct orma_str rest, line;
 
-    if (orma_service_state_query(s->consumer, &state) == 0)
-        check.state = orma_buf_str(&state);
     (void)orma_names_check(&check, &problems); /* how many does not matter */
     rest = orma_buf_str(&problems);
     while (rest.len && orma_str_cut(&rest, '\n', &line))
@@ -411,7 +411,7 @@ static int record(struct session *s)
     int r = perfetto_complete_config(self);
 
     if (r == 0)
-        warn_of_names(s);
+        warn_of_names(self);
     if (self->args.background && !self->args.background_wait)
         orma_background_silence(); /* there is a service: nobody waits for what it says */
     start_delay(facts);

@@ -64,22 +64,32 @@ static bool is_of_probes(const char *name)
     return false;
 }
 
+static bool is_known(const char *name)
+{
+    for (const struct orma_source_note *s = orma_source_notes; s->source; s++) {
+        if (!strcmp(s->source, name))
+            return true;
+    }
+    return is_of_probes(name);
+}
+
 static void check_source(struct check *c, const char *name)
 {
-    char(*offered)[ORMA_SERVICE_NAME_MAX] = calloc(SOURCES_MAX, sizeof(*offered));
+    struct orma_str state = c->in->state;
 
-    if (!c->in->state.len || !offered || !strcmp(name, programs_source) ||
-        orma_service_state_has_source(c->in->state, name)) {
+    if (!strcmp(name, programs_source) || (state.len && orma_service_state_has_source(state, name)))
+        return;
+    char(*offered)[ORMA_SERVICE_NAME_MAX] = calloc(SOURCES_MAX, sizeof(*offered));
+    if (!offered || (!state.len && is_known(name))) {
         free(offered);
         return;
     }
-    size_t num = orma_service_state_sources(c->in->state, offered, SOURCES_MAX);
-    const char *near = near_source(name, offered, num);
-    if (near && !strcmp(near, name))
-        near = NULL;
-    if (near || !c->in->may_come || is_of_probes(name))
+    size_t num = orma_service_state_sources(state, offered, SOURCES_MAX);
+    const char *near = is_known(name) ? NULL : near_source(name, offered, num);
+    bool absent = state.len && (!c->in->may_come || is_of_probes(name));
+    if (near || absent)
         problem(c, "nobody offers the data source", name, near);
-    if (!near && is_of_probes(name))
+    if (absent && !near && is_of_probes(name))
         orma_buf_put_str(c->out, ": traced_probes is not running");
     free(offered);
 }

@@ -12,7 +12,9 @@
 
 struct orma_name_check {
     struct orma_str config; /* encoded TraceConfig */
-    struct orma_str state;  /* of the service that will record; empty: its sources are not known */
+    /* Of the service that will record. Empty: nobody asked it; then only names close to a known
+     * one are wrong. */
+    struct orma_str state;
     /* A program may still come and offer a source: only names close to a known one are wrong now,
      * the others are judged at the end, by who took part. */
     bool may_come;

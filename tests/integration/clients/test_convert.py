@@ -216,8 +216,8 @@ class Convert(Case):
         os.close(r)
         p = self.start(ORMA, "convert", "text", "t.pftrace", stdout=w, stderr=subprocess.PIPE)
         os.close(w)
-        self.assertIn(b"cannot write: Broken pipe", p.communicate(timeout=30 * SLOW)[1])
-        self.assertEqual(p.returncode, 1)
+        self.assertEqual(p.communicate(timeout=30 * SLOW)[1], b"")
+        self.assertEqual(p.returncode, 141)
         self.fails("text", "t.pftrace", "/dev/full", "-f", says="No space left")
 
     def test_wrong_usage(self):

@@ -158,7 +158,7 @@ class FirstSteps(Case):
         self.record()
         for line, code, says in [
                 ("orma recrod", 2, "did you mean 'record'?"),
-                ("orma record -t 5", 2, "say 500ms, 10s, 5m or 2h"),
+                ("orma record -t 5sec", 2, "say 10 (seconds), 500ms, 5m or 2h"),
                 ("orma record shced", 2, "did you mean 'sched'?"),
                 ("orma record --tiem 1s", 2, "did you mean '--time'?"),
                 ("orma record -o trace.pftrace -t 1s", 1, "--force overwrites it"),
