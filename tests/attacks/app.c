@@ -1,0 +1,228 @@
+/*
+ * A program with the SDK, for attacks: it counts what it emits in a file that it maps, so the count
+ * survives whatever happens to it.
+ *
+ *     app COUNTS count THREADS RATE SECONDS     instants "tick" with their number, RATE a second
+ * and thread app COUNTS burst POLICY EVENTS            slices, while somebody has stopped the
+ * service; then a flush app COUNTS signals SECONDS                a timer's handler emits while
+ * four threads do app COUNTS forks SECONDS                  children emit, flush and exit or _exit
+ * while threads emit app COUNTS threads NUMBER                 so many threads at once, then as
+ * many one after the other
+ *
+ * COUNTS is 16 numbers: [0..7] emitted by thread, [8] 1 when a session is there, [9] 1 at an
+ * orderly end, [10] milliseconds of the flush, [11] its result, [12] children crashed, [13] hung,
+ * [14] by handlers, [15] lost without a thread's sequence to count them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <orma/orma.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+ORMA_CATEGORY_DEFINE(attack, "attack", "events of attacks", NULL);
+
+#define THREADS_MAX 8
+
+static uint64_t *counts;
+static double seconds;
+static long rate, per_thread;
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void count(unsigned slot, uint64_t by)
+{
+    __atomic_add_fetch(&counts[slot], by, __ATOMIC_RELAXED);
+}
+
+static void wait_until(double when)
+{
+    for (double left = when - now(); left > 0; left = when - now()) {
+        struct timespec pause = {.tv_nsec = left > 0.002 ? 1000000 : 50000};
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static void *ticks(void *arg)
+{
+    unsigned slot = (unsigned)(uintptr_t)arg;
+    double begin = now();
+
+    for (uint64_t i = 0; now() - begin < seconds; i++) {
+        ORMA_INSTANT(attack, "tick", ORMA_ARG_UINT("thread", slot), ORMA_ARG_UINT("i", i));
+        count(slot, 1);
+        if (rate)
+            wait_until(begin + (double)(i + 1) / (double)rate);
+    }
+    return NULL;
+}
+
+static void *pairs(void *arg)
+{
+    unsigned slot = (unsigned)(uintptr_t)arg;
+
+    for (double end = now() + seconds; now() < end;) {
+        ORMA_SLICE_BEGIN(attack, "pair");
+        ORMA_SLICE_END(attack);
+        count(slot, 2);
+    }
+    return NULL;
+}
+
+static void *burst(void *arg)
+{
+    unsigned slot = (unsigned)(uintptr_t)arg;
+
+    for (long i = 0; i < per_thread; i++) {
+        ORMA_SLICE(attack, "slice", ORMA_ARG_UINT("i", i));
+        count(slot, 2);
+    }
+    return NULL;
+}
+
+static void run_threads(void *(*fn)(void *), long number)
+{
+    pthread_t *threads = calloc((size_t)number, sizeof(*threads));
+    pthread_attr_t attr;
+    long made = 0;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 128 << 10);
+    while (threads && made < number &&
+           !pthread_create(&threads[made], &attr, fn, (void *)(uintptr_t)(made % THREADS_MAX)))
+        made++;
+    for (long i = 0; i < made; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    ORMA_INSTANT(attack, "handler", ORMA_ARG_UINT("n", counts[14]));
+    count(14, 1);
+}
+
+static void with_signals(void)
+{
+    struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &every, NULL);
+    run_threads(pairs, 4);
+    setitimer(ITIMER_REAL, &never, NULL);
+    usleep(10000);
+}
+
+static void *forks(void *arg)
+{
+    (void)arg;
+    for (double end = now() + seconds; now() < end;) {
+        pid_t child = fork();
+        int status;
+
+        if (child == 0) {
+            alarm(10);
+            ORMA_INSTANT(attack, "child");
+            (void)orma_flush(100);
+            if ((int)(now() * 1e6) & 1)
+                exit(0);
+            _exit(0);
+        }
+        if (child < 0)
+            return NULL;
+        waitpid(child, &status, 0);
+        if (WIFSIGNALED(status))
+            count(WTERMSIG(status) == SIGALRM ? 13 : 12, 1);
+        count(4, 1); /* children: not events of ours */
+    }
+    return NULL;
+}
+
+static void with_forks(void)
+{
+    pthread_t emitters[4];
+
+    for (uintptr_t i = 0; i < 4; i++)
+        pthread_create(&emitters[i], NULL, pairs, (void *)i);
+    forks(NULL);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(emitters[i], NULL);
+}
+
+static int policy_of(const char *name)
+{
+    return !strcmp(name, "stall") ? ORMA_EXHAUSTED_STALL
+           : !strcmp(name, "std") ? ORMA_EXHAUSTED_STALL_THEN_DROP
+                                  : ORMA_EXHAUSTED_DROP;
+}
+
+/* The parent has stopped the service when counts[8] is 2. */
+static void with_a_stopped_service(void)
+{
+    while (__atomic_load_n(&counts[8], __ATOMIC_ACQUIRE) != 2)
+        usleep(1000);
+    burst(NULL);
+    double begin = now();
+    int r = orma_flush(2000);
+    counts[10] = (uint64_t)((now() - begin) * 1000);
+    counts[11] = (uint64_t)(int64_t)r;
+    __atomic_store_n(&counts[8], 3, __ATOMIC_RELEASE);
+}
+
+int main(int argc, char **argv)
+{
+    struct orma_init_args args = ORMA_INIT_ARGS;
+    int fd = argc > 3 ? open(argv[1], O_RDWR | O_CREAT, 0644) : -1;
+
+    if (fd < 0 || ftruncate(fd, 4096) < 0)
+        return 2;
+    counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (counts == MAP_FAILED)
+        return 2;
+    const char *mode = argv[2];
+    args.exhausted = (uint32_t)policy_of(argv[3]);
+    orma_init(&args);
+    if (orma_wait_for_session(10000) != 1)
+        return 3;
+    __atomic_store_n(&counts[8], 1, __ATOMIC_RELEASE);
+    if (!strcmp(mode, "count") && argc == 6) {
+        rate = atol(argv[4]);
+        seconds = atof(argv[5]);
+        run_threads(ticks, atol(argv[3]));
+    } else if (!strcmp(mode, "burst") && argc == 5) {
+        per_thread = atol(argv[4]);
+        with_a_stopped_service();
+    } else if (!strcmp(mode, "signals")) {
+        seconds = atof(argv[3]);
+        with_signals();
+    } else if (!strcmp(mode, "forks")) {
+        seconds = atof(argv[3]);
+        with_forks();
+    } else if (!strcmp(mode, "threads")) {
+        per_thread = 20;
+        run_threads(burst, atol(argv[3]));
+        for (long i = 0; i < atol(argv[3]); i++)
+            run_threads(burst, 1);
+    } else {
+        return 2;
+    }
+    orma_shutdown();
+    counts[15] = orma_lost_unattributed();
+    counts[9] = 1;
+    return 0;
+}

@@ -1,0 +1,172 @@
+"""Programs with the SDK in bad company: a service that is stopped, handlers of signals, forks, crowds of threads,
+short lives, a plug-in that is unloaded. The program never hangs or crashes, and of what it counted itself
+every event is in the trace or in its loss ledger."""
+from attack import *
+
+CONFIG = """buffers { size_kb: 65536 } data_sources { config { name: "track_event" } }
+write_into_file: true file_write_period_ms: 100 flush_period_ms: %d data_source_stop_timeout_ms: 3000"""
+
+
+class Counts:
+    """The 16 numbers that the program keeps."""
+    def __init__(self, path):
+        path.write_bytes(bytes(4096))
+        self.file = open(path, "r+b")
+        self.map = mmap.mmap(self.file.fileno(), 4096)
+
+    def __getitem__(self, i):
+        return struct.unpack_from("<q", self.map, 8 * i)[0]
+
+    def __setitem__(self, i, value):
+        struct.pack_into("<q", self.map, 8 * i, value)
+
+    @property
+    def emitted(self):
+        return sum(self[i] for i in range(8)) + self[14]
+
+
+class Sdk(Attack):
+    def setUp(self):
+        super().setUp()
+        self.start_traced()
+
+    def record(self, flush_ms=500):
+        (self.dir / "config").write_text(CONFIG % flush_ms)
+        self.trace = self.dir / "trace"
+        self.recorder = self.start(ORMA, "record", "-f", "-q", "-c", self.dir / "config", "-o", self.trace,
+                                   stderr=subprocess.PIPE)
+        c = self.consumer()
+        self.wait_for("the session", lambda: b"STARTED" in b"".join(
+            v for f, v in decode(last(c.ask("state")[2], 1, b"")) if f == 6))
+        self.drop_clients()
+
+    def app(self, mode, *args, counts="counts"):
+        path = self.dir / counts
+        numbers = Counts(path)
+        return self.start(TOOLS / "attack_app", path, mode, *args), numbers
+
+    def end_recording(self):
+        self.recorder.send_signal(signal.SIGINT)
+        self.recorder.wait(30 * SLOW)
+
+    def ledger(self):
+        """emitted, delivered and lost packets of track events, by their own account."""
+        rows = self.query(self.trace, "select reason, sum(packets) as n from __intrinsic_loss group by 1")
+        return {r["reason"]: int(r["n"]) for r in rows}
+
+    def check_ledger(self, counts, exact=True):
+        """What the program counted is here, or lost by a row that says so."""
+        ledger = self.ledger()
+        emitted = ledger.pop("emitted", 0)
+        delivered = ledger.pop("delivered", 0)
+        lost = sum(ledger.values())
+        said = f"{ledger}, {emitted} emitted, {delivered} delivered, {counts.emitted} counted by the program"
+        self.assertEqual(emitted, delivered + lost, said)
+        if exact:  # a few packets more: descriptors of tracks, clocks
+            self.assertGreaterEqual(emitted + counts[15], counts.emitted, said)
+        return delivered, lost
+
+    def slices(self):
+        return int(self.one(self.trace, "select count(*) from slice"))
+
+    def finish(self, program, seconds=60):
+        try:
+            self.assertEqual(program.wait(seconds * SLOW), 0)
+        except subprocess.TimeoutExpired:
+            self.fail("the program hangs")
+
+    def test_signals(self):
+        self.record()
+        program, counts = self.app("signals", times(1, 30))
+        self.finish(program)
+        self.end_recording()
+        self.assertGreater(counts[14], 10, "no handler ran")
+        self.check_ledger(counts)
+        self.assert_ends()
+
+    def test_forks(self):
+        self.record()
+        program, counts = self.app("forks", times(1, 20))
+        self.finish(program)
+        self.end_recording()
+        self.assertEqual((counts[12], counts[13]), (0, 0), "children that crashed, and that hung")
+        self.assertGreater(counts[4], 0)
+        self.assert_ends()
+
+    def test_crowds_of_threads(self):
+        self.record()
+        program, counts = self.app("threads", times(200, 2000))
+        self.finish(program)
+        self.end_recording()
+        self.check_ledger(counts)
+        self.assert_ends()
+
+    def stopped_service(self, policy, events, resume):
+        self.record()
+        program, counts = self.app("burst", policy, events)
+        self.wait_for("the program", lambda: counts[8] == 1)
+        self.stop_service()
+        counts[8] = 2
+        self.wait_for("the end of the burst", lambda: counts[8] == 3, 60)
+        if not resume:
+            self.finish(program)
+        os.kill(self.traced.pid, signal.SIGCONT)
+        self.finish(program)
+        self.wait_for("the program to be gone", lambda: self.producers() == 0)
+        self.end_recording()
+        return counts
+
+    def producers(self):
+        c = self.consumer()
+        _, _, fields = c.ask("state")
+        self.drop_clients()
+        return sum(f == 1 and b"attack_app" in v for f, v in decode(last(fields, 1, b"")))
+
+    def check_stopped(self, policy, events, resume):
+        counts = self.stopped_service(policy, events, resume)
+        self.assertTrue(self.ledger(), f"{counts.emitted} events were emitted, and no row says what became of them")
+        delivered, _ = self.check_ledger(counts, exact=False)
+        if resume:
+            self.assertGreater(delivered, 0)
+        self.assert_ends()
+
+    def test_stopped_service_few_events(self):
+        self.check_stopped("drop", 2000, True)
+
+    def test_stopped_service_few_events_of_a_program_that_ended(self):
+        self.check_stopped("drop", 2000, False)
+
+    def test_stopped_service_many_events(self):
+        self.check_stopped("drop", times(60000, 300000), True)
+
+    def test_stopped_service_many_events_of_a_program_that_ended(self):
+        self.check_stopped("drop", times(60000, 300000), False)
+
+    def test_stopped_service_stall_then_drop(self):
+        self.check_stopped("std", times(60000, 300000), True)
+
+    def test_short_lives(self):
+        """Programs of a moment, flushes all the while: each event is there."""
+        self.record(20)
+        total = 0
+        for _ in range(times(15, 200)):
+            programs = [self.app("count", 1, 20000, "0.02", counts=f"counts{k}") for k in range(4)]
+            for program, counts in programs:
+                self.finish(program)
+                total += counts.emitted
+        self.end_recording()
+        lost = sum(n for reason, n in self.ledger().items() if reason not in ("emitted", "delivered"))
+        self.assertEqual(self.slices() + lost, total)
+        self.assert_ends()
+
+    def test_a_plug_in_that_is_unloaded(self):
+        self.record(20)
+        program = self.start(TOOLS / "attack_dlclose", next(TOOLS.glob("*attack_plugin.so")), times(200, 5000))
+        self.finish(program)
+        self.end_recording()
+        self.assertGreater(self.slices(), 0)
+        self.assert_ends()
+
+
+if __name__ == "__main__":
+    main()
