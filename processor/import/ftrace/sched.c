@@ -219,8 +219,9 @@ void orma_sched_states(struct orma_import *imp, uint16_t machine, int64_t ts, ui
     open_state(imp, machine, ts, prev_utid, prev_state, ORMA_ID_NONE, ORMA_ID_NONE, -1);
 
     struct thread_rows *next = rows_of(imp, next_utid);
-    struct cpu_sight *sights = state_of(imp) ? state_of(imp)->sights[machine] : NULL;
-    if (next && (ORMA_LIKELY(!sights || next->all_seen) || !is_in(imp, next, imp->words.R) ||
+    const struct sched_state *st = imp->state[ORMA_STATE_SCHED]; /* rows_of() has made it */
+    struct cpu_sight *sights = st ? st->sights[machine] : NULL;
+    if (next && (ORMA_LIKELY(!sights) || next->all_seen || !is_in(imp, next, imp->words.R) ||
                  !may_have_run(imp, sights, next)))
         close_state(imp, ts, next);
     open_state(imp, machine, ts, next_utid, imp->words.Running, cpu, ORMA_ID_NONE, -1);
@@ -246,11 +247,11 @@ static void spurious_wakeup(struct orma_import *imp, int64_t ts, uint32_t row, u
  * The kernel wakes what sleeps. A thread that is woken while it runs or waits for a cpu was about
  * to sleep, or did sleep: which of the two, threads tell whose switches are seen.
  */
-static bool may_have_slept(struct orma_import *imp, struct thread_rows *rows)
+static bool may_have_slept(struct orma_import *imp, struct thread_rows *rows, int64_t state)
 {
     if (!rows->all_seen)
         return true;
-    if (is_in(imp, rows, imp->words.R))
+    if (state == imp->words.R)
         rows->doubtful = rows->last;
     return false;
 }
@@ -258,19 +259,22 @@ static bool may_have_slept(struct orma_import *imp, struct thread_rows *rows)
 void orma_sched_waking(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t utid,
                        uint32_t waker_utid, int64_t common_flags)
 {
+    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_THREAD_STATE);
     struct thread_rows *rows = rows_of(imp, utid);
     int irq = common_flags < 0 ? -1 : (common_flags & IRQ_FLAGS) != 0;
 
     if (!rows)
         return;
-    if (is_in(imp, rows, imp->words.Running) || is_in(imp, rows, imp->words.R)) {
-        if (!may_have_slept(imp, rows)) {
+    if (rows->last != ORMA_ROW_NONE) {
+        int64_t state = orma_table_int(t, ORMA_THREAD_STATE_STATE, rows->last);
+
+        if (state != imp->words.Running && state != imp->words.R) {
+            close_state(imp, ts, rows);
+        } else if (!may_have_slept(imp, rows, state)) {
             if (waker_utid != ORMA_ID_NONE)
                 spurious_wakeup(imp, ts, rows->last, utid, waker_utid, irq);
             return;
         }
-    } else {
-        close_state(imp, ts, rows);
     }
     open_state(imp, machine, ts, utid, imp->words.R, ORMA_ID_NONE, waker_utid, irq);
 }
