@@ -306,6 +306,15 @@ static void set_watermark(struct orma_instance *self, const Perfetto__Protos__Ft
         orma_saved_write_number(&self->saved, &self->fs, "buffer_percent", percent) == 0;
 }
 
+/* What it was is remembered before. Refused: what others have enabled is recorded, too. */
+static void stop(struct orma_instance *self, const char *file)
+{
+    int r = orma_tracefs_write(&self->fs, file, "0");
+
+    if (r < 0)
+        orma_log_warn("%s/%s: cannot write '0': %s", self->fs.path, file, strerror(-r));
+}
+
 int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
                      char *why, size_t why_size)
 {
@@ -320,8 +329,8 @@ int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceC
         return r;
     self->preserved = keep;
     if (!keep) {
-        (void)orma_tracefs_write(&self->fs, "tracing_on", "0");    /* a failure shows */
-        (void)orma_tracefs_write(&self->fs, "events/enable", "0"); /* in the next lines */
+        stop(self, "tracing_on");
+        stop(self, "events/enable");
         r = orma_tracefs_clear(&self->fs);
         if (r < 0) {
             (void)snprintf(why, why_size, "%s/trace: %s", self->fs.path, strerror(-r)); /* cut */

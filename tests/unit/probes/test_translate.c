@@ -561,6 +561,41 @@ Test(translate, writes_in_full_what_compact_columns_would_tell_wrong)
     fx_fini(&f);
 }
 
+static int refuse(struct orma_sink *sink, const void *packet, size_t len)
+{
+    (void)sink;
+    (void)packet;
+    (void)len;
+    return -1;
+}
+
+Test(translate, takes_nothing_as_known_after_a_bundle_that_was_lost)
+{
+    char *names[] = {(char[]){"sched/sched_switch"}};
+    struct page_builder b = page_begin(5000000000), more = page_begin(6000000000);
+    struct orma_sink broken = {refuse, NULL}, *sink;
+    struct fx f;
+
+    fx_init(&f);
+    fx_compile(&f, names, 1);
+    fx_running(&f, 5);
+    put_switch(&b, 5, 7);
+    page_end(&b);
+    put_switch(&more, 7, 5);
+    put_switch(&more, 5, 7);
+    page_end(&more);
+    sink = f.translate.sink;
+    f.translate.sink = &broken;
+    fx_page(&f, &b);
+    cr_assert_eq(f.translate.counts.lost_bundles, 1);
+    f.translate.sink = sink;
+    fx_page(&f, &more);
+    cr_assert(f.last.lost);
+    cr_assert_eq(f.last.events, 1, "readers do not know of the switch to 7");
+    cr_assert_eq(f.last.compact_switches, 1);
+    fx_fini(&f);
+}
+
 Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
 {
     char *names[] = {(char[]){"sched/sched_switch"}};
