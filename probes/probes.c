@@ -26,6 +26,7 @@
 #include "probes/ftrace/saved.h"
 #include "probes/ftrace/tracefs.h"
 #include "probes/source.h"
+#include "probes/unserved.h"
 #include "protos/pbc.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
@@ -101,6 +102,15 @@ static Perfetto__Protos__DataSourceConfig *unpack_config(const struct orma_ds_in
     return (Perfetto__Protos__DataSourceConfig *)msg;
 }
 
+static void tell_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf fields = {0};
+
+    orma_unserved(source, config, &fields);
+    if (fields.len)
+        orma_log_warn("%s: not supported, and ignored: %s", source, orma_buf_cstr(&fields));
+}
+
 static void make_source(struct source_use *use, const struct orma_source_type *type)
 {
     Perfetto__Protos__DataSourceConfig *config = unpack_config(use->instance);
@@ -114,6 +124,7 @@ static void make_source(struct source_use *use, const struct orma_source_type *t
         use->source->owner = use;
         use->source->session_id = config->has_tracing_session_id ? config->tracing_session_id : 0;
         orma_list_insert(&env->sources, &use->source->link);
+        tell_unserved(type->name, config);
     }
     if (config)
         protobuf_c_message_free_unpacked(&config->base, NULL);

@@ -50,6 +50,11 @@ class Probes(Case):
         check = self.run_program(PROBES, "--check", "--sys", self.dir / "sys")
         self.assertRegex(check.stdout.decode(), r"linux.sysfs_power +no: this machine has no battery")
 
+    def test_options_that_nobody_serves_are_told(self):
+        config = POWER.replace("battery_poll_ms: 250", "collect_power_rails: true battery_poll_ms: 250")
+        _, err = self.record(config.replace("1000", "100"))
+        self.assertIn("linux.sysfs_power: not supported, and ignored: android_power_config.collect_power_rails", err)
+
     def test_switches_that_the_kernel_left_out_are_told(self):
         """7 is put on the cpu and 9 taken off it; in the other trace all is well."""
         def switch(ts, prev, then):
@@ -153,6 +158,22 @@ class Tracefs(Case):
         self.orma("record", "-t", "200ms", "-o", self.dir / "next.pftrace", "sched")
         self.assert_as_before()
         self.assertGreater(self.count("next"), 0)
+
+    def test_the_daemon_gets_an_instance_and_is_repaired_as_well(self):
+        first, _ = self.recorder("first")
+        self.start_traced()
+        daemon = self.start(PROBES, stderr=subprocess.DEVNULL)
+        self.wait_for("the probes", lambda: b"linux.ftrace" in self.orma("status").stdout)
+        self.recorder("second")
+        self.assertEqual(self.settings()["instances"], [f"orma-{daemon.pid}"])
+        daemon.kill()
+        daemon.wait()
+        self.orma("status", "--repair")
+        self.assertEqual(self.settings()["instances"], [])
+        self.assertIn("sched_switch", (TRACEFS / "set_event").read_text(), "the first one goes on")
+        first.send_signal(signal.SIGINT)
+        self.assertEqual(first.wait(20 * SLOW), 0)
+        self.assert_as_before()
 
     def test_lists_and_long_filters_are_put_back_whole(self):
         """In an instance of the user's, which is set up for something else."""
