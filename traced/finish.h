@@ -10,7 +10,7 @@
 struct traced_service;
 
 /* For all files together (rule 74 of docs/service.md). */
-#define TRACED_FINISH_MS 2000
+#define TRACED_FINISH_MS 1500
 
 /* Ends and frees all sessions. What could not be written is named in the log. */
 void traced_finish_sessions(struct traced_service *service, uint32_t max_ms);

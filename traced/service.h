@@ -55,7 +55,7 @@ void traced_service_stop(struct traced_service *self);
 
 /*
  * Closes everything; files are written to their end first, as far as they take it
- * within two seconds. Socket files that new() made are removed. NULL is fine.
+ * within 1.5 s. Socket files that new() made are removed. NULL is fine.
  */
 void traced_service_free(struct traced_service *self);
 ORMA_DEFINE_AUTO(struct traced_service *, traced_service_free)

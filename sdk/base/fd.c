@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_STEP 16384
@@ -37,6 +40,51 @@ int orma_fd_write_all(int fd, const void *data, size_t len)
             continue;
         if (n < 0)
             return -errno;
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* 0: it takes something. -ECANCELED; -EINTR: look again. */
+static int wait_for_room(int fd, struct orma_fd_wait *wait)
+{
+    bool watch = !wait->hurry || wait->asked;
+    struct pollfd fds[] = {
+        {.fd = fd, .events = POLLOUT},
+        {.fd = watch ? wait->stop_fd : -1, .events = POLLIN},
+    };
+    int n = poll(fds, 2, wait->hurry ? wait->patience_ms : -1);
+
+    if (n <= 0)
+        return n < 0 ? -errno : -ECANCELED;
+    if (!fds[1].revents)
+        return 0;
+    if (wait->asked && !wait->asked(wait->ctx))
+        return -EINTR;
+    if (wait->hurry)
+        return -ECANCELED;
+    wait->hurry = true;
+    return -EINTR;
+}
+
+int orma_fd_write_until(int fd, const void *data, size_t len, struct orma_fd_wait *wait)
+{
+    const uint8_t *p = data;
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return orma_fd_write_all(fd, data, len);
+    while (len) {
+        int r = wait_for_room(fd, wait);
+        ssize_t n = r == 0 ? write(fd, p, ORMA_MIN(len, (size_t)PIPE_BUF)) : r;
+
+        if (r == 0 && n < 0)
+            n = -errno;
+        if (n == -EINTR || n == -EAGAIN)
+            continue;
+        if (n < 0)
+            return (int)n;
         p += n;
         len -= (size_t)n;
     }

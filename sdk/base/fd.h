@@ -4,6 +4,7 @@
  */
 #ifndef ORMA_SDK_BASE_FD_H
 #define ORMA_SDK_BASE_FD_H
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sdk/base/buf.h"
@@ -16,6 +17,22 @@ int orma_fd_set_nonblock(int fd);
 /* All of it, whatever the kernel takes at a time. 0 or -errno; how much was written then is
  * unknown. */
 int orma_fd_write_all(int fd, const void *data, size_t len);
+
+/* How long an output that takes nothing is waited for. */
+struct orma_fd_wait {
+    int stop_fd; /* readable: somebody wants an end */
+    /* Asked when it is readable: is that so? Takes what is to be read. NULL: yes, once for all. */
+    bool (*asked)(void *ctx);
+    void *ctx;
+    bool hurry; /* the end has been asked for: no longer than patience_ms without a byte */
+    int patience_ms;
+};
+
+/*
+ * As orma_fd_write_all(), but what is no regular file is waited for with poll().
+ * -ECANCELED: it took nothing for too long, or the end was asked for twice.
+ */
+int orma_fd_write_until(int fd, const void *data, size_t len, struct orma_fd_wait *wait);
 
 /* Appends to `ret` until the end of the file. -EFBIG past max_bytes; 0 or -errno. */
 int orma_fd_read_all(int fd, size_t max_bytes, struct orma_buf *ret);

@@ -77,7 +77,7 @@ int orma_clone(struct orma_consumer *consumer, const struct orma_buf *request, i
             *ret_bytes = (uint64_t)st.st_size;
         return 0;
     }
-    r = orma_readback(consumer, fd, READ_TIMEOUT_MS, ret_bytes);
+    r = orma_readback(consumer, fd, READ_TIMEOUT_MS, NULL, ret_bytes);
     if (r < 0)
         orma_buf_printf(error, "the trace ends early: %s",
                         r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));

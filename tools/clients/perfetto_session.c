@@ -38,6 +38,8 @@
 #define FLUSH_TIMEOUT_MS 30000
 /* Between two replies with data. */
 #define READ_TIMEOUT_MS 3000
+/* After a signal the output may take nothing for so long. */
+#define OUTPUT_PATIENCE_MS 2000
 /* A session that has not ended so long after its time will not end. */
 #define OVERTIME_MS 60000u
 /* Further hits while snapshots are being written are kept, up to a bound. */
@@ -193,11 +195,14 @@ static int clone_session(struct perfetto *self, struct orma_consumer *c, const s
 
 static int read_back(struct perfetto *self, struct orma_consumer *c, int fd, uint64_t *bytes)
 {
-    int r = orma_readback(c, fd, READ_TIMEOUT_MS, bytes);
+    struct orma_fd_wait wait = {.stop_fd = self->signal_fd, .patience_ms = OUTPUT_PATIENCE_MS};
+    int r = orma_readback(c, fd, READ_TIMEOUT_MS, &wait, bytes);
 
     if (r < 0)
         perfetto_say(self, "the trace ends early: %s",
-                     r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));
+                     r == -ETIMEDOUT   ? "the service stopped sending"
+                     : r == -ECANCELED ? "the output takes no data"
+                                       : strerror(-r));
     return r;
 }
 

@@ -7,10 +7,14 @@
 
 struct orma_consumer;
 
+struct orma_fd_wait;
+
 /*
- * Reads what the session has now. Gives up with -ETIMEDOUT when timeout_ms
+ * Reads what the session has now. An output that takes nothing is waited for as
+ * `wait` says (NULL: without limit), then -ECANCELED. Gives up with -ETIMEDOUT when timeout_ms
  * pass between two replies; then, and after other failures, the file ends at a
  * packet's end unless the write itself failed. *bytes grows by what was written.
  */
-int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, uint64_t *bytes);
+int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, struct orma_fd_wait *wait,
+                  uint64_t *bytes);
 #endif

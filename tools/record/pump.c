@@ -4,82 +4,105 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
 
 #define BLOCK ((size_t)256 << 10)
-/* How often a cancelled pump looks up. */
-#define CANCEL_MS 100
 
 struct orma_pump {
     pthread_t thread;
     int in_fd, out_fd;
     uint64_t bytes;
-    int error; /* of the writing */
-    atomic_bool cancelled;
+    int error;     /* of the writing */
+    int cancel_fd; /* eventfd: readable once it is cancelled */
+    int done_fd;   /* eventfd: readable once the thread has ended */
     uint8_t block[BLOCK];
 };
+
+static void set(int fd)
+{
+    uint64_t one = 1;
+
+    (void)!write(fd, &one, sizeof(one)); /* it can only be set already */
+}
 
 /* 1: *n bytes are in the block, 0: the end. */
 static int take(struct orma_pump *self, size_t *n)
 {
-    struct pollfd pfd = {.fd = self->in_fd, .events = POLLIN};
+    struct pollfd fds[] = {
+        {.fd = self->in_fd, .events = POLLIN},
+        {.fd = self->cancel_fd, .events = POLLIN},
+    };
 
-    while (!atomic_load_explicit(&self->cancelled, memory_order_relaxed)) {
-        if (poll(&pfd, 1, CANCEL_MS) <= 0)
+    for (;;) {
+        if (poll(fds, 2, -1) <= 0)
             continue;
+        if (fds[1].revents)
+            return 0;
         ssize_t got = read(self->in_fd, self->block, BLOCK);
         if (got < 0 && errno == EINTR)
             continue;
         *n = got > 0 ? (size_t)got : 0;
         return got > 0;
     }
-    return 0;
 }
 
 static void *run(void *arg)
 {
     struct orma_pump *self = arg;
+    struct orma_fd_wait wait = {.stop_fd = self->cancel_fd}; /* then not even a moment */
     size_t n;
 
     while (!self->error && take(self, &n)) {
-        self->error = orma_fd_write_all(self->out_fd, self->block, n);
+        self->error = orma_fd_write_until(self->out_fd, self->block, n, &wait);
         if (!self->error)
             self->bytes += n;
     }
     /* If nobody reads any more, the service hears of it by its next write. */
     orma_fd_close(&self->in_fd);
+    set(self->done_fd);
     return NULL;
+}
+
+static void pump_free(struct orma_pump *self)
+{
+    orma_fd_close(&self->in_fd);
+    orma_fd_close(&self->cancel_fd);
+    orma_fd_close(&self->done_fd);
+    free(self);
 }
 
 int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd)
 {
     struct orma_pump *self = calloc(1, sizeof(*self));
-    int ends[2];
+    int ends[2] = {-1, -1}, r = 0;
 
     if (!self)
         return -ENOMEM;
-    if (pipe2(ends, O_CLOEXEC) < 0) {
-        int err = errno;
-
-        free(self);
-        return -err;
-    }
-    self->in_fd = ends[0];
     self->out_fd = out_fd;
-    int r = -pthread_create(&self->thread, NULL, run, self);
+    self->cancel_fd = eventfd(0, EFD_CLOEXEC);
+    self->done_fd = eventfd(0, EFD_CLOEXEC);
+    if (self->cancel_fd < 0 || self->done_fd < 0 || pipe2(ends, O_CLOEXEC) < 0)
+        r = -errno;
+    self->in_fd = ends[0];
+    if (r == 0)
+        r = -pthread_create(&self->thread, NULL, run, self);
     if (r < 0) {
-        orma_fd_close(&ends[0]);
         orma_fd_close(&ends[1]);
-        free(self);
+        pump_free(self);
         return r;
     }
     *ret = self;
     *ret_fd = ends[1];
     return 0;
+}
+
+int orma_pump_done_fd(const struct orma_pump *self)
+{
+    return self->done_fd;
 }
 
 int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes)
@@ -88,12 +111,12 @@ int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes)
     int r = self->error;
 
     *ret_bytes = self->bytes;
-    free(self);
+    pump_free(self);
     return r;
 }
 
 int orma_pump_cancel(struct orma_pump *self, uint64_t *ret_bytes)
 {
-    atomic_store_explicit(&self->cancelled, true, memory_order_relaxed);
+    set(self->cancel_fd);
     return orma_pump_end(self, ret_bytes);
 }

@@ -21,6 +21,12 @@ int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd);
  */
 int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes);
 
-/* Gives up what is still on its way: for writers that may never close. */
+/* Readable once all has come out, or could not: then orma_pump_end() does not wait. */
+int orma_pump_done_fd(const struct orma_pump *self);
+
+/*
+ * Gives up what is still on its way: for writers that may never close, and for a
+ * reader that does not read. -ECANCELED: the output had no room for it.
+ */
 int orma_pump_cancel(struct orma_pump *self, uint64_t *ret_bytes);
 #endif

@@ -30,6 +30,10 @@
 #define START_TIMEOUT_MS 10000
 #define STOP_TIMEOUT_MS 20000
 #define READ_TIMEOUT_MS 10000
+/* Once a signal has asked for the end, an output that takes nothing is given up after so long.
+ * Where the service writes it, the service in this process waits, too, at its own end. */
+#define OUTPUT_PATIENCE_MS 2000
+#define SERVICE_PATIENCE_MS 1000
 
 struct state {
     struct orma_recorder *rec;
@@ -38,9 +42,11 @@ struct state {
     bool stop_asked;
     bool progress_shown;
     int signals;
+    uint64_t full_since_ns; /* the output has no room; see is_stuck() */
     pid_t child;            /* 0: none running */
     struct orma_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
     uint64_t size_before;   /* of out_fd, if it is a file */
+    bool cut;               /* the output took no data, and was given up */
 };
 
 static void say(const struct orma_recorder *rec, const char *what, int err)
@@ -213,6 +219,19 @@ static int run(struct state *st)
     return r;
 }
 
+/* After a signal: the service has had no room in the output for a while. */
+static bool is_stuck(struct state *st)
+{
+    struct pollfd pfd = {.fd = st->rec->out_fd, .events = POLLOUT};
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+    if (!st->rec->service_writes || !st->signals || poll(&pfd, 1, 0) != 0) { /* files always have */
+        st->full_since_ns = now;
+        return false;
+    }
+    return now - st->full_since_ns > SERVICE_PATIENCE_MS * 1000000ull;
+}
+
 /* Asks for the end if need be and waits for it. */
 static int stop(struct state *st)
 {
@@ -220,6 +239,7 @@ static int stop(struct state *st)
     uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + STOP_TIMEOUT_MS * 1000000ull;
     int r;
 
+    st->full_since_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     if (!orma_consumer_ended(rec->consumer, NULL)) {
         r = orma_consumer_flush_wait(rec->consumer, 0, ORMA_FLUSH_FLAGS_STOP);
         if (r == -EREMOTEIO)
@@ -232,7 +252,7 @@ static int stop(struct state *st)
             return r;
     }
     while (!orma_consumer_ended(rec->consumer, NULL)) {
-        if (st->signals > 1 || orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+        if (st->signals > 1 || orma_clock_now(ORMA_CLOCK_MONOTONIC) > end || is_stuck(st))
             return -ETIMEDOUT;
         r = turn(st);
         if (r < 0)
@@ -241,10 +261,32 @@ static int stop(struct state *st)
     return 0;
 }
 
-static int read_back(struct orma_recorder *rec)
+/* Has somebody asked for the end since the last look? The end of the command does not count. */
+static bool is_asked(void *ctx)
 {
-    int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &rec->bytes);
+    struct state *st = ctx;
+    int before = st->signals;
 
+    take_signals(st);
+    return st->signals > before;
+}
+
+static int read_back(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    struct orma_fd_wait wait = {
+        .stop_fd = rec->signal_fd,
+        .asked = is_asked,
+        .ctx = st,
+        .hurry = st->signals > 0,
+        .patience_ms = OUTPUT_PATIENCE_MS,
+    };
+    int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
+
+    if (r == -ECANCELED) {
+        say(rec, "the output takes no data; the trace lacks its end", 0);
+        return r;
+    }
     rec->reader_left = r == -EPIPE;
     if (r < 0 && !rec->reader_left)
         say(rec, "cannot bring the trace into the file", r);
@@ -271,14 +313,41 @@ static void look_at_file(struct state *st)
         rec->bytes = size - ORMA_MIN(size, st->size_before);
 }
 
+/* False: a signal came, and the output takes nothing. */
+static bool wait_for_pump(struct state *st)
+{
+    struct pollfd fds[] = {
+        {.fd = orma_pump_done_fd(st->pump), .events = POLLIN},
+        {.fd = st->rec->signal_fd, .events = POLLIN},
+    };
+
+    st->full_since_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    for (;;) {
+        int n = poll(fds, 2, TICK_MS);
+
+        if (n > 0 && fds[0].revents)
+            return true;
+        if (n > 0 && is_asked(st) && st->signals > 1)
+            return false;
+        if (is_stuck(st))
+            return false;
+    }
+}
+
 /* What the service writes into no file of ours is counted on its way. */
 static void end_pump(struct state *st, bool complete)
 {
     if (!st->pump)
         return;
+    if (complete && !wait_for_pump(st)) {
+        complete = false;
+        say(st->rec, "the output takes no data; the trace lacks its end", 0);
+    }
     int r = complete ? orma_pump_end(st->pump, &st->rec->bytes)
                      : orma_pump_cancel(st->pump, &st->rec->bytes);
+    st->pump = NULL;
     st->rec->reader_left = r == -EPIPE;
+    st->cut = r == -ECANCELED;
 }
 
 /* After the end: data, sums. */
@@ -291,13 +360,15 @@ static int collect(struct state *st)
 
     orma_consumer_ended(rec->consumer, &error);
     end_pump(st, true);
+    if (st->cut)
+        r = -ECANCELED;
     if (*error) {
         if (!rec->reader_left)
             say(rec, error, 0);
         r = -EREMOTEIO;
     }
     if (!rec->service_writes && r == 0)
-        r = read_back(rec);
+        r = read_back(st);
     look_at_file(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
