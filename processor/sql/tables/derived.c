@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "sdk/base/buf.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/map.h"
 
 #define EVENTS_MAX 50000000u
 
@@ -29,7 +31,16 @@ struct described {
     uint32_t set;
 };
 
+/* A track that somebody asked for: the event that made it, and its id. */
+struct known_track {
+    struct event event;
+    int64_t id;
+    uint64_t next; /* of the same hash: its place, or ORMA_MAP_NONE */
+};
+
 struct orma_derived {
+    struct orma_buf known;     /* struct known_track[], of waiting events and of rows */
+    struct orma_map by_hash;   /* the first of each hash: its place */
     struct orma_buf events;    /* struct event[]: what waits */
     struct orma_buf described; /* struct described[] */
     uint32_t waiting[3];       /* rows that wait, by kind */
@@ -88,24 +99,27 @@ static struct orma_derived *begin(struct orma_sql *sql)
     return d;
 }
 
-/* Notes the event; the id of its row becomes the result. */
-static void add(sqlite3_context *ctx, const struct event *e)
+/* Notes the event; the id of its row becomes the result. False: an error does. */
+static bool add(sqlite3_context *ctx, const struct event *e)
 {
     struct orma_sql *sql = orma_sql_of(ctx);
     struct orma_derived *d = begin(sql);
 
     if (d && d->events.len / sizeof(*e) >= EVENTS_MAX) {
         fail(ctx, "more than %u derived events", EVENTS_MAX);
-        return;
+        return false;
     }
     if (d)
         orma_buf_put(&d->events, e, sizeof(*e));
-    if (!d || d->events.failed)
+    if (!d || d->events.failed) {
         sqlite3_result_error_nomem(ctx);
-    else if (e->kind == DESCRIPTION)
+        return false;
+    }
+    if (e->kind == DESCRIPTION)
         sqlite3_result_int64(ctx, e->track);
     else
         sqlite3_result_int64(ctx, (int64_t)table_of(sql, e->kind)->rows + d->waiting[e->kind]++);
+    return true;
 }
 
 static uint32_t text_of(struct orma_sql *sql, sqlite3_value *val)
@@ -123,39 +137,49 @@ static struct event *waiting_events(struct orma_derived *d, size_t *ret_num)
     return d ? (struct event *)(void *)d->events.data : NULL;
 }
 
-/* A track that was asked for before: its id, or -1. */
-static int64_t find_track(struct orma_sql *sql, const struct event *want)
+static uint64_t hash_of(const struct event *e)
 {
-    const struct orma_table *t = table_of(sql, TRACK);
-    uint32_t type = orma_strpool_find(&sql->storage->pool, ORMA_STR("derived_event"));
-    size_t num;
-    const struct event *e = waiting_events(sql->derived, &num);
-    int64_t id = t->rows;
+    uint64_t words[] = {e->name, e->counter, e->has_utid, e->has_upid, (uint64_t)e->owner};
 
-    for (size_t i = 0; i < num; i++) {
-        if (e[i].kind != TRACK)
-            continue;
-        if (e[i].name == want->name && e[i].counter == want->counter &&
-            e[i].has_utid == want->has_utid && e[i].has_upid == want->has_upid &&
-            e[i].owner == want->owner)
-            return id;
-        id++;
-    }
-    for (uint32_t row = sql->derived ? sql->derived->before[TRACK] : t->rows; row < t->rows;
-         row++) {
-        bool utid = !orma_table_is_null(t, ORMA_TRACK_UTID, row);
-        bool upid = !orma_table_is_null(t, ORMA_TRACK_UPID, row);
-        unsigned owner = utid ? ORMA_TRACK_UTID : ORMA_TRACK_UPID;
+    return orma_hash_bytes(words, sizeof(words));
+}
 
-        if (orma_table_int(t, ORMA_TRACK_TYPE, row) == type &&
-            orma_table_int(t, ORMA_TRACK_NAME, row) == want->name && utid == want->has_utid &&
-            upid == want->has_upid &&
-            (!(utid || upid) || orma_table_int(t, owner, row) == want->owner) &&
-            (orma_table_int(t, ORMA_TRACK_EVENT_TYPE, row) ==
-             orma_strpool_find(&sql->storage->pool, ORMA_STR("counter"))) == want->counter)
-            return row;
+static bool is_same_track(const struct event *a, const struct event *b)
+{
+    return a->name == b->name && a->counter == b->counter && a->has_utid == b->has_utid &&
+           a->has_upid == b->has_upid && a->owner == b->owner;
+}
+
+/* A track that was asked for before: its id, or -1. */
+static int64_t find_track(const struct orma_derived *d, const struct event *want)
+{
+    const struct known_track *known = d ? (const void *)d->known.data : NULL;
+    uint64_t at = d ? orma_map_get(&d->by_hash, hash_of(want)) : ORMA_MAP_NONE;
+
+    while (at != ORMA_MAP_NONE && !is_same_track(&known[at].event, want))
+        at = known[at].next;
+    return at == ORMA_MAP_NONE ? -1 : known[at].id;
+}
+
+/* Notes a new track, and that there is one of its kind. */
+static void add_track(sqlite3_context *ctx, const struct event *e)
+{
+    struct orma_sql *sql = orma_sql_of(ctx);
+    struct orma_derived *d = begin(sql);
+    struct known_track known = {.event = *e};
+
+    if (!d) {
+        sqlite3_result_error_nomem(ctx);
+        return;
     }
-    return -1;
+    uint64_t place = d->known.len / sizeof(known);
+    known.id = (int64_t)table_of(sql, TRACK)->rows + d->waiting[TRACK];
+    known.next = orma_map_get(&d->by_hash, hash_of(e));
+    if (!add(ctx, e))
+        return;
+    orma_buf_put(&d->known, &known, sizeof(known));
+    if (d->known.failed || orma_map_put(&d->by_hash, hash_of(e), place) < 0)
+        sqlite3_result_error_nomem(ctx);
 }
 
 /* utid or upid with its number, at argv[0]. False: an error is set. */
@@ -192,11 +216,11 @@ static void make_track(sqlite3_context *ctx, struct event *e, int argc, sqlite3_
         fail(ctx, "behind 'utid' or 'upid' its number is wanted");
     if (argc == 1 || (argc && !read_owner(ctx, argv, e)))
         return;
-    int64_t known = find_track(sql, e);
+    int64_t known = find_track(sql->derived, e);
     if (known >= 0)
         sqlite3_result_int64(ctx, known);
     else
-        add(ctx, e);
+        add_track(ctx, e);
 }
 
 /* orma_track(name [, 'utid' | 'upid', number]) */
@@ -267,7 +291,7 @@ static void func_slice(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     e.name = text_of(sql, argv[3]);
     e.category = argc > 4 ? text_of(sql, argv[4]) : 0;
-    add(ctx, &e);
+    (void)add(ctx, &e); /* the error is the result */
 }
 
 /* orma_counter(track_id, ts, value) */
@@ -284,7 +308,7 @@ static void func_counter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     e.value = sqlite3_value_double(argv[2]);
-    add(ctx, &e);
+    (void)add(ctx, &e); /* the error is the result */
 }
 
 /* orma_describe(slice_id, text [, link]) */
@@ -308,7 +332,7 @@ static void func_describe(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     e.track = (uint32_t)slice;
     e.name = text_of(sql, argv[1]);
     e.category = argc > 2 ? text_of(sql, argv[2]) : 0;
-    add(ctx, &e);
+    (void)add(ctx, &e); /* the error is the result */
 }
 
 const struct orma_sql_func orma_sql_funcs_derived[] = {
@@ -548,6 +572,8 @@ void orma_derived_fini(struct orma_sql *sql)
 {
     if (!sql->derived)
         return;
+    orma_buf_fini(&sql->derived->known);
+    orma_map_fini(&sql->derived->by_hash);
     orma_buf_fini(&sql->derived->events);
     orma_buf_fini(&sql->derived->described);
     free(sql->derived);

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <time.h>
 
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
@@ -40,6 +41,26 @@ Test(derived, slices_and_counters_are_in_the_tables)
                   "SELECT c.ts, c.value, t.name, t.unit FROM counter c JOIN counter_track t "
                   "ON c.track_id = t.id ORDER BY c.ts",
                   "100 25.0 load %\n110 5.0 load %\n125 2.5 load %");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Each look for a track went through all events that waited. */
+Test(derived, many_tracks_cost_what_they_are)
+{
+    struct engine e;
+
+    engine_init(&e);
+    clock_t before = clock();
+    engine_expect(&e, "each track is asked for several times",
+                  "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199999)"
+                  "SELECT count(DISTINCT orma_track('t' || (i / 2))), "
+                  "count(orma_slice(orma_track('t' || (i / 4)), i, 1, 'x')) FROM n",
+                  "100000 200000");
+    engine_expect(&e, "and once more when they are rows",
+                  "SELECT count(DISTINCT orma_track('t' || (id / 2))) FROM slice", "100000");
+    engine_expect(&e, "no more than that", "SELECT count(*) FROM track", "100000");
+    cr_assert_lt((double)(clock() - before) / CLOCKS_PER_SEC, 20, "once minutes");
     engine_fini(&e);
     orma_assert_no_leaks();
 }
