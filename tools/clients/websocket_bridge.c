@@ -2,6 +2,9 @@
  * One thread, poll() over at most PEERS_MAX pairs of a browser's connection and
  * a connection to the service. Bytes are not looked at: the service checks its
  * consumers, and what may talk to this port are pages of the viewer only.
+ *
+ * Nothing blocks. What one side does not take waits, up to WAITING_MAX; then the other side is
+ * not read until it did. So a browser that stops reading stops its own recording only.
  */
 #include "tools/clients/websocket_bridge.h"
 
@@ -12,8 +15,10 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "processor/serve/outbox.h"
 #include "processor/serve/websocket.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
@@ -23,7 +28,9 @@
 #define PORT_DEFAULT 8037
 #define PEERS_MAX 16
 #define BLOCK ((size_t)128 << 10)
-#define SEND_TIMEOUT_MS 30000
+#define WAITING_MAX ((size_t)1 << 20)
+#define HANDSHAKE_MAX_MS 10000
+#define ACCEPT_PAUSE_MS 200
 
 enum { OPT_PORT = 1, OPT_ORIGINS };
 
@@ -46,11 +53,15 @@ const struct orma_command orma_cmd_websocket_bridge = {
 struct peer {
     int web, service; /* -1: free; service: before the handshake */
     struct orma_buf in;
+    struct orma_outbox to_web, to_service;
+    uint64_t since_ms; /* it is connected */
+    bool ending;       /* when the browser has taken all */
 };
 
 struct bridge {
     int listener;
     const char *origins;
+    uint64_t now_ms, accept_ms; /* accept_ms: not before that; 0: now */
     struct peer peers[PEERS_MAX];
     uint8_t block[BLOCK];
 };
@@ -60,46 +71,34 @@ static void end(struct peer *p)
     orma_fd_close(&p->web);
     orma_fd_close(&p->service);
     orma_buf_fini(&p->in);
+    orma_outbox_fini(&p->to_web);
+    orma_outbox_fini(&p->to_service);
     *p = (struct peer){.web = -1, .service = -1};
 }
 
-/* False: the other side is gone, or does not read. */
-static bool send_all(int fd, const void *data, size_t len)
+static uint64_t clock_ms(void)
 {
-    const uint8_t *at = data;
+    struct timespec ts;
 
-    while (len) {
-        ssize_t n = send(fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        struct pollfd pfd = {.fd = fd, .events = POLLOUT};
-
-        if (n > 0) {
-            at += n;
-            len -= (size_t)n;
-        } else if (errno != EINTR && (errno != EAGAIN || poll(&pfd, 1, SEND_TIMEOUT_MS) <= 0)) {
-            return false;
-        }
-    }
-    return true;
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static bool send_frame(int fd, enum orma_ws_op op, const void *data, size_t len)
+static void put_frame(struct peer *p, enum orma_ws_op op, const void *data, size_t len)
 {
     uint8_t head[10];
-    size_t n = orma_ws_head(op, len, head);
 
-    return send_all(fd, head, n) && send_all(fd, data, len);
+    orma_outbox_put(&p->to_web, head, orma_ws_head(op, len, head));
+    orma_outbox_put(&p->to_web, data, len);
 }
 
 /* ---- from the browser ---- */
 
-static bool refuse(struct peer *p, const char *status)
+static void refuse(struct peer *p, const char *status)
 {
-    struct orma_buf out = {0};
-
-    orma_buf_printf(&out, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status);
-    (void)send_all(p->web, out.data, out.len); /* it ends anyway */
-    orma_buf_fini(&out);
-    return false;
+    orma_buf_printf(&p->to_web.bytes,
+                    "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status);
+    p->ending = true;
 }
 
 static bool connect_service(struct peer *p)
@@ -109,87 +108,84 @@ static bool connect_service(struct peer *p)
     if (fd < 0) {
         fprintf(stderr, PROGRAM ": no tracing service on %s: %s; start traced\n",
                 orma_sock_consumer_addr(), strerror(-fd));
-        return refuse(p, "503 Service Unavailable");
+        refuse(p, "503 Service Unavailable");
+        return false;
     }
     p->service = fd;
     return true;
 }
 
-/* False: the connection ends. */
-static bool shake_hands(struct bridge *b, struct peer *p)
+static void shake_hands(struct bridge *b, struct peer *p)
 {
     struct orma_http_request rq;
-    struct orma_buf out = {0};
-    bool good;
 
     switch (orma_http_request_parse(orma_buf_str(&p->in), &rq)) {
     case ORMA_HTTP_MORE:
-        return true;
+        return;
     case ORMA_HTTP_BAD:
     case ORMA_HTTP_TOO_LARGE:
-        return refuse(p, "400 Bad Request");
+        refuse(p, "400 Bad Request");
+        return;
     case ORMA_HTTP_WHOLE:
         break;
     }
-    if (!orma_str_eq_c(rq.path, "/traced"))
-        return refuse(p, "404 Not Found");
+    if (!orma_str_eq_c(rq.path, "/traced")) {
+        refuse(p, "404 Not Found");
+        return;
+    }
     struct orma_str origin =
         orma_ws_origin_allowed(rq.origin, b->origins) ? rq.origin : ORMA_STR("");
-    if (!origin.len || connect_service(p)) {
-        good = orma_ws_handshake(&rq, origin, &out);
-        good = send_all(p->web, out.data, out.len) && good;
-        orma_buf_consume(&p->in, rq.used);
-    } else {
-        good = false;
-    }
-    orma_buf_fini(&out);
-    return good;
+    if (origin.len && !connect_service(p))
+        return;
+    p->ending = !orma_ws_handshake(&rq, origin, &p->to_web.bytes);
+    orma_buf_consume(&p->in, rq.used);
 }
 
-static bool take_frame(struct peer *p, bool *ret_more)
+/* False: nothing more can be taken now. */
+static bool take_frame(struct peer *p)
 {
     struct orma_str body = {0};
     size_t used = 0;
-    bool good = true;
 
-    *ret_more = false;
     switch (orma_ws_frame(p->in.data, p->in.len, &body, &used)) {
     case ORMA_WS_MORE:
-        return true;
+        return false;
     case ORMA_WS_DATA:
-        good = send_all(p->service, body.data, body.len);
+        orma_outbox_put(&p->to_service, body.data, body.len);
         break;
     case ORMA_WS_PING:
-        good = send_frame(p->web, ORMA_WS_PONG, body.data, body.len);
+        if (orma_outbox_waiting(&p->to_web) < WAITING_MAX) /* who reads none needs no more */
+            put_frame(p, ORMA_WS_PONG, body.data, body.len);
         break;
     case ORMA_WS_CLOSE:
-        (void)send_frame(p->web, ORMA_WS_CLOSE, body.data, body.len); /* it ends anyway */
+        put_frame(p, ORMA_WS_CLOSE, body.data, body.len);
+        p->ending = true;
         return false;
     case ORMA_WS_PONG:
         break;
     case ORMA_WS_BAD:
+        p->ending = true;
         return false;
     }
     orma_buf_consume(&p->in, used);
-    *ret_more = true;
-    return good;
+    return true;
 }
 
+/* False: the connection is over. */
 static bool on_web(struct bridge *b, struct peer *p)
 {
     ssize_t n = recv(p->web, b->block, BLOCK, MSG_DONTWAIT);
-    bool good = true, more = true;
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
     if (n <= 0)
         return false;
     orma_buf_put(&p->in, b->block, (size_t)n);
-    if (p->service < 0 && !shake_hands(b, p))
-        return false;
-    while (good && more && p->service >= 0 && p->in.len)
-        good = take_frame(p, &more);
-    return good && !p->in.failed;
+    if (p->service < 0)
+        shake_hands(b, p);
+    while (p->service >= 0 && p->in.len && !p->ending && take_frame(p))
+        ;
+    return !p->in.failed;
 }
 
 /* ---- from the service ---- */
@@ -201,7 +197,11 @@ static bool on_service(struct bridge *b, struct peer *p)
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
-    return n > 0 && send_frame(p->web, ORMA_WS_DATA, b->block, (size_t)n);
+    if (n > 0)
+        put_frame(p, ORMA_WS_DATA, b->block, (size_t)n);
+    else
+        p->ending = true; /* what it said before is still passed on */
+    return true;
 }
 
 /* ---- the loop ---- */
@@ -210,15 +210,69 @@ static void on_connection(struct bridge *b)
 {
     int fd = accept4(b->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-    if (fd < 0)
-        return; /* gone again */
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            b->accept_ms = b->now_ms + ACCEPT_PAUSE_MS; /* else poll() tells of it for ever */
+        return;
+    }
     for (size_t i = 0; i < PEERS_MAX; i++) {
         if (b->peers[i].web < 0) {
             b->peers[i].web = fd;
+            b->peers[i].since_ms = b->now_ms;
             return;
         }
     }
     (void)close(fd); /* too many */
+}
+
+static short events_of(bool read, const struct orma_outbox *out)
+{
+    return (short)((read ? POLLIN : 0) | (orma_outbox_waiting(out) ? POLLOUT : 0));
+}
+
+/* Both sides of a peer, to fds[0] and fds[1]. */
+static void fill(const struct peer *p, struct pollfd *fds)
+{
+    bool service_takes = orma_outbox_waiting(&p->to_service) < WAITING_MAX;
+    bool web_takes = orma_outbox_waiting(&p->to_web) < WAITING_MAX;
+
+    fds[0] =
+        (struct pollfd){.fd = p->web, .events = events_of(service_takes && !p->ending, &p->to_web)};
+    fds[1] = (struct pollfd){.fd = p->ending ? -1 : p->service,
+                             .events = events_of(web_takes, &p->to_service)};
+}
+
+static void serve_peer(struct bridge *b, struct peer *p, const struct pollfd *fds)
+{
+    bool good = true;
+
+    if (fds[0].revents & (POLLERR | POLLHUP))
+        good = fds[0].events & POLLIN && fds[0].revents & POLLIN;
+    if (good && fds[0].revents & POLLIN)
+        good = on_web(b, p);
+    if (good && fds[1].fd >= 0 && fds[1].revents & (POLLIN | POLLERR | POLLHUP) && !p->ending)
+        good = fds[1].revents & POLLIN ? on_service(b, p) : !(fds[1].events & POLLIN);
+    if (good && p->service >= 0 && orma_outbox_flush(&p->to_service, p->service) < 0)
+        p->ending = true;
+    if (good)
+        good = orma_outbox_flush(&p->to_web, p->web) >= 0 &&
+               !(p->ending && !orma_outbox_waiting(&p->to_web));
+    /* Half a handshake keeps one of few places. */
+    if (good && p->service < 0 && b->now_ms - p->since_ms > HANDSHAKE_MAX_MS)
+        good = false;
+    if (!good)
+        end(p);
+}
+
+static int sleep_ms(const struct bridge *b)
+{
+    if (b->accept_ms)
+        return ACCEPT_PAUSE_MS;
+    for (size_t i = 0; i < PEERS_MAX; i++) {
+        if (b->peers[i].web >= 0 && b->peers[i].service < 0)
+            return 500;
+    }
+    return -1;
 }
 
 static int serve(struct bridge *b, int stop_fd)
@@ -227,28 +281,25 @@ static int serve(struct bridge *b, int stop_fd)
 
     for (;;) {
         fds[0] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
-        fds[1] = (struct pollfd){.fd = b->listener, .events = POLLIN};
-        for (size_t i = 0; i < PEERS_MAX; i++) {
-            fds[2 + 2 * i] = (struct pollfd){.fd = b->peers[i].web, .events = POLLIN};
-            fds[3 + 2 * i] = (struct pollfd){.fd = b->peers[i].service, .events = POLLIN};
-        }
-        if (poll(fds, ORMA_ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+        fds[1] = (struct pollfd){.fd = b->accept_ms ? -1 : b->listener, .events = POLLIN};
+        for (size_t i = 0; i < PEERS_MAX; i++)
+            fill(&b->peers[i], fds + 2 + 2 * i);
+        int n = poll(fds, ORMA_ARRAY_LEN(fds), sleep_ms(b));
+        if (n < 0 && errno != EINTR)
             return ORMA_EXIT_FAILURE;
+        for (size_t i = 0; n <= 0 && i < ORMA_ARRAY_LEN(fds); i++)
+            fds[i].revents = 0;
+        b->now_ms = clock_ms();
         if (fds[0].revents)
             return ORMA_EXIT_OK;
+        for (size_t i = 0; i < PEERS_MAX; i++) {
+            if (b->peers[i].web >= 0)
+                serve_peer(b, &b->peers[i], fds + 2 + 2 * i);
+        }
+        if (b->accept_ms && b->now_ms >= b->accept_ms)
+            b->accept_ms = 0;
         if (fds[1].revents)
             on_connection(b);
-        for (size_t i = 0; i < PEERS_MAX; i++) {
-            struct peer *p = &b->peers[i];
-            bool good = true;
-
-            if (fds[2 + 2 * i].fd >= 0 && fds[2 + 2 * i].revents)
-                good = on_web(b, p);
-            if (good && fds[3 + 2 * i].fd >= 0 && fds[3 + 2 * i].revents)
-                good = on_service(b, p);
-            if (!good)
-                end(p);
-        }
     }
 }
 

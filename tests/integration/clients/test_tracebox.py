@@ -126,6 +126,36 @@ class Bridge(Case):
         bridge.send_signal(signal.SIGINT)
         self.assertEqual(bridge.wait(30 * SLOW), 0)
 
+    def test_a_browser_that_reads_nothing_holds_up_nobody(self):
+        self.start_traced()
+        self.start_bridge()
+        slow, head = websocket.connect(self.port, "/traced", 30 * SLOW)
+        self.addCleanup(slow.close)
+        self.assertIn("101", head)
+        slow.settimeout(1)
+        try:
+            for _ in range(400):  # many times what its answers find room for
+                slow.sendall(websocket.frame(9, b"x" * 125) * 400)
+        except TimeoutError:
+            pass
+        for _ in range(3):
+            s, head = websocket.connect(self.port, "/other", 15 * SLOW)
+            s.close()
+            self.assertIn("404", head)
+
+    def test_half_handshakes_make_room(self):
+        self.start_bridge()
+        half = [socket.create_connection(("127.0.0.1", self.port), 30 * SLOW) for _ in range(16)]
+        for s in half:
+            s.sendall(b"GET /traced HTTP/1.1\r\n")
+        for s in half:  # each is given some seconds
+            s.settimeout(60 * SLOW)
+            self.assertEqual(s.recv(1), b"")
+            s.close()
+        s, head = websocket.connect(self.port, "/other", 30 * SLOW)
+        s.close()
+        self.assertIn("404", head)
+
     def test_who_may_not(self):
         bridge = self.start_bridge()
         for path, more, status in (("/traced", {"origin": "http://evil.example"}, 403), ("/other", {}, 404),
