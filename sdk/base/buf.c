@@ -4,12 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/mem.h"
+
 #define FIRST_CAP 256
 
 void orma_buf_fini(struct orma_buf *self)
 {
-    free(self->data);
-    *self = (struct orma_buf){0};
+    if (self->own_mem)
+        orma_mem_free(self->data, self->cap);
+    else
+        free(self->data);
+    *self = (struct orma_buf){.own_mem = self->own_mem};
+}
+
+static uint8_t *resized(const struct orma_buf *self, size_t cap)
+{
+    return self->own_mem ? orma_mem_resize(self->data, self->cap, cap) : realloc(self->data, cap);
 }
 
 bool orma_buf_reserve(struct orma_buf *self, size_t n)
@@ -24,7 +34,7 @@ bool orma_buf_reserve(struct orma_buf *self, size_t n)
     size_t cap = ORMA_MAX(self->cap, (size_t)FIRST_CAP);
     while (cap - self->len < n)
         cap *= 2;
-    uint8_t *grown = realloc(self->data, cap);
+    uint8_t *grown = resized(self, cap);
     if (!grown)
         return !(self->failed = true);
     self->data = grown;

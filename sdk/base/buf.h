@@ -20,6 +20,7 @@ struct orma_buf {
     size_t len;
     size_t cap;
     bool failed;
+    bool own_mem; /* from mem.h, not malloc(): for buffers of events. Set before the first byte. */
 };
 
 void orma_buf_fini(struct orma_buf *self);

@@ -5,13 +5,30 @@
 #include <string.h>
 
 #include "sdk/base/hash.h"
+#include "sdk/base/mem.h"
 
 #define FIRST_CAP 16
 
+static struct orma_map_slot *slots_new(const struct orma_map *self, size_t cap)
+{
+    size_t size = cap * sizeof(*self->slots);
+    struct orma_map_slot *slots = self->own_mem ? orma_mem_new(size) : malloc(size);
+
+    return slots ? memset(slots, 0xff, size) : NULL;
+}
+
+static void slots_free(struct orma_map *self)
+{
+    if (self->own_mem)
+        orma_mem_free(self->slots, self->cap * sizeof(*self->slots));
+    else
+        free(self->slots);
+}
+
 void orma_map_fini(struct orma_map *self)
 {
-    free(self->slots);
-    *self = (struct orma_map){0};
+    slots_free(self);
+    *self = (struct orma_map){.own_mem = self->own_mem};
 }
 
 void orma_map_clear(struct orma_map *self)
@@ -39,14 +56,13 @@ uint64_t orma_map_get(const struct orma_map *self, uint64_t key)
 static int grow(struct orma_map *self)
 {
     size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
-    struct orma_map_slot *slots = malloc(cap * sizeof(*slots));
+    struct orma_map_slot *slots = slots_new(self, cap);
 
     if (!slots)
         return -ENOMEM;
-    memset(slots, 0xff, cap * sizeof(*slots));
     ORMA_MAP_EACH (old, self)
         *probe(slots, cap, old->key) = *old;
-    free(self->slots);
+    slots_free(self);
     self->slots = slots;
     self->cap = cap;
     return 0;

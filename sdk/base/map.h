@@ -22,6 +22,7 @@ struct orma_map {
     struct orma_map_slot *slots;
     size_t cap; /* power of two, or 0 */
     size_t len;
+    bool own_mem; /* from mem.h, not malloc(): for maps of events. Set before the first entry. */
 };
 
 void orma_map_fini(struct orma_map *self);

@@ -28,6 +28,13 @@ void orma_committer_fini(struct orma_committer *self)
     orma_buf_fini(&self->scratch);
 }
 
+/* What is noted with the pool locked: so not with malloc(), see guard.h. */
+static void clear_scratch(struct orma_committer *self)
+{
+    self->scratch.own_mem = true; /* nothing is in it yet the first time */
+    orma_buf_clear(&self->scratch);
+}
+
 static int send_request(struct orma_committer *self)
 {
     struct orma_buf *b = &self->request;
@@ -63,7 +70,7 @@ static void note_slot(void *ctx, struct orma_pool_slot *slot,
     struct orma_committer *self = ctx;
     struct slot_report rep = {.id = slot->id, .target_buffer = slot->target_buffer};
 
-    if (!slot->target_buffer || slot->target_buffer >= ORMA_POOL_TARGET_RESERVED)
+    if (!slot->target_buffer)
         return;
     rep.announce = !slot->announced;
     rep.withdraw = slot->reaped;
@@ -234,7 +241,7 @@ static int commit_patches(struct orma_committer *self)
 int orma_commit_all(struct orma_committer *self)
 {
     orma_buf_clear(&self->request);
-    orma_buf_clear(&self->scratch);
+    clear_scratch(self);
     int r = commit_chunks(self);
     if (r == 0)
         r = commit_patches(self);
@@ -259,7 +266,7 @@ static void scrape_slot(void *ctx, struct orma_pool_slot *slot,
     uint16_t id = slot->id;
 
     (void)counts;
-    if (slot->target_buffer && slot->target_buffer < ORMA_POOL_TARGET_RESERVED) {
+    if (slot->target_buffer) {
         orma_buf_put(&self->scratch, &id, sizeof(id));
         orma_buf_put(&self->scratch, &slot->target_buffer, sizeof(slot->target_buffer));
     }
@@ -285,7 +292,7 @@ int orma_commit_scrape(struct orma_committer *self)
     int r = 0;
 
     orma_buf_clear(&self->request);
-    orma_buf_clear(&self->scratch);
+    clear_scratch(self);
     orma_pool_each_slot(self->pool, false, scrape_slot, self);
     for (uint32_t page = 0; r == 0 && page < shm->pages_num; page++) {
         enum orma_shm_state state;

@@ -188,12 +188,6 @@ int orma_consumer_call(struct orma_consumer *self, const char *method, const str
     return call(self, method, args, fd, timeout_ms, false, on_call_reply, &w);
 }
 
-int orma_consumer_start(struct orma_consumer *self)
-{
-    return orma_consumer_call(self, methods[ORMA_CONSUMER_PORT_START_TRACING], NULL, -1,
-                              CALL_TIMEOUT_MS, NULL);
-}
-
 int orma_consumer_disable(struct orma_consumer *self)
 {
     return orma_consumer_call(self, methods[ORMA_CONSUMER_PORT_DISABLE_TRACING], NULL, -1,

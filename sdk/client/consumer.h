@@ -62,8 +62,7 @@ int orma_consumer_ended(const struct orma_consumer *self, const char **ret_error
 int orma_consumer_call(struct orma_consumer *self, const char *method, const struct orma_buf *args,
                        int fd, int timeout_ms, struct orma_buf *reply);
 
-/* Starts a deferred session, stops a session. */
-int orma_consumer_start(struct orma_consumer *self);
+/* Stops the session. */
 int orma_consumer_disable(struct orma_consumer *self);
 
 /* Flushes all producers of the session; flush_timeout_ms 0: as configured. -EREMOTEIO: not all

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "protos/fields/trace.h"
+#include "sdk/base/mem.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -54,6 +55,7 @@ struct orma_drain_seq {
 void orma_drain_init(struct orma_drain *self, struct orma_pool *pool)
 {
     *self = (struct orma_drain){.pool = pool, .pid = (uint32_t)getpid(), .uid = (uint32_t)getuid()};
+    self->out.own_mem = self->seqs.own_mem = true; /* events may drain, in signal handlers even */
 }
 
 void orma_drain_fini(struct orma_drain *self)
@@ -63,7 +65,7 @@ void orma_drain_fini(struct orma_drain *self)
 
         orma_buf_fini(&seq->part);
         orma_buf_fini(&seq->held);
-        free(seq);
+        orma_mem_free(seq, sizeof(*seq));
     }
     orma_map_fini(&self->seqs);
     orma_buf_fini(&self->out);
@@ -74,11 +76,12 @@ static struct orma_drain_seq *seq_of(struct orma_drain *self, uint16_t writer_id
 {
     struct orma_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
 
-    if (seq || !(seq = calloc(1, sizeof(*seq))))
+    if (seq || !(seq = orma_mem_new(sizeof(*seq))))
         return seq;
     seq->writer_id = writer_id;
+    seq->part.own_mem = seq->held.own_mem = true;
     if (orma_map_put_ptr(&self->seqs, writer_id, seq) < 0) {
-        free(seq);
+        orma_mem_free(seq, sizeof(*seq));
         return NULL;
     }
     return seq;
@@ -361,7 +364,7 @@ static void put_seq(struct orma_buf *b, const struct orma_drain_seq *seq)
 
 void orma_drain_add_stats(struct orma_drain *self)
 {
-    struct orma_buf b = {0};
+    struct orma_buf b = {.own_mem = true};
     size_t at = orma_pb_begin(&b, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
     ORMA_MAP_EACH (slot, &self->seqs)

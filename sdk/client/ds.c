@@ -5,15 +5,21 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "orma/tracing.h"
 #include "protos/fields/config.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
 #include "sdk/client/life.h"
 #include "sdk/client/packet.h"
 #include "sdk/wire/pb_reader.h"
 
 #define SOURCES_MAX 64u
+/* A thread that stays in a turn for so long is left alone. */
+#define TURN_MS 2000u
+#define TURN_NAP_NS 50000
 /* Alone in a source's word, in a child process: the first turn begins tracing anew (life.h). */
 #define WAKE_BIT (UINT32_C(1) << 30)
 
@@ -265,6 +271,23 @@ void orma_ds_session_start(struct orma_ds_session *self)
 }
 
 /*
+ * False: its thread does not come to the end of its turn. It may be waiting for chunks, and we may
+ * be the one who makes room.
+ */
+static bool lock_writer(struct orma_ds_session *self, struct ds_writer *w)
+{
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + TURN_MS * UINT64_C(1000000);
+
+    while (pthread_mutex_trylock(&w->lock) != 0) {
+        if (orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+            return false;
+        (void)orma_pool_make_room(self->pool);
+        nanosleep(&(struct timespec){.tv_nsec = TURN_NAP_NS}, NULL);
+    }
+    return true;
+}
+
+/*
  * Calls fn with each writer, locked. g.lock is not held meanwhile: a thread in its turn may want
  * it, for a session of another source. Only this thread, the home's, ends writers.
  */
@@ -279,7 +302,8 @@ static void each_writer(struct orma_ds_session *self, void (*fn)(struct ds_write
         if (at == &self->writers)
             return;
         struct ds_writer *w = ORMA_CONTAINER_OF(at, struct ds_writer, link);
-        pthread_mutex_lock(&w->lock);
+        if (!lock_writer(self, w))
+            continue; /* the next flush or clear finds it */
         fn(w);
         pthread_mutex_unlock(&w->lock);
     }
@@ -429,6 +453,7 @@ static struct ds_writer *writer_for(struct orma_ds_session *session)
 
 static struct ds_writer *adopt(struct orma_data_source *source, uint32_t slot)
 {
+    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
     struct source_impl *impl = source->impl;
     struct ds_ref *ref = malloc(sizeof(*ref));
 
@@ -530,7 +555,7 @@ struct orma_ds_iter orma_ds_first(struct orma_data_source *source)
     };
 
     if (it.rest & WAKE_BIT) {
-        orma_tracing_revive();
+        orma_tracing_revive_by_event();
         it.rest &= ~WAKE_BIT;
     }
     next_turn(&it);

@@ -2,12 +2,15 @@
 
 #include <pthread.h>
 
+#include "sdk/base/mem.h"
+
 static uint32_t generation;
 
 /* The only thread of the child. */
 static void forget_all(void)
 {
     generation++;
+    orma_mem_after_fork();
     bool wake = orma_tracing_after_fork();
     orma_te_after_fork(wake);
     orma_ds_after_fork(wake);
@@ -19,8 +22,8 @@ static void forget_all(void)
 
 static void watch(void)
 {
-    (void)pthread_atfork(NULL, NULL,
-                         forget_all); /* without memory: children are not looked after */
+    /* Without memory: children are not looked after. */
+    (void)pthread_atfork(orma_te_before_fork, orma_te_after_fork_in_parent, forget_all);
 }
 
 void orma_life_watch(void)

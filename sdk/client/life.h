@@ -22,6 +22,12 @@ uint32_t orma_life_generation(void);
 
 /* True: tracing is to begin anew. */
 bool orma_tracing_after_fork(void);
+/*
+ * Around fork(), in the thread that calls it: its events are lost and counted meanwhile. In the
+ * child, a signal handler or somebody else's fork handler would still write for the parent.
+ */
+void orma_te_before_fork(void);
+void orma_te_after_fork_in_parent(void);
 /* wake: the next event calls orma_tracing_revive(). */
 void orma_te_after_fork(bool wake);
 void orma_ds_after_fork(bool wake);
@@ -32,4 +38,6 @@ void orma_tsc_after_fork(void);
 
 /* Begins anew in a child, if that is due. */
 void orma_tracing_revive(void);
+/* The same, but not in what looks like a signal handler. */
+void orma_tracing_revive_by_event(void);
 #endif

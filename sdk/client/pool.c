@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/guard.h"
+#include "sdk/base/mem.h"
 #include "sdk/wire/pb_writer.h"
 
 /* Wakes the drainer when this part of the memory is listed: enough chunks per wake-up, yet time to
@@ -19,13 +21,13 @@
 #define URGENT_DEN 8
 
 /* The address of this names the thread: no call, and no reuse while the thread lives. */
-static __thread char thread_token;
+static __thread char thread_token __attribute__((tls_model("initial-exec")));
 
 static void slot_free(struct orma_pool *self, struct orma_pool_slot *slot)
 {
     orma_list_remove(&slot->link);
     self->ids[slot->id / 8] &= (uint8_t) ~(1u << slot->id % 8);
-    free(slot);
+    orma_mem_free(slot, sizeof(*slot));
 }
 
 static void pool_free(struct orma_pool *self)
@@ -36,7 +38,7 @@ static void pool_free(struct orma_pool *self)
         self->unmap(self->shm.base, self->shm.size);
     pthread_mutex_destroy(&self->lock);
     free(self->listed);
-    free(self->patches);
+    orma_mem_free(self->patches, self->patches_cap * sizeof(*self->patches));
     free(self);
 }
 
@@ -102,15 +104,13 @@ static uint16_t take_id(struct orma_pool *self)
 
 int orma_pool_add(struct orma_pool *self, uint32_t target_buffer, struct orma_pool_slot **ret)
 {
-    struct orma_pool_slot *slot =
-        aligned_alloc(ORMA_CACHE_LINE, orma_align_up(sizeof(*slot), ORMA_CACHE_LINE));
+    struct orma_pool_slot *slot = orma_mem_new(sizeof(*slot)); /* whole cache lines */
     int r = 0;
 
     if (!slot)
         return -ENOMEM;
-    memset(slot, 0, sizeof(*slot));
     slot->target_buffer = target_buffer;
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (atomic_load_explicit(&self->closed, memory_order_relaxed))
         r = -ESHUTDOWN;
     else if (!(slot->id = take_id(self)))
@@ -120,9 +120,9 @@ int orma_pool_add(struct orma_pool *self, uint32_t target_buffer, struct orma_po
         self->slots_changed = true;
         self->ops->wake(self->ctx);
     }
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
     if (r < 0) {
-        free(slot);
+        orma_mem_free(slot, sizeof(*slot));
         return r;
     }
     atomic_fetch_add_explicit(&self->writers_num, 1, memory_order_relaxed);
@@ -133,14 +133,14 @@ int orma_pool_add(struct orma_pool *self, uint32_t target_buffer, struct orma_po
 void orma_pool_retire(struct orma_pool *self, struct orma_pool_slot *slot)
 {
     atomic_fetch_sub_explicit(&self->writers_num, 1, memory_order_relaxed);
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     slot->retired = true;
     self->slots_changed = true;
     if (atomic_load_explicit(&self->closed, memory_order_relaxed))
         slot_free(self, slot);
     else
         self->ops->wake(self->ctx);
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 /* Whole pages as long as each writer can have two; then smaller chunks, so that none goes without.
@@ -195,10 +195,10 @@ void orma_pool_starve(struct orma_pool *self)
     if (atomic_load_explicit(&self->starving, memory_order_relaxed) ||
         atomic_exchange_explicit(&self->starving, true, memory_order_relaxed))
         return;
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (!atomic_load_explicit(&self->closed, memory_order_relaxed))
         self->ops->wake(self->ctx);
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 static size_t urgent_bytes(const struct orma_pool *self)
@@ -233,7 +233,7 @@ void orma_pool_complete(struct orma_pool *self, struct orma_pool_slot *slot,
     uint32_t chunk_id = atomic_load_explicit(&chunk->header->chunk_id, memory_order_relaxed);
     uint64_t written = atomic_load_explicit(&slot->written, memory_order_relaxed);
 
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     /* Both relaxed: the lock orders them for orma_pool_counts(). */
     atomic_store_explicit(&slot->current, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->written, written + finished, memory_order_relaxed);
@@ -242,17 +242,18 @@ void orma_pool_complete(struct orma_pool *self, struct orma_pool_slot *slot,
     orma_shm_complete(&self->shm, chunk);
     if (!atomic_load_explicit(&self->closed, memory_order_relaxed))
         list_chunk(self, slot, chunk, chunk_id);
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 int orma_pool_patch(struct orma_pool *self, const struct orma_pool_patch *patch)
 {
     int r = 0;
 
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (self->patches_num == self->patches_cap) {
         size_t cap = ORMA_MAX(self->patches_cap * 2, (size_t)16);
-        struct orma_pool_patch *more = realloc(self->patches, cap * sizeof(*more));
+        struct orma_pool_patch *more =
+            orma_mem_resize(self->patches, self->patches_cap * sizeof(*more), cap * sizeof(*more));
 
         if (more) {
             self->patches = more;
@@ -265,7 +266,7 @@ int orma_pool_patch(struct orma_pool *self, const struct orma_pool_patch *patch)
         self->patches[self->patches_num++] = *patch;
         self->ops->wake(self->ctx);
     }
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
     return r;
 }
 
@@ -280,7 +281,7 @@ enum orma_pool_need orma_pool_need(struct orma_pool *self)
 {
     enum orma_pool_need need = ORMA_POOL_IDLE;
 
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (self->listed_bytes >= urgent_bytes(self) || self->patches_num ||
         atomic_load_explicit(&self->starving, memory_order_relaxed))
         need = ORMA_POOL_URGENT;
@@ -288,71 +289,50 @@ enum orma_pool_need orma_pool_need(struct orma_pool *self)
         need = ORMA_POOL_LISTED;
     else if (self->slots_changed)
         need = ORMA_POOL_SLOTS;
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
     return need;
 }
 
 bool orma_pool_has_listed(struct orma_pool *self)
 {
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     bool has = self->listed_num != 0;
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
     return has;
 }
 
 size_t orma_pool_take(struct orma_pool *self, struct orma_pool_chunk *ret, size_t max)
 {
-    size_t taken = 0;
-    uint32_t kept = 0;
-
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     /* Whoever finds nothing free from here on asks again. */
     atomic_store_explicit(&self->starving, false, memory_order_relaxed);
-    uint32_t num = self->listed_num, i;
-    for (i = 0; i < num && taken < max; i++) {
-        struct orma_pool_chunk *c = &self->listed[(self->listed_begin + i) % self->listed_cap];
-
-        if (c->target_buffer < ORMA_POOL_TARGET_RESERVED) {
-            self->listed_bytes -= c->chunk.payload_size;
-            ret[taken++] = *c;
-        } else if (kept++ < i) {
-            /* What stays behind moves up, so that the list has no holes. */
-            self->listed[(self->listed_begin + kept - 1) % self->listed_cap] = *c;
-        }
+    uint32_t num = (uint32_t)ORMA_MIN((size_t)self->listed_num, max);
+    for (uint32_t i = 0; i < num; i++) {
+        ret[i] = self->listed[(self->listed_begin + i) % self->listed_cap];
+        self->listed_bytes -= ret[i].chunk.payload_size;
     }
-    if (!kept) {
-        self->listed_begin = (self->listed_begin + i) % self->listed_cap;
-    } else if (kept < i) {
-        for (uint32_t j = i; j < num; j++)
-            self->listed[(self->listed_begin + kept + j - i) % self->listed_cap] =
-                self->listed[(self->listed_begin + j) % self->listed_cap];
-    }
-    self->listed_num -= (uint32_t)taken;
-    pthread_mutex_unlock(&self->lock);
-    return taken;
+    self->listed_begin = (self->listed_begin + num) % self->listed_cap;
+    self->listed_num -= num;
+    orma_guard_unlock(&self->lock);
+    return num;
 }
 
 size_t orma_pool_take_patches(struct orma_pool *self, struct orma_pool_patch *ret, size_t max)
 {
-    size_t taken = 0, kept = 0;
-
-    pthread_mutex_lock(&self->lock);
-    for (size_t i = 0; i < self->patches_num; i++) {
-        struct orma_pool_patch p = self->patches[i];
-
-        if (taken < max && p.target_buffer < ORMA_POOL_TARGET_RESERVED)
-            ret[taken++] = p;
-        else
-            self->patches[kept++] = p;
+    orma_guard_lock(&self->lock);
+    size_t num = ORMA_MIN(self->patches_num, max);
+    if (num) {
+        memcpy(ret, self->patches, num * sizeof(*ret));
+        self->patches_num -= num;
+        memmove(self->patches, self->patches + num, self->patches_num * sizeof(*ret));
     }
-    self->patches_num = kept;
-    pthread_mutex_unlock(&self->lock);
-    return taken;
+    orma_guard_unlock(&self->lock);
+    return num;
 }
 
 void orma_pool_patch_listed(struct orma_pool *self, const struct orma_pool_patch *patch)
 {
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     for (uint32_t i = 0; i < self->listed_num; i++) {
         struct orma_pool_chunk *c = &self->listed[(self->listed_begin + i) % self->listed_cap];
 
@@ -365,48 +345,7 @@ void orma_pool_patch_listed(struct orma_pool *self, const struct orma_pool_patch
                                       memory_order_relaxed);
         break;
     }
-    pthread_mutex_unlock(&self->lock);
-}
-
-/* With the lock. A target of 0 is no target: the chunk is given back unread. */
-static void drop_listed(struct orma_pool *self, uint32_t target)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < self->listed_num; i++) {
-        struct orma_pool_chunk c = self->listed[(self->listed_begin + i) % self->listed_cap];
-
-        if (c.target_buffer == target) {
-            self->listed_bytes -= c.chunk.payload_size;
-            orma_shm_release(&self->shm, &c.chunk);
-        } else {
-            self->listed[(self->listed_begin + kept++) % self->listed_cap] = c;
-        }
-    }
-    self->listed_num = kept;
-}
-
-void orma_pool_bind(struct orma_pool *self, uint32_t reserved, uint32_t buffer)
-{
-    pthread_mutex_lock(&self->lock);
-    ORMA_LIST_EACH (struct orma_pool_slot, slot, &self->slots, link) {
-        if (slot->target_buffer == reserved)
-            slot->target_buffer = buffer;
-    }
-    for (uint32_t i = 0; i < self->listed_num; i++) {
-        struct orma_pool_chunk *c = &self->listed[(self->listed_begin + i) % self->listed_cap];
-
-        if (c->target_buffer == reserved)
-            c->target_buffer = buffer;
-    }
-    for (size_t i = 0; i < self->patches_num; i++) {
-        if (self->patches[i].target_buffer == reserved)
-            self->patches[i].target_buffer = buffer;
-    }
-    if (!buffer)
-        drop_listed(self, 0);
-    self->ops->wake(self->ctx);
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 static void counts_locked(const struct orma_pool_slot *slot, struct orma_writer_counts *ret)
@@ -436,7 +375,7 @@ static void counts_locked(const struct orma_pool_slot *slot, struct orma_writer_
 
 void orma_pool_each_slot(struct orma_pool *self, bool reap, orma_pool_slot_fn fn, void *ctx)
 {
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (reap)
         self->slots_changed = false;
     ORMA_LIST_EACH (struct orma_pool_slot, slot, &self->slots, link) {
@@ -450,12 +389,12 @@ void orma_pool_each_slot(struct orma_pool *self, bool reap, orma_pool_slot_fn fn
         if (slot->reaped)
             slot_free(self, slot);
     }
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 void orma_pool_close(struct orma_pool *self)
 {
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     /* Relaxed: writers that see it late only write into memory that nobody reads. */
     atomic_store_explicit(&self->closed, true, memory_order_relaxed);
     self->listed_num = 0;
@@ -465,7 +404,7 @@ void orma_pool_close(struct orma_pool *self)
         if (slot->retired)
             slot_free(self, slot);
     }
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 /* ---- both ---- */
@@ -473,7 +412,7 @@ void orma_pool_close(struct orma_pool *self)
 void orma_pool_counts(struct orma_pool *self, const struct orma_pool_slot *slot,
                       struct orma_writer_counts *ret)
 {
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     counts_locked(slot, ret);
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }

@@ -12,8 +12,9 @@
  * A pool outlives its connection for as long as a writer refers to it. Once
  * closed, nothing can be acquired and what is completed goes nowhere.
  *
- * Threads: acquire, complete, add and retire from any; the calls under
- * "drainer" from one thread at a time.
+ * Threads: acquire, complete, add and retire from any, and from signal handlers
+ * while the guard is down (guard.h); the calls under "drainer" from one thread at
+ * a time.
  */
 #ifndef ORMA_SDK_CLIENT_POOL_H
 #define ORMA_SDK_CLIENT_POOL_H
@@ -29,9 +30,6 @@
 #include "sdk/shm/layout.h"
 
 enum orma_drop_reason { ORMA_DROP_NO_CHUNK, ORMA_DROP_TOO_LARGE, ORMA_DROP_REASONS };
-
-/* Targets from here on are promises: the real buffer is not known yet (orma_pool_bind()). */
-#define ORMA_POOL_TARGET_RESERVED 0x10000u
 
 struct orma_pool;
 
@@ -101,7 +99,8 @@ struct orma_pool {
     const struct orma_pool_ops *ops;
     void *ctx;
 
-    pthread_mutex_t lock; /* of all below; innermost: nothing else is locked while it is held */
+    /* Of all below, under the guard (guard.h); innermost but for that of mem.h. */
+    pthread_mutex_t lock;
     struct orma_list slots;
     bool slots_changed; /* added or retired since orma_pool_each_slot() */
     uint16_t last_id;
@@ -167,7 +166,7 @@ enum orma_pool_need {
 enum orma_pool_need orma_pool_need(struct orma_pool *self);
 bool orma_pool_has_listed(struct orma_pool *self);
 
-/* Moves up to `max` from the list to `ret`, oldest first; those of reserved targets stay. */
+/* Moves up to `max` from the list to `ret`, oldest first. */
 size_t orma_pool_take(struct orma_pool *self, struct orma_pool_chunk *ret, size_t max);
 
 /* The same for patches; call it after the chunks, in one turn. */
@@ -176,9 +175,6 @@ size_t orma_pool_take_patches(struct orma_pool *self, struct orma_pool_patch *re
 /* Fills a patch into a chunk that is still listed; the last one clears its flag. For local memory
  * only. */
 void orma_pool_patch_listed(struct orma_pool *self, const struct orma_pool_patch *patch);
-
-/* Writers with the reserved target write to `buffer` from now on; 0: what they wrote is dropped. */
-void orma_pool_bind(struct orma_pool *self, uint32_t reserved, uint32_t buffer);
 
 /* Called with the pool locked. */
 typedef void (*orma_pool_slot_fn)(void *ctx, struct orma_pool_slot *slot,

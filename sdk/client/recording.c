@@ -20,6 +20,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/guard.h"
 #include "sdk/client/drain.h"
 #include "sdk/client/ds.h"
 #include "sdk/client/life.h"
@@ -52,7 +53,7 @@ struct orma_recording {
     struct orma_ds_session *sources[SOURCES_MAX];
     size_t sources_num;
 
-    pthread_mutex_t lock; /* of the next three */
+    pthread_mutex_t lock; /* of the next three; with the guard, so without malloc() (guard.h) */
     struct orma_drain drain;
     int error; /* first of the file */
 
@@ -91,7 +92,7 @@ static void put_snapshot(struct orma_recording *self)
         ORMA_CLOCK_BOOTTIME,  ORMA_CLOCK_REALTIME,         ORMA_CLOCK_REALTIME_COARSE,
         ORMA_CLOCK_MONOTONIC, ORMA_CLOCK_MONOTONIC_COARSE, ORMA_CLOCK_MONOTONIC_RAW,
     };
-    struct orma_buf b = {0};
+    struct orma_buf b = {.own_mem = true};
     size_t at = orma_pb_begin(&b, ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT);
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(clocks); i++) {
@@ -119,14 +120,14 @@ static bool make_room(void *ctx)
 {
     struct orma_recording *self = ctx;
 
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     if (self->mode == ORMA_RECORDING_STREAM) {
         orma_drain_all(&self->drain);
         write_out(self);
     } else if (self->mode == ORMA_RECORDING_RING) {
         (void)orma_drain_overwrite(&self->drain, OVERWRITE_BATCH); /* none: others made room */
     }
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
     return self->mode != ORMA_RECORDING_DISCARD;
 }
 
@@ -316,7 +317,7 @@ static void finish(struct orma_recording *self)
 {
     self->result = stop_sessions(self);
     stop_thread(self);
-    pthread_mutex_lock(&self->lock);
+    orma_guard_lock(&self->lock);
     orma_drain_all(&self->drain);
     orma_drain_counts(&self->drain, &self->counts.emitted, &self->counts.dropped);
     self->counts.written = self->drain.written;
@@ -326,7 +327,7 @@ static void finish(struct orma_recording *self)
     write_out(self);
     if (self->result == 0)
         self->result = self->error;
-    pthread_mutex_unlock(&self->lock);
+    orma_guard_unlock(&self->lock);
 }
 
 static void set_finished(struct orma_recording *self)
@@ -446,9 +447,9 @@ int orma_recording_flush(struct orma_recording *recording)
     }
     if (recording->mode == ORMA_RECORDING_STREAM)
         (void)make_room(recording);
-    pthread_mutex_lock(&recording->lock);
+    orma_guard_lock(&recording->lock);
     int r = recording->error;
-    pthread_mutex_unlock(&recording->lock);
+    orma_guard_unlock(&recording->lock);
     return r;
 }
 

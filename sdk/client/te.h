@@ -23,10 +23,16 @@
  * ThreadSanitizer, which does not know it, sites_num stays 0 and the long way
  * has a fence of its own.
  *
- * `busy` is also what a signal handler finds when it interrupts an event: it
- * drops its own. LOCKED means: holds or waits for g.lock, and touches no chunk.
+ * LOCKED means: holds or waits for g.lock, and touches no chunk.
  *
- * Lock order: g.lock, then a pool's lock.
+ * Signal handlers: one that interrupts an event finds `busy`, one that interrupts
+ * something else of ours that events lock finds the guard up (guard.h); both count
+ * their event as lost, in the thread's sequence or, where that cannot be touched,
+ * in `lost` of the session's slot. Any other handler may go either way: neither
+ * takes memory from malloc() nor a lock that its own thread can hold.
+ *
+ * Lock order: wait_lock, g.lock, then a pool's lock, then that of mem.h. All but
+ * the first are taken with the guard up.
  */
 #ifndef ORMA_SDK_CLIENT_TE_H
 #define ORMA_SDK_CLIENT_TE_H
@@ -164,7 +170,8 @@ struct orma_te_session {
     /* A ring that nobody clears: sequences begin anew after so many chunks. 0: never by themselves.
      */
     uint32_t renew_chunks;
-    struct orma_te_seq *idle; /* of threads that are gone: the next thread goes on with them */
+    struct orma_te_seq *idle;   /* of threads that are gone: the next thread goes on with them */
+    struct orma_writer *losses; /* counts what no sequence could; NULL: nothing so far */
 };
 
 struct orma_te {
@@ -176,22 +183,23 @@ struct orma_te {
     /* Counts categories that went: with the code that defined one, its literals may be unmapped,
      * and others come to stand at their addresses. */
     _Atomic uint32_t keys_generation;
-    /* Events that no sequence could count: no writer was to be had, or a handler interrupted us. */
+    /* Events that no sequence could count, by slot, until the session does: no memory for a writer
+     * was to be had, or a handler interrupted us. */
+    _Atomic uint64_t lost[ORMA_TE_SLOTS];
+    /* Those that not even a session could count. */
     _Atomic uint64_t unattributed;
     struct orma_te_session *sessions[ORMA_TE_SLOTS];
     uint32_t last_slot;
     _Atomic uint32_t next_site;
     _Atomic bool short_way; /* membarrier() works */
     bool no_tsc;
-    pthread_cond_t changed; /* sessions came or went; with `lock` */
+    pthread_mutex_t wait_lock;
+    pthread_cond_t changed; /* a session came; with wait_lock */
     _Atomic uint64_t process_uuid;
     int32_t pid;
 };
 
-/*
- * Takes and gives back g.lock. A signal handler of this thread finds it LOCKED meanwhile and
- * drops its events, instead of waiting for itself.
- */
+/* Takes and gives back g.lock, with the guard; a pauser does not wait for this thread meanwhile. */
 uint8_t orma_te_lock(void);
 void orma_te_unlock(uint8_t was_busy);
 
@@ -237,6 +245,9 @@ struct orma_te_thread *orma_te_thread_new(void);
 void orma_te_thread_settle(struct orma_te_thread *self);
 /* The sequence in this slot; NULL if there can be none. The thread is RUNNING before and after. */
 struct orma_te_seq *orma_te_thread_seq(struct orma_te_thread *self, uint32_t slot);
+
+/* One event is lost that no sequence in this slot can count. Signal handlers, too. */
+void orma_te_lose(uint32_t slot);
 
 /* Lets the thread's next events go the short way, if they may. */
 void orma_te_seq_open(struct orma_te_thread *self, struct orma_te_seq *seq);

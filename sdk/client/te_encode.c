@@ -18,6 +18,7 @@
 #include "protos/fields/common.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
 #include "sdk/wire/pb_writer.h"
 
 #define NESTING_MAX 32u
@@ -466,8 +467,24 @@ static bool wants_dynamic(const struct orma_te_session *session, const struct or
     return !names;
 }
 
+/* In a signal handler that interrupted what we would have to lock. */
+static bool lose_nested(struct orma_te_thread *self, uint32_t slot)
+{
+    struct orma_te_seq *seq = atomic_load_explicit(&self->seqs[slot], memory_order_relaxed);
+
+    if (seq)
+        orma_te_seq_lose(seq);
+    else
+        orma_te_lose(slot);
+    return true;
+}
+
 bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_te_event *ev)
 {
+    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+
+    if (orma_guard_is_up())
+        return lose_nested(self, slot);
     orma_te_thread_settle(self);
     /* acquire: see set_bit() in te_session.c. Again, since the session may have ended meanwhile. */
     if (!(__atomic_load_n(&ev->category->enabled, __ATOMIC_ACQUIRE) & UINT32_C(1) << slot))

@@ -9,6 +9,8 @@
 
 #include "orma/tracing.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
+#include "sdk/base/mem.h"
 #include "sdk/client/life.h"
 #include "sdk/client/te.h"
 
@@ -32,6 +34,7 @@ struct orma_category orma_category_dynamic = {.name = ""};
 struct orma_te orma_te = {
     .categories = &orma_category_dynamic,
     .lock = PTHREAD_MUTEX_INITIALIZER,
+    .wait_lock = PTHREAD_MUTEX_INITIALIZER,
     .changed = PTHREAD_COND_INITIALIZER,
     .next_site = ORMA_TE_SITE_FIRST,
 };
@@ -51,7 +54,7 @@ uint8_t orma_te_lock(void)
         /* release: a pauser that sees it has all that we wrote before. */
         atomic_store_explicit(&me->busy, ORMA_TE_LOCKED, memory_order_release);
     }
-    pthread_mutex_lock(&orma_te.lock);
+    orma_guard_lock(&orma_te.lock);
     return was;
 }
 
@@ -62,7 +65,7 @@ void orma_te_unlock(uint8_t was)
     /* Under the lock nobody pauses, so RUNNING is seen by whoever pauses next. */
     if (me)
         atomic_store_explicit(&me->busy, was, memory_order_relaxed);
-    pthread_mutex_unlock(&orma_te.lock);
+    orma_guard_unlock(&orma_te.lock);
 }
 
 /* ---- pausing ---- */
@@ -146,10 +149,8 @@ static void mark_paused(bool paused)
     }
 }
 
-/* With the lock. Lets the drainer work if that is this thread: somebody may wait for it. */
-static void nap(struct orma_te_session *session)
+static void nap(void)
 {
-    orma_pool_make_room(session->pool);
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_NAP_NS}, NULL);
 }
 
@@ -163,8 +164,11 @@ static bool is_past(uint64_t end)
     return orma_clock_now(ORMA_CLOCK_MONOTONIC) > end;
 }
 
-/* False: some thread stands still in the middle of an event. */
-static bool pause_all(struct orma_te_session *session)
+/*
+ * False: some thread stands still in the middle of an event. (One that waits for a chunk is LOCKED,
+ * so nobody in an event waits for the drainer, which may be us.)
+ */
+static bool pause_all(void)
 {
     uint64_t end = deadline();
 
@@ -175,7 +179,7 @@ static bool pause_all(struct orma_te_session *session)
         while (busy_of(t) == ORMA_TE_RUNNING) {
             if (is_past(end))
                 return false;
-            nap(session);
+            nap();
         }
     }
     return true;
@@ -207,21 +211,12 @@ static void seq_free(struct orma_te_seq *self)
     self->writer = NULL;
     orma_map_fini(&self->iids);
     orma_map_fini(&self->tracks);
-    free(self->sites);
+    orma_mem_free(self->sites, self->sites_cap * sizeof(*self->sites));
     self->sites = NULL;
     self->sites_cap = 0;
     atomic_store_explicit(&self->sites_num, 0, memory_order_relaxed);
     self->next = orma_te.free_seqs;
     orma_te.free_seqs = self;
-}
-
-/* Lines of its own: it changes with each event, and the neighbour's too. */
-static void *alloc_apart(size_t size)
-{
-    size_t whole = orma_align_up(size, 2 * ORMA_CACHE_LINE);
-    void *p = aligned_alloc(2 * ORMA_CACHE_LINE, whole);
-
-    return p ? memset(p, 0, whole) : NULL;
 }
 
 static struct orma_te_seq *seq_new(struct orma_te_session *session)
@@ -230,8 +225,9 @@ static struct orma_te_seq *seq_new(struct orma_te_session *session)
 
     if (self)
         orma_te.free_seqs = self->next;
-    else if (!(self = alloc_apart(sizeof(*self))))
+    else if (!(self = orma_mem_new(sizeof(*self)))) /* aligned: it shares no line */
         return NULL;
+    self->iids.own_mem = self->tracks.own_mem = true;
     self->session = session;
     self->last_ns = 0;
     if (orma_writer_new_in_pool(session->pool, session->target_buffer, session->policy,
@@ -268,7 +264,7 @@ struct orma_te_seq *orma_te_thread_seq(struct orma_te_thread *self, uint32_t slo
         orma_writer_set_hooks(seq->writer, &writer_hooks, self);
         atomic_store_explicit(&self->seqs[slot], seq, memory_order_relaxed);
     } else if (session) {
-        atomic_fetch_add_explicit(&orma_te.unattributed, 1, memory_order_relaxed);
+        orma_te_lose(slot);
     }
     orma_te_unlock(ORMA_TE_RUNNING);
     return seq;
@@ -280,6 +276,7 @@ static void thread_gone(void *arg)
 {
     struct orma_te_thread *self = arg, **link = &orma_te.threads;
 
+    orma_guard_up(); /* a handler's event would register the thread again */
     orma_te_self = NULL;
     pthread_mutex_lock(&orma_te.lock);
     for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++) {
@@ -294,7 +291,7 @@ static void thread_gone(void *arg)
     *link = self->next;
     self->next = orma_te.free_threads;
     orma_te.free_threads = self;
-    pthread_mutex_unlock(&orma_te.lock);
+    orma_guard_unlock(&orma_te.lock);
 }
 
 static void init_once(void)
@@ -311,10 +308,27 @@ static void init(void)
     pthread_once(&once, init_once);
 }
 
+void orma_te_before_fork(void)
+{
+    orma_guard_up();
+    if (orma_te_self &&
+        atomic_load_explicit(&orma_te_self->busy, memory_order_relaxed) == ORMA_TE_IDLE)
+        atomic_store_explicit(&orma_te_self->busy, ORMA_TE_LOCKED, memory_order_release);
+}
+
+void orma_te_after_fork_in_parent(void)
+{
+    if (orma_te_self &&
+        atomic_load_explicit(&orma_te_self->busy, memory_order_relaxed) == ORMA_TE_LOCKED)
+        atomic_store_explicit(&orma_te_self->busy, ORMA_TE_IDLE, memory_order_release);
+    orma_guard_down();
+}
+
 /* What the parent's threads used stays as it is: nobody knows in which state it was. */
 void orma_te_after_fork(bool wake)
 {
     orma_te.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    orma_te.wait_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     orma_te.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     orma_te.threads = orma_te.free_threads = NULL;
     orma_te.free_seqs = NULL;
@@ -340,14 +354,14 @@ void orma_te_forget_wake(void)
 struct orma_te_thread *orma_te_thread_new(void)
 {
     init();
-    pthread_mutex_lock(&orma_te.lock);
+    orma_guard_lock(&orma_te.lock);
     struct orma_te_thread *self = orma_te.free_threads;
-    if (self) {
+    if (self)
         orma_te.free_threads = self->next;
-    } else {
-        self = alloc_apart(sizeof(*self));
-    }
+    else
+        self = orma_mem_new(sizeof(*self));
     if (self) {
+        self->packet.own_mem = self->interned.own_mem = self->event.own_mem = true;
         self->tid = (int32_t)syscall(SYS_gettid);
         self->clock.limit = 0;
         atomic_store_explicit(&self->only_bit, ORMA_TE_NO_BIT, memory_order_relaxed);
@@ -356,9 +370,11 @@ struct orma_te_thread *orma_te_thread_new(void)
     }
     pthread_mutex_unlock(&orma_te.lock);
     if (self) {
+        /* The C library keeps the first 32 keys in the thread itself, and ours was made early. */
         (void)pthread_setspecific(thread_key, self);
         orma_te_self = self;
     }
+    orma_guard_down(); /* until now a handler would have registered it as well */
     return self;
 }
 
@@ -405,6 +421,14 @@ static struct orma_te_session **free_slot(uint32_t *ret)
             return &orma_te.sessions[orma_te.last_slot = *ret];
     }
     return NULL;
+}
+
+/* Without any lock of ours: those who wait look for themselves. */
+static void tell_waiters(void)
+{
+    pthread_mutex_lock(&orma_te.wait_lock);
+    pthread_cond_broadcast(&orma_te.changed);
+    pthread_mutex_unlock(&orma_te.wait_lock);
 }
 
 static void session_fini(struct orma_te_session *self)
@@ -456,22 +480,52 @@ int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t
     uint8_t was = orma_te_lock();
     struct orma_te_session **slot = free_slot(&self->slot);
     if (slot) {
+        atomic_store_explicit(&orma_te.lost[self->slot], 0, memory_order_relaxed);
         *slot = self;
         set_bits(self);
-        pthread_cond_broadcast(&orma_te.changed);
     }
     orma_te_unlock(was);
     if (!slot) {
         session_fini(self);
         return -EBUSY;
     }
+    tell_waiters();
     *ret = self;
     return 0;
+}
+
+void orma_te_lose(uint32_t slot)
+{
+    /* Relaxed: settle_losses() looks at it when it looks. */
+    atomic_fetch_add_explicit(&orma_te.lost[slot], 1, memory_order_relaxed);
+}
+
+/*
+ * With the lock. What no thread's sequence could count becomes the losses of a sequence of the
+ * session's own, which never has a packet.
+ */
+static void settle_losses(struct orma_te_session *self)
+{
+    uint64_t lost = atomic_exchange_explicit(&orma_te.lost[self->slot], 0, memory_order_relaxed);
+
+    if (!lost)
+        return;
+    if (!self->losses && orma_writer_new_in_pool(self->pool, self->target_buffer, ORMA_POLICY_DROP,
+                                                 &self->losses) < 0)
+        self->losses = NULL;
+    if (self->losses)
+        atomic_fetch_add_explicit(&self->losses->slot->dropped[ORMA_DROP_NO_CHUNK], lost,
+                                  memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&orma_te.unattributed, lost, memory_order_relaxed);
 }
 
 /* With the lock, and no thread inside an event. */
 static void free_seqs(struct orma_te_session *self)
 {
+    orma_writer_free(self->losses);
+    self->losses = NULL;
+
     for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
         struct orma_te_seq *seq = seq_of(t, self->slot);
 
@@ -500,7 +554,8 @@ int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
         return r;
     self->slot = old->slot;
     uint8_t was = orma_te_lock();
-    if (pause_all(old)) {
+    settle_losses(old);
+    if (pause_all()) {
         free_seqs(old);
         orma_te.sessions[self->slot] = self;
         set_bits(self);
@@ -538,9 +593,10 @@ static bool quiesce(struct orma_te_session *self)
         }
         if (all || is_past(end))
             return all;
-        /* Threads that need the lock to finish get it. */
+        /* Threads that need the lock to finish get it, and the room, if we are the drainer. */
         pthread_mutex_unlock(&orma_te.lock);
-        nap(self);
+        (void)orma_pool_make_room(self->pool);
+        nap();
         pthread_mutex_lock(&orma_te.lock);
     }
     return true;
@@ -555,6 +611,7 @@ int orma_te_session_free(struct orma_te_session *self)
         orma_te_unlock(was);
         return -ETIMEDOUT;
     }
+    settle_losses(self);
     free_seqs(self);
     orma_te.sessions[self->slot] = NULL;
     orma_te_unlock(was);
@@ -564,11 +621,13 @@ int orma_te_session_free(struct orma_te_session *self)
 
 static bool has_session(void)
 {
-    for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++) {
-        if (orma_te.sessions[slot])
-            return true;
-    }
-    return false;
+    bool has = false;
+
+    uint8_t was = orma_te_lock();
+    for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++)
+        has |= orma_te.sessions[slot] != NULL;
+    orma_te_unlock(was);
+    return has;
 }
 
 bool orma_te_wait_for_session(int timeout_ms)
@@ -583,20 +642,21 @@ bool orma_te_wait_for_session(int timeout_ms)
         end.tv_sec += (time_t)(ns / 1000000000);
         end.tv_nsec = (long)(ns % 1000000000);
     }
-    uint8_t was = orma_te_lock();
+    /* Not on g.lock: until the wait was over, the guard would be up. */
+    pthread_mutex_lock(&orma_te.wait_lock);
     while (!has_session() && r == 0)
-        r = timeout_ms < 0 ? pthread_cond_wait(&orma_te.changed, &orma_te.lock)
-                           : pthread_cond_timedwait(&orma_te.changed, &orma_te.lock, &end);
-    bool has = has_session();
-    orma_te_unlock(was);
-    return has;
+        r = timeout_ms < 0 ? pthread_cond_wait(&orma_te.changed, &orma_te.wait_lock)
+                           : pthread_cond_timedwait(&orma_te.changed, &orma_te.wait_lock, &end);
+    pthread_mutex_unlock(&orma_te.wait_lock);
+    return has_session();
 }
 
 static void each_seq(struct orma_te_session *self, void (*fn)(struct orma_te_seq *seq))
 {
     uint8_t was = orma_te_lock();
 
-    if (pause_all(self)) {
+    settle_losses(self);
+    if (pause_all()) {
         for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
             if (seq_of(t, self->slot))
                 fn(seq_of(t, self->slot));

@@ -50,6 +50,7 @@ static void put_category(void *ctx, const struct orma_category *category)
 
 static void build_descriptor(void)
 {
+    g.descriptor.own_mem = true; /* it is written with the lock of track events, see guard.h */
     orma_buf_clear(&g.descriptor);
     size_t at = orma_pb_begin(&g.descriptor, ORMA_PB_DATA_SOURCE_DESCRIPTOR_TRACK_EVENT_DESCRIPTOR);
     orma_te_each_category(put_category, &g.descriptor);

@@ -8,6 +8,7 @@
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/mem.h"
 #include "sdk/client/te_encode.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -260,12 +261,12 @@ static bool grow_sites(struct orma_te_seq *seq, uint32_t id)
         return true;
     if (id >= ORMA_TE_SITES_MAX)
         return false;
-    struct orma_te_entry *sites = calloc(cap, sizeof(*sites));
+    struct orma_te_entry *sites = orma_mem_new(cap * sizeof(*sites));
     if (!sites)
         return false; /* these sites go the long way */
     if (seq->sites)
         memcpy(sites, seq->sites, seq->sites_cap * sizeof(*sites));
-    free(seq->sites);
+    orma_mem_free(seq->sites, seq->sites_cap * sizeof(*sites));
     seq->sites = sites;
     seq->sites_cap = cap;
     return true;

@@ -17,31 +17,39 @@
 
 #define COUNTER_MAGIC 0xb1a4a67d7970839eu
 #define START_TIME_FIELD 22
-#define CMDLINE_MAX 4096u
+#define STAT_MAX 2048u
+#define CMDLINE_MAX 2048u
 #define CMDLINE_ARGS_MAX 32u
+
+/* The beginning of a file, into `text`: without memory, for signal handlers. Empty: it failed. */
+static struct orma_str read_beginning(const char *path, char *text, size_t size)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t len = 0;
+    ssize_t n = fd < 0 ? 0 : 1;
+
+    while (n > 0 && len < size) {
+        n = read(fd, text + len, size - len);
+        len += n > 0 ? (size_t)n : 0;
+    }
+    return (struct orma_str){text, len};
+}
 
 /* Field 22 of /proc/self/stat, in ticks; counted behind the name, which may hold anything. */
 static uint64_t process_start_time(void)
 {
-    struct orma_buf b = {0};
-    struct orma_str rest, field = {0};
-    uint64_t ticks = 0;
+    char text[STAT_MAX];
+    struct orma_str rest = read_beginning("/proc/self/stat", text, sizeof(text)), field = {0};
+    const char *end = rest.len ? memrchr(rest.data, ')', rest.len) : NULL;
+    uint64_t ticks;
 
-    if (orma_fd_read_file(AT_FDCWD, "/proc/self/stat", 4096, &b) == 0 && b.len) {
-        const char *end = memrchr(b.data, ')', b.len);
-
-        rest = orma_buf_str(&b);
-        if (end) {
-            rest.len -= (size_t)(end + 2 - rest.data);
-            rest.data = end + 2;
-        }
-        for (int i = 3; i <= START_TIME_FIELD && orma_str_cut(&rest, ' ', &field);)
-            i++;
-        if (!orma_str_to_u64(field, &ticks))
-            ticks = 0;
+    if (end && (size_t)(end - rest.data) + 2 <= rest.len) {
+        rest.len -= (size_t)(end + 2 - rest.data);
+        rest.data = end + 2;
     }
-    orma_buf_fini(&b);
-    return ticks;
+    for (int i = 3; i <= START_TIME_FIELD && orma_str_cut(&rest, ' ', &field);)
+        i++;
+    return orma_str_to_u64(field, &ticks) ? ticks : 0;
 }
 
 uint64_t orma_te_process_uuid(void)
@@ -118,13 +126,12 @@ struct orma_track orma_track_counter(const char *name, uint64_t id, const struct
 
 static void put_process(struct orma_buf *b)
 {
-    struct orma_buf file = {0};
+    char text[CMDLINE_MAX];
     size_t at = orma_pb_begin(b, ORMA_PB_TRACK_DESCRIPTOR_PROCESS);
 
     orma_pb_put_u64(b, ORMA_PB_PROCESS_DESCRIPTOR_PID, (uint64_t)getpid());
-    /* Cut short if it is long: the name is what matters. -EFBIG leaves what was read. */
-    (void)orma_fd_read_file(AT_FDCWD, "/proc/self/cmdline", CMDLINE_MAX, &file);
-    struct orma_str rest = orma_buf_str(&file), arg;
+    /* Cut short if it is long: the name is what matters. */
+    struct orma_str rest = read_beginning("/proc/self/cmdline", text, sizeof(text)), arg;
     if (rest.len && !rest.data[rest.len - 1])
         rest.len--;
     for (unsigned i = 0; rest.len && i < CMDLINE_ARGS_MAX && orma_str_cut(&rest, '\0', &arg); i++) {
@@ -133,7 +140,6 @@ static void put_process(struct orma_buf *b)
         orma_pb_put_str(b, ORMA_PB_PROCESS_DESCRIPTOR_CMDLINE, arg);
     }
     orma_pb_end(b, at);
-    orma_buf_fini(&file);
 }
 
 static void put_thread(struct orma_buf *b, int32_t tid)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -23,12 +24,16 @@
 /* The same, where nobody listens. */
 #define EXIT_CONNECT_MS 100
 #define CONNECT_NAP_NS 2000000
+/* After so many events that seem to come in signal handlers, a child believes it no longer. */
+#define HANDLERS_MAX 10000u
 
 static struct {
     pthread_mutex_t lock;
     struct orma_producer_thread *thread; /* NULL: not initialised */
     struct orma_init_args args;          /* of `thread`; texts are copies */
     _Atomic bool revive;                 /* a child of a process that had one: start it again */
+    sigset_t mask_at_fork;               /* of the child's first thread */
+    _Atomic unsigned handlers_seen;      /* events since then that seemed to be in handlers */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t now_ns(void)
@@ -117,6 +122,32 @@ static void stop_waking(void)
     orma_ds_forget_wake();
 }
 
+/*
+ * Is this a signal handler? It begins nothing: that takes memory. Nobody can tell for sure;
+ * handlers usually block their own signal, so more is blocked than at the fork. Should the child
+ * have blocked something for good, then only its first events are missing.
+ */
+static bool is_in_handler(void)
+{
+    sigset_t now;
+
+    if (g.handlers_seen >= HANDLERS_MAX || pthread_sigmask(SIG_BLOCK, NULL, &now))
+        return false;
+    for (int number = 1; number < NSIG; number++) {
+        if (sigismember(&now, number) == 1 && sigismember(&g.mask_at_fork, number) == 0) {
+            g.handlers_seen++;
+            return true;
+        }
+    }
+    return false;
+}
+
+void orma_tracing_revive_by_event(void)
+{
+    if (atomic_load_explicit(&g.revive, memory_order_relaxed) && !is_in_handler())
+        orma_tracing_revive();
+}
+
 void orma_tracing_revive(void)
 {
     if (!atomic_load_explicit(&g.revive, memory_order_relaxed))
@@ -135,6 +166,8 @@ bool orma_tracing_after_fork(void)
 
     g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     is_loop_thread = false;
+    g.handlers_seen = 0;
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &g.mask_at_fork); /* only asks */
     if (g.thread)
         orma_producer_thread_abandon(g.thread);
     g.thread = NULL;

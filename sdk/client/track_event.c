@@ -12,6 +12,7 @@
 
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
 #include "sdk/client/life.h"
 #include "sdk/client/te.h"
 #include "sdk/wire/pb_writer.h"
@@ -25,41 +26,40 @@
 
 /* ---- entering and leaving ---- */
 
-/* A signal handler that interrupted an event of this thread. */
+/*
+ * A signal handler that interrupted an event of this thread, or something of ours that events lock.
+ * Only a thread that is RUNNING keeps its sequences to itself.
+ */
 static ORMA_COLD void drop_nested(struct orma_te_thread *self, uint32_t mask)
 {
-    if (atomic_load_explicit(&self->busy, memory_order_relaxed) != ORMA_TE_RUNNING) {
-        atomic_fetch_add_explicit(&orma_te.unattributed, 1, memory_order_relaxed);
-        return;
-    }
-    for (; mask; mask &= mask - 1) {
-        struct orma_te_seq *seq = atomic_load_explicit(
-            &self->seqs[__builtin_ctz(mask) % ORMA_TE_SLOTS], memory_order_relaxed);
+    bool running =
+        self && atomic_load_explicit(&self->busy, memory_order_relaxed) == ORMA_TE_RUNNING;
+
+    for (mask &= ORMA_TE_SLOT_BITS; mask; mask &= mask - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(mask);
+        struct orma_te_seq *seq =
+            running ? atomic_load_explicit(&self->seqs[slot], memory_order_relaxed) : NULL;
 
         if (seq)
             atomic_fetch_add_explicit(&seq->writer->slot->dropped[ORMA_DROP_NO_CHUNK], 1,
                                       memory_order_relaxed);
         else
-            atomic_fetch_add_explicit(&orma_te.unattributed, 1, memory_order_relaxed);
+            orma_te_lose(slot);
     }
 }
 
 static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
 {
+    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
     struct orma_te_thread *self = orma_te_self;
 
     if (mask & ORMA_TE_WAKE_BIT) {
-        orma_tracing_revive();
+        orma_tracing_revive_by_event();
         if (mask == ORMA_TE_WAKE_BIT)
             return NULL; /* no session was there yet */
     }
-    if (self) {
+    if (self || orma_guard_is_up() || !(self = orma_te_thread_new())) {
         drop_nested(self, mask);
-        return NULL;
-    }
-    self = orma_te_thread_new();
-    if (!self) {
-        atomic_fetch_add_explicit(&orma_te.unattributed, 1, memory_order_relaxed);
         return NULL;
     }
     atomic_store_explicit(&self->busy, ORMA_TE_RUNNING, memory_order_relaxed);
@@ -75,12 +75,13 @@ static inline void enter_fast(struct orma_te_thread *self)
 }
 
 /* NULL: the event is lost, and counted. */
-static inline struct orma_te_thread *enter(const struct orma_category *category)
+static inline struct orma_te_thread *enter(const struct orma_category *category, uint32_t sessions)
 {
     struct orma_te_thread *self = orma_te_self;
 
     if (ORMA_UNLIKELY(!self || atomic_load_explicit(&self->busy, memory_order_relaxed)))
-        return enter_slow(__atomic_load_n(&category->enabled, __ATOMIC_RELAXED));
+        return enter_slow(__atomic_load_n(&category->enabled, __ATOMIC_RELAXED) &
+                          (sessions | ORMA_TE_WAKE_BIT));
     enter_fast(self);
     return self;
 }
@@ -102,7 +103,7 @@ static inline uint32_t sessions_of(const struct orma_category *category)
 /* False: the event is lost, and counted. */
 static ORMA_COLD bool room_slow(struct orma_te_seq *seq)
 {
-    if (orma_writer_make_room(seq->writer, ORMA_TE_RECORD_MAX)) {
+    if (!orma_guard_is_up() && orma_writer_make_room(seq->writer, ORMA_TE_RECORD_MAX)) {
         orma_te_seq_renew_if_due(seq);
         return true;
     }
@@ -504,7 +505,7 @@ static inline uint32_t with_args(uint32_t type, struct orma_site *site,
                                  const struct orma_category *category, uint32_t sessions,
                                  uint32_t site_id, const struct orma_arg *args, size_t num)
 {
-    struct orma_te_thread *self = enter(category);
+    struct orma_te_thread *self = enter(category, sessions);
 
     if (ORMA_UNLIKELY(!self))
         return 0;
@@ -599,7 +600,7 @@ static ORMA_COLD bool emit_counter(struct orma_te_thread *self, uint32_t slot,
 static inline void counter(struct orma_site *site, const struct orma_track *track, uint16_t tag,
                            uint64_t bits)
 {
-    struct orma_te_thread *self = enter(site->category);
+    struct orma_te_thread *self = enter(site->category, UINT32_MAX);
 
     if (ORMA_UNLIKELY(!self))
         return;
@@ -631,7 +632,7 @@ void orma_counter_double(struct orma_site *site, const struct orma_track *track,
 
 static uint32_t emit_all(uint32_t sessions, const struct orma_te_event *ev)
 {
-    struct orma_te_thread *self = enter(ev->category);
+    struct orma_te_thread *self = enter(ev->category, sessions);
 
     if (ORMA_UNLIKELY(!self))
         return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
 #include "sdk/client/life.h"
 
 #if ORMA_HAVE_TSC
@@ -66,6 +67,7 @@ static bool names_tsc(const char *path)
 
 static bool kernel_uses_tsc(void)
 {
+    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
     const char *path = atomic_load_explicit(&g.source, memory_order_relaxed);
 
     return names_tsc(path ? path : SOURCE);

@@ -24,6 +24,8 @@
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/guard.h"
+#include "sdk/base/mem.h"
 #include "sdk/client/producer_impl.h"
 #include "sdk/client/writer_impl.h"
 #include "sdk/wire/pb_writer.h"
@@ -65,8 +67,7 @@ int orma_writer_new_in_pool(struct orma_pool *pool, uint32_t target_buffer, enum
     if (r < 0)
         return r;
     /* Lines of its own: two writers that share one cost each other 2-3 times the event. */
-    struct orma_writer *self =
-        aligned_alloc(2 * ORMA_CACHE_LINE, orma_align_up(sizeof(*self), 2 * ORMA_CACHE_LINE));
+    struct orma_writer *self = orma_mem_new(sizeof(*self)); /* a power of two >= 128 */
     if (!self) {
         orma_pool_retire(pool, slot);
         return -ENOMEM;
@@ -101,7 +102,7 @@ void orma_writer_free(struct orma_writer *self)
     orma_writer_flush(self);
     orma_pool_retire(self->pool, self->slot);
     orma_pool_unref(self->pool);
-    free(self);
+    orma_mem_free(self, sizeof(*self));
 }
 
 static uint32_t count_of(const struct orma_writer *self)
@@ -208,6 +209,7 @@ void orma_writer_abandon(struct orma_writer *self, uint8_t *piece)
 bool orma_writer_next_chunk(struct orma_writer *self, uint8_t *piece, uint32_t flags,
                             bool *ret_counts)
 {
+    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
     uint16_t packets = piece ? 1 | ORMA_SHM_CONT_PREV : 1;
     struct orma_shm_chunk chunk;
     uint32_t records = piece ? count_of(self) : count_of(self) - 1;

@@ -213,11 +213,6 @@ static uint32_t method_id(const struct orma_ipc_client *self, const char *name)
     return 0;
 }
 
-bool orma_ipc_client_has_method(const struct orma_ipc_client *self, const char *method)
-{
-    return method_id(self, method) != 0;
-}
-
 int orma_ipc_client_invoke(struct orma_ipc_client *self, const char *method, const void *args,
                            size_t len, int pass_fd, orma_ipc_reply_fn fn, void *ctx)
 {

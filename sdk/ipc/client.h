@@ -43,9 +43,6 @@ int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms);
 int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms);
 bool orma_ipc_client_is_bound(const struct orma_ipc_client *self);
 
-/* Has the service a method of this name? */
-bool orma_ipc_client_has_method(const struct orma_ipc_client *self, const char *method);
-
 /*
  * Sends a request. `fn` NULL: no reply is wanted. `pass_fd` -1: none; it stays
  * the caller's. -EAGAIN: not bound yet; -ENOSYS: the service lacks the method;

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "sdk/base/mem.h"
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -11,12 +13,6 @@ void *__wrap_realloc(void *old, size_t size);
 
 static long left = -1;
 static bool has_failed;
-
-void orma_alloc_fail_after(long n)
-{
-    left = n;
-    has_failed = false;
-}
 
 bool orma_alloc_has_failed(void)
 {
@@ -33,6 +29,13 @@ static bool is_refused(void)
     }
     has_failed = true;
     return true;
+}
+
+void orma_alloc_fail_after(long n)
+{
+    left = n;
+    has_failed = false;
+    orma_mem_set_refusal(is_refused);
 }
 
 void *__wrap_malloc(size_t size)

@@ -1,7 +1,7 @@
 /*
  * Memory that runs out when a test says so. Link with alloc_dep: it replaces
  * malloc, calloc and realloc of the program and of our static libraries (not those
- * of shared libraries).
+ * of shared libraries); sdk/base/mem.h refuses as well.
  */
 #ifndef ORMA_TESTS_SUPPORT_ALLOC_H
 #define ORMA_TESTS_SUPPORT_ALLOC_H

@@ -72,9 +72,21 @@ int orma_test_daemon_stop(struct orma_test_daemon *self)
 
 /* ---- sessions ---- */
 
+static void put_source(struct orma_buf *b, const struct orma_test_config *c, const char *name)
+{
+    size_t at = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_DATA_SOURCES);
+    size_t ds = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
+
+    orma_pb_put_cstr(b, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
+    orma_pb_put_str(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG, c->track_event);
+    if (c->exhausted_policy)
+        orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_POLICY, c->exhausted_policy);
+    orma_pb_end(b, ds);
+    orma_pb_end(b, at);
+}
+
 static void put_config(struct orma_buf *b, const struct orma_test_config *c)
 {
-    const char *name = c->data_source ? c->data_source : "track_event";
     size_t at = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_BUFFERS);
 
     orma_pb_put_u64(b, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB,
@@ -82,14 +94,9 @@ static void put_config(struct orma_buf *b, const struct orma_test_config *c)
     if (c->fill_policy)
         orma_pb_put_u64(b, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY, c->fill_policy);
     orma_pb_end(b, at);
-    at = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_DATA_SOURCES);
-    size_t ds = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
-    orma_pb_put_cstr(b, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
-    orma_pb_put_str(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG, c->track_event);
-    if (c->exhausted_policy)
-        orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_POLICY, c->exhausted_policy);
-    orma_pb_end(b, ds);
-    orma_pb_end(b, at);
+    put_source(b, c, c->data_source ? c->data_source : "track_event");
+    if (c->second_source)
+        put_source(b, c, c->second_source);
     if (c->producer_name) {
         at = orma_pb_begin(b, ORMA_PB_TRACE_CONFIG_PRODUCERS);
         orma_pb_put_cstr(b, ORMA_PB_TRACE_CONFIG_PRODUCER_CONFIG_PRODUCER_NAME, c->producer_name);

@@ -46,6 +46,7 @@ struct orma_test_config {
     const char *producer_name;
     struct orma_str track_event; /* TrackEventConfig */
     const char *data_source;     /* default "track_event" */
+    const char *second_source;   /* NULL: none */
     uint32_t clear_period_ms;
     uint32_t exhausted_policy; /* BufferExhaustedPolicy of the data source; 0: not said */
 };

@@ -86,10 +86,8 @@ ORMA_API int orma_wait_for_session(int timeout_ms);
 /* Hands over what all threads have emitted so far. 0, -ETIMEDOUT, -ENOTCONN. */
 ORMA_API int orma_flush(int timeout_ms);
 
-/*
- * Events that were lost before any thread's sequence could count them: there was no memory for one,
- * or a signal handler came while its thread was beginning one. All other losses stand in the trace.
- */
+/* Events that were lost and that no session could count, for want of memory. All other losses
+ * stand in the trace. */
 ORMA_API uint64_t orma_lost_unattributed(void);
 
 /* Fires a trigger. 0, -EAGAIN: not connected. */

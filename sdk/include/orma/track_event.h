@@ -26,10 +26,15 @@
  * Names of events, of arguments and of counters are string literals. Texts that
  * are made at run time go through ORMA_DYNAMIC_NAME() and ORMA_ARG_STR().
  *
- * Threads: all macros from any. In a signal handler too, if the thread has
- * emitted an event into the session before; an event that interrupts another
- * event of its thread is dropped and counted. After fork() the child traces
- * for itself.
+ * Threads: all macros from any, and in signal handlers, whatever these interrupt:
+ * no event calls malloc(), none waits for a lock that its own thread holds, and
+ * errno stays as it was. One that interrupts an event of its thread, or a moment
+ * in which the library holds a lock of events, is lost and counted in the session.
+ * What a handler's event may do, like any other: map memory, wait for another
+ * thread to leave such a lock, wake the library's thread, wait for memory if the
+ * policy is to stall, and in a recording of mode STREAM without a thread of its own
+ * write to the file. orma_now() is safe as well; no other call is.
+ * After fork() the child traces for itself.
  *
  * A shared object that may be unloaded defines a category of its own: with that,
  * what is known of its literals is forgotten.
