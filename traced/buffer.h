@@ -160,6 +160,7 @@ struct traced_buffer {
     enum traced_policy policy;
     bool discarding; /* the discard buffer is full */
     bool settled;    /* the session has ended */
+    bool paused;     /* see traced_buffer_read() */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;
     struct orma_map producers; /* ids of those that have a sequence -> 1 */
@@ -222,7 +223,7 @@ bool traced_buffer_touch_ahead(struct traced_buffer *self);
 
 /* Starts a pass: stalled sequences are looked at again. */
 void traced_buffer_read_begin(struct traced_buffer *self);
-/* The next packet. False: nothing more in this pass. */
+/* The next packet. False: nothing more in this pass; or, with `paused` set: not found so far. */
 bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret);
 
 /* The packet just read does not go into the trace after all. */

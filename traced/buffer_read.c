@@ -18,6 +18,12 @@
 #include "traced/buffer_internal.h"
 #include "traced/packet.h"
 
+/* Chunks and sequences that one call looks at before it gives others a turn. */
+#define PATIENCE 4096u
+
+/* More chunks than this are no packet: 64 MiB in pages of 4 KiB. */
+#define CHAIN_MAX 16384u
+
 enum step {
     STEP_AGAIN,  /* something was consumed, no packet yet */
     STEP_PACKET, /* one is ready */
@@ -191,6 +197,8 @@ static enum chain find_chain(const struct traced_buffer *buf, const struct trace
     uint32_t id = traced_seq_ref(seq, seq->rd)->chunk_id;
 
     for (uint32_t idx = seq->rd + 1;; idx++) {
+        if (idx - seq->rd > CHAIN_MAX)
+            return CHAIN_BROKEN;
         enum chain found = find_piece(buf, seq, idx, ++id);
 
         if (found != CHAIN_WHOLE)
@@ -335,12 +343,15 @@ static enum step step(struct traced_buffer *buf, struct traced_seq *seq, struct 
     return STEP_PACKET;
 }
 
-/* False: the sequence has nothing more in this pass. */
-static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct traced_packet *ret)
+/* False: the sequence has nothing more in this pass, or the reading pauses. */
+static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct traced_packet *ret,
+                     uint32_t *patience)
 {
     while (seq->rd < seq->len) {
         switch (step(buf, seq, ret)) {
         case STEP_AGAIN:
+            if (ORMA_UNLIKELY(!--*patience))
+                return false;
             continue;
         case STEP_STALL:
             return false;
@@ -351,6 +362,8 @@ static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct t
             buf->stats.invalid_packets++;
             seq->ledger.invalid++;
             seq->loss |= TRACED_LOSS_CORRUPT;
+            if (!--*patience)
+                return false;
             continue;
         }
         ret->seq = seq;
@@ -364,13 +377,21 @@ static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct t
 
 bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
 {
+    uint32_t patience = PATIENCE;
+
+    self->paused = false;
     if (!reserve_slices(self, 1))
         return false;
     while (!orma_list_empty(&self->ready)) {
         struct traced_seq *seq = ORMA_CONTAINER_OF(self->ready.next, struct traced_seq, ready_link);
 
-        if (read_seq(self, seq, ret))
+        if (read_seq(self, seq, ret, &patience))
             return true;
+        if (ORMA_UNLIKELY(patience <= 1)) {
+            self->paused = true;
+            return false;
+        }
+        patience--;
         orma_list_remove(&seq->ready_link);
         seq->is_ready = false;
         if (seq->rd < seq->len)

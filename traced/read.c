@@ -539,7 +539,7 @@ static bool put_data(struct orma_buf *out, const struct traced_packet *p)
     return true;
 }
 
-/* 1: threshold reached, 0: nothing more, -EFBIG, -ENOMEM. */
+/* 1: threshold reached, or looked long enough; 0: nothing more, -EFBIG, -ENOMEM. */
 static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t threshold,
                         uint64_t room)
 {
@@ -563,6 +563,8 @@ static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t t
             if (out->len >= threshold)
                 return 1;
         }
+        if (buf->paused)
+            return 1;
     }
     return 0;
 }
@@ -574,6 +576,7 @@ static void begin_pass(struct traced_session *s)
     if (s->in_pass)
         return;
     s->in_pass = true;
+    s->last_pass = is_over(s);
     s->read_buffer = 0;
     for (size_t i = 0; i < s->buffers_num; i++)
         traced_buffer_read_begin(s->buffers[i].buf);
@@ -697,6 +700,8 @@ int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold
     if (r != 0)
         return r;
     s->in_pass = false;
+    if (is_over(s) && !s->last_pass)
+        return 1; /* it ended meanwhile: buffers that had been read have more now */
     put_completed(out, s);
     if (s->stats_due)
         put_stats(out, s);

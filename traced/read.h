@@ -12,8 +12,9 @@
 struct traced_session;
 
 /*
- * Appends packets until `threshold` bytes are there or nothing is left; a
- * packet is never cut. `room`: no packet that would make `out` this large or
+ * Appends packets until `threshold` bytes are there or nothing is left (or for
+ * as long as a slice may take: then there may be few, or none, and more to
+ * come); a packet is never cut. `room`: no packet that would make `out` this large or
  * larger is appended (UINT64_MAX: no limit). 1: there is more, 0: that was all
  * for now, -EFBIG: the next packet did not fit; -ENOMEM.
  */

@@ -422,12 +422,13 @@ bool traced_session_make_events(struct traced_session *self)
 
 void traced_session_free_events(struct traced_session *self)
 {
-    struct event *all[] = {self->duration_timer,   self->stop_timer,  self->snapshot_timer,
-                           self->flush_timer,      self->clear_timer, self->write_timer,
-                           self->slow_start_timer, self->read_event};
+    struct event *all[] = {self->duration_timer,  self->stop_timer,  self->snapshot_timer,
+                           self->flush_timer,     self->clear_timer, self->write_timer,
+                           self->slow_start_timer};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
         if (all[i])
             event_free(all[i]);
+    traced_work_cancel(&self->read_work);
     orma_fd_close(&self->duration_fd);
 }

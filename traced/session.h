@@ -132,7 +132,8 @@ struct traced_session {
 
     int duration_fd; /* timerfd that goes on while the machine sleeps; -1: an ordinary timer */
     struct event *duration_timer, *stop_timer, *snapshot_timer, *flush_timer, *clear_timer,
-        *write_timer, *slow_start_timer, *read_event;
+        *write_timer, *slow_start_timer;
+    struct traced_work read_work; /* a batch for the file */
     struct traced_file *file;     /* NULL: not write_into_file, or closed */
     struct traced_file *squeezer; /* compresses what the consumer reads; NULL: nobody does */
     bool squeezing, squeezed_more;
@@ -159,6 +160,7 @@ struct traced_session {
     enum traced_flush_outcome final_flush;
     size_t read_buffer; /* buffer at which the current pass is */
     bool in_pass;
+    bool last_pass; /* it began after the end of the session: nothing comes behind it */
 };
 
 /*

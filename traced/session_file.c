@@ -51,7 +51,7 @@ static void on_file_progress(void *ctx, bool done, int error)
     if (done || error)
         traced_session_file_done(self, error);
     else
-        traced_arm(self->read_event, 0);
+        traced_turns_add(&self->service->turns, &self->read_work);
 }
 
 void traced_session_file_done(struct traced_session *self, int error)
@@ -100,32 +100,26 @@ static uint64_t file_room(const struct traced_session *self)
     return max ? max - ORMA_MIN(max, self->file_bytes) : UINT64_MAX;
 }
 
-/* One batch into the file; again at the next turn of the loop while there is more. */
-static void write_some(struct traced_session *self)
+/* One batch into the file. True: there is more. */
+static bool write_some(struct traced_work *work)
 {
+    struct traced_session *self = ORMA_CONTAINER_OF(work, struct traced_session, read_work);
+
     if (!self->file || traced_file_is_full(self->file))
-        return; /* on_file_progress() comes when there is room */
+        return false; /* on_file_progress() comes when there is room */
     struct orma_buf block = traced_file_spare(self->file);
     int r = traced_read(self, &block, TRACED_FILE_BATCH, file_room(self));
     self->file_bytes += block.len;
     if (block.len)
         traced_file_write(self->file, &block);
     orma_buf_fini(&block);
-    if (r == 1) {
-        traced_arm(self->read_event, 0);
-        return;
-    }
+    if (r == 1)
+        return true;
     bool last = self->state == TRACED_DISABLED || self->state == TRACED_CLONED || r == -EFBIG;
     if (last)
         traced_file_finish(self->file);
     self->reading = false;
-}
-
-static void on_read(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    write_some(arg);
+    return false;
 }
 
 void traced_session_start_writing(struct traced_session *self)
@@ -133,7 +127,7 @@ void traced_session_start_writing(struct traced_session *self)
     if (!self->file || self->reading)
         return;
     self->reading = true;
-    traced_arm(self->read_event, 0);
+    traced_turns_add(&self->service->turns, &self->read_work);
 }
 
 static void on_flushed_for_write(struct traced_session *self, bool ok, void *ctx)
@@ -179,6 +173,14 @@ int traced_session_open_squeezer(struct traced_session *self)
     return traced_file_new(self->service->base, &config, on_squeezed, self, &self->squeezer);
 }
 
+/* Nothing was found so far, and others want to be served. */
+static enum traced_batch look_again(struct traced_session *self)
+{
+    if (self->consumer)
+        traced_conn_call_later(self->consumer->conn);
+    return TRACED_BATCH_LATER;
+}
+
 enum traced_batch traced_session_read_batch(struct traced_session *self, size_t size,
                                             struct orma_buf *ret, bool *ret_more)
 {
@@ -186,7 +188,7 @@ enum traced_batch traced_session_read_batch(struct traced_session *self, size_t 
 
     if (!self->squeezer) {
         *ret_more = traced_read(self, ret, size, UINT64_MAX) == 1;
-        return ret->len ? TRACED_BATCH_READY : TRACED_BATCH_NONE;
+        return ret->len ? TRACED_BATCH_READY : *ret_more ? look_again(self) : TRACED_BATCH_NONE;
     }
     if (self->squeezing) {
         if (!traced_file_take(self->squeezer, &batch))
@@ -201,7 +203,7 @@ enum traced_batch traced_session_read_batch(struct traced_session *self, size_t 
     if (!batch.len) {
         orma_buf_fini(&batch);
         *ret_more = false;
-        return TRACED_BATCH_NONE;
+        return self->squeezed_more ? look_again(self) : TRACED_BATCH_NONE;
     }
     self->squeezing = true;
     traced_file_write(self->squeezer, &batch);
@@ -268,6 +270,6 @@ bool traced_session_write_rest(struct traced_session *self)
 bool traced_session_make_file_events(struct traced_session *self)
 {
     self->write_timer = evtimer_new(self->service->base, on_write_timer, self);
-    self->read_event = evtimer_new(self->service->base, on_read, self);
-    return self->write_timer && self->read_event;
+    self->read_work.slice = write_some;
+    return self->write_timer;
 }

@@ -19,6 +19,7 @@
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
+#include "traced/session.h"
 
 #define COMMITS 10
 
@@ -299,6 +300,61 @@ Test(traced_gone, when_the_service_ends)
     fixture_fini(&s);
     cr_assert_eq(texts_in(fd), 2 * COMMITS);
     close(fd);
+}
+
+/*
+ * The session ends while a batch of its second buffer is on the way into the
+ * file; what came into the first one meanwhile goes there, too.
+ */
+Test(traced_gone, while_the_file_is_written)
+{
+    enum { LARGE = 1500 };
+    static char large[4000];
+    struct fixture s;
+    char path[] = "/tmp/orma-test-XXXXXX";
+    int fd = mkstemp(path);
+
+    cr_assert_geq(fd, 0);
+    unlink(path);
+    fixture_init(&s, false);
+    rig_config_buffer(&s.config, 256, 1);
+    rig_config_buffer(&s.config, 16384, 1);
+    rig_config_source(&s.config, "test.source", 0);
+    rig_config_source(&s.config, "test.source", 1);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 100);
+    rig_enable(s.consumer, &s.config, fd, &s.enabled);
+    rig_producer_wait(&s.producer, &s.producer.starts, 2);
+    memset(large, 'x', sizeof(large) - 1);
+    rig_pause(&s.rig);
+    struct traced_session *session =
+        ORMA_CONTAINER_OF(s.rig.service->sessions.next, struct traced_session, link);
+    for (uint32_t i = 0; i < LARGE; i++) {
+        struct orma_shm_chunk chunk = rig_producer_write(&s.producer, 0, 2, i, 0, TEXTS(large));
+
+        rig_producer_commit(&s.producer, &chunk, s.producer.target_buffer);
+        while (atomic_load(orma_shm_page_header(&s.producer.shm, 0)))
+            rig_turn(&s.rig);
+        cr_assert_eq(orma_ipc_client_dispatch(s.producer.client), 0);
+    }
+    while (!session->in_pass || session->read_buffer != 1)
+        rig_turn(&s.rig);
+    rig_send(s.consumer, "DisableTracing", NULL, -1, NULL);
+    for (uint32_t i = 0; i < COMMITS; i++) {
+        struct orma_shm_chunk chunk = rig_producer_write(&s.producer, i, 1, i, 0, TEXTS("a", "b"));
+
+        rig_producer_commit(&s.producer, &chunk, session->buffers[0].id);
+    }
+    leave(&s);
+    rig_resume(&s.rig);
+    rig_wait(s.consumer, &s.enabled);
+    struct orma_buf file = {0};
+    cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
+    cr_assert_eq(orma_fd_read_all(fd, 64 << 20, &file), 0);
+    cr_assert_eq(rig_count(&file, RIG_TEXT), LARGE + 2 * COMMITS);
+    orma_buf_fini(&file);
+    close(fd);
+    fixture_fini(&s);
 }
 
 /* ---- what it has said about its packets ---- */

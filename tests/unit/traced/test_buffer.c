@@ -98,7 +98,7 @@ static void write_chunk(struct fixture *f, struct chunk c)
 static char *packet_text(const struct traced_packet *p)
 {
     struct orma_buf all = {0};
-    struct orma_pb_field field;
+    struct orma_pb_field field = {0};
 
     for (size_t i = 0; i < p->slices_num; i++)
         orma_buf_put(&all, p->slices[i].data, p->slices[i].len);
@@ -632,4 +632,27 @@ Test(traced_buffer, overwritten_packets_are_exact_whether_the_writer_reports_or_
         cr_assert_eq(l.cut, 0);
         fixture_fini(&f);
     }
+}
+
+/* Thousands of chunks without a packet: the reader comes back for the rest. */
+Test(traced_buffer, pauses_where_it_finds_nothing_for_long)
+{
+    struct fixture f = fixture(KIB(1024), TRACED_RING);
+    struct traced_packet p;
+    unsigned pauses = 0;
+
+    for (uint32_t id = 0; id < 10000; id++)
+        WRITE(&f, .id = id, .frags = {""}, .payload_size = 8);
+    WRITE(&f, .id = 10000, .frags = {"a"});
+    while (!traced_buffer_read(f.buf, &p)) {
+        cr_assert(f.buf->paused);
+        pauses++;
+    }
+    cr_assert_gt(pauses, 1);
+    char *text = packet_text(&p);
+    cr_assert_str_eq(text, "a");
+    free(text);
+    expect_end(&f);
+    cr_assert_not(f.buf->paused);
+    fixture_fini(&f);
 }
