@@ -129,27 +129,12 @@ int orma_fd_write_file(int dir_fd, const char *path, const char *text)
     return (size_t)n == len ? 0 : -EIO;
 }
 
-static int unlinked_file(void)
-{
-    char path[] = "/tmp/orma-shm-XXXXXX";
-    int fd = mkostemp(path, O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    (void)unlink(path); /* the name has done its duty */
-    return fd;
-}
-
 int orma_fd_shared_memory(const char *name, size_t size)
 {
     ORMA_AUTO(orma_fd_close) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    bool sealable = fd >= 0;
 
-    if (!sealable && (fd = unlinked_file()) < 0)
-        return fd;
-    if (ftruncate(fd, (off_t)size) < 0)
-        return -errno;
-    if (sealable && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+    if (fd < 0 || ftruncate(fd, (off_t)size) < 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;
     int ret = fd;
     fd = -1;

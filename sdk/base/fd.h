@@ -44,8 +44,9 @@ int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orm
 int orma_fd_write_file(int dir_fd, const char *path, const char *text);
 
 /*
- * Anonymous shared memory of `size` bytes, sealed against shrinking and growing.
- * Descriptor or -errno. Where seals do not exist: an unlinked temporary file.
+ * Anonymous shared memory of `size` bytes, sealed against shrinking and growing:
+ * whoever maps it can't be killed by the other side. Descriptor or -errno; where
+ * there are no seals (-ENOSYS, -EINVAL) there is no such memory.
  */
 int orma_fd_shared_memory(const char *name, size_t size);
 #endif

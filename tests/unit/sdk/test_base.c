@@ -1,7 +1,13 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sdk/base/arena.h"
@@ -166,6 +172,29 @@ Test(fd, shared_memory_cannot_shrink)
     cr_assert_eq(errno, EPERM);
     orma_fd_close(&fd);
     cr_assert_eq(fd, -1);
+}
+
+/* From here on memfd_create() fails, as on a kernel that does not have it. */
+static void forbid_memfd(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_memfd_create, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog prog = {ORMA_ARRAY_LEN(code), code};
+
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) < 0)
+        cr_skip_test("no seccomp here: %s", strerror(errno));
+}
+
+/* A file in its place could be cut by the other side, which kills who has it mapped. */
+Test(fd, shared_memory_is_sealed_or_not_there)
+{
+    forbid_memfd();
+    cr_assert_eq(orma_fd_shared_memory("test", 8192), -ENOSYS);
 }
 
 Test(fd, a_file_over_the_limit_is_refused)
