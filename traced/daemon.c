@@ -30,7 +30,9 @@ static const char usage[] =
     "\n"
     "  --background             go into the background\n"
     "  --set-socket-permissions PGROUP:PMODE:CGROUP:CMODE\n"
-    "                           group and octal mode of the producer and the consumer socket\n"
+    "                           group and octal mode of the producer and the consumer socket;\n"
+    "                           who may use the second one has the rights of this user\n"
+    "                           (docs/service.md, \"Who may connect\")\n"
     "  --enable-relay-endpoint  relays of other machines may connect to the producer sockets\n"
     "  --enable-relay-endpoint-on ADDR\n"
     "                           the same for one producer socket; may be given several times\n"
@@ -44,7 +46,7 @@ static const char usage[] =
     "(LISTEN_FDS, with the names producer and consumer) and is told (NOTIFY_SOCKET).\n"
     "\nExamples:\n"
     "  traced --background\n"
-    "  traced --set-socket-permissions tracing:0660:tracing:0660\n";
+    "  traced --set-socket-permissions :0666:tracing:0660\n";
 
 struct options {
     bool background, no_sandbox;
