@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sdk/base/defs.h"
+
 static bool is_name(struct orma_str s, const char *name)
 {
     return s.len == strlen(name) && !strncasecmp(s.data, name, s.len);
@@ -40,6 +42,16 @@ static bool next_line(struct orma_str *head, struct orma_str *ret)
     return true;
 }
 
+/* Digits alone: to others 0x10 is a zero, and 010 is ten. */
+static bool is_decimal(struct orma_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return false;
+    }
+    return s.len == 1 || (s.len > 1 && s.data[0] != '0');
+}
+
 #define NO_LENGTH UINT64_MAX
 
 /* False: a length that is no number, or not the one that was said before. */
@@ -53,8 +65,11 @@ static bool take_header(struct orma_http_request *rq, struct orma_str line, uint
     if (is_name(name, "Content-Length")) {
         uint64_t before = *length;
 
+        if (!is_decimal(value) || !orma_str_to_u64(value, length))
+            return false;
+        *length = ORMA_MIN(*length, NO_LENGTH - 1); /* too large, and not the mark of none */
         /* Two that differ: somebody between us and the client may believe the other one. */
-        return orma_str_to_u64(value, length) && (before == NO_LENGTH || before == *length);
+        return before == NO_LENGTH || before == *length;
     }
     if (is_name(name, "Transfer-Encoding"))
         return is_name(value, "identity");

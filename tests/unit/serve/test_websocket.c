@@ -98,8 +98,13 @@ Test(http_request, refuses_what_is_none)
     cr_assert_eq(parse("GET /\r\n\r\n", &rq), ORMA_HTTP_BAD);
     cr_assert_eq(parse("\r\n\r\n", &rq), ORMA_HTTP_BAD);
     cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", &rq), ORMA_HTTP_BAD);
+    cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length: 0x5\r\n\r\n", &rq), ORMA_HTTP_BAD);
+    cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length: +5\r\n\r\n", &rq), ORMA_HTTP_BAD);
+    cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length:\r\n\r\n", &rq), ORMA_HTTP_BAD);
     cr_assert_eq(parse("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", &rq), ORMA_HTTP_BAD);
     cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length: 67108865\r\n\r\n", &rq),
+                 ORMA_HTTP_TOO_LARGE);
+    cr_assert_eq(parse("GET / HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n\r\n", &rq),
                  ORMA_HTTP_TOO_LARGE);
     orma_buf_put_str(&large, "GET / HTTP/1.1\r\nX: ");
     while (large.len <= ORMA_HTTP_HEAD_MAX)
