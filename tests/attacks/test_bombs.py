@@ -1,0 +1,168 @@
+"""Files that unpack to much, nest deeply, promise lengths that are not there, or make the importers work: loading
+ends in time and in memory that has to do with the size of the file, and says what is wrong."""
+import gzip
+import io
+import shutil
+import tarfile
+import zipfile
+import zlib
+
+from attack import *
+
+MEMORY_MB = 700 if SLOW == 1 else 6000
+PACKET = sub(1, num(8, 1) + num(10, 2))
+EMPTY = b"\x0a\x00"
+
+
+def zipped(members, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method, compresslevel=9) as z:
+        for name, data in members:
+            z.writestr(name, data)
+    return out.getvalue()
+
+
+def event(i, more):
+    return sub(1, num(8, i) + num(10, 1) + sub(11, more))
+
+
+def nested(field, times, core=b"x"):
+    for _ in range(times):
+        core = sub(field, core)
+    return core
+
+
+class Bombs(Case):
+    def load(self, data, sql="select count(*) from slice", seconds=None):
+        """Exit code and what was said; fails when it takes too long or too much."""
+        path = self.dir / "bomb"
+        path.write_bytes(data)
+        seconds = (seconds or 30) * SLOW
+
+        def limited():
+            if SLOW == 1:
+                resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+
+        p = subprocess.Popen([SHELL, "-Q", sql, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limited, env=self.env)
+        said = p.stdout.read()
+        p.stdout.close()
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        self.assertIn(p.returncode, (0, 1), f"{said[-500:]!r}, {usage.ru_utime:.1f} s of cpu")
+        self.assertNotRegex(said, rb"runtime error|ERROR: AddressSanitizer")
+        self.assertLess(usage.ru_maxrss >> 10, MEMORY_MB, "MB at most")
+        return p.returncode, said.decode(errors="replace")
+
+    def assert_refused(self, data, word="bomb"):
+        code, said = self.load(data)
+        self.assertEqual(code, 1, said[-300:])
+        self.assertIn(word, said)
+
+    def test_gzip(self):
+        self.assert_refused(gzip.compress(bytes(50 << 20), 9))
+
+    def test_gzip_in_gzip(self):
+        data = b"x"
+        for _ in range(300):
+            data = gzip.compress(data, 1)
+        self.load(data)
+        twice = gzip.compress(gzip.compress(bytes(64 << 20), 9), 9)
+        self.assert_refused(twice)
+
+    @unittest.skipIf(not shutil.which("zstd"), "no zstd here")
+    def test_zstd(self):
+        packed = subprocess.run(["zstd", "-1", "-q", "-c"], input=bytes(200 << 20), capture_output=True, check=True).stdout
+        self.assert_refused(packed)
+        self.load(sub(1, sub(133, packed)))
+
+    def test_ctrace(self):
+        self.load(b"TRACE:\n" + zlib.compress(bytes(50 << 20), 1))
+
+    def test_compressed_packets(self):
+        many = zlib.compress(EMPTY * (times(4, 50) << 20), 1)
+        self.load(sub(1, sub(50, many)))
+        data = zlib.compress(PACKET * (1 << 16), 1)
+        for i in range(4):
+            data = zlib.compress(sub(1, sub(50, data)) * (20 if i else 1), 1)
+        self.load(sub(1, sub(50, data)))
+
+    def test_packets_in_packets(self):
+        data = b""
+        for _ in range(1500):
+            data = sub(1, sub(50, zlib.compress(data, 1)))
+        self.load(data)
+
+    def test_zip(self):
+        code, _ = self.load(zipped((f"f{i}.pftrace", EMPTY * (4 << 20)) for i in range(3)))
+        self.assertEqual(code, 0, "each byte became a thousand, which deflate may do: read, in its time")
+
+    def test_zip_in_zip(self):
+        data = b"x"
+        for _ in range(200):
+            data = zipped([("a.zip", data)])
+        self.load(data)
+
+    def test_zip_of_many(self):
+        self.load(zipped((str(i), b"") for i in range(5000)))
+        self.load(zipped((f"{i}.pftrace", PACKET) for i in range(500)))
+
+    def test_tar(self):
+        info = tarfile.TarInfo("a")
+        info.size = 1 << 40
+        self.load(info.tobuf() + b"x" * 2000)
+        info.size = 0o77777777777
+        self.load(info.tobuf() * 10)
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            data = b"x"
+            for i in range(30):
+                info = tarfile.TarInfo(f"{i}.tar")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+                data = out.getvalue() if len(data) < 50000 else b"y"
+        self.load(out.getvalue())
+
+    def test_json(self):
+        self.load(b'{"traceEvents":[' + b"[" * 1000000)
+        self.load(b'{"traceEvents":[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","args":' + b'{"a":' * 100000 + b"1" +
+                  b"}" * 100000 + b"}]}")
+        self.load(b'{"traceEvents":[{"ph":"X","name":"' + b"a" * 20000000)
+
+    def test_nested_messages(self):
+        for field in (4, 11):
+            self.load(event(5, num(9, 1) + sub(4, nested(field, 5000))))
+        self.load(sub(1, num(8, 1) + num(10, 1) + nested(11, 20000)))
+        self.load(nested(1, 5000))
+
+    def test_lengths_that_are_not_there(self):
+        self.load(b"\x0a" + varint(1 << 40) + b"a" * 100)
+        self.load(b"\x0a" + b"\xff" * 30)
+        self.load(PACKET + b"\x0a" + varint(100) + b"a" * 50)
+
+    def test_work_for_importers(self):
+        many = times(10000, 300000)
+        self.load(b"".join(sub(1, num(8, i) + num(10, i) + sub(11, num(9, 1) + num(11, i))) for i in range(many)))
+        self.load(b"".join(event(i * 0x9e3779b97f4a7c15 & (1 << 64) - 1, num(9, 1)) for i in range(many)))
+        self.load(b"".join(event(i, num(9, 1) + sub(23, "n")) for i in range(many)),
+                  "select max(depth) from slice; select count(*) from ancestor_slice((select max(id) from slice))")
+        self.load(b"".join(event(many - i, num(9, 1) + sub(23, "n")) for i in range(many)))
+
+    def test_tracks_that_meet_in_a_hash(self):
+        """Ids that a mixing function without a seed would put into one place."""
+        def unmix(x):
+            mask = (1 << 64) - 1
+            x ^= x >> 31 ^ x >> 62
+            x = x * 0x319642b2d24d8ec3 & mask
+            x ^= x >> 27 ^ x >> 54
+            x = x * 0x96de1b173f119089 & mask
+            return x ^ x >> 30 ^ x >> 60
+
+        many = times(20000, 1000000)
+        ids = [unmix(i << 40) for i in range(1, many)]
+        self.load(b"".join(sub(1, num(8, i) + num(10, 1) + sub(60, num(1, u) + sub(2, "t"))) + event(i, num(9, 3) + num(11, u))
+                           for i, u in enumerate(ids)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""The HTTP server against web pages, half requests, bodies without end, readers that do not read, and clients
+that leave. Whoever else asks gets an answer, and no page of the web gets or changes anything."""
+from http_attack import *
+
+PAGES = (b"https://evil.com", b"http://ui.perfetto.dev", b"https://ui.perfetto.dev.evil.com", b"https://xui.perfetto.dev",
+         b"https://ui.perfetto.dev:8443", b"null", b"http://localhost.evil.com", b"http://localhost:10000.evil.com", b"file://",
+         b"chrome-extension://x", b"https://ui.perfetto.dev, https://evil.com", b"https://ui.perfetto.dev\0.evil.com")
+ENDLESS = "with recursive r(x) as (select 1 union all select x + 1 from r) select count(*) from r"
+
+
+class Http(Server):
+    def tearDown(self):
+        self.assert_answers()
+        self.server.terminate()
+        self.server.wait(20 * SLOW)
+
+    def test_origins(self):
+        for origin in PAGES:
+            for method in (b"POST", b"OPTIONS"):
+                got = self.ask(self.post("/status", more=b"Origin: " + origin + b"\r\n", method=method))
+                self.assertNotIn(b"Access-Control-Allow-Origin: " + origin, got)
+                self.assertNotIn(b"Access-Control-Allow-Origin: *", got)
+                if method == b"POST":
+                    self.assertGreaterEqual(self.code(got), 400, origin)
+        good = self.ask(self.post("/status", more=b"Origin: https://ui.perfetto.dev\r\n"))
+        self.assertEqual(self.code(good), 200)
+        two = self.post("/status", more=b"Origin: https://ui.perfetto.dev\r\nOrigin: https://evil.com\r\n")
+        self.assertGreaterEqual(self.code(self.ask(two)), 400)
+
+    def test_hosts(self):
+        port = b"%d" % self.port
+        for host in (b"localhost:" + port, b"127.0.0.1:" + port):
+            self.assertEqual(self.code(self.ask(self.post("/status", host=host))), 200)
+        for host in (b"evil.com:" + port, b"evil.com", b"localhost.evil.com", b"127.0.0.1.evil.com", b"localhost@evil.com", b"127.1",
+                     b"localhost:" + port + b":evil", b"0x7f000001"):
+            self.assertNotEqual(self.code(self.ask(self.post("/status", host=host))), 200, host)
+
+    def test_what_an_image_can_ask(self):
+        """A page needs no permission to load an image: a GET must change nothing."""
+        self.assertIn(b"200", self.sql("create perfetto table kept as select 1 as x")[:20])
+        for path in ("/restore_initial_tables", "/notify_eof", "/enable_metatrace", "/disable_and_read_metatrace", "/parse",
+                     "/query", "/rpc", "/compute_metric", "/trace_summary", "/export"):
+            for method in (b"GET", b"HEAD"):
+                for browser in (b"Sec-Fetch-Site: cross-site", b"Referer: https://evil.com/", b"User-Agent: Mozilla/5.0"):
+                    got = self.ask(method + b" " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\n" + browser + b"\r\n\r\n")
+                    self.assertGreaterEqual(self.code(got), 400, path)
+        self.assertNotIn(b"no such table", self.sql("select x from kept"))
+
+    def test_paths(self):
+        for path in (b"/../../etc/passwd", b"/%2e%2e/etc/passwd", b"//etc/passwd", b"/\0", b"/" + b"A" * 100000, b"*", b"http://evil.com/status"):
+            got = self.ask(self.post(path))
+            self.assertNotIn(b"root:", got)
+            self.assertNotEqual(self.code(got), 200, path)
+
+    def test_malformed(self):
+        query = b"POST /query HTTP/1.1\r\nHost: localhost\r\n"
+        for raw in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", query + b"Content-Length: 99999999999999999999\r\n\r\n",
+                    query + b"Content-Length: -1\r\n\r\n", query + b"Content-Length: 18446744073709551615\r\n\r\nx",
+                    query + b"Content-Length: 5\r\nContent-Length: 500\r\n\r\nabcde", query + b"Content-Length: 5, 500\r\n\r\nabcde",
+                    query + b"Content-Length: +5\r\n\r\nabcde", query + b"Content-Length: 0x5\r\n\r\nabcde",
+                    query + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+                    query + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n5\r\nabcde\r\n0\r\n\r\n",
+                    b"X" * 300000 + b"\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 50000 + b"\r\n"):
+            got = self.ask(raw, 2)  # the rest of a request that never comes is waited for
+            self.assertNotEqual(self.code(got), 200, raw[:80])
+
+    def test_random_requests(self):
+        good = [self.post("/status"), self.post("/query", sub(1, "select 1")), self.post("/rpc", b"\x0a\x02\x10\x03"),
+                b"GET /websocket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"]
+        for _ in range(times(300, 20000)):
+            data = bytearray(self.random.choice(good) * self.random.randrange(1, 3))
+            for _ in range(self.random.randrange(4)):
+                data[self.random.randrange(len(data))] = self.random.randrange(256)
+            if good[-1][:10] == bytes(data[:10]):
+                data += self.random.randbytes(self.random.choice((1, 2, 6, 14, 200)))
+            s = self.connect(5)
+            try:
+                s.sendall(data[:self.random.choice((len(data), self.random.randrange(len(data))))])
+                s.settimeout(0.002)
+                s.recv(1000)
+            except OSError:
+                pass
+            s.close()
+
+    def test_half_requests(self):
+        """More than it serves at once, for as long as they like: a new client is answered all the same."""
+        held = []
+        for i in range(times(100, 300)):
+            try:
+                s = self.connect(5)
+                s.sendall(b"GET / HTTP/1.1\r\nHost: l" if i % 2 else self.post("/query", b"x" * 100)[:-50])
+                held.append(s)
+            except OSError:
+                break
+        self.assert_answers(30)
+
+    def test_bodies_on_the_way(self):
+        before, held = self.server_memory_kb(), []
+        for _ in range(times(20, 64)):
+            s = self.connect(5)
+            try:
+                s.sendall(b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 67108864\r\n\r\n")
+                s.settimeout(2)
+                s.sendall(b"Z" * 20000000)
+            except OSError:
+                pass  # it does not take all it is offered
+            held.append(s)
+        grown = self.server_memory_kb() - before
+        for s in held:
+            s.close()
+        if SLOW == 1:
+            self.assertLess(grown, 300000, "kB that were taken from clients who have asked nothing yet")
+
+    def test_reader_that_does_not_read(self):
+        s = self.connect()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        s.sendall(self.post("/query", sub(1, "with recursive r(x) as (select 1 union all select x + 1 from r limit 3000000) "
+                                          "select x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' from r")))
+        s.recv(10)  # the answer has begun
+        self.assert_answers(10)
+
+    def test_endless_queries_of_clients_that_left(self):
+        for _ in range(3):
+            s = self.connect()
+            s.sendall(self.post("/query", sub(1, ENDLESS)))
+            time.sleep(0.2)
+            s.close()
+        self.assert_answers(10)
+
+    def test_endless_query_of_a_client_that_waits(self):
+        """Others need not wait until it ends: it runs in turns with them, or there is a limit."""
+        s = self.connect(300)
+        s.sendall(self.post("/query", sub(1, ENDLESS)))
+        time.sleep(0.2)
+        self.assertTrue(self.try_status(), "somebody else waits for a query that does not end")
+        s.close()
+
+    def test_stops_in_the_middle_of_a_query(self):
+        s = self.connect()
+        s.sendall(self.post("/query", sub(1, ENDLESS)))
+        time.sleep(0.2)
+        self.server.terminate()
+        try:
+            self.server.wait(10 * SLOW)
+        except subprocess.TimeoutExpired:
+            self.fail("SIGTERM does not end a server with an endless query")
+        s.close()
+        self.start_server()
+
+
+if __name__ == "__main__":
+    main()
