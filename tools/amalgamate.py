@@ -427,6 +427,9 @@ def main():
             "\n#pragma GCC visibility push(hidden)\n\n")
     out.mkdir(parents=True, exist_ok=True)
     (out / "orma.h").write_text(header, encoding="utf-8")
+    # Programs written for the library find it under the name that it has there: -IOUT.
+    (out / "orma").mkdir(exist_ok=True)
+    (out / "orma/orma.h").write_text('#include "../orma.h"\n', encoding="utf-8")
     (out / "orma.c").write_text(head + body +
                                 "\n#pragma GCC visibility pop\n", encoding="utf-8")
 

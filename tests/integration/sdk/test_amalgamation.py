@@ -30,9 +30,6 @@ class Amalgamation(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = pathlib.Path(cls.folder.name)
         run(sys.executable, SOURCE / "tools/amalgamate.py", SOURCE, cls.root)
-        # Programs that were written for the library find it under the usual name.
-        (cls.root / "orma").mkdir()
-        shutil.copy2(cls.root / "orma.h", cls.root / "orma/orma.h")
 
     @classmethod
     def tearDownClass(cls):
