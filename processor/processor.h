@@ -211,6 +211,10 @@ struct orma_processor_stat {
     int64_t value;
 };
 
+/* Name of the format number `n` that can be loaded, as in the metadata trace_type; NULL past the
+ * last. */
+const char *orma_processor_format(unsigned n);
+
 /* The stat number `n` of the finished trace; false past the last. */
 bool orma_processor_stat(const struct orma_processor *self, uint32_t n,
                          struct orma_processor_stat *ret);

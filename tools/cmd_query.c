@@ -1,9 +1,11 @@
 /*
  * orma query: SQL on a trace.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "processor/serve/csv.h"
@@ -109,10 +111,64 @@ static int read_sql(const struct query *q, struct orma_buf *sql)
     return r;
 }
 
-/* The line of the statement that the error is in, with a caret, where the place is known. */
-static void print_sql_error(const struct orma_processor *tp)
+static bool is_word(char c)
 {
-    fprintf(stderr, "orma query: %s\n", orma_processor_error(tp));
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Where in `line` the error "no such table: NAME" means, as a word at or after `from`; or `from`.
+ */
+static size_t place_of_name(struct orma_str line, size_t from, const char *message)
+{
+    const char *name = strrchr(message, ' ');
+    size_t len = name ? strlen(++name) : 0;
+
+    if (!len || strncmp(message, "no such table: ", 15) != 0)
+        return from;
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.data[i] == '\t' || (line.data[i] & 0x80))
+            return from; /* bytes are no columns there */
+    }
+    for (size_t i = from; i + len <= line.len; i++) {
+        bool begins = !i || !is_word(line.data[i - 1]);
+        bool ends = i + len == line.len || !is_word(line.data[i + len]);
+
+        if (begins && ends && !strncasecmp(line.data + i, name, len))
+            return i;
+    }
+    return from;
+}
+
+/*
+ * The processor's text has frames of three lines: "  File "stdin" line 1 col 2", the line, a caret;
+ * last the message. Here the SQL has the name that the user gave it, and the caret is below the
+ * name that is wrong.
+ */
+static void print_sql_error(const struct query *q, const struct orma_processor *tp)
+{
+    struct orma_str rest = orma_str_from(orma_processor_error(tp)), line, text, caret;
+    const char *message = rest.data;
+    unsigned row, col;
+
+    for (const char *p = rest.data; *p; p++)
+        message = *p == '\n' && p[1] ? p + 1 : message;
+    fprintf(stderr, "orma query: ");
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (sscanf(line.data, "  File \"stdin\" line %u col %u", &row, &col) != 2) {
+            if (!orma_str_eq_c(line, "Traceback (most recent call last):"))
+                fprintf(stderr, "%.*s\n", ORMA_STR_ARG(line));
+            continue;
+        }
+        (void)orma_str_cut(&rest, '\n', &text);
+        (void)orma_str_cut(&rest, '\n', &caret);
+        size_t at = caret.len ? caret.len - 1 : 0, meant = place_of_name(text, at, message);
+        fprintf(stderr, "%s line %u col %u\n%.*s\n%.*s%*s^\n",
+                q->sql    ? "SQL"
+                : q->file ? q->file
+                          : "standard input",
+                row, col + (unsigned)(meant - at), ORMA_STR_ARG(text), (int)at, caret.data,
+                (int)(meant - at), "");
+    }
 }
 
 static int query(const struct query *q)
@@ -140,7 +196,7 @@ static int query(const struct query *q)
     if (r == -EIO) {
         code = orma_cli_output_failed("orma query", errno);
     } else if (r < 0) {
-        print_sql_error(tp);
+        print_sql_error(q, tp);
         code = ORMA_EXIT_FAILURE;
     } else if (!statements) {
         fprintf(stderr, "orma query: there is no SQL statement in it\n");

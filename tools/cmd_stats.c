@@ -91,8 +91,15 @@ static int print_ledger(struct orma_processor *tp)
 
 static int print_all(struct orma_processor *tp)
 {
-    static const char sql[] = "SELECT name, idx, severity, value FROM stats WHERE value != 0 ORDER "
-                              "BY severity, name, idx";
+    /* What is counted is in the names; the rest are plain numbers of times. */
+    static const char sql[] =
+        "SELECT name, idx, severity, value, CASE "
+        "WHEN name GLOB '*_ns' OR name GLOB '*duration*' OR name GLOB '*_ts_*' THEN 'ns' "
+        "WHEN name GLOB '*_kb' THEN 'KiB' "
+        "WHEN name GLOB '*bytes*' OR name GLOB '*buffer_size*' THEN 'bytes' "
+        "WHEN name GLOB '*chunk*' THEN 'chunks' WHEN name GLOB '*packet*' THEN 'packets' "
+        "WHEN name GLOB '*event*' THEN 'events' ELSE '' END AS unit "
+        "FROM stats WHERE value != 0 ORDER BY severity, name, idx";
 
     printf("\nAll statistics that are not zero:\n");
     return orma_print_query(tp, sql, SIZE_MAX, ORMA_PRINT_TABLE, stdout, NULL);

@@ -646,3 +646,15 @@ uint64_t orma_processor_size(const struct orma_processor *self)
 {
     return self->size;
 }
+
+const char *orma_processor_format(unsigned n)
+{
+    for (unsigned i = 0; i < ORMA_FORMATS_NUM; i++) {
+        bool packed = i == ORMA_FORMAT_GZIP || i == ORMA_FORMAT_ZSTD;
+
+        if ((i == ORMA_FORMAT_PROTO || packed || orma_format_ops[i]) && orma_format_names[i] &&
+            n-- == 0)
+            return orma_format_names[i];
+    }
+    return NULL;
+}

@@ -142,6 +142,8 @@ static void put_line(struct orma_scan *self)
     from = ORMA_MIN(from, len);
     size_t shown = ORMA_MIN(len - from, (size_t)LINE_SHOWN_MAX);
 
+    if (!len)
+        return; /* nothing to point at: the end of the text */
     put_visible(self->error, self->line_start + from, shown);
     orma_buf_put_byte(self->error, '\n');
     for (size_t i = from; i < at;) {

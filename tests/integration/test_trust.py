@@ -2,6 +2,7 @@
 a recording that has captured nothing says why."""
 import pty
 import re
+import struct
 
 from orma_env import *
 
@@ -300,6 +301,51 @@ class Small(Trust):
         version = self.orma("--version").stdout.decode().strip()
         self.assertIn(version, self.orma("help").stdout.decode())
 
+    def test_errors_of_configs_end_where_they_end(self):
+        for text, says in (("buffers { size_kb: 1024 \n", ":2:1 error: the text ends inside the message that was opened at 1:9\n"),
+                           ("buffers { }\nfoo: 3\n", "foo: 3\n^~~\n")):
+            done = self.orma("record", "-c", self.config(text), code=1)
+            self.assertTrue(done.stderr.decode().endswith(says), done.stderr)
+            self.assertNotIn(b"\n\n", done.stderr)
+
+    def test_errors_of_sql_are_below_the_name(self):
+        (self.dir / "t.json").write_text("[]")
+        (self.dir / "q.sql").write_text("select 1;\nselect nam\nfrom slice")
+        for argv, says in ((("select * from slcie",), "SQL line 1 col 15\n    select * from slcie\n                  ^\n"),
+                           (("-f", "q.sql"), "q.sql line 2 col 8\n    select nam\n           ^\nno such column: nam\n")):
+            done = self.orma("query", "t.json", *argv, code=1)
+            self.assertIn(says, done.stderr.decode())
+            self.assertNotIn(b"stdin", done.stderr)
+
+    def test_a_file_of_no_known_format(self):
+        (self.dir / "hello.txt").write_text("hello world\n" * 20)
+        for argv in (["convert", "json", "hello.txt"], ["query", "hello.txt", "select 1"], ["stats", "hello.txt"]):
+            text = self.orma(*argv, code=1).stderr.decode()
+            self.assertIn("hello.txt: not a trace of a known format", text)
+            self.assertIn("proto, json", text)
+            self.assertNotIn("ERR:fmt", text)
+
+    def test_statistics_have_units(self):
+        self.orma("record", "-t", "0.2", "apps", "-o", "t.pftrace")
+        out = self.orma("stats", "-a", "t.pftrace").stdout.decode()
+        self.assertRegex(out, r"traced_buf_bytes_written +0 +info +\d+ +bytes")
+        self.assertRegex(out, r"traced_buf_chunks_written +0 +info +\d+ +chunks")
+
+    def test_records_of_perf_that_carry_nothing_are_no_trouble(self):
+        """FORK and EXIT; an unknown record is one."""
+        head = struct.pack("<8s12Q", b"PERFILE2", 104, 128, 104, 128, 232, 0, 0, 0, 0, 0, 0, 0)
+        attr = struct.pack("<IIQQQQQ", 1, 112, 1, 4000, 0, 0, 1 << 10 | 1 << 18).ljust(112, b"\0") + struct.pack("<QQ", 0, 0)
+
+        def trace(*types):
+            data = b"".join(struct.pack("<IHH24x", kind, 0, 32) for kind in types)
+            size = struct.pack("<Q", len(data))
+            path = self.dir / "perf.data"
+            path.write_bytes(head[:48] + size + head[56:] + attr + data)
+            return self.orma("stats", path).stdout.decode()
+
+        self.assertNotIn("perf_record_skipped", trace(7, 4, 7, 4))
+        self.assertIn("perf_record_skipped", trace(7, 99))
+
     def on_terminal(self, *argv):
         """Everything that the program writes to a terminal as its stderr."""
         lead, side = pty.openpty()
@@ -317,6 +363,45 @@ class Small(Trust):
         os.close(lead)
         self.assertEqual(p.wait(60 * SLOW), 0, seen)
         return seen.decode()
+
+    def test_loading_shows_how_far_it_is(self):
+        """A file that is large enough to take its time: the same packets again and again."""
+        self.orma("record", "-o", "t.pftrace", "apps", "--", DEMO, "--threads", "2", "--iterations", "500")
+        part = (self.dir / "t.pftrace").read_bytes()
+        with open(self.dir / "large.pftrace", "wb") as f:
+            for _ in range((20 << 20) // len(part) + 1):
+                f.write(part)
+        for argv in (["stats", "--brief", "large.pftrace"], ["query", "large.pftrace", "select 1"]):
+            text = self.on_terminal(ORMA, *argv)
+            self.assertRegex(text, r"Loading: \d+ MB, \d+%, \d+ MB/s")
+            self.assertTrue(text.rstrip().endswith("\x1b[K"), "it is erased at the end")
+
+    def test_the_time_of_a_query_is_not_that_of_its_reader(self):
+        """On a terminal the shell stops after each page; here the reader takes a second."""
+        (self.dir / "t.json").write_text("[]")
+        lead, side = pty.openpty()
+        p = self.start(SHELL, "t.json", stdin=side, stdout=side, stderr=side)
+        os.close(side)
+        seen = b""
+
+        def until(text):
+            nonlocal seen
+            while text not in seen:
+                seen += os.read(lead, 4096)
+
+        until(b"> ")
+        start = time.monotonic()
+        os.write(lead, b"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT i FROM n;\r")
+        until(b"Type 'q' to stop")
+        time.sleep(1)
+        os.write(lead, b"q\r")
+        until(b"Query executed in")
+        until(b" ms")
+        took = float(re.search(rb"executed in ([\d.]+) ms", seen).group(1)) / 1e3
+        self.assertLess(took, time.monotonic() - start - 1)
+        os.write(lead, b".quit\r")
+        os.close(lead)
+        p.kill()
 
     def test_a_recording_with_an_end_shows_what_is_left(self):
         self.assertRegex(self.on_terminal(ORMA, "record", "-t", "1s", "apps", "-o", "t.pftrace"), r"\d\.\d s left")

@@ -63,5 +63,7 @@ int orma_config_load(const char *path, enum orma_config_form form, struct orma_b
                  : check_binary(bytes, path, ret, error);
     }
     orma_buf_fini(&file);
+    while (r < 0 && error->len && error->data[error->len - 1] == '\n')
+        error->len--; /* who prints it ends the line */
     return r;
 }

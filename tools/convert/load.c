@@ -9,22 +9,32 @@
 #include "sdk/base/defs.h"
 
 #define MEGABYTE 1e6
+/* The processor's words for a file that it does not know; they are those of others. */
+#define UNKNOWN_FORMAT "Unknown trace type provided (ERR:fmt)"
 #define REDRAW_NS 100000000u
 
 struct progress {
-    uint64_t drawn_ns;
+    uint64_t start_ns, drawn_ns;
+    bool plain; /* as the processor's shell prints it */
     bool any;
 };
 
+/* "Loading: 1200 MB, 45%, 210 MB/s"; the processor's shell prints the bytes only. */
 static int on_progress(void *data, uint64_t done, uint64_t total)
 {
     struct progress *p = data;
     uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    double mb = (double)done / MEGABYTE, s = (double)(now - p->start_ns) / 1e9;
 
-    (void)total;
     if (now - p->drawn_ns < REDRAW_NS)
         return 0;
-    fprintf(stderr, "\rLoading trace: %.2f MB\r", (double)done / MEGABYTE);
+    if (p->plain)
+        fprintf(stderr, "\rLoading trace: %.2f MB\r", mb);
+    else if (total)
+        fprintf(stderr, "\rLoading: %.0f MB, %.0f%%, %.0f MB/s\033[K", mb,
+                (double)done * 100 / (double)total, mb / s);
+    else
+        fprintf(stderr, "\rLoading: %.0f MB, %.0f MB/s\033[K", mb, mb / s);
     p->drawn_ns = now;
     p->any = true;
     return 0;
@@ -51,11 +61,22 @@ static void print_damage(const struct orma_processor *tp, const char *program, c
                 program, path, d.cut_off_bytes, d.cut_off_bytes == 1 ? "" : "s");
 }
 
+/* `more`: what it seems to be, or which member of an archive it is. */
+static void print_unknown(const char *program, const char *path, const char *more)
+{
+    const char *name;
+
+    fprintf(stderr, "%s: %s: not a trace of a known format%s (known are", program, path, more);
+    for (unsigned i = 0; (name = orma_processor_format(i)); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", name);
+    fprintf(stderr, ")\n");
+}
+
 int orma_load(struct orma_processor *tp, const char *program, const char *path,
               enum orma_load_chatter chatter, uint64_t *ret_ns)
 {
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
-    struct progress p = {.drawn_ns = start};
+    struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
     bool show =
         chatter == ORMA_LOAD_SHELL || (chatter == ORMA_LOAD_PROGRESS && isatty(STDERR_FILENO));
     int r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
@@ -70,6 +91,8 @@ int orma_load(struct orma_processor *tp, const char *program, const char *path,
 
         if (chatter == ORMA_LOAD_SHELL)
             fprintf(stderr, "failed to read trace file (path: %s): %s\n", path, error);
+        else if (!strncmp(error, UNKNOWN_FORMAT, strlen(UNKNOWN_FORMAT)))
+            print_unknown(program, path, error + strlen(UNKNOWN_FORMAT));
         else
             fprintf(stderr, "%s: %s: %s\n", program, path, *error ? error : strerror(-r));
         return r;

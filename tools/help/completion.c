@@ -172,6 +172,20 @@ static const char find_sub[] =
     "    fi\n"
     "  done\n";
 
+/* What only the program itself knows, at that time: the kernel's events, the tables. */
+static const char ask[] =
+    "  case $key in\n"
+    "  'orma record')\n"
+    "    [[ $cur == [a-z]*/* ]] && words=$(\"${COMP_WORDS[0]}\" help events \"$cur\" 2>/dev/null)\n"
+    "    ;;\n"
+    "  'orma help')\n"
+    "    case $prev in\n"
+    "    tables) words=$(\"${COMP_WORDS[0]}\" help tables | awk '/^  [a-z_]+ / { print $1 }') ;;\n"
+    "    events) words=$(\"${COMP_WORDS[0]}\" help events \"$cur\" 2>/dev/null) ;;\n"
+    "    esac\n"
+    "    ;;\n"
+    "  esac\n";
+
 static const char tail[] =
     "  case $value in\n"
     "  NONE) return ;;\n"
@@ -211,6 +225,7 @@ void orma_completion_put_bash(struct orma_buf *out)
                           "      grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,')\n"
                           "    ;;\n"
                           "  esac\n");
+    orma_buf_put_str(out, ask);
     orma_buf_put_str(out, tail);
     put_names(out);
 }

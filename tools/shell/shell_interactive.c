@@ -70,15 +70,19 @@ static void print_row(struct orma_query *q, int width)
 }
 
 /* False: the reader has seen enough. */
-static bool next_page(void)
+static bool next_page(uint64_t *away_ns)
 {
+    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     char answer[16];
 
     fprintf(stderr, "...\nType 'q' to stop, Enter for more records: ");
-    return fgets(answer, sizeof(answer), stdin) && answer[0] != 'q';
+    bool more = fgets(answer, sizeof(answer), stdin) && answer[0] != 'q';
+    *away_ns += orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    return more;
 }
 
-static int print_rows(struct orma_query *q, int width)
+/* *away_ns grows by the time that the user took to read. */
+static int print_rows(struct orma_query *q, int width, uint64_t *away_ns)
 {
     unsigned rows = 0;
     int r;
@@ -86,7 +90,7 @@ static int print_rows(struct orma_query *q, int width)
     print_head(q, width);
     while ((r = orma_query_step(q)) == 1) {
         if (rows && rows % ROWS_PER_PAGE == 0 && isatty(STDIN_FILENO)) {
-            if (!next_page())
+            if (!next_page(away_ns))
                 return 0;
             print_head(q, width);
         }
@@ -97,12 +101,13 @@ static int print_rows(struct orma_query *q, int width)
 }
 
 /* Prints the rows of the last statement; the others are run for what they do. */
-static int run_statement(struct orma_script_run *script, struct orma_query *q, int width)
+static int run_statement(struct orma_script_run *script, struct orma_query *q, int width,
+                         uint64_t *away_ns)
 {
     int r;
 
     if (orma_script_at_end(script) && orma_query_has_output(q))
-        return print_rows(q, width);
+        return print_rows(q, width, away_ns);
     while ((r = orma_query_step(q)) == 1)
         ;
     return r;
@@ -110,21 +115,21 @@ static int run_statement(struct orma_script_run *script, struct orma_query *q, i
 
 static void run_line(struct orma_shell *sh, const char *line)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC), away_ns = 0;
     struct orma_script_run *script = NULL;
     struct orma_query *q;
     int width = sh->width ? sh->width : sh->wide ? WIDTH_WIDE : WIDTH;
     int r = orma_script_open(sh->tp, line, SIZE_MAX, NULL, &script);
 
     while (r == 0 && (r = orma_script_step(script, &q)) == 1) {
-        r = run_statement(script, q, width);
+        r = run_statement(script, q, width, &away_ns);
         orma_query_free(q);
     }
     if (r < 0)
         fprintf(stderr, "%s\n", r == -ECANCELED ? "interrupted" : orma_processor_error(sh->tp));
     else
         printf("\nQuery executed in %.3f ms\n\n",
-               (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - start) / 1e6);
+               (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - start - away_ns) / 1e6);
     if (r == -ECANCELED)
         clearerr(stdout); /* a write may have been interrupted, too */
     orma_script_close(script);

@@ -91,7 +91,7 @@ class Completion(Asking):
     def complete(self, *words):
         """What bash would offer behind these words, of which the last one is being typed."""
         quoted = " ".join("'" + str(w) + "'" for w in words)
-        done = self.run_program("bash", "-c", f"source {TOOLS}/orma.bash; COMP_WORDS=({quoted}); "
+        done = self.run_program("bash", "-c", f"PATH={TOOLS}:$PATH; source {TOOLS}/orma.bash; COMP_WORDS=({quoted}); "
                                 f"COMP_CWORD={len(words) - 1}; _orma; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return set(done.stdout.decode().split())
@@ -127,6 +127,11 @@ class Completion(Asking):
         self.assertEqual(self.complete("orma", "record", "-t", "s"), set())
         self.assertEqual(self.complete("orma", "query", "c"), {"cfg.pbtxt"})
         self.assertIn("bash", self.complete("orma", "record", "--", "bas"))
+        self.assertEqual(self.complete("orma", "help", "exit"), {"exit-codes"})
+        self.assertEqual(self.complete("orma", "help", "tables", "thread_s"), {"thread_state"})
+        if not have_tracefs():
+            self.assertEqual(self.complete("orma", "record", "sched/sched_switc"), {"sched/sched_switch"})
+            self.assertIn("sched/sched_waking", self.complete("orma", "help", "events", "sched/"))
 
     def test_every_program_has_it(self):
         text = (TOOLS / "orma.bash").read_text().splitlines()[-1]
