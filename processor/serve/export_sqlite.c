@@ -63,6 +63,12 @@ static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
 {
     bool before = sql->file_access;
 
+    if (!sqlite3_get_autocommit(sql->db)) { /* somebody has left a transaction open */
+        int r = run(sql->db, "COMMIT", error);
+
+        if (r < 0)
+            return r;
+    }
     sql->file_access = true;
     int r = attach(sql->db, path, error);
     if (r < 0) {
@@ -89,7 +95,7 @@ int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_
     int r;
 
     orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
-    (void)unlink(orma_buf_cstr(&part)); /* of a process that was killed */
+    (void)unlink(orma_buf_cstr(&part));     /* of a process that was killed */
     orma_sql_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
     r = part.failed ? -ENOMEM : fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
     orma_sql_leave(orma_processor_sql(tp));

@@ -247,6 +247,13 @@ class Server(Shell):
             self.assertIn(b"is refused", self.ask(sql(f"PRAGMA {pragma}"))[1])
         self.works()
 
+    def test_a_transaction_that_somebody_left_open(self):
+        self.env["TMPDIR"] = str(self.dir)
+        self.start_server()
+        self.ask(sql("BEGIN; CREATE TABLE kept AS SELECT 1"))
+        self.assertIn("HTTP/1.1 200 ", self.ask(post("/export", b"\x08\x03"))[0])
+        self.assertNotIn(b"no such table", self.ask(sql("SELECT * FROM kept"))[1])
+
     def test_stdio_whose_reader_leaves(self):
         p = self.start(SHELL, "server", "stdio", self.trace, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL)

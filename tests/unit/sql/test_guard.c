@@ -212,6 +212,53 @@ Test(guard, pointers_do_not_leave_their_statement)
     engine_checks(NULL, checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* Two statements at once, as the C API allows: one reads what the other takes away. */
+Test(guard, tables_stay_while_a_statement_reads_them)
+{
+    static const char *const changes[] = {
+        "DROP TABLE t",
+        "CREATE OR REPLACE PERFETTO TABLE t AS SELECT 'other' AS b",
+        "DROP VIEW v",
+        "CREATE OR REPLACE PERFETTO FUNCTION f() RETURNS TABLE(x INT) AS SELECT 7 AS x",
+        "CREATE OR REPLACE PERFETTO FUNCTION g(x INT) RETURNS INT AS SELECT 7",
+        "DROP PERFETTO INDEX i ON t",
+        "SELECT orma_slice(orma_track('x'), column1, 1, 'new') FROM (VALUES (1), (2))",
+    };
+    static const char *const reads[] = {
+        "SELECT a FROM t",    "SELECT a FROM t WHERE a > 0 ORDER BY a",
+        "SELECT a FROM v",    "SELECT x FROM f()",
+        "SELECT g(a) FROM t", "SELECT ts FROM slice"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(changes); i++) {
+        for (size_t k = 0; k < ORMA_ARRAY_LEN(reads); k++) {
+            struct orma_sql_exec *exec;
+            struct orma_sql_stmt *stmt;
+            struct engine e;
+
+            engine_init(&e);
+            engine_expect(
+                &e, "setup",
+                "SELECT orma_slice(orma_track('y'), column1, 1, 'old') FROM (VALUES (1), (2));"
+                "CREATE PERFETTO TABLE t AS SELECT column1 AS a FROM (VALUES (1), (2), (3));"
+                "CREATE PERFETTO INDEX i ON t(a); CREATE VIEW v AS SELECT a FROM t;"
+                "CREATE PERFETTO FUNCTION f() RETURNS TABLE(x INT) AS SELECT a AS x FROM t;"
+                "CREATE PERFETTO FUNCTION g(x INT) RETURNS INT AS SELECT $x + 1",
+                "0\n1");
+            cr_assert_eq(orma_sql_exec_new(e.sql, "File \"t\"", orma_str_from(reads[k]), &exec), 0);
+            cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
+            cr_assert_eq(orma_sql_stmt_step(stmt), 1);
+            (void)engine_run(&e, changes[i]); /* may be refused: it is in use */
+            while (orma_sql_stmt_step(stmt) > 0)
+                (void)sqlite3_column_text(stmt->stmt, 0);
+            orma_sql_stmt_free(stmt);
+            orma_sql_exec_free(exec);
+            engine_expect(&e, changes[i], "SELECT 1", "1");
+            engine_fini(&e);
+        }
+    }
+    orma_assert_no_leaks();
+}
+
 /* ---- interrupts ---- */
 
 /* Between two rows nothing runs; the statement has not ended for that. */

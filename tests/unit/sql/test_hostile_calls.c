@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/alloc.h"
 #include "tests/support/hostile_sql.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
@@ -152,6 +153,38 @@ Test(hostile_calls, every_table_function)
             run(&f, hostile_sql_call_table(&f.hostile, i));
         still_works(&f, orma_buf_cstr(&f.hostile.text));
     }
+    fixture_fini(&f);
+}
+
+/* The next allocation fails, or one a little later, and all behind it. */
+static void run_without_memory(struct fixture *f, const char *text)
+{
+    static const long after[] = {0, 1, 2, 3, 5, 8, 13, 21, 34};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(after); i++) {
+        orma_alloc_fail_after(after[i]);
+        run(f, text);
+        bool failed = orma_alloc_has_failed();
+        orma_alloc_fail_after(-1);
+        if (!failed)
+            return; /* it needs less */
+    }
+}
+
+Test(hostile_calls, without_memory)
+{
+    struct fixture f;
+
+    fixture_init(&f, 3);
+    for (size_t i = 0; i < hostile_sql_functions(&f.hostile); i++)
+        for (unsigned n = 0; n < f.calls; n++)
+            run_without_memory(&f, hostile_sql_call(&f.hostile, i));
+    for (size_t i = 0; i < hostile_sql_table_funcs(&f.hostile); i++)
+        for (unsigned n = 0; n < f.calls; n++)
+            run_without_memory(&f, hostile_sql_call_table(&f.hostile, i));
+    for (unsigned n = 0; n < 100 * f.calls; n++)
+        run_without_memory(&f, hostile_sql_any(&f.hostile));
+    still_works(&f, "all of it");
     fixture_fini(&f);
 }
 
