@@ -10,6 +10,7 @@
 
 #define NO_TEXT_SEARCH "full text search is not there"
 #define NO_RTREE "R-trees are not there"
+#define VALUE_MAX (256 << 20) /* one call of replace() can make one, and cannot be interrupted */
 #define LIKE_PATTERN_MAX 5000 /* the time of LIKE grows with text times pattern */
 
 // clang-format off
@@ -283,6 +284,7 @@ int orma_guard_apply(struct orma_sql *sql)
     int r = hide_refused(sql->db);
 
     drop_modules(sql->db);
+    (void)sqlite3_limit(sql->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
     (void)sqlite3_limit(sql->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_PATTERN_MAX);
     return r;
 }

@@ -212,6 +212,20 @@ Test(guard, pointers_do_not_leave_their_statement)
     engine_checks(NULL, checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* Each of these is one call, which nobody can interrupt. */
+Test(guard, values_and_patterns_have_a_size)
+{
+    static const struct engine_check checks[] = {
+        {"a text", "SELECT length(replace(hex(zeroblob(100000000)), '0', 'xx'))", "error: too big"},
+        {"a blob", "SELECT length(zeroblob(300000000))", "error: too big"},
+        {"a pattern", "SELECT 'a' LIKE printf('%.*c', 5001, '%')",
+         "error: LIKE or GLOB pattern too complex"},
+        {"a large one", "SELECT length(zeroblob(200000000))", "200000000"},
+    };
+
+    engine_checks(NULL, checks, ORMA_ARRAY_LEN(checks));
+}
+
 /* Two statements at once, as the C API allows: one reads what the other takes away. */
 Test(guard, tables_stay_while_a_statement_reads_them)
 {
