@@ -196,6 +196,65 @@ class Cost(Attack):
             self.consumer().send("clone", num(1, 1), drop=True)
         self.check()
 
+    # Just inside the limits of docs/service.md (rule 25), where nothing is refused.
+
+    def slow_patterns(self, field):
+        return [sub(field, f"{i}?{SLOW_REGEX}") for i in range(128)]
+
+    def test_regexes_at_the_limit(self):
+        for k in range(times(10, 50)):
+            p = self.producer(LONG_NAME)
+            for _ in range(20):
+                p.register("x")
+        entry = b"".join(self.slow_patterns(3))
+        for _ in range(5):
+            self.consumer().enable(config(buffer(64), source(entry=entry) * 20))
+        p = self.producer(LONG_NAME)  # and once everybody is there
+        for _ in range(50):
+            p.register("x")
+        self.check()
+
+    def test_triggers_at_the_limit(self):
+        patterns = self.slow_patterns(2)  # producer_name_regex
+        names = b"".join(sub(2, sub(1, f"{i:x}") + patterns[i % 128] + num(3, 1)) for i in range(1024))
+        for _ in range(5):
+            c = self.consumer()
+            c.enable(config(buffer(64), source(), sub(17, num(1, 4) + names + num(3, 1000000))))
+            c.ask("capabilities")
+        p = self.producer(LONG_NAME)
+        for _ in range(times(5, 50)):
+            p.send("triggers", b"".join(sub(1, f"{i % 1024:x}") for i in range(20000)), drop=True)
+        self.check()
+
+    def test_large_configs_for_many_sources(self):
+        for k in range(times(5, 20)):
+            p = self.producer(f"p{k}")
+            for _ in range(times(100, 1000)):
+                p.send("register", sub(1, sub(1, "x")), drop=True)
+            p.ask("sync")
+        for _ in range(5):
+            self.consumer().enable(config(buffer(64), source(more=sub(999, b"z" * 100000))))
+        self.check()
+
+    def test_flushes_of_many_producers(self):
+        c = self.consumer()
+        c.enable(config(buffer(64), source()))
+        c.ask("capabilities")
+        for k in range(times(50, 200)):
+            p = self.producer(f"p{k}")
+            p.register("x")
+        self.flood(c, b"".join(invoke(100 + i, CONSUMER["flush"], num(1, 1 + i % 500), drop=True)
+                               for i in range(5000)))
+        self.check()
+
+    def test_periods_of_a_millisecond(self):
+        for k in range(times(20, 100)):
+            self.producer(f"p{k}").register("x", num(4, 1))
+        for _ in range(5):
+            self.consumer().enable(config(buffer(64), source(), num(13, 1), sub(21, num(1, 1)),
+                                          sub(20, num(6, 1))))
+        self.check()
+
     def test_commits_of_many_moves(self):
         c, p = self.consumer(), self.producer(size=1 << 20, page=4096)
         c.enable(config(buffer(1 << 12), source()))
