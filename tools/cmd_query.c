@@ -20,10 +20,11 @@ enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT };
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
-    {OPT_CSV, 0, "csv", "plain|rfc4180|json|table",
+    {OPT_CSV, 0, "format", "plain|rfc4180|json|table",
      "plain (names and texts quoted, nothing escaped, NULL as \"[NULL]\": the default when not on "
      "a "
      "terminal), rfc4180 (escaped, NULL empty), json, or table (the default on a terminal)."},
+    {OPT_CSV, 0, "csv", "plain|rfc4180|json|table", NULL}, /* its name before */
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of the load: for traces whose events come very late."},
     {0},
@@ -74,7 +75,8 @@ static int parse(struct query *q, bool *ret_go_on)
             break;
         case ORMA_CLI_POSITIONAL:
             if (q->trace && q->sql)
-                return orma_cli_usage_error(&q->cli, "one SQL text is enough; quote it as a whole");
+                return orma_cli_usage_error(&q->cli,
+                                            "more than one SQL text: quote the query as a whole");
             *(q->trace ? &q->sql : &q->trace) = q->cli.value;
             break;
         case ORMA_CLI_HELP:
@@ -199,7 +201,7 @@ static int query(const struct query *q)
         print_sql_error(q, tp);
         code = ORMA_EXIT_FAILURE;
     } else if (!statements) {
-        fprintf(stderr, "orma query: there is no SQL statement in it\n");
+        fprintf(stderr, "orma query: there is no SQL statement to run\n");
         code = ORMA_EXIT_FAILURE;
     }
     orma_processor_free(tp);
@@ -228,7 +230,7 @@ const struct orma_command orma_cmd_query = {
                "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
                "names from there; 'orma convert --help' has more.",
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
-                "  orma query t.pftrace -f question.sql --csv=json\n"
+                "  orma query t.pftrace -f question.sql --format=json\n"
                 "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",
     .options = options,
     .run = run,

@@ -41,8 +41,8 @@ static int name_output(struct record *rec)
 
     if (rec->out_path && !strcmp(rec->out_path, "-")) {
         if (isatty(STDOUT_FILENO)) {
-            fprintf(stderr, "orma record: a trace is not for a terminal: redirect the output or "
-                            "name a file with -o FILE\n");
+            fprintf(stderr, "orma record: refusing to write a trace to a terminal: redirect "
+                            "the output, or name a file with -o FILE\n");
             return -EINVAL;
         }
         rec->to_stdout = true;
@@ -163,8 +163,7 @@ static void drop_absent_events(struct record *rec)
     (void)orma_probes_unknown_names(NULL, orma_buf_str(&events), drop_absent,
                                     &a); /* not readable: the trace will tell */
     if (a.names.len && !rec->quiet)
-        fprintf(stderr, "orma record: left out what this kernel does not have: %s\n",
-                orma_buf_cstr(&a.names));
+        fprintf(stderr, "orma record: left out, not in this kernel: %s\n", orma_buf_cstr(&a.names));
     orma_buf_fini(&a.names);
 }
 
@@ -203,7 +202,7 @@ static int make_config(struct record *rec, struct orma_str state)
 {
     ask_for_sources(rec, state);
     if (nothing_is_left(rec)) {
-        fprintf(stderr, "orma record: nothing of what was asked for can be recorded\n");
+        fprintf(stderr, "orma record: nothing that was asked for can be recorded\n");
         return -EACCES;
     }
     if (rec->request.ftrace)
@@ -231,8 +230,7 @@ static int check_names(struct record *rec, struct orma_str state)
         fprintf(stderr, "orma record: %s%s%.*s\n", rec->config_path ? rec->config_path : "",
                 rec->config_path ? ": " : "", ORMA_STR_ARG(line));
     if (num && check.any_source)
-        fprintf(stderr, "orma record: nothing recorded; --allow-unknown goes on without %s\n",
-                num == 1 ? "it" : "them");
+        fprintf(stderr, "orma record: nothing was recorded; --allow-unknown records anyway\n");
     orma_buf_fini(&problems);
     return num ? -EINVAL : 0;
 }
@@ -371,7 +369,7 @@ static int record(struct record *rec)
         int r = orma_background_fork(&bg);
 
         if (r < 0)
-            fprintf(stderr, "orma record: cannot go to the background: %s\n", strerror(-r));
+            fprintf(stderr, "orma record: cannot start in the background: %s\n", strerror(-r));
         if (r < 0 || bg.pid)
             return r < 0 ? ORMA_EXIT_FAILURE : wait_for_start(rec, &bg);
         rec->parent_fd = bg.fd;

@@ -46,8 +46,8 @@ static int show(bool details)
 
     if (r == -EACCES || r == -EPERM) {
         fprintf(stderr,
-                "orma status: no right to use the service on %s: its group may, and 'traced "
-                "--set-socket-permissions' decides which that is\n",
+                "orma status: no permission to use the service on %s: ask to be added to its group "
+                "('traced --set-socket-permissions' sets which group that is)\n",
                 orma_sock_consumer_addr());
         return ORMA_EXIT_FAILURE;
     }

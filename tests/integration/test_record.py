@@ -124,7 +124,7 @@ class Record(Case):
         self.start_traced()
         trace = self.dir / "t.pftrace"
         done = self.orma("record", "--trigger", "never", "-t", "300ms", "-o", trace, "apps", code=1)
-        self.assertIn(b"'never' was not fired", done.stderr)
+        self.assertIn(b"'never' never fired", done.stderr)
         self.assertFalse(trace.exists())
 
     def test_a_snapshot_while_the_session_goes_on(self):

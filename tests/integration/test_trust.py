@@ -47,7 +47,7 @@ class Trust(Case):
 class Names(Trust):
     def test_a_data_source_that_nobody_offers(self):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.ftrac" } } duration_ms: 200')
-        self.refused("-c", c, says="nobody offers the data source 'linux.ftrac'; did you mean 'linux.ftrace'?")
+        self.refused("-c", c, says="no producer offers the data source 'linux.ftrac'; did you mean 'linux.ftrace'?")
         done = self.orma("record", "--allow-unknown", "-c", c, "-o", "a.pftrace")
         self.assertNotIn(b"linux.ftrac", done.stderr)
 
@@ -69,14 +69,14 @@ class Names(Trust):
     def test_a_running_service_is_asked_what_it_offers(self):
         self.start_traced()
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.process_stats" } } duration_ms: 200')
-        self.refused("-c", c, says=["nobody offers the data source 'linux.process_stats'", "traced_probes is not running"])
+        self.refused("-c", c, says=["no producer offers the data source 'linux.process_stats'", "traced_probes is not running"])
         done = self.orma("record", "-t", "200ms", "apps", "-o", "t.pftrace")
         self.assertIn(b"left out linux.process_stats: the running service does not offer it", done.stderr)
 
     def test_a_source_that_a_command_might_have_offered(self):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "my.own.source" } } duration_ms: 5000')
         done = self.orma("record", "-c", c, "-o", "t.pftrace", "--", "true", code=1)
-        self.assertIn(b"nobody offered the data source 'my.own.source'", done.stderr)
+        self.assertIn(b"no producer offered the data source 'my.own.source'", done.stderr)
         self.orma("record", "--allow-unknown", "-c", c, "-o", "u.pftrace", "--", "true")
 
     def test_the_compatible_name_goes_on_but_prints_a_warning(self):
@@ -84,7 +84,7 @@ class Names(Trust):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.ftrac" } } duration_ms: 200')
         done = self.run_program(COMPAT / "perfetto", "--txt", "-c", c, "-o", self.dir / "t.pftrace")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"nobody offers the data source 'linux.ftrac'; did you mean 'linux.ftrace'?", done.stderr)
+        self.assertIn(b"no producer offers the data source 'linux.ftrac'; did you mean 'linux.ftrace'?", done.stderr)
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_kernel_events_that_this_kernel_lacks(self):
@@ -139,7 +139,7 @@ class Captured(Trust):
         done = self.run_program(ORMA, "record", "-t", "200ms", "sched", "irq", "-o", self.dir / "t.pftrace", **user)
         text = done.stderr.decode()
         self.assertEqual(done.returncode, 1, text)
-        self.assertIn("nothing of what was asked for can be recorded", text)
+        self.assertIn("nothing that was asked for can be recorded", text)
         self.assertFalse((self.dir / "t.pftrace").exists())
         done = self.run_program(ORMA, "record", "-t", "1500ms", "-o", self.dir / "u.pftrace", **user)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -157,10 +157,10 @@ class Captured(Trust):
             self.skipTest("the build folder is not readable for others")
         done = self.run_program(ORMA, "status", **user)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"no right to use the service", done.stderr)
+        self.assertIn(b"no permission to use the service", done.stderr)
         self.assertNotIn(b"no service", done.stderr)
         done = self.run_program(ORMA, "record", "-t", "200ms", "apps", "-o", "/dev/null", "-f", **user)
-        self.assertIn(b"with a private one", done.stderr)
+        self.assertIn(b"with a private service", done.stderr)
 
 
 class Losses(Trust):
@@ -324,6 +324,19 @@ class Small(Trust):
             self.assertIn("hello.txt: not a trace of a known format", text)
             self.assertIn("proto, json", text)
             self.assertNotIn("ERR:fmt", text)
+
+    def test_a_trace_without_samples_makes_no_profile(self):
+        (self.dir / "t.json").write_text("[]")
+        done = self.orma("convert", "firefox", "t.json", "out.json", code=1)
+        self.assertIn(b"no samples with stacks", done.stderr)
+        self.assertFalse((self.dir / "out.json").exists())
+        self.assertEqual(self.run_program(COMPAT / "traceconv", "firefox", "t.json", "out.json").returncode, 0)
+
+    def test_the_form_of_a_result_is_its_format(self):
+        (self.dir / "t.json").write_text("[]")
+        for option in ("--format=json", "--csv=json"):
+            done = self.orma("query", option, "t.json", "SELECT 1 AS a")
+            self.assertEqual(done.stdout.decode().strip(), '[{"a": 1}]', option)
 
     def test_statistics_have_units(self):
         self.orma("record", "-t", "0.2", "apps", "-o", "t.pftrace")

@@ -57,8 +57,8 @@ int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach
     }
     if (r == -EACCES)
         fprintf(stderr,
-                "%s: no right to use the service on %s (its group may); recording with a private "
-                "one\n",
+                "%s: no permission to use the service on %s (members of its group have it); "
+                "recording with a private service\n",
                 program, orma_sock_consumer_addr());
     r = orma_host_new(true, &ret->host, &what);
     if (r < 0) {
@@ -69,7 +69,7 @@ int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach
     if (r == 0)
         r = wait_for_probes(ret->consumer);
     if (r < 0)
-        fprintf(stderr, "%s: our own service does not answer: %s\n", program, strerror(-r));
+        fprintf(stderr, "%s: the private service does not answer: %s\n", program, strerror(-r));
     return r;
 }
 

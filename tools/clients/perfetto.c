@@ -215,7 +215,7 @@ static int run(struct perfetto *self)
         int r = background(self, &code);
 
         if (r < 0)
-            perfetto_say(self, "cannot go to the background: %s", strerror(-r));
+            perfetto_say(self, "cannot start in the background: %s", strerror(-r));
         if (r)
             return code;
     }

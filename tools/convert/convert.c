@@ -250,7 +250,8 @@ static int open_output(struct orma_convert *self, const struct orma_convert_mode
 
     if (!strcmp(path, "-")) {
         if (mode->binary && isatty(STDOUT_FILENO)) {
-            orma_convert_say(self, "the result is not for a terminal: name an output file");
+            orma_convert_say(self,
+                             "refusing to write binary data to a terminal: name an output file");
             return -EINVAL;
         }
         self->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -311,7 +312,7 @@ static int parse(struct orma_cli *cli, struct orma_convert *self, struct argumen
         code = take_option(cli, self, args, id);
     }
     if (code == ORMA_EXIT_OK && !args->num)
-        return orma_cli_usage_error(cli, "which format? See the list in the help");
+        return orma_cli_usage_error(cli, "no format given: --help lists them");
     if (code == ORMA_EXIT_OK && args->words[2] && args->out_path)
         return orma_cli_usage_error(cli, "two outputs: '%s' and '%s'", args->words[2],
                                     args->out_path);
@@ -321,9 +322,9 @@ static int parse(struct orma_cli *cli, struct orma_convert *self, struct argumen
 int orma_convert_main(const struct orma_command *command, const char *program,
                       enum orma_convert_kind kind, int usage_code, int argc, char **argv)
 {
-    struct orma_convert self = {.program = program, .in_fd = -1, .out_fd = -1};
-    struct arguments args = {.force =
-                                 usage_code != ORMA_EXIT_USAGE}; /* as the compatible ones do */
+    struct orma_convert self = {
+        .program = program, .in_fd = -1, .out_fd = -1, .compatible = usage_code != ORMA_EXIT_USAGE};
+    struct arguments args = {.force = self.compatible};
     struct orma_cli cli;
 
     orma_cli_init(&cli, command, program, argc, argv);

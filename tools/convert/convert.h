@@ -34,6 +34,7 @@ struct orma_convert {
     const char *folder;          /* NULL: a new temporary one */
     enum orma_truncate truncate; /* json, systrace, ctrace: kernel events kept are at this end */
     /* Out. */
+    bool compatible;   /* under the name of another program */
     bool keep;         /* failed, but what is there is worth keeping */
     bool write_failed; /* and that has been said */
     bool reader_left;  /* nobody reads the result any more: no reason for a message */

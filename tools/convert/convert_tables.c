@@ -106,9 +106,11 @@ static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(st
         return r;
     r = fn(&ex);
     say_result(self, &ex, r);
-    if (r == 0 && content == CONTENT_SAMPLES && !ex.samples)
-        orma_convert_say(self, "%s: no samples with stacks in this trace: the result is empty",
-                         self->in_path);
+    if (r == 0 && content == CONTENT_SAMPLES && !ex.samples) {
+        orma_convert_say(self, "%s: no samples with stacks in this trace%s", self->in_path,
+                         self->compatible ? ": the result is empty" : "");
+        r = self->compatible ? 0 : -ENODATA;
+    }
     if (r == 0 && content == CONTENT_KERNEL_EVENTS && !ex.kernel_events)
         orma_convert_say(self, "%s: no kernel events in this trace: the result is empty",
                          self->in_path);

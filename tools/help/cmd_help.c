@@ -34,8 +34,8 @@ void orma_help_overview(FILE *out)
     for (const struct orma_topic *t = orma_topics; t->name; t++)
         fprintf(out, "  %-10s %s\n", t->name, t->summary);
     fprintf(out, "\nFirst steps:\n%s", orma_cmd_self.examples);
-    fprintf(out, "\n'orma COMMAND --help' tells more. The trace opens in https://ui.perfetto.dev, "
-                 "too.\n");
+    fprintf(out, "\n'orma COMMAND --help' has the details. Traces also open in "
+                 "https://ui.perfetto.dev.\n");
 }
 
 static int print_made(void (*put)(const struct orma_page *page, struct orma_buf *out),
@@ -79,14 +79,14 @@ static int explain(const struct orma_cli *cli, const char *name, const char *abo
         if (strcmp(t->name, name))
             continue;
         if (about && !t->arg)
-            return orma_cli_usage_error(cli, "nothing follows '%s'", name);
+            return orma_cli_usage_error(cli, "'%s' takes no argument", name);
         return t->show(about);
     }
     snprintf(program, sizeof(program), "orma %.64s", name);
     if (!orma_page_find(program, &page) && !orma_page_find(name, &page))
         return unknown(name);
     if (about)
-        return orma_cli_usage_error(cli, "nothing follows '%s'", name);
+        return orma_cli_usage_error(cli, "'%s' takes no argument", name);
     if (page.command == &orma_cmd_self)
         orma_help_overview(stdout);
     else
@@ -99,7 +99,7 @@ static int man(const struct orma_cli *cli, const char *name)
     struct orma_page page;
 
     if (!orma_page_find(name, &page))
-        return orma_cli_usage_error(cli, "there is no manual page '%s'", name);
+        return orma_cli_usage_error(cli, "no manual page '%s'", name);
     return print_made(orma_man_put, &page);
 }
 
@@ -117,11 +117,11 @@ static int run(const struct orma_command *self, int argc, char **argv)
             return man(&cli, cli.value);
         case OPT_COMPLETION:
             if (strcmp(cli.value, "bash"))
-                return orma_cli_usage_error(&cli, "completion is there for bash only");
+                return orma_cli_usage_error(&cli, "completion is available for bash only");
             return print_made(put_bash, NULL);
         case ORMA_CLI_POSITIONAL:
             if (num == ORMA_ARRAY_LEN(words))
-                return orma_cli_usage_error(&cli, "one word too many: '%s'", cli.value);
+                return orma_cli_usage_error(&cli, "unexpected argument '%s'", cli.value);
             words[num++] = cli.value;
             break;
         case ORMA_CLI_HELP:

@@ -72,7 +72,7 @@ static int show_units(const char *about)
            "  times   500ms  10s  5m  2h       fractions as in 1.5s\n"
            "  sizes   64kb  32mb  1gb          also k, m, g; 1024 based\n"
            "  A time without a unit is in seconds; a size needs one.\n\n"
-           "In configs the name of the field tells: _ms, _kb, _bytes, _ns.\n"
+           "In configs the field's name gives the unit: _ms, _kb, _bytes, _ns.\n"
            "In tables every time is in nanoseconds, on the trace's clock (mostly boottime).\n");
     return ORMA_EXIT_OK;
 }
@@ -109,7 +109,7 @@ static int show_exit_codes(const char *about)
         int code;
         const char *text;
     } codes[] = {
-        {ORMA_EXIT_OK, "Done. Losses do not change that: the last line tells of them."},
+        {ORMA_EXIT_OK, "Success. Losses do not change the code; the last line reports them."},
         {ORMA_EXIT_FAILURE,
          "Failed, or nothing of what was asked for could be recorded. What is wrong is on standard "
          "error."},

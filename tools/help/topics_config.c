@@ -106,7 +106,7 @@ static int show_path(const struct orma_schema *s, uint32_t msg, const char *path
             return no_field(s, msg, part);
         at += part.len + (at[part.len] == '.');
         if (f->type != ORMA_TYPE_MESSAGE && *at) {
-            fprintf(stderr, "orma help: '%.*s' is a plain value, there is nothing in it\n",
+            fprintf(stderr, "orma help: '%.*s' is a plain value: it has no fields\n",
                     (int)(at - path - 1), path);
             return ORMA_EXIT_USAGE;
         }

@@ -88,7 +88,7 @@ static void check_source(struct check *c, const char *name)
     const char *near = is_known(name) ? NULL : near_source(name, offered, num);
     bool absent = state.len && (!c->in->may_come || is_of_probes(name));
     if (near || absent)
-        problem(c, "nobody offers the data source", name, near);
+        problem(c, "no producer offers the data source", name, near);
     if (absent && !near && is_of_probes(name))
         orma_buf_put_str(c->out, ": traced_probes is not running");
     free(offered);

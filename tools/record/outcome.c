@@ -103,9 +103,10 @@ static void look_at_source(void *ctx, const char *name)
         return;
     o->missing_num++;
     if (!o->rec->allow_unknown)
-        fprintf(stderr,
-                "orma record: nobody offered the data source '%s': it has recorded nothing\n",
-                name);
+        fprintf(
+            stderr,
+            "orma record: no producer offered the data source '%s': nothing of it was recorded\n",
+            name);
 }
 
 /* Presets and events that need no kernel events can do without them. */
@@ -156,12 +157,12 @@ static bool judge_kernel_events(const struct outcome *o)
     unsigned unknown = 0;
     if (!o->rec->allow_unknown)
         unknown = print_names(o, &scan->unknown, "this kernel has no event");
-    (void)print_names(o, &scan->failed, "the kernel did not switch on the event");
+    (void)print_names(o, &scan->failed, "the kernel could not enable the event");
     if (scan->setup_error.len)
         fprintf(stderr, "orma record: no kernel events: %.*s\n", (int)scan->setup_error.len - 1,
                 (const char *)scan->setup_error.data);
     else if (!scan->has_kernel_stats && !scan->has_kernel_events)
-        fprintf(stderr, "orma record: no kernel events: their source did not start\n");
+        fprintf(stderr, "orma record: no kernel events: linux.ftrace did not start\n");
     if (unknown)
         return true;
     return !scan->has_kernel_events && kernel_is_all(o) &&
@@ -195,7 +196,7 @@ int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
     if (run->not_spawned || (failed && !run->bytes))
         return ORMA_MAX(run->child_code, ORMA_EXIT_FAILURE);
     if (!run->bytes && rec->request.trigger) {
-        fprintf(stderr, "orma record: '%s' was not fired: nothing recorded\n",
+        fprintf(stderr, "orma record: the trigger '%s' never fired: nothing was recorded\n",
                 rec->request.trigger);
         return ORMA_EXIT_FAILURE;
     }

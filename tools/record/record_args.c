@@ -52,8 +52,8 @@ const struct orma_option orma_record_options[] = {
      "Go on in the background: returns once everything records, and prints the process to end "
      "with 'kill'."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "A trace config of your own, text or binary; - is standard input. It says all: presets, -a, "
-     "-t, -b, --ring, --stream, --max-size and --trigger do not go with it."},
+     "A trace config of your own, text or binary; - is standard input. Presets, -a, -t, -b, "
+     "--ring, --stream, --max-size and --trigger cannot be combined with it."},
     {OPT_TXT, 0, "txt", NULL, "The config is text, whatever it looks like."},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "Print the config that would be used, with comments, and record nothing."},
@@ -158,22 +158,22 @@ static int check_together(struct record *rec)
 {
     if (rec->config_path && rec->shaped)
         return orma_cli_usage_error(&rec->cli,
-                                    "with -c the config says what to record and how long: "
+                                    "the config of -c says what to record and how long: "
                                     "presets, -a, -t, -b, --ring, --stream, --max-size and "
-                                    "--trigger do not go with it");
+                                    "--trigger cannot be combined with it");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
         return orma_cli_usage_error(&rec->cli,
-                                    "--clone writes what another session holds: only -o, -f and "
-                                    "-q go with it");
+                                    "--clone writes what another session holds: it can be "
+                                    "combined with -o, -f and -q only");
     if (rec->background && rec->command)
-        return orma_cli_usage_error(&rec->cli, "--background does not go with a command: "
-                                               "start the command yourself afterwards");
+        return orma_cli_usage_error(&rec->cli, "--background cannot be combined with a "
+                                               "command: start the command yourself afterwards");
     if (rec->background && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(&rec->cli, "--background needs a file: name it with -o FILE");
     if (rec->request.trigger && rec->private_service && !rec->command)
-        return orma_cli_usage_error(&rec->cli, "nobody could fire the trigger of a --private "
-                                               "service, except a COMMAND");
+        return orma_cli_usage_error(&rec->cli, "only a COMMAND could fire the trigger of a "
+                                               "--private service: add one");
     return ORMA_EXIT_OK;
 }
 

@@ -215,7 +215,7 @@ static int run(struct state *st)
     progress_end(st);
     rec->ended_by_itself = orma_consumer_ended(rec->consumer, NULL);
     if (r < 0)
-        say(rec, "the service is gone; what it had written is kept", 0);
+        say(rec, "the service went away; what it wrote is kept", 0);
     return r;
 }
 
@@ -289,7 +289,7 @@ static int read_back(struct state *st)
     }
     rec->reader_left = r == -EPIPE;
     if (r < 0 && !rec->reader_left)
-        say(rec, "cannot bring the trace into the file", r);
+        say(rec, "cannot write the trace", r);
     return r;
 }
 
@@ -386,7 +386,7 @@ static void wait_for_command(struct state *st)
     int signals = st->signals;
 
     if (st->child && st->rec->progress)
-        fprintf(stderr, "%s: recorded; waiting for '%s' to end (Ctrl-C: do not wait)\n",
+        fprintf(stderr, "%s: recorded; waiting for '%s' to exit (Ctrl-C stops waiting)\n",
                 st->rec->program, st->rec->command[0]);
     while (st->child && st->signals == signals) {
         struct pollfd pfd = {.fd = st->rec->signal_fd, .events = POLLIN};
@@ -432,7 +432,7 @@ int orma_recorder_run(struct orma_recorder *self)
     r = run(&st);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
     if (stopped < 0 && r >= 0)
-        say(self, "the session did not end in time; the trace may lack its end", stopped);
+        say(self, "the session did not end in time; the end of the trace may be missing", stopped);
     self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
     if (stopped == 0) {
         int collected = collect(&st);

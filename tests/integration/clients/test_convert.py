@@ -221,7 +221,7 @@ class Convert(Case):
         self.fails("text", "t.pftrace", "/dev/full", "-f", says="No space left")
 
     def test_wrong_usage(self):
-        for argv, says in ([], "which format"), (["jsn"], "did you mean 'json'"), (["qqqqqq"], "there are text"), \
+        for argv, says in ([], "no format given"), (["jsn"], "did you mean 'json'"), (["qqqqqq"], "there are text"), \
                 (["text", "a", "b", "c"], "too many"), (["text", "a", "b", "-o", "c"], "two outputs"), \
                 (["-t", "middle", "json"], "start or end"), (["--pid", "self", "profile"], "a number"):
             self.fails(*argv, says=says, code=2)

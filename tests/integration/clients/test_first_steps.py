@@ -150,7 +150,7 @@ class FirstSteps(Case):
                 with self.subTest(line):
                     (self.work / "trace.pftrace").unlink(missing_ok=True)
                     out = self.sh(line, code=None)  # no service runs: it says what to do
-                    self.assertRegex(out, "start traced|traced running|start one with", line)
+                    self.assertRegex(out, "start traced|traced running|start one with|to repair|Put back|Removed", line)
 
     # ---- mistakes ----
 

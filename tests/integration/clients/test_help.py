@@ -121,8 +121,8 @@ class Completion(Asking):
         (self.dir / "sub").mkdir()
         self.assertEqual(self.complete("orma", "record", "-c", "c"), {"cfg.pbtxt"})
         self.assertEqual(self.complete("orma", "record", "--output", "=", "c"), {"cfg.pbtxt"})
-        self.assertEqual(self.complete("orma", "query", "--csv", "r"), {"rfc4180"})
-        self.assertEqual(self.complete("orma", "query", "--csv", "="), {"plain", "rfc4180", "json", "table"})
+        self.assertEqual(self.complete("orma", "query", "--format", "r"), {"rfc4180"})
+        self.assertEqual(self.complete("orma", "query", "--format", "="), {"plain", "rfc4180", "json", "table"})
         self.assertEqual(self.complete("orma", "convert", "-t", "s"), {"start"})
         self.assertEqual(self.complete("orma", "record", "-t", "s"), set())
         self.assertEqual(self.complete("orma", "query", "c"), {"cfg.pbtxt"})
@@ -197,7 +197,7 @@ class Topics(Case):
             self.orma("record", name, "--explain")
 
     def test_wrong_words(self):
-        for argv, says in [(["tabels"], "did you mean 'tables'"), (["units", "x"], "nothing follows"),
+        for argv, says in [(["tabels"], "did you mean 'tables'"), (["units", "x"], "takes no argument"),
                            (["--man", "xyz"], "no manual page"), (["--completion", "fish"], "bash only"),
                            (["tables", "a", "b"], "one word too many")]:
             self.assertIn(says, self.orma("help", *argv, code=2).stderr.decode())
