@@ -31,6 +31,8 @@
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
+/* For what is still to be sent at the end. */
+#define LAST_WORDS_MS 500
 #define EMULATED_SIZE (1u << 20)
 #define SDK_VERSION "Orma 0.1.0"
 
@@ -52,7 +54,8 @@ static bool make_room(void *ctx)
     struct orma_producer *self = ctx;
 
     /* With nothing to hand over, each packet that is dropped would send its count. */
-    if (!self->ipc || self->error || !orma_pool_has_listed(self->pool))
+    if (!self->ipc || self->error || orma_ipc_client_has_queued(self->ipc) ||
+        !orma_pool_has_listed(self->pool))
         return false;
     int r = orma_commit_all(&self->committer);
     if (r < 0)
@@ -238,7 +241,14 @@ int orma_producer_connect(struct orma_producer *self)
                                 ORMA_PRODUCER_PORT_NAME, &self->ipc);
     self->committer.ipc = self->ipc;
     self->error = 0;
+    if (r == 0 && self->config.queues)
+        orma_ipc_client_set_queues(self->ipc);
     return r;
+}
+
+bool orma_producer_wants_write(const struct orma_producer *self)
+{
+    return self->ipc && orma_ipc_client_has_queued(self->ipc);
 }
 
 bool orma_producer_is_connected(const struct orma_producer *self)
@@ -272,7 +282,8 @@ static uint64_t now_ns(void)
 
 static void commit_if_due(struct orma_producer *self)
 {
-    if (!self->pool)
+    /* While the service takes nothing, chunks wait in its memory, and counts grow there. */
+    if (!self->pool || orma_producer_wants_write(self))
         return;
     enum orma_pool_need need = orma_pool_need(self->pool);
     uint64_t delay_ns = self->config.commit_delay_ms * UINT64_C(1000000);
@@ -398,6 +409,7 @@ void orma_producer_free(struct orma_producer *self)
     if (self->ipc && !self->error) {
         orma_producer_stop_all(self);
         orma_producer_commit(self);
+        (void)orma_ipc_client_drain(self->ipc, LAST_WORDS_MS); /* or the service reads the memory */
     }
     disconnect(self);
     orma_committer_fini(&self->committer);

@@ -75,6 +75,7 @@ struct orma_producer_config {
     uint32_t shm_page_hint_bytes; /* 0: the service's default */
     bool smb_scraping;            /* may the service read chunks that are being written? */
     uint32_t commit_delay_ms;     /* 0: a commit at the next turn of the loop */
+    bool queues; /* sending never waits: poll for writing, too, see orma_producer_wants_write() */
 };
 
 /* `config` is copied, its strings too. -ENOMEM, -errno of the wake-up descriptor. */
@@ -94,6 +95,8 @@ bool orma_producer_is_connected(const struct orma_producer *self);
 
 /* -1 while not connected. */
 int orma_producer_fd(const struct orma_producer *self);
+/* Is it to be polled for writing? Then dispatch goes on sending. */
+bool orma_producer_wants_write(const struct orma_producer *self);
 /* Readable when writers have something to commit. Always valid. */
 int orma_producer_wakeup_fd(const struct orma_producer *self);
 

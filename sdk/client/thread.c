@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
@@ -14,12 +15,15 @@
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
 #define RETRY_MAX_MS 5000
+/* So much later than its time, a flush is left to itself: it may have ended at its time. */
+#define GRACE_MS 50
 
 struct task {
     struct task *next;
     orma_producer_task_fn fn;
     void *ctx;
     bool done;
+    bool abandoned; /* its owner no longer waits: whoever runs it frees it */
 };
 
 struct orma_producer_thread {
@@ -87,8 +91,11 @@ static bool run_tasks(struct orma_producer_thread *self)
         t->fn(t->ctx, self->producer);
         pthread_mutex_lock(&self->lock);
         t->done = true; /* from here on it is its owner's again */
+        bool abandoned = t->abandoned;
         pthread_cond_broadcast(&self->done);
         pthread_mutex_unlock(&self->lock);
+        if (abandoned)
+            free(t);
     }
     return !quit;
 }
@@ -103,9 +110,10 @@ static void *run(void *arg)
             break;
         if (self->turn)
             self->turn(self->turn_ctx, self->producer);
+        short events = orma_producer_wants_write(self->producer) ? POLLIN | POLLOUT : POLLIN;
         struct pollfd fds[2] = {
             {.fd = orma_producer_wakeup_fd(self->producer), .events = POLLIN},
-            {.fd = orma_producer_fd(self->producer), .events = POLLIN}, /* -1 is skipped */
+            {.fd = orma_producer_fd(self->producer), .events = events}, /* -1 is skipped */
         };
         (void)poll(fds, ORMA_ARRAY_LEN(fds), timeout_ms(self)); /* whatever came: look */
         if (orma_producer_dispatch(self->producer) < 0) {
@@ -186,6 +194,73 @@ void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_
     while (!task.done)
         pthread_cond_wait(&self->done, &self->lock);
     pthread_mutex_unlock(&self->lock);
+}
+
+static struct timespec realtime_in(int ms)
+{
+    struct timespec end;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    uint64_t ns = (uint64_t)end.tv_nsec + (uint64_t)ORMA_MAX(ms, 0) * 1000000;
+    end.tv_sec += (time_t)(ns / 1000000000);
+    end.tv_nsec = (long)(ns % 1000000000);
+    return end;
+}
+
+/* Takes the task, whose memory is malloc()'s. False: it was not done in time, and frees itself. */
+static bool run_within(struct orma_producer_thread *self, struct task *task, int timeout_ms_)
+{
+    struct timespec end = realtime_in(timeout_ms_);
+    int r = 0;
+
+    pthread_mutex_lock(&self->lock);
+    task->next = self->tasks;
+    self->tasks = task;
+    orma_producer_wakeup(self->producer);
+    while (!task->done && r == 0)
+        r = pthread_cond_timedwait(&self->done, &self->lock, &end);
+    bool done = task->done;
+    task->abandoned = !done;
+    pthread_mutex_unlock(&self->lock);
+    return done;
+}
+
+struct flush {
+    struct task task; /* first: freed with it */
+    orma_producer_task_fn fn;
+    uint64_t end_ns;
+    int result;
+};
+
+static void flush_task(void *ctx, struct orma_producer *producer)
+{
+    struct flush *f = ctx;
+
+    f->fn(NULL, producer);
+    uint64_t now = now_ns();
+    f->result =
+        orma_producer_sync(producer, now < f->end_ns ? (int)((f->end_ns - now) / 1000000 + 1) : 0);
+}
+
+int orma_producer_thread_flush(struct orma_producer_thread *self, orma_producer_task_fn fn,
+                               int timeout_ms_)
+{
+    struct flush *f = calloc(1, sizeof(*f));
+
+    if (!f)
+        return -ENOMEM;
+    f->task.fn = flush_task;
+    f->task.ctx = f;
+    f->fn = fn;
+    f->end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms_, 0) * 1000000;
+    if (pthread_equal(pthread_self(), self->thread)) {
+        flush_task(f, self->producer);
+    } else if (!run_within(self, &f->task, timeout_ms_ + GRACE_MS)) {
+        return -ETIMEDOUT;
+    }
+    int r = f->result;
+    free(f);
+    return r;
 }
 
 struct sync {

@@ -33,6 +33,14 @@ void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_
                                void *ctx);
 
 /*
+ * Runs fn(NULL, producer) on the thread, then sends what it has listed and waits until the service
+ * has seen it. Returns within timeout_ms, and little more, whatever the service and the thread do.
+ * 0, -ETIMEDOUT, -ENOTCONN, -ENOMEM.
+ */
+int orma_producer_thread_flush(struct orma_producer_thread *self, orma_producer_task_fn fn,
+                               int timeout_ms);
+
+/*
  * Waits until the service has seen all data sources and all data sent before, and
  * its commands of until then were carried out. -ETIMEDOUT, -ENOTCONN (in time: not connected).
  */

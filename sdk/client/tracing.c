@@ -82,6 +82,7 @@ static int start(const struct orma_init_args *args)
         .shm_size_hint_bytes = args->shm_size_kb * 1024,
         .shm_page_hint_bytes = args->shm_page_kb * 1024,
         .smb_scraping = true,
+        .queues = true,
         .commit_delay_ms = args->commit_period_ms ? args->commit_period_ms : COMMIT_PERIOD_MS,
     };
 
@@ -249,8 +250,7 @@ static void flush_task(void *ctx, struct orma_producer *producer)
 
 static int flush_and_sync(int timeout_ms)
 {
-    orma_producer_thread_call(g.thread, flush_task, NULL);
-    return orma_producer_thread_sync(g.thread, timeout_ms);
+    return orma_producer_thread_flush(g.thread, flush_task, timeout_ms);
 }
 
 /*
@@ -326,11 +326,24 @@ int orma_wait_for_session(int timeout_ms)
     return orma_te_wait_for_session(timeout_ms);
 }
 
+static bool lock_until(uint64_t end_ns)
+{
+    while (pthread_mutex_trylock(&g.lock) != 0) {
+        if (now_ns() >= end_ns)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
+    }
+    return true;
+}
+
 int orma_flush(int timeout_ms)
 {
+    uint64_t end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
+
     orma_tracing_revive();
-    pthread_mutex_lock(&g.lock);
-    int r = g.thread ? flush_and_sync(timeout_ms) : -ENOTCONN;
+    if (!lock_until(end_ns))
+        return -ETIMEDOUT; /* others flush, or wait for the service */
+    int r = g.thread ? flush_and_sync(left_ms(end_ns)) : -ENOTCONN;
     pthread_mutex_unlock(&g.lock);
     return r;
 }

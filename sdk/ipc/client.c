@@ -15,6 +15,8 @@
 #define METHOD_NAME_MAX 48
 /* A service that takes no bytes for so long is as good as gone. */
 #define SEND_TIMEOUT_MS 10000
+/* What may wait for a service that takes nothing, before its client gives it up. */
+#define QUEUE_MAX ((size_t)16 << 20)
 
 struct request {
     struct request *next;
@@ -34,6 +36,8 @@ struct orma_ipc_client {
     int sock;
     struct orma_ipc_stream in;
     struct orma_buf out;      /* scratch for one frame */
+    bool queues;              /* sends do not wait */
+    struct orma_buf queue;    /* what the socket has not taken, in order */
     struct request *requests; /* waiting for replies, newest first */
     uint64_t last_id;
     enum bind_state bind;
@@ -42,12 +46,69 @@ struct orma_ipc_client {
     struct method methods[METHODS_MAX];
 };
 
+/* Sends `out`, or puts what the socket does not take at once behind what waits already. */
+static int enqueue(struct orma_ipc_client *self)
+{
+    ssize_t sent = 0;
+
+    if (!self->queue.len)
+        sent = orma_sock_send_now(self->sock, self->out.data, self->out.len);
+    if (sent < 0)
+        return (int)sent;
+    if (self->queue.len + self->out.len > QUEUE_MAX)
+        return -ENOBUFS;
+    orma_buf_put(&self->queue, self->out.data + sent, self->out.len - (size_t)sent);
+    return self->queue.failed ? -ENOMEM : 0;
+}
+
+void orma_ipc_client_set_queues(struct orma_ipc_client *self)
+{
+    self->queues = true;
+}
+
+bool orma_ipc_client_has_queued(const struct orma_ipc_client *self)
+{
+    return self->queue.len != 0;
+}
+
+static int send_queued(struct orma_ipc_client *self)
+{
+    size_t done = 0;
+    ssize_t n = 1;
+
+    while (n > 0 && done < self->queue.len) {
+        n = orma_sock_send_now(self->sock, self->queue.data + done, self->queue.len - done);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    orma_buf_consume(&self->queue, done);
+    return n < 0 ? (int)n : 0;
+}
+
+int orma_ipc_client_drain(struct orma_ipc_client *self, int timeout_ms)
+{
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000u;
+    int r;
+
+    while ((r = send_queued(self)) == 0 && self->queue.len) {
+        struct pollfd pfd = {.fd = self->sock, .events = POLLOUT};
+        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+        if (now >= end)
+            return -ETIMEDOUT;
+        if (poll(&pfd, 1, (int)((end - now) / 1000000 + 1)) < 0 && errno != EINTR)
+            return -errno;
+    }
+    return r;
+}
+
 static int send_frame(struct orma_ipc_client *self, const struct orma_ipc_frame *frame, int pass_fd)
 {
     orma_buf_clear(&self->out);
     int r = orma_ipc_frame_encode(&self->out, frame, NULL, 0);
     if (r < 0)
         return r;
+    if (self->queues)
+        return enqueue(self);
     return orma_sock_send(self->sock, self->out.data, self->out.len, pass_fd, SEND_TIMEOUT_MS);
 }
 
@@ -98,6 +159,7 @@ void orma_ipc_client_free(struct orma_ipc_client *self)
     orma_fd_close(&self->sock);
     orma_ipc_stream_fini(&self->in);
     orma_buf_fini(&self->out);
+    orma_buf_fini(&self->queue);
     free(self);
 }
 
@@ -157,6 +219,9 @@ static void on_frame(struct orma_ipc_client *self, const uint8_t *data, size_t l
 
 int orma_ipc_client_dispatch(struct orma_ipc_client *self)
 {
+    /* An error here is found by reading as well, behind what the service said before it went. */
+    if (self->queue.len)
+        (void)send_queued(self);
     for (;;) {
         int got = orma_ipc_stream_recv(&self->in, self->sock);
         const uint8_t *data;
@@ -176,7 +241,8 @@ int orma_ipc_client_dispatch(struct orma_ipc_client *self)
 
 int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms)
 {
-    struct pollfd pfd = {.fd = self->sock, .events = POLLIN};
+    short events = orma_ipc_client_has_queued(self) ? POLLIN | POLLOUT : POLLIN;
+    struct pollfd pfd = {.fd = self->sock, .events = events};
     int n = poll(&pfd, 1, timeout_ms);
 
     if (n < 0)

@@ -44,6 +44,16 @@ int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms);
 bool orma_ipc_client_is_bound(const struct orma_ipc_client *self);
 
 /*
+ * From now on sending does not wait: what the socket does not take is kept and sent by dispatch and
+ * wait, for which the owner polls for writing while orma_ipc_client_has_queued(). -ENOBUFS when too
+ * much waits. Descriptors cannot be passed then.
+ */
+void orma_ipc_client_set_queues(struct orma_ipc_client *self);
+bool orma_ipc_client_has_queued(const struct orma_ipc_client *self);
+/* Waits until all was sent. -ETIMEDOUT, or the connection's error. */
+int orma_ipc_client_drain(struct orma_ipc_client *self, int timeout_ms);
+
+/*
  * Sends a request. `fn` NULL: no reply is wanted. `pass_fd` -1: none; it stays
  * the caller's. -EAGAIN: not bound yet; -ENOSYS: the service lacks the method;
  * -EMSGSIZE; -EPIPE and others: the connection is over.

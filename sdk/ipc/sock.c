@@ -208,6 +208,18 @@ static int left_ms(int timeout_ms, uint64_t deadline_ns)
     return now >= deadline_ns ? 0 : (int)((deadline_ns - now + 999999) / 1000000);
 }
 
+ssize_t orma_sock_send_now(int sock, const void *data, size_t len)
+{
+    ssize_t n;
+
+    do
+        n = send_some(sock, data, len, -1);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+    return n;
+}
+
 int orma_sock_send(int sock, const void *data, size_t len, int pass_fd, int timeout_ms)
 {
     uint64_t deadline =

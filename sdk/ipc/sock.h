@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #define ORMA_SOCK_PRODUCER_ENV "PERFETTO_PRODUCER_SOCK_NAME"
 #define ORMA_SOCK_CONSUMER_ENV "PERFETTO_CONSUMER_SOCK_NAME"
@@ -35,6 +36,9 @@ int orma_sock_connect(const char *text);
  * is replaced; a living one gives -EADDRINUSE, any other file -EEXIST.
  */
 int orma_sock_listen(const char *text);
+
+/* What the socket takes at once: how many bytes, 0 if none; or -errno. */
+ssize_t orma_sock_send_now(int sock, const void *data, size_t len);
 
 /*
  * Sends all bytes, with `pass_fd` (or -1) attached to the first. Waits at most

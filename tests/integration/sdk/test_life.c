@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "orma/orma.h"
@@ -621,6 +622,63 @@ static void test_killed(void)
     }
 }
 
+/* ---- a service that stands still ---- */
+
+static pid_t traced_pid;
+#define BURST 200000
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void play_standstill(void)
+{
+    struct orma_init_args args = ORMA_INIT_ARGS;
+
+    args.exhausted = ORMA_EXHAUSTED_DROP;
+    expect("init", (uint64_t)orma_init(&args), 0);
+    expect("a session", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+    checkpoint(); /* the service stands still */
+    for (int i = 0; i < BURST; i++) {
+        ORMA_INSTANT(life, "burst", ORMA_ARG_INT("i", i));
+        /* The socket fills, too. */
+        if (i % (BURST / 200) == 0)
+            expect("short flush", (uint64_t)-orma_flush(1), ETIMEDOUT);
+    }
+    uint64_t begun = now_ms();
+    expect("flush", (uint64_t)-orma_flush(300), ETIMEDOUT);
+    expect("flush in time", now_ms() - begun < 5000, 1); /* it took the send's ten seconds */
+    checkpoint();                                        /* it goes on */
+    expect("flush", (uint64_t)orma_flush(WAIT_MS), 0);
+}
+
+/* The connection is kept, and with it the counts. */
+static void test_standstill(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_standstill);
+    uint64_t dropped = 0;
+
+    await(&a);
+    kill(traced_pid, SIGSTOP);
+    go_on(&a);
+    await(&a);
+    kill(traced_pid, SIGCONT);
+    go_on(&a);
+    finish(&a);
+    end(session, &t);
+    for (size_t i = 0; i < t.num; i++)
+        dropped += t.seqs[i].dropped;
+    expect("some are there", orma_test_trace_count(&t, 3, "burst") > 0, 1);
+    expect("there and dropped", orma_test_trace_count(&t, 3, "burst") + dropped, BURST);
+    orma_test_trace_fini(&t);
+}
+
 static const char *traced_program;
 
 static void test_startup_here(void)
@@ -648,6 +706,7 @@ static const struct {
     {"both", test_both},
     {"killed", test_killed},
     {"recording", test_recording},
+    {"standstill", test_standstill},
     {"startup", test_startup_here},
     {"reconnect", test_reconnect_here},
 };
@@ -659,6 +718,7 @@ int main(int argc, char **argv)
     assert(argc >= 2);
     traced_program = argv[1];
     orma_test_daemon_start(&daemon, traced_program);
+    traced_pid = daemon.pid;
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         bool wanted = argc == 2;
         int before = failed;
