@@ -2,6 +2,8 @@
  * What the reader of a sequence knows: texts by number, tracks, the clock. And
  * what the short way may therefore use.
  */
+#include <sys/auxv.h>
+
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
@@ -37,27 +39,48 @@ static const struct {
     [ORMA_TE_CORRELATION] = {ORMA_PB_INTERNED_DATA_CORRELATION_ID_STR, ORMA_PB_INTERNED_STRING_STR},
 };
 
-/* Known: its iid. New: the next iid, and *ret_new. */
-static uint32_t number(struct orma_te_seq *seq, enum orma_te_interned kind, uint64_t hash,
-                       bool *ret_new)
+/* Differs between processes, so that nobody can make texts that collide. */
+static uint64_t secret(void)
 {
-    uint64_t key = orma_mix64(hash + (uint64_t)kind * ORMA_FNV1A_PRIME);
-    uint64_t iid = orma_map_get(&seq->iids, key);
+    uint64_t bytes;
+    const void *random =
+        (const void *)(uintptr_t)getauxval(AT_RANDOM); /* of the kernel; 16 bytes */
 
-    *ret_new = iid == ORMA_MAP_NONE;
+    if (!random)
+        return ORMA_FNV1A_BASIS;
+    memcpy(&bytes, random, sizeof(bytes));
+    return bytes;
+}
+
+/*
+ * Known: its iid. New: the next iid, and *ret_new. `salt` is what else tells it apart.
+ *
+ * The map has iids by a hash that anybody can compute, and with each the half of another that
+ * nobody can. Where that differs, the number is somebody else's: the text gets one of its own, and
+ * the other gets a new one when it comes again.
+ */
+static uint32_t number(struct orma_te_seq *seq, enum orma_te_interned kind, struct orma_str text,
+                       uint32_t salt, bool *ret_new)
+{
+    uint64_t key =
+        orma_mix64(orma_hash_bytes(text.data, text.len) + salt + (uint64_t)kind * ORMA_FNV1A_PRIME);
+    uint32_t check = (uint32_t)orma_mix64(orma_fnv1a(secret() + salt, text.data, text.len));
+    uint64_t known = orma_map_get(&seq->iids, key);
+
+    *ret_new = known == ORMA_MAP_NONE || (uint32_t)(known >> 32) != check;
     if (*ret_new) {
-        iid = ++seq->next_iid[kind];
+        known = (uint64_t)check << 32 | ++seq->next_iid[kind];
         /* Out of memory: it is only defined again next time, with another number. */
-        (void)orma_map_put(&seq->iids, key, iid);
+        (void)orma_map_put(&seq->iids, key, known);
     }
-    return (uint32_t)iid;
+    return (uint32_t)known;
 }
 
 uint32_t orma_te_intern(struct orma_te_encoder *e, enum orma_te_interned kind, struct orma_str text)
 {
     struct orma_buf *b = &e->t->interned;
     bool is_new;
-    uint32_t iid = number(e->seq, kind, orma_hash_bytes(text.data, text.len), &is_new);
+    uint32_t iid = number(e->seq, kind, text, 0, &is_new);
 
     if (is_new) {
         size_t at = orma_pb_begin(b, interned_fields[kind].field);
@@ -74,8 +97,8 @@ uint32_t orma_te_intern_location(struct orma_te_encoder *e, const char *function
     const struct orma_site *site = e->ev->site;
     struct orma_buf *b = &e->t->interned;
     bool is_new;
-    uint64_t hash = orma_hash_bytes(site->file, strlen(site->file)) + site->line;
-    uint32_t iid = number(e->seq, ORMA_TE_SOURCE_LOCATION, hash, &is_new);
+    uint32_t iid =
+        number(e->seq, ORMA_TE_SOURCE_LOCATION, orma_str_from(site->file), site->line, &is_new);
 
     if (is_new) {
         size_t at = orma_pb_begin(b, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS);
@@ -320,12 +343,15 @@ static void learn_site(struct orma_te_encoder *e)
     *to++ = 0;
     *to++ = ORMA_PB_TRACK_EVENT_TYPE << 3;
     *to++ = (uint8_t)ev->type;
-    orma_buf_clear(&e->t->interned); /* nothing new can be in it: the event has just been written */
+    orma_buf_clear(
+        &e->t->interned); /* nothing new will be in it: the event has just been written */
     if (has_names(ev->type))
         to = put_names_short(e, to, entry.bytes + sizeof(entry.bytes));
     else if (ev->own_track)
         memcpy(to, &e->track->uuid, sizeof(e->track->uuid));
-    if (!to)
+    /* A text collided, or there was no memory a moment ago: its number is new to the reader. */
+    seq->renew |= e->t->interned.len != 0;
+    if (!to || seq->renew)
         return;
     entry.len = (uint8_t)(to - entry.bytes);
     entry.bytes[3] = (uint8_t)(entry.len - 4);
@@ -356,8 +382,7 @@ static void learn_keys(struct orma_te_encoder *e)
         struct orma_te_key *slot = &e->seq->keys[orma_te_key_hash(a->key)];
         if (slot->key == a->key)
             continue;
-        uint64_t hash = orma_hash_bytes(a->key, strlen(a->key));
-        uint32_t iid = number(e->seq, ORMA_TE_ANNOTATION_NAME, hash, &is_new);
+        uint32_t iid = number(e->seq, ORMA_TE_ANNOTATION_NAME, orma_str_from(a->key), 0, &is_new);
         if (is_new)
             e->seq->renew = true; /* out of memory a moment ago: say it all again */
         *slot = (struct orma_te_key){a->key, iid};

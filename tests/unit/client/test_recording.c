@@ -7,6 +7,7 @@
 
 #include "orma/orma.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/hash.h"
 #include "tests/support/leaks.h"
 #include "tests/support/session.h"
 
@@ -279,6 +280,44 @@ Test(recording, a_full_disk_is_told_at_the_end)
     struct orma_recording *r = start(fd, ORMA_RECORDING_STREAM, 0, NULL);
     emit(&num);
     cr_assert_eq(orma_recording_stop(r, NULL), -ENOSPC);
+    close(fd);
+    orma_assert_no_leaks();
+}
+
+/* Two texts of 16 bytes that orma_hash_bytes() cannot tell apart; no byte of them is 0. */
+static void collide(char a[17], char b[17])
+{
+    uint64_t begin = UINT64_C(0x9e3779b97f4a7c15) ^ 16, words[4];
+
+    memcpy(a, "innocent texts..", 17);
+    memcpy(words, a, 16);
+    for (words[2] = words[0] + 1;; words[2]++) {
+        words[3] = orma_mix64(begin ^ words[0]) ^ words[1] ^ orma_mix64(begin ^ words[2]);
+        memcpy(b, words + 2, 16);
+        b[16] = '\0';
+        if (strlen(b) == 16)
+            return;
+    }
+}
+
+Test(recording, texts_whose_hashes_collide_stay_apart)
+{
+    struct orma_buf bytes = {0};
+    int fd = new_file();
+    struct orma_recording *r = start(fd, ORMA_RECORDING_STREAM, 64, NULL);
+    char a[17], b[17];
+
+    collide(a, b);
+    cr_assert_eq(orma_hash_bytes(a, 16), orma_hash_bytes(b, 16));
+    ORMA_INSTANT(work, "first", ORMA_ARG_INTERNED_STR("text", a));
+    ORMA_INSTANT(work, "second", ORMA_ARG_INTERNED_STR("text", b));
+    stop(r);
+    lseek(fd, 0, SEEK_SET);
+    cr_assert_eq(orma_fd_read_all(fd, SIZE_MAX, &bytes), 0);
+    cr_assert_not_null(memmem(bytes.data, bytes.len, a, 16));
+    cr_assert_not_null(memmem(bytes.data, bytes.len, b, 16),
+                       "the second text was taken for the first");
+    orma_buf_fini(&bytes);
     close(fd);
     orma_assert_no_leaks();
 }
