@@ -75,26 +75,27 @@ void traced_conn_free(struct traced_conn *self)
     free(self);
 }
 
-/* Bytes in the socket; -1: it can't say. */
-static int64_t bytes_waiting(const struct traced_conn *self)
+/* Bytes in the socket. Where it can't say (vsock of older kernels): 0, or the most that counts. */
+static uint64_t bytes_waiting(const struct traced_conn *self)
 {
     int num = 0;
+    char byte;
 
-    return ioctl(self->fd, SIOCINQ, &num) < 0 ? -1 : num;
+    if (ioctl(self->fd, SIOCINQ, &num) == 0)
+        return (uint64_t)ORMA_MAX(num, 0);
+    return recv(self->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 ? HEAR_OUT_MAX : 0;
 }
 
 uint64_t traced_conn_mark(const struct traced_conn *self)
 {
-    int64_t waiting = bytes_waiting(self);
-
-    return self->received + (waiting < 0 ? HEAR_OUT_MAX : (uint64_t)waiting);
+    return self->received + bytes_waiting(self);
 }
 
 bool traced_conn_passed(const struct traced_conn *self, uint64_t mark)
 {
     if (self->ending || self->call_open || self->has_frames)
         return false;
-    return self->received >= mark || bytes_waiting(self) <= 0;
+    return self->received >= mark || !bytes_waiting(self);
 }
 
 /*
