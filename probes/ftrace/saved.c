@@ -630,14 +630,16 @@ int orma_saved_reset(const struct orma_tracefs *fs)
     return r < 0 ? r : orma_tracefs_write(fs, "tracing_on", "1");
 }
 
+/* Without a run-time directory: one below /tmp, which counts only if it is ours (dir_is_ours). */
 char *orma_saved_default_dir(void)
 {
     const char *run = getenv("XDG_RUNTIME_DIR");
     char *dir = NULL;
+    int r;
 
     if (geteuid() == 0)
         return strdup("/run/orma");
-    if (!run || run[0] != '/' || asprintf(&dir, "%s/orma", run) < 0)
-        return NULL;
-    return dir;
+    r = run && run[0] == '/' ? asprintf(&dir, "%s/orma", run)
+                             : asprintf(&dir, "/tmp/orma-%u", (unsigned)geteuid());
+    return r < 0 ? NULL : dir;
 }

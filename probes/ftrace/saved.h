@@ -74,7 +74,7 @@ unsigned orma_saved_recover(const char *dir);
 /* Everything off and empty, as after boot: for --reset-ftrace. 0 or -errno. */
 int orma_saved_reset(const struct orma_tracefs *fs);
 
-/* Where the files go by default: /run/orma, or the user's run-time directory; from malloc, may be
- * NULL. */
+/* Where the files go by default: /run/orma, the user's run-time directory, or /tmp/orma-UID; from
+ * malloc, NULL: no memory. */
 char *orma_saved_default_dir(void);
 #endif

@@ -278,6 +278,32 @@ Test(saved, removes_the_instances_it_made)
     orma_assert_no_leaks();
 }
 
+static void default_dir_is(const char *want)
+{
+    char *dir = orma_saved_default_dir();
+
+    cr_assert_str_eq(dir, want);
+    free(dir);
+}
+
+Test(saved, has_a_place_for_every_user)
+{
+    bool is_root = geteuid() == 0;
+
+    if (is_root) {
+        default_dir_is("/run/orma");
+        cr_assert_eq(seteuid(54321), 0); /* criterion runs this in a child */
+    }
+    setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+    default_dir_is("/run/user/1/orma");
+    unsetenv("XDG_RUNTIME_DIR");
+    char want[64];
+    (void)snprintf(want, sizeof(want), "/tmp/orma-%u", (unsigned)geteuid());
+    default_dir_is(want);
+    cr_assert_eq(is_root ? seteuid(0) : 0, 0); /* the leak checker needs it */
+    orma_assert_no_leaks();
+}
+
 Test(saved, survives_files_that_are_not_its_own)
 {
     struct pf pf;
