@@ -20,7 +20,8 @@ ORMA_COLD static uint32_t fail(struct orma_strpool *self)
 
 int orma_strpool_init(struct orma_strpool *self, bool *failed)
 {
-    *self = (struct orma_strpool){.failed = failed, .len = 1, .cap = SLOTS_FIRST / 2};
+    *self = (struct orma_strpool){
+        .failed = failed, .len = 1, .cap = SLOTS_FIRST / 2, .seed = orma_hash_seed()};
     self->texts = calloc(self->cap, sizeof(*self->texts));
     self->slots = calloc(SLOTS_FIRST, sizeof(*self->slots));
     self->slots_mask = SLOTS_FIRST - 1;
@@ -78,9 +79,9 @@ static uint32_t *slot_of(const struct orma_strpool *self, struct orma_str s, uin
     return &self->slots[at];
 }
 
-static uint32_t hash_of(struct orma_str s)
+static uint32_t hash_of(const struct orma_strpool *self, struct orma_str s)
 {
-    uint64_t hash = orma_hash_bytes(s.data, s.len);
+    uint64_t hash = orma_hash_bytes_from(self->seed, s.data, s.len);
 
     return (uint32_t)(hash ^ hash >> 32);
 }
@@ -89,7 +90,7 @@ uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
 {
     if (!s.data)
         s = ORMA_STR("");
-    uint32_t hash = hash_of(s);
+    uint32_t hash = hash_of(self, s);
     uint32_t *slot = slot_of(self, s, hash);
 
     if (*slot)
@@ -129,5 +130,5 @@ uint32_t orma_strpool_addf(struct orma_strpool *self, const char *fmt, ...)
 
 uint32_t orma_strpool_find(const struct orma_strpool *self, struct orma_str s)
 {
-    return s.data ? *slot_of(self, s, hash_of(s)) : ORMA_STR_EMPTY;
+    return s.data ? *slot_of(self, s, hash_of(self, s)) : ORMA_STR_EMPTY;
 }

@@ -28,6 +28,7 @@ struct orma_strpool {
     uint32_t len, cap;
     uint32_t *slots; /* ids by hash, 0 = free; 2^slots_log of them */
     uint32_t slots_mask;
+    uint64_t seed; /* of hashes: texts come from files that may be hostile */
     bool *failed;
 };
 

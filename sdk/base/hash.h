@@ -28,11 +28,15 @@ static inline uint64_t orma_mix64(uint64_t x)
     return x ^ (x >> 33);
 }
 
+/* A number that only this process knows; not 0. Where hashes begin with it, nobody can choose data
+ * whose hashes are equal. Any thread; defined in map.c. */
+uint64_t orma_hash_seed(void);
+
 /* For tables of strings: eight bytes at a time, multiply and fold. Not for the wire. */
-static inline uint64_t orma_hash_bytes(const void *data, size_t len)
+static inline uint64_t orma_hash_bytes_from(uint64_t seed, const void *data, size_t len)
 {
     const uint8_t *p = data;
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ len;
+    uint64_t hash = seed ^ 0x9e3779b97f4a7c15u ^ len;
 
     for (; len >= 8; p += 8, len -= 8) {
         uint64_t word;
@@ -44,5 +48,10 @@ static inline uint64_t orma_hash_bytes(const void *data, size_t len)
     for (size_t i = 0; i < len; i++)
         tail |= (uint64_t)p[i] << (8 * i);
     return orma_mix64(hash ^ tail);
+}
+
+static inline uint64_t orma_hash_bytes(const void *data, size_t len)
+{
+    return orma_hash_bytes_from(0, data, len);
 }
 #endif

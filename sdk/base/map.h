@@ -2,6 +2,10 @@
  * Hash map from u64 to u64 (pointers and ids fit). Open addressing with linear
  * probing; removal shifts back, so there are no tombstones. Grows at 2/3 fill.
  *
+ * Keys may come from a hostile file: when many of them meet in one place, which does not happen by
+ * chance, the map mixes them with a random number from then on. Honest keys lie where they always
+ * do.
+ *
  * Values must differ from ORMA_MAP_NONE. Zero-initialised is an empty map.
  * Threads: none.
  */
@@ -22,7 +26,8 @@ struct orma_map {
     struct orma_map_slot *slots;
     size_t cap; /* power of two, or 0 */
     size_t len;
-    bool own_mem; /* from mem.h, not malloc(): for maps of events. Set before the first entry. */
+    uint64_t seed; /* 0 until keys were found to be chosen */
+    bool own_mem;  /* from mem.h, not malloc(): for maps of events. Set before the first entry. */
 };
 
 void orma_map_fini(struct orma_map *self);

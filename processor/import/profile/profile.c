@@ -9,17 +9,27 @@ struct orma_profile_state *orma_profile_state(struct orma_import *imp)
     return orma_import_state(imp, ORMA_STATE_PROFILE, sizeof(struct orma_profile_state));
 }
 
-/* The row under a key, or one that is new: *ret_new. ORMA_ROW_NONE when memory is out. */
-static uint32_t find_or_add(struct orma_import *imp, struct orma_map *map, uint64_t key,
-                            enum orma_table_id table, bool *ret_new)
+/*
+ * The row of these numbers, or one that is new: *ret_new. ORMA_ROW_NONE when memory is out.
+ *
+ * Found by a hash of them, and believed if a second one is the same: both begin with a secret, so
+ * no file can choose frames that are taken for each other.
+ */
+static uint32_t find_or_add(struct orma_import *imp, struct orma_map *map, const uint64_t *parts,
+                            unsigned num, enum orma_table_id table, bool *ret_new)
 {
-    uint64_t have = orma_map_get(map, key);
+    uint64_t key = orma_hash_seed(), check = ~key, have;
 
+    for (unsigned i = 0; i < num; i++) {
+        key = orma_mix64(key ^ parts[i]);
+        check = orma_mix64(check + parts[i]);
+    }
     *ret_new = false;
-    if (have != ORMA_MAP_NONE)
-        return (uint32_t)have;
+    for (check >>= 32; (have = orma_map_get(map, key)) != ORMA_MAP_NONE; key++)
+        if (have >> 32 == check)
+            return (uint32_t)have;
     uint32_t row = orma_table_add(orma_import_table(imp, table));
-    if (row == ORMA_ROW_NONE || orma_map_put(map, key, row)) {
+    if (row == ORMA_ROW_NONE || orma_map_put(map, key, check << 32 | row)) {
         imp->storage->failed = true;
         return ORMA_ROW_NONE;
     }
@@ -50,9 +60,8 @@ uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping
 
     if (!st)
         return ORMA_ROW_NONE;
-    uint32_t row =
-        find_or_add(imp, &st->mappings, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
-                    ORMA_TABLE_STACK_PROFILE_MAPPING, &fresh);
+    uint32_t row = find_or_add(imp, &st->mappings, parts, ORMA_ARRAY_LEN(parts),
+                               ORMA_TABLE_STACK_PROFILE_MAPPING, &fresh);
     if (fresh)
         set_mapping(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING), row, m);
     return row;
@@ -164,7 +173,7 @@ static uint32_t find_frame(struct orma_import *imp, const struct orma_frame *f, 
 
     if (!st)
         return ORMA_ROW_NONE;
-    uint32_t row = find_or_add(imp, &st->frames, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
+    uint32_t row = find_or_add(imp, &st->frames, parts, ORMA_ARRAY_LEN(parts),
                                ORMA_TABLE_STACK_PROFILE_FRAME, &fresh);
     if (!fresh)
         return row;
@@ -192,12 +201,13 @@ uint32_t orma_profile_callsite(struct orma_import *imp, uint32_t parent, uint32_
 {
     struct orma_profile_state *st = orma_profile_state(imp);
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_CALLSITE);
+    const uint64_t pair = (uint64_t)parent << 32 | frame;
     bool fresh;
 
     if (!st || frame == ORMA_ROW_NONE)
         return ORMA_CALLSITE_NONE;
-    uint32_t row = find_or_add(imp, &st->callsites, (uint64_t)parent << 32 | frame,
-                               ORMA_TABLE_STACK_PROFILE_CALLSITE, &fresh);
+    uint32_t row =
+        find_or_add(imp, &st->callsites, &pair, 1, ORMA_TABLE_STACK_PROFILE_CALLSITE, &fresh);
     if (!fresh)
         return row;
     orma_table_set(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row, frame);
@@ -226,12 +236,12 @@ uint32_t orma_profile_task(struct orma_import *imp, uint32_t upid, uint32_t utid
 {
     struct orma_profile_state *st = orma_profile_state(imp);
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_TASK_CONTEXT);
-    const uint32_t parts[] = {upid, utid, async};
+    const uint64_t parts[] = {upid, utid, async};
     bool fresh;
 
     if (!st || (upid == ORMA_ID_NONE && utid == ORMA_ID_NONE && async == ORMA_ROW_NONE))
         return ORMA_ROW_NONE;
-    uint32_t row = find_or_add(imp, &st->tasks, orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts)),
+    uint32_t row = find_or_add(imp, &st->tasks, parts, ORMA_ARRAY_LEN(parts),
                                ORMA_TABLE_PROFILER_TASK_CONTEXT, &fresh);
     if (!fresh)
         return row;
@@ -248,12 +258,13 @@ uint32_t orma_profile_execution(struct orma_import *imp, uint32_t ucpu, uint32_t
 {
     struct orma_profile_state *st = orma_profile_state(imp);
     struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_EXECUTION_CONTEXT);
+    const uint64_t pair = (uint64_t)ucpu << 32 | mode;
     bool fresh;
 
     if (!st || (ucpu == ORMA_ID_NONE && !mode))
         return ORMA_ROW_NONE;
-    uint32_t row = find_or_add(imp, &st->executions, (uint64_t)ucpu << 32 | mode,
-                               ORMA_TABLE_PROFILER_EXECUTION_CONTEXT, &fresh);
+    uint32_t row =
+        find_or_add(imp, &st->executions, &pair, 1, ORMA_TABLE_PROFILER_EXECUTION_CONTEXT, &fresh);
     if (!fresh)
         return row;
     if (ucpu != ORMA_ID_NONE)

@@ -1,6 +1,7 @@
 #include "processor/import/trackers/async.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sdk/base/hash.h"
 
@@ -27,12 +28,26 @@ static uint64_t hash_of(struct orma_import *imp, const struct orma_track_spec *s
     return h;
 }
 
+static bool is_of(const struct orma_lanes *self, const struct orma_track_spec *spec, uint32_t type)
+{
+    if (self->type != type || self->machine != spec->machine || self->dims_num != spec->dims_num)
+        return false;
+    for (unsigned i = 0; i < spec->dims_num; i++)
+        if (self->dims[i].key != spec->dims[i].key || self->dims[i].value != spec->dims[i].value ||
+            self->dims[i].is_text != spec->dims[i].is_text)
+            return false;
+    return true;
+}
+
 struct orma_lanes *orma_lanes_get(struct orma_import *imp, const struct orma_track_spec *spec)
 {
     struct async_state *st = state(imp);
+    uint32_t type = orma_import_cstr(imp, spec->type);
     uint64_t hash = hash_of(imp, spec);
     struct orma_lanes *g = st ? orma_map_get_ptr(&st->groups, hash) : NULL;
 
+    for (; g && !is_of(g, spec, type); hash++) /* a file may have chosen values that meet */
+        g = orma_map_get_ptr(&st->groups, hash + 1);
     if (g || !st)
         return g;
     g = orma_arena_alloc(&st->arena, sizeof(*g));
@@ -40,7 +55,8 @@ struct orma_lanes *orma_lanes_get(struct orma_import *imp, const struct orma_tra
         imp->storage->failed = true;
         return NULL;
     }
-    *g = (struct orma_lanes){0};
+    *g = (struct orma_lanes){.type = type, .machine = spec->machine, .dims_num = spec->dims_num};
+    memcpy(g->dims, spec->dims, spec->dims_num * sizeof(*g->dims));
     return g;
 }
 
@@ -110,7 +126,7 @@ uint32_t orma_async_instant(struct orma_import *imp, const struct orma_track_spe
     if (!lane)
         return ORMA_TRACK_NONE;
     if (!lane->open)
-        lane->busy_to = ts + dur;
+        lane->busy_to = orma_slice_end(ts, dur);
     return lane->track;
 }
 

@@ -20,6 +20,9 @@ struct orma_lane {
 struct orma_lanes {
     struct orma_lane *lanes;
     uint32_t num;
+    /* Whose they are. */
+    uint32_t type, machine, dims_num;
+    struct orma_track_dim dims[ORMA_TRACK_DIMENSIONS_MAX];
 };
 
 /* The group of this identity; empty when it is new. NULL when memory is out. */

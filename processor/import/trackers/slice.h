@@ -90,4 +90,12 @@ void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
 /* A row outside any stack. */
 uint32_t orma_slices_add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
                              uint32_t category, uint32_t name);
+
+/* Where it ends; no later than time does, whatever a file says how long it is. */
+static inline int64_t orma_slice_end(int64_t ts, int64_t dur)
+{
+    int64_t end;
+
+    return __builtin_add_overflow(ts, dur, &end) ? (dur < 0 ? INT64_MIN : INT64_MAX) : end;
+}
 #endif

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/arena.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/hash.h"
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "sdk/base/str.h"
@@ -204,4 +206,49 @@ Test(fd, a_file_over_the_limit_is_refused)
     cr_assert_eq(orma_fd_read_file(AT_FDCWD, "/proc/self/maps", 10, &b), -EFBIG);
     cr_assert_eq(orma_fd_read_file(AT_FDCWD, "/nonexistent/file", 10, &b), -ENOENT);
     orma_buf_fini(&b);
+}
+
+/* The keys that the mixer brings to one place of a map of any size. */
+static uint64_t chosen_key(uint64_t i)
+{
+    uint64_t x = i << 40;
+
+    x ^= x >> 33;
+    x *= 0x9cb4b2f8129337dbu; /* the inverse of 0xc4ceb9fe1a85ec53 */
+    x ^= x >> 33;
+    x *= 0x4f74430c22a54005u; /* and of 0xff51afd7ed558ccd */
+    return x ^ x >> 33;
+}
+
+/* Without a defence each would look at all before it: 2 * 10^10 steps. */
+Test(map, keys_that_were_chosen_to_meet_do_not)
+{
+    const uint64_t num = 200000;
+    struct orma_map map = {0};
+    clock_t begun = clock();
+
+    cr_assert_eq(orma_mix64(chosen_key(5)) & 0xffffffffff, 0);
+    for (uint64_t i = 1; i <= num; i++)
+        cr_assert_eq(orma_map_put(&map, chosen_key(i), i), 0);
+    cr_assert_neq(map.seed, 0);
+    for (uint64_t i = 1; i <= num; i++)
+        cr_assert_eq(orma_map_get(&map, chosen_key(i)), i);
+    for (uint64_t i = 1; i <= num; i += 2)
+        cr_assert_eq(orma_map_take(&map, chosen_key(i)), i);
+    for (uint64_t i = 1; i <= num; i++)
+        cr_assert_eq(orma_map_get(&map, chosen_key(i)), i % 2 ? ORMA_MAP_NONE : i);
+    cr_assert_lt((clock() - begun) / CLOCKS_PER_SEC, 10);
+    orma_map_fini(&map);
+    orma_assert_no_leaks();
+}
+
+Test(map, honest_keys_lie_where_they_always_do)
+{
+    struct orma_map map = {0};
+
+    for (uint64_t i = 1; i <= 1000000; i++)
+        cr_assert_eq(orma_map_put(&map, i, i), 0);
+    cr_assert_eq(map.seed, 0);
+    orma_map_fini(&map);
+    orma_assert_no_leaks();
 }
