@@ -257,8 +257,9 @@ static void on_end(struct event *e)
 
     if (slice != ORMA_SLICE_NONE && e->has_tts &&
         !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
-        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
-                       e->tts - orma_table_int(t, ORMA_SLICE_THREAD_TS, slice));
+        orma_table_set(
+            t, ORMA_SLICE_THREAD_DUR, slice,
+            (int64_t)((uint64_t)e->tts - (uint64_t)orma_table_int(t, ORMA_SLICE_THREAD_TS, slice)));
 }
 
 static void on_complete(struct event *e)

@@ -182,12 +182,12 @@ static bool read_arg(struct orma_file *file, struct record *r, struct orma_arg *
 {
     const uint8_t *begun = r->pos;
     uint64_t head = next_word(r), size = bits(head, 4, 12);
-    struct record in = {r->pos, begun + size * WORD, head, false};
 
-    if (r->bad || !size || size * WORD > (uint64_t)(r->end - begun)) {
+    if (r->bad || !size || size > (uint64_t)(r->end - begun) / WORD) {
         r->bad = true;
         return false;
     }
+    struct record in = {r->pos, begun + size * WORD, head, false};
     r->pos = in.end;
     uint32_t name = text_of(file, &in, bits(head, 16, 16));
     *ret = (struct orma_arg){name, name, ORMA_ARG_INT, false, {.i = 0}};
@@ -576,8 +576,8 @@ static void on_event(struct orma_import *imp, int64_t ts, const struct event *e)
         orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
         break;
     case COMPLETE:
-        orma_slices_complete(&imp->slices, ts, (int64_t)e->data - ts, track, e->category, e->name,
-                             &imp->args);
+        orma_slices_complete(&imp->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
+                             e->category, e->name, &imp->args);
         break;
     case FLOW_BEGIN:
         orma_flows_begin_on(imp, track, ts, e->data);

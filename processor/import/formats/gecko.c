@@ -278,7 +278,8 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
         if (e.phase == PHASE_INTERVAL) {
             if (!ms(&end, &e.end))
                 continue;
-            e.end = ts + (int64_t)((orma_json_number(&end) - orma_json_number(&start)) * 1e6);
+            e.end = orma_slice_end(
+                ts, orma_import_whole((orma_json_number(&end) - orma_json_number(&start)) * 1e6));
         }
         add_event(t, ts, &e);
     }

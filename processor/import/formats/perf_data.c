@@ -13,12 +13,19 @@ enum record {
     RECORD_SAMPLE = 9,
     RECORD_MMAP2 = 10,
     RECORD_ITRACE_START = 12,
+    RECORD_KERNEL_LAST = 40, /* of the kernel there are fewer yet */
+    RECORD_TOOL_FIRST = 64,
+    RECORD_TRACING_DATA = 66,
     RECORD_FINISHED_ROUND = 68,
+    RECORD_AUXTRACE = 71,
     RECORD_TIME_CONV = 79,
+    RECORD_TOOL_LAST = 127,
 };
 
 #define HEADER 8
 #define STACK_MAX 1024
+/* So many records that follow each other are believed to be some, behind damage. */
+#define CHAIN 3
 /* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
 #define CONTEXT_FIRST ((uint64_t)-4095)
 #define MISC_BUILD_ID (1 << 14)
@@ -156,8 +163,7 @@ static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct or
                                   strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
     m.name = orma_import_str(imp, name);
     if (!m.build_id) {
-        uint64_t id =
-            orma_map_get(&p->build_ids, orma_fnv1a(ORMA_FNV1A_BASIS, name.data, name.len));
+        uint64_t id = orma_map_get(&p->build_ids, m.name);
 
         m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
     }
@@ -507,6 +513,59 @@ static uint32_t clock_of(int32_t clockid)
     }
 }
 
+/* Bytes of two kinds of records lie behind them, outside of their size. */
+static uint64_t bytes_behind(const struct header *h, struct orma_perf_cursor c)
+{
+    if (h->type == RECORD_AUXTRACE)
+        return orma_perf_number(&c, 8);
+    if (h->type == RECORD_TRACING_DATA)
+        return orma_align_up(orma_perf_number(&c, 4), 8);
+    return 0;
+}
+
+static bool is_likely(const struct header *h)
+{
+    return h->size >= HEADER && h->size % 8 == 0 &&
+           ((h->type && h->type <= RECORD_KERNEL_LAST) ||
+            (h->type >= RECORD_TOOL_FIRST && h->type <= RECORD_TOOL_LAST));
+}
+
+/* Whether records lie here: CHAIN of them, one behind the other, or up to the end. */
+static bool is_chain(const uint8_t *pos, const uint8_t *end)
+{
+    for (unsigned i = 0; i < CHAIN; i++) {
+        struct orma_perf_cursor c = {pos, end, false};
+        struct header h = read_record_header(&c);
+
+        if (pos == end)
+            return i > 0;
+        if (c.failed || !is_likely(&h) || h.size > (size_t)(end - pos))
+            return false;
+        pos += h.size;
+    }
+    return true;
+}
+
+/* The record at `pos` has a size that can't be: goes to the next one that can, or to the end. */
+static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, const uint8_t *end,
+                                  const struct header *h)
+{
+    const uint8_t *at = pos + 8;
+
+    while (end - at >= HEADER && !is_chain(at, end))
+        at += 8;
+    if (end - at < HEADER) {
+        at = end;
+        if (is_likely(h)) {
+            orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+            return end;
+        }
+    }
+    orma_import_damage(file->imp, orma_reader_offset(&file->imp->reader, pos), (uint64_t)(at - pos),
+                       "a record of perf.data has an impossible size");
+    return at;
+}
+
 static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_perf_data *p = file->state;
@@ -527,10 +586,19 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         struct orma_perf_cursor c = {pos, end, false};
         struct header h = read_record_header(&c);
 
-        if (h.size < HEADER || h.size > (size_t)(end - pos))
-            break; /* cut off, or records of a kind that has no size of its own */
+        if (h.size < HEADER || h.size > (size_t)(end - pos)) {
+            pos = skip_damage(file, pos, end, &h);
+            continue;
+        }
+        c.end = pos + h.size;
+        uint64_t behind = bytes_behind(&h, c);
         note_record(file, p, pos, &h);
         pos += h.size;
+        if (behind > (size_t)(end - pos)) {
+            orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+            break;
+        }
+        pos += behind;
     }
     return len;
 }

@@ -145,10 +145,8 @@ static void read_build_ids(struct orma_import *imp, struct orma_perf_data *p,
         size_t len = misc >> 15 & 1 ? ORMA_MIN(id[20], 20) : 20;
         const struct orma_str name = {(const char *)c.pos + 36,
                                       strnlen((const char *)c.pos + 36, size - 36)};
-        uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, name.data, name.len);
-
         imp->storage->failed |=
-            orma_map_put(&p->build_ids, key,
+            orma_map_put(&p->build_ids, orma_import_str(imp, name),
                          orma_profile_build_id(imp, (struct orma_str){(const char *)id, len})) < 0;
         c.pos += size;
     }

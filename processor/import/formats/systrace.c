@@ -256,6 +256,26 @@ static bool contains(struct orma_str s, const char *what)
     return orma_str_find(s, orma_str_from(what));
 }
 
+/* "CPU:1 [LOST 5 EVENTS]": the kernel's own buffer had no room for them. */
+static bool lost_line(struct orma_file *file, struct orma_str line)
+{
+    struct orma_str cpu, rest = line, num;
+    uint64_t of_cpu, events;
+
+    if (!orma_str_starts(line, ORMA_STR("CPU:")))
+        return false;
+    rest = (struct orma_str){line.data + 4, line.len - 4};
+    const char *lost = orma_str_find(rest, ORMA_STR("[LOST "));
+    if (!lost || !orma_str_cut(&rest, ' ', &cpu) || !orma_str_to_u64(cpu, &of_cpu))
+        return true; /* "CPU:1 buffer started": nothing was lost */
+    rest = (struct orma_str){lost + 6, (size_t)(line.data + line.len - lost) - 6};
+    if (orma_str_cut(&rest, ' ', &num) && orma_str_to_u64(num, &events) &&
+        of_cpu < ORMA_UCPUS_PER_MACHINE && events < INT32_MAX)
+        orma_stats_add_at(orma_import_stats(file->imp, 0), ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA,
+                          (int32_t)of_cpu, (int64_t)events);
+    return true;
+}
+
 static void on_text(struct orma_file *file, struct orma_str line)
 {
     struct orma_str first = line;
@@ -264,7 +284,7 @@ static void on_text(struct orma_file *file, struct orma_str line)
     /* Headings, and remarks of the kernel about what it lost. */
     if (!first.len || first.data[0] == '#' || orma_str_starts(first, ORMA_STR("TRACE:")) ||
         orma_str_starts(first, ORMA_STR("cpus=")) || orma_str_starts(first, ORMA_STR("version")) ||
-        orma_str_starts(first, ORMA_STR("CPU:")) || contains(first, "LOST"))
+        lost_line(file, first))
         return;
     if (!orma_systrace_line(file, line))
         orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);

@@ -404,7 +404,7 @@ void orma_te_whole(struct orma_import *imp, const struct orma_te_event *e, int64
     if (with_thread_time && e->has_thread_ns) {
         orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
         orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
-                       instant ? 0 : e->legacy.thread_duration_us * 1000);
+                       instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
     }
     if (with_thread_time && e->has_instructions) {
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);

@@ -639,6 +639,6 @@ uint32_t orma_te_instant_track(struct orma_import *imp, struct orma_te_track *t,
     if (!lane)
         return ORMA_TRACK_NONE;
     if (!lane->open)
-        lane->busy_to = ts + dur;
+        lane->busy_to = orma_slice_end(ts, dur);
     return lane->track;
 }

@@ -1,6 +1,7 @@
 /* Traces of other formats: what rows come of them, whatever the pieces they come in. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
 #include "tests/support/alloc.h"
 #include "tests/support/leaks.h"
 
@@ -104,6 +106,11 @@ static const struct sample samples[] = {
      "SELECT s.ts, f.name, c.depth FROM stack_sample s JOIN stack_profile_callsite c "
      "ON c.id = s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id",
      "11000|f|1\n13000|r|0\n"},
+    {"slices that end later than time does",
+     "[{\"ph\":\"X\",\"pid\":1,\"ts\":9223372036854775,\"dur\":9223372036854775,\"name\":\"a\"},"
+     "{\"ph\":\"n\",\"pid\":1,\"ts\":9223372036854775,\"name\":\"b\",\"id\":\"1\"},"
+     "{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":1,\"tts\":-9223372036854775,\"name\":\"c\"}]",
+     "SELECT name FROM slice ORDER BY name", "b\nc\n"},
     {"text of the kernel inside of JSON",
      "{\"systemTraceEvents\":\"# tracer: nop\\n sh-10 (10) [001] d..2 1.0001: "
      "tracing_mark_write: C|10|n|5\\n\",\"traceEvents\":[]}",
@@ -132,6 +139,11 @@ static const struct sample samples[] = {
      "SELECT name, value FROM counter c JOIN track t ON t.id = c.track_id UNION ALL "
      "SELECT name, category FROM slice ORDER BY 1",
      "Cpu 3 Max Freq Limit|2.0\nCpu 3 Min Freq Limit|1.0\nIRQ (nic)|irq\ncpufreq|1500.0\n"},
+    {"what the kernel had no room for is counted, a marker that has the word is none of it",
+     LINES("tracing_mark_write: B|7|PACKET_LOST") "CPU:3 [LOST 25 EVENTS]\nCPU:1 buffer started\n",
+     "SELECT name FROM slice UNION ALL SELECT name || idx || ' ' || value FROM stats "
+     "WHERE name = 'ftrace_cpu_overrun_delta'",
+     "PACKET_LOST\nftrace_cpu_overrun_delta3 25\n"},
     {"lines that are none are counted", LINES("x: y") "nonsense\n",
      "SELECT value FROM stats WHERE name = 'systrace_parse_failure'", "1\n"},
     {"a page with a list of processes",
@@ -288,6 +300,84 @@ Test(formats, samples_of_simpleperf)
     cr_assert(strstr(orma_processor_error(tp), "simpleperf file is corrupt"));
     orma_processor_free(tp);
     orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
+/* ---- records of perf.data ---- */
+
+static uint64_t le64(const uint8_t *at)
+{
+    uint64_t val;
+
+    memcpy(&val, at, 8);
+    return val;
+}
+
+/* Bytes before the first record, which the header counts from then on. */
+static void insert_records(struct orma_buf *file, const void *bytes, size_t len)
+{
+    size_t at = (size_t)le64(file->data + 40);
+    uint64_t size = le64(file->data + 48) + len;
+    struct orma_buf out = {0};
+
+    memcpy(file->data + 48, &size, 8);
+    orma_buf_put(&out, file->data, at);
+    orma_buf_put(&out, bytes, len);
+    orma_buf_put(&out, file->data + at, file->len - at);
+    orma_buf_fini(file);
+    *file = out;
+}
+
+static unsigned count_samples(const struct orma_buf *file, struct orma_processor_damage *ret)
+{
+    struct orma_buf got = {0};
+    struct orma_processor *tp;
+
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, file->data, file->len, 7), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT count(*) FROM perf_sample", &got);
+    *ret = orma_processor_damage(tp);
+    unsigned num = (unsigned)strtoul(orma_buf_cstr(&got), NULL, 10);
+    orma_processor_free(tp);
+    orma_buf_fini(&got);
+    return num;
+}
+
+Test(formats, what_lies_behind_or_between_records_of_perf_is_stepped_over)
+{
+    static const struct {
+        const char *what;
+        uint8_t bytes[40];
+        size_t len;
+        unsigned damaged;
+    } odd[] = {
+        {"trace data of a processor",
+         {71, 0, 0, 0, 0, 0, 16, 0, 24, [16] = 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9},
+         40,
+         0},
+        {"formats of the kernel", {66, 0, 0, 0, 0, 0, 16, 0, 13, [16] = 9, 0xff, 0xff}, 32, 0},
+        {"a record without a size", {9, [8] = 1}, 16, 1},
+        {"bytes that are no record", {0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee}, 16, 1},
+    };
+    struct orma_buf file = {0};
+    struct orma_processor_damage damage;
+
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, CASES "/perf_data/trace.perf", (size_t)1 << 20, &file),
+                 0);
+    unsigned all = count_samples(&file, &damage);
+    cr_assert_gt(all, 0);
+    cr_assert_eq(damage.places + damage.cut_off_bytes, 0);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(odd); i++) {
+        struct orma_buf other = {0};
+
+        orma_buf_put(&other, file.data, file.len);
+        insert_records(&other, odd[i].bytes, odd[i].len);
+        cr_assert_eq(count_samples(&other, &damage), all, "%s", odd[i].what);
+        cr_assert_eq(damage.places, odd[i].damaged, "%s: %llu", odd[i].what,
+                     (unsigned long long)damage.places);
+        orma_buf_fini(&other);
+    }
+    orma_buf_fini(&file);
     orma_assert_no_leaks();
 }
 
