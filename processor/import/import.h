@@ -123,7 +123,6 @@ struct orma_import {
         uint64_t places, bytes, cut_off;
         int64_t first;    /* the place of the first one; -1: none, or not in the file as such */
     } damage;             /* what was skipped since it means nothing */
-    uint64_t unpacked;    /* bytes that came out of containers */
     uint64_t uuid;        /* made from the first bytes of what is loaded */
     char error_text[256]; /* of orma_file_error() */
     int error_code;

@@ -17,6 +17,7 @@ struct orma_inflater {
     int error;
     bool begun, done;
     uint64_t in, out; /* bytes so far */
+    uint64_t max_out;
 #ifdef ORMA_HAVE_ZLIB
     z_stream z;
 #endif
@@ -34,7 +35,13 @@ struct orma_inflater *orma_inflater_new(enum orma_inflate_form form)
         return NULL;
     memset(self, 0, offsetof(struct orma_inflater, step));
     self->form = form;
+    self->max_out = UINT64_MAX;
     return self;
+}
+
+void orma_inflater_bound(struct orma_inflater *self, uint64_t max)
+{
+    self->max_out = max > UINT64_MAX - self->out ? UINT64_MAX : self->out + max;
 }
 
 void orma_inflater_free(struct orma_inflater *self)
@@ -60,6 +67,8 @@ bool orma_inflater_done(const struct orma_inflater *self)
 /* Hands a piece on; -EFBIG when that is too much for so few bytes. */
 static int give(struct orma_inflater *self, size_t len, orma_inflate_sink *sink, void *data)
 {
+    if (len > self->max_out - self->out)
+        return -EFBIG;
     self->out += len;
     if (len)
         sink(data, self->step, len);
@@ -179,9 +188,17 @@ static void into_buf(void *data, const uint8_t *bytes, size_t len)
 
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, struct orma_buf *ret)
 {
-    struct orma_inflater *self = orma_inflater_new(form);
-    int r = self ? orma_inflater_feed(self, in, into_buf, ret) : -ENOMEM;
+    return orma_inflate_bounded(form, in, UINT64_MAX, ret);
+}
 
+int orma_inflate_bounded(enum orma_inflate_form form, struct orma_str in, uint64_t max,
+                         struct orma_buf *ret)
+{
+    struct orma_inflater *self = orma_inflater_new(form);
+
+    if (self)
+        orma_inflater_bound(self, max);
+    int r = self ? orma_inflater_feed(self, in, into_buf, ret) : -ENOMEM;
     if (!r && !self->done)
         r = -EBADMSG;
     if (ret->failed)

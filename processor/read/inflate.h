@@ -2,7 +2,9 @@
  * Deflate (zlib, gzip) and Zstandard, as far as they were built in.
  *
  * Output is bounded: at most ORMA_INFLATE_RATIO bytes per byte of input plus
- * ORMA_INFLATE_FREE, so that a bomb gives -EFBIG instead of filling memory.
+ * ORMA_INFLATE_FREE, so that a bomb gives -EFBIG instead of filling memory. What is packed in what
+ * was packed multiplies: struct orma_unpacked bounds all that comes out of one file in the same
+ * way.
  */
 #ifndef ORMA_PROCESSOR_READ_INFLATE_H
 #define ORMA_PROCESSOR_READ_INFLATE_H
@@ -13,6 +15,31 @@
 #define ORMA_INFLATE_RATIO 1040
 #define ORMA_INFLATE_FREE ((size_t)1 << 20)
 
+/* What came out of everything that was packed in a file, however deep. */
+struct orma_unpacked {
+    uint64_t in;  /* bytes of the file itself so far */
+    uint64_t out; /* of what was packed in it */
+};
+
+/* So many bytes may still come out. */
+static inline uint64_t orma_unpacked_left(const struct orma_unpacked *self)
+{
+    uint64_t max = self->in > (UINT64_MAX - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO
+                       ? UINT64_MAX
+                       : self->in * ORMA_INFLATE_RATIO + ORMA_INFLATE_FREE;
+
+    return max > self->out ? max - self->out : 0;
+}
+
+/* Counts them; false: that is too much. */
+static inline bool orma_unpacked_add(struct orma_unpacked *self, uint64_t len)
+{
+    bool ok = len <= orma_unpacked_left(self);
+
+    self->out = len > UINT64_MAX - self->out ? UINT64_MAX : self->out + len;
+    return ok;
+}
+
 enum orma_inflate_form {
     ORMA_INFLATE_ZLIB, /* or gzip, by its header; several gzip members are one stream */
     ORMA_INFLATE_RAW,  /* deflate without a header, as in zip */
@@ -22,6 +49,10 @@ enum orma_inflate_form {
 /* Appends to `ret`. 0, -EBADMSG (what came out whole is there), -EFBIG, -ENOMEM, -ENOTSUP. */
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, struct orma_buf *ret);
 
+/* The same for at most `max` bytes of output; -EFBIG when there are more. */
+int orma_inflate_bounded(enum orma_inflate_form form, struct orma_str in, uint64_t max,
+                         struct orma_buf *ret);
+
 /* ---- piece by piece ---- */
 
 struct orma_inflater;
@@ -30,6 +61,9 @@ typedef void orma_inflate_sink(void *data, const uint8_t *bytes, size_t len);
 /* NULL when memory is out. */
 struct orma_inflater *orma_inflater_new(enum orma_inflate_form form);
 void orma_inflater_free(struct orma_inflater *self);
+
+/* -EFBIG when more than so many further bytes come out. */
+void orma_inflater_bound(struct orma_inflater *self, uint64_t max);
 
 /*
  * Unpacks what can be unpacked by now; `sink` gets it in pieces. What follows the end of the

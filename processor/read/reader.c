@@ -444,12 +444,36 @@ static void read_unpacked(struct orma_reader *self, const struct orma_packet *p,
     self->depth--;
 }
 
+/* Behind room for the head of a blob, so that it can stay where it is. */
+static int unpack(struct orma_reader *self, enum orma_inflate_form form, struct orma_str bytes,
+                  struct orma_buf *ret)
+{
+    if (!orma_buf_extend(ret, sizeof(struct orma_blob)))
+        return -ENOMEM;
+    int r = orma_inflate_bounded(form, bytes, orma_unpacked_left(&self->unpacked), ret);
+    if (r != -ENOMEM && !orma_unpacked_add(&self->unpacked, ret->len - sizeof(struct orma_blob)))
+        r = -EFBIG;
+    return r;
+}
+
+/* The buffer becomes a blob. */
+static const uint8_t *keep(struct orma_reader *self, struct orma_buf *from)
+{
+    void *shrunk = realloc(from->data, from->len);
+    struct orma_blob *blob = shrunk ? shrunk : (void *)from->data;
+
+    blob->next = self->blobs;
+    self->blobs = blob;
+    *from = (struct orma_buf){0};
+    return blob->data;
+}
+
 static void read_compressed(struct orma_reader *self, const struct orma_packet *p)
 {
     struct orma_buf out = {0};
     enum orma_inflate_form form =
         p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
-    int r = self->depth < COMPRESSED_DEPTH_MAX ? orma_inflate(form, p->payload, &out) : -ELOOP;
+    int r = self->depth < COMPRESSED_DEPTH_MAX ? unpack(self, form, p->payload, &out) : -ELOOP;
 
     if (r == -ENOMEM)
         self->storage->failed = true;
@@ -464,11 +488,9 @@ static void read_compressed(struct orma_reader *self, const struct orma_packet *
         orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
                            "compressed packets that can't be unpacked");
     /* What came out whole before the damage is read. */
-    uint8_t *copy = !self->error && out.len ? orma_reader_blob(self, out.len) : NULL;
-    if (copy) {
-        memcpy(copy, out.data, out.len);
-        read_unpacked(self, p, copy, out.len);
-    }
+    size_t len = out.len > sizeof(struct orma_blob) ? out.len - sizeof(struct orma_blob) : 0;
+    if (!self->error && len)
+        read_unpacked(self, p, keep(self, &out), len);
     orma_buf_fini(&out);
 }
 
@@ -608,6 +630,20 @@ bool orma_reader_still_there(struct orma_reader *self)
     return !self->gone;
 }
 
+/* Further packets with nothing in them, which a bomb is made of: they are counted, no more. */
+ORMA_COLD static void skip_empty(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
+{
+    const uint8_t *at = *pos;
+
+    while (!self->hooks.look && end - at >= 2 && at[0] == PACKET_TAG && !at[1])
+        at += 2;
+    uint64_t num = (uint64_t)(at - *pos) / 2;
+    self->order += num * ORMA_ORDER_STEP;
+    self->packets += num;
+    self->unwanted[0] += (uint32_t)num;
+    *pos = at;
+}
+
 /* What is no good packet: a broken one, a field of the file that is not for us, or neither. False:
  * more bytes are needed to tell. */
 ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, const uint8_t **pos,
@@ -648,9 +684,11 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
             continue;
         }
         more = cut_record(&pos, end, &c);
-        if (ORMA_LIKELY(c.record && c.good))
+        if (ORMA_LIKELY(c.record && c.good)) {
             read_packet(self, c.record, &c.p, true);
-        else if (c.record || c.error || more)
+            if (ORMA_UNLIKELY(!c.p.bytes.len))
+                skip_empty(self, &pos, end);
+        } else if (c.record || c.error || more)
             more = read_odd(self, at, &pos, end, &c);
         if (self->burst_tail.len)
             pos = orma_burst_read(self, pos, end);

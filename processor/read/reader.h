@@ -15,6 +15,7 @@
 #define ORMA_PROCESSOR_READ_READER_H
 #include "processor/read/clock.h"
 #include "processor/read/damage.h"
+#include "processor/read/inflate.h"
 #include "processor/read/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
@@ -83,6 +84,7 @@ struct orma_reader {
     uint32_t deferred_num, deferred_cap;
     uint32_t depth; /* of compressed packets */
     struct orma_damage damage;
+    struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_READER_FIELDS];
     uint64_t packets;

@@ -95,15 +95,15 @@ static struct orma_str text_of(const uint8_t *at, size_t len)
     return (struct orma_str){(const char *)at, strnlen((const char *)at, len)};
 }
 
-/* "27 path=some/where\n" records; only the path matters. */
-static struct orma_str pax_path(struct orma_str text)
+/* "27 path=some/where\n" records: the value of the last one with this name, e.g. " path=". */
+static struct orma_str pax_value(struct orma_str text, struct orma_str name)
 {
     struct orma_str line, ret = {0};
     const char *at;
 
     while (orma_str_cut(&text, '\n', &line))
-        if ((at = orma_str_find(line, ORMA_STR(" path="))))
-            ret = (struct orma_str){at + 6, (size_t)(line.data + line.len - at) - 6};
+        if ((at = orma_str_find(line, name)))
+            ret = (struct orma_str){at + name.len, (size_t)(line.data + line.len - at) - name.len};
     return ret;
 }
 
@@ -124,7 +124,7 @@ static struct orma_str tar_name(struct archive *a, const uint8_t *header)
 
 static void read_tar(struct archive *a, const uint8_t *data, size_t len)
 {
-    struct orma_str long_name = {0};
+    struct orma_str long_name = {0}, long_size = {0};
     size_t pos = 0;
 
     while (len - pos >= BLOCK && data[pos] && !orma_file_failed(a->file)) {
@@ -132,14 +132,17 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
         uint64_t size;
 
         pos += BLOCK;
-        if (!octal(header + 124, 12, &size) || size > len - pos) {
+        if (!octal(header + 124, 12, &size) ||
+            (long_size.len && !orma_str_to_u64(long_size, &size)) || size > len - pos) {
             bad(a, "a member reaches beyond its end");
             return;
         }
         struct orma_str body = {(const char *)data + pos, (size_t)size};
+        long_size = (struct orma_str){0};
         switch (header[156]) {
         case 'x':
-            long_name = pax_path(body);
+            long_name = pax_value(body, ORMA_STR(" path="));
+            long_size = pax_value(body, ORMA_STR(" size="));
             break;
         case 'L':
             long_name = text_of(data + pos, (size_t)size);
@@ -387,17 +390,41 @@ static void import_member(struct archive *a, const struct member *m)
     if (!inside || orma_file_failed(a->file))
         return;
     if (!m->packed) {
-        orma_file_map_all(inside, m->data, m->len);
+        if (!orma_file_is_bomb(inside, m->len))
+            orma_file_map_all(inside, m->data, m->len);
     } else {
         struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
         struct orma_str bytes = {(const char *)m->data, m->len};
 
+        if (z)
+            orma_inflater_bound(z, orma_unpacked_left(&imp->reader.unpacked));
         int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
 
         orma_file_unpacked(inside, r, z && orma_inflater_done(z), true);
         orma_inflater_free(z);
     }
     orma_file_finish(inside);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+
+    return x->data < y->data ? -1 : x->data > y->data;
+}
+
+/* Members that share bytes make much out of little: no archiver writes such. */
+static void refuse_overlaps(struct archive *a)
+{
+    qsort(a->list, a->num, sizeof(*a->list), by_place);
+    for (unsigned i = 1; i < a->num; i++) {
+        const struct member *m = &a->list[i - 1];
+
+        if ((size_t)(a->list[i].data - m->data) < m->len) {
+            bad(a, "its members overlap: refused as a bomb");
+            return;
+        }
+    }
 }
 
 static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
@@ -411,7 +438,9 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
         read_tar(a, data, len);
     else
         read_zip(a, data, len);
-    for (unsigned i = 0; i < a->num; i++)
+    if (a->num)
+        refuse_overlaps(a);
+    for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
         a->list[i].kind = kind_of(&a->list[i]);
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_kind);

@@ -211,6 +211,8 @@ static bool detect(struct orma_file *self, const uint8_t *data, size_t len, bool
 
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
 {
+    if (!self->parent)
+        self->imp->reader.unpacked.in = ORMA_MAX(self->imp->reader.unpacked.in, self->size);
     if (orma_file_failed(self) || !detect(self, data, len, at_end))
         return 0;
     if (!self->ops) {
@@ -286,16 +288,13 @@ static void feed_known(struct orma_file *self, const uint8_t *data, size_t len)
     }
 }
 
-/* Containers in containers multiply: what comes out of all of them is bounded, too. */
-static bool is_bomb(struct orma_file *self, size_t len)
+bool orma_file_is_bomb(struct orma_file *self, size_t len)
 {
     struct orma_import *imp = self->imp;
 
     if (!self->parent)
         return false;
-    imp->unpacked += len;
-    if (imp->unpacked <= ORMA_INFLATE_FREE ||
-        (imp->unpacked - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO <= imp->files->size)
+    if (orma_unpacked_add(&imp->reader.unpacked, len))
         return false;
     orma_file_error(imp, -EFBIG,
                     "what is packed unpacks to more than %d times its size: refused as a bomb "
@@ -307,7 +306,9 @@ static bool is_bomb(struct orma_file *self, size_t len)
 void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
 {
     self->size += len;
-    if (orma_file_failed(self) || !len || is_bomb(self, len))
+    if (!self->parent)
+        self->imp->reader.unpacked.in = self->size;
+    if (orma_file_failed(self) || !len || orma_file_is_bomb(self, len))
         return;
     if (self->detected) {
         feed_known(self, data, len);

@@ -96,6 +96,10 @@ void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len);
 /* All bytes are there: what was fed is read to its end, events go to the sorter. */
 void orma_file_finish(struct orma_file *self);
 
+/* Counts bytes that came out of a container, however they were packed there. True: they are more
+ * than an honest file would give, and that is the error. */
+bool orma_file_is_bomb(struct orma_file *self, size_t len);
+
 /* What can't be read, and why; ends the import. The first one counts. */
 void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...) ORMA_PRINTF(3, 4);
 

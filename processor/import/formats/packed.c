@@ -63,6 +63,7 @@ static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t le
     }
     if (!set_up(file, p))
         return len;
+    orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader.unpacked));
     int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
     orma_file_unpacked(p->inside, r, orma_inflater_done(p->inflater), at_end);
     if (at_end && !orma_file_failed(file))

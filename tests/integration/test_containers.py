@@ -1,0 +1,158 @@
+"""Files with much in them: every container ends, in bounded memory, with rows or with a reason."""
+import gzip
+import io
+import resource
+import struct
+import tarfile
+import zipfile
+import zlib
+
+from orma_env import *
+
+MIB = 1 << 20
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def packet(*fields):
+    return field(1, b"".join(fields))
+
+
+def compressed(data):
+    return packet(field(50, data))
+
+
+def instant(ts):
+    """A slice without a length."""
+    return packet(b"\x40" + varint(ts), b"\x50\x01", field(11, b"\x48\x03\x58\x05"))
+
+
+TRACE = b"".join(instant(ts) for ts in range(1, 101))
+
+
+def zipped(members, method):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method, compresslevel=9) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def overlapping(times, method):
+    """Many entries of the list of members that name the same bytes."""
+    data = bytearray(zipped([("a", TRACE)], method))
+    end = data.rindex(b"PK\5\6")
+    listed = data[data.index(b"PK\1\2"):end]
+    tail = bytearray(data[end:])
+    struct.pack_into("<HHI", tail, 8, times, times, len(listed) * times)
+    return bytes(data[:data.index(b"PK\1\2")] + listed * times + tail)
+
+
+def tarred(members):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def nested(data, pack, times):
+    for _ in range(times):
+        data = pack(data)
+    return data
+
+
+class Containers(Case):
+    def load(self, data, memory_mib=1024):
+        """What `orma query` says, with so much address space and 60 s of CPU time at most."""
+        def limits():
+            if "asan" not in str(BUILD):
+                resource.setrlimit(resource.RLIMIT_AS, (memory_mib * MIB, memory_mib * MIB))
+            resource.setrlimit(resource.RLIMIT_CPU, (60 * int(SLOW), 60 * int(SLOW)))
+        (self.dir / "t").write_bytes(data)
+        done = subprocess.run([ORMA, "query", "t", "SELECT count(*) AS n FROM slice"], cwd=self.dir, env=self.env,
+                              capture_output=True, preexec_fn=limits)
+        self.assertIn(done.returncode, (0, 1), done.stderr.decode())
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    def reads(self, data, slices, **more):
+        code, text = self.load(data, **more)
+        self.assertEqual(code, 0, text)
+        self.assertEqual(text.split("\n")[1].strip(), str(slices), text)
+
+    def refuses(self, data, says, **more):
+        code, text = self.load(data, **more)
+        self.assertEqual(code, 1, text)
+        self.assertIn(says, text)
+
+    def test_honest_ones(self):
+        for what, data in (("gzip", gzip.compress(TRACE)), ("zip", zipped([("a", TRACE)], zipfile.ZIP_DEFLATED)),
+                           ("stored zip", zipped([("a", TRACE)], zipfile.ZIP_STORED)), ("tar", tarred([("a", TRACE)])),
+                           ("compressed packets", compressed(zlib.compress(TRACE))),
+                           ("gzip of a zip of a gzip", gzip.compress(zipped([("a", gzip.compress(TRACE))], zipfile.ZIP_STORED)))):
+            with self.subTest(what):
+                self.reads(data, 100)
+
+    def test_bombs(self):
+        zeroes = gzip.compress(bytes(100 * MIB), 9)
+        inner = zlib.compress(bytes(64 * MIB), 9)
+        for what, data in (("gzip", zeroes), ("gzip of a gzip", gzip.compress(zeroes)),
+                           ("zip of gzips", zipped([(str(i), gzip.compress(TRACE[:1] + bytes(100 * MIB), 9)) for i in range(2)],
+                                                   zipfile.ZIP_DEFLATED))):
+            with self.subTest(what):
+                code, text = self.load(data)
+                self.assertEqual(code, 1, text)
+        for what, data in (("packets in packets", compressed(zlib.compress(compressed(inner) * 200, 9))),
+                           ("zips in zips", zipped([("a", nested(bytes(64 * MIB), lambda d: zipped([("a", d)], 8), 3))], 8))):
+            with self.subTest(what):
+                self.assertEqual(self.load(data)[0], 1)
+
+    def test_much_of_nothing_is_fast(self):
+        empty = b"\x0a\x00" * (50 * MIB)
+        self.reads(compressed(zlib.compress(empty, 1)) + TRACE, 100)
+        self.reads(gzip.compress(empty + TRACE, 1), 100)
+
+    def test_nesting_ends(self):
+        self.refuses(nested(TRACE, gzip.compress, 20), "deep")
+        self.refuses(nested(TRACE, lambda d: zipped([("a", d)], zipfile.ZIP_DEFLATED), 20), "deep")
+        self.refuses(nested(TRACE, lambda d: tarred([("a", d)]), 20), "deep")
+        self.refuses(nested(TRACE, lambda d: compressed(zlib.compress(d)), 20), "compressed packets")
+
+    def test_members_that_overlap(self):
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            self.reads(overlapping(1, method), 100)
+            self.refuses(overlapping(2, method), "overlap")
+            self.refuses(overlapping(60000, method), "overlap")
+
+    def test_cut_off_and_garbage(self):
+        for what, data in (("gzip", gzip.compress(TRACE)), ("zip", zipped([("a", TRACE)], 8)), ("tar", tarred([("a", TRACE)]))):
+            for cut in (len(data) // 2, len(data) - 9):
+                with self.subTest(what, cut=cut):
+                    self.load(data[:cut])
+            with self.subTest(what, garbage=True):
+                self.load(data[:20] + bytes(range(256)) * 20)
+        info = tarfile.TarInfo("a")
+        info.size = 1 << 40
+        for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+            self.refuses(info.tobuf(form) + bytes(2000), "corrupt")
+        damaged = bytearray(zlib.compress(TRACE))
+        damaged[len(damaged) // 2] ^= 0xff
+        self.reads(TRACE + compressed(bytes(damaged[:8])) + instant(500), 101)
+
+    def test_many_members(self):
+        self.reads(zipped([(str(i), TRACE if i == 7 else b"") for i in range(20000)], zipfile.ZIP_STORED), 100)
+
+
+if __name__ == "__main__":
+    main()
