@@ -14,6 +14,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/replace.h"
 #include "sdk/client/consumer.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/child.h"
@@ -77,15 +78,21 @@ static int open_output(struct record *rec)
         rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
         return rec->out_fd < 0 ? -errno : 0;
     }
-    int exist = rec->force ? O_TRUNC : O_EXCL;
+    int exist = rec->force ? 0 : O_EXCL;
+    int r = 0;
     rec->out_fd = open(rec->out_path, O_CREAT | O_RDWR | O_CLOEXEC | exist, 0644);
-    if (rec->out_fd < 0) {
-        int err = errno;
-
-        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(err));
-        return -err;
+    /* From here on the file is ours: who reads what was there before keeps it, and who comes now,
+     * or after we were killed, finds what is recorded. */
+    if (rec->out_fd < 0)
+        r = -errno;
+    else
+        r = orma_replace_begin(&rec->out_fd, rec->out_path);
+    if (r < 0) {
+        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(-r));
+        return r;
     }
-    rec->out_created = true;
+    struct stat st;
+    rec->out_created = fstat(rec->out_fd, &st) == 0 && S_ISREG(st.st_mode);
     return 0;
 }
 
@@ -377,21 +384,40 @@ static int record(struct record *rec)
     return connect_and_run(rec);
 }
 
+/* A snapshot is whole or nothing: until then the file is what it was. */
+static int open_snapshot(struct record *rec, struct orma_whole *ret)
+{
+    int r = orma_whole_open(ret, rec->out_path, !rec->force, 0644);
+
+    if (r < 0)
+        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(-r));
+    return r;
+}
+
 static int snapshot(struct record *rec)
 {
     struct orma_buf request = {0}, error = {0};
     char size[ORMA_UNITS_TEXT_MAX];
     uint64_t bytes = 0;
+    struct orma_whole out = {.fd = -1};
     int r = name_output(rec);
 
     if (r == 0)
         r = connect_service(rec);
     if (r == 0)
-        r = open_output(rec);
+        r = rec->to_stdout ? open_output(rec) : open_snapshot(rec, &out);
     if (r < 0)
         return ORMA_EXIT_FAILURE;
     orma_clone_request_put(&request, rec->clone);
-    r = orma_clone(rec->service.consumer, &request, rec->out_fd, &bytes, &error);
+    r = orma_clone(rec->service.consumer, &request, rec->to_stdout ? rec->out_fd : out.fd, &bytes,
+                   &error);
+    if (out.fd >= 0) {
+        int end = orma_whole_close(&out, r >= 0 || bytes);
+
+        if (r >= 0 && end < 0)
+            orma_buf_printf(&error, "%s: %s", rec->out_path, strerror(-end));
+        r = r < 0 ? r : end;
+    }
     if (r < 0)
         fprintf(stderr, "orma record: %s ('orma status' lists the sessions)\n",
                 orma_buf_cstr(&error));
@@ -399,8 +425,6 @@ static int snapshot(struct record *rec)
         fprintf(stderr, "%s: %s, snapshot of session %s\n",
                 rec->to_stdout ? "standard output" : rec->out_path, orma_format_size(bytes, size),
                 rec->clone);
-    if (bytes)
-        rec->out_created = false;
     orma_buf_fini(&request);
     orma_buf_fini(&error);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;

@@ -21,6 +21,7 @@
 #include "processor/sql/functions/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
+#include "sdk/base/replace.h"
 
 /* Integers up to here are exact in readers whose numbers are all doubles. */
 #define EXACT_MAX ((int64_t)1 << 53)
@@ -448,15 +449,14 @@ int orma_export_json(struct orma_export *self)
 
 int orma_export_json_file(void *processor, const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     struct orma_export ex = {.tp = processor};
-    int r;
+    struct orma_whole out;
+    int r = orma_whole_open(&out, path, false, 0666);
 
-    if (fd < 0)
-        return -errno;
-    ex.sink = orma_sink_fd(fd);
+    if (r < 0)
+        return r;
+    ex.sink = orma_sink_fd(out.fd);
     r = orma_export_json(&ex);
-    if (close(fd) < 0 && r == 0)
-        r = -errno;
-    return r;
+    int end = orma_whole_close(&out, r >= 0);
+    return r < 0 ? r : end;
 }

@@ -5,6 +5,7 @@ import re
 from orma_env import *
 
 NO_TRACEFS = have_tracefs()
+PERFETTO = BUILD / "compat/perfetto"
 
 
 def demo_counts(text):
@@ -49,6 +50,48 @@ class Record(Case):
         self.assertEqual(self.demo_slices(trace), counts["slices"])
         self.assertEqual(int(self.one(trace, "SELECT count(*) FROM slice WHERE dur = -1")), 0)
         self.assert_no_errors(trace)
+
+    def test_who_reads_a_trace_that_is_recorded_again_keeps_the_old_one(self):
+        trace = self.dir / "t.pftrace"
+        recording = ["apps", "--", DEMO, "--threads", "1", "--iterations", "100"]
+        for argv in ([ORMA, "record", "-f", "-o", trace], [PERFETTO, "-o", trace, "--txt", "-c", "c.txt"]):
+            with self.subTest(argv[0]):
+                self.orma("record", "-f", "-o", trace, *recording)
+                old = trace.read_bytes()
+                (self.dir / "c.txt").write_text('buffers { size_kb: 64 } duration_ms: 100 '
+                                                'data_sources { config { name: "track_event" } }')
+                if argv[0] == PERFETTO:
+                    self.start_traced()
+                with open(trace, "rb") as reader:
+                    self.run_program(*argv, *(recording if argv[0] == ORMA else []))
+                    self.assertEqual(reader.read(), old)
+                self.assertNotEqual(trace.read_bytes(), old)
+                self.assertGreater(len(trace.read_bytes()), 0)
+                self.assertEqual([p.name for p in self.dir.iterdir() if "t.pftrace" in p.name], ["t.pftrace"])
+
+    def test_what_is_there_stays_until_the_recording_begins(self):
+        trace = self.dir / "t.pftrace"
+        trace.write_bytes(b"precious")
+        for running in (False, True):
+            if running:
+                self.start_traced()
+            done = self.run_program(ORMA, "record", "--clone", "nobody", "-f", "-o", trace)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(trace.read_bytes(), b"precious")
+            self.assertEqual([p.name for p in self.dir.iterdir() if "t.pftrace" in p.name], ["t.pftrace"])
+
+    def test_a_recorder_that_is_killed_leaves_a_file_to_read(self):
+        trace = self.dir / "t.pftrace"
+        trace.write_bytes(b"something old")
+        p = self.start(ORMA, "record", "-f", "-o", trace, "apps", "--", "sleep", "100", start_new_session=True)
+        for _ in range(int(600 * SLOW)):
+            if trace.stat().st_size not in (0, 13):
+                break
+            time.sleep(0.05)
+        os.killpg(p.pid, signal.SIGKILL)  # the command, too
+        p.wait()
+        self.assertGreater(trace.stat().st_size, 13)
+        self.assertEqual(len(self.query(trace, "SELECT count(*) AS n FROM slice")), 1)
 
     def test_the_ring_mode_reads_back_at_the_end(self):
         trace = self.dir / "t.pftrace"

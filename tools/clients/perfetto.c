@@ -11,6 +11,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/base/replace.h"
 #include "tools/clients/background.h"
 #include "tools/clients/perfetto_impl.h"
 
@@ -105,17 +106,14 @@ int perfetto_open(const struct perfetto *self, const char *path)
 
 int perfetto_truncate_output(struct perfetto *self)
 {
-    struct stat st;
-
     if (self->out_fd < 0 || self->truncated || !strcmp(self->args.out_path, "-"))
         return 0;
     self->truncated = true;
-    /* Devices and pipes have nothing to empty. */
-    if (fstat(self->out_fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(self->out_fd, 0) < 0) {
-        perfetto_say(self, "%s: %s", self->args.out_path, strerror(errno));
-        return -errno;
-    }
-    return 0;
+    int r = orma_replace_begin(&self->out_fd, self->args.out_path);
+    signal_out_fd = self->out_fd;
+    if (r < 0)
+        perfetto_say(self, "%s: %s", self->args.out_path, strerror(-r));
+    return r;
 }
 
 /* What the config says about the output, and what the options say: must they not fit, say so. */

@@ -12,6 +12,7 @@
 
 #include "processor/serve/export_profile.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/replace.h"
 #include "tools/convert/bundle.h"
 
 #define BLOCK ((size_t)256 << 10)
@@ -244,7 +245,7 @@ static int open_input(struct orma_convert *self, bool wanted)
 }
 
 static int open_output(struct orma_convert *self, const struct orma_convert_mode *mode,
-                       const char *path, bool force)
+                       const char *path, bool force, struct orma_whole *ret)
 {
     struct stat in, out;
 
@@ -262,29 +263,32 @@ static int open_output(struct orma_convert *self, const struct orma_convert_mode
         orma_convert_say(self, "%s is the input, too: it would be lost", path);
         return -EINVAL;
     }
-    self->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0644);
-    if (self->out_fd >= 0)
-        return 0;
-    int err = errno;
-    bool is_dir = stat(path, &out) == 0 && S_ISDIR(out.st_mode);
-    orma_convert_say(self, "%s: %s%s", path, strerror(is_dir ? EISDIR : err),
-                     err == EEXIST && !is_dir ? "; --force overwrites it" : "");
-    return -err;
+    int r = orma_whole_open(ret, path, !force, 0644);
+    bool is_dir = r < 0 && stat(path, &out) == 0 && S_ISDIR(out.st_mode);
+    if (r < 0)
+        orma_convert_say(self, "%s: %s%s", path, strerror(is_dir ? EISDIR : -r),
+                         r == -EEXIST && !is_dir ? "; --force overwrites it" : "");
+    self->out_fd = ret->fd;
+    return r;
 }
 
 static int convert(struct orma_convert *self, const struct orma_convert_mode *mode,
                    const char *out_path, bool force)
 {
-    struct stat st;
+    struct orma_whole out = {.fd = -1};
     int r = open_input(self, !mode->no_input);
 
     if (r == 0 && !mode->files)
-        r = open_output(self, mode, out_path, force);
-    if (r == 0) {
+        r = open_output(self, mode, out_path, force, &out);
+    if (r == 0)
         r = mode->run(self);
-        if (r < 0 && !self->keep && !mode->files && strcmp(out_path, "-") &&
-            fstat(self->out_fd, &st) == 0 && S_ISREG(st.st_mode))
-            (void)unlink(out_path); /* half a result looks like a whole one */
+    if (out.fd >= 0) { /* half a result looks like a whole one */
+        int end = orma_whole_close(&out, r >= 0 || self->keep);
+
+        self->out_fd = -1;
+        if (end < 0 && r >= 0)
+            orma_convert_say(self, "%s: %s", out_path, strerror(-end));
+        r = r < 0 ? r : end;
     }
     orma_fd_close(&self->in_fd);
     orma_fd_close(&self->out_fd);

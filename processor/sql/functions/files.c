@@ -5,6 +5,7 @@
 
 #include "processor/sql/exec.h"
 #include "processor/sql/functions/funcs.h"
+#include "sdk/base/replace.h"
 
 static bool may(sqlite3_context *ctx, const char *what)
 {
@@ -45,7 +46,7 @@ static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     static const char what[] = "__intrinsic_file_write";
     const char *path;
-    int fd, r;
+    struct orma_whole out;
 
     (void)argc;
     if (!may(ctx, what))
@@ -57,11 +58,12 @@ static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_error(ctx, "%s: the content must be a blob", what);
         return;
     }
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    r = fd < 0 ? -errno
-               : write_all(fd, sqlite3_value_blob(argv[1]), (size_t)sqlite3_value_bytes(argv[1]));
-    if (fd >= 0 && close(fd) < 0 && r == 0)
-        r = -errno;
+    int r = orma_whole_open(&out, path, false, 0666);
+    if (r == 0) {
+        r = write_all(out.fd, sqlite3_value_blob(argv[1]), (size_t)sqlite3_value_bytes(argv[1]));
+        int end = orma_whole_close(&out, r == 0);
+        r = r < 0 ? r : end;
+    }
     if (r < 0)
         orma_result_error(ctx, "%s: %s: %s", what, path, strerror(-r));
     else

@@ -1,12 +1,15 @@
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@
 #include "sdk/base/hash.h"
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
+#include "sdk/base/replace.h"
 #include "sdk/base/str.h"
 #include "tests/support/leaks.h"
 
@@ -250,5 +254,101 @@ Test(map, honest_keys_lie_where_they_always_do)
         cr_assert_eq(orma_map_put(&map, i, i), 0);
     cr_assert_eq(map.seed, 0);
     orma_map_fini(&map);
+    orma_assert_no_leaks();
+}
+
+/* ---- results in the place of files ---- */
+
+static void expect_file(const char *path, const char *text)
+{
+    struct orma_buf got = {0};
+
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, path, 1000, &got), 0);
+    cr_assert_str_eq(orma_buf_cstr(&got), text);
+    orma_buf_fini(&got);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+
+    cr_assert_eq(orma_fd_write_all(fd, text, strlen(text)), 0);
+    close(fd);
+}
+
+static unsigned files_in(const char *path)
+{
+    DIR *dir = opendir(path);
+    unsigned num = 0;
+
+    for (struct dirent *e; (e = readdir(dir));)
+        num += e->d_name[0] != '.';
+    closedir(dir);
+    return num;
+}
+
+Test(replace, who_reads_the_old_file_keeps_it)
+{
+    char dir[] = "/tmp/orma-replace-XXXXXX", path[64], link[64];
+    struct stat st;
+
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/t", dir);
+    snprintf(link, sizeof(link), "%s/link", dir);
+    write_file(path, "old");
+    cr_assert_eq(symlink("t", link), 0);
+    int reader = open(path, O_RDONLY | O_CLOEXEC), fd = open(link, O_RDWR | O_CLOEXEC);
+    cr_assert_eq(orma_replace_begin(&fd, link), 0);
+    expect_file(path, "");
+    cr_assert_eq(orma_fd_write_all(fd, "new", 3), 0);
+    expect_file(path, "new"); /* readable at any time */
+    cr_assert_eq(fstat(fd, &st), 0);
+    cr_assert_eq(st.st_mode & 0777, 0640);
+    cr_assert_eq(lstat(link, &st), 0);
+    cr_assert(S_ISLNK(st.st_mode));
+    char old[4] = "";
+    cr_assert_eq(read(reader, old, 3), 3);
+    cr_assert_str_eq(old, "old");
+    cr_assert_eq(files_in(dir), 2);
+    close(reader);
+    close(fd);
+    unlink(link);
+    unlink(path);
+    rmdir(dir);
+    orma_assert_no_leaks();
+}
+
+Test(replace, a_whole_result_or_the_old_file)
+{
+    char dir[] = "/tmp/orma-replace-XXXXXX", path[64];
+    struct orma_whole w;
+
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/t", dir);
+    write_file(path, "old");
+    cr_assert_eq(orma_whole_open(&w, path, true, 0644), -EEXIST);
+    for (unsigned good = 0; good < 2; good++) {
+        cr_assert_eq(orma_whole_open(&w, path, false, 0644), 0);
+        cr_assert_eq(orma_fd_write_all(w.fd, "new", 3), 0);
+        expect_file(path, "old");
+        cr_assert_eq(orma_whole_close(&w, good), 0);
+        expect_file(path, good ? "new" : "old");
+        cr_assert_eq(files_in(dir), 1);
+    }
+    unlink(path);
+    for (unsigned good = 0; good < 2; good++) {
+        cr_assert_eq(orma_whole_open(&w, path, true, 0644), 0);
+        cr_assert_eq(orma_whole_close(&w, good), 0);
+        cr_assert_eq(files_in(dir), good);
+    }
+    unlink(path);
+    rmdir(dir);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), before = null;
+    cr_assert_eq(orma_replace_begin(&null, "/dev/null"), 0);
+    cr_assert_eq(null, before);
+    cr_assert_eq(orma_whole_open(&w, "/dev/null", false, 0644), 0);
+    cr_assert_eq(orma_whole_close(&w, false), 0);
+    cr_assert_eq(access("/dev/null", W_OK), 0);
+    close(null);
     orma_assert_no_leaks();
 }
