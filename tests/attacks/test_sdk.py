@@ -111,6 +111,7 @@ class Sdk(Attack):
         self.stop_service()
         counts[8] = 2
         self.wait_for("the end of the burst", lambda: counts[8] == 3, 60)
+        self.assertLess(counts[10], 4000 * SLOW, "orma_flush(2000) in milliseconds")
         if not resume:
             self.finish(program)
         os.kill(self.traced.pid, signal.SIGCONT)
