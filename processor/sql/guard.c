@@ -166,22 +166,22 @@ const struct orma_guard_pragma orma_guard_pragmas[] = {
 };
 // clang-format on
 
+/* Rows of both kinds begin with their name. */
+static int compare_names(const void *name, const void *row)
+{
+    return strcasecmp(name, *(const char *const *)row);
+}
+
 const struct orma_guard_name *orma_guard_find_function(const char *name)
 {
-    for (const struct orma_guard_name *f = orma_guard_functions; f->name; f++) {
-        if (!strcasecmp(f->name, name))
-            return f;
-    }
-    return NULL;
+    return bsearch(name, orma_guard_functions, ORMA_ARRAY_LEN(orma_guard_functions) - 1,
+                   sizeof(orma_guard_functions[0]), compare_names);
 }
 
 const struct orma_guard_pragma *orma_guard_find_pragma(const char *name)
 {
-    for (const struct orma_guard_pragma *p = orma_guard_pragmas; p->name; p++) {
-        if (!strcasecmp(p->name, name))
-            return p;
-    }
-    return NULL;
+    return bsearch(name, orma_guard_pragmas, ORMA_ARRAY_LEN(orma_guard_pragmas) - 1,
+                   sizeof(orma_guard_pragmas[0]), compare_names);
 }
 
 /* ---- functions and modules ---- */
