@@ -325,15 +325,15 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     uint64_t key = work_key(ds->serial, entry);
 
     if (target >= s->buffers_num || p->instances_num >= INSTANCES_PER_PRODUCER_MAX ||
-        p->conn->ending || orma_map_get(&s->at_work, key) != ORMA_MAP_NONE)
-        return; /* a session without buffers, a producer that floods us, or it is there */
+        p->conn->ending)
+        return; /* a session without buffers, or a producer that floods us */
     struct traced_instance *inst = instance_new(s, ds, entry);
     if (!inst)
         return;
     uint16_t buffer_id = s->buffers[target].id;
     inst->config = config_of(s, entry, buffer_id);
     if (!inst->config || orma_map_put(&p->targets, buffer_id, 1) < 0 ||
-        orma_map_put(&s->at_work, key, 1) < 0) {
+        orma_map_put_ptr(&s->at_work, key, inst) < 0) {
         traced_instance_free(inst);
         return;
     }
@@ -348,6 +348,16 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     traced_consumer_instance_changed(inst);
     if (s->state == TRACED_STARTED)
         traced_instance_start(inst);
+}
+
+static void match_entry(struct traced_session *s, struct traced_data_source *ds, uint32_t entry)
+{
+    struct traced_instance *inst = orma_map_get_ptr(&s->at_work, work_key(ds->serial, entry));
+
+    if (inst && s->state == TRACED_STARTED)
+        traced_instance_start(inst);
+    else if (!inst && entry_matches(s, entry, ds))
+        setup_instance(s, ds, entry);
 }
 
 static void warn_of_patterns(struct traced_session *s)
@@ -371,8 +381,7 @@ void traced_session_match(struct traced_session *s, struct traced_data_source *d
         return;
     for (uint32_t i = traced_wanted_first(s->wanted, ds->name); i != TRACED_WANTED_NONE;
          i = traced_wanted_next(s->wanted, i))
-        if (entry_matches(s, i, ds))
-            setup_instance(s, ds, i);
+        match_entry(s, ds, i);
     warn_of_patterns(s);
 }
 

@@ -500,12 +500,12 @@ static bool is_over(const struct traced_session *s)
     return s->state == TRACED_DISABLED || s->state == TRACED_CLONED;
 }
 
-static void put_stats(struct orma_buf *out, struct traced_session *s)
+static void put_stats(struct orma_buf *out, struct traced_session *s, bool last)
 {
     size_t packet = begin_packet(out, s, 0);
     size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
-    traced_put_stats(out, s, is_over(s) ? SIZE_MAX : out->len + STATS_MAX);
+    traced_put_stats(out, s, last ? SIZE_MAX : out->len + STATS_MAX);
     orma_pb_end(out, stats);
     orma_pb_end(out, packet);
 }
@@ -654,6 +654,10 @@ static bool cut_to(struct orma_buf *out, uint64_t room)
     return true;
 }
 
+/* Of more sequences the statistics are not made just to learn their size. */
+#define SEQUENCES_MEASURED 1000
+#define SEQUENCE_BYTES_USUAL 160
+
 /* What a file of limited size keeps free for the last statistics: without them nobody could tell
  * what it lacks. */
 static uint64_t stats_room(struct traced_session *s, uint64_t room)
@@ -662,7 +666,9 @@ static uint64_t stats_room(struct traced_session *s, uint64_t room)
 
     if (room == UINT64_MAX)
         return 0;
-    put_stats(&stats, s);
+    if (seqs_num(s) > SEQUENCES_MEASURED)
+        return ORMA_MIN(seqs_num(s) * SEQUENCE_BYTES_USUAL, room / 2);
+    put_stats(&stats, s, true);
     return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, room / 2);
 }
 
@@ -671,7 +677,7 @@ static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t roo
 {
     for (size_t i = 0; i < s->buffers_num; i++)
         traced_buffer_settle(s->buffers[i].buf);
-    put_stats(out, s);
+    put_stats(out, s, true);
     s->stats_due = false;
     (void)cut_to(out, room);
     return out->failed ? -ENOMEM : -EFBIG;
@@ -704,7 +710,7 @@ int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold
         return 1; /* it ended meanwhile: buffers that had been read have more now */
     put_completed(out, s);
     if (s->stats_due)
-        put_stats(out, s);
+        put_stats(out, s, is_over(s));
     s->stats_due = false;
     if (cut_to(out, room))
         return -EFBIG;

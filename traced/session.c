@@ -263,9 +263,7 @@ void traced_session_start(struct traced_session *self)
     if (clear_period_ms(self))
         traced_arm_periodic(self->clear_timer, clear_period_ms(self));
     traced_arm(self->slow_start_timer, SLOW_START_MS);
-    ORMA_LIST_EACH (struct traced_instance, inst, &self->instances, session_link)
-        traced_instance_start(inst);
-    traced_session_check_started(self);
+    traced_session_begin_sweep(self); /* starts those that are set up already */
 }
 
 static void stop_timers(struct traced_session *self)

@@ -112,8 +112,8 @@ struct traced_session {
     size_t buffers_num;
     struct traced_wanted *wanted; /* the config, arranged for looking up; NULL: a clone */
     struct traced_entry_config
-        *entry_configs;      /* by entry, once they are asked for; NULL: not yet */
-    struct orma_map at_work; /* data sources and entries that have an instance, see instance.c */
+        *entry_configs;                  /* by entry, once they are asked for; NULL: not yet */
+    struct orma_map at_work;             /* data source and entry -> instance, see instance.c */
     struct traced_data_source *sweep_at; /* the next to be matched; NULL: all have been */
     struct traced_work sweep;
     bool warned_config, warned_patterns;
@@ -190,8 +190,8 @@ int traced_session_change_config(struct traced_session *self, struct orma_str co
 void traced_session_disable(struct traced_session *self);
 
 /*
- * Sets up (and starts) the data source for those entries of the config that want
- * it and do not have it yet.
+ * Sets up the data source for those entries of the config that want it and do not
+ * have it yet, and starts what is set up if the session has started.
  */
 void traced_session_match(struct traced_session *self, struct traced_data_source *ds);
 /*

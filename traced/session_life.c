@@ -300,8 +300,9 @@ int traced_session_new(struct traced_service *service, struct traced_consumer *c
     traced_note_state(self);
     self->consumer = consumer;
     consumer->session = self;
-    traced_session_begin_sweep(self);
-    if (!config->deferred_start && self->mode != TRACED_TRIGGER_START)
+    if (config->deferred_start || self->mode == TRACED_TRIGGER_START)
+        traced_session_begin_sweep(self);
+    else
         traced_session_start(self);
     *ret = self;
     return 0;

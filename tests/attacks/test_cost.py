@@ -236,6 +236,23 @@ class Cost(Attack):
             self.consumer().enable(config(buffer(64), source(more=sub(999, b"z" * 100000))))
         self.check()
 
+    def test_start_and_stop_of_many_sources(self):
+        for k in range(times(5, 20)):
+            p = self.producer(f"p{k}")
+            for _ in range(times(200, 1000)):
+                p.send("register", sub(1, sub(1, "x")), drop=True)
+            p.ask("sync")
+        for more in (b"z", b"z" * 50000):
+            for _ in range(2):
+                c = self.consumer()  # deferred_start
+                c.enable(config(buffer(64), source(more=sub(999, more)), num(12, 1)))
+                c.ask("capabilities")
+                c.send("start", drop=True)
+                c.ask("capabilities")
+                c.send("disable", drop=True)
+                c.ask("capabilities")
+        self.check()
+
     def test_flushes_of_many_producers(self):
         c = self.consumer()
         c.enable(config(buffer(64), source()))

@@ -107,7 +107,7 @@ Test(traced_output, a_file_stays_below_its_limit)
     cr_assert_str_eq(end_error(&s), "");
     cr_assert_eq(fstat(fd, &st), 0);
     cr_assert_lt(st.st_size, 1500);
-    cr_assert_gt(st.st_size, 1300);
+    cr_assert_gt(st.st_size, 1000); /* some of the rest is kept for statistics that may grow */
     read_file(fd, &s.trace);
     cr_assert_gt(rig_count(&s.trace, RIG_TEXT), 1);
     close(fd);
