@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
@@ -16,6 +19,7 @@
 #define PREFIX "orma-"
 #define LOCK "lock"
 #define LOCK_NEW "lock.new"
+#define UNMARKED_SECONDS 60 /* from mkdtemp() to the mark takes no second */
 
 /* Under its name only once it is locked: nobody sees it free before. */
 int orma_leftovers_mark(const char *dir)
@@ -69,6 +73,27 @@ static bool is_usual(int dir_fd, const char *name)
            (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(st.st_mode));
 }
 
+/* A socket that nobody listens on. */
+static bool is_deserted(int dir_fd, const char *name)
+{
+    ORMA_AUTO(orma_fd_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+    if (fd < 0 || (size_t)snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%s",
+                                   dir_fd, name) >= sizeof(addr.sun_path))
+        return false;
+    return connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0 && errno == ECONNREFUSED;
+}
+
+/* Its owner was killed before it could mark the folder, or did not know of marks. */
+static bool is_abandoned(int dir_fd)
+{
+    struct stat st;
+
+    return fstat(dir_fd, &st) == 0 && time(NULL) - st.st_mtime > UNMARKED_SECONDS &&
+           each_entry(dir_fd, is_deserted);
+}
+
 static bool remove_entry(int dir_fd, const char *name)
 {
     return unlinkat(dir_fd, name, 0) == 0;
@@ -90,8 +115,8 @@ static bool remove_folder(int base_fd, const char *name)
     if (fd < 0 || !is_private(fd))
         return false;
     ORMA_AUTO(orma_fd_close) int lock = openat(fd, LOCK, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0) /* not one of these, or its owner lives */
-        return false;
+    if (lock < 0 ? !is_abandoned(fd) : flock(lock, LOCK_EX | LOCK_NB) < 0)
+        return false; /* not one of these, or its owner lives */
     return each_entry(fd, is_usual) && each_entry(fd, remove_entry) &&
            unlinkat(base_fd, name, AT_REMOVEDIR) == 0;
 }

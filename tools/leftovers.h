@@ -3,7 +3,8 @@
  * has left behind.
  *
  * A folder holds a file `lock`, locked as long as its owner lives. What is not
- * locked, belongs to us, and holds nothing but that file and sockets goes.
+ * locked, belongs to us, and holds nothing but that file and sockets goes. One
+ * without that file goes if nobody listens on its sockets, after a minute.
  */
 #ifndef ORMA_TOOLS_LEFTOVERS_H
 #define ORMA_TOOLS_LEFTOVERS_H

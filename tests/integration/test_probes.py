@@ -1,4 +1,7 @@
 """The system's data sources through the real daemons: traced, traced_probes and orma record."""
+import fcntl
+import socket
+
 from orma_env import *
 
 NO_TRACEFS = have_tracefs()
@@ -49,6 +52,56 @@ class Probes(Case):
         self.assertIn("linux.sysfs_power: this machine has no battery", (self.dir / "log").read_text())
         check = self.run_program(PROBES, "--check", "--sys", self.dir / "sys")
         self.assertRegex(check.stdout.decode(), r"linux.sysfs_power +no: this machine has no battery")
+
+    def test_folders_of_killed_recordings_are_removed_and_no_others(self):
+        run = self.dir / "run"
+        self.env["XDG_RUNTIME_DIR"] = str(run)
+        run.mkdir()
+        open_files = []
+
+        def folder(name, files=(), sockets=(), listening=False, lock=None, mode=0o700, old=True):
+            path = run / name
+            path.mkdir()
+            for f in files:
+                (path / f).write_text("x")
+            for name in sockets:
+                s = socket.socket(socket.AF_UNIX)
+                s.bind(str(path / name))
+                if listening:
+                    s.listen()
+                    open_files.append(s)
+                else:
+                    s.close()
+            if lock is not None:
+                f = (path / "lock").open("w")
+                if lock:
+                    fcntl.flock(f, fcntl.LOCK_EX)
+                    open_files.append(f)
+                else:
+                    f.close()
+            if old:
+                os.utime(path, (1, 1))
+            path.chmod(mode)
+
+        both = ("producer.sock", "consumer.sock")
+        folder("orma-gone01", sockets=both, lock=False)
+        folder("orma-gone02", sockets=both)
+        folder("orma-gone03")
+        folder("orma-gone04", lock=False, old=False)
+        folder("orma-live01", sockets=both, lock=True)
+        folder("orma-live02", sockets=both, listening=True)
+        folder("orma-live03", old=False)
+        folder("orma-data01", files=["trace.pftrace"], lock=False)
+        folder("orma-data02", files=["trace.pftrace"])
+        folder("orma-mode01", sockets=both, lock=False, mode=0o755)
+        folder("other-abcde", sockets=both, lock=False)
+        (run / "orma-link01").symlink_to(run / "other-abcde")
+        kept = sorted(p.name for p in run.iterdir() if "gone" not in p.name)
+        said = self.orma("status", "--repair").stdout.decode()
+        self.assertEqual(sorted(p.name for p in run.iterdir() if p.name != "orma"), kept)
+        self.assertRegex(said, r"Removed: \d+ folders")
+        for f in open_files:
+            f.close()
 
     def test_options_that_nobody_serves_are_told(self):
         config = POWER.replace("battery_poll_ms: 250", "collect_power_rails: true battery_poll_ms: 250")
