@@ -49,10 +49,10 @@ static inline void orma_guard_unlock(pthread_mutex_t *lock)
 
 /*
  * Around what makes system calls in an event: the host's errno stays as it was, and its thread is
- * not cancelled there, where it may hold a lock.
- *
- *     ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+ * not cancelled there, where it may hold a lock. ORMA_HUSHED; holds to the end of the block.
  */
+#define ORMA_HUSHED                                                                                \
+    __attribute__((cleanup(orma_unhush), unused)) struct orma_hush orma_hush_ = orma_hush()
 struct orma_hush {
     int err, cancel;
 };

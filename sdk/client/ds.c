@@ -105,6 +105,14 @@ static void thread_gone(void *arg)
     pthread_mutex_unlock(&g.lock);
 }
 
+/* As in te_session.c. */
+__attribute__((destructor)) static void forget_key(void)
+{
+    if (g.has_key)
+        (void)pthread_key_delete(g.key);
+    g.has_key = false;
+}
+
 static void make_key(void)
 {
     g.has_key = pthread_key_create(&g.key, thread_gone) == 0; /* else thread ends go unnoticed */
@@ -453,7 +461,7 @@ static struct ds_writer *writer_for(struct orma_ds_session *session)
 
 static struct ds_writer *adopt(struct orma_data_source *source, uint32_t slot)
 {
-    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+    ORMA_HUSHED;
     struct source_impl *impl = source->impl;
     struct ds_ref *ref = malloc(sizeof(*ref));
 

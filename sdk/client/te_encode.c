@@ -481,7 +481,7 @@ static bool lose_nested(struct orma_te_thread *self, uint32_t slot)
 
 bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_te_event *ev)
 {
-    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+    ORMA_HUSHED;
 
     if (orma_guard_is_up())
         return lose_nested(self, slot);

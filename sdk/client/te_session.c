@@ -294,6 +294,17 @@ static void thread_gone(void *arg)
     orma_guard_unlock(&orma_te.lock);
 }
 
+/*
+ * At exit, or before our code is unmapped with a plug-in that brought it along: threads that end
+ * later must not run into it.
+ */
+__attribute__((destructor)) static void forget_key(void)
+{
+    if (has_key)
+        (void)pthread_key_delete(thread_key);
+    has_key = false;
+}
+
 static void init_once(void)
 {
     has_key = pthread_key_create(&thread_key, thread_gone) == 0; /* else thread ends go unnoticed */
@@ -371,7 +382,8 @@ struct orma_te_thread *orma_te_thread_new(void)
     pthread_mutex_unlock(&orma_te.lock);
     if (self) {
         /* The C library keeps the first 32 keys in the thread itself, and ours was made early. */
-        (void)pthread_setspecific(thread_key, self);
+        if (has_key)
+            (void)pthread_setspecific(thread_key, self);
         orma_te_self = self;
     }
     orma_guard_down(); /* until now a handler would have registered it as well */

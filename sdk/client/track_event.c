@@ -50,7 +50,7 @@ static ORMA_COLD void drop_nested(struct orma_te_thread *self, uint32_t mask)
 
 static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
 {
-    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+    ORMA_HUSHED;
     struct orma_te_thread *self = orma_te_self;
 
     if (mask & ORMA_TE_WAKE_BIT) {

@@ -67,7 +67,7 @@ static bool names_tsc(const char *path)
 
 static bool kernel_uses_tsc(void)
 {
-    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+    ORMA_HUSHED;
     const char *path = atomic_load_explicit(&g.source, memory_order_relaxed);
 
     return names_tsc(path ? path : SOURCE);

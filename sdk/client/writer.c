@@ -209,7 +209,7 @@ void orma_writer_abandon(struct orma_writer *self, uint8_t *piece)
 bool orma_writer_next_chunk(struct orma_writer *self, uint8_t *piece, uint32_t flags,
                             bool *ret_counts)
 {
-    ORMA_AUTO(orma_unhush) struct orma_hush hush = orma_hush();
+    ORMA_HUSHED;
     uint16_t packets = piece ? 1 | ORMA_SHM_CONT_PREV : 1;
     struct orma_shm_chunk chunk;
     uint32_t records = piece ? count_of(self) : count_of(self) - 1;

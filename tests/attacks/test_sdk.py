@@ -165,8 +165,8 @@ class Sdk(Attack):
 
     def test_a_plug_in_that_is_unloaded(self):
         self.record(20)
-        program = self.start(TOOLS / "attack_dlclose", next(TOOLS.glob("*attack_plugin.so")), times(200, 5000))
-        self.finish(program)
+        for name, turns in (("attack_plugin", times(200, 5000)), ("attack_plugin_alone", times(50, 500))):
+            self.finish(self.start(TOOLS / "attack_dlclose", next(TOOLS.glob(f"*{name}.so")), turns))
         self.end_recording()
         self.assertGreater(self.slices(), 0)
         self.assert_ends()

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,20 +330,63 @@ static void play_recording(void)
     expect("stop", (uint64_t)orma_recording_stop(recording, NULL), 0);
 }
 
-static void test_recording(void)
+static void record_with(void (*play)(void))
 {
     struct orma_buf bytes = {0};
     struct orma_test_trace t;
 
     memset(counts, 0, sizeof(*counts));
     snprintf(path, sizeof(path), "/tmp/orma-signals-%d.pftrace", (int)getpid());
-    struct actor a = act(play_recording);
+    struct actor a = act(play);
     finish_or_kill(&a);
     assert(orma_fd_read_file(-100, path, 1 << 30, &bytes) == 0);
     unlink(path);
     orma_test_trace_parse(orma_buf_str(&bytes), &t);
     check(&t);
     orma_buf_fini(&bytes);
+}
+
+static void test_recording(void)
+{
+    record_with(play_recording);
+}
+
+/* ---- threads that are cancelled ---- */
+
+static void *emit_until_cancelled(void *arg)
+{
+    for (;;) {
+        ORMA_INSTANT(sig, "ordinary", ORMA_ARG_UINT("n", counts->ordinary));
+        counts->ordinary++;
+        pthread_testcancel(); /* here, and not in the write of a full memory */
+    }
+    return arg;
+}
+
+static void play_cancelled(void)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording *recording;
+
+    args.path = path;
+    args.buffer_kb = 64;
+    assert(orma_recording_start(&args, &recording) == 0);
+    for (int i = 0; i < 40; i++) {
+        uint64_t before = counts->ordinary;
+        pthread_t thread;
+
+        emit_in_handler(counts->handled++);
+        assert(pthread_create(&thread, NULL, emit_until_cancelled, NULL) == 0);
+        while (counts->ordinary - before < 1500)
+            sched_yield();
+        assert(pthread_cancel(thread) == 0 && pthread_join(thread, NULL) == 0);
+    }
+    expect("stop", (uint64_t)orma_recording_stop(recording, NULL), 0);
+}
+
+static void test_cancelled(void)
+{
+    record_with(play_cancelled);
 }
 
 /* ---- beginning, end ---- */
@@ -470,6 +514,7 @@ static const struct {
     {"drop", test_events_that_are_dropped},
     {"turns", test_turns},
     {"recording", test_recording},
+    {"cancelled", test_cancelled},
     {"life", test_life},
     {"threads", test_threads},
     {"forks", test_forks},
