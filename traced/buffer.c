@@ -85,10 +85,19 @@ void traced_buffer_free(struct traced_buffer *self)
         seq_free(seq);
     orma_map_fini(&self->seqs_by_key);
     orma_map_fini(&self->producers);
-    (void)munmap(self->base, self->size); /* cannot fail: our own mapping */
+    if (self->base)
+        (void)munmap(self->base, self->size); /* cannot fail: our own mapping */
     free(self->slices);
     free(self->scratch);
     free(self);
+}
+
+void *traced_buffer_take_memory(struct traced_buffer *self)
+{
+    void *base = self->base;
+
+    self->base = NULL;
+    return base;
 }
 
 static uint64_t seq_key(uint16_t producer_id, uint16_t writer_id)

@@ -193,6 +193,9 @@ struct traced_packet {
 /* Size: whole KiB. -EINVAL, -ENOMEM. */
 int traced_buffer_new(size_t size, enum traced_policy policy, struct traced_buffer **ret);
 void traced_buffer_free(struct traced_buffer *self);
+/* Its memory, `size` bytes, to be unmapped by the caller; all that is left to do then is to free
+ * it. */
+void *traced_buffer_take_memory(struct traced_buffer *self);
 
 /* The sequence, NULL if there is none. */
 struct traced_seq *traced_buffer_find(const struct traced_buffer *self, uint16_t producer_id,

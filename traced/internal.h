@@ -11,6 +11,7 @@
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "traced/conn.h"
+#include "traced/reap.h"
 #include "traced/service.h"
 #include "traced/trigger.h"
 #include "traced/turn.h"
@@ -36,6 +37,7 @@ struct traced_service {
     struct traced_boost boost;
     struct event_base *base;
     struct traced_turns turns;
+    struct traced_reaper reaper;
     int stop_fd; /* eventfd */
     struct event *stop_event;
     struct event *touch_event; /* touching buffer pages ahead, when nothing else is to do */

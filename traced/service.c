@@ -279,6 +279,7 @@ int traced_service_new(const struct traced_config *config, struct traced_service
     self->stop_fd = -1;
     self->uid = geteuid();
     self->file_patience_ms = TRACED_FILE_PATIENCE_MS;
+    traced_reaper_init(&self->reaper);
     orma_list_init(&self->conns);
     orma_list_init(&self->producers);
     orma_list_init(&self->data_sources);
@@ -334,6 +335,7 @@ void traced_service_free(struct traced_service *self)
     if (self->touch_event)
         event_free(self->touch_event);
     orma_fd_close(&self->stop_fd);
+    traced_reaper_fini(&self->reaper);
     traced_turns_fini(&self->turns);
     if (self->base)
         event_base_free(self->base);

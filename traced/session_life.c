@@ -78,6 +78,8 @@ static void free_buffers(struct traced_session *self)
 
         if (orma_map_get_ptr(&self->service->buffers_by_id, sb->id) == sb)
             orma_map_take(&self->service->buffers_by_id, sb->id);
+        traced_reap(&self->service->reaper, &self->service->turns,
+                    traced_buffer_take_memory(sb->buf), sb->buf->size);
         traced_buffer_free(sb->buf);
     }
     free(self->buffers);

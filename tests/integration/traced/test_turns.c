@@ -3,9 +3,12 @@
  * others are served meanwhile, and what comes out is the same as in one go.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
@@ -287,6 +290,30 @@ Test(traced_turns, flushes_that_come_together_ask_once)
     rig_reply_fini(&last);
     rig_reply_fini(&brief);
     orma_buf_fini(&args);
+    fixture_fini(&s);
+}
+
+/* A buffer that was filled is given back a piece at a time. */
+Test(traced_turns, nor_does_a_large_buffer_that_is_freed)
+{
+    struct fixture s;
+    struct rig_reply freed;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    begin(&s, false, 1024);
+    rig_pause(&s.rig);
+    struct traced_buffer *buf = buffer_of(&s);
+    uint8_t *base = buf->base;
+    size_t size = buf->size;
+    memset(base, 1, size);
+    rig_send(s.consumer, "FreeBuffers", NULL, -1, &freed);
+    cr_assert_leq(turns_until(&s, s.consumer, &freed), PROMPT);
+    while (s.rig.service->reaper.num)
+        rig_turn(&s.rig);
+    cr_assert_eq(msync(base, page, MS_ASYNC), -1);
+    cr_assert_eq(errno, ENOMEM);
+    rig_resume(&s.rig);
+    rig_reply_fini(&freed);
     fixture_fini(&s);
 }
 
