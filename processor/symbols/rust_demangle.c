@@ -64,7 +64,7 @@ static void put_bytes(struct reader *r, const char *data, size_t len)
 {
     if (r->silent || r->bad)
         return;
-    if (r->out.len + len > TEXT_MAX)
+    if (r->out.len > TEXT_MAX || len > TEXT_MAX - r->out.len)
         r->bad = true;
     else
         orma_buf_put(&r->out, data, len);

@@ -56,8 +56,8 @@ static void print_damage(const struct orma_processor *tp, const char *program, c
     }
     if (d.cut_off_bytes)
         fprintf(stderr,
-                "%s: %s: cut off in the middle of a packet: the last %" PRIu64
-                " byte%s could not be read\n",
+                "%s: %s: cut off: the last %" PRIu64
+                " byte%s could not be read, or more is missing\n",
                 program, path, d.cut_off_bytes, d.cut_off_bytes == 1 ? "" : "s");
 }
 

@@ -382,8 +382,11 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
     }
     if (f->where == AT_END)
         return len; /* whatever follows */
-    if (at_end && (f->where == IN_OBJECT || f->where == IN_EVENTS))
+    pos = at_end ? skip(pos, end, " \t\r\n,") : pos;
+    if (at_end && f->where != IN_LIST && !file->events.num)
         orma_file_error(file->imp, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
+    else if (at_end && (f->where != IN_LIST || pos < end)) /* what came before is read */
+        orma_import_cut_off(file->imp, ORMA_MAX((uint64_t)(end - pos), 1u));
     return (size_t)(pos - start);
 }
 

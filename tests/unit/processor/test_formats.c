@@ -243,6 +243,32 @@ Test(formats, rows_are_the_same_whatever_the_pieces)
     orma_assert_no_leaks();
 }
 
+/* An object that is cut off anywhere behind its first event gives the events before. */
+Test(formats, a_json_object_that_is_cut_off_gives_what_is_whole)
+{
+    static const char text[] =
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":1,\"name\":"
+        "\"a\"},{\"ph\":\"X\",\"pid\":1,\"ts\":3,\"dur\":1,\"name\":\"b\"}],"
+        "\"other\":{\"x\":1}}";
+    const size_t first = (size_t)(strchr(text, '}') - text) + 1;
+    struct orma_buf got = {0};
+
+    for (size_t len = first; len <= sizeof(text) - 1; len++) {
+        bool second = len > first + 1 && memchr(text + first, '}', len - first);
+        struct orma_processor *tp;
+
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_eq(load(tp, text, len, 7), 0, "%zu: %s", len, orma_processor_error(tp));
+        rows(tp, "SELECT name FROM slice", &got);
+        cr_assert_str_eq(orma_buf_cstr(&got), second ? "a\nb\n" : "a\n", "%zu", len);
+        cr_assert_eq(orma_processor_damage(tp).cut_off_bytes > 0, len < sizeof(text) - 1, "%zu",
+                     len);
+        orma_processor_free(tp);
+    }
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 Test(formats, what_cannot_be_read_says_why)
 {
     static const struct {
