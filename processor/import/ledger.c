@@ -14,6 +14,7 @@ struct known {
     bool expected;    /* it has a config */
     bool has_stats;   /* at least one TraceStats */
     bool has_counts;  /* ... with a ledger, as we write them */
+    bool unsettled;   /* ... the last of which leaves packets of some writer unexplained */
     uint64_t packets; /* of all writers, before the last TraceStats */
 };
 
@@ -74,6 +75,7 @@ void orma_ledger_begin(struct orma_import *imp)
     if (!known)
         return;
     known->has_stats = true;
+    known->unsettled = false;
     known->packets = packets_of(imp, imp->trace_row);
 }
 
@@ -95,6 +97,17 @@ static void add_row(struct orma_import *imp, uint16_t machine, const uint64_t *c
     orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->trace_row);
 }
 
+/* Emitted, and neither delivered nor lost: still in a buffer when the service said so. */
+static bool is_unsettled(const uint64_t *counts)
+{
+    uint64_t left = counts[ORMA_COUNTS_EMITTED];
+
+    left -= ORMA_MIN(left, counts[ORMA_COUNTS_DELIVERED]);
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++)
+        left -= ORMA_MIN(left, counts[orma_loss_words[i].field]);
+    return left && !counts[orma_loss_unreported.field];
+}
+
 void orma_ledger_add(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -109,8 +122,10 @@ void orma_ledger_add(struct orma_import *imp, uint16_t machine, struct orma_str 
             seen |= 1u << f.id;
         }
     }
-    if (known)
+    if (known) {
         known->has_counts = true;
+        known->unsettled |= is_unsettled(counts);
+    }
     if (seen >> ORMA_COUNTS_EMITTED & 1)
         add_row(imp, machine, counts, "emitted", &counts[ORMA_COUNTS_EMITTED]);
     if (seen >> ORMA_COUNTS_DELIVERED & 1)
@@ -124,12 +139,13 @@ void orma_ledger_add(struct orma_import *imp, uint16_t machine, struct orma_str 
         add_row(imp, machine, counts, orma_loss_unreported.name, NULL);
 }
 
-/* Data behind the last statistics, or none of those at all. */
+/* Data behind the last statistics, or in a buffer when they were made, or none of those at all. */
 static bool lacks_the_end(const struct orma_import *imp, const struct known *known)
 {
     if (!known->has_stats)
         return known->expected;
-    return known->has_counts && packets_of(imp, known->trace_row) > known->packets;
+    return known->has_counts &&
+           (known->unsettled || packets_of(imp, known->trace_row) > known->packets);
 }
 
 void orma_ledger_finish(struct orma_import *imp)

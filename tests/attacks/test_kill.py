@@ -41,9 +41,9 @@ class Kill(Attack):
     def counted(path):
         return sum(struct.unpack("<8Q", path.read_bytes()[:64]))
 
-    def check_file(self, ended=True):
-        """A file that is there can be read, is no ruin, and its ledger adds up (unless the service was killed: then
-        the last word on what is still in its buffers was never written). The number of events."""
+    def check_file(self):
+        """A file that is there can be read, is no ruin, and its ledger adds up, or says that the last word on it was
+        never written. The number of events."""
         path = self.trace
         if not path.exists() or path.stat().st_size == 0:
             return 0
@@ -52,12 +52,12 @@ class Kill(Attack):
             select name, value from stats where value > 0 and severity = 'error';
             select sequence_id, sum(iif(reason = 'emitted', packets, 0)) as emitted,
               sum(iif(reason != 'emitted', packets, 0)) as rest from __intrinsic_loss group by 1
-              having emitted > 0 and emitted > rest""".replace("\n", " "), path)
+              having emitted > rest
+                and not exists (select 1 from __intrinsic_loss where reason = 'unreported')""".replace("\n", " "), path)
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-500:])
         ticks, errors, ledger = self.tables(done.stdout.decode())
         self.assertEqual(errors, [], "statistics of errors")
-        if ended:
-            self.assertEqual(ledger, [], "sequences that emitted more than was delivered or lost for a reason")
+        self.assertEqual(ledger, [], "sequences that emitted more than was delivered or lost for a reason")
         return int(ticks[0].strip('"'))
 
     @staticmethod
@@ -126,7 +126,7 @@ class Kill(Attack):
             path.write_bytes(bytes(4096))
             recorder = self.start_recorder("", "--private", "--", TOOLS / "attack_app", path, "count", 1, 2000, 3)
             self.kill(recorder, 0.4)
-            good += self.check_file(ended=False) > 0
+            good += self.check_file() > 0
             self.trace.unlink(missing_ok=True)
         self.assertGreater(good, 0)
         self.assert_nothing_left()
@@ -144,7 +144,7 @@ class Kill(Attack):
                 recorder.wait(20 * SLOW)
             except subprocess.TimeoutExpired:
                 self.fail("the recorder waits for a service that is gone")
-            good += self.check_file(ended=False) > 0
+            good += self.check_file() > 0
             self.trace.unlink(missing_ok=True)
             self.assertIsNone(app.poll(), "the program that is traced goes on")
         app.kill()
@@ -160,7 +160,7 @@ class Kill(Attack):
             if i % 10 == 9:
                 self.assert_serves()
                 recorder.send_signal(signal.SIGINT)
-                self.assertEqual(recorder.wait(30 * SLOW), 0)
+                self.assertIn(recorder.wait(30 * SLOW), (0, 1))  # 1: the probes never lived to record anything
                 self.check_file()
                 recorder = self.start_recorder(PROBES_CONFIG)
         recorder.kill()
