@@ -147,6 +147,33 @@ class Captured(Trust):
         self.assertGreater(int(self.one(self.dir / "u.pftrace", "SELECT count(*) FROM counter")), 0,
                            "the counters of /proc instead")
 
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_kernel_events_that_could_not_be_set_up(self):
+        c = self.config('''buffers { size_kb: 64 } duration_ms: 200 data_sources { config { name: "linux.ftrace"
+            ftrace_config { ftrace_events: "sched/sched_switch" instance_name: "orma-nosuch" } } }''')
+        done = self.orma("record", "-c", c, "-o", "t.pftrace", code=1)
+        self.assertRegex(done.stderr.decode(), "no kernel events: .*orma-nosuch")
+        out = self.orma("stats", "t.pftrace").stdout.decode()
+        self.assertIn("Asked for, but not recorded:", out)
+        self.assertIn("orma-nosuch", out)
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_names_that_only_the_service_can_judge(self):
+        """It runs as root, its user may not read tracefs: then the trace tells at the end."""
+        os.chmod(self.dir, 0o777)
+        self.start_traced()
+        self.start(PROBES, stderr=subprocess.DEVNULL)
+        self.wait_for("the probes", lambda: b"linux.ftrace" in self.orma("status").stdout)
+        for sock in ("p.sock", "c.sock"):
+            os.chmod(self.dir / sock, 0o666)
+        user = {"user": 65534, "group": 65534, "extra_groups": []}
+        if self.run_program(ORMA, "--version", **user).returncode:
+            self.skipTest("the build folder is not readable for others")
+        for events, code in ((["sched/sched_switch", "sched/nosuch"], 1), (["sched"], 0)):
+            done = self.run_program(ORMA, "record", "-f", "-t", "300ms", *events, "-o", self.dir / "t.pftrace", **user)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(b"this kernel has no event 'sched/nosuch'" in done.stderr, code == 1, done.stderr)
+
     @unittest.skipIf(os.geteuid() != 0, "becoming an ordinary user needs root")
     def test_a_service_that_one_may_not_use(self):
         os.chmod(self.dir, 0o755)

@@ -199,7 +199,7 @@ class Topics(Case):
     def test_wrong_words(self):
         for argv, says in [(["tabels"], "did you mean 'tables'"), (["units", "x"], "takes no argument"),
                            (["--man", "xyz"], "no manual page"), (["--completion", "fish"], "bash only"),
-                           (["tables", "a", "b"], "one word too many")]:
+                           (["tables", "a", "b"], "unexpected argument")]:
             self.assertIn(says, self.orma("help", *argv, code=2).stderr.decode())
 
 
