@@ -13,6 +13,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "traced/config.h"
 #include "traced/consumer.h"
+#include "traced/file.h"
 #include "traced/internal.h"
 #include "traced/producer.h"
 #include "traced/session_internal.h"
@@ -76,7 +77,7 @@ void traced_clone_file_done(struct traced_session *session)
     session->clone_reply_due = false;
     if (session->file_error)
         orma_buf_printf(&text, "Failed to write the cloned trace: %s",
-                        strerror(-session->file_error));
+                        traced_file_reason(session->file_error));
     reply(session->consumer, session->clone_request_id, text.len ? orma_buf_cstr(&text) : NULL,
           session);
     orma_buf_fini(&text);

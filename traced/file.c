@@ -562,6 +562,11 @@ int traced_file_progress_fd(const struct traced_file *self)
     return self->progress_fd;
 }
 
+const char *traced_file_reason(int error)
+{
+    return error == -ETIMEDOUT ? "it took no data for too long" : strerror(-error);
+}
+
 struct traced_file_state traced_file_look(struct traced_file *self)
 {
     pthread_mutex_lock(&self->lock);

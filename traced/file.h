@@ -73,6 +73,9 @@ const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FIL
  */
 void traced_file_hurry(struct traced_file *self, int32_t ms);
 
+/* An error in words. */
+const char *traced_file_reason(int error);
+
 /* For those who wait without the loop: readable when this may have changed. */
 struct traced_file_state {
     bool done;     /* the thread has ended its work */

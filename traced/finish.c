@@ -89,7 +89,7 @@ static void report(struct traced_session *s)
                        s->id, name, state.queued);
     else if (state.error && state.error != -EFBIG && !s->file_error)
         orma_log_error("session %" PRIu64 ": the trace file %s can't be written: %s", s->id, name,
-                       strerror(-state.error));
+                       traced_file_reason(state.error));
 }
 
 void traced_finish_sessions(struct traced_service *self, uint32_t max_ms)

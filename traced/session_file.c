@@ -64,7 +64,7 @@ void traced_session_file_done(struct traced_session *self, int error)
         /* A consumer is told, and knows whether that is worth a message. */
         orma_log(self->consumer ? ORMA_LOG_INFO : ORMA_LOG_ERROR,
                  "session %" PRIu64 ": the trace file %s can't be written: %s", self->id,
-                 traced_file_name(self->file, name), strerror(-error));
+                 traced_file_name(self->file, name), traced_file_reason(error));
     }
     traced_file_free(self->file);
     self->file = NULL;
@@ -84,7 +84,7 @@ void traced_session_tell_end(struct traced_session *self)
 
     if (self->file_error) {
         orma_buf_printf(&text, "Failed to write into the trace file: %s",
-                        strerror(-self->file_error));
+                        traced_file_reason(self->file_error));
         ended(self, orma_buf_cstr(&text));
     } else {
         ended(self, NULL);
