@@ -51,8 +51,6 @@ static inline void orma_guard_unlock(pthread_mutex_t *lock)
  * Around what makes system calls in an event: the host's errno stays as it was, and its thread is
  * not cancelled there, where it may hold a lock. ORMA_HUSHED; holds to the end of the block.
  */
-#define ORMA_HUSHED                                                                                \
-    __attribute__((cleanup(orma_unhush), unused)) struct orma_hush orma_hush_ = orma_hush()
 struct orma_hush {
     int err, cancel;
 };
@@ -70,4 +68,8 @@ static inline void orma_unhush(const struct orma_hush *h)
     (void)pthread_setcancelstate(h->cancel, NULL);
     errno = h->err;
 }
+
+/* `unused`: clang counts a destructor for no use. */
+#define ORMA_HUSHED                                                                                \
+    __attribute__((cleanup(orma_unhush), unused)) struct orma_hush orma_hush_ = orma_hush()
 #endif
