@@ -22,6 +22,17 @@ def zipped(members, method=zipfile.ZIP_DEFLATED):
     return out.getvalue()
 
 
+def overlapping_zip(data, entries):
+    """Many entries of the directory, one member."""
+    one = zipped([("a", data)], zipfile.ZIP_STORED)
+    end = one.rindex(b"PK\5\6")
+    directory = one.rindex(b"PK\1\2", 0, end)
+    entry = one[directory:end]
+    tail = bytearray(one[end:end + 22])
+    struct.pack_into("<HHII", tail, 8, entries, entries, len(entry) * entries, directory)
+    return one[:directory] + entry * entries + bytes(tail)
+
+
 def event(i, more):
     return sub(1, num(8, i) + num(10, 1) + sub(11, more))
 
@@ -96,6 +107,11 @@ class Bombs(Case):
     def test_zip(self):
         code, _ = self.load(zipped((f"f{i}.pftrace", EMPTY * (4 << 20)) for i in range(3)))
         self.assertEqual(code, 0, "each byte became a thousand, which deflate may do: read, in its time")
+
+    def test_zip_of_stored_members_that_overlap(self):
+        trace = b"".join(event(i, num(9, 3) + sub(23, "n")) for i in range(100000))
+        code, said = self.load(overlapping_zip(trace, 5000))
+        self.assertEqual(code, 1, said[-300:])
 
     def test_zip_in_zip(self):
         data = b"x"

@@ -44,7 +44,7 @@ class Configs(Attack):
     def test_random_configs(self):
         probes = self.probes()
         tally = {"run": 0, "refused": 0}
-        for i in range(times(120, 20000)):
+        for i in range(times(60, 20000)):
             p, c = self.producer(self.random.choice(WORDS)), self.consumer()
             p.register("x")
             p.register("track_event")
@@ -125,7 +125,7 @@ class Traces(Attack):
         tables = re.findall(r"^\*\*(\w+)\*\*", page, re.M)
         everything = "; ".join(f"select count(*) from (select *, row_number() over () from {t})" for t in tables)
         loaded = 0
-        for i in range(times(40, 20000)):
+        for i in range(times(24, 20000)):
             trace.write_bytes(self.packets())
             done = self.run_program(SHELL, "-Q", everything if i % 4 == 0 else
                                     "select count(*) from slice; select count(extract_arg(arg_set_id, 'debug.x')) from slice; "
