@@ -284,7 +284,7 @@ static int read_back(struct state *st)
     int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
 
     if (r == -ECANCELED) {
-        say(rec, "the output takes no data; the trace lacks its end", 0);
+        say(rec, "the output takes no data; the end of the trace is missing", 0);
         return r;
     }
     rec->reader_left = r == -EPIPE;
@@ -341,7 +341,7 @@ static void end_pump(struct state *st, bool complete)
         return;
     if (complete && !wait_for_pump(st)) {
         complete = false;
-        say(st->rec, "the output takes no data; the trace lacks its end", 0);
+        say(st->rec, "the output takes no data; the end of the trace is missing", 0);
     }
     int r = complete ? orma_pump_end(st->pump, &st->rec->bytes)
                      : orma_pump_cancel(st->pump, &st->rec->bytes);
@@ -432,7 +432,8 @@ int orma_recorder_run(struct orma_recorder *self)
     r = run(&st);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
     if (stopped < 0 && r >= 0)
-        say(self, "the session did not end in time; the end of the trace may be missing", stopped);
+        say(self, "the session did not end in time; the end of the trace may be missing",
+            stopped == -ETIMEDOUT ? 0 : stopped);
     self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
     if (stopped == 0) {
         int collected = collect(&st);
