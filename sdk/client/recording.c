@@ -385,7 +385,7 @@ static void add_to_live(struct orma_recording *self)
     pthread_mutex_lock(&live.lock);
     orma_list_insert(&live.list, &self->link);
     if (!live.at_exit)
-        live.at_exit = atexit(finish_all) == 0;
+        live.at_exit = atexit(finish_all) == 0 && at_quick_exit(finish_all) == 0;
     pthread_mutex_unlock(&live.lock);
 }
 

@@ -234,7 +234,7 @@ int orma_init(const struct orma_init_args *args)
     if (r == 0)
         keep_args(&full);
     if (r == 0 && !at_exit)
-        at_exit = atexit(orma_shutdown) == 0;
+        at_exit = atexit(orma_shutdown) == 0 && at_quick_exit(orma_shutdown) == 0;
     if (r == 0)
         r = wait_at_start(full.connect_wait_ms);
     pthread_mutex_unlock(&g.lock);

@@ -73,7 +73,7 @@ class Programs(Case):
         self.assertGreaterEqual(2 * there + lost, 2000)
 
     def test_ends_of_programs(self):
-        """Nothing was lost at an orderly end; the service finds the rest in the shared memory."""
+        """Nothing is lost at an orderly end. At others, the service finds the rest in the shared memory."""
         for how, code in {"return": 0, "exit": 0, "quick_exit": 0, "_exit": 0, "exec": 0, "abort": 134}.items():
             trace = self.record(SHORT, "plain", how, code=code)
             self.assertEqual(self.slices(trace), 1000, how)
