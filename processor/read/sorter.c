@@ -19,6 +19,16 @@ void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
         .emit = emit, .emit_data = data, .max_ts = INT64_MIN, .threads_from = THREAD_ITEMS};
 }
 
+static void loose_free(struct loose_list *l)
+{
+    for (unsigned i = 0; i < l->runs_num; i++)
+        for (uint32_t at = l->runs[i].at; at < l->runs[i].end; at++)
+            orma_seq_gen_unref(l->items[at].gen);
+    for (uint32_t at = l->sorted; at < l->num; at++)
+        orma_seq_gen_unref(l->items[at].gen);
+    free(l->items);
+}
+
 void orma_stream_free(struct orma_stream *s)
 {
     switch (s->sort) {
@@ -31,9 +41,7 @@ void orma_stream_free(struct orma_stream *s)
         free(s->list.bundles);
         break;
     case STREAM_LOOSE:
-        for (uint32_t i = s->loose.at; i < s->loose.num; i++)
-            orma_seq_gen_unref(s->loose.items[i].gen);
-        free(s->loose.items);
+        loose_free(&s->loose);
         break;
     case STREAM_SOURCE:
         break; /* belongs to its importer */
@@ -92,7 +100,7 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
         self->failed = true;
         return;
     }
-    if (l->num > l->at && item->ts < l->items[l->num - 1].ts)
+    if (l->num > l->sorted && item->ts < l->items[l->num - 1].ts)
         l->unsorted = true;
     l->items[l->num++] = (struct loose){
         .ts = item->ts,
@@ -111,13 +119,38 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
     self->waiting++;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct loose *x = a, *y = b;
+
+    if (x->ts != y->ts)
+        return x->ts < y->ts ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The run whose next item comes first; runs_num if all are done. */
+static unsigned first_run(const struct loose_list *l)
+{
+    unsigned ret = l->runs_num;
+
+    for (unsigned i = 0; i < l->runs_num; i++) {
+        if (l->runs[i].at == l->runs[i].end)
+            continue;
+        if (ret == l->runs_num || by_time(&l->items[l->runs[i].at], &l->items[l->runs[ret].at]) < 0)
+            ret = i;
+    }
+    return ret;
+}
+
 static bool loose_next(struct orma_stream *s)
 {
     struct loose_list *l = &s->loose;
+    unsigned run = first_run(l);
 
-    if (l->at == l->num)
+    if (run == l->runs_num)
         return false;
-    const struct loose *i = &l->items[l->at];
+    l->current = (uint8_t)run;
+    const struct loose *i = &l->items[l->runs[run].at];
     s->head = (struct orma_item){
         .ts = i->ts,
         .order = i->order,
@@ -136,31 +169,69 @@ static bool loose_next(struct orma_stream *s)
 
 static struct orma_seq_gen *loose_done(struct orma_stream *s)
 {
-    struct orma_seq_gen *gen = s->loose.items[s->loose.at++].gen;
+    struct loose_list *l = &s->loose;
+    struct orma_seq_gen *gen = l->items[l->runs[l->current].at++].gen;
 
-    if (s->loose.at == s->loose.num)
-        s->loose.at = s->loose.num = 0;
+    while (l->runs_num && l->runs[l->runs_num - 1].at == l->runs[l->runs_num - 1].end)
+        l->runs_num--;
+    if (!l->runs_num && l->sorted == l->num)
+        l->sorted = l->num = 0;
     return gen;
 }
 
-static int by_time(const void *a, const void *b)
+/* Merges the last two runs. Without memory for it they are sorted in place. */
+static void merge_runs(struct loose_list *l)
 {
-    const struct loose *x = a, *y = b;
+    struct loose_run *a = &l->runs[l->runs_num - 2], *b = a + 1;
+    uint32_t a_num = a->end - a->at, b_num = b->end - b->at;
+    struct loose *copy = malloc((size_t)a_num * sizeof(*copy));
+    struct loose *to = &l->items[b->at - a_num];
 
-    if (x->ts != y->ts)
-        return x->ts < y->ts ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    if (copy) {
+        const struct loose *x = copy, *x_end = copy + a_num;
+        const struct loose *y = &l->items[b->at], *y_end = y + b_num;
+
+        memcpy(copy, &l->items[a->at], a_num * sizeof(*copy));
+        while (x < x_end)
+            *to++ = y < y_end && by_time(y, x) < 0 ? *y++ : *x++;
+    } else {
+        memmove(to, &l->items[a->at], a_num * sizeof(*to));
+        qsort(to, (size_t)a_num + b_num, sizeof(*to), by_time);
+    }
+    free(copy);
+    *a = (struct loose_run){b->at - a_num, b->end};
+    l->runs_num--;
 }
 
+/*
+ * What is new becomes a run, and runs are merged while the last is at least half as long as the one
+ * below: so there are few of them, and an item takes part in a number of merges that is
+ * logarithmic, however often items come late between two windows.
+ */
 void orma_loose_sort(struct orma_stream *s)
 {
     struct loose_list *l = &s->loose;
+    struct loose_run *last = l->runs_num ? &l->runs[l->runs_num - 1] : NULL;
 
-    if (!l->unsorted)
+    if (l->sorted == l->num)
         return;
-    qsort(l->items + l->at, l->num - l->at, sizeof(*l->items), by_time);
+    if (l->unsorted)
+        qsort(l->items + l->sorted, l->num - l->sorted, sizeof(*l->items), by_time);
+    if (last && last->end == l->sorted &&
+        by_time(&l->items[last->end - 1], &l->items[l->sorted]) <= 0)
+        last->end = l->num;
+    else
+        l->runs[l->runs_num++] = (struct loose_run){l->sorted, l->num};
+    l->sorted = l->num;
     l->unsorted = false;
     s->has_head = false;
+    while (l->runs_num >= 2) {
+        struct loose_run *b = &l->runs[l->runs_num - 1], *a = b - 1;
+
+        if (2 * (uint64_t)(b->end - b->at) < a->end - a->at && l->runs_num < LOOSE_RUNS_MAX)
+            break;
+        merge_runs(l);
+    }
 }
 
 /* ---- runs of packets ---- */

@@ -56,10 +56,25 @@ struct bundle_list {
     bool open;
 };
 
+/* Each run that is kept is less than half of the one below it (see orma_loose_sort()). */
+#define LOOSE_RUNS_MAX 40
+
+/*
+ * Items in the order of their arrival; `sorted` of them are in runs, each in order:
+ *
+ *   items: [ run 0: done | rest ][ run 1: done | rest ] ... [ not in a run yet ]
+ *                        at   end                   sorted                  num
+ */
 struct loose_list {
     struct loose *items;
-    uint32_t num, cap, at;
-    bool unsorted;
+    uint32_t num, cap;
+    uint32_t sorted;
+    bool unsorted; /* what is not in a run is not in order */
+    uint8_t runs_num;
+    uint8_t current; /* the run that the head is of */
+    struct loose_run {
+        uint32_t at, end;
+    } runs[LOOSE_RUNS_MAX];
 };
 
 struct source {
@@ -209,6 +224,6 @@ struct orma_seq_gen *orma_stream_done(struct orma_stream *s);
 
 void orma_stream_free(struct orma_stream *s);
 
-/* Puts loose items in order. */
+/* Puts loose items in order. Has_head is false if some are new. */
 void orma_loose_sort(struct orma_stream *s);
 #endif
