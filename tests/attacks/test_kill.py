@@ -38,6 +38,18 @@ class Kill(Attack):
         victim.wait()
 
     @staticmethod
+    def is_connected(process):
+        """Whether it has a socket whose other end is known: all that the program waits for."""
+        inodes = set()
+        for fd in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+            try:
+                inodes.add(os.readlink(fd))
+            except OSError:
+                pass
+        lines = pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]
+        return any(f"socket:[{line.split()[6]}]" in inodes and line.split()[5] == "03" for line in lines)
+
+    @staticmethod
     def counted(path):
         return sum(struct.unpack("<8Q", path.read_bytes()[:64]))
 
@@ -139,6 +151,8 @@ class Kill(Attack):
             if app is None:
                 app, counts = self.start_app(600, rate=500)
             recorder = self.start_recorder()
+            # Without a service a recorder brings its own, so this one must have met the service.
+            self.wait_for("the recorder to connect", lambda: self.is_connected(recorder))
             self.kill(self.traced, 0.25)
             try:
                 recorder.wait(20 * SLOW)

@@ -246,7 +246,7 @@ packet {{
                          [(0.001, [plain] + inlined), (0.002, [("a.b.c (in base.apk)", None), plain])])
         (self.dir / "none.txt").write_text("packet { timestamp: 5 }")
         self.orma("convert", "binary", "none.txt", "none")
-        done = self.orma("convert", "firefox", "none")
+        done = self.orma("convert", "firefox", "none", code=1)
         self.assertEqual(json.loads(done.stdout)["threads"], [])
         self.assertIn(b"no samples with stacks", done.stderr)
 
