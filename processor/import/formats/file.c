@@ -207,7 +207,44 @@ static bool detect(struct orma_file *self, const uint8_t *data, size_t len, bool
     return self->detected && set_up(self, data, len);
 }
 
+/* ---- damage ---- */
+
+/* What lies between damaged lines or values. */
+#define DAMAGE_GAP 2
+
+static void tell_damage(struct orma_file *self)
+{
+    if (self->damage.to > self->damage.from)
+        orma_import_damage(self->imp, (int64_t)self->damage.from,
+                           self->damage.to - self->damage.from, self->damage.why);
+    self->damage.from = self->damage.to = 0;
+}
+
+void orma_file_damage(struct orma_file *self, const void *at, size_t len, const char *why)
+{
+    uintptr_t into = (uintptr_t)at - (uintptr_t)self->given.data;
+    uint64_t from = self->given.at + (into < self->given.len ? into : 0);
+
+    if (self->damage.to == self->damage.from || from < self->damage.to ||
+        from > self->damage.to + DAMAGE_GAP || self->damage.why != why) {
+        tell_damage(self);
+        self->damage.from = from;
+        self->damage.why = why;
+    }
+    self->damage.to = from + len;
+}
+
 /* ---- bytes ---- */
+
+static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    self->given.data = data;
+    self->given.len = len;
+    size_t used = self->ops->read(self, data, len, at_end);
+
+    self->given.at += used;
+    return used;
+}
 
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
 {
@@ -225,7 +262,7 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
     }
     if (self->ops->whole && !at_end)
         return 0;
-    return self->ops->read(self, data, len, at_end);
+    return read_bytes(self, data, len, at_end);
 }
 
 void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len)
@@ -267,7 +304,7 @@ static void feed_pieces(struct orma_file *self, const uint8_t *data, size_t len)
         }
         memcpy(p->pending + p->len, data, step);
         p->len += step;
-        size_t used = self->ops->read(self, p->pending, p->len, false);
+        size_t used = read_bytes(self, p->pending, p->len, false);
         p->pending += used;
         p->len -= used;
         p->cap -= used;
@@ -451,10 +488,11 @@ void orma_file_finish(struct orma_file *self)
         orma_reader_end_file(&imp->reader, (struct orma_str){NULL, 0});
     if (self->ops && !orma_file_failed(self)) {
         if (self->ops->whole && self->all.len)
-            (void)self->ops->read(self, self->all.data, self->all.len, true);
+            (void)read_bytes(self, self->all.data, self->all.len, true);
         else if (!self->ops->whole && self->pieces.blocks)
-            (void)self->ops->read(self, self->pieces.pending, self->pieces.len, true);
+            (void)read_bytes(self, self->pieces.pending, self->pieces.len, true);
     }
+    tell_damage(self);
     if (self->events.num && self->clock && self->clock != imp->reader.trace_clock)
         convert_events(self);
     if (self->events.num) {

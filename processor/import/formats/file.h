@@ -78,6 +78,15 @@ struct orma_file {
     struct orma_buf all;  /* fed bytes of a format that wants all of them */
     struct orma_pieces pieces;
     struct orma_events events;
+    struct {
+        const uint8_t *data; /* what ops->read() got last, and where that is in the file */
+        size_t len;
+        uint64_t at;
+    } given;
+    struct {
+        uint64_t from, to; /* equal: there is none */
+        const char *why;
+    } damage; /* that is not told yet: more of it may follow */
     bool detected, finished;
 };
 
@@ -107,7 +116,14 @@ void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...) O
  * orma_inflater_feed(), `done` whether the stream came to its end. */
 void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at_end);
 
-/* True after that, or when memory is out. */
+/*
+ * Bytes at `at`, in what ops->read() was given, that were skipped since they mean nothing. What
+ * follows each other is one place. Ends of files that are not whole are orma_import_cut_off().
+ */
+#define ORMA_DAMAGED_LINE "a line that can't be read"
+void orma_file_damage(struct orma_file *self, const void *at, size_t len, const char *why);
+
+/* True after orma_file_error(), or when memory is out. */
 static inline bool orma_file_failed(const struct orma_file *self)
 {
     return self->imp->reader.error || self->imp->storage->failed;

@@ -104,12 +104,17 @@ static bool read_line(struct orma_str line, struct entry *ret)
     return true;
 }
 
+static void bad_line(struct orma_file *file, struct orma_str line)
+{
+    orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
+    orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+}
+
 static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_str rest = {(const char *)data, len};
     struct entry e;
 
-    (void)at_end;
     while (rest.len && !orma_file_failed(file)) {
         const char *end = memchr(rest.data, '\n', rest.len);
         size_t n = end ? (size_t)(end - rest.data) : rest.len;
@@ -122,9 +127,11 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
         if (read_line(line, &e))
             orma_file_add(file, e.ts, 0, (const uint8_t *)line.data, line.len);
         else if (line.len && !orma_str_starts(line, ORMA_STR("---------")))
-            orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
+            bad_line(file, line);
         skip(&rest, ORMA_MIN(n + 1, rest.len));
     }
+    if (at_end)
+        orma_import_cut_off(file->imp, rest.len);
     return len - rest.len;
 }
 

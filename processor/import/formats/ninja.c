@@ -63,6 +63,7 @@ static void read_line(struct orma_file *file, struct ninja *n, struct orma_str l
     if (num < 5 || !orma_str_to_i64(part[0], &j.start) || !orma_str_to_i64(part[1], &j.end) ||
         j.start < 0 || j.end < j.start || j.end > INT64_MAX / 1000000) {
         orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_NINJA_PARSE_ERRORS);
+        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
     }
     j.hash = part[4];

@@ -31,6 +31,13 @@ static bool next_line(struct orma_str *rest, struct orma_str *ret)
     return true;
 }
 
+/* What has no end is no line, and not waited for. */
+static void endless_line(struct orma_file *file, struct orma_str *rest)
+{
+    orma_file_damage(file, rest->data, rest->len, ORMA_DAMAGED_LINE);
+    rest->len = 0;
+}
+
 /* ---- perf script ---- */
 
 struct text_sample {
@@ -212,12 +219,16 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
         if (!line.len || line.data[0] == '#')
             continue;
         p->open = read_header(line, &p->sample);
+        if (!p->open && orma_str_trim(line).len)
+            orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         p->frames_num = 0;
     }
     if (rest.len > LINE_MAX)
-        rest.len = 0; /* no such line */
-    if (at_end)
+        endless_line(file, &rest);
+    if (at_end) {
         end_sample(file, p, true);
+        orma_import_cut_off(file->imp, rest.len);
+    }
     return len - rest.len;
 }
 
@@ -269,8 +280,11 @@ static void collapsed_line(struct orma_file *file, struct collapsed *c, struct o
     for (at = line.len; at && line.data[at - 1] != ' ';)
         at--;
     const struct orma_str num = {line.data + at, line.len - at};
-    if (!at || !orma_str_to_i64(num, &count))
+    if (!at || !orma_str_to_i64(num, &count)) {
+        if (line.len)
+            orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
+    }
     if (!c->profile)
         c->profile = 1 + orma_profile_aggregate(
                              imp, "collapsed_stack_file", orma_import_cstr(imp, "Collapsed stacks"),
@@ -294,7 +308,9 @@ static size_t collapsed_read(struct orma_file *file, const uint8_t *data, size_t
         collapsed_line(file, file->state, rest);
         rest.len = 0;
     }
-    return len - (rest.len > LINE_MAX ? 0 : rest.len);
+    if (rest.len > LINE_MAX)
+        endless_line(file, &rest);
+    return len - rest.len;
 }
 
 const struct orma_format_ops orma_format_collapsed = {

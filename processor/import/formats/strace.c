@@ -101,6 +101,8 @@ static void on_line(struct orma_file *file, struct orma_str line)
         orma_file_add(file, c.ts, 0, (const uint8_t *)line.data, line.len);
     else if (line.len)
         orma_stats_inc(orma_import_stats(file->imp, 0), stats[r]);
+    if (r == LINE_NONE && line.len)
+        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
 static size_t strace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

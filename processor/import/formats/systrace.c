@@ -276,6 +276,14 @@ static bool lost_line(struct orma_file *file, struct orma_str line)
     return true;
 }
 
+/* Pages of old tools have the text as a string of their script: its end is no damage. */
+static bool ends_script(const struct orma_file *file, struct orma_str line)
+{
+    const struct systrace *s = file->state;
+
+    return s->html && line.len > 1 && !memcmp(line.data + line.len - 2, "\";", 2);
+}
+
 static void on_text(struct orma_file *file, struct orma_str line)
 {
     struct orma_str first = line;
@@ -286,8 +294,11 @@ static void on_text(struct orma_file *file, struct orma_str line)
         orma_str_starts(first, ORMA_STR("cpus=")) || orma_str_starts(first, ORMA_STR("version")) ||
         lost_line(file, first))
         return;
-    if (!orma_systrace_line(file, line))
-        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    if (orma_systrace_line(file, line))
+        return;
+    orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    if (!ends_script(file, line))
+        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
 static void on_line(struct orma_file *file, struct systrace *s, struct orma_str line)

@@ -269,6 +269,56 @@ Test(formats, a_json_object_that_is_cut_off_gives_what_is_whole)
     orma_assert_no_leaks();
 }
 
+/* A line that is none costs itself; it is told where it lies. The load is that of the good lines.
+ */
+Test(formats, damaged_lines_are_skipped_and_told)
+{
+    static const struct {
+        const char *what, *before, *bad, *after, *sql, *rows;
+    } cases[] = {
+        {"kernel text", "# tracer: nop\n a-1 (1) [000] .... 1.000000: tracing_mark_write: I|1|x\n",
+         "\1\2broken\nmore of it\n", " a-1 (1) [000] .... 2.000000: tracing_mark_write: I|1|y\n",
+         "SELECT name FROM slice", "x\ny\n"},
+        {"strace", "1 1700000000.000001 read(3) = 4 <0.000012>\n", "\1\2broken\nmore of it\n",
+         "1 1700000000.100001 write(3) = 4 <0.000012>\n", "SELECT name FROM slice",
+         "read\nwrite\n"},
+        {"collapsed stacks", "a;b 1\na;b 1\na;b 1\n", "a;b what\na;c\n", "a;c 2\n",
+         "SELECT CAST(sum(value) AS INT) FROM __intrinsic_aggregate_sample", "5\n"},
+        {"logcat", "05-13 10:00:00.000  1  2 I tag: one\n", "05-13 10:\nmore of it\n",
+         "05-13 10:00:01.000  1  2 I tag: two\n", "SELECT msg FROM android_logs", "one\ntwo\n"},
+        {"perf script", "a 1/1 1.5: 1 cycles: \n\t1 f+0x1 (/x)\n\n", "b what\n\t1 g+0x1 (/x)\n\n",
+         "a 1/1 2.5: 1 cycles: \n\t1 f+0x1 (/x)\n\n", "SELECT count(*) FROM stack_sample", "2\n"},
+        {"ninja", "# ninja log v5\n1\t2\t0\ta\tb\n", "1\t2\nx\n", "3\t4\t0\tc\td\n",
+         "SELECT name FROM slice ORDER BY ts", "a\nc\n"},
+    };
+    struct orma_buf text = {0}, got = {0};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        for (size_t step = 3; step < 10000; step += 9000) {
+            struct orma_processor *tp;
+            size_t bad = strlen(cases[i].bad);
+
+            orma_buf_clear(&text);
+            orma_buf_printf(&text, "%s%s%s", cases[i].before, cases[i].bad, cases[i].after);
+            cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+            cr_assert_eq(load(tp, text.data, text.len, step), 0, "%s: %s", cases[i].what,
+                         orma_processor_error(tp));
+            rows(tp, cases[i].sql, &got);
+            cr_assert_str_eq(orma_buf_cstr(&got), cases[i].rows, "%s: %s", cases[i].what,
+                             orma_buf_cstr(&got));
+            const struct orma_processor_damage d = orma_processor_damage(tp);
+            cr_assert_eq(d.places, 1, "%s: %llu", cases[i].what, (unsigned long long)d.places);
+            cr_assert_eq(d.first_offset, (int64_t)strlen(cases[i].before), "%s", cases[i].what);
+            cr_assert(d.bytes < bad && d.bytes >= bad - 2, "%s", cases[i].what);
+            cr_assert_eq(d.cut_off_bytes, 0, "%s", cases[i].what);
+            orma_processor_free(tp);
+        }
+    }
+    orma_buf_fini(&text);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 Test(formats, what_cannot_be_read_says_why)
 {
     static const struct {
