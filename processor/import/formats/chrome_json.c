@@ -23,6 +23,9 @@ struct json_file {
     size_t scanned; /* of a value that is not whole yet */
     size_t depth;   /* and where in it that is */
     bool in_text, after_backslash;
+    bool any;           /* event could be read */
+    const char *broken; /* what was wrong first outside of events; NULL: nothing */
+    uint64_t searched;  /* bytes that were looked at for events behind damage */
     struct orma_buf scratch;
     struct orma_json_profiles profiles;
     struct orma_arena texts; /* of events of the kernel, without escapes */
@@ -146,8 +149,8 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
         orma_systrace_parse(file, item);
 }
 
-/* Notes the event that this value is. */
-static void on_event(struct orma_file *file, struct orma_str text)
+/* Notes the event that this value is. False: it is no JSON. */
+static bool on_event(struct orma_file *file, struct orma_str text)
 {
     struct json_file *f = file->state;
     struct orma_json_event e;
@@ -155,7 +158,7 @@ static void on_event(struct orma_file *file, struct orma_str text)
     bool ok = orma_json_event_read(text, &e);
 
     if (ok && !e.members)
-        return; /* some writers end their list with an empty event */
+        return true; /* some writers end their list with an empty event */
     const char *error = !ok                     ? "malformed JSON"
                         : !e.phase              ? "no phase"
                         : text.len > UINT32_MAX ? "too long"
@@ -165,16 +168,17 @@ static void on_event(struct orma_file *file, struct orma_str text)
                                                                       : NULL;
     if (error) {
         tokenizer_failure(file, text, error);
-        return;
+        return ok;
     }
+    f->any = true;
     if (e.phase == 'P' && orma_json_profile_event(file, &f->profiles, &e))
-        return;
+        return true;
     if (e.phase == 'M') { /* names are true at all times */
         const struct orma_item item = {
             .ts = ts, .data = (const uint8_t *)text.data, .len = (uint32_t)text.len};
 
         json_parse(file, &item);
-        return;
+        return true;
     }
     file->events.strict |= e.phase == 'X';
     /* What ends makes room first; then come longer slices before shorter ones, then the rest. */
@@ -183,6 +187,87 @@ static void on_event(struct orma_file *file, struct orma_str text)
                   : e.phase == 'X' && dur >= 0 ? INT64_MAX - dur
                                                : INT64_MAX,
                   (const uint8_t *)text.data, text.len);
+    return true;
+}
+
+/* ---- damage ---- */
+
+/* Work of all searches, per byte of the file: brackets in brackets are no way to make them long. */
+#define SEARCH_RATIO 16
+#define SEARCH_FREE 65536
+
+static bool may_search(const struct orma_file *file, struct json_file *f, size_t len)
+{
+    f->searched += len;
+    return f->searched <= (file->given.at + file->given.len) * SEARCH_RATIO + SEARCH_FREE;
+}
+
+/* What begins at `pos` like an event and is none in an event; it may go on behind `end`. */
+static bool may_be_event(const char *start, const char *pos, const char *end)
+{
+    const char *before = pos, *key = pos + 1;
+
+    while (key < end && *key && strchr(" \t\r\n", *key))
+        key++;
+    while (before > start && before[-1] && strchr(" \t\r\n", before[-1]))
+        before--;
+    return key < end && *key == '"' && !(before > start && before[-1] == ':');
+}
+
+/*
+ * The next event in these bytes; NULL: there is none. It must be whole and have a phase. If not
+ * `whole`, it may also go on behind them.
+ */
+static const char *find_event(const struct orma_file *file, struct json_file *f, const char *start,
+                              const char *end, bool whole)
+{
+    struct orma_json_event e;
+
+    for (const char *pos = start; (pos = memchr(pos, '{', (size_t)(end - pos))); pos++) {
+        if (!may_be_event(start, pos, end))
+            continue;
+        const char *to = orma_json_skip(pos, end);
+        if (!may_search(file, f, (size_t)((to ? to : end) - pos)))
+            return NULL;
+        if (!to ? !whole
+                : orma_json_event_read((struct orma_str){pos, (size_t)(to - pos)}, &e) && e.phase)
+            return pos;
+    }
+    return NULL;
+}
+
+/* Goes from `pos` to `to`, where a value may begin. */
+static const char *skip_damage(struct orma_file *file, struct json_file *f, const char *pos,
+                               const char *to, const char *what)
+{
+    orma_file_damage(file, pos, (size_t)(to - pos), what);
+    f->scanned = f->depth = 0;
+    f->in_text = f->after_backslash = false;
+    return to;
+}
+
+/* An event, or what stands in its place; a broken one may have swallowed others. */
+static const char *read_event(struct orma_file *file, struct json_file *f, const char *pos,
+                              const char *to)
+{
+    if (on_event(file, (struct orma_str){pos, (size_t)(to - pos)}))
+        return to;
+    const char *next =
+        may_search(file, f, (size_t)(to - pos)) ? find_event(file, f, pos + 1, to, false) : NULL;
+    return skip_damage(file, f, pos, next ? next : to, "malformed JSON");
+}
+
+/* The value at `pos` has no end in the file: goes to an event behind, or stays: it is cut off. */
+static const char *leave_endless(struct orma_file *file, struct json_file *f, const char *pos,
+                                 const char *end)
+{
+    const char *next = find_event(file, f, pos + 1, end, true);
+
+    if (!next)
+        return pos;
+    if (f->where == IN_OBJECT)
+        f->where = IN_EVENTS;
+    return skip_damage(file, f, pos, next, "a JSON value without an end");
 }
 
 /* ---- the file ---- */
@@ -236,27 +321,50 @@ static void bad(struct orma_file *file, const char *what)
     orma_file_error(file->imp, -EBADMSG, "Failure parsing JSON: %s (ERR:tp-corrupt)", what);
 }
 
+/* Skips what can't be where it is; a file of which nothing else can be read is refused for it. */
+static const char *skip_broken(struct orma_file *file, struct json_file *f, const char *pos,
+                               const char *to, const char *what)
+{
+    f->broken = f->broken ? f->broken : what;
+    return skip_damage(file, f, pos, to, what);
+}
+
+/* Whether the bracket at `pos` ends the list: no event follows. -EAGAIN: that can't be told yet. */
+static int ends_list(const char *pos, const char *end, bool at_end)
+{
+    const char *next = skip(pos + 1, end, " \t\r\n,");
+
+    if (next == end && !at_end)
+        return -EAGAIN;
+    return next == end || *next != '{' || !memchr(pos, ',', (size_t)(next - pos));
+}
+
 /* Elements of the list of events. Returns the place up to which all is done. */
 static const char *read_events(struct orma_file *file, struct json_file *f, const char *pos,
-                               const char *end)
+                               const char *end, bool at_end)
 {
     while (!orma_file_failed(file)) {
         pos = skip(pos, end, " \t\r\n,");
         if (pos == end)
             return pos;
-        if (*pos == ']') {
+        int ends = *pos == ']' ? ends_list(pos, end, at_end) : 0;
+        if (ends < 0)
+            return pos;
+        if (ends) {
             f->where = f->where == IN_LIST ? AT_END : IN_OBJECT;
             return pos + 1;
         }
-        if (*pos == '}' || *pos == ':') {
-            bad(file, "a bracket or colon where an event should be");
-            return pos;
+        if (memchr("]}:", *pos, 3)) {
+            pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon where an event should be");
+            continue;
         }
-        const char *to = value_end(f, pos, end);
-        if (!to)
+        const char *to = value_end(f, pos, end), *before = pos;
+        if (to)
+            pos = read_event(file, f, pos, to);
+        else if (at_end)
+            pos = leave_endless(file, f, pos, end);
+        if (pos == before)
             return pos;
-        on_event(file, (struct orma_str){pos, (size_t)(to - pos)});
-        pos = to;
     }
     return pos;
 }
@@ -285,7 +393,7 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
     struct orma_json_value v;
 
     if (!orma_json_read(&j, &v))
-        bad(file, "malformed value");
+        (void)skip_broken(file, file->state, text.data, text.data + text.len, "malformed value");
     else if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
@@ -299,30 +407,40 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
                         "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
 }
 
-/* The key at `pos` up to its value. NULL: not whole, or malformed. */
-static const char *read_key(struct orma_file *file, const char *pos, const char *end,
-                            struct orma_str *ret)
+/* The key at `pos` up to its value. NULL: not whole, or malformed: then that is told. */
+static const char *read_key(const char *pos, const char *end, struct orma_str *ret,
+                            const char **ret_error)
 {
     struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
     struct orma_json_value key;
 
     if (*pos != '"') {
-        bad(file, "a member without a name");
+        *ret_error = "a member without a name";
         return NULL;
     }
     if (!orma_json_read(&j, &key)) {
         if (end - pos > KEY_MAX)
-            bad(file, "a member with an endless name");
+            *ret_error = "a member with an endless name";
         return NULL;
     }
     *ret = key.raw;
     pos = skip(j.pos, end, " \t\r\n");
     if (pos < end && *pos != ':') {
-        bad(file, "no colon after the name of a member");
+        *ret_error = "no colon after the name of a member";
         return NULL;
     }
     pos = pos < end ? skip(pos + 1, end, " \t\r\n") : end;
     return pos < end ? pos : NULL;
+}
+
+/* No member is here: goes on with the next event, wherever that is, or to the end. */
+static const char *leave_object(struct orma_file *file, struct json_file *f, const char *pos,
+                                const char *end, const char *what)
+{
+    const char *next = find_event(file, f, pos, end, true);
+
+    f->where = next ? IN_EVENTS : AT_END;
+    return skip_broken(file, f, pos, next ? next : end, what);
 }
 
 /* One member of the outer object. Returns `pos` if it is not whole. */
@@ -338,9 +456,9 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
         f->where = AT_END;
         return pos + 1;
     }
-    const char *value = read_key(file, pos, end, &key);
+    const char *error = NULL, *value = read_key(pos, end, &key, &error);
     if (!value)
-        return pos;
+        return error && at_end ? leave_object(file, f, pos, end, error) : pos;
     if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '[') {
         f->where = IN_EVENTS;
         return value + 1;
@@ -349,7 +467,7 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     if (!to && at_end && !f->depth && !f->in_text)
         to = end;
     if (!to)
-        return pos;
+        return at_end ? leave_endless(file, f, pos, end) : pos;
     on_member(file, key, (struct orma_str){value, (size_t)(to - value)});
     return to;
 }
@@ -371,7 +489,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
             break;
         case IN_LIST:
         case IN_EVENTS:
-            pos = read_events(file, f, pos, end);
+            pos = read_events(file, f, pos, end, at_end);
             break;
         case IN_OBJECT:
             pos = read_member(file, f, pos, end, at_end);
@@ -380,6 +498,8 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
             break;
         }
     }
+    if (at_end && f->broken && !f->any)
+        bad(file, f->broken);
     if (f->where == AT_END)
         return len; /* whatever follows */
     pos = at_end ? skip(pos, end, " \t\r\n,") : pos;

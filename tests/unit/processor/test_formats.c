@@ -319,6 +319,75 @@ Test(formats, damaged_lines_are_skipped_and_told)
     orma_assert_no_leaks();
 }
 
+#define SLICE(name) "{\"ph\":\"X\",\"pid\":1,\"ts\":" #name ",\"dur\":1,\"name\":\"" #name "\"}"
+
+/* Events before, behind and between broken bytes, in both forms of the file. */
+Test(formats, damage_in_json_costs_what_is_broken)
+{
+    static const struct {
+        const char *text, *rows; /* of what stands between the first event and the last */
+        unsigned places;
+    } bad[] = {
+        {"\1\2 broken, more", "1\n9\n", 1},
+        {"bro\"ken", "1\n9\n", 1},
+        {"{\"ph\":\"X\" \"ts\" 3}", "1\n9\n", 1},
+        {"{\"ph\":\"X\",\"name\":\"a," SLICE(3), "1\n3\n9\n", 1},
+        {"{\"ph\":\"X\",\"args\":{\"a\":1," SLICE(3) "," SLICE(4), "1\n3\n4\n9\n", 1},
+        {"}," SLICE(3), "1\n3\n9\n", 1},
+        {"]," SLICE(3), "1\n3\n9\n", 1},
+        {SLICE(3) ",{{{{[[\"", "1\n3\n9\n", 1},
+        {"\"" SLICE(3) ",x", "1\n3\n9\n", 2},
+        {"}, @" SLICE(3) "," SLICE(4) ":", "1\n3\n4\n9\n", 3},
+    };
+    struct orma_buf text = {0}, got = {0};
+
+    for (unsigned i = 0; i < 4 * ORMA_ARRAY_LEN(bad); i++) {
+        struct orma_processor *tp;
+        const char *between = bad[i / 4].text;
+
+        orma_buf_clear(&text);
+        orma_buf_printf(&text, "%s" SLICE(1) ",%s," SLICE(9) "]%s",
+                        i & 1 ? "{\"traceEvents\":[" : "[", between,
+                        i & 1 ? ",\"other\":{\"x\":1}}" : "");
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_eq(load(tp, text.data, text.len, i & 2 ? 7 : 100000), 0, "%s: %s", between,
+                     orma_processor_error(tp));
+        rows(tp, "SELECT name FROM slice ORDER BY ts", &got);
+        cr_assert_str_eq(orma_buf_cstr(&got), bad[i / 4].rows, "%s: %s", between,
+                         orma_buf_cstr(&got));
+        const struct orma_processor_damage d = orma_processor_damage(tp);
+        cr_assert_eq(d.places, bad[i / 4].places, "%s: %llu", between,
+                     (unsigned long long)d.places);
+        cr_assert_geq(d.first_offset, strlen(SLICE(1)), "%s", between);
+        cr_assert_lt(d.first_offset + (int64_t)d.bytes, text.len, "%s", between);
+        cr_assert_eq(d.cut_off_bytes, 0, "%s", between);
+        orma_processor_free(tp);
+    }
+    orma_buf_fini(&text);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
+/* The search for what follows damage is bounded, whatever the brackets are. */
+Test(formats, brackets_in_brackets_are_no_long_work, .timeout = 60)
+{
+    struct orma_buf text = {0}, got = {0};
+    struct orma_processor *tp;
+
+    orma_buf_printf(&text, "[" SLICE(1));
+    while (text.len < (size_t)4 << 20)
+        orma_buf_printf(&text, ",{\"a\"");
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert_eq(load(tp, text.data, text.len, 65536), 0, "%s", orma_processor_error(tp));
+    rows(tp, "SELECT name FROM slice", &got);
+    cr_assert_str_eq(orma_buf_cstr(&got), "1\n");
+    cr_assert_gt(orma_processor_damage(tp).cut_off_bytes, 0);
+    orma_processor_free(tp);
+    orma_buf_fini(&text);
+    orma_buf_fini(&got);
+    orma_assert_no_leaks();
+}
+
 Test(formats, what_cannot_be_read_says_why)
 {
     static const struct {
