@@ -12,6 +12,7 @@
 struct known {
     uint32_t trace_row;
     bool expected;    /* it has a config */
+    bool ours;        /* written by our service: the last TraceStats is behind all data */
     bool has_stats;   /* at least one TraceStats */
     bool has_counts;  /* ... with a ledger, as we write them */
     bool unsettled;   /* ... the last of which leaves packets of some writer unexplained */
@@ -63,6 +64,14 @@ void orma_ledger_expect(struct orma_import *imp)
 
     if (known)
         known->expected = true;
+}
+
+void orma_ledger_service(struct orma_import *imp, struct orma_str version)
+{
+    struct known *known = current(imp);
+
+    if (known && orma_str_find(version, ORMA_STR("-orma-")))
+        known->ours = true;
 }
 
 void orma_ledger_begin(struct orma_import *imp)
@@ -144,7 +153,7 @@ static bool lacks_the_end(const struct orma_import *imp, const struct known *kno
 {
     if (!known->has_stats)
         return known->expected;
-    return known->has_counts &&
+    return (known->ours || known->has_counts) &&
            (known->unsettled || packets_of(imp, known->trace_row) > known->packets);
 }
 

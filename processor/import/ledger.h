@@ -17,6 +17,12 @@ struct orma_import;
 /* A TraceConfig was read: this trace comes from a service, which ends it with statistics. */
 void orma_ledger_expect(struct orma_import *imp);
 
+/*
+ * The version of the service that wrote the trace. Ours puts its last statistics behind all data,
+ * and those of its start, when no writer is known yet, hold no counts that would tell.
+ */
+void orma_ledger_service(struct orma_import *imp, struct orma_str version);
+
 /* A TraceStats begins; its totals replace those of earlier ones of the file. */
 void orma_ledger_begin(struct orma_import *imp);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "processor/import/import.h"
+#include "processor/import/ledger.h"
 #include "protos/fields/common.h"
 #include "protos/fields/trace.h"
 #include "protos/tables/syscalls.h"
@@ -133,6 +134,7 @@ static bool system_info_early(struct orma_import *imp, const struct orma_packet_
             break;
         case ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION:
             version = orma_import_str(imp, orma_pb_str(&f));
+            orma_ledger_service(imp, orma_pb_str(&f));
             break;
         case ORMA_PB_SYSTEM_INFO_NUM_CPUS:
             orma_table_set(t, ORMA_MACHINE_NUM_CPUS, m, orma_pb_u32(&f));

@@ -1,0 +1,1 @@
+SELECT sequence_id, writer_id, reason, packets FROM loss ORDER BY id;
