@@ -18,6 +18,7 @@ struct orma_inflater {
     bool begun, done;
     uint64_t in, out; /* bytes so far */
     uint64_t max_out;
+    size_t left; /* of what was fed last */
 #ifdef ORMA_HAVE_ZLIB
     z_stream z;
 #endif
@@ -56,6 +57,11 @@ void orma_inflater_free(struct orma_inflater *self)
     ZSTD_freeDStream(self->zstd);
 #endif
     free(self);
+}
+
+size_t orma_inflater_left(const struct orma_inflater *self)
+{
+    return self->left;
 }
 
 bool orma_inflater_done(const struct orma_inflater *self)
@@ -127,6 +133,7 @@ static int feed_zlib(struct orma_inflater *self, struct orma_str in, orma_inflat
             r = r ? r : full;
         } while (!r && !self->done && !z->avail_out);
     }
+    self->left = left + z->avail_in;
     return r;
 }
 #endif
@@ -147,6 +154,7 @@ static int feed_zstd(struct orma_inflater *self, struct orma_str in, orma_inflat
         size_t before = from.pos;
         size_t more = ZSTD_decompressStream(self->zstd, &to, &from);
 
+        self->left = from.size - from.pos;
         if (ZSTD_isError(more))
             return -EBADMSG;
         self->done = !more;

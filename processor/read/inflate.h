@@ -72,6 +72,9 @@ void orma_inflater_bound(struct orma_inflater *self, uint64_t max);
 int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
                        void *data);
 
+/* How many bytes of what was fed last lie behind the place where it failed or ended. */
+size_t orma_inflater_left(const struct orma_inflater *self);
+
 /* True when the stream has come to its end. */
 bool orma_inflater_done(const struct orma_inflater *self);
 #endif

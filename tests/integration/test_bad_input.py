@@ -1,7 +1,11 @@
 """Every wrong word, file and right gives one clear message and the right exit code."""
+import gzip
+import io
 import random
 import socket
+import tarfile
 import tempfile
+import zipfile
 
 from orma_env import *
 
@@ -53,6 +57,31 @@ class BadInput(Case):
         self.message(SHELL, "-Q", "select 1", "absent.pftrace", code=1, says="absent.pftrace")
         (self.dir / "t.pftrace").write_bytes(recorded())
         self.message(ORMA, "query", "-f", "absent.sql", "t.pftrace", code=1, says="absent.sql")
+
+    def test_what_came_out_of_a_broken_container_is_read(self):
+        events = [f'{{"ph":"X","pid":1,"ts":{i},"dur":1,"name":"{random.Random(i).random()}"}}' for i in range(5000)]
+        text = ("[" + ",".join(events) + "]").encode()
+        first, second = io.BytesIO(), io.BytesIO()
+        with zipfile.ZipFile(first, "w", zipfile.ZIP_DEFLATED) as z:
+            z.writestr("a.json", text)
+            z.writestr("b.json", text)
+        with tarfile.open(fileobj=second, mode="w") as t:
+            for name in ("a.json", "b.json"):
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                t.addfile(info, io.BytesIO(text))
+        for kind, data in (("gzip", gzip.compress(text)), ("zip", first.getvalue()), ("tar", second.getvalue())):
+            for what in ("cut off", "damaged"):
+                with self.subTest(kind, what=what):
+                    size = len(data) * 2 // 3
+                    broken = data[:size]
+                    if what == "damaged":
+                        at = data.index(b"ustar", 600) - 257 if kind == "tar" else size - 1000
+                        broken = data[:at] + b"\xff" * 300 + data[at + 300:]
+                    (self.dir / "t").write_bytes(broken)
+                    done = self.orma("query", "t", "SELECT count(*) AS n FROM slice")
+                    self.assertGreater(int(done.stdout.decode().split()[-1]), 1000)
+                    self.assertIn(what, done.stderr.decode())
 
     def test_an_existing_output_is_not_overwritten(self):
         (self.dir / "t.pftrace").write_bytes(b"precious")

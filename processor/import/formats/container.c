@@ -122,6 +122,23 @@ static struct orma_str tar_name(struct archive *a, const uint8_t *header)
     return ret.data ? ret : name;
 }
 
+/* The next header behind what is none; 0: there is nothing in this archive. */
+static size_t skip_damaged_tar(struct archive *a, const uint8_t *data, size_t len, size_t pos)
+{
+    size_t to = pos + BLOCK;
+
+    while (len - to >= BLOCK && memcmp(data + to + 257, "ustar", 5) != 0)
+        to += BLOCK;
+    if (len - to < BLOCK)
+        to = len;
+    if (to == len && !a->num) {
+        bad(a, "the header of a member is none");
+        return 0;
+    }
+    orma_file_damage(a->file, data + pos, to - pos, "the header of a member is none");
+    return to;
+}
+
 static void read_tar(struct archive *a, const uint8_t *data, size_t len)
 {
     struct orma_str long_name = {0}, long_size = {0};
@@ -132,10 +149,20 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
         uint64_t size;
 
         pos += BLOCK;
-        if (!octal(header + 124, 12, &size) ||
-            (long_size.len && !orma_str_to_u64(long_size, &size)) || size > len - pos) {
+        bool good =
+            octal(header + 124, 12, &size) && (!long_size.len || orma_str_to_u64(long_size, &size));
+        if (!good || (size > len - pos && memcmp(header + 257, "ustar", 5) != 0)) {
+            if (!(pos = skip_damaged_tar(a, data, len, pos - BLOCK)))
+                return;
+            continue;
+        }
+        if (size > len - pos && (!a->num && pos == len)) {
             bad(a, "a member reaches beyond its end");
             return;
+        }
+        if (size > len - pos) { /* what is there of it is read */
+            orma_import_cut_off(a->file->imp, 1);
+            size = len - pos;
         }
         struct orma_str body = {(const char *)data + pos, (size_t)size};
         long_size = (struct orma_str){0};
@@ -287,12 +314,60 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
     return ZIP_ENTRY_LEN + name_len + extra_len + (size_t)le(entry + 32, 2);
 }
 
+/* Where a member ends whose header doesn't tell: at what has the form of another header. */
+static size_t zip_next(const uint8_t *data, size_t len, size_t pos)
+{
+    for (size_t at = pos; len - at >= 4; at++) {
+        const uint8_t *next = memchr(data + at, 'P', len - at - 3);
+
+        if (!next)
+            break;
+        at = (size_t)(next - data);
+        if (next[1] == 'K' && ((next[2] == 3 && next[3] == 4) || (next[2] == 1 && next[3] == 2) ||
+                               (next[2] == 7 && next[3] == 8)))
+            return at - pos;
+    }
+    return len - pos;
+}
+
+/* An archive whose end is missing, and the list of members with it: they have headers, too. */
+static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
+{
+    size_t pos = 0;
+
+    while (len - pos > 30 && !memcmp(data + pos, "PK\3\4", 4) && !orma_file_failed(a->file)) {
+        const uint8_t *header = data + pos;
+        uint64_t flags = le(header + 6, 2), method = le(header + 8, 2), size = le(header + 18, 4);
+        size_t name_len = (size_t)le(header + 26, 2), extra_len = (size_t)le(header + 28, 2);
+
+        pos += 30;
+        if (name_len + extra_len > len - pos)
+            break;
+        struct member m = {.packed = method == 8};
+        m.name = (struct orma_str){(const char *)data + pos, name_len};
+        pos += name_len + extra_len;
+        m.data = data + pos;
+        if (size == ZIP_LONG || size > len - pos || flags & 8)
+            size = zip_next(data, len, pos);
+        m.len = (size_t)size;
+        if (!(flags & 1) && (method == 0 || method == 8))
+            add_member(a, &m);
+        pos += m.len;
+        if (len - pos > 16 && !memcmp(data + pos, "PK\7\10", 4))
+            pos += 16; /* what the header didn't tell */
+    }
+    if (a->num)
+        orma_import_cut_off(a->file->imp, 1);
+    else
+        bad(a, "it has no list of members; it may be cut off");
+}
+
 static void read_zip(struct archive *a, const uint8_t *data, size_t len)
 {
     struct zip_list list;
 
     if (!zip_find_list(data, len, &list)) {
-        bad(a, "it has no list of members; it may be cut off");
+        read_cut_zip(a, data, len);
         return;
     }
     for (uint64_t i = 0; i < list.num && !orma_file_failed(a->file); i++) {
@@ -400,7 +475,7 @@ static void import_member(struct archive *a, const struct member *m)
             orma_inflater_bound(z, orma_unpacked_left(&imp->reader.unpacked));
         int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
 
-        orma_file_unpacked(inside, r, z && orma_inflater_done(z), true);
+        (void)orma_file_unpacked(inside, z, r, bytes, true);
         orma_inflater_free(z);
     }
     orma_file_finish(inside);

@@ -112,9 +112,14 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len);
 /* What can't be read, and why; ends the import. The first one counts. */
 void orma_file_error(struct orma_import *imp, int error, const char *fmt, ...) ORMA_PRINTF(3, 4);
 
-/* Tells what went wrong with unpacking the file inside, if anything did. `result` is of
- * orma_inflater_feed(), `done` whether the stream came to its end. */
-void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at_end);
+/*
+ * Tells what went wrong with unpacking the file inside, if anything did. `result` is of
+ * orma_inflater_feed() with `bytes`. A stream that is broken or cut off gives what came out of it,
+ * if anything did, and the rest is damage. False: there is no more to come out.
+ */
+struct orma_inflater;
+bool orma_file_unpacked(struct orma_file *inside, const struct orma_inflater *inflater, int result,
+                        struct orma_str bytes, bool at_end);
 
 /*
  * Bytes at `at`, in what ops->read() was given, that were skipped since they mean nothing. What

@@ -10,15 +10,29 @@
 struct packed {
     struct orma_inflater *inflater;
     struct orma_file *inside;
+    bool broken; /* nothing that follows can be unpacked */
 };
+
+#define BROKEN_STREAM "a packed stream is corrupt"
 
 static void sink(void *data, const uint8_t *bytes, size_t len)
 {
     orma_file_feed(data, bytes, len);
 }
 
-void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at_end)
+/* What came out stays; the place is where unpacking failed, as far as that is known. */
+static void tell_broken(struct orma_file *file, const struct orma_inflater *inflater,
+                        struct orma_str bytes)
 {
+    size_t left = ORMA_MAX(ORMA_MIN(orma_inflater_left(inflater), bytes.len), 1u);
+
+    orma_file_damage(file, bytes.data + bytes.len - ORMA_MIN(left, bytes.len), left, BROKEN_STREAM);
+}
+
+bool orma_file_unpacked(struct orma_file *inside, const struct orma_inflater *inflater, int result,
+                        struct orma_str bytes, bool at_end)
+{
+    bool done = inflater && orma_inflater_done(inflater);
     struct orma_import *imp = inside->imp;
     const char *of = orma_format_names[inside->parent->format];
 
@@ -32,10 +46,15 @@ void orma_file_unpacked(struct orma_file *inside, int result, bool done, bool at
                         "the %s stream unpacks to more than %d times its size: refused as a bomb "
                         "(ERR:decomp)",
                         of, ORMA_INFLATE_RATIO);
+    else if (result < 0 && inside->size)
+        tell_broken(inside->parent, inflater, bytes);
     else if (result < 0)
         orma_file_error(imp, result, "the %s stream is corrupt (ERR:decomp)", of);
+    else if (at_end && !done && inside->size)
+        orma_import_cut_off(imp, 1);
     else if (at_end && !done)
         orma_file_error(imp, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
+    return result == 0;
 }
 
 static bool set_up(struct orma_file *file, struct packed *p)
@@ -63,9 +82,13 @@ static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t le
     }
     if (!set_up(file, p))
         return len;
-    orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader.unpacked));
-    int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
-    orma_file_unpacked(p->inside, r, orma_inflater_done(p->inflater), at_end);
+    if (p->broken) {
+        orma_file_damage(file, data, len, BROKEN_STREAM);
+    } else {
+        orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader.unpacked));
+        int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
+        p->broken = !orma_file_unpacked(p->inside, p->inflater, r, bytes, at_end);
+    }
     if (at_end && !orma_file_failed(file))
         orma_file_finish(p->inside);
     return len;
