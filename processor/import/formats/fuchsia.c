@@ -20,8 +20,22 @@
 /* Priority of the thread that runs when nothing else does. */
 #define IDLE_WEIGHT INT32_MIN
 
-enum { META, INIT, STRING, THREAD, EVENT, BLOB, USER_OBJECT, KERNEL_OBJECT, SCHEDULING };
-enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2 };
+enum {
+    META,
+    INIT,
+    STRING,
+    THREAD,
+    EVENT,
+    BLOB,
+    USER_OBJECT,
+    KERNEL_OBJECT,
+    SCHEDULING,
+    LOG,
+    LARGE = 15
+};
+enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2, META_LAST = 4 };
+/* Behind damage, so many records must follow each other to be believed. */
+#define CHAIN 4
 enum {
     INSTANT,
     COUNTER,
@@ -424,38 +438,115 @@ static void read_record(struct orma_file *file, struct record *r)
     default: /* blobs, logs, objects of programs: nothing shows them */
         break;
     }
-    if (r->bad)
-        count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
+}
+
+/* Large blobs have more bits for their size. */
+static size_t size_of(uint64_t head)
+{
+    return WORD * (size_t)(bits(head, 0, 4) == LARGE ? bits(head, 4, 32) : bits(head, 4, 12));
+}
+
+/* Whether a writer would begin a record so. */
+static bool is_likely(uint64_t head)
+{
+    size_t words = size_of(head) / WORD;
+
+    switch (bits(head, 0, 4)) {
+    case META:
+        return words > 0 && bits(head, 16, 4) > 0 && bits(head, 16, 4) <= META_LAST;
+    case INIT:
+        return words == 2;
+    case STRING:
+        return words == 1 + (bits(head, 32, 15) + WORD - 1) / WORD && bits(head, 16, 15) &&
+               !bits(head, 47, 17);
+    case THREAD:
+        return words == 3 && bits(head, 16, 8);
+    case EVENT:
+        return words >= 2 + bits(head, 20, 4) && bits(head, 16, 4) < EVENTS_NUM;
+    case SCHEDULING:
+        return words >= 3 && bits(head, 60, 4) <= 2;
+    case BLOB:
+    case USER_OBJECT:
+    case KERNEL_OBJECT:
+    case LOG:
+    case LARGE:
+        return words >= 2;
+    }
+    return false;
+}
+
+/* Whether records lie here: CHAIN of them, one behind the other, or up to the end. */
+static bool is_chain(const uint8_t *pos, const uint8_t *end)
+{
+    for (unsigned i = 0; i < CHAIN; i++) {
+        if (pos == end)
+            return i > 0;
+        if (end - pos < WORD || !is_likely(word_at(pos)) ||
+            size_of(word_at(pos)) > (size_t)(end - pos))
+            return false;
+        pos += size_of(word_at(pos));
+    }
+    return true;
+}
+
+/* The record at `pos` is broken and none follows it: goes to the next one, or to the end. */
+static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, const uint8_t *end)
+{
+    const uint8_t *at = pos + 1;
+    size_t size = size_of(word_at(pos));
+
+    count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
+    while (end - at >= WORD && !is_chain(at, end))
+        at++;
+    if (end - at >= WORD) {
+        orma_file_damage(file, pos, (size_t)(at - pos), "a record of Fuchsia is broken");
+        return at;
+    }
+    if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
+        orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+    else
+        orma_file_damage(file, pos, (size_t)(end - pos), "a record of Fuchsia is broken");
+    return end;
 }
 
 static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct fuchsia *s = file->state;
-    size_t pos = 0;
+    const uint8_t *pos = data, *end = data + len;
+    bool any = false;
 
-    if (!s->ticks_per_s)
-        s->ticks_per_s = NS_PER_S;
-    while (len - pos >= WORD && !orma_file_failed(file)) {
-        uint64_t head = word_at(data + pos);
-        /* Large blobs have more bits for their size. */
-        size_t size =
-            WORD * (size_t)(bits(head, 0, 4) == 15 ? bits(head, 4, 32) : bits(head, 4, 12));
+    (void)at_end; /* it is read once, whole */
+    s->ticks_per_s = NS_PER_S;
+    while (end - pos >= WORD && !orma_file_failed(file)) {
+        struct record r = {.pos = pos + WORD, .head = word_at(pos)};
+        size_t size = size_of(r.head);
 
-        if (!size) {
-            orma_file_error(file->imp, -EBADMSG,
-                            "the Fuchsia trace is corrupt: a record without words "
-                            "(ERR:tp-corrupt)");
-            return len;
+        if (!size || size > (size_t)(end - pos)) {
+            pos = skip_damage(file, pos, end);
+            if (pos == end && !size && !any)
+                orma_file_error(file->imp, -EBADMSG,
+                                "the Fuchsia trace is corrupt: a record without words "
+                                "(ERR:tp-corrupt)");
+            continue;
         }
-        if (size > len - pos)
-            break;
-        struct record r = {data + pos + WORD, data + pos + size, head, false};
+        r.end = pos + size;
         read_record(file, &r);
+        any |= !r.bad;
+        if (r.bad && r.end < end && !is_chain(r.end, end)) {
+            pos = skip_damage(file, pos, end);
+            continue;
+        }
+        if (r.bad) {
+            count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
+            orma_file_damage(file, pos, size, "a record of Fuchsia is broken");
+        }
         pos += size;
     }
-    if (at_end && pos < len)
+    if (pos < end) {
         count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
-    return pos;
+        orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+    }
+    return len;
 }
 
 /* ---- when their time has come ---- */
@@ -633,6 +724,7 @@ static void fuchsia_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_fuchsia = {
     .state_bytes = sizeof(struct fuchsia),
     .clock = ORMA_CLOCK_BOOTTIME,
+    .whole = true,
     .read = fuchsia_read,
     .parse = fuchsia_parse,
     .fini = fuchsia_fini,

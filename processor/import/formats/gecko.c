@@ -20,8 +20,26 @@ struct list {
     uint32_t num, cap;
 };
 
-static void list_read(struct orma_import *imp, const struct orma_json_value *array,
-                      struct list *ret)
+struct gecko {
+    struct orma_arena arena;
+    struct orma_buf scratch;
+    struct orma_map told; /* places of damage: tables are read once per column */
+};
+
+/* What follows a malformed value in its container is not known: entries are known by number. */
+static void tell_broken(struct orma_file *file, const struct orma_json *j)
+{
+    struct gecko *g = file->state;
+    uint64_t place = (uintptr_t)j->pos;
+
+    if (!j->failed || orma_map_get(&g->told, place) != ORMA_MAP_NONE)
+        return;
+    file->imp->storage->failed |= orma_map_put(&g->told, place, 0) < 0;
+    orma_file_damage(file, j->pos, ORMA_MAX((size_t)(j->end - j->pos), 1u),
+                     "a broken list in a profile");
+}
+
+static void list_read(struct orma_file *file, const struct orma_json_value *array, struct list *ret)
 {
     struct orma_json inside = orma_json_inside(array);
     struct orma_json_value v;
@@ -33,7 +51,7 @@ static void list_read(struct orma_import *imp, const struct orma_json_value *arr
             struct orma_json_value *more = realloc(ret->values, cap * sizeof(*more));
 
             if (!more) {
-                imp->storage->failed = true;
+                file->imp->storage->failed = true;
                 return;
             }
             ret->values = more;
@@ -41,6 +59,7 @@ static void list_read(struct orma_import *imp, const struct orma_json_value *arr
         }
         ret->values[ret->num++] = v;
     }
+    tell_broken(file, &inside);
 }
 
 static struct orma_json_value list_get(const struct list *l, int64_t idx)
@@ -49,7 +68,7 @@ static struct orma_json_value list_get(const struct list *l, int64_t idx)
 }
 
 /* One column of a table of either form. */
-static void column(struct orma_import *imp, const struct orma_json_value *table, const char *name,
+static void column(struct orma_file *file, const struct orma_json_value *table, const char *name,
                    struct list *ret)
 {
     struct orma_json_value schema = orma_json_find(table, "schema");
@@ -58,11 +77,11 @@ static void column(struct orma_import *imp, const struct orma_json_value *table,
     struct list rows;
 
     if (schema.type != ORMA_JSON_OBJECT || data.type != ORMA_JSON_ARRAY) {
-        list_read(imp, &plain, ret);
+        list_read(file, &plain, ret);
         return;
     }
     struct orma_json_value at = orma_json_find(&schema, name);
-    list_read(imp, &data, &rows);
+    list_read(file, &data, &rows);
     for (uint32_t i = 0; i < rows.num; i++) {
         struct orma_json row = orma_json_inside(&rows.values[i]);
         struct orma_json_value v, cell = {0};
@@ -70,6 +89,7 @@ static void column(struct orma_import *imp, const struct orma_json_value *table,
         for (int64_t n = 0; at.type == ORMA_JSON_INT && orma_json_element(&row, &v); n++)
             if (n == at.integer)
                 cell = v;
+        tell_broken(file, &row);
         rows.values[i] = cell; /* the row is read: its place is free */
     }
     *ret = rows;
@@ -84,11 +104,6 @@ struct thread {
     uint32_t *callsites; /* by stack */
     uint32_t stacks_num;
     uint32_t pid, tid;
-};
-
-struct gecko {
-    struct orma_arena arena;
-    struct orma_buf scratch;
 };
 
 /* What waits for its time. */
@@ -145,10 +160,10 @@ static uint32_t *frame_names(struct thread *t, const struct orma_json_value *thr
         funcs = orma_json_find(shared, "funcTable");
     processed = funcs.type == ORMA_JSON_OBJECT;
     if (processed) {
-        column(t->imp, &frames, "func", &func);
-        column(t->imp, &funcs, "name", &names);
+        column(t->file, &frames, "func", &func);
+        column(t->file, &funcs, "name", &names);
     } else {
-        column(t->imp, &frames, "location", &locations);
+        column(t->file, &frames, "location", &locations);
     }
     uint32_t num = processed ? func.num : locations.num;
     uint32_t *ret = calloc(num + 1, sizeof(*ret));
@@ -176,8 +191,8 @@ static void read_stacks(struct thread *t, const struct orma_json_value *thread,
 
     if (!table.type)
         table = orma_json_find(shared, "stackTable");
-    column(t->imp, &table, "prefix", &prefixes);
-    column(t->imp, &table, "frame", &frames);
+    column(t->file, &table, "prefix", &prefixes);
+    column(t->file, &table, "frame", &frames);
     t->callsites = calloc(frames.num + 1, sizeof(*t->callsites));
     t->imp->storage->failed |= !t->callsites;
     for (uint32_t i = 0; t->callsites && i < frames.num; i++) {
@@ -220,9 +235,9 @@ static void read_samples(struct thread *t, const struct orma_json_value *thread)
     struct list stacks, times, deltas;
     int64_t ts = 0, delta;
 
-    column(t->imp, &table, "stack", &stacks);
-    column(t->imp, &table, "time", &times);
-    column(t->imp, &table, "timeDeltas", &deltas);
+    column(t->file, &table, "stack", &stacks);
+    column(t->file, &table, "time", &times);
+    column(t->file, &table, "timeDeltas", &deltas);
     for (uint32_t i = 0; i < stacks.num; i++) {
         struct orma_json_value time = list_get(&times, i);
         int64_t at = stacks.values[i].type == ORMA_JSON_INT ? stacks.values[i].integer : -1;
@@ -248,12 +263,12 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
     struct orma_json_value table = orma_json_find(thread, "markers");
     struct list names, starts, ends, phases, categories, data;
 
-    column(t->imp, &table, "name", &names);
-    column(t->imp, &table, "startTime", &starts);
-    column(t->imp, &table, "endTime", &ends);
-    column(t->imp, &table, "phase", &phases);
-    column(t->imp, &table, "category", &categories);
-    column(t->imp, &table, "data", &data);
+    column(t->file, &table, "name", &names);
+    column(t->file, &table, "startTime", &starts);
+    column(t->file, &table, "endTime", &ends);
+    column(t->file, &table, "phase", &phases);
+    column(t->file, &table, "category", &categories);
+    column(t->file, &table, "data", &data);
     for (uint32_t i = 0; i < phases.num; i++) {
         struct orma_json_value start = list_get(&starts, i), end = list_get(&ends, i);
         struct orma_json_value category = list_get(&categories, i), d = list_get(&data, i);
@@ -315,7 +330,7 @@ static void read_thread(struct orma_file *file, const struct orma_json_value *th
         strings = orma_json_find(thread, "stringArray");
     if (!strings.type)
         strings = orma_json_find(shared, "stringArray");
-    list_read(file->imp, &strings, &t.strings);
+    list_read(file, &strings, &t.strings);
     t.pid = id_of(&pid);
     t.tid = id_of(&tid);
     uint32_t utid = orma_processes_thread_of(p, t.tid, t.pid);
@@ -336,23 +351,95 @@ static void read_process(struct orma_file *file, const struct orma_json_value *p
     struct orma_json_value names = orma_json_find(&meta, "categories"), v;
     struct list categories;
 
-    list_read(file->imp, &names, &categories);
+    list_read(file, &names, &categories);
     for (struct orma_json list = orma_json_inside(&threads); orma_json_element(&list, &v);)
         read_thread(file, &v, &shared, &categories);
     free(categories.values);
 }
 
+static bool is_thread(const struct orma_json_value *v)
+{
+    return orma_json_find(v, "samples").type == ORMA_JSON_OBJECT &&
+           orma_json_find(v, "tid").type != ORMA_JSON_NONE;
+}
+
+/* Work of the search for threads, per byte of the file. */
+#define SEARCH_RATIO 16
+/* As much as lies between and behind threads where nothing is broken. */
+#define BRACKETS 4
+
+/* Threads that are whole somewhere in `text`. What lies between them is damage. */
+static unsigned find_threads(struct orma_file *file, struct orma_str text,
+                             const struct orma_json_value *shared, const struct list *categories)
+{
+    const char *pos = text.data, *end = pos + text.len, *from = pos, *to;
+    size_t left = text.len > SIZE_MAX / SEARCH_RATIO ? SIZE_MAX : text.len * SEARCH_RATIO;
+    unsigned num = 0;
+
+    for (; (pos = memchr(pos, '{', (size_t)(end - pos))); pos = to ? to : pos + 1) {
+        struct orma_json_value v;
+
+        to = orma_json_skip(pos, end);
+        if ((size_t)((to ? to : end) - pos) > left)
+            break;
+        left -= (size_t)((to ? to : end) - pos);
+        struct orma_json j = orma_json((struct orma_str){pos, to ? (size_t)(to - pos) : 0});
+        if (!to || !orma_json_read(&j, &v) || !is_thread(&v)) {
+            to = NULL;
+            continue;
+        }
+        if (pos - from > BRACKETS)
+            orma_file_damage(file, from, (size_t)(pos - from), "malformed JSON");
+        read_thread(file, &v, shared, categories);
+        from = to;
+        num++;
+    }
+    if (num && end - from > BRACKETS)
+        orma_file_damage(file, from, (size_t)(end - from), "malformed JSON");
+    return num;
+}
+
+/* A profile whose brackets don't match: gives the threads that are whole. False: there is none. */
+static bool read_broken(struct orma_file *file, struct orma_str text)
+{
+    const char *begin = memchr(text.data, '{', text.len), *others;
+    struct orma_json_value meta = {0}, shared = {0}, v;
+    struct orma_str key;
+    struct list categories;
+
+    if (!begin)
+        return false;
+    struct orma_json j =
+        orma_json((struct orma_str){begin + 1, (size_t)(text.data + text.len - begin) - 1});
+    const char *done = j.pos;
+    for (; orma_json_member(&j, &key, &v) && !orma_str_eq(key, ORMA_STR("threads")); done = j.pos) {
+        if (orma_str_eq(key, ORMA_STR("meta")))
+            meta = v;
+        else if (orma_str_eq(key, ORMA_STR("shared")))
+            shared = v;
+    }
+    text = (struct orma_str){done, (size_t)(text.data + text.len - done)};
+    if ((others = orma_str_find(text, ORMA_STR("\"processes\":"))))
+        text.len = (size_t)(others - text.data);
+    v = orma_json_find(&meta, "categories");
+    list_read(file, &v, &categories);
+    unsigned num = find_threads(file, text, &shared, &categories);
+    free(categories.values);
+    return num > 0;
+}
+
 static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
-    struct orma_json j = orma_json((struct orma_str){(const char *)data, len});
+    const struct orma_str text = {(const char *)data, len};
+    struct orma_json j = orma_json(text);
     struct orma_json_value profile;
 
     (void)at_end; /* it is read once, whole */
-    if (!orma_json_read(&j, &profile) || profile.type != ORMA_JSON_OBJECT)
+    if (orma_json_read(&j, &profile) && profile.type == ORMA_JSON_OBJECT)
+        read_process(file, &profile);
+    else if (!read_broken(file, text))
         orma_file_error(file->imp, -EBADMSG,
                         "Failure parsing the profile's JSON: it is cut off (ERR:tp-corrupt)");
-    else
-        read_process(file, &profile);
     return len;
 }
 
@@ -411,6 +498,7 @@ static void gecko_fini(struct orma_file *file)
 
     orma_arena_fini(&g->arena);
     orma_buf_fini(&g->scratch);
+    orma_map_fini(&g->told);
 }
 
 const struct orma_format_ops orma_format_gecko = {

@@ -846,6 +846,92 @@ Test(formats, a_trace_of_fuchsia)
     orma_assert_no_leaks();
 }
 
+/* Records before and behind broken ones, wherever those begin. */
+Test(formats, damage_in_a_trace_of_fuchsia)
+{
+    static const struct {
+        const char *what, *bytes;
+        size_t len;
+    } bad[] = {
+        {"no words", "\0\0\0\0\0\0\0\0", 8},
+        {"an impossible size", "\xf4\xff\0\0\0\0\0\0", 8},
+        {"garbage of odd length", "\xee\xee\xee\xee\xee\xee\xee\xee\xee\xee\xee", 11},
+        {"an argument without words", "\x44\0\x10\0\0\0\0\0AAAAAAAA\0\0\0\0\0\0\0\0BBBBBBBB", 32},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bad); i++) {
+        struct orma_buf trace = {0}, got = {0};
+        struct orma_processor *tp;
+
+        put_le(&trace, 0x0016547846040010, 8);
+        FXT(1, 1000000000);
+        FXT(3 | 1 << 16, 10, 11);
+        FXT(EVENT(0, 0), 10, TEXT('o', 'n', 'e', '1'));
+        FXT(EVENT(0, 0), 20, TEXT('t', 'w', 'o', '2'));
+        size_t at = trace.len;
+        orma_buf_put(&trace, bad[i].bytes, bad[i].len);
+        FXT(EVENT(0, 0), 30, TEXT('t', 'h', 'r', 'e'));
+        FXT(EVENT(0, 0), 40, TEXT('f', 'o', 'u', 'r'));
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_eq(load(tp, trace.data, trace.len, 60), 0, "%s: %s", bad[i].what,
+                     orma_processor_error(tp));
+        rows(tp, "SELECT name FROM slice ORDER BY ts", &got);
+        cr_assert_str_eq(orma_buf_cstr(&got), "one1\ntwo2\nthre\nfour\n", "%s: %s", bad[i].what,
+                         orma_buf_cstr(&got));
+        const struct orma_processor_damage d = orma_processor_damage(tp);
+        cr_assert_eq(d.places, 1, "%s", bad[i].what);
+        cr_assert_eq(d.first_offset, (int64_t)at, "%s", bad[i].what);
+        cr_assert_eq(d.bytes, bad[i].len, "%s", bad[i].what);
+        orma_processor_free(tp);
+        orma_buf_fini(&trace);
+        orma_buf_fini(&got);
+    }
+    orma_assert_no_leaks();
+}
+
+#define THREAD(samples, end)                                                                       \
+    "{\"name\":\"T\",\"pid\":\"5\",\"tid\":6,\"stringTable\":[\"f\"],\"frameTable\":{\"schema\":{" \
+    "\"location\":0},\"data\":[[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"       \
+    "\"data\":[["                                                                                  \
+    "null,0]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[" samples "]}" end
+
+/* A broken thread costs that thread, a broken list what follows in it. Where a quote is missing
+ * both are told. */
+Test(formats, damage_in_a_profile_of_firefox)
+{
+    static const struct {
+        const char *what, *threads, *samples;
+        unsigned places;
+    } bad[] = {
+        {"whole", THREAD("[0,1],[0,2]", "}") "," THREAD("[0,3]", "}"), "3\n", 0},
+        {"brackets", THREAD("[0,1],[0,2", "}") "," THREAD("[0,3]", "}"), "1\n", 1},
+        {"a quote", THREAD("[0,1]", "}") "," THREAD("\",[0,1]", "}") "," THREAD("[0,3]", "}"),
+         "2\n", 2},
+        {"a row", THREAD("[0,1],[0,@],[0,2]", "}"), "2\n", 1},
+        {"a list", THREAD("[0,1],@,[0,2]", "}"), "1\n", 1},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bad); i++) {
+        struct orma_buf text = {0}, got = {0};
+        struct orma_processor *tp;
+
+        orma_buf_printf(&text, "{\"meta\":{\"categories\":[]},\"threads\":[%s]}", bad[i].threads);
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_eq(load(tp, text.data, text.len, 60), 0, "%s: %s", bad[i].what,
+                     orma_processor_error(tp));
+        rows(tp, "SELECT count(*) FROM stack_sample", &got);
+        const struct orma_processor_damage d = orma_processor_damage(tp);
+        cr_assert_str_eq(orma_buf_cstr(&got), bad[i].samples, "%s: %s", bad[i].what,
+                         orma_buf_cstr(&got));
+        cr_assert_eq(d.places, bad[i].places, "%s: %llu", bad[i].what,
+                     (unsigned long long)d.places);
+        orma_processor_free(tp);
+        orma_buf_fini(&text);
+        orma_buf_fini(&got);
+    }
+    orma_assert_no_leaks();
+}
+
 /* gzip in gzip: what was 64 MiB of blanks is 200 bytes then. */
 static const uint8_t bomb[] = {
 #include "tests/unit/processor/bomb.inc"
