@@ -223,7 +223,9 @@ static int print_stats(struct orma_processor *tp, bool all)
     fflush(stdout);
     unsigned troubles = print_setup_errors(tp);
     troubles += orma_print_health(tp, is_fine, &loss, stdout);
-    if (!troubles && orma_loss_is_none(&loss) && !switches)
+    if (orma_loss_is_none(&loss) && (troubles || switches))
+        printf("Nothing that the kernel and programs gave was lost.\n");
+    else if (orma_loss_is_none(&loss))
         printf("Nothing was lost, and everything could be read.\n");
     else if (!troubles)
         printf("Everything that the trace holds could be read.\n");

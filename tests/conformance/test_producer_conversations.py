@@ -1,5 +1,6 @@
 """A program with our SDK against the service's side of recorded conversations: it sends the requests
 that the recorded program sent, though not in the same frames, and each reply reaches it at its time."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -108,7 +109,8 @@ class Player:
             os.ftruncate(self.shm, self.shm_size)
             socket.send_fds(conn, [data], [self.shm])
         else:
-            conn.sendall(data)
+            with contextlib.suppress(BrokenPipeError):  # it has ended: what it lacked, compare() finds
+                conn.sendall(data)
 
 
 def descriptor(arguments):

@@ -23,9 +23,9 @@ class Probes(Case):
         (self.dir / path).write_text(text)
         return self.dir / path
 
-    def record(self, config):
+    def record(self, config, code=0):
         trace = self.dir / "t.pftrace"
-        done = self.orma("record", "-c", self.file("config.txt", config), "--txt", "-o", trace)
+        done = self.orma("record", "-c", self.file("config.txt", config), "--txt", "-o", trace, code=code)
         return trace, done.stderr.decode()
 
     def test_batteries_are_recorded(self):
@@ -48,7 +48,8 @@ class Probes(Case):
         self.start_traced()
         self.start_probes("--sys", self.dir / "sys")
         self.wait_for("the probes", lambda: b"sysfs_power" in self.orma("status").stdout)
-        self.record(POWER)
+        _, err = self.record(POWER, code=1)
+        self.assertIn("nothing was recorded: no data source had anything to write", err)
         self.assertIn("linux.sysfs_power: this machine has no battery", (self.dir / "log").read_text())
         check = self.run_program(PROBES, "--check", "--sys", self.dir / "sys")
         self.assertRegex(check.stdout.decode(), r"linux.sysfs_power +no: this machine has no battery")
@@ -105,7 +106,8 @@ class Probes(Case):
 
     def test_options_that_nobody_serves_are_told(self):
         config = POWER.replace("battery_poll_ms: 250", "collect_power_rails: true battery_poll_ms: 250")
-        _, err = self.record(config.replace("1000", "100"))
+        self.file("sys/class/power_supply/AC/online", "1\n")
+        _, err = self.record(config.replace("1000", "100"), code=1)  # batteries there are none
         self.assertIn("linux.sysfs_power: not supported, and ignored: android_power_config.collect_power_rails", err)
 
     def test_switches_that_the_kernel_left_out_are_told(self):
@@ -250,7 +252,7 @@ class Tracefs(Case):
                 instance_name: "{path.name}" tids_to_trace: {os.getpid()} tids_to_trace: 1 drain_buffer_percent: 20
                 tracefs_options {{ name: "overwrite" state: STATE_ENABLED }} tracing_cpumask: "1"
                 ftrace_events: "sched/sched_switch if prev_pid == 1" ftrace_events: "timer/hrtimer_start"
-                }} }} }} duration_ms: 300""")
+                }} }} }} duration_ms: 300""", code=1)  # none of these events happens
         now = self.instance(path)
         self.assertEqual({f: (before[f], now[f]) for f in before if before[f] != now[f]}, {})
 
@@ -263,9 +265,9 @@ class Tracefs(Case):
         files = [path / n for n in names] + sorted(path.glob("options/*")) + sorted(path.glob("per_cpu/*/buffer_size_kb"))
         return {str(f.relative_to(path)): f.read_text() for f in files if f.exists()}
 
-    def record(self, config):
+    def record(self, config, code=0):
         (self.dir / "config.txt").write_text(config)
-        return self.orma("record", "-c", self.dir / "config.txt", "--txt", "-o", self.dir / "t.pftrace")
+        return self.orma("record", "-c", self.dir / "config.txt", "--txt", "-o", self.dir / "t.pftrace", code=code)
 
     def remove(self, path):
         def gone():

@@ -113,14 +113,14 @@ class Record(Case):
 
     def test_ctrl_c_keeps_the_trace(self):
         trace = self.dir / "t.pftrace"
-        p = self.start(ORMA, "record", "-o", trace, "apps", stderr=subprocess.PIPE)
+        p = self.start(ORMA, "record", "-o", trace, "cpu", stderr=subprocess.PIPE)
         self.wait_for("the first bytes of the trace", lambda: trace.exists() and trace.stat().st_size > 0)
         p.send_signal(signal.SIGINT)
         self.assertEqual(p.wait(20 * SLOW), 0)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
 
     def test_standard_output_holds_the_trace(self):
-        done = self.orma("record", "-t", "200ms", "-o", "-", "apps")
+        done = self.orma("record", "-t", "200ms", "-o", "-", "cpu")
         trace = self.dir / "t.pftrace"
         trace.write_bytes(done.stdout)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")

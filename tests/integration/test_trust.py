@@ -48,8 +48,9 @@ class Names(Trust):
     def test_a_data_source_that_nobody_offers(self):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.ftrac" } } duration_ms: 200')
         self.refused("-c", c, says="no producer offers the data source 'linux.ftrac'; did you mean 'linux.ftrace'?")
-        done = self.orma("record", "--allow-unknown", "-c", c, "-o", "a.pftrace")
+        done = self.orma("record", "--allow-unknown", "-c", c, "-o", "a.pftrace", code=1)
         self.assertNotIn(b"linux.ftrac", done.stderr)
+        self.assertIn(b"nothing was recorded: no producer offered a data source that was asked for", done.stderr)
 
     def test_the_same_in_a_binary_config(self):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.proces_stats" } } duration_ms: 200')
@@ -70,14 +71,16 @@ class Names(Trust):
         self.start_traced()
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "linux.process_stats" } } duration_ms: 200')
         self.refused("-c", c, says=["no producer offers the data source 'linux.process_stats'", "traced_probes is not running"])
-        done = self.orma("record", "-t", "200ms", "apps", "-o", "t.pftrace")
+        done = self.orma("record", "-t", "200ms", "apps", "-o", "t.pftrace", code=1)
+        self.assertIn(b"nothing was recorded: no program wrote events", done.stderr)
         self.assertIn(b"left out linux.process_stats: the running service does not offer it", done.stderr)
 
     def test_a_source_that_a_command_might_have_offered(self):
         c = self.config('buffers { size_kb: 64 } data_sources { config { name: "my.own.source" } } duration_ms: 5000')
         done = self.orma("record", "-c", c, "-o", "t.pftrace", "--", "true", code=1)
         self.assertIn(b"no producer offered the data source 'my.own.source'", done.stderr)
-        self.orma("record", "--allow-unknown", "-c", c, "-o", "u.pftrace", "--", "true")
+        done = self.orma("record", "--allow-unknown", "-c", c, "-o", "u.pftrace", "--", "true", code=1)
+        self.assertIn(b"nothing was recorded", done.stderr)
 
     def test_the_compatible_name_goes_on_but_prints_a_warning(self):
         self.start_traced()
@@ -308,7 +311,7 @@ class Pipes(Trust):
 
 class Small(Trust):
     def test_a_time_without_unit_is_seconds(self):
-        self.orma("record", "-t", "0.2", "apps", "-o", "t.pftrace")
+        self.orma("record", "-t", "0.2", "cpu", "-o", "t.pftrace")
 
     def test_an_output_that_is_a_folder(self):
         for argv in (["record", "-t", "1", "apps"], ["record", "-f", "-t", "1", "apps"]):
@@ -322,7 +325,8 @@ class Small(Trust):
         name = f"orma-record-{p.pid}"
         self.wait_for("the session", lambda: name.encode() in self.orma("status").stdout)
         p.send_signal(signal.SIGINT)
-        self.assertEqual(p.wait(20 * SLOW), 0)
+        self.assertEqual(p.wait(20 * SLOW), 1)
+        self.assertIn(b"nothing was recorded: no program wrote events", p.stderr.read())
 
     def test_the_version_is_in_the_overview(self):
         version = self.orma("--version").stdout.decode().strip()
@@ -366,7 +370,7 @@ class Small(Trust):
             self.assertEqual(done.stdout.decode().strip(), '[{"a": 1}]', option)
 
     def test_statistics_have_units(self):
-        self.orma("record", "-t", "0.2", "apps", "-o", "t.pftrace")
+        self.orma("record", "-t", "0.2", "cpu", "-o", "t.pftrace")
         out = self.orma("stats", "-a", "t.pftrace").stdout.decode()
         self.assertRegex(out, r"traced_buf_bytes_written +0 +info +\d+ +bytes")
         self.assertRegex(out, r"traced_buf_chunks_written +0 +info +\d+ +chunks")
@@ -444,7 +448,7 @@ class Small(Trust):
         p.kill()
 
     def test_a_recording_with_an_end_shows_what_is_left(self):
-        self.assertRegex(self.on_terminal(ORMA, "record", "-t", "1s", "apps", "-o", "t.pftrace"), r"\d\.\d s left")
+        self.assertRegex(self.on_terminal(ORMA, "record", "-t", "1s", "cpu", "-o", "t.pftrace"), r"\d\.\d s left")
 
 
 if __name__ == "__main__":

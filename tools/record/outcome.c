@@ -20,7 +20,8 @@ struct outcome {
     struct orma_trace_scan scan;
     bool scanned;
     struct orma_loss loss;
-    unsigned sources_num, missing_num; /* of the config; those that took no part */
+    /* Of the config, but for track_event; those that took no part. */
+    unsigned others_num, missing_num;
     bool wants_kernel, others_took_part;
     bool knows_ring;  /* it has overwritten data, and kept_ns is known */
     uint64_t kept_ns; /* how long a time it holds; 0: nothing that can be read */
@@ -94,7 +95,7 @@ static void look_at_source(void *ctx, const char *name)
     struct outcome *o = ctx;
     bool had = orma_recorder_had_source(o->run, name);
 
-    o->sources_num++;
+    o->others_num += strcmp(name, "track_event") != 0;
     if (!strcmp(name, "linux.ftrace"))
         o->wants_kernel = true;
     else if (o->rec->config_path || !strcmp(name, "track_event"))
@@ -163,11 +164,40 @@ static bool judge_kernel_events(const struct outcome *o)
                 (const char *)scan->setup_error.data);
     else if (!scan->has_kernel_stats && !scan->has_kernel_events)
         fprintf(stderr, "orma record: no kernel events: linux.ftrace did not start\n");
+    else if (!unknown && !scan->has_kernel_events && scan->unknown.len)
+        fprintf(stderr, "orma record: no kernel events: this kernel has none of those asked for\n");
     if (unknown)
         return true;
     return !scan->has_kernel_events && kernel_is_all(o) &&
            (scan->setup_error.len || scan->unknown.len || scan->failed.len ||
             !scan->has_kernel_stats);
+}
+
+static const char *why_nothing(const struct outcome *o)
+{
+    if (orma_loss_total(&o->loss))
+        return "all of it was lost";
+    if (o->wants_kernel && o->others_num == 1)
+        return "none of the kernel's events happened";
+    if (o->others_num && o->missing_num == o->others_num)
+        return "no producer offered a data source that was asked for";
+    if (o->others_num && o->rec->config_path)
+        return "no data source had anything to write";
+    return "no program wrote events";
+}
+
+/*
+ * Nothing of what was asked for came, and nothing of the above is why. Words on the command line
+ * ask for more than the lists of processes that go along with them.
+ */
+static bool judge_data(const struct outcome *o)
+{
+    bool nothing = !o->scan.has_data || (o->scan.has_lists_only && !o->rec->config_path);
+
+    if (!o->scanned || !nothing)
+        return false;
+    fprintf(stderr, "orma record: nothing was recorded: %s\n", why_nothing(o));
+    return true;
 }
 
 static bool judge(struct outcome *o)
@@ -183,7 +213,7 @@ static bool judge(struct outcome *o)
     bool bad = judge_kernel_events(o);
     if (o->missing_num && !o->rec->allow_unknown)
         bad = true;
-    return !bad;
+    return !bad && !judge_data(o);
 }
 
 int orma_record_outcome(struct record *rec, const struct orma_recorder *run,

@@ -21,6 +21,7 @@ struct scan {
     bool compressed;
     bool has_stats;
     bool data_behind; /* the last statistics */
+    bool has_lists;
 };
 
 static void read_cpu(struct scan *s, struct orma_pb_reader r, bool at_start)
@@ -98,13 +99,43 @@ static void read_bundle(struct scan *s, struct orma_pb_reader r)
                                     f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED;
 }
 
+/* What writers say without having recorded anything. */
+static bool is_description(const struct orma_pb_field *f)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT:
+    case ORMA_PB_TRACE_PACKET_FTRACE_EVENTS: /* of the kernel: see read_bundle() */
+    case ORMA_PB_TRACE_PACKET_FTRACE_STATS:
+    case ORMA_PB_TRACE_PACKET_INTERNED_DATA:
+    case ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+    case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
+    case ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS:
+    case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
+        return true;
+    default:
+        return f->wire != ORMA_PB_LEN; /* payloads have a length */
+    }
+}
+
+/* What goes along with other data, to give it names. */
+static bool is_list(const struct orma_pb_field *f)
+{
+    return f->id == ORMA_PB_TRACE_PACKET_PROCESS_TREE ||
+           f->id == ORMA_PB_TRACE_PACKET_PROCESS_STATS ||
+           f->id == ORMA_PB_TRACE_PACKET_SYSTEM_INFO || f->id == ORMA_PB_TRACE_PACKET_CPU_INFO;
+}
+
 static void read_packet(struct scan *s, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
     uint32_t sequence = 0;
-    bool stats = false;
+    bool stats = false, has_list = false, has_data = false;
 
     while (orma_pb_next(&r, &f)) {
+        if (is_list(&f))
+            has_list = true;
+        else if (!is_description(&f))
+            has_data = true;
         switch (f.id) {
         case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
             sequence = orma_pb_u32(&f);
@@ -124,6 +155,10 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
             s->compressed = true;
             break;
         }
+    }
+    if (sequence && sequence != SERVICE_SEQUENCE) {
+        s->has_lists |= has_list;
+        s->ret->has_data |= has_data;
     }
     if (stats) {
         s->has_stats = true;
@@ -147,6 +182,9 @@ static bool scan(struct scan *s, const void *data, size_t len)
         return false;
     if (!s->has_stats || s->data_behind)
         loss->unknown = "the trace ends before its last statistics";
+    s->ret->has_data |= s->ret->has_kernel_events;
+    s->ret->has_lists_only = s->has_lists && !s->ret->has_data;
+    s->ret->has_data |= s->has_lists;
     for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
         loss->kernel_overrun += s->last[cpu] > s->first[cpu] ? s->last[cpu] - s->first[cpu] : 0;
     return true;

@@ -15,6 +15,8 @@ struct orma_trace_scan {
     /* Out of the last TraceStats, kernel_overrun included; `unknown` where the file ends without
      * one. */
     struct orma_loss loss;
+    bool has_data;               /* a producer wrote more than descriptions of itself */
+    bool has_lists_only;         /* ... which were lists of processes and facts of the machine */
     bool has_kernel_stats;       /* the source of kernel events has reported */
     bool has_kernel_events;      /* ... and recorded some */
     struct orma_buf unknown;     /* kernel events that this kernel lacks, one a line */

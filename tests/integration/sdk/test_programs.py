@@ -67,7 +67,7 @@ class Programs(Case):
         config, trace = self.dir / "c.pbtxt", self.dir / "t.pftrace"
         config.write_text('buffers { size_kb: 8192 } data_sources { config { name: "track_event" '
                           'track_event_config { filter_debug_annotations: true } } }')
-        self.orma("record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return")
+        self.orma("record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return", code=1)
         there = self.slices(trace)
         lost = int(self.one(trace, "SELECT ifnull(sum(packets), 0) FROM loss"))
         self.assertGreaterEqual(2 * there + lost, 2000)

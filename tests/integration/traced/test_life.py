@@ -61,7 +61,7 @@ class Life(Case):
         pid = self.start_traced().pid
         baseline, memory = self.fds(pid), None
         for i in range(12):
-            self.orma("record", "-c", self.config("duration_ms: 50"), "-o", self.dir / f"t{i}")
+            self.orma("record", "-c", self.config("duration_ms: 50"), "-o", self.dir / f"t{i}", code=1)  # empty
             if i == 3:
                 memory = self.anonymous_kb(pid)
         self.wait_for("its descriptors", lambda: self.fds(pid) == baseline)
