@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "processor/read/mapped.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_reader.h"
@@ -192,21 +192,20 @@ static bool scan(struct scan *s, const void *data, size_t len)
 
 bool orma_trace_scan(int fd, struct orma_trace_scan *ret)
 {
+    struct orma_mapped *file = NULL; /* others may cut it while it is read */
     struct stat st;
 
     *ret = (struct orma_trace_scan){0};
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
         return false;
-    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     struct scan *s = calloc(1, sizeof(*s));
-    bool ok = s && data != MAP_FAILED;
+    bool ok = s && orma_mapped_open(fd, &file) == 0;
     if (ok) {
         s->ret = ret;
-        ok = scan(s, data, (size_t)st.st_size);
+        ok = scan(s, orma_mapped_data(file), orma_mapped_size(file)) && !orma_mapped_torn(file);
     }
     free(s);
-    if (data != MAP_FAILED)
-        munmap(data, (size_t)st.st_size);
+    orma_mapped_close(file);
     if (!ok)
         orma_trace_scan_fini(ret);
     return ok;
