@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "processor/symbols/finder.h"
+#include "sdk/base/hash.h"
 
 #define OPEN_MAX 4
 #define FINDERS_MAX 4
 
 /* A module of the trace, and what was found for it. */
 struct module {
+    struct orma_module_name name;
     char *path;     /* NULL: nothing */
     uint64_t shift; /* what to add to addresses of the trace */
     struct orma_binary *binary;
@@ -20,10 +22,50 @@ struct module {
 struct orma_lookup {
     struct orma_finder finders[FINDERS_MAX]; /* asked in turn */
     size_t finders_num;
-    struct orma_map modules; /* hash → struct module */
+    struct orma_map modules; /* hash, or the next free number → struct module */
     struct module *open[OPEN_MAX];
     uint64_t turn;
 };
+
+/* ---- what tells modules apart ---- */
+
+uint64_t orma_module_key(const struct orma_symbolizer_module *module)
+{
+    uint64_t key = ORMA_FNV1A_BASIS;
+
+    key = orma_fnv1a(key, &module->path.len, sizeof(module->path.len));
+    key = orma_fnv1a(key, module->path.data, module->path.len);
+    key = orma_fnv1a(key, module->build_id.data, module->build_id.len);
+    return key ^ module->load_bias;
+}
+
+bool orma_module_is(const struct orma_module_name *self,
+                    const struct orma_symbolizer_module *module)
+{
+    return self->load_bias == module->load_bias && orma_str_eq(module->path, self->path) &&
+           orma_str_eq(module->build_id, self->build_id);
+}
+
+bool orma_module_name_init(struct orma_module_name *self,
+                           const struct orma_symbolizer_module *module)
+{
+    *self = (struct orma_module_name){module->path, module->build_id, module->load_bias};
+    self->path.data = orma_str_dup(module->path);
+    self->build_id.data = orma_str_dup(module->build_id);
+    if (self->path.data && self->build_id.data)
+        return true;
+    orma_module_name_fini(self);
+    return false;
+}
+
+void orma_module_name_fini(struct orma_module_name *self)
+{
+    free((char *)(uintptr_t)self->path.data);
+    free((char *)(uintptr_t)self->build_id.data);
+    *self = (struct orma_module_name){0};
+}
+
+/* ---- questions ---- */
 
 struct orma_lookup *orma_lookup_new(void)
 {
@@ -47,6 +89,7 @@ void orma_lookup_free(struct orma_lookup *self)
         struct module *m = (struct module *)(uintptr_t)slot->val;
 
         orma_binary_free(m->binary);
+        orma_module_name_fini(&m->name);
         free(m->path);
         free(m);
     }
@@ -59,14 +102,18 @@ void orma_lookup_free(struct orma_lookup *self)
 static struct module *find_module(struct orma_lookup *self,
                                   const struct orma_symbolizer_module *module)
 {
-    uint64_t key = orma_symbolizer_key(module);
-    struct module *m = orma_map_get_ptr(&self->modules, key);
+    uint64_t key = orma_module_key(module);
+    struct module *m;
     struct orma_found found;
 
-    if (m)
-        return m;
+    for (; (m = orma_map_get_ptr(&self->modules, key)); key++)
+        if (orma_module_is(&m->name, module))
+            return m;
     m = calloc(1, sizeof(*m));
-    if (!m || orma_map_put_ptr(&self->modules, key, m) < 0) {
+    if (!m || !orma_module_name_init(&m->name, module) ||
+        orma_map_put_ptr(&self->modules, key, m) < 0) {
+        if (m)
+            orma_module_name_fini(&m->name);
         free(m);
         return NULL;
     }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "processor/symbols/worker.h"
-#include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 
 /* After so many workers no more are sent: whoever broke these breaks the next ones. */
@@ -14,7 +13,7 @@
 struct orma_symbolizer {
     struct orma_lookup *lookup; /* of the worker; here it only knows the paths */
     struct orma_worker worker;
-    struct orma_map broken; /* keys of modules that ended two workers */
+    struct orma_map broken; /* names of modules that ended two workers, by key */
     struct orma_buf answer;
     unsigned lost;
 };
@@ -49,6 +48,10 @@ void orma_symbolizer_free(struct orma_symbolizer *self)
         return;
     orma_worker_stop(&self->worker);
     orma_lookup_free(self->lookup);
+    ORMA_MAP_EACH (slot, &self->broken) {
+        orma_module_name_fini((struct orma_module_name *)(uintptr_t)slot->val);
+        free((void *)(uintptr_t)slot->val);
+    }
     orma_map_fini(&self->broken);
     orma_buf_fini(&self->answer);
     free(self);
@@ -65,24 +68,41 @@ bool orma_symbolizer_mode_of(const char *name, enum orma_symbolizer_mode *ret)
     return true;
 }
 
-uint64_t orma_symbolizer_key(const struct orma_symbolizer_module *module)
+/* Whether it ended two workers; else *ret_key is where that would be noted. */
+static bool is_broken(const struct orma_symbolizer *self,
+                      const struct orma_symbolizer_module *module, uint64_t *ret_key)
 {
-    uint64_t key = ORMA_FNV1A_BASIS;
+    const struct orma_module_name *name;
 
-    key = orma_fnv1a(key, &module->path.len, sizeof(module->path.len));
-    key = orma_fnv1a(key, module->path.data, module->path.len);
-    key = orma_fnv1a(key, module->build_id.data, module->build_id.len);
-    return orma_fnv1a(key, &module->load_bias, sizeof(module->load_bias));
+    for (*ret_key = orma_module_key(module); (name = orma_map_get_ptr(&self->broken, *ret_key));
+         ++*ret_key)
+        if (orma_module_is(name, module))
+            return true;
+    return false;
+}
+
+/* When memory is out it is asked again. */
+static void note_broken(struct orma_symbolizer *self, const struct orma_symbolizer_module *module,
+                        uint64_t key)
+{
+    struct orma_module_name *name = calloc(1, sizeof(*name));
+
+    if (name && orma_module_name_init(name, module) &&
+        orma_map_put_ptr(&self->broken, key, name) == 0)
+        return;
+    if (name)
+        orma_module_name_fini(name);
+    free(name);
 }
 
 /* How many entries the answer has. A worker that ends is asked once more, as a new one. */
 static uint32_t ask(struct orma_symbolizer *self, enum orma_worker_question what,
                     const struct orma_symbolizer_module *module, uint64_t pc)
 {
-    uint64_t key = orma_symbolizer_key(module);
+    uint64_t key;
     uint32_t num = 0;
 
-    if (orma_map_get(&self->broken, key) != ORMA_MAP_NONE)
+    if (is_broken(self, module, &key))
         return 0;
     for (int attempt = 0; attempt < 2; attempt++) {
         if (!self->worker.pid &&
@@ -93,7 +113,7 @@ static uint32_t ask(struct orma_symbolizer *self, enum orma_worker_question what
         orma_worker_stop(&self->worker);
         self->lost++;
     }
-    (void)orma_map_put(&self->broken, key, 0); /* out of memory: it is asked again */
+    note_broken(self, module, key);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "processor/symbols/demangle.h"
+#include "processor/symbols/lookup.h"
 #include "processor/symbols/symbolizer.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/fd.h"
@@ -290,6 +291,29 @@ Test(symbols, a_load_bias_that_was_taken_for_zero)
     cr_assert_eq(orma_binary_peek(SAMPLE, &info), 0);
     cr_assert(info.has_code && info.has_dwarf && info.has_symbols);
     cr_assert_eq(orma_symbolizer_frames(z, &m, s.inlined - info.load_bias, f), 3);
+    orma_symbolizer_free(z);
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
+
+/* Their load bias makes the hash of two modules the same. */
+Test(symbols, modules_whose_hashes_meet_stay_apart)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+    struct orma_symbolizer_module known = {.path = ORMA_STR(SAMPLE), .load_bias = UINT64_MAX};
+    struct orma_symbolizer_module other = {.path = ORMA_STR("/nowhere/at/all")};
+    struct orma_source_frame f[ORMA_SOURCE_FRAMES_MAX];
+
+    other.load_bias = orma_module_key(&known) ^ orma_module_key(&other);
+    cr_assert_eq(orma_module_key(&known), orma_module_key(&other));
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_str_eq(orma_symbolizer_file(z, &known), SAMPLE);
+        cr_assert_null(orma_symbolizer_file(z, &other));
+        cr_assert_eq(orma_symbolizer_frames(z, &other, s.shop, f), 0);
+        expect_all(z, &known, &s);
+    }
     orma_symbolizer_free(z);
     sample_fini(&s);
     orma_assert_no_leaks();
