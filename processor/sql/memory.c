@@ -1,9 +1,15 @@
 #include "processor/sql/memory.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sdk/base/defs.h"
+#include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/str.h"
+
+/* More names of groups no process has. */
+#define GROUPS_MAX ((size_t)1 << 20)
 
 /* The first number of a file; UINT64_MAX if there is none ("max"), or no file. */
 static uint64_t number_in(const char *path)
@@ -17,13 +23,66 @@ static uint64_t number_in(const char *path)
     return found == 1 ? val : UINT64_MAX;
 }
 
+/* The least of a group and those around it. `path` begins with a slash, or is empty. */
+static uint64_t least_along(const char *mount, const char *below, struct orma_str path,
+                            const char *file)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+    uint64_t least = UINT64_MAX;
+
+    for (;;) {
+        while (path.len && path.data[path.len - 1] == '/')
+            path.len--;
+        orma_buf_clear(&name);
+        orma_buf_printf(&name, "%s%s%.*s/%s", mount, below, ORMA_STR_ARG(path), file);
+        if (name.failed)
+            return least;
+        least = ORMA_MIN(least, number_in(orma_buf_cstr(&name)));
+        if (!path.len)
+            return least;
+        while (path.len && path.data[path.len - 1] != '/')
+            path.len--;
+    }
+}
+
+static bool has_memory(struct orma_str controllers)
+{
+    struct orma_str one;
+
+    while (orma_str_cut(&controllers, ',', &one))
+        if (orma_str_eq(one, ORMA_STR("memory")))
+            return true;
+    return false;
+}
+
+uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    const struct orma_str root = {"", 0};
+    uint64_t least = ORMA_MIN(least_along(mount, "", root, "memory.max"),
+                              least_along(mount, "/memory", root, "memory.limit_in_bytes"));
+    struct orma_str rest, line, number, controllers;
+
+    if (orma_fd_read_file(AT_FDCWD, groups, GROUPS_MAX, &text) < 0)
+        return least;
+    /* "0::/user.slice" and, of the first version, "4:memory,cpu:/docker/1234" */
+    for (rest = orma_buf_str(&text); orma_str_cut(&rest, '\n', &line);) {
+        if (!orma_str_cut(&line, ':', &number) || !orma_str_cut(&line, ':', &controllers))
+            continue;
+        if (has_memory(controllers))
+            least = ORMA_MIN(least, least_along(mount, "/memory", line, "memory.limit_in_bytes"));
+        else if (!controllers.len)
+            least = ORMA_MIN(least, least_along(mount, "", line, "memory.max"));
+    }
+    return least;
+}
+
 /* Seven eighths of what the machine, or the container, has. */
 static uint64_t memory_there(void)
 {
     uint64_t there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-    there = ORMA_MIN(there, number_in("/sys/fs/cgroup/memory.max"));
-    there = ORMA_MIN(there, number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    there = ORMA_MIN(there, orma_sql_memory_of_groups("/proc/self/cgroup", "/sys/fs/cgroup"));
     return there / 8 * 7;
 }
 

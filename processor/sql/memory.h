@@ -19,6 +19,13 @@ struct orma_sql_memory {
     bool out; /* the query was stopped */
 };
 
+/*
+ * The least that the groups of a process may have: the one it is in and all around it, in either
+ * version of cgroups. `groups` is the file that names them, /proc/self/cgroup, and `mount` where
+ * they are, /sys/fs/cgroup. UINT64_MAX: there is no limit.
+ */
+uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount);
+
 /* How often a look at the memory is worth it, in looks at the interrupt. */
 #define ORMA_SQL_MEMORY_LOOKS 64
 
