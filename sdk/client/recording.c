@@ -21,6 +21,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/guard.h"
+#include "sdk/base/replace.h"
 #include "sdk/client/drain.h"
 #include "sdk/client/ds.h"
 #include "sdk/client/life.h"
@@ -287,9 +288,9 @@ static int open_file(struct orma_recording *self, const struct orma_recording_ar
     self->fd = args->fd;
     if (!args->path)
         return args->fd < 0 ? -EINVAL : 0;
-    self->fd = open(args->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    self->fd = open(args->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     self->owns_fd = self->fd >= 0;
-    return self->fd < 0 ? -errno : 0;
+    return self->fd < 0 ? -errno : orma_replace_begin(&self->fd, args->path);
 }
 
 static int start(struct orma_recording *self, const struct orma_recording_args *args)

@@ -9,12 +9,19 @@
  * Texts are known by a 64-bit hash: two that collide would be taken for one,
  * which happens by chance once in four billion files of a hundred thousand.
  */
+#if defined(__unix__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1 /* mkstemp() and others, whatever the standard is */
+#endif
 #include "orma_tracefile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __unix__
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 #define SEQUENCE_ID 1
 #define OUT_SOFT_MAX (64u << 10)
@@ -274,9 +281,69 @@ int orma_tracefile_open_with(orma_tracefile_write_fn write, void *ctx, struct or
     return 0;
 }
 
+#ifdef __unix__
+/* A file beside `path` with the rights of the one that is there; its name is `temp` with the Xs
+ * filled in. */
+static FILE *make_beside(char *temp, const struct stat *like)
+{
+    FILE *stream = NULL;
+    int fd = mkstemp(temp);
+
+    if (fd < 0)
+        return NULL;
+    if (fchown(fd, like->st_uid, like->st_gid) < 0)
+        errno = 0; /* only root may give files away */
+    if (fchmod(fd, like->st_mode & 07777) == 0)
+        stream = fdopen(fd, "wb");
+    if (!stream) {
+        (void)close(fd); /* nothing is in it */
+        (void)unlink(temp);
+    }
+    return stream;
+}
+
+/* An empty file that takes the name of `path` at once; NULL: it can't be, or there is no need. */
+static FILE *replace_file(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size || access(path, W_OK) < 0)
+        return NULL;
+    char *real = realpath(path, NULL); /* links are followed */
+    size_t len = real ? strlen(real) : 0;
+    char *temp = real ? (char *)malloc(len + sizeof(".XXXXXX")) : NULL;
+    FILE *stream = NULL;
+    if (temp) {
+        memcpy(temp, real, len);
+        memcpy(temp + len, ".XXXXXX", sizeof(".XXXXXX"));
+        stream = make_beside(temp, &st);
+    }
+    if (stream && rename(temp, real) < 0) {
+        (void)fclose(stream); /* nothing is in it */
+        (void)unlink(temp);
+        stream = NULL;
+    }
+    free(temp);
+    free(real);
+    return stream;
+}
+#endif
+
+/* Who reads the file that was there keeps it: it is replaced, not emptied, where that can be. */
+static FILE *open_new(const char *path)
+{
+#ifdef __unix__
+    FILE *stream = replace_file(path);
+
+    if (stream)
+        return stream;
+#endif
+    return fopen(path, "wb");
+}
+
 int orma_tracefile_open(const char *path, struct orma_tracefile **ret)
 {
-    FILE *stream = fopen(path, "wb");
+    FILE *stream = open_new(path);
 
     if (!stream)
         return errno ? -errno : -EIO;

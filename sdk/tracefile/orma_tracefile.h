@@ -44,7 +44,7 @@ struct orma_tracefile;
 
 /* ---- files ---- */
 
-/* Makes the file anew. 0; -errno; -ENOMEM. */
+/* Makes the file anew; whoever has an old one open keeps it. 0; -errno; -ENOMEM. */
 int orma_tracefile_open(const char *path, struct orma_tracefile **ret);
 
 /* Takes a piece of the file; whole packets, in order. 0, or -errno, which ends it. */

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "orma/orma.h"
@@ -298,6 +300,28 @@ static void collide(char a[17], char b[17])
         if (strlen(b) == 16)
             return;
     }
+}
+
+Test(recording, who_reads_the_old_file_keeps_it)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    char path[] = "/tmp/orma-recording-XXXXXX", old[4] = "";
+    struct orma_recording *r;
+    struct stat st;
+    int reader = mkstemp(path);
+
+    cr_assert_eq(write(reader, "old", 3), 3);
+    args.path = path;
+    cr_assert_eq(orma_recording_start(&args, &r), 0);
+    ORMA_INSTANT(work, "new");
+    stop(r);
+    cr_assert_eq(pread(reader, old, 3, 0), 3);
+    cr_assert_str_eq(old, "old");
+    cr_assert_eq(stat(path, &st), 0);
+    cr_assert_gt(st.st_size, 3);
+    close(reader);
+    unlink(path);
+    orma_assert_no_leaks();
 }
 
 Test(recording, texts_whose_hashes_collide_stay_apart)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sdk/base/buf.h"
 #include "sdk/wire/pb_reader.h"
@@ -85,6 +87,28 @@ Test(tracefile, a_full_disk_and_no_folder_are_told)
         cr_skip_test("no /dev/full here");
     orma_tracefile_instant(f, 1, 1, "x");
     cr_assert_eq(orma_tracefile_close(f), -ENOSPC);
+    orma_assert_no_leaks();
+}
+
+Test(tracefile, who_reads_the_old_file_keeps_it)
+{
+    char path[] = "/tmp/orma-tracefile-XXXXXX", old[4] = "";
+    struct orma_tracefile *f;
+    struct stat st;
+    int reader = mkstemp(path);
+
+    cr_assert_eq(write(reader, "old", 3), 3);
+    cr_assert_eq(fchmod(reader, 0640), 0);
+    cr_assert_eq(orma_tracefile_open(path, &f), 0);
+    orma_tracefile_instant(f, 1, 1, "x");
+    cr_assert_eq(orma_tracefile_close(f), 0);
+    cr_assert_eq(pread(reader, old, 3, 0), 3);
+    cr_assert_str_eq(old, "old");
+    cr_assert_eq(stat(path, &st), 0);
+    cr_assert_gt(st.st_size, 3);
+    cr_assert_eq(st.st_mode & 0777, 0640);
+    close(reader);
+    unlink(path);
     orma_assert_no_leaks();
 }
 
