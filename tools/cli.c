@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/nearest.h"
 
 #define HELP_WIDTH 80
 #define HELP_INDENT 26
@@ -38,43 +39,13 @@ int orma_cli_output_failed(const char *program, int err)
     return ORMA_EXIT_FAILURE;
 }
 
-/* Edit distance by letters (Levenshtein), of words below WORD_MAX. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[WORD_MAX + 1], na = strlen(a), nb = strlen(b);
-
-    if (na > WORD_MAX || nb > WORD_MAX)
-        return WORD_MAX;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            row[j] = ORMA_MIN(change, ORMA_MIN(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[nb];
-}
-
 const char *orma_cli_did_you_mean(const char *word, const char *const *names)
 {
-    size_t best = strlen(word) / 3 + 1;
-    const char *found = NULL;
+    struct orma_nearest near = {.wanted = orma_str_from(word)};
 
-    for (; *names; names++) {
-        size_t d = distance(word, *names);
-
-        if (d <= best && (!found || d < best)) {
-            best = d;
-            found = *names;
-        }
-    }
-    return found;
+    for (; *names; names++)
+        orma_nearest_consider(&near, *names);
+    return orma_nearest_get(&near);
 }
 
 static int unknown_option(const struct orma_cli *self, const char *name)

@@ -21,6 +21,7 @@
 #include "sdk/base/hash.h"
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
+#include "sdk/base/nearest.h"
 #include "sdk/base/replace.h"
 #include "sdk/base/str.h"
 #include "tests/support/leaks.h"
@@ -35,6 +36,35 @@ Test(str, finds_text_in_text_and_nothing_nowhere)
     cr_assert_null(orma_str_find(s, ORMA_STR("")));
     cr_assert_null(orma_str_find((struct orma_str){NULL, 0}, ORMA_STR("a")));
     orma_assert_no_leaks();
+}
+
+Test(nearest, is_what_few_slips_make_of_it)
+{
+    static const char *const known[] = {"slice", "sched", "thread_slice", "ts", "duration_ms"};
+    static const struct {
+        const char *wanted, *near;
+    } cases[] = {
+        {"slcie", "slice"},  {"SLICE", "slice"},
+        {"schedd", "sched"}, {"thraed_slic", "thread_slice"},
+        {"tss", "ts"},       {"duration", "duration_ms"},
+        {"t", NULL},         {"", NULL},
+        {"spice_x", NULL},   {"splat", NULL},
+        {"st", "ts"},
+    };
+    char longest[4096];
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_nearest n = {.wanted = orma_str_from(cases[i].wanted)};
+        for (size_t k = 0; k < ORMA_ARRAY_LEN(known); k++)
+            orma_nearest_consider(&n, known[k]);
+        const char *got = orma_nearest_get(&n);
+        cr_assert_eq(!got, !cases[i].near, "%s: %s", cases[i].wanted, got);
+        cr_assert(!got || !strcmp(got, cases[i].near), "%s: %s", cases[i].wanted, got);
+    }
+    memset(longest, 's', sizeof(longest));
+    struct orma_nearest n = {.wanted = {longest, sizeof(longest)}};
+    cr_assert(orma_nearest_consider(&n, "slice"));
+    cr_assert_not(orma_nearest_consider(&n, "x"));
 }
 
 Test(str, cuts_every_part_even_empty_ones)
