@@ -118,14 +118,16 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where in `line` the error "no such table: NAME" means, as a word at or after `from`; or `from`.
- */
+/* Where in `line` the error "no such table: NAME[; hint]" means, as a word at or after `from`; or
+ * `from`. */
 static size_t place_of_name(struct orma_str line, size_t from, const char *message)
 {
-    const char *name = strrchr(message, ' ');
-    size_t len = name ? strlen(++name) : 0;
+    struct orma_str begin = ORMA_STR("no such table: ");
+    bool names = orma_str_starts(orma_str_from(message), begin);
+    const char *name = names ? message + begin.len : "";
+    size_t len = strcspn(name, ";");
 
-    if (!len || strncmp(message, "no such table: ", 15) != 0)
+    if (!len)
         return from;
     for (size_t i = 0; i < line.len; i++) {
         if (line.data[i] == '\t' || (line.data[i] & 0x80))

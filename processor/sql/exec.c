@@ -6,6 +6,7 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/hint.h"
 #include "processor/sql/operators/sqlstats.h"
 #include "processor/sql/tables/derived.h"
 
@@ -61,6 +62,14 @@ static int errno_of(int code)
     return -EINVAL;
 }
 
+static void take_message(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at,
+                         int error)
+{
+    orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
+    if (error == -EINVAL)
+        orma_sql_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
+}
+
 int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
 {
     int r = errno_of(sqlite3_errcode(sql->db));
@@ -84,7 +93,7 @@ int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, 
     else if (r == -ECANCELED)
         orma_sql_error_set(&sql->error, text, at, "interrupted");
     else
-        orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
+        take_message(sql, text, at, r);
     return r;
 }
 
@@ -256,6 +265,8 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     struct orma_statement *s = &self->script.statement;
     int r = orma_script_next(&self->script, &sql->error);
 
+    if (r == -EBADMSG)
+        orma_sql_hint(sql, (struct orma_str){0});
     if (r <= 0)
         return r;
     stmt->source = orma_sql_source_ref(self->script.source);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "processor/sql/exec.h"
+#include "processor/sql/hint.h"
 #include "sdk/base/fd.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 20)
@@ -268,8 +269,25 @@ static int unknown_package(struct orma_sql *sql, struct orma_str key)
         return orma_sql_error_set(&sql->error, NULL, 0,
                                   "INCLUDE: the package 'common' has been removed; its functions "
                                   "are in the packages 'slices', 'time', 'counters' and others");
-    return orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: Package '%.*s' not found",
-                              ORMA_STR_ARG(name));
+    orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: Package '%.*s' not found",
+                       ORMA_STR_ARG(name));
+    orma_sql_hint(sql, key);
+    return -EBADMSG;
+}
+
+static int unknown_module(struct orma_sql *sql, struct orma_str key)
+{
+    orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: unknown module '%.*s'", ORMA_STR_ARG(key));
+    orma_sql_hint(sql, key);
+    return -EBADMSG;
+}
+
+bool orma_sql_can_include(struct orma_sql *sql, struct orma_str key)
+{
+    struct package *package = package_of_key(sql->packages, key);
+    const struct module *m = package ? find_module(package, key) : NULL;
+
+    return m && m->state == MODULE_NEW;
 }
 
 static int include(struct orma_sql *sql, struct orma_str key)
@@ -286,10 +304,7 @@ static int include(struct orma_sql *sql, struct orma_str key)
     if (key.data[key.len - 1] == '*')
         return run_matching(sql, package, (struct orma_str){key.data, key.len - 1});
     m = find_module(package, key);
-    if (!m)
-        return orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: unknown module '%.*s'",
-                                  ORMA_STR_ARG(key));
-    return run_module(sql, m);
+    return m ? run_module(sql, m) : unknown_module(sql, key);
 }
 
 int orma_sql_include_key(struct orma_sql *sql, struct orma_str key,

@@ -52,6 +52,9 @@ int orma_sql_run_modules(struct orma_sql *sql, const char *prefix);
 int orma_sql_include_key(struct orma_sql *sql, struct orma_str key,
                          const struct orma_sql_text *text, uint32_t at);
 
+/* There is a module of that key, and it was not run yet. */
+bool orma_sql_can_include(struct orma_sql *sql, struct orma_str key);
+
 /* Calls `fn` for every module; stops when it gives other than 0, and returns that. */
 int orma_sql_each_module(struct orma_sql *sql,
                          int (*fn)(void *data, const char *package, const char *key,

@@ -342,8 +342,8 @@ class Small(Trust):
     def test_errors_of_sql_are_below_the_name(self):
         (self.dir / "t.json").write_text("[]")
         (self.dir / "q.sql").write_text("select 1;\nselect nam\nfrom slice")
-        for argv, says in ((("select * from slcie",), "SQL line 1 col 15\n    select * from slcie\n                  ^\n"),
-                           (("-f", "q.sql"), "q.sql line 2 col 8\n    select nam\n           ^\nno such column: nam\n")):
+        for argv, says in ((("select * from slcie",), "SQL line 1 col 15\n    select * from slcie\n                  ^\nno such table: slcie; did you mean 'slice'?\n"),
+                           (("-f", "q.sql"), "q.sql line 2 col 8\n    select nam\n           ^\nno such column: nam; did you mean 'name'?\n")):
             done = self.orma("query", "t.json", *argv, code=1)
             self.assertIn(says, done.stderr.decode())
             self.assertNotIn(b"stdin", done.stderr)

@@ -140,6 +140,41 @@ Test(bad_input, recursion_without_an_end_is_an_error)
          "error: "}, );
 }
 
+/* The search for what was meant looks at a bounded part of them. */
+Test(bad_input, names_that_name_nothing)
+{
+    struct orma_buf script = {0};
+    struct engine e;
+
+    CHECKS(NULL, {"quotes", "SELECT * FROM \"slc'ie\"", "error: no such table: slc'ie"},
+           {"empty", "SELECT * FROM \"\"", "error: no such table: "},
+           {"dots", "SELECT * FROM \"...\"", "error: no such table: ..."},
+           {"no letters", "SELECT \"\".[] FROM slice", "error: no such column: ."},
+           {"views in turn",
+            "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a;"
+            "SELECT idd FROM a",
+            "error: view "},
+           {"in the place of what is asked",
+            "CREATE VIEW pragma_function_list AS SELECT nix FROM nope;"
+            "SELECT cout(*) FROM slice",
+            "error: no such function: cout"}, );
+    engine_init(&e);
+    orma_buf_put_str(&script, "SELECT tss FROM slice WHERE id IN (0");
+    for (unsigned i = 0; i < 20000; i++)
+        orma_buf_put_str(&script, ", (dur)");
+    orma_buf_put_str(&script, ")");
+    engine_expect(&e, "many words", orma_buf_cstr(&script), "error: did you mean 'ts'?");
+    orma_buf_clear(&script);
+    orma_buf_put_str(&script, "SELECT * FROM ");
+    for (unsigned i = 0; i < 100000; i++)
+        orma_buf_put_str(&script, "slice");
+    engine_expect(&e, "a long one", orma_buf_cstr(&script), "error: no such table: sliceslice");
+    engine_expect(&e, "and the engine goes on", "SELECT 1", "1");
+    engine_fini(&e);
+    orma_buf_fini(&script);
+    orma_assert_no_leaks();
+}
+
 Test(bad_input, failed_statements_leave_nothing_half_made)
 {
     CHECKS(
