@@ -4,6 +4,70 @@
 
 #define FIELD(name) ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_##name
 
+/* ---- damage ---- */
+
+#define EVENT_TAG (ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT << 3 | ORMA_PB_LEN)
+/* Behind damage, so many events must follow each other to be believed. */
+#define CHAIN 3
+
+/* An event as recorders write it: its time comes first. */
+static bool is_event(const struct orma_pb_field *f)
+{
+    struct orma_pb_reader r = orma_pb_reader(f->data, f->len);
+    struct orma_pb_field in;
+
+    if (f->wire != ORMA_PB_LEN || !f->len || *f->data != ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3)
+        return false;
+    while (orma_pb_next(&r, &in))
+        ;
+    return !r.failed;
+}
+
+/* Events, up to something else that can be read, or to the end. */
+static bool is_chain(const uint8_t *at, const uint8_t *end)
+{
+    struct orma_pb_reader r = orma_pb_reader(at, (size_t)(end - at));
+    struct orma_pb_field f;
+
+    for (unsigned i = 0; i < CHAIN; i++) {
+        if (!orma_pb_next(&r, &f))
+            return i > 0 && !r.failed;
+        if (f.id != ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT)
+            return i > 0;
+        if (!is_event(&f))
+            return false;
+    }
+    return true;
+}
+
+ORMA_COLD static bool next_event_behind(struct orma_pb_reader *r, const uint8_t *at)
+{
+    const uint8_t *end = r->end;
+
+    for (at++; at < end && (at = memchr(at, EVENT_TAG, (size_t)(end - at))); at++) {
+        if (is_chain(at, end)) {
+            *r = orma_pb_reader(at, (size_t)(end - at));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_field *ret, struct orma_str *damage)
+{
+    const uint8_t *at = r->pos;
+
+    if (ORMA_LIKELY(orma_pb_next(r, ret)))
+        return true;
+    if (!r->failed)
+        return false;
+    bool found = next_event_behind(r, at);
+    *damage = (struct orma_str){(const char *)at, (size_t)(r->pos - at)};
+    return found && orma_pb_next(r, ret);
+}
+
+/* ---- lists ---- */
+
 /* Field number → column, by kind of list. */
 static int column_of(enum orma_item_kind kind, uint32_t field)
 {
@@ -80,8 +144,9 @@ static bool event_time(struct orma_str event, uint64_t *ret)
 static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
 {
     struct orma_pb_field f;
+    struct orma_str damage; /* is told when the head is read */
 
-    while (orma_pb_next(&self->r, &f)) {
+    while (orma_bundle_field(&self->r, &f, &damage)) {
         if (f.id != ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT || f.wire != ORMA_PB_LEN)
             continue;
         ret->data = f.data;

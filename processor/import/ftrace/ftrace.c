@@ -3,24 +3,18 @@
 #include <stdlib.h>
 
 #include "processor/read/bundle.h"
+#include "processor/read/damage.h"
 #include "protos/fields/ftrace.h"
 #include "protos/tables/ftrace_events.h"
 
 static const struct orma_ftrace_handler *const families[] = {
-    orma_ftrace_handlers_sched,
-    orma_ftrace_handlers_print,
-    orma_ftrace_handlers_irq,
-    orma_ftrace_handlers_sys,
-    orma_ftrace_handlers_power,
-    orma_ftrace_handlers_mem,
-    orma_ftrace_handlers_net,
-    orma_ftrace_handlers_misc,
-    orma_ftrace_handlers_gpu,
-    orma_ftrace_handlers_devices,
-    orma_ftrace_handlers_media,
-    orma_ftrace_handlers_binder,
-    orma_ftrace_handlers_android,
-    NULL,
+    orma_ftrace_handlers_sched,   orma_ftrace_handlers_print,
+    orma_ftrace_handlers_irq,     orma_ftrace_handlers_sys,
+    orma_ftrace_handlers_power,   orma_ftrace_handlers_mem,
+    orma_ftrace_handlers_net,     orma_ftrace_handlers_misc,
+    orma_ftrace_handlers_gpu,     orma_ftrace_handlers_devices,
+    orma_ftrace_handlers_media,   orma_ftrace_handlers_binder,
+    orma_ftrace_handlers_android, NULL,
 };
 
 /* Clocks of bundles that no snapshot of the service has: private to the sequence. */
@@ -116,15 +110,29 @@ static void read_error(struct orma_import *imp, uint16_t machine, struct orma_st
             orma_ftrace_check_status(imp, machine, orma_pb_u64(&f));
 }
 
-static bool read_head(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+/* Bytes that are no field: the events behind them are read. */
+ORMA_COLD static void tell_damage(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+                                  struct orma_str *damage)
+{
+    orma_stats_inc(orma_import_stats(imp, ctx->machine), ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);
+    orma_damage_packet(&imp->reader, (const uint8_t *)damage->data, damage->len,
+                       "bytes in a bundle of kernel events that are no event");
+    damage->len = 0;
+}
+
+static void read_head(struct orma_import *imp, const struct orma_packet_ctx *ctx,
                       struct bundle_head *ret)
 {
     const struct orma_packet *p = ctx->p;
     struct orma_pb_reader r = orma_pb_reader(p->payload.data, p->payload.len);
     struct orma_pb_field f;
 
+    struct orma_str damage = {0};
+
     *ret = (struct bundle_head){0};
-    while (orma_pb_next(&r, &f)) {
+    while (orma_bundle_field(&r, &f, &damage)) {
+        if (ORMA_UNLIKELY(damage.len))
+            tell_damage(imp, ctx, &damage);
         switch (f.id) {
         case ORMA_PB_FTRACE_EVENT_BUNDLE_CPU:
             ret->cpu = orma_pb_u32(&f);
@@ -158,7 +166,8 @@ static bool read_head(struct orma_import *imp, const struct orma_packet_ctx *ctx
             break;
         }
     }
-    return !r.failed;
+    if (r.failed)
+        tell_damage(imp, ctx, &damage);
 }
 
 /* The clock of the bundle's events; a pair of timestamps in it makes it known. False: nonsense. */
@@ -388,15 +397,12 @@ static bool ftrace_tokenize(struct orma_import *imp, const struct orma_packet_ct
 
     if (!orma_ftrace_state(imp))
         return true;
-    bool whole = read_head(imp, ctx, &head);
+    read_head(imp, ctx, &head);
 
-    if (!whole || !head.has_cpu || head.cpu >= ORMA_CPUS_MAX ||
-        !bundle_clock(imp, ctx, &head, &clock)) {
+    if (!head.has_cpu || head.cpu >= ORMA_CPUS_MAX || !bundle_clock(imp, ctx, &head, &clock)) {
         orma_stats_inc(orma_import_stats(imp, ctx->machine),
                        ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);
-        if (!head.has_cpu || head.cpu >= ORMA_CPUS_MAX || whole)
-            return true;
-        clock = ORMA_CLOCK_BOOTTIME;
+        return true;
     }
     if (head.lost)
         orma_stats_set_at(orma_import_stats(imp, ctx->machine), ORMA_STAT_FTRACE_CPU_HAS_DATA_LOSS,

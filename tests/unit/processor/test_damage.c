@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "processor/processor.h"
+#include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/fd.h"
@@ -319,5 +320,59 @@ Test(damage, a_search_is_linear, .timeout = 240)
     cr_assert_eq(load(&b, 0).r, 0);
     cr_assert_lt((clock() - begun) / CLOCKS_PER_SEC, 30);
     orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
+/* ---- bundles of kernel events ---- */
+
+static void put_bundle(struct orma_buf *out, const char *broken, size_t len)
+{
+    size_t packet = orma_pb_begin(out, 1), bundle;
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 5);
+    bundle = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_EVENTS);
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_BUNDLE_CPU, 0);
+    for (unsigned i = 0; i < 10; i++) {
+        if (i == 4)
+            orma_buf_put(out, broken, len);
+        size_t event = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT), print;
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_TIMESTAMP, 1000 + i);
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_PID, 7);
+        print = orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_PRINT);
+        orma_pb_put_str(out, ORMA_PB_PRINT_FTRACE_EVENT_BUF, ORMA_STR("I|7|mark"));
+        orma_pb_end(out, print);
+        orma_pb_end(out, event);
+    }
+    orma_pb_end(out, bundle);
+    orma_pb_end(out, packet);
+}
+
+/* What is no field in a bundle costs itself; the events behind it are read. */
+Test(damage, events_behind_damage_in_a_bundle_are_read)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } bad[] = {{"\x07\x07\x07", 3},
+               {"\x12\xff\xff\xff\x7f\x08", 6},
+               {"\0\0\0\0\0\0\0\0", 8},
+               {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12}};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(bad); i++) {
+        for (size_t step = 0; step < 100; step += 33) {
+            struct orma_buf b = {0};
+
+            put_bundle(&b, bad[i].bytes, bad[i].len);
+            struct outcome o = load(&b, step);
+            cr_assert_eq(o.r, 0);
+            cr_assert_eq(o.slices, 10, "%u: %llu", i, (unsigned long long)o.slices);
+            cr_assert_eq(o.damage.places, 1);
+            cr_assert_eq(o.damage.bytes, bad[i].len);
+            if (!step)
+                cr_assert_eq(b.data + o.damage.first_offset,
+                             memmem(b.data, b.len, bad[i].bytes, bad[i].len));
+            orma_buf_fini(&b);
+        }
+    }
     orma_assert_no_leaks();
 }
