@@ -9,18 +9,21 @@
 #define EVENT_TAG (ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT << 3 | ORMA_PB_LEN)
 /* Behind damage, so many events must follow each other to be believed. */
 #define CHAIN 3
+/* An event has a time, a thread, flags and a message or two. The bound keeps the search linear. */
+#define EVENT_FIELDS_MAX 16
 
 /* An event as recorders write it: its time comes first. */
 static bool is_event(const struct orma_pb_field *f)
 {
     struct orma_pb_reader r = orma_pb_reader(f->data, f->len);
     struct orma_pb_field in;
+    unsigned num = 0;
 
     if (f->wire != ORMA_PB_LEN || !f->len || *f->data != ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3)
         return false;
-    while (orma_pb_next(&r, &in))
-        ;
-    return !r.failed;
+    while (num <= EVENT_FIELDS_MAX && orma_pb_next(&r, &in))
+        num++;
+    return !r.failed && num <= EVENT_FIELDS_MAX;
 }
 
 /* Events, up to something else that can be read, or to the end. */
