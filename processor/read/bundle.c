@@ -56,15 +56,11 @@ ORMA_COLD static bool next_event_behind(struct orma_pb_reader *r, const uint8_t 
     return false;
 }
 
-bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_field *ret, struct orma_str *damage)
+ORMA_COLD bool orma_bundle_field_behind(struct orma_pb_reader *r, const uint8_t *at,
+                                        struct orma_pb_field *ret, struct orma_str *damage)
 {
-    const uint8_t *at = r->pos;
-
-    if (ORMA_LIKELY(orma_pb_next(r, ret)))
-        return true;
-    if (!r->failed)
-        return false;
     bool found = next_event_behind(r, at);
+
     *damage = (struct orma_str){(const char *)at, (size_t)(r->pos - at)};
     return found && orma_pb_next(r, ret);
 }

@@ -32,13 +32,23 @@ struct orma_bundle_cursor {
     struct orma_pb_reader columns[ORMA_COMPACT_COLUMNS_NUM];
 };
 
+/* The rest of orma_bundle_field(): `at` is where the damage begins. */
+bool orma_bundle_field_behind(struct orma_pb_reader *r, const uint8_t *at,
+                              struct orma_pb_field *ret, struct orma_str *damage);
+
 /*
  * The next field of a bundle. Where its bytes are none the next place is searched at which events
  * follow each other; what lies between is *damage, which else stays as it is. False at the end; if
  * r->failed, nothing was found behind the damage.
  */
-bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_field *ret,
-                       struct orma_str *damage);
+static inline bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_field *ret,
+                                     struct orma_str *damage)
+{
+    const uint8_t *at = r->pos;
+
+    return ORMA_LIKELY(orma_pb_next(r, ret)) ||
+           (ORMA_UNLIKELY(r->failed) && orma_bundle_field_behind(r, at, ret, damage));
+}
 
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
                              const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind);
