@@ -32,6 +32,8 @@
 #define PACKET_SOFT_MAX (48 * 1024)
 #define LINK_MAX 4096
 #define FDS_PER_TICK 1000
+/* Slices are half a millisecond apart: a child that forked to stay gets its entry after 100 ms. */
+#define EXEC_TRIES_MAX 200
 
 struct process_stats {
     struct orma_source source;
@@ -51,6 +53,8 @@ struct process_stats {
     uint32_t *queue;
     size_t queue_num, queue_cap, queue_at;
     struct event *slice;
+    int32_t exec_pid;    /* to be looked at again in the next slice; 0: none */
+    uint32_t exec_tries; /* of all such */
 
     struct orma_buf packet; /* ProcessTree that is being built; empty: none */
     size_t tree;            /* orma_pb_begin() of it */
@@ -186,6 +190,31 @@ static void mark_seen(struct process_stats *self, int32_t pid)
     (void)orma_map_put(&self->seen, (uint32_t)pid, 1); /* no memory: it may be told twice */
 }
 
+/* Whether it runs the program of this process: a child that has not called exec() yet does. */
+static bool runs_our_program(const struct process_stats *self, int32_t pid)
+{
+    char path[64], theirs[4096], ours[4096];
+
+    (void)snprintf(path, sizeof(path), "%d/exe", pid); /* fits */
+    ssize_t n = readlinkat(self->proc_fd, path, theirs, sizeof(theirs));
+    return n > 0 && readlink("/proc/self/exe", ours, sizeof(ours)) == n &&
+           !memcmp(theirs, ours, (size_t)n);
+}
+
+/*
+ * A recorder that carries the probes starts its command while they scan. Between fork and exec
+ * the command has the recorder's name, which would stay: such a child is looked at again.
+ */
+static bool waits_for_exec(struct process_stats *self, const struct orma_proc_status *s)
+{
+    if (s->ppid != getpid() || self->exec_tries >= EXEC_TRIES_MAX ||
+        !runs_our_program(self, s->pid))
+        return false;
+    self->exec_tries++;
+    self->exec_pid = s->pid;
+    return true;
+}
+
 /* A process by its own number: its entry, and that of its main thread. */
 static void look_at_process(struct process_stats *self, const struct orma_proc_status *s)
 {
@@ -206,7 +235,8 @@ static void look_at(struct process_stats *self, int32_t pid)
     if (status.pid != pid)
         return; /* a /proc of another namespace */
     if (status.tgid == pid) {
-        look_at_process(self, &status);
+        if (!waits_for_exec(self, &status))
+            look_at_process(self, &status);
         return;
     }
     mark_seen(self, pid);
@@ -284,12 +314,30 @@ static bool step(struct process_stats *self)
     return self->walk && walk_step(self);
 }
 
+static void enqueue(struct process_stats *self, uint32_t pid)
+{
+    if (self->queue_num == self->queue_cap) {
+        size_t cap = self->queue_cap ? 2 * self->queue_cap : 64;
+        uint32_t *queue = realloc(self->queue, cap * sizeof(*queue));
+
+        if (!queue)
+            return; /* this one stays without a name */
+        self->queue = queue;
+        self->queue_cap = cap;
+    }
+    self->queue[self->queue_num++] = pid;
+}
+
 /* True if something is left. */
 static bool run_slice(struct process_stats *self, uint64_t limit_ns)
 {
     uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     bool more;
 
+    if (self->exec_pid) {
+        enqueue(self, (uint32_t)self->exec_pid);
+        self->exec_pid = 0;
+    }
     while ((more = step(self))) {
         if (self->packet.len > PACKET_SOFT_MAX)
             packet_close(self);
@@ -297,7 +345,7 @@ static bool run_slice(struct process_stats *self, uint64_t limit_ns)
             break;
     }
     packet_close(self);
-    return more;
+    return more || self->exec_pid;
 }
 
 static void wake(struct process_stats *self)
@@ -316,20 +364,6 @@ static void on_slice(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (run_slice(self, ORMA_SLICE_NS))
         wake(self);
-}
-
-static void enqueue(struct process_stats *self, uint32_t pid)
-{
-    if (self->queue_num == self->queue_cap) {
-        size_t cap = self->queue_cap ? 2 * self->queue_cap : 64;
-        uint32_t *queue = realloc(self->queue, cap * sizeof(*queue));
-
-        if (!queue)
-            return; /* this one stays without a name */
-        self->queue = queue;
-        self->queue_cap = cap;
-    }
-    self->queue[self->queue_num++] = pid;
 }
 
 void orma_process_stats_seen(struct orma_source *source, const struct orma_idset *renamed,
