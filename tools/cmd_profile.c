@@ -291,11 +291,21 @@ static int export_all(struct profile *self)
         r = orma_profile_folder_fill(&self->folder, &ex);
     if (r == 0 && !ex.written)
         fprintf(stderr,
-                "%s: no samples with stacks in %s: did the processes run, and may they be watched? "
+                "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
                 "(as root, or with kernel.perf_event_paranoid at -1)\n",
-                self->program, path);
+                self->program, self->folder.made ? "" : " in ", self->folder.made ? "" : path);
     orma_processor_free(tp);
     return r == 0 && !ex.written ? -ENODATA : r;
+}
+
+/* A folder that we made holds nothing of worth without samples; in one of the user's the trace
+ * stays, if there is one. */
+static void drop_folder(struct profile *self, bool has_trace)
+{
+    if (has_trace && !self->folder.made)
+        return;
+    if (unlinkat(self->folder.fd, TRACE_NAME, 0) == 0 && self->folder.made)
+        (void)rmdir(self->folder.path); /* nothing came of it */
 }
 
 static int profile(struct profile *self)
@@ -309,11 +319,11 @@ static int profile(struct profile *self)
     r = signal_fd < 0 ? signal_fd : open_folder(self);
     if (r == 0) {
         r = record(self, signal_fd, &code);
-        if (r < 0 && unlinkat(self->folder.fd, TRACE_NAME, 0) == 0 && self->folder.made)
-            (void)rmdir(self->folder.path); /* nothing came of it */
+        if (r < 0)
+            drop_folder(self, false);
     }
-    if (r == 0)
-        r = export_all(self);
+    if (r == 0 && (r = export_all(self)) == -ENODATA)
+        drop_folder(self, true);
     orma_fd_close(&signal_fd);
     return r < 0 && code == ORMA_EXIT_OK ? ORMA_EXIT_FAILURE : code;
 }

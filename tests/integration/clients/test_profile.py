@@ -89,6 +89,19 @@ class Profile(Case):
             SELECT count(*) FROM stats WHERE severity IN ('error', 'data_loss') AND value != 0
             AND name != 'config_write_into_file_no_flush'"""), "0")
 
+    def test_without_samples_nothing_is_left(self):
+        """One sample a second: a moment has none, unless it happens to be the one."""
+        temporary = self.dir / "tmp"
+        temporary.mkdir()
+        self.env["TMPDIR"] = str(temporary)
+        for _ in range(5):
+            done = self.run_program(ORMA, "profile", "-f", "1", "--", "true")
+            if done.returncode:
+                self.assertRegex(done.stderr, b"no samples with stacks|perf_event_paranoid")
+                self.assertEqual(list(temporary.iterdir()), [])
+                return
+        self.skipTest("there was a sample each time")
+
     def test_profiles_are_whole(self):
         self.record("-f", "1000", "-k", "--", *BUSY)
         files = sorted(self.out.glob("profile.*.pb"))
