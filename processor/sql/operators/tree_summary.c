@@ -159,8 +159,7 @@ static struct orma_frame *make_frame(const struct summary *self)
         "idom_id",
         "dominated_obj_count",
         "dominated_size_bytes",
-        "dominated_native_size_"
-        "bytes",
+        "dominated_native_size_bytes",
         "depth",
     };
     struct orma_frame *f = orma_frame_new(self->sql->storage, names, ORMA_ARRAY_LEN(names), false);

@@ -358,8 +358,8 @@ Test(formats, damage_in_json_costs_what_is_broken)
         const struct orma_processor_damage d = orma_processor_damage(tp);
         cr_assert_eq(d.places, bad[i / 4].places, "%s: %llu", between,
                      (unsigned long long)d.places);
-        cr_assert_geq(d.first_offset, strlen(SLICE(1)), "%s", between);
-        cr_assert_lt(d.first_offset + (int64_t)d.bytes, text.len, "%s", between);
+        cr_assert_geq(d.first_offset, (int64_t)strlen(SLICE(1)), "%s", between);
+        cr_assert_lt(d.first_offset + (int64_t)d.bytes, (int64_t)text.len, "%s", between);
         cr_assert_eq(d.cut_off_bytes, 0, "%s", between);
         orma_processor_free(tp);
     }
