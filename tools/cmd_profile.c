@@ -264,6 +264,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     if (!self->command && !self->request.duration_ms && !self->config_path)
         fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
     r = orma_recorder_run(&run);
+    orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
     if (run.has_loss && (orma_loss_total(&run.loss) || run.loss.unreported)) {
         orma_loss_format(&run.loss, loss, sizeof(loss));
