@@ -14,6 +14,7 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
@@ -302,6 +303,29 @@ Test(traced_gone, when_the_service_ends)
     close(fd);
 }
 
+static void put_large(struct fixture *s, uint32_t id, const char *text)
+{
+    struct orma_shm_chunk chunk = rig_producer_write(&s->producer, 0, 2, id, 0, TEXTS(text));
+
+    rig_producer_commit(&s->producer, &chunk, s->producer.target_buffer);
+    while (atomic_load(orma_shm_page_header(&s->producer.shm, 0)))
+        rig_turn(&s->rig);
+    cr_assert_eq(orma_ipc_client_dispatch(s->producer.client), 0);
+}
+
+/* False: no pass over the second buffer was under way between two turns, for two periods. */
+static bool turns_until_second_buffer(struct fixture *s, const struct traced_session *session)
+{
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + 2000000000;
+
+    while (orma_clock_now(ORMA_CLOCK_MONOTONIC) < end) {
+        if (session->in_pass && session->read_buffer == 1)
+            return true;
+        rig_turn(&s->rig);
+    }
+    return false;
+}
+
 /*
  * The session ends while a batch of its second buffer is on the way into the
  * file; what came into the first one meanwhile goes there, too.
@@ -322,23 +346,19 @@ Test(traced_gone, while_the_file_is_written)
     rig_config_source(&s.config, "test.source", 0);
     rig_config_source(&s.config, "test.source", 1);
     orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
-    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 100);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 1000);
     rig_enable(s.consumer, &s.config, fd, &s.enabled);
     rig_producer_wait(&s.producer, &s.producer.starts, 2);
     memset(large, 'x', sizeof(large) - 1);
     rig_pause(&s.rig);
     struct traced_session *session =
         ORMA_CONTAINER_OF(s.rig.service->sessions.next, struct traced_session, link);
-    for (uint32_t i = 0; i < LARGE; i++) {
-        struct orma_shm_chunk chunk = rig_producer_write(&s.producer, 0, 2, i, 0, TEXTS(large));
-
-        rig_producer_commit(&s.producer, &chunk, s.producer.target_buffer);
-        while (atomic_load(orma_shm_page_header(&s.producer.shm, 0)))
-            rig_turn(&s.rig);
-        cr_assert_eq(orma_ipc_client_dispatch(s.producer.client), 0);
-    }
-    while (!session->in_pass || session->read_buffer != 1)
-        rig_turn(&s.rig);
+    uint32_t written = 0;
+    do { /* until a pass is seen between two turns: on a slow machine it may have little to do */
+        cr_assert_lt(written, 20 * LARGE);
+        for (uint32_t end = written + LARGE; written < end; written++)
+            put_large(&s, written, large);
+    } while (!turns_until_second_buffer(&s, session));
     rig_send(s.consumer, "DisableTracing", NULL, -1, NULL);
     for (uint32_t i = 0; i < COMMITS; i++) {
         struct orma_shm_chunk chunk = rig_producer_write(&s.producer, i, 1, i, 0, TEXTS("a", "b"));
@@ -351,7 +371,7 @@ Test(traced_gone, while_the_file_is_written)
     struct orma_buf file = {0};
     cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
     cr_assert_eq(orma_fd_read_all(fd, 64 << 20, &file), 0);
-    cr_assert_eq(rig_count(&file, RIG_TEXT), LARGE + 2 * COMMITS);
+    cr_assert_eq(rig_count(&file, RIG_TEXT), written + 2 * COMMITS);
     orma_buf_fini(&file);
     close(fd);
     fixture_fini(&s);
