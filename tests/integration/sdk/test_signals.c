@@ -386,6 +386,11 @@ static void play_cancelled(void)
 
 static void test_cancelled(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+    /* What a cancelled thread had on its stack stays marked, and the sanitizer stumbles over it. */
+    fprintf(stderr, "cancelled: left out under the address sanitizer\n");
+    return;
+#endif
     record_with(play_cancelled);
 }
 
