@@ -10,11 +10,11 @@
 
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
-#include "traced/conn.h"
-#include "traced/reap.h"
+#include "traced/loop/reap.h"
+#include "traced/loop/turn.h"
+#include "traced/network/conn.h"
 #include "traced/service.h"
-#include "traced/trigger.h"
-#include "traced/turn.h"
+#include "traced/sessions/trigger.h"
 
 struct traced_listener;
 struct traced_producer;

@@ -13,12 +13,12 @@
 #include "sdk/base/log.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
-#include "traced/file.h"
-#include "traced/finish.h"
+#include "traced/endpoints/relay.h"
 #include "traced/internal.h"
-#include "traced/producer.h"
-#include "traced/relay.h"
-#include "traced/session.h"
+#include "traced/output/file.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/finish.h"
+#include "traced/sessions/session.h"
 
 #define LISTENERS_MAX 32
 /* When descriptors run out, accepting rests for this long. */

@@ -10,7 +10,7 @@
 #include "sdk/shm/layout.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/bench/bench.h"
-#include "traced/buffer.h"
+#include "traced/buffers/buffer.h"
 
 #define CHUNK_PAYLOAD (ORMA_SHM_PAGE_DEFAULT - ORMA_SHM_PAGE_HEADER - ORMA_SHM_CHUNK_HEADER)
 #define PACKET_SIZE 15

@@ -23,12 +23,12 @@
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/bench/bench.h"
-#include "traced/commit.h"
-#include "traced/consumer.h"
+#include "traced/endpoints/consumer.h"
 #include "traced/internal.h"
-#include "traced/producer.h"
-#include "traced/read.h"
-#include "traced/session.h"
+#include "traced/producers/commit.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/read.h"
+#include "traced/sessions/session.h"
 
 #define SHM_SIZE ((size_t)1 << 20)
 #define BATCH 64 /* chunks of one request */

@@ -10,7 +10,7 @@
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/fuzz/service.h"
-#include "traced/commit.h"
+#include "traced/producers/commit.h"
 
 static const uint8_t init[] = {0x1a, 1, 'p', 0x20, 1};
 static const uint8_t source[] = {0x0a, 3, 0x0a, 1, 'a'};

@@ -9,8 +9,8 @@
 
 #include "sdk/ipc/frame.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/buffer_internal.h"
-#include "traced/read.h"
+#include "traced/buffers/buffer_internal.h"
+#include "traced/sessions/read.h"
 
 struct traced_service *fuzz_service_new(void)
 {

@@ -5,10 +5,10 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "sdk/base/buf.h"
-#include "traced/consumer.h"
+#include "traced/endpoints/consumer.h"
 #include "traced/internal.h"
-#include "traced/producer.h"
-#include "traced/session.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/session.h"
 
 struct traced_service *fuzz_service_new(void);
 /* After all clients have gone nothing of them may be left. */

@@ -13,7 +13,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/file.h"
+#include "traced/output/file.h"
 
 #define ROUNDS 60
 #define BLOCKS 40

@@ -19,8 +19,8 @@
 #include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
-#include "traced/producer.h"
-#include "traced/session.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/session.h"
 
 #define COMMITS 10
 

@@ -11,7 +11,7 @@
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
 #include "tests/integration/traced/fixture.h"
-#include "traced/config.h"
+#include "traced/config/config.h"
 
 struct refusal {
     const char *config, *error; /* error NULL: it is taken */

@@ -14,7 +14,7 @@
 #include "protos/fields/ipc.h"
 #include "sdk/base/fd.h"
 #include "tests/integration/traced/fixture.h"
-#include "traced/config.h"
+#include "traced/config/config.h"
 #include "traced/internal.h"
 
 #define CHUNKS 80 /* more than a pipe holds */

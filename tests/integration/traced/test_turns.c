@@ -17,9 +17,9 @@
 #include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
-#include "traced/producer.h"
-#include "traced/read.h"
-#include "traced/session.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/read.h"
+#include "traced/sessions/session.h"
 
 #define BACKLOGS 100
 #define ENTRIES 30000

@@ -6,7 +6,7 @@
 #include "sdk/shm/layout.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
-#include "traced/buffer.h"
+#include "traced/buffers/buffer.h"
 
 #define KIB(n) ((size_t)(n) << 10)
 #define CONT_PREV ORMA_SHM_CONT_PREV

@@ -20,7 +20,7 @@
 #include "sdk/shm/layout.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
-#include "traced/buffer_internal.h"
+#include "traced/buffers/buffer_internal.h"
 
 #define WRITERS 5
 #define PACKETS_MAX 4000

@@ -7,10 +7,10 @@
 
 #include "sdk/base/defs.h"
 #include "tests/support/leaks.h"
-#include "traced/names.h"
-#include "traced/patterns.h"
-#include "traced/producer.h"
-#include "traced/wanted.h"
+#include "traced/config/names.h"
+#include "traced/config/patterns.h"
+#include "traced/config/wanted.h"
+#include "traced/producers/producer.h"
 
 /* Never matches a name of many 'a', after 2^n steps. */
 #define CATASTROPHE "(a|aa)+[bc]"

@@ -1,0 +1,131 @@
+/*
+ * What the files of the central buffer share: record headers, the queue of
+ * references, fragments. See buffer.h.
+ */
+#ifndef ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
+#define ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
+#include "sdk/shm/layout.h"
+#include "traced/buffers/buffer.h"
+
+/* In the mapping, in front of each payload. */
+struct traced_record {
+    uint32_t chunk_id;
+    uint16_t producer_id;
+    uint16_t writer_id;
+    uint16_t count; /* fragments */
+    uint16_t size;  /* of the whole record, a multiple of 16; never 0 */
+    uint8_t flags;  /* enum traced_record_flag */
+    uint8_t slack;  /* zeros at the end that are not payload, 0..15 */
+    uint16_t check; /* over all of the above */
+};
+_Static_assert(sizeof(struct traced_record) == TRACED_RECORD_HEADER,
+               "sizes show in the statistics");
+
+enum traced_record_flag {
+    TRACED_REC_CONT_PREV = 1,
+    TRACED_REC_CONT_NEXT = 2,
+    TRACED_REC_NEEDS_PATCH = 4,
+    TRACED_REC_INCOMPLETE = 8, /* scraped; the whole chunk may still come */
+    TRACED_REC_PADDING = 16,
+};
+
+enum traced_ref_state {
+    TRACED_REF_ENTERED = 1,  /* continuity with the chunk before was judged */
+    TRACED_REF_CONSUMED = 2, /* all fragments read, counted as read */
+    TRACED_REF_COUNTED = 4,  /* `ends` is known */
+};
+
+enum traced_frag {
+    TRACED_FRAG_OK,
+    TRACED_FRAG_EMPTY,       /* size 0: carries no packet */
+    TRACED_FRAG_DROP_MARKER, /* the writer gave the packet up */
+    TRACED_FRAG_BAD,         /* runs over the chunk */
+};
+
+uint16_t traced_record_check(const struct traced_record *rec);
+
+static inline struct traced_record *traced_record_at(const struct traced_buffer *buf, size_t offset)
+{
+    return (struct traced_record *)(buf->base + offset);
+}
+
+static inline struct traced_record *traced_record_of(const struct traced_buffer *buf,
+                                                     const struct traced_ref *ref)
+{
+    return traced_record_at(buf, (size_t)ref->offset16 * TRACED_RECORD_HEADER);
+}
+
+static inline const uint8_t *traced_record_payload(const struct traced_record *rec)
+{
+    return (const uint8_t *)(rec + 1);
+}
+
+static inline uint32_t traced_record_payload_size(const struct traced_record *rec)
+{
+    return rec->size - TRACED_RECORD_HEADER - rec->slack;
+}
+
+static inline struct traced_ref *traced_seq_ref(const struct traced_seq *seq, uint32_t idx)
+{
+    return &seq->refs[(seq->head + idx) & (seq->cap - 1)];
+}
+
+/* Index of the chunk, or -1. */
+int64_t traced_seq_find_ref(const struct traced_seq *seq, uint32_t chunk_id);
+/* Is it newer than all so far? The half of the number space ahead of the newest is. */
+static inline bool traced_seq_is_newest(const struct traced_seq *seq, uint32_t chunk_id)
+{
+    return !seq->has_last || chunk_id - seq->last_chunk_id < INT32_MAX;
+}
+
+/* Makes room for this id. False: it has no place in the order, or no memory. */
+bool traced_seq_reserve(struct traced_seq *seq, uint32_t chunk_id);
+/* A new reference in its place, zeroed but for chunk_id. After traced_seq_reserve(). */
+struct traced_ref *traced_seq_insert_ref(struct traced_seq *seq, uint32_t chunk_id);
+void traced_seq_remove_ref(struct traced_seq *seq, uint32_t idx);
+
+/*
+ * The fragment at *pos of a payload of `size` bytes; on OK and EMPTY *pos moves
+ * behind it and [*ret_data, *ret_len) is set.
+ */
+static inline enum traced_frag traced_frag_at(const uint8_t *payload, uint32_t size, uint32_t *pos,
+                                              const uint8_t **ret_data, uint32_t *ret_len)
+{
+    uint32_t at = *pos, len = 0;
+
+    for (unsigned shift = 0;; shift += 7) {
+        if (at >= size || shift > 21)
+            return TRACED_FRAG_BAD;
+        uint8_t byte = payload[at++];
+        len |= (uint32_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            break;
+    }
+    if (len == ORMA_SHM_DROP_MARKER)
+        return TRACED_FRAG_DROP_MARKER;
+    if (len > size - at)
+        return TRACED_FRAG_BAD;
+    *ret_data = payload + at;
+    *ret_len = len;
+    *pos = at + len;
+    return len ? TRACED_FRAG_OK : TRACED_FRAG_EMPTY;
+}
+
+/*
+ * Packets that end in fragments [from, count) of a payload, the first of which
+ * is at `pos`: sizes of 0 carry none, a drop marker ends it, and behind a bad
+ * size each counted fragment is taken for one.
+ */
+uint32_t traced_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos, uint32_t from,
+                           uint32_t count, uint8_t flags);
+
+/* Has something new: to be looked at by the reader. */
+static inline void traced_seq_make_ready(struct traced_buffer *buf, struct traced_seq *seq)
+{
+    if (seq->is_ready)
+        return;
+    seq->is_ready = true;
+    orma_list_remove(&seq->ready_link);
+    orma_list_insert(&buf->ready, &seq->ready_link);
+}
+#endif

@@ -1,0 +1,539 @@
+#include "traced/network/conn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/log.h"
+#include "sdk/ipc/frame.h"
+#include "sdk/ipc/methods.h"
+#include "sdk/wire/pb_reader.h"
+#include "traced/endpoints/relay.h"
+#include "traced/internal.h"
+
+/* How long the oldest queued frame may wait to be taken, and how much may be queued. */
+#define PRODUCER_CUTOFF_MS 10
+#define CONSUMER_CUTOFF_MS 10000
+#define PRODUCER_QUEUE_MAX ((size_t)4 << 20)
+#define CONSUMER_QUEUE_MAX ((size_t)16 << 20)
+
+struct out_frame {
+    struct orma_list link; /* traced_conn.out */
+    int fd;                /* to be passed with the first byte; owned, -1: none */
+    size_t len, sent;
+    uint8_t data[];
+};
+
+/* What is read of a peer that goes away, if its socket can't say how much that is. */
+#define HEAR_OUT_MAX ((uint64_t)16 << 20)
+
+/* ---- end of a connection ---- */
+
+static void frame_free(struct out_frame *frame)
+{
+    orma_list_remove(&frame->link);
+    orma_fd_close(&frame->fd);
+    free(frame);
+}
+
+static void event_free_if(struct event *ev)
+{
+    if (ev)
+        event_free(ev);
+}
+
+static void forget_out(struct traced_conn *self)
+{
+    ORMA_LIST_EACH (struct out_frame, frame, &self->out, link)
+        frame_free(frame);
+    self->out_bytes = 0;
+}
+
+void traced_conn_free(struct traced_conn *self)
+{
+    if (self->producer)
+        traced_producer_gone(self);
+    if (self->consumer)
+        traced_consumer_gone(self);
+    traced_work_cancel(&self->work);
+    orma_list_remove(&self->link);
+    self->service->conns_num--;
+    forget_out(self);
+    event_free_if(self->read_event);
+    event_free_if(self->write_event);
+    event_free_if(self->cutoff_event);
+    orma_ipc_stream_fini(&self->in);
+    orma_fd_close(&self->fd);
+    free(self->machine_name);
+    free(self);
+}
+
+/* Bytes in the socket. Where it can't say (vsock of older kernels): 0, or the most that counts. */
+static uint64_t bytes_waiting(const struct traced_conn *self)
+{
+    int num = 0;
+    char byte;
+
+    if (ioctl(self->fd, SIOCINQ, &num) == 0)
+        return (uint64_t)ORMA_MAX(num, 0);
+    return recv(self->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 ? HEAR_OUT_MAX : 0;
+}
+
+uint64_t traced_conn_mark(const struct traced_conn *self)
+{
+    return self->received + bytes_waiting(self);
+}
+
+bool traced_conn_passed(const struct traced_conn *self, uint64_t mark)
+{
+    if (self->ending || self->call_open || self->has_frames)
+        return false;
+    return self->received >= mark || !bytes_waiting(self);
+}
+
+/*
+ * From here on nothing is sent. `hear_out`: what the peer has sent already is
+ * still handled, slice by slice, before the connection is freed; more than that
+ * it can't add, for its side is shut as well.
+ */
+static void begin_end(struct traced_conn *self, bool hear_out)
+{
+    if (self->ending)
+        return;
+    self->hear_until = traced_conn_mark(self);
+    self->ending = true;
+    if (self->read_event)
+        event_del(self->read_event);
+    if (self->write_event)
+        event_del(self->write_event);
+    if (self->cutoff_event)
+        event_del(self->cutoff_event);
+    forget_out(self);
+    (void)shutdown(self->fd, SHUT_RDWR); /* it may be over already */
+    if (!hear_out) {
+        self->over = true;
+        self->has_frames = self->call_open = false;
+    }
+    traced_turns_add(&self->service->turns, &self->work);
+}
+
+/* A producer is always heard: what it has handed over belongs to sessions, not to it. */
+void traced_conn_close(struct traced_conn *self)
+{
+    begin_end(self, self->producer != NULL);
+}
+
+void traced_conn_call_later(struct traced_conn *self)
+{
+    self->pump_due = true;
+    traced_turns_add(&self->service->turns, &self->work);
+}
+
+/* ---- sending ---- */
+
+static ssize_t send_part(int sock, const void *data, size_t len, int pass_fd)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec iov = {(void *)(uintptr_t)data, len};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    ssize_t n;
+
+    if (pass_fd >= 0) {
+        msg.msg_control = control;
+        msg.msg_controllen = sizeof(control);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &pass_fd, sizeof(int));
+    }
+    do
+        n = sendmsg(sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+static int cutoff_ms(const struct traced_conn *self)
+{
+    return self->kind == TRACED_PRODUCER_SOCKET ? PRODUCER_CUTOFF_MS : CONSUMER_CUTOFF_MS;
+}
+
+static void arm_cutoff(struct traced_conn *self)
+{
+    int ms = cutoff_ms(self);
+    struct timeval wait = {ms / 1000, ms % 1000 * 1000};
+
+    event_add(self->cutoff_event, &wait);
+}
+
+static void on_cutoff(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_conn *self = arg;
+
+    (void)fd;
+    (void)what;
+    if (traced_may_log(self->service))
+        orma_log_warn("cut off the %s with pid %d: it took nothing for %d ms",
+                      self->kind == TRACED_PRODUCER_SOCKET ? "producer" : "consumer", self->pid,
+                      cutoff_ms(self));
+    traced_conn_close(self);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_conn *self = arg;
+
+    (void)what;
+    while (!orma_list_empty(&self->out)) {
+        struct out_frame *frame = ORMA_CONTAINER_OF(self->out.next, struct out_frame, link);
+        ssize_t n = send_part(fd, frame->data + frame->sent, frame->len - frame->sent,
+                              frame->sent ? -1 : frame->fd);
+
+        if (n == -EAGAIN)
+            return;
+        if (n < 0) {
+            begin_end(self, true);
+            return;
+        }
+        frame->sent += (size_t)n;
+        self->out_bytes -= (size_t)n;
+        if (frame->sent < frame->len)
+            return;
+        frame_free(frame);
+        arm_cutoff(self); /* each frame has its own time */
+    }
+    event_del(self->write_event);
+    event_del(self->cutoff_event);
+    if (self->consumer)
+        traced_conn_call_later(self);
+}
+
+static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, int pass_fd)
+{
+    size_t max = self->kind == TRACED_PRODUCER_SOCKET ? PRODUCER_QUEUE_MAX : CONSUMER_QUEUE_MAX;
+    struct out_frame *frame = malloc(sizeof(*frame) + len);
+
+    if (!frame || self->out_bytes + len > max) {
+        free(frame);
+        if (traced_may_log(self->service))
+            orma_log_warn("cut off the client with pid %d: %zu bytes wait for it", self->pid,
+                          self->out_bytes);
+        traced_conn_close(self);
+        return;
+    }
+    *frame = (struct out_frame){.fd = -1, .len = len};
+    memcpy(frame->data, data, len);
+    if (pass_fd >= 0)
+        frame->fd = fcntl(pass_fd, F_DUPFD_CLOEXEC,
+                          0); /* -1: the client sees a missing descriptor and gives up */
+    if (orma_list_empty(&self->out)) {
+        event_add(self->write_event, NULL);
+        arm_cutoff(self);
+    }
+    orma_list_insert(&self->out, &frame->link);
+    self->out_bytes += len;
+}
+
+static void send_frame(struct traced_conn *self, const uint8_t *data, size_t len, int pass_fd)
+{
+    ssize_t n = 0;
+
+    if (self->ending)
+        return;
+    if (orma_list_empty(&self->out)) {
+        n = send_part(self->fd, data, len, pass_fd);
+        if (n < 0 && n != -EAGAIN) {
+            begin_end(self, true); /* it has gone, but may have said something before */
+            return;
+        }
+        if (n < 0)
+            n = 0;
+        if ((size_t)n == len)
+            return;
+    }
+    enqueue(self, data + n, len - (size_t)n, n ? -1 : pass_fd);
+}
+
+static void send_encoded(struct traced_conn *self, const struct orma_ipc_frame *frame,
+                         const char *const *methods, uint32_t methods_end, int pass_fd)
+{
+    struct orma_buf out = {0};
+
+    /* Too large or no memory: the client would wait for ever, so it is told by the end. */
+    if (orma_ipc_frame_encode(&out, frame, methods, methods_end) < 0 || out.failed)
+        traced_conn_close(self);
+    else
+        send_frame(self, out.data, out.len, pass_fd);
+    orma_buf_fini(&out);
+}
+
+void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool success, bool has_more,
+                       struct orma_str payload, int pass_fd)
+{
+    struct orma_ipc_frame frame = {
+        .kind = ORMA_IPC_INVOKE_REPLY,
+        .request_id = request_id,
+        .success = success,
+        .has_more = has_more,
+        .payload = payload,
+    };
+
+    send_encoded(self, &frame, NULL, 0, pass_fd);
+}
+
+void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, bool success)
+{
+    if (!call->drop_reply)
+        traced_conn_reply(self, call->request_id, success, false, (struct orma_str){"", 0}, -1);
+}
+
+/* ---- receiving ---- */
+
+/* The ports of this socket by service id - 1; NULL behind the last. */
+static const struct traced_port *port_of(const struct traced_conn *self, uint32_t service_id)
+{
+    if (service_id == 1)
+        return self->kind == TRACED_PRODUCER_SOCKET ? &traced_producer_port : &traced_consumer_port;
+    if (service_id == 2 && self->kind == TRACED_PRODUCER_SOCKET && self->relay_allowed)
+        return &traced_relay_port;
+    return NULL;
+}
+
+static void handle_bind(struct traced_conn *self, const struct orma_ipc_frame *in)
+{
+    struct orma_ipc_frame reply = {.kind = ORMA_IPC_BIND_REPLY, .request_id = in->request_id};
+    const struct traced_port *port;
+
+    for (uint32_t id = 1; (port = port_of(self, id)); id++) {
+        if (!orma_str_eq_c(in->service_name, port->name))
+            continue;
+        reply.success = true;
+        reply.service_id = id;
+        send_encoded(self, &reply, port->method_names, port->methods_end, -1);
+        return;
+    }
+    send_encoded(self, &reply, NULL, 0, -1);
+}
+
+/* Is it a message at all? Commits are walked once only, by their own method. */
+static bool args_valid(const struct traced_conn *self, uint32_t method_id, struct orma_str args)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_pb_field f;
+
+    if (self->kind == TRACED_PRODUCER_SOCKET && method_id == ORMA_PRODUCER_PORT_COMMIT_DATA)
+        return true;
+    while (orma_pb_next(&r, &f))
+        continue;
+    return !r.failed;
+}
+
+static void conclude(struct traced_conn *self, const struct traced_call *call, int r)
+{
+    if (r == 0 || (r != -EBADMSG && call->drop_reply))
+        return;
+    traced_conn_reply(self, call->request_id, false, false, (struct orma_str){NULL, 0}, -1);
+}
+
+static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame *in)
+{
+    const struct traced_port *port = port_of(self, in->service_id);
+    struct traced_call call = {in->request_id, in->payload, in->drop_reply};
+    int r = -EBADMSG;
+
+    if (port && in->method_id > 0 && in->method_id < port->methods_end &&
+        args_valid(self, in->method_id, in->payload))
+        r = port->methods[in->method_id](self, &call);
+    if (r > 0) {
+        self->call = call;
+        self->call_port = port;
+        self->call_open = true;
+    } else {
+        conclude(self, &call, r);
+    }
+}
+
+static void go_on(struct traced_conn *self)
+{
+    int r = self->call_port->go_on(self, &self->call);
+
+    if (r > 0)
+        return;
+    self->call_open = false;
+    conclude(self, &self->call, r);
+}
+
+static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t len)
+{
+    struct orma_ipc_frame in;
+
+    if (orma_ipc_frame_decode(data, len, &in) < 0)
+        return; /* rule: an envelope that can't be decoded is ignored */
+    switch (in.kind) {
+    case ORMA_IPC_BIND:
+        handle_bind(self, &in);
+        return;
+    case ORMA_IPC_INVOKE:
+        handle_invoke(self, &in);
+        return;
+    case ORMA_IPC_PEER_IDENTITY:
+        traced_relay_identify(self, &in);
+        return;
+    case ORMA_IPC_NONE:
+    case ORMA_IPC_BIND_REPLY:
+    case ORMA_IPC_INVOKE_REPLY:
+    case ORMA_IPC_ERROR:
+        break;
+    }
+    struct orma_ipc_frame reply = {
+        .kind = ORMA_IPC_ERROR,
+        .request_id = in.request_id,
+        .payload = ORMA_STR("unknown request"),
+    };
+    send_encoded(self, &reply, NULL, 0, -1);
+}
+
+/* One recvmsg(). When it says that this was all, `over` is set. */
+static void receive(struct traced_conn *self)
+{
+    int r = self->ending && self->received >= self->hear_until
+                ? 0
+                : orma_ipc_stream_recv(&self->in, self->fd);
+
+    if (r > 0) {
+        self->received += (uint64_t)r;
+        self->has_frames = true;
+    } else if (r != -EAGAIN || self->ending) {
+        self->over = true;
+    }
+}
+
+static void handle_next(struct traced_conn *self)
+{
+    const uint8_t *data;
+    size_t len;
+
+    if (self->call_open) {
+        go_on(self);
+        return;
+    }
+    int r = orma_ipc_stream_next(&self->in, &data, &len);
+    if (r > 0) {
+        handle_frame(self, data, len);
+        return;
+    }
+    self->has_frames = false;
+    self->over |= r < 0; /* what follows can't be told apart any more */
+}
+
+/* All that was received, or as much as there is time for. */
+static void handle_frames(struct traced_conn *self, uint64_t end_ns)
+{
+    while (self->call_open || self->has_frames) {
+        handle_next(self);
+        if (traced_now_ns() >= end_ns)
+            return;
+    }
+}
+
+/* Nothing more will be heard. True: its memory is still being read. */
+static bool end_some(struct traced_conn *self)
+{
+    begin_end(self, true);
+    if (self->producer && traced_producer_wind_up(self))
+        return true;
+    traced_conn_free(self);
+    return false;
+}
+
+static bool slice(struct traced_work *work)
+{
+    struct traced_conn *self = ORMA_CONTAINER_OF(work, struct traced_conn, work);
+    uint64_t end_ns = traced_now_ns() + TRACED_SLICE_NS;
+
+    if (self->pump_due) {
+        self->pump_due = false;
+        if (self->consumer && !self->ending)
+            traced_consumer_drained(self);
+    }
+    if (!self->call_open && !self->has_frames && !self->over)
+        receive(self);
+    handle_frames(self, end_ns);
+    if (self->call_open || self->has_frames)
+        return true;
+    if (self->over)
+        return end_some(self);
+    return self->ending || self->pump_due;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_conn *self = arg;
+
+    (void)fd;
+    (void)what;
+    traced_turns_do(&self->service->turns, &self->work);
+}
+
+void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
+{
+    uint64_t mark = traced_conn_mark(self);
+
+    while (!self->over && !traced_conn_passed(self, mark) && traced_now_ns() < end_ns) {
+        if (!self->call_open && !self->has_frames)
+            receive(self);
+        handle_frames(self, end_ns);
+    }
+}
+
+/* ---- making one ---- */
+
+static void find_peer(struct traced_conn *self)
+{
+    struct sockaddr_storage addr;
+    socklen_t len = sizeof(addr);
+    struct ucred cred;
+
+    self->is_unix =
+        getsockname(self->fd, (struct sockaddr *)&addr, &len) == 0 && addr.ss_family == AF_UNIX;
+    len = sizeof(cred);
+    if (self->is_unix && getsockopt(self->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0) {
+        self->uid = (int32_t)cred.uid;
+        self->pid = cred.pid;
+    }
+}
+
+int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_kind kind,
+                    bool relay_allowed)
+{
+    struct traced_conn *self = calloc(1, sizeof(*self));
+
+    if (!self) {
+        orma_fd_close(&fd);
+        return -ENOMEM;
+    }
+    *self = (struct traced_conn){
+        .service = service, .kind = kind, .fd = fd, .relay_allowed = relay_allowed};
+    self->work = (struct traced_work){.slice = slice, .urgent = kind == TRACED_CONSUMER_SOCKET};
+    orma_ipc_stream_init(&self->in);
+    orma_list_init(&self->out);
+    orma_list_insert(&service->conns, &self->link);
+    service->conns_num++;
+    find_peer(self);
+    self->read_event = event_new(service->base, fd, EV_READ | EV_PERSIST, on_readable, self);
+    self->write_event = event_new(service->base, fd, EV_WRITE | EV_PERSIST, on_writable, self);
+    self->cutoff_event = evtimer_new(service->base, on_cutoff, self);
+    if (!self->read_event || !self->write_event || !self->cutoff_event ||
+        event_add(self->read_event, NULL) < 0) {
+        traced_conn_free(self);
+        return -ENOMEM;
+    }
+    return 0;
+}

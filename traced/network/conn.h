@@ -1,0 +1,122 @@
+/*
+ * One client's connection: frames in, calls to the methods of a port, frames
+ * out. Nothing here blocks. What the socket does not take at once is queued;
+ * a client whose oldest queued frame is not taken within its port's time, or
+ * for whom too much is queued, is cut off (rules 3 and 4 of docs/service.md).
+ *
+ * Frames are handled in slices (turn.h), each connection in its turn and its
+ * frames in order; a call that is long may take several.
+ *
+ * Life: made by the listener; ends when the client closes, breaks the framing,
+ * is cut off, or by traced_conn_close(). Whatever the reason, what a producer
+ * has sent until then is handled first, and its memory is read:
+ *
+ *   open ──► ending ──► over ──► freed      ending: nothing is sent, nothing new comes,
+ *     └── (the client closed) ──┘                   what is in the socket is handled
+ *                                           over:   everything was; memory is scraped
+ *
+ * The end comes from the loop, never inside a call of another module: the
+ * port's `gone` is called, then the connection is freed.
+ * Threads: the service's loop.
+ */
+#ifndef ORMA_TRACED_NETWORK_CONN_H
+#define ORMA_TRACED_NETWORK_CONN_H
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sdk/base/list.h"
+#include "sdk/base/str.h"
+#include "sdk/ipc/stream.h"
+#include "traced/loop/turn.h"
+
+struct traced_conn;
+struct traced_service;
+
+/* A request. `args` is valid during the call only. */
+struct traced_call {
+    uint64_t request_id;
+    struct orma_str args;
+    bool drop_reply;
+};
+
+/*
+ * 0: answered, or will be. 1: not done yet, the port's go_on() is called until
+ * it returns something else; the call and its arguments stay valid until then.
+ * -EBADMSG: the arguments are malformed; other negative values: rejected. Both
+ * become success = false; the second not if drop_reply.
+ */
+typedef int (*traced_method_fn)(struct traced_conn *conn, const struct traced_call *call);
+
+/* A port: what a client binds to. Arrays by method id. */
+struct traced_port {
+    const char *name;
+    const char *const *method_names;
+    const traced_method_fn *methods;
+    uint32_t methods_end;
+    traced_method_fn go_on; /* the rest of a call that returned 1; NULL: there are none */
+};
+
+enum traced_socket_kind { TRACED_PRODUCER_SOCKET, TRACED_CONSUMER_SOCKET };
+
+struct traced_conn {
+    struct orma_list link; /* traced_service.conns */
+    struct traced_service *service;
+    enum traced_socket_kind kind;
+    bool relay_allowed;
+    bool is_unix;
+    bool identity_set; /* by SetPeerIdentity; once */
+    bool ending;       /* nothing is sent any more, and only what is there is read */
+    bool over;         /* nothing more can be read */
+    bool has_frames;   /* `in` may hold whole frames */
+    bool pump_due;     /* traced_consumer_drained() is to be called */
+    bool call_open;    /* `call` is not done yet */
+    struct traced_call call;
+    const struct traced_port *call_port;
+    struct traced_work work;
+    uint64_t received;   /* bytes, all in all */
+    uint64_t hear_until; /* of an ending one: bytes that it had sent until then */
+    int fd;
+    int32_t uid, pid; /* of the peer; pid 0: unknown */
+    uint32_t machine_id;
+    char *machine_name; /* NULL: this machine */
+    struct event *read_event, *write_event, *cutoff_event;
+    struct orma_ipc_stream in;
+    struct orma_list out; /* out_frame.link */
+    size_t out_bytes;
+    void *producer; /* struct traced_producer, struct traced_consumer: */
+    void *consumer; /* made by the first call of their port */
+};
+
+/* Takes the socket, also on failure. */
+int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_kind kind,
+                    bool relay_allowed);
+/* At the end of the service only: everybody else closes. */
+void traced_conn_free(struct traced_conn *self);
+
+/* Nothing more is sent. It is freed by the loop, a producer's after all that it has handed over. */
+void traced_conn_close(struct traced_conn *self);
+
+/* What the client has sent until now ... */
+uint64_t traced_conn_mark(const struct traced_conn *self);
+/* ... has been handled, but for a frame that is not complete. */
+bool traced_conn_passed(const struct traced_conn *self, uint64_t mark);
+/* Handles it without returning to the loop. For the end of the service. */
+void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns);
+
+/* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */
+void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool success, bool has_more,
+                       struct orma_str payload, int pass_fd);
+
+/* Plain success or failure of a call. */
+void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, bool success);
+
+/* traced_consumer_drained() at the next turn of the loop, after others have been served. */
+void traced_conn_call_later(struct traced_conn *self);
+
+/* Is something queued, so that producing more should wait for traced_consumer_drained()? */
+static inline bool traced_conn_is_slow(const struct traced_conn *self)
+{
+    return self->out_bytes > 0;
+}
+#endif

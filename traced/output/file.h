@@ -1,0 +1,93 @@
+/*
+ * A trace file that is being written, by a thread of its own: a slow or full
+ * disk delays nobody else. Blocks are whole packets, written in order, and
+ * compressed before that if so wanted. Without a descriptor the thread only
+ * compresses, and hands the blocks back: traced_file_take().
+ *
+ * On an error the file is cut back to the last whole packet (if it can be),
+ * and everything further is thrown away.
+ *
+ * A pipe, socket or terminal that takes nothing is waited for without any work,
+ * and only for as long as the owner has patience. A regular file whose disk does
+ * not answer cannot be left by the thread; but nobody waits for the thread.
+ *
+ * Threads: the owner's (the service's loop), where the callbacks come from,
+ * too; the writing thread is inside.
+ */
+#ifndef ORMA_TRACED_OUTPUT_FILE_H
+#define ORMA_TRACED_OUTPUT_FILE_H
+#include <event2/event.h>
+#include <stdbool.h>
+
+#include "sdk/base/buf.h"
+#include "traced/output/compress.h"
+
+struct traced_file;
+
+/*
+ * Room again after traced_file_is_full(), something to take, or (done) the end;
+ * error 0 or -errno, -EFBIG: the file has its full size.
+ */
+typedef void (*traced_file_fn)(void *ctx, bool done, int error);
+
+/* Without an owner a file may take nothing for so long. */
+#define TRACED_FILE_PATIENCE_MS 10000
+
+struct traced_file_config {
+    int fd;    /* taken in any case; -1: none */
+    bool sync; /* after each block */
+    struct traced_compression compression;
+    uint64_t max_bytes; /* the file stays below; 0: no limit */
+};
+int traced_file_new(struct event_base *base, const struct traced_file_config *config,
+                    traced_file_fn fn, void *ctx, struct traced_file **ret);
+
+/* So much is waiting that the owner should hold back. `fn` is called when that changes. */
+bool traced_file_is_full(struct traced_file *self);
+
+/* Takes the buffer's memory. */
+void traced_file_write(struct traced_file *self, struct orma_buf *block);
+
+/*
+ * First of all, what has been and is to be written into `source` until now is
+ * copied. The source's descriptor must be readable, else it ends with an error.
+ */
+void traced_file_copy(struct traced_file *self, struct traced_file *source);
+
+/* An empty buffer, with memory from a block that has been written, if there is one. */
+struct orma_buf traced_file_spare(struct traced_file *self);
+
+/* The oldest block that is ready, where there is no descriptor. False: none. */
+bool traced_file_take(struct traced_file *self, struct orma_buf *ret);
+
+/* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
+void traced_file_finish(struct traced_file *self);
+
+/* For messages: what the kernel calls it, its end if that is long. `buf` is returned. */
+#define TRACED_FILE_NAME_MAX 256
+const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FILE_NAME_MAX]);
+
+/*
+ * From now on the file fails with -ETIMEDOUT once it has taken nothing for `ms`;
+ * 0: at once, before the next byte. Negative, and before the first call: never.
+ */
+void traced_file_hurry(struct traced_file *self, int32_t ms);
+
+/* An error in words. */
+const char *traced_file_reason(int error);
+
+/* For those who wait without the loop: readable when this may have changed. */
+struct traced_file_state {
+    bool done;     /* the thread has ended its work */
+    int error;     /* -errno of the first failure */
+    size_t queued; /* bytes that wait to be written */
+};
+int traced_file_progress_fd(const struct traced_file *self);
+struct traced_file_state traced_file_look(struct traced_file *self);
+
+/*
+ * Forgets the file: `fn` is not called any more. What was handed over is still
+ * written, with the patience above at least. The thread frees the rest. NULL is fine.
+ */
+void traced_file_free(struct traced_file *self);
+#endif

@@ -1,0 +1,110 @@
+/*
+ * All files are fed in turn, each as much as its queue takes, so that one that
+ * takes nothing costs the others no time. Between two turns poll() waits for any
+ * of the writing threads.
+ */
+#include "traced/sessions/finish.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/clock.h"
+#include "sdk/base/log.h"
+#include "traced/internal.h"
+#include "traced/output/file.h"
+#include "traced/producers/commit.h"
+#include "traced/producers/producer.h"
+#include "traced/sessions/session_internal.h"
+#include "traced/sessions/trigger.h"
+
+#define SESSIONS_MAX 256 /* far more than there can be */
+
+/* At once and in one go: there are no others any more who would have to wait. */
+static void scrape_all(struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
+        if (p->scraping)
+            traced_scrape(p, s);
+}
+
+/* Nothing comes in any more; what is still in shared memory is taken. */
+static void disable(struct traced_session *s)
+{
+    s->freeing = true;
+    traced_flush_cancel_all(s);
+    if (s->file && !s->file_error && s->state != TRACED_DISABLED && s->state != TRACED_CLONED) {
+        scrape_all(s);
+        traced_session_disabled(s);
+    }
+}
+
+/* False: its file has all that it will ever get. */
+static bool advance(struct traced_session *s)
+{
+    if (!s->file)
+        return false;
+    if (!s->rest_queued)
+        s->rest_queued = traced_session_write_rest(s);
+    return !s->rest_queued || !traced_file_look(s->file).done;
+}
+
+/* Waits for a thread that has got on. */
+static void wait_for_any(struct pollfd *fds, nfds_t num, uint64_t end_ns)
+{
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC), count;
+
+    if (now >= end_ns || poll(fds, num, (int)((end_ns - now) / 1000000 + 1)) <= 0)
+        return;
+    for (nfds_t i = 0; i < num; i++)
+        if (fds[i].revents)
+            (void)!read(fds[i].fd, &count, sizeof(count)); /* only its being readable matters */
+}
+
+/* One turn. How many files are not complete; 0: all is done. */
+static nfds_t turn(struct traced_service *self, uint64_t end_ns)
+{
+    struct pollfd fds[SESSIONS_MAX];
+    nfds_t num = 0;
+
+    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link)
+        if (advance(s) && num < SESSIONS_MAX)
+            fds[num++] = (struct pollfd){.fd = traced_file_progress_fd(s->file), .events = POLLIN};
+    if (num)
+        wait_for_any(fds, num, end_ns);
+    return num;
+}
+
+static void report(struct traced_session *s)
+{
+    struct traced_file_state state = traced_file_look(s->file);
+    char name[TRACED_FILE_NAME_MAX];
+
+    traced_file_name(s->file, name);
+    if (!s->rest_queued || !state.done)
+        orma_log_error("session %" PRIu64 ": the trace file %s takes no data; it lacks its end, "
+                       "%zu bytes or more",
+                       s->id, name, state.queued);
+    else if (state.error && state.error != -EFBIG && !s->file_error)
+        orma_log_error("session %" PRIu64 ": the trace file %s can't be written: %s", s->id, name,
+                       traced_file_reason(state.error));
+}
+
+void traced_finish_sessions(struct traced_service *self, uint32_t max_ms)
+{
+    uint64_t end_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)max_ms * 1000000;
+
+    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link)
+        disable(s);
+    while (turn(self, end_ns) && orma_clock_now(ORMA_CLOCK_MONOTONIC) < end_ns)
+        continue;
+    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link) {
+        if (s->file) {
+            report(s);
+            traced_file_hurry(s->file, 0); /* of no matter to one that is complete */
+        }
+        traced_session_free(s);
+    }
+}

@@ -1,0 +1,718 @@
+#include "traced/sessions/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "protos/fields/common.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
+#include "sdk/wire/pb_writer.h"
+#include "traced/endpoints/relay.h"
+#include "traced/internal.h"
+#include "traced/sessions/session.h"
+
+#define TRACE_PACKET 1 /* Trace.packet */
+#define SERVICE_SEQUENCE_ID 1
+#define ORMA_SEQUENCE_COUNTS 90001 /* orma_ext.proto */
+#define PRIMARY_CLOCK_BOOTTIME 6
+/* How much the numbers of the last statistics may grow until they are written. */
+#define STATS_GROWTH 256
+
+static const uint8_t sync_marker[16] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
+                                        0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
+
+/* In the order of struct traced_clocks. */
+static const uint8_t clock_ids[] = {ORMA_CLOCK_BOOTTIME,
+                                    ORMA_CLOCK_REALTIME_COARSE,
+                                    ORMA_CLOCK_MONOTONIC_COARSE,
+                                    ORMA_CLOCK_REALTIME,
+                                    ORMA_CLOCK_MONOTONIC,
+                                    ORMA_CLOCK_MONOTONIC_RAW,
+                                    9 /* TSC */};
+
+/* ---- packets of the service ---- */
+
+/* Begins a packet of the service; ts 0: without timestamp. To be ended with orma_pb_end(). */
+static size_t begin_packet(struct orma_buf *out, const struct traced_session *s, uint64_t ts)
+{
+    size_t begun = orma_pb_begin(out, TRACE_PACKET);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_UID, s->service->uid);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, SERVICE_SEQUENCE_ID);
+    if (ts) {
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, ts);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, ORMA_CLOCK_BOOTTIME);
+    }
+    return begun;
+}
+
+static const Perfetto__Protos__TraceConfig__BuiltinDataSource *
+builtin(const struct traced_session *s)
+{
+    static const Perfetto__Protos__TraceConfig__BuiltinDataSource none =
+        PERFETTO__PROTOS__TRACE_CONFIG__BUILTIN_DATA_SOURCE__INIT;
+
+    return s->config->builtin_data_sources ? s->config->builtin_data_sources : &none;
+}
+
+static void put_clocks(struct orma_buf *out, const struct traced_session *s,
+                       const struct traced_clocks *clocks)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t snapshot = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT);
+    int primary = (int)builtin(s)->primary_trace_clock;
+
+    for (size_t i = 0; i < TRACED_CLOCKS; i++) {
+        size_t clock = orma_pb_begin(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCKS);
+
+        orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, clock_ids[i]);
+        orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP, clocks->now[i]);
+        orma_pb_end(out, clock);
+    }
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK,
+                    primary ? (uint64_t)primary : PRIMARY_CLOCK_BOOTTIME);
+    orma_pb_end(out, snapshot);
+    orma_pb_end(out, packet);
+}
+
+static void put_sync_marker(struct orma_buf *out, const struct traced_session *s)
+{
+    size_t packet = begin_packet(out, s, 0);
+
+    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_SYNCHRONIZATION_MARKER, sync_marker,
+                      sizeof(sync_marker));
+    orma_pb_end(out, packet);
+}
+
+static void put_config(struct orma_buf *out, const struct traced_session *s)
+{
+    size_t packet = begin_packet(out, s, 0);
+
+    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_TRACE_CONFIG, s->config_bytes.data,
+                      s->config_bytes.len);
+    orma_pb_end(out, packet);
+}
+
+static void put_trigger(struct orma_buf *out, const struct traced_session *s, uint32_t field,
+                        uint64_t ts, const char *name, const char *producer, int32_t uid,
+                        uint64_t delay_ms)
+{
+    size_t packet = begin_packet(out, s, ts);
+    size_t msg = orma_pb_begin(out, field);
+
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_TRIGGER_NAME, name);
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_PRODUCER_NAME, producer);
+    orma_pb_put_i64(out, ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID, uid);
+    orma_pb_put_u64(out, ORMA_PB_TRIGGER_STOP_DELAY_MS, delay_ms);
+    orma_pb_end(out, msg);
+    orma_pb_end(out, packet);
+}
+
+/* Each trigger once, as soon as it has come. */
+static void put_triggers(struct orma_buf *out, struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers, link) {
+        if (!t->emitted && !builtin(s)->disable_trace_config)
+            put_trigger(out, s, ORMA_PB_TRACE_PACKET_TRIGGER, t->ts, t->name, t->producer_name,
+                        t->producer_uid, t->stop_delay_ms);
+        t->emitted = true;
+    }
+}
+
+static void put_uuid(struct orma_buf *out, const struct traced_session *s)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t uuid = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_UUID);
+
+    orma_pb_put_i64(out, ORMA_PB_TRACE_UUID_MSB, s->uuid_msb);
+    orma_pb_put_i64(out, ORMA_PB_TRACE_UUID_LSB, s->uuid_lsb);
+    orma_pb_end(out, uuid);
+    orma_pb_end(out, packet);
+}
+
+static void put_provenance(struct orma_buf *out, const struct traced_session *s)
+{
+    size_t packet = begin_packet(out, s, orma_clock_boottime());
+    size_t prov = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_PROVENANCE);
+
+    for (size_t i = 0; i < s->buffers_num; i++) {
+        size_t buffer = orma_pb_begin(out, ORMA_PB_TRACE_PROVENANCE_BUFFERS);
+
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            size_t one = orma_pb_begin(out, ORMA_PB_TRACE_PROVENANCE_BUFFER_SEQUENCES);
+
+            orma_pb_put_u64(out, ORMA_PB_TRACE_PROVENANCE_SEQUENCE_ID, seq->sequence_id);
+            orma_pb_put_u64(out, ORMA_PB_TRACE_PROVENANCE_SEQUENCE_PRODUCER_ID, seq->producer_id);
+            orma_pb_end(out, one);
+        }
+        orma_pb_end(out, buffer);
+    }
+    orma_pb_end(out, prov);
+    orma_pb_end(out, packet);
+}
+
+static int32_t timezone_off_mins(void)
+{
+    time_t now = time(NULL);
+    struct tm tm;
+
+    return localtime_r(&now, &tm) ? (int32_t)(tm.tm_gmtoff / 60) : 0;
+}
+
+static void put_system_info(struct orma_buf *out, const struct traced_session *s)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t info = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_SYSTEM_INFO);
+    struct utsname un;
+
+    if (uname(&un) == 0) {
+        size_t uts = orma_pb_begin(out, ORMA_PB_SYSTEM_INFO_UTSNAME);
+
+        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_SYSNAME, un.sysname);
+        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_VERSION, un.version);
+        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_RELEASE, un.release);
+        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_MACHINE, un.machine);
+        orma_pb_end(out, uts);
+    }
+    orma_pb_put_cstr(out, ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION, traced_version());
+    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_TIMEZONE_OFF_MINS, timezone_off_mins());
+    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_PAGE_SIZE, sysconf(_SC_PAGESIZE));
+    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_NUM_CPUS, sysconf(_SC_NPROCESSORS_CONF));
+    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_SYSTEM_RAM_BYTES,
+                    (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+    orma_pb_end(out, info);
+    orma_pb_end(out, packet);
+}
+
+/* ---- other machines ---- */
+
+enum { TOLD_INFO = 1, TOLD_CLOCKS = 2 };
+
+/* Ends a packet that is about another machine. */
+static void end_machine_packet(struct orma_buf *out, size_t packet, const struct traced_machine *m)
+{
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_MACHINE_ID, m->id);
+    orma_pb_end(out, packet);
+}
+
+static void put_remote_clock(struct orma_buf *out, uint32_t id, uint64_t ts)
+{
+    size_t clock = orma_pb_begin(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCKS);
+
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, id);
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP, ts);
+    orma_pb_end(out, clock);
+}
+
+static void put_remote_clocks(struct orma_buf *out, const struct traced_session *s,
+                              const struct traced_machine *m)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t sync = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+
+    for (uint32_t i = 0; i < m->exchanges_num; i++) {
+        const struct traced_exchange *x = &m->exchanges[i];
+        size_t one = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS);
+        size_t client = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS);
+
+        for (uint32_t k = 0; k < x->client_num; k++)
+            put_remote_clock(out, x->client[k].id, x->client[k].ts);
+        orma_pb_end(out, client);
+        size_t host = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS);
+        for (size_t k = 0; k < TRACED_CLOCKS; k++)
+            put_remote_clock(out, clock_ids[k], x->host.now[k]);
+        orma_pb_end(out, host);
+        orma_pb_end(out, one);
+    }
+    orma_pb_end(out, sync);
+    end_machine_packet(out, packet, m);
+}
+
+static void put_machine_info(struct orma_buf *out, const struct traced_session *s,
+                             const struct traced_machine *m)
+{
+    size_t packet = begin_packet(out, s, 0);
+
+    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_SYSTEM_INFO, m->info.data, m->info.len);
+    end_machine_packet(out, packet, m);
+}
+
+/* Of each machine its system and its clocks, each once, as soon as they are known. */
+static void put_machines(struct orma_buf *out, struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_machine, m, &s->service->machines, link) {
+        uint64_t told = orma_map_get(&s->machines_told, m->id), now;
+
+        now = told = told == ORMA_MAP_NONE ? 0 : told;
+        if (m->has_info && !(told & TOLD_INFO)) {
+            if (!builtin(s)->disable_system_info)
+                put_machine_info(out, s, m);
+            now |= TOLD_INFO;
+        }
+        if (m->exchanges_num && !(told & TOLD_CLOCKS)) {
+            put_remote_clocks(out, s, m);
+            now |= TOLD_CLOCKS;
+        }
+        if (now != told && orma_map_put(&s->machines_told, m->id, now) < 0)
+            return; /* no memory: told again with the next read */
+    }
+}
+
+static void put_event(struct orma_buf *out, const struct traced_session *s,
+                      const struct traced_event *ev)
+{
+    size_t packet = begin_packet(out, s, ev->ts);
+    size_t body = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_SERVICE_EVENT);
+
+    if (ev->msg.len)
+        orma_pb_put_bytes(out, ev->kind, ev->msg.data, ev->msg.len);
+    else
+        orma_pb_put_u64(out, ev->kind, ev->val);
+    orma_pb_end(out, body);
+    orma_pb_end(out, packet);
+}
+
+/* ---- other sessions ---- */
+
+#define CONCURRENT_MAX ((size_t)64 << 10)
+
+static uint32_t state_number(enum traced_session_state state)
+{
+    switch (state) {
+    case TRACED_DISABLED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_DISABLED;
+    case TRACED_CONFIGURED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CONFIGURED;
+    case TRACED_STARTED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_STARTED;
+    case TRACED_STOPPING:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_DISABLING_WAITING_STOP_ACKS;
+    case TRACED_CLONED:
+        return ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CLONED_READ_ONLY;
+    }
+    return 0;
+}
+
+static void put_state(struct orma_buf *out, const struct traced_session *to,
+                      const struct traced_session *s)
+{
+    const char *name = s->config->unique_session_name;
+    size_t packet = begin_packet(out, to, orma_clock_boottime());
+    size_t event = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CONCURRENT_SESSION_EVENT);
+
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_STATE, state_number(s->state));
+    if (name && *name)
+        orma_pb_put_cstr(out, ORMA_PB_CONCURRENT_SESSION_EVENT_SESSION_NAME, name);
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_SESSION_ID, s->id);
+    orma_pb_put_i64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_CONSUMER_UID, s->uid);
+    orma_pb_put_u64(out, ORMA_PB_CONCURRENT_SESSION_EVENT_NUM_DATA_SOURCES,
+                    s->config->n_data_sources);
+    orma_pb_end(out, event);
+    orma_pb_end(out, packet);
+}
+
+void traced_note_state(const struct traced_session *session)
+{
+    ORMA_LIST_EACH (struct traced_session, to, &session->service->sessions, link)
+        if (to != session && builtin(to)->enable_concurrent_session_events &&
+            to->concurrent.len < CONCURRENT_MAX)
+            put_state(&to->concurrent, to, session);
+}
+
+/* ---- statistics ---- */
+
+/* Fields of BufferStats that are only written if not 0. */
+static void put_buffer_stats(struct orma_buf *out, const struct traced_buffer *buf)
+{
+    const struct traced_buffer_stats *st = &buf->stats;
+    const struct {
+        uint32_t field;
+        uint64_t val;
+    } all[] = {
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN, st->bytes_written},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_WRITTEN, st->chunks_written},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN, st->chunks_overwritten},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_WRITE_WRAP_COUNT, st->write_wrap_count},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PATCHES_SUCCEEDED, st->patches_succeeded},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PATCHES_FAILED, st->patches_failed},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_READAHEADS_SUCCEEDED, st->readaheads_succeeded},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_READAHEADS_FAILED, st->readaheads_failed},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_ABI_VIOLATIONS, st->abi_violations},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_REWRITTEN, st->chunks_rewritten},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_COMMITTED_OUT_OF_ORDER,
+         st->chunks_committed_out_of_order},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, buf->size},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN, st->bytes_overwritten},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_READ, st->bytes_read},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_WRITTEN, st->padding_bytes_written},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_CLEARED, st->padding_bytes_cleared},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_READ, st->chunks_read},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_DISCARDED, st->chunks_discarded},
+        {ORMA_PB_TRACE_STATS_BUFFER_STATS_TRACE_WRITER_PACKET_LOSS, st->trace_writer_packet_loss},
+    };
+    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_BUFFER_STATS);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
+        if (all[i].val)
+            orma_pb_put_u64(out, all[i].field, all[i].val);
+    orma_pb_end(out, msg);
+}
+
+static void put_packed(struct orma_buf *out, uint32_t field, const uint64_t *vals, size_t num)
+{
+    size_t packed = orma_pb_begin(out, field);
+
+    for (size_t i = 0; i < num; i++)
+        orma_pb_put_raw_varint(out, vals[i]);
+    orma_pb_end(out, packed);
+}
+
+static void put_writer_stats(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
+{
+    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_WRITER_STATS);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_WRITER_STATS_SEQUENCE_ID, seq->sequence_id);
+    put_packed(out, ORMA_PB_TRACE_STATS_WRITER_STATS_CHUNK_PAYLOAD_HISTOGRAM_COUNTS,
+               seq->histogram_counts, ORMA_ARRAY_LEN(seq->histogram_counts));
+    put_packed(out, ORMA_PB_TRACE_STATS_WRITER_STATS_CHUNK_PAYLOAD_HISTOGRAM_SUM,
+               seq->histogram_sums, ORMA_ARRAY_LEN(seq->histogram_sums));
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_WRITER_STATS_BUFFER, buffer);
+    orma_pb_end(out, msg);
+}
+
+static void put_histogram_bounds(struct orma_buf *out)
+{
+    for (size_t i = 0; i < TRACED_HISTOGRAM_BOUNDS; i++)
+        orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_CHUNK_PAYLOAD_HISTOGRAM_DEF,
+                        traced_histogram_bounds[i]);
+}
+
+static size_t seqs_num(const struct traced_session *s)
+{
+    size_t num = 0;
+
+    for (size_t i = 0; i < s->buffers_num; i++)
+        num += s->buffers[i].buf->seqs_num;
+    return num;
+}
+
+static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
+{
+    struct traced_ledger l = traced_seq_ledger(seq);
+    const uint64_t vals[] = {l.dropped, l.overwritten, l.discarded, l.invalid, l.unpatched, l.cut};
+    static const uint8_t fields[] = {7, 8, 9, 10, 11, 12};
+    size_t msg = orma_pb_begin(out, ORMA_SEQUENCE_COUNTS);
+
+    orma_pb_put_u64(out, 1, seq->sequence_id);
+    orma_pb_put_u64(out, 2, buffer);
+    orma_pb_put_u64(out, 3, seq->producer_id);
+    orma_pb_put_u64(out, 4, seq->writer_id);
+    if (l.emitted != UINT64_MAX)
+        orma_pb_put_u64(out, 5, l.emitted);
+    orma_pb_put_u64(out, 6, l.delivered);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(vals); i++)
+        if (vals[i])
+            orma_pb_put_u64(out, fields[i], vals[i]);
+    if (l.unreported)
+        orma_pb_put_u64(out, 13, 1);
+    orma_pb_end(out, msg);
+}
+
+static uint64_t total_buffers(const struct traced_service *svc)
+{
+    uint64_t num = 0;
+
+    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+        num += s->buffers_num;
+    return num;
+}
+
+static void put_totals(struct orma_buf *out, const struct traced_session *s)
+{
+    const struct traced_service *svc = s->service;
+    uint64_t invalid = 0;
+
+    for (size_t i = 0; i < s->buffers_num; i++) {
+        put_buffer_stats(out, s->buffers[i].buf);
+        invalid += s->buffers[i].buf->stats.invalid_packets;
+    }
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PRODUCERS_CONNECTED, svc->producers_num);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PRODUCERS_SEEN, svc->producers_seen);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_DATA_SOURCES_REGISTERED, svc->data_sources_num);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_DATA_SOURCES_SEEN, svc->last_instance_id);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_TRACING_SESSIONS, svc->sessions_num);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_TOTAL_BUFFERS, total_buffers(svc));
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_CHUNKS_DISCARDED, svc->chunks_discarded);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PATCHES_DISCARDED, svc->patches_discarded);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_INVALID_PACKETS, invalid);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_REQUESTED, s->flushes_requested);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_SUCCEEDED, s->flushes_succeeded);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_FAILED, s->flushes_failed);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME, s->final_flush);
+}
+
+/* A ledger with each of its fields in one byte, and its frame. */
+#define SEQUENCE_BYTES_MIN 14
+
+/* False: there is more than would fit. What is sure not to fit is not even begun. */
+static bool put_sequences(struct orma_buf *out, const struct traced_session *s, size_t max_len)
+{
+    bool histograms = !builtin(s)->disable_chunk_usage_histograms;
+    size_t num = seqs_num(s);
+
+    if (out->len > max_len || num > (max_len - out->len) / SEQUENCE_BYTES_MIN)
+        return false;
+    if (num && histograms)
+        put_histogram_bounds(out);
+    for (size_t i = 0; i < s->buffers_num && histograms; i++)
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            if (out->len > max_len)
+                return false;
+            put_writer_stats(out, seq, (uint32_t)i);
+        }
+    for (size_t i = 0; i < s->buffers_num; i++)
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            if (out->len > max_len)
+                return false;
+            put_ledger(out, seq, (uint32_t)i);
+        }
+    return out->len <= max_len;
+}
+
+void traced_put_stats(struct orma_buf *out, struct traced_session *s, size_t max_len)
+{
+    put_totals(out, s);
+    size_t totals = out->len;
+    if (!put_sequences(out, s, max_len))
+        out->len = totals;
+}
+
+/* More would hold up others each time that a running session is read; at its end it is there. */
+#define STATS_MAX ((size_t)1 << 20)
+
+static bool is_over(const struct traced_session *s)
+{
+    return s->state == TRACED_DISABLED || s->state == TRACED_CLONED;
+}
+
+static void put_stats(struct orma_buf *out, struct traced_session *s, bool last)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_STATS);
+
+    traced_put_stats(out, s, last ? SIZE_MAX : out->len + STATS_MAX);
+    orma_pb_end(out, stats);
+    orma_pb_end(out, packet);
+}
+
+/* ---- data packets ---- */
+
+/* The packet with its trusted fields behind it. */
+static bool put_data(struct orma_buf *out, const struct traced_packet *p)
+{
+    uint8_t loss[2 + ORMA_VARINT_MAX];
+    size_t loss_len = 0;
+
+    if (ORMA_UNLIKELY(p->loss)) {
+        uint8_t *end = orma_varint_write(loss, ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED << 3);
+        loss_len = (size_t)(orma_varint_write(end, p->loss) - loss);
+    }
+    size_t len = p->len + p->seq->trailer_len + loss_len;
+    if (!orma_buf_reserve(out, 1 + ORMA_VARINT_MAX + len))
+        return false;
+    uint8_t *to = out->data + out->len;
+    *to++ = TRACE_PACKET << 3 | ORMA_PB_LEN;
+    to = orma_varint_write(to, len);
+    for (size_t i = 0; i < p->slices_num; i++) {
+        memcpy(to, p->slices[i].data, p->slices[i].len);
+        to += p->slices[i].len;
+    }
+    memcpy(to, p->seq->trailer, p->seq->trailer_len);
+    to += p->seq->trailer_len;
+    memcpy(to, loss, loss_len);
+    out->len = (size_t)(to + loss_len - out->data);
+    return true;
+}
+
+/* 1: threshold reached, or looked long enough; 0: nothing more, -EFBIG, -ENOMEM. */
+static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t threshold,
+                        uint64_t room)
+{
+    struct traced_packet p;
+
+    for (; s->read_buffer < s->buffers_num; s->read_buffer++) {
+        struct traced_buffer *buf = s->buffers[s->read_buffer].buf;
+
+        while (traced_buffer_read(buf, &p)) {
+            size_t before = out->len;
+
+            if (!put_data(out, &p)) {
+                traced_seq_undeliver(p.seq);
+                return -ENOMEM;
+            }
+            if (ORMA_UNLIKELY(out->len >= room)) {
+                out->len = before;
+                traced_seq_undeliver(p.seq);
+                return -EFBIG;
+            }
+            if (out->len >= threshold)
+                return 1;
+        }
+        if (buf->paused)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- everything in order ---- */
+
+static void begin_pass(struct traced_session *s)
+{
+    if (s->in_pass)
+        return;
+    s->in_pass = true;
+    s->last_pass = is_over(s);
+    s->read_buffer = 0;
+    for (size_t i = 0; i < s->buffers_num; i++)
+        traced_buffer_read_begin(s->buffers[i].buf);
+}
+
+static void put_snapshots(struct orma_buf *out, struct traced_session *s)
+{
+    struct traced_snapshots *sn = &s->snapshots;
+
+    if (builtin(s)->disable_clock_snapshotting)
+        return;
+    if (sn->has_initial && !s->initial_snapshot_emitted)
+        put_clocks(out, s, &sn->initial);
+    s->initial_snapshot_emitted |= sn->has_initial;
+    for (size_t i = 0; i < sn->clocks_num; i++)
+        put_clocks(out, s, &sn->clocks[i]);
+    sn->clocks_num = 0;
+}
+
+static void put_head(struct orma_buf *out, struct traced_session *s)
+{
+    const struct traced_clone_trigger *t = &s->trigger;
+
+    if (s->head_emitted) {
+        put_triggers(out, s);
+        return;
+    }
+    s->head_emitted = true;
+    if (!builtin(s)->disable_trace_config)
+        put_config(out, s);
+    if (!builtin(s)->disable_trace_config && t->present)
+        put_trigger(out, s, ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER, t->ts, t->name,
+                    t->producer_name, t->producer_uid, t->stop_delay_ms);
+    put_triggers(out, s);
+    put_uuid(out, s);
+    put_provenance(out, s);
+    if (!builtin(s)->disable_system_info)
+        put_system_info(out, s);
+}
+
+static void put_events(struct orma_buf *out, struct traced_session *s)
+{
+    struct traced_snapshots *sn = &s->snapshots;
+
+    traced_snapshots_sort_events(sn);
+    for (size_t i = 0; i < sn->events_num && !builtin(s)->disable_service_events; i++)
+        put_event(out, s, &sn->events[i]);
+    traced_snapshots_fini(sn); /* forgets the events */
+}
+
+static void put_completed(struct orma_buf *out, struct traced_session *s)
+{
+    struct traced_event done = {
+        .ts = orma_clock_boottime(),
+        .kind = ORMA_PB_TRACING_SERVICE_EVENT_READ_TRACING_BUFFERS_COMPLETED,
+        .val = 1,
+    };
+
+    if (!builtin(s)->disable_service_events)
+        put_event(out, s, &done);
+}
+
+/* Cuts `out` to whole packets in less than `room` bytes. False: it had been less. */
+static bool cut_to(struct orma_buf *out, uint64_t room)
+{
+    struct orma_pb_reader r = orma_pb_reader(out->data, out->len);
+    struct orma_pb_field f;
+    size_t whole = 0;
+
+    if (ORMA_LIKELY(out->len < room))
+        return false;
+    while (orma_pb_next(&r, &f) && (uint64_t)(r.pos - out->data) < room)
+        whole = (size_t)(r.pos - out->data);
+    out->len = whole;
+    return true;
+}
+
+/* Of more sequences the statistics are not made just to learn their size. */
+#define SEQUENCES_MEASURED 1000
+#define SEQUENCE_BYTES_USUAL 160
+
+/* What a file of limited size keeps free for the last statistics: without them nobody could tell
+ * what it lacks. */
+static uint64_t stats_room(struct traced_session *s, uint64_t room)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf stats = {0};
+
+    if (room == UINT64_MAX)
+        return 0;
+    if (seqs_num(s) > SEQUENCES_MEASURED)
+        return ORMA_MIN(seqs_num(s) * SEQUENCE_BYTES_USUAL, room / 2);
+    put_stats(&stats, s, true);
+    return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, room / 2);
+}
+
+/* The file takes no more: what is unread is lost to it, and its last packet says so. */
+static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t room)
+{
+    for (size_t i = 0; i < s->buffers_num; i++)
+        traced_buffer_settle(s->buffers[i].buf);
+    put_stats(out, s, true);
+    s->stats_due = false;
+    (void)cut_to(out, room);
+    return out->failed ? -ENOMEM : -EFBIG;
+}
+
+int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold, uint64_t room)
+{
+    if (!traced_trigger_lets_read(s))
+        return 0;
+    uint64_t data_room = room - stats_room(s, room);
+    begin_pass(s);
+    put_snapshots(out, s);
+    if (s->sync_marker_due)
+        put_sync_marker(out, s);
+    s->sync_marker_due = false;
+    put_head(out, s);
+    put_events(out, s);
+    orma_buf_put(out, s->concurrent.data, s->concurrent.len);
+    orma_buf_clear(&s->concurrent);
+    put_machines(out, s);
+    if (cut_to(out, data_room))
+        return end_full(out, s, room);
+    int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, data_room);
+    if (r == -EFBIG)
+        return end_full(out, s, room);
+    if (r != 0)
+        return r;
+    s->in_pass = false;
+    if (is_over(s) && !s->last_pass)
+        return 1; /* it ended meanwhile: buffers that had been read have more now */
+    put_completed(out, s);
+    if (s->stats_due)
+        put_stats(out, s, is_over(s));
+    s->stats_due = false;
+    if (cut_to(out, room))
+        return -EFBIG;
+    return out->failed ? -ENOMEM : 0;
+}
