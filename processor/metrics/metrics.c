@@ -9,7 +9,7 @@
 #include "processor/metrics/builder.h"
 #include "processor/metrics/embedded.h"
 
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_writer.h"

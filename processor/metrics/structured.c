@@ -12,7 +12,7 @@
 
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #define QUERIES_MAX 1000
 

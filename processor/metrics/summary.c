@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/map.h"
 #include "sdk/wire/pb_reader.h"

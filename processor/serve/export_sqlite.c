@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "processor/serve/processor_impl.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 #include "processor/sql/tables/proj.h"
 #include "processor/store/table.h"
 #include "sdk/base/fd.h"

@@ -18,8 +18,8 @@
 #include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"
 #include "processor/serve/symbolize.h"
-#include "processor/sql/exec.h"
-#include "processor/sql/modules.h"
+#include "processor/sql/script/exec.h"
+#include "processor/sql/script/modules.h"
 #include "sdk/base/fd.h"
 
 /* The progress function is called after this much input. */

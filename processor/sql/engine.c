@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/guard.h"
-#include "processor/sql/modules.h"
-#include "processor/sql/operators/sqlstats.h"
+#include "processor/sql/script/exec.h"
+#include "processor/sql/script/modules.h"
+#include "processor/sql/script/sqlstats.h"
+#include "processor/sql/sqlite/guard.h"
+#include "processor/sql/sqlite/temp_files.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tables/index.h"
-#include "processor/sql/temp_files.h"
 #include "processor/symbols/symbolizer.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */

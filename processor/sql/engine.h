@@ -25,8 +25,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "processor/sql/base/memory.h"
 #include "processor/sql/dialect/macro.h"
-#include "processor/sql/memory.h"
 #include "processor/store/storage.h"
 #include "sdk/base/map.h"
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 #include "tests/support/sql_rows.h"
 
 #define LONGEST_MS 2500 /* of each run; what takes longer counts as endless */

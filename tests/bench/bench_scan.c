@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 #include "tests/support/sql_rows.h"
 
 #define RUNS 5

@@ -107,9 +107,9 @@ TABLES = {
     "formats": (r"struct orma_format_ops", ("processor/import/formats",), "processor/import/formats/formats.c"),
     "handlers": (r"struct orma_ftrace_handler", ("processor/import/ftrace", "processor/import"),
                  "processor/import/ftrace/ftrace.c"),
-    "functions": (r"struct orma_sql_func", ("processor",), "processor/sql/natives.c"),
-    "tvfs": (r"struct orma_tvf", ("processor",), "processor/sql/natives.c"),
-    "operators": (r"struct orma_sql_module", ("processor",), "processor/sql/natives.c"),
+    "functions": (r"struct orma_sql_func", ("processor",), "processor/sql/builtins.c"),
+    "tvfs": (r"struct orma_tvf", ("processor",), "processor/sql/builtins.c"),
+    "operators": (r"struct orma_sql_module", ("processor",), "processor/sql/builtins.c"),
     "commands": (r"struct orma_command", ("tools",), "tools/commands.c tools/clients/applets.c tools/convert/pages.c"
                  " tools/shell/shell.c tools/convert/convert.c"),
 }

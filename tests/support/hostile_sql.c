@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 static const char *const constants[] = {
     "NULL",

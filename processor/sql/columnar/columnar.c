@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/columnar/columnar_plan.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #define POINTER "orma_columnar"
 #define MODULE "__orma_columnar"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/dialect/modern.h"
+#include "processor/sql/dialect/compat.h"
 #include "processor/sql/dialect/token.h"
 
 #define FIELDS_MAX 2000 /* SQLite's limit of columns */

@@ -1,8 +1,8 @@
 /* Aggregates and window functions of the trace processor. */
 #include <stdlib.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
+#include "processor/sql/script/exec.h"
 
 /* ---- VALUE_AT_MAX_TS ---- */
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/functions/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"

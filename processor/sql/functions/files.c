@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
+#include "processor/sql/script/exec.h"
 #include "sdk/base/replace.h"
 
 static bool may(sqlite3_context *ctx, const char *what)

@@ -12,8 +12,8 @@
  */
 #include <stdlib.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
+#include "processor/sql/script/exec.h"
 
 #define POINTER "orma_rows"
 #define COLUMNS_MAX 128

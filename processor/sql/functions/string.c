@@ -1,7 +1,7 @@
 /* Text and bytes. */
 #include <stdlib.h>
 
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
 #include "processor/symbols/demangle.h"
 #include "sdk/base/hash.h"
 

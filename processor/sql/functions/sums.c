@@ -4,7 +4,7 @@
  * there are only integers. Older libraries get these instead of their own, so that results do not
  * depend on the library.
  */
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/functions/kbn.h"
 
 struct sum {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/natives.h"
+#include "processor/sql/builtins.h"
 #include "processor/sql/operators/ops.h"
 #include "processor/sql/tables/idset.h"
 

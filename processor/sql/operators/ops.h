@@ -6,7 +6,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_OPS_H
 #define ORMA_PROCESSOR_SQL_OPS_H
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
 
 /* How often loops look whether they should stop, in steps. */
 #define ORMA_INTERRUPT_STEPS 4096

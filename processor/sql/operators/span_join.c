@@ -16,7 +16,7 @@
  * of the stream. The piece that ends first gives way to the next of its side.
  */
 #include "processor/sql/operators/span_join.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

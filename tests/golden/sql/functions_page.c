@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/sql/natives.h"
+#include "processor/sql/builtins.h"
 #include "sdk/base/buf.h"
 
 struct entry {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/values.h"
 #include "processor/sql/columnar/columnar.h"
-#include "processor/sql/functions/funcs.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/sort.h"
 #include "tests/support/leaks.h"

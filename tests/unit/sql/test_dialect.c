@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/dialect/modern.h"
+#include "processor/sql/dialect/compat.h"
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
 #include "tests/support/leaks.h"

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "processor/sql/guard.h"
+#include "processor/sql/sqlite/guard.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 
@@ -49,7 +49,7 @@ static const struct orma_guard_name *find_module(const char *name)
 }
 
 #define LOOK_AT_IT                                                                                 \
-    "is new in this SQLite: look at what it does, and add it to processor/sql/guard.c"
+    "is new in this SQLite: look at what it does, and add it to processor/sql/sqlite/guard.c"
 
 Test(guard, all_that_this_sqlite_has_was_looked_at)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "processor/sql/modules.h"
+#include "processor/sql/script/modules.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 

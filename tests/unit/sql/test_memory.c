@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "processor/sql/memory.h"
+#include "processor/sql/base/memory.h"
 #include "tests/support/leaks.h"
 
 static char dir[] = "/tmp/orma-groups-XXXXXX";

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "processor/sql/modules.h"
+#include "processor/sql/script/modules.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 

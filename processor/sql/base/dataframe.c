@@ -1,4 +1,4 @@
-#include "processor/sql/frame.h"
+#include "processor/sql/base/dataframe.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #define ARGS_MAX 100
 #define POOL_MAX 4

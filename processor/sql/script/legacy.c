@@ -1,9 +1,9 @@
 /* Functions that change the engine: the older forms of CREATE FUNCTION and INCLUDE. */
 #include <errno.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/functions/funcs.h"
-#include "processor/sql/modules.h"
+#include "processor/sql/base/values.h"
+#include "processor/sql/script/exec.h"
+#include "processor/sql/script/modules.h"
 
 static bool is_text(sqlite3_context *ctx, const char *func, sqlite3_value *val, const char *what)
 {

@@ -1,8 +1,8 @@
-#include "processor/sql/hint.h"
+#include "processor/sql/script/hint.h"
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/guard.h"
-#include "processor/sql/modules.h"
+#include "processor/sql/script/modules.h"
+#include "processor/sql/sqlite/guard.h"
 #include "sdk/base/nearest.h"
 
 #define NAME_MAX_BYTES ORMA_NEAREST_COMPARED_MAX

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/flamegraph.h"
+#include "processor/sql/profiles/flamegraph.h"
 
 enum { A_TABLE, A_PATTERN, A_FLAGS, A_CONFIG, A_NUM };
 enum { O_ID, O_PARENT, O_NAME, O_DEPTH, O_SELF, O_CUMULATIVE, O_OUTERMOST };

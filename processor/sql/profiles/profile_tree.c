@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/heap_tree.h"
+#include "processor/sql/profiles/heap_tree.h"
 #include "sdk/base/map.h"
 
 #define NONE UINT32_MAX

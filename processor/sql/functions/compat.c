@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/functions/funcs.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/operators/ops.h"
+#include "processor/sql/script/exec.h"
 
 /* ---- concat, octet_length, iif ---- */
 

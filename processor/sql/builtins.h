@@ -1,8 +1,8 @@
 /* The tables of native functions, each in the file that its name says. See natives.c. */
 #ifndef ORMA_PROCESSOR_SQL_NATIVES_H
 #define ORMA_PROCESSOR_SQL_NATIVES_H
+#include "processor/sql/base/tvf.h"
 #include "processor/sql/engine.h"
-#include "processor/sql/tvf.h"
 
 extern const struct orma_sql_func orma_sql_funcs_agg[];
 extern const struct orma_sql_func orma_sql_funcs_args[];

@@ -1,4 +1,4 @@
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -6,8 +6,8 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/hint.h"
-#include "processor/sql/operators/sqlstats.h"
+#include "processor/sql/script/hint.h"
+#include "processor/sql/script/sqlstats.h"
 #include "processor/sql/tables/derived.h"
 
 #define NOT_AHEAD INT32_MIN

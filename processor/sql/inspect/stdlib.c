@@ -7,10 +7,10 @@
  */
 #include <errno.h>
 
+#include "processor/sql/builtins.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/modules.h"
-#include "processor/sql/natives.h"
 #include "processor/sql/operators/ops.h"
+#include "processor/sql/script/modules.h"
 
 enum {
     S_PACKAGE,

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/dataframe.h"
+#include "processor/sql/base/tvf.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
-#include "processor/sql/frame.h"
+#include "processor/sql/script/exec.h"
 #include "processor/sql/tables/index.h"
-#include "processor/sql/tvf.h"
 
 #define MODULE "__orma_frame"
 #define INDEX_NAMES_MAX 64

@@ -16,7 +16,7 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #define ARGS_MAX 100
 #define RECURSION_MAX 400

@@ -1,7 +1,7 @@
 /* Small helpers for the callbacks of native functions. */
 #ifndef ORMA_PROCESSOR_SQL_FUNCS_H
 #define ORMA_PROCESSOR_SQL_FUNCS_H
-#include "processor/sql/natives.h"
+#include "processor/sql/builtins.h"
 
 /* Aggregates keep their state behind one pointer: a zeroed struct of `size`; NULL: out of memory.
  */

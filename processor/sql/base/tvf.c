@@ -1,5 +1,5 @@
-#include "processor/sql/tvf.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/base/tvf.h"
+#include "processor/sql/script/exec.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Heap graphs in experimental_flamegraph(): each object below the class of the one that keeps it
  * on a shortest way from a root; objects of one class in the same place are one frame.
  */
-#include "processor/sql/operators/heap_tree.h"
+#include "processor/sql/profiles/heap_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

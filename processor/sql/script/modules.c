@@ -1,4 +1,4 @@
-#include "processor/sql/modules.h"
+#include "processor/sql/script/modules.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "processor/sql/exec.h"
-#include "processor/sql/hint.h"
+#include "processor/sql/script/exec.h"
+#include "processor/sql/script/hint.h"
 #include "sdk/base/fd.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 20)

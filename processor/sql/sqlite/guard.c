@@ -1,4 +1,4 @@
-#include "processor/sql/guard.h"
+#include "processor/sql/sqlite/guard.h"
 
 #include <stdlib.h>
 #include <string.h>

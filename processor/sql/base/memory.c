@@ -1,4 +1,4 @@
-#include "processor/sql/memory.h"
+#include "processor/sql/base/memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>

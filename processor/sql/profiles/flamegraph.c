@@ -1,4 +1,4 @@
-#include "processor/sql/operators/flamegraph.h"
+#include "processor/sql/profiles/flamegraph.h"
 
 #include <errno.h>
 #include <stdlib.h>

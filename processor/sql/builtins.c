@@ -1,12 +1,12 @@
 /* The tables of all native functions, aggregates, table functions and operators. */
 #include "processor/sql/engine.h"
 
+#include "processor/sql/base/tvf.h"
+#include "processor/sql/base/values.h"
+#include "processor/sql/builtins.h"
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/functions/funcs.h"
-#include "processor/sql/natives.h"
 #include "processor/sql/tables/derived.h"
-#include "processor/sql/tvf.h"
 
 /* One line each: people add to these at the same time. */
 // clang-format off

@@ -1,7 +1,7 @@
 /*
  *   file ─► blocks[]: 64 KiB each, made when first written; a hole reads as zeros
  */
-#include "processor/sql/temp_files.h"
+#include "processor/sql/sqlite/temp_files.h"
 
 #include <pthread.h>
 #include <sqlite3.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "processor/sql/natives.h"
-#include "processor/sql/operators/sqlstats.h"
+#include "processor/sql/builtins.h"
+#include "processor/sql/script/sqlstats.h"
 
 #define KEPT 100
 

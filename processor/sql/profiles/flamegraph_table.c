@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/flamegraph.h"
+#include "processor/sql/profiles/flamegraph.h"
 
 /* ---- configurations ---- */
 

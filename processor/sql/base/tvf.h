@@ -8,8 +8,8 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_TVF_H
 #define ORMA_PROCESSOR_SQL_TVF_H
+#include "processor/sql/base/dataframe.h"
 #include "processor/sql/engine.h"
-#include "processor/sql/frame.h"
 
 #define ORMA_TVF_COLUMNS_MAX 32
 #define ORMA_TVF_ARGS_MAX 18

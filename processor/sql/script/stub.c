@@ -5,7 +5,7 @@
  * declares its columns stays as an empty one, so that modules can name it.
  */
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec.h"
+#include "processor/sql/script/exec.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-#include "processor/sql/dialect/modern.h"
+#include "processor/sql/dialect/compat.h"
 
 #include <errno.h>
 

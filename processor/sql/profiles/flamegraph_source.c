@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/flamegraph.h"
+#include "processor/sql/profiles/flamegraph.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/map.h"
 
