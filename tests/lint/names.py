@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""One name, one meaning; a room's names carry the room's prefixes.
+
+    tests/lint/names.py ROOT BUILD            # the lint
+    tests/lint/names.py ROOT BUILD --print    # the prefixes that each room uses, with how often
+
+1. A tag of a struct, union or enum is defined once in the whole tree. Tags without a prefix may occur
+   in many source files, each for itself, but not in a header and elsewhere.
+2. What a room exports (every symbol that is not static) begins with a prefix of that room, and no two
+   rooms share one. The longest prefix that fits decides, so `orma_sql_` and `orma_sql_vtab_` may differ.
+3. No symbol is defined in two files, and no source file declares what another one defines (`extern`).
+
+Exceptions stand in the tables here, with their reasons; one that nothing needs any more is a finding.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+import symbols
+
+# A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
+ROOMS = {
+    "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_guard_ orma_hash_ orma_hex_ orma_log_"
+                " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_search_ orma_str_ orma_testpoint_ orma_utf8_"
+                " orma_vec_ orma_whole_ orma_assert_",
+    "sdk/wire": "orma_pb_",
+    "sdk/shm": "orma_shm_",
+    "sdk/ipc": "orma_ipc_ orma_sock_",
+    "sdk/tracefile": "orma_tracefile_",
+    "protos": "orma_loss_ orma_pbc_",
+    "protos/perfetto": "perfetto__",
+    "protos/tables": "orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
+                     " orma_ftrace_tracepoints_ orma_ftrace_event_ orma_syscall_ orma_atrace_",
+    "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_"
+                       " orma_arg_ orma_column_ orma_severity_",
+}
+# Rooms that have no row yet.
+OPEN = ("sdk/client", "sdk/examples", "traced", "probes", "processor", "protos/reflect", "tools")
+# Symbols of no room: why.
+FREE = {
+    "main": "the entry of a program",
+}
+TWICE = {
+    "main": "one a program",
+    "orma_te_describe": "to be renamed: one of the SDK, one of the importer",
+}
+# Tags with two meanings: why.
+TAGS = {tag: "to be renamed" for tag in """
+    orma_arg orma_compact_column orma_drain orma_event orma_events orma_format orma_frame orma_idset orma_packet
+    orma_page orma_sink orma_source orma_te_event record""".split()}
+# `extern` in a source file: why.
+EXTERNS = {
+    ("processor/import/formats/formats.c", "extern const struct orma_format_ops"): "to be handed in from above",
+    ("processor/import/module.c", "extern const struct orma_module"): "to be handed in from above",
+    ("tools/child.c", "extern char **environ"): "POSIX has it so: no header need declare it",
+}
+
+STRIP = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.S)
+TAG = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\(.*?\)\)\s*|ORMA_[A-Z]+(?:\([^)]*\))?\s+)*(\w+)\s*\{")
+EXTERN = re.compile(r'^[ \t]*(extern\b(?! *"C")[^;(]*)', re.M)
+PREFIXED = ("orma_", "traced_", "ORMA_")
+
+
+def code(path):
+    """The text without comments and literals; lines stay where they are."""
+    return STRIP.sub(lambda m: '""' if m.group(1) else " " + "\n" * m.group(0).count("\n"),
+                     path.read_text(encoding="utf-8", errors="replace"))
+
+
+def texts_of(root):
+    tops = symbols.PRODUCT + ("tests",)
+    return {p.relative_to(root).as_posix(): code(p) for t in tops for p in sorted((root / t).rglob("*.[ch]"))}
+
+
+def check_tags(texts):
+    where = collections.defaultdict(set)
+    for name, text in texts.items():
+        for tag in TAG.findall(text):
+            where[tag].add(name)
+    used = set()
+    for tag, names in sorted(where.items()):
+        if not tag.startswith(PREFIXED):  # of a test, or local: each file may have its own
+            names = {n for n in names if not n.startswith("tests/")}
+            if not any(n.endswith(".h") for n in names):
+                continue
+        if len(names) > 1 and tag in TAGS:
+            used.add(tag)
+        elif len(names) > 1:
+            yield f"{tag}: this tag has a definition in each of {', '.join(sorted(names))}"
+    yield from (f"TAGS: {tag} has one meaning now, take it out" for tag in sorted(set(TAGS) - used))
+
+
+def check_externs(texts):
+    used = set()
+    for name, text in texts.items():
+        for found in EXTERN.findall(text) if name.endswith(".c") and not name.startswith("tests/") else ():
+            words = " ".join(found.split())
+            known = [k for k in EXTERNS if k[0] == name and words.startswith(k[1])]
+            used.update(known)
+            if not known:
+                yield f"{name}: '{words}': declare it in the header of the file that defines it"
+    yield from (f"EXTERNS: {name} has no such declaration any more, take it out" for name, _ in sorted(set(EXTERNS) - used))
+
+
+def owner_of(symbol, prefixes):
+    """The room whose word fits best, or None."""
+    fits = [w for w in prefixes if symbol == w or (w.endswith("_") and symbol.startswith(w))]
+    return prefixes[max(fits, key=len)] if fits else None
+
+
+def check_prefixes(sources):
+    prefixes, words_used = {}, set()
+    for room, words in ROOMS.items():
+        for word in words.split():
+            if word in prefixes:
+                yield f"ROOMS: '{word}' stands for {prefixes[word]} and for {room}"
+            prefixes[word] = room
+    rooms = {s.room for s in sources.values()}
+    for room in sorted(rooms - set(ROOMS)):
+        if not room.startswith(OPEN):
+            yield f"ROOMS: no row for {room}"
+    yield from (f"ROOMS: no room {room}, take the row out" for room in sorted(set(ROOMS) - rooms))
+    for source in sorted(sources.values(), key=lambda s: s.name):
+        for symbol in sorted(source.defines - set(FREE)):
+            owner = owner_of(symbol, prefixes)
+            if symbol.startswith("__") or room_is_open(source.room):
+                continue
+            if owner != source.room:
+                yield (f"{source.name}: '{symbol}' has no prefix of {source.room}"
+                       f"{f', but one of {owner}' if owner else f' ({ROOMS[source.room]})'}")
+
+
+def room_is_open(room):
+    return room not in ROOMS and room.startswith(OPEN)
+
+
+def check_twice(sources):
+    twice = {s: sorted(names) for s, names in symbols.homes(sources).items() if len(names) > 1 and not s.startswith("__")}
+    yield from (f"{s}: defined in each of {', '.join(names)}" for s, names in sorted(twice.items()) if s not in TWICE)
+    yield from (f"TWICE: {s} is defined once now, take it out" for s in sorted(set(TWICE) - set(twice)))
+
+
+def show(sources):
+    for room in sorted({s.room for s in sources.values()}):
+        count = collections.Counter("_".join(d.split("_")[:2]) + ("_" if d.count("_") > 1 else "")
+                                    for s in sources.values() if s.room == room for d in s.defines)
+        print(f"{room}: {' '.join(f'{word}:{n}' for word, n in count.most_common())}")
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    sources = symbols.load(root, build)
+    if sys.argv[3:] == ["--print"]:
+        return show(sources)
+    texts = texts_of(root)
+    problems = [*check_tags(texts), *check_externs(texts), *check_prefixes(sources), *check_twice(sources)]
+    for p in problems:
+        print(p)
+    print(f"{len(texts)} files, {sum(len(s.defines) for s in sources.values())} symbols, {len(problems)} problems")
+    return sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
