@@ -16,7 +16,8 @@ import sys
 PUBLIC = ["api", "packet", "data_source", "recording", "tracing", "track_event"]
 # In this order; internal headers come before the first file that includes them.
 SOURCES = [
-    "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c", "sdk/base/map.c",
+    "sdk/base/assert.c", "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c",
+    "sdk/base/map.c",
     "sdk/base/replace.c", "sdk/base/str.c",
     "sdk/wire/pb_reader.c", "sdk/wire/pb_writer.c", "sdk/shm/layout.c",
     "sdk/ipc/frame.c", "sdk/ipc/sock.c", "sdk/ipc/stream.c", "sdk/ipc/client.c",
@@ -30,7 +31,7 @@ SOURCES = [
     "sdk/client/tracing.c",
 ]
 # Those that run when something begins or ends: small matters more than fast.
-COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
+COLD = {"assert", "frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
         "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "life",
         "tracing", "commit", "drain"}
 COLD_BEGIN = """#ifdef __clang__

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
+
 #define SYMBOLS_MAX (8u << 20)
 #define NAME_MAX_LEN 512
 #define FUNCTION_MAX (16u << 20) /* bytes behind a symbol that may still be its function */
@@ -29,24 +32,9 @@ static int add(struct orma_kallsyms *self, uint64_t address, struct orma_str nam
 {
     if (self->num == SYMBOLS_MAX || self->names_len > UINT32_MAX - name.len - 1)
         return 0; /* no kernel has that many: the rest goes unnamed */
-    if (self->num == self->cap) {
-        size_t cap = self->cap ? 2 * self->cap : 4096;
-        struct symbol *symbols = realloc(self->symbols, cap * sizeof(*symbols));
-
-        if (!symbols)
-            return -ENOMEM;
-        self->symbols = symbols;
-        self->cap = cap;
-    }
-    if (name.len + 1 > self->names_cap - self->names_len) {
-        size_t cap = self->names_cap ? 2 * self->names_cap : 65536;
-        char *names = realloc(self->names, cap);
-
-        if (!names)
-            return -ENOMEM;
-        self->names = names;
-        self->names_cap = cap;
-    }
+    if (ORMA_GROW(&self->symbols, &self->cap, self->num + 1) ||
+        ORMA_GROW(&self->names, &self->names_cap, self->names_len + name.len + 1))
+        return -ENOMEM;
     self->symbols[self->num++] = (struct symbol){address, (uint32_t)self->names_len};
     memcpy(self->names + self->names_len, name.data, name.len);
     self->names_len += name.len;
@@ -129,16 +117,8 @@ void orma_kallsyms_free(struct orma_kallsyms *self)
 
 struct orma_str orma_kallsyms_find(const struct orma_kallsyms *self, uint64_t address)
 {
-    size_t low = 0, high = self->num;
+    size_t low = ORMA_UPPER_BOUND(self->symbols, self->num, .address, address);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (self->symbols[mid].address <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     if (!low || address - self->symbols[low - 1].address > FUNCTION_MAX)
         return (struct orma_str){NULL, 0};
     /* Of several names for one address the first one. */

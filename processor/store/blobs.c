@@ -2,17 +2,12 @@
 
 #include <stdlib.h>
 
+#include "sdk/base/vec.h"
+
 uint32_t orma_blobs_add(struct orma_blobs *self, const void *data, size_t len, uint8_t tag)
 {
-    if (self->num == self->cap) {
-        uint32_t cap = self->cap ? self->cap * 2 : 64;
-        struct orma_blob_entry *grown = realloc(self->entries, cap * sizeof(*grown));
-
-        if (!grown)
-            return UINT32_MAX;
-        self->entries = grown;
-        self->cap = cap;
-    }
+    if (ORMA_GROW(&self->entries, &self->cap, self->num + (size_t)1))
+        return UINT32_MAX;
     self->entries[self->num] = (struct orma_blob_entry){self->bytes.len, len, tag};
     orma_buf_put(&self->bytes, data, len);
     return self->bytes.failed ? UINT32_MAX : self->num++;

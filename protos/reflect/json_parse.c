@@ -2,13 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "protos/reflect/base64.h"
+#include "sdk/base/base64.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
 #include "protos/reflect/scalar.h"
 #include "protos/reflect/scan.h"
 #include "protos/reflect/seen.h"
-#include "protos/reflect/utf8.h"
+#include "sdk/base/utf8.h"
 #include "sdk/wire/pb_writer.h"
 
 enum token {
@@ -345,7 +345,7 @@ static int parse_bytes(struct parser *p, const struct orma_field *field)
     size_t begun = orma_pb_begin(p->out, field->number);
     if (field->type == ORMA_TYPE_STRING)
         orma_buf_put(p->out, p->string.data, p->string.len);
-    else if (!orma_base64_decode(orma_buf_str(&p->string), p->out))
+    else if (!orma_base64_decode(orma_buf_str(&p->string), ORMA_BASE64_STRICT, p->out))
         return orma_scan_fail(&p->scan, "\"%s\" wants base64, which this is not",
                               name_of(p, field));
     orma_pb_end(p->out, begun);

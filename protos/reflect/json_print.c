@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protos/reflect/base64.h"
+#include "sdk/base/base64.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
-#include "protos/reflect/utf8.h"
+#include "sdk/base/utf8.h"
 #include "protos/reflect/walk.h"
 
 struct value {

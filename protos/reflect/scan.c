@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protos/reflect/utf8.h"
+#include "sdk/base/utf8.h"
 
 #define WINDOW_SIZE 65536
 #define LINE_KEPT_MAX 4096 /* of a long line, behind the position */

@@ -3,7 +3,7 @@
 #include "protos/reflect/number.h"
 #include "protos/reflect/stream.h"
 #include "protos/reflect/text.h"
-#include "protos/reflect/utf8.h"
+#include "sdk/base/utf8.h"
 #include "protos/reflect/walk.h"
 #include "sdk/wire/pb_writer.h"
 

@@ -1,6 +1,6 @@
 #include "protos/reflect/text_token.h"
 
-#include "protos/reflect/utf8.h"
+#include "sdk/base/utf8.h"
 
 /* Blanks and comments. */
 static int skip_blanks(struct orma_scan *scan)

@@ -1,4 +1,4 @@
-#include "protos/reflect/base64.h"
+#include "sdk/base/base64.h"
 
 void orma_base64_put(struct orma_buf *out, struct orma_str bytes)
 {
@@ -30,21 +30,26 @@ static int digit(char c)
     return c == '/' || c == '_' ? 63 : -1;
 }
 
-bool orma_base64_decode(struct orma_str text, struct orma_buf *out)
+/* Strict: two at most, the rest is refused as digits. */
+static struct orma_str without_padding(struct orma_str text, enum orma_base64_rules rules)
 {
-    size_t before = out->len;
+    size_t max = rules == ORMA_BASE64_STRICT ? 2 : text.len;
+
+    for (; max && text.len && text.data[text.len - 1] == '='; max--)
+        text.len--;
+    return text;
+}
+
+static bool decode(struct orma_str text, enum orma_base64_rules rules, struct orma_buf *out)
+{
     uint32_t bits = 0;
     unsigned have = 0;
 
-    for (unsigned pad = 0; pad < 2 && text.len && text.data[text.len - 1] == '='; pad++)
-        text.len--;
     for (size_t i = 0; i < text.len; i++) {
         int d = digit(text.data[i]);
 
-        if (d < 0) {
-            out->len = before;
+        if (d < 0)
             return false;
-        }
         bits = bits << 6 | (uint32_t)d;
         have += 6;
         if (have >= 8) {
@@ -52,10 +57,16 @@ bool orma_base64_decode(struct orma_str text, struct orma_buf *out)
             orma_buf_put_byte(out, (uint8_t)(bits >> have));
         }
     }
-    /* One digit is no byte, and the bits that are over must be zero. */
-    if (have >= 6 || (bits & ((1u << have) - 1))) {
-        out->len = before;
-        return false;
-    }
-    return true;
+    /* One digit is not a byte. */
+    return have < 6 && (rules == ORMA_BASE64_LENIENT || !(bits & ((1u << have) - 1)));
+}
+
+bool orma_base64_decode(struct orma_str text, enum orma_base64_rules rules, struct orma_buf *out)
+{
+    size_t before = out->len;
+
+    if (decode(without_padding(text, rules), rules, out))
+        return true;
+    out->len = before;
+    return false;
 }
