@@ -21,11 +21,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "probes/core/source.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/names.h"
 #include "probes/ftrace/saved.h"
-#include "probes/ftrace/tracefs.h"
-#include "probes/source.h"
+#include "probes/kernel/tracefs.h"
 #include "probes/unserved.h"
 #include "protos/pbc.h"
 #include "sdk/base/fd.h"

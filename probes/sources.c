@@ -1,7 +1,7 @@
 /* The table of data sources: a new one is a file of its own and a row here. */
 #include <string.h>
 
-#include "probes/source.h"
+#include "probes/core/source.h"
 
 /* clang-format off: a row each */
 const struct orma_source_type *const orma_source_types[] = {

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/core/sink.h"
 #include "probes/ftrace/varint.h"
-#include "probes/sink.h"
 #include "sdk/base/str.h"
 
 #define ORMA_BUNDLE_COMPACT_MAX 4096 /* events of both kinds together */

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "probes/ftrace/plan.h"
-#include "probes/ftrace/tracefs.h"
 #include "probes/ftrace/translate.h"
+#include "probes/kernel/tracefs.h"
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/arena.h"
 #include "sdk/base/map.h"

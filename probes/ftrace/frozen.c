@@ -15,11 +15,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "probes/core/source.h"
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/symbols.h"
-#include "probes/ftrace/tracefs.h"
-#include "probes/source.h"
+#include "probes/kernel/tracefs.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"

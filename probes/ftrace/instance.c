@@ -10,9 +10,9 @@
 
 #include "probes/ftrace/drain.h"
 #include "probes/ftrace/dynamic.h"
-#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
+#include "probes/kernel/kallsyms.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"

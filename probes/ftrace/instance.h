@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probes/core/source.h"
 #include "probes/ftrace/bundle.h"
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/saved.h"
-#include "probes/ftrace/tracefs.h"
 #include "probes/ftrace/translate.h"
-#include "probes/source.h"
+#include "probes/kernel/tracefs.h"
 #include "sdk/base/list.h"
 
 #define ORMA_DRAIN_BATCH_SIZE (128 * 1024)

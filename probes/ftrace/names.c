@@ -7,7 +7,7 @@
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/select.h"
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/tracefs.h"
 #include "protos/tables/atrace.h"
 
 /* Categories of programs that write into trace_marker themselves: no kernel event belongs to them.

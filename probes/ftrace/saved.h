@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/tracefs.h"
 #include "sdk/base/buf.h"
 
 struct orma_saved {

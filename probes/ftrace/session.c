@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/core/source.h"
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/instance.h"
-#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/printk.h"
 #include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
 #include "probes/ftrace/symbols.h"
-#include "probes/inode_file_map.h"
-#include "probes/process_stats.h"
-#include "probes/source.h"
+#include "probes/inodes/file_map.h"
+#include "probes/kernel/kallsyms.h"
+#include "probes/process/stats.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/tracefs.h"
 #include "sdk/base/buf.h"
 
 struct orma_ftrace_cpu_snapshot {

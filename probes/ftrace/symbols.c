@@ -4,7 +4,7 @@
  */
 #include "probes/ftrace/symbols.h"
 
-#include "probes/ftrace/kallsyms.h"
+#include "probes/kernel/kallsyms.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"

@@ -23,11 +23,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/core/idset.h"
+#include "probes/core/sink.h"
 #include "probes/ftrace/bundle.h"
-#include "probes/ftrace/idset.h"
-#include "probes/ftrace/page.h"
 #include "probes/ftrace/plan.h"
-#include "probes/sink.h"
+#include "probes/kernel/page.h"
 #include "sdk/base/map.h"
 
 #define ORMA_PARSE_STATUS_NUM 32 /* above the values of enum FtraceParseStatus */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "probes/ftrace/kallsyms.h"
+#include "probes/kernel/kallsyms.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"

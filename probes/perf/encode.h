@@ -8,9 +8,9 @@
  */
 #ifndef ORMA_PROBES_PERF_ENCODE_H
 #define ORMA_PROBES_PERF_ENCODE_H
+#include "probes/core/sink.h"
 #include "probes/perf/process.h"
 #include "probes/perf/ring.h"
-#include "probes/sink.h"
 #include "sdk/base/map.h"
 
 struct orma_kallsyms;

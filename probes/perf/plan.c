@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/tracefs.h"
 #include "protos/fields/common.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/defs.h"

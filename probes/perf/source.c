@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/ftrace/kallsyms.h"
+#include "probes/core/source.h"
+#include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode.h"
-#include "probes/source.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"

@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/core/source.h"
 #include "probes/ftrace/instance.h"
-#include "probes/source.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
 

@@ -2,15 +2,15 @@
  * which. */
 #include <stdlib.h>
 
-#include "probes/cpuinfo.h"
+#include "probes/core/proc_parse.h"
 #include "probes/ftrace/elf.h"
-#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/printk.h"
-#include "probes/ftrace/tracefs.h"
-#include "probes/inode_file_map.h"
-#include "probes/journal_entry.h"
-#include "probes/proc_parse.h"
-#include "probes/sys_stats_parse.h"
+#include "probes/inodes/file_map.h"
+#include "probes/journal/entry.h"
+#include "probes/kernel/kallsyms.h"
+#include "probes/kernel/tracefs.h"
+#include "probes/system/cpuinfo.h"
+#include "probes/system/stats_parse.h"
 #include "sdk/wire/pb_reader.h"
 
 static const orma_sys_put_fn counters[] = {orma_sys_put_meminfo,   orma_sys_put_vmstat,

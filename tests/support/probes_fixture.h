@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/source.h"
+#include "probes/core/source.h"
 #include "sdk/base/str.h"
 
 #define PF_PACKETS_MAX 100000

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/printk.h"
 #include "probes/ftrace/symbols.h"
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/kallsyms.h"
+#include "probes/kernel/tracefs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "tests/integration/probes/workload.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "probes/process_stats.h"
+#include "probes/process/stats.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/ftrace_fx.h"
 

@@ -1,13 +1,13 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "probes/ftrace/kallsyms.h"
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/printk.h"
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/symbols.h"
-#include "probes/ftrace/tracefs.h"
 #include "probes/ftrace/varint.h"
+#include "probes/kernel/kallsyms.h"
+#include "probes/kernel/tracefs.h"
 #include "tests/support/ftrace_decode.h"
 #include "tests/support/leaks.h"
 

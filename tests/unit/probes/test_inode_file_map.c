@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "probes/inode_file_map.h"
-#include "probes/process_stats.h"
+#include "probes/inodes/file_map.h"
+#include "probes/process/stats.h"
 #include "protos/fields/process.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/ftrace_fx.h"

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "probes/journal_entry.h"
-#include "probes/source.h"
+#include "probes/core/source.h"
+#include "probes/journal/entry.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"

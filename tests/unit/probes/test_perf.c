@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/core/source.h"
 #include "probes/perf/encode.h"
-#include "probes/source.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"

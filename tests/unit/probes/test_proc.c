@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
 #include "tests/support/leaks.h"

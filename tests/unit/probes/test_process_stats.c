@@ -1,4 +1,4 @@
-#include "probes/process_stats.h"
+#include "probes/process/stats.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

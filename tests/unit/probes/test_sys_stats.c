@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "probes/source.h"
+#include "probes/core/source.h"
 #include "protos/fields/trace.h"
 #include "protos/perfetto/sys_stats.pb-c.h"
 #include "sdk/base/log.h"

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "probes/source.h"
+#include "probes/core/source.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "probes/cpuinfo.h"
-#include "probes/source.h"
+#include "probes/core/source.h"
+#include "probes/system/cpuinfo.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/support/leaks.h"

@@ -1,4 +1,4 @@
-#include "probes/ftrace/idset.h"
+#include "probes/core/idset.h"
 
 #include <errno.h>
 #include <stdlib.h>

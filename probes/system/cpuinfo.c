@@ -3,7 +3,7 @@
  * "processor". Lines before the first block, and those of ARM's trailing block
  * ("Hardware", "Processor" on old kernels), are about all of them.
  */
-#include "probes/cpuinfo.h"
+#include "probes/system/cpuinfo.h"
 
 #include <errno.h>
 #include <stdlib.h>

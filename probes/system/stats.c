@@ -12,9 +12,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/source.h"
-#include "probes/sys_stats_parse.h"
-#include "probes/sys_stats_sysfs.h"
+#include "probes/core/source.h"
+#include "probes/system/stats_parse.h"
+#include "probes/system/stats_sysfs.h"
 #include "protos/fields/sys_stats.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"

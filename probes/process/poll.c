@@ -1,4 +1,4 @@
-#include "probes/process_poll.h"
+#include "probes/process/poll.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"

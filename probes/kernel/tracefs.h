@@ -6,12 +6,12 @@
  * `top_fd` is the root of tracefs (dynamic events, printk_formats). For the
  * top-level instance they are the same place.
  */
-#ifndef ORMA_PROBES_FTRACE_TRACEFS_H
-#define ORMA_PROBES_FTRACE_TRACEFS_H
+#ifndef ORMA_PROBES_KERNEL_TRACEFS_H
+#define ORMA_PROBES_KERNEL_TRACEFS_H
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/ftrace/page.h"
+#include "probes/kernel/page.h"
 #include "sdk/base/buf.h"
 
 #define ORMA_TRACEFS_FILE_MAX (64u * 1024 * 1024)

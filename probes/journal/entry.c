@@ -1,4 +1,4 @@
-#include "probes/journal_entry.h"
+#include "probes/journal/entry.h"
 
 #include <string.h>
 

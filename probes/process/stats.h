@@ -7,8 +7,8 @@
  */
 #ifndef ORMA_PROBES_PROCESS_STATS_H
 #define ORMA_PROBES_PROCESS_STATS_H
-#include "probes/ftrace/idset.h"
-#include "probes/source.h"
+#include "probes/core/idset.h"
+#include "probes/core/source.h"
 #include "sdk/base/map.h"
 
 /* From linux.ftrace: numbers to be forgotten first, numbers seen. The lists are copied. */

@@ -8,7 +8,7 @@
  */
 #ifndef ORMA_PROBES_PROCESS_POLL_H
 #define ORMA_PROBES_PROCESS_POLL_H
-#include "probes/source.h"
+#include "probes/core/source.h"
 
 struct orma_process_poll;
 

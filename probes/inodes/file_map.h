@@ -5,9 +5,9 @@
  * linux.ftrace of the same session says which; the file systems that they are
  * on are walked in slices, until all are found or everything has been seen.
  */
-#ifndef ORMA_PROBES_INODE_FILE_MAP_H
-#define ORMA_PROBES_INODE_FILE_MAP_H
-#include "probes/source.h"
+#ifndef ORMA_PROBES_INODES_FILE_MAP_H
+#define ORMA_PROBES_INODES_FILE_MAP_H
+#include "probes/core/source.h"
 #include "sdk/base/map.h"
 
 /* From linux.ftrace: inode -> device (as stat(2) says it). The map is copied. */

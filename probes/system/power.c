@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/source.h"
+#include "probes/core/source.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"

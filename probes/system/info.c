@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probes/cpuinfo.h"
-#include "probes/source.h"
+#include "probes/core/source.h"
+#include "probes/system/cpuinfo.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"

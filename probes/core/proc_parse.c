@@ -1,4 +1,4 @@
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 
 #include "sdk/base/defs.h"
 

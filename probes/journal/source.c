@@ -23,8 +23,8 @@
 typedef struct sd_journal sd_journal; /* none is ever opened */
 #endif
 
-#include "probes/journal_entry.h"
-#include "probes/source.h"
+#include "probes/core/source.h"
+#include "probes/journal/entry.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"

@@ -1,4 +1,4 @@
-#include "probes/sys_stats_sysfs.h"
+#include "probes/system/stats_sysfs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 #include "protos/fields/sys_stats.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"

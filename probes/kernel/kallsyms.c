@@ -2,7 +2,7 @@
  * A line of the file: "ffffffff81000000 T _stext", for modules followed by
  * "\t[module]". Kept: addresses in order, where each name begins, and the names.
  */
-#include "probes/ftrace/kallsyms.h"
+#include "probes/kernel/kallsyms.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -8,14 +8,14 @@
  * that run from timers. Flush and stop may therefore be answered later, with
  * orma_source_flushed() and orma_source_stopped(). All of it on one thread.
  */
-#ifndef ORMA_PROBES_SOURCE_H
-#define ORMA_PROBES_SOURCE_H
+#ifndef ORMA_PROBES_CORE_SOURCE_H
+#define ORMA_PROBES_CORE_SOURCE_H
 #include <event2/event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/sink.h"
+#include "probes/core/sink.h"
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/list.h"
 

@@ -5,7 +5,7 @@
  * early when nothing is wanted any more. What was looked for once is not
  * looked for again, found or not.
  */
-#include "probes/inode_file_map.h"
+#include "probes/inodes/file_map.h"
 
 #include <dirent.h>
 #include <errno.h>

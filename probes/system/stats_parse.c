@@ -1,9 +1,9 @@
-#include "probes/sys_stats_parse.h"
+#include "probes/system/stats_parse.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "probes/proc_parse.h"
+#include "probes/core/proc_parse.h"
 #include "protos/fields/config.h"
 #include "protos/fields/sys_stats.h"
 #include "protos/perfetto/sys_stats.pb-c.h"

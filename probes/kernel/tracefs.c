@@ -1,4 +1,4 @@
-#include "probes/ftrace/tracefs.h"
+#include "probes/kernel/tracefs.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
  *
  *   walk   the initial scan: position in /proc, and in the tasks of one process
  *   queue  numbers that ftrace has seen
- *   poll   the counters of all processes (process_poll.c)
+ *   poll   the counters of all processes (poll.c)
  */
-#include "probes/process_stats.h"
+#include "probes/process/stats.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/proc_parse.h"
-#include "probes/process_poll.h"
+#include "probes/core/proc_parse.h"
+#include "probes/process/poll.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
