@@ -101,7 +101,7 @@ static int serve(const struct orma_probes_config *config, bool background, bool 
         orma_log_error("cannot leave the terminal: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    r = keep_all ? 0 : orma_privileges_drop();
+    r = keep_all ? 0 : orma_probes_drop_privileges();
     if (r < 0)
         orma_log_warn("privileges are not dropped: %s", strerror(-r));
     r = orma_probes_new(config, &running);

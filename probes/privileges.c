@@ -35,7 +35,7 @@ static void drop_bounding_set(void)
     }
 }
 
-int orma_privileges_drop(void)
+int orma_probes_drop_privileges(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2];

@@ -14,5 +14,5 @@
 #define ORMA_PROBES_PRIVILEGES_H
 
 /* 1: dropped; 0: there was nothing to drop (not root); -errno. */
-int orma_privileges_drop(void);
+int orma_probes_drop_privileges(void);
 #endif

@@ -51,7 +51,7 @@ struct binding {
 };
 
 struct orma_probes {
-    struct orma_env env;
+    struct orma_source_env env;
     char *strings[7]; /* of the config */
     struct orma_producer *producer;
     struct binding bindings[SOURCES_MAX];
@@ -63,7 +63,7 @@ struct orma_probes {
 
 /* The tie between the service's instance and our source. */
 struct source_use {
-    struct orma_sink sink;
+    struct orma_source_sink sink;
     struct orma_probes *probes;
     struct orma_ds_instance *instance;
     struct orma_writer *writer;
@@ -72,12 +72,12 @@ struct source_use {
     bool stopped;
 };
 
-static int sink_put(struct orma_sink *sink, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     return orma_writer_put(ORMA_CONTAINER_OF(sink, struct source_use, sink)->writer, packet, len);
 }
 
-static void sink_flush(struct orma_sink *sink)
+static void sink_flush(struct orma_source_sink *sink)
 {
     orma_writer_flush(ORMA_CONTAINER_OF(sink, struct source_use, sink)->writer);
 }
@@ -106,7 +106,7 @@ static void tell_unserved(const char *source, const Perfetto__Protos__DataSource
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf fields = {0};
 
-    orma_unserved(source, config, &fields);
+    orma_probes_unserved(source, config, &fields);
     if (fields.len)
         orma_log_warn("%s: not supported, and ignored: %s", source, orma_buf_cstr(&fields));
 }
@@ -114,7 +114,7 @@ static void tell_unserved(const char *source, const Perfetto__Protos__DataSource
 static void make_source(struct source_use *use, const struct orma_source_type *type)
 {
     Perfetto__Protos__DataSourceConfig *config = unpack_config(use->instance);
-    struct orma_env *env = &use->probes->env;
+    struct orma_source_env *env = &use->probes->env;
     int r = config ? type->create(env, config, &use->sink, &use->source) : -EBADMSG;
 
     if (r < 0) {
@@ -322,8 +322,8 @@ static const char *keep(struct orma_probes *self, unsigned slot, const char *tex
 
 static int copy_config(struct orma_probes *self, const struct orma_probes_config *config)
 {
-    char *state_dir = config->state_dir ? NULL : orma_saved_default_dir();
-    struct orma_env *env = &self->env;
+    char *state_dir = config->state_dir ? NULL : orma_ftrace_saved_default_dir();
+    struct orma_source_env *env = &self->env;
     bool ok = true;
 
     (void)keep(self, 0, config->producer_addr, NULL, &ok);
@@ -341,11 +341,11 @@ static int add_sources(struct orma_probes *self)
 {
     int r = 0;
 
-    for (size_t i = 0; !r && orma_source_types[i] && i < SOURCES_MAX; i++) {
+    for (size_t i = 0; !r && orma_probes_source_types[i] && i < SOURCES_MAX; i++) {
         struct binding *binding = &self->bindings[i];
 
         binding->probes = self;
-        binding->type = orma_source_types[i];
+        binding->type = orma_probes_source_types[i];
         binding->ds = (struct orma_ds){
             .name = binding->type->name,
             .ops = &ds_ops,
@@ -424,7 +424,7 @@ int orma_probes_run(struct orma_probes *self)
 {
     int r;
 
-    (void)orma_saved_recover(self->env.state_dir); /* how many, it logs itself */
+    (void)orma_ftrace_saved_recover(self->env.state_dir); /* how many, it logs itself */
     set_timer(self->retry_timer, 0);
     r = event_base_loop(self->env.base, EVLOOP_NO_EXIT_ON_EMPTY);
     /* Ends every session: the sources put back what they changed. */
@@ -476,9 +476,9 @@ bool orma_probes_source_usable(const struct orma_probes_config *config, const ch
                                char *why, size_t why_size)
 {
     static const struct orma_probes_config defaults;
-    const struct orma_source_type *type = orma_source_type_find(source);
+    const struct orma_source_type *type = orma_probes_source_type_find(source);
     const struct orma_probes_config *c = config ? config : &defaults;
-    const struct orma_env env = {
+    const struct orma_source_env env = {
         .tracefs_root = c->tracefs_root,
         .proc_root = c->proc_root ? c->proc_root : "/proc",
         .sys_root = c->sys_root ? c->sys_root : "/sys",
@@ -515,15 +515,16 @@ const char *const *orma_probes_sources(void)
 {
     static const char *names[SOURCES_MAX + 1];
 
-    for (size_t i = 0; orma_source_types[i] && i < SOURCES_MAX; i++)
-        names[i] = orma_source_types[i]->name; /* always the same: no race worth a lock */
+    for (size_t i = 0; orma_probes_source_types[i] && i < SOURCES_MAX; i++)
+        names[i] = orma_probes_source_types[i]->name; /* always the same: no race worth a lock */
     return names;
 }
 
 unsigned orma_probes_repair(const struct orma_probes_config *config)
 {
-    char *dir = config && config->state_dir ? strdup(config->state_dir) : orma_saved_default_dir();
-    unsigned ret = orma_saved_recover(dir);
+    char *dir =
+        config && config->state_dir ? strdup(config->state_dir) : orma_ftrace_saved_default_dir();
+    unsigned ret = orma_ftrace_saved_recover(dir);
 
     free(dir);
     return ret;
@@ -542,7 +543,7 @@ int orma_probes_reset_ftrace(const struct orma_probes_config *config)
     free(root);
     if (r < 0)
         return r;
-    r = orma_saved_reset(&fs);
+    r = orma_ftrace_saved_reset(&fs);
     orma_tracefs_close(&fs);
     return r;
 }

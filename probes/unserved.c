@@ -70,8 +70,8 @@ static bool sets(const ProtobufCMessage *msg, const char *field)
     return false;
 }
 
-void orma_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config,
-                   struct orma_buf *ret)
+void orma_probes_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config,
+                          struct orma_buf *ret)
 {
     for (size_t i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
         if (!strcmp(rows[i].source, source) && sets(&config->base, rows[i].field))

@@ -8,6 +8,6 @@
 #include "sdk/base/buf.h"
 
 /* Fields of that kind that the config sets, "a.b, c.d"; "" if there are none. */
-void orma_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config,
-                   struct orma_buf *ret);
+void orma_probes_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config,
+                          struct orma_buf *ret);
 #endif

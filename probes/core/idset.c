@@ -5,28 +5,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BITS_SIZE (ORMA_IDSET_MAX / 8)
+#define BITS_SIZE (ORMA_SOURCE_IDSET_MAX / 8)
 
-int orma_idset_init(struct orma_idset *self)
+int orma_source_idset_init(struct orma_source_idset *self)
 {
     void *bits = mmap(NULL, BITS_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    *self = (struct orma_idset){0};
+    *self = (struct orma_source_idset){0};
     if (bits == MAP_FAILED)
         return -ENOMEM;
     self->bits = bits;
     return 0;
 }
 
-void orma_idset_fini(struct orma_idset *self)
+void orma_source_idset_fini(struct orma_source_idset *self)
 {
     if (self->bits)
         (void)munmap(self->bits, BITS_SIZE); /* cannot fail on our own mapping */
     free(self->fresh);
-    *self = (struct orma_idset){0};
+    *self = (struct orma_source_idset){0};
 }
 
-ORMA_COLD void orma_idset_add_slow(struct orma_idset *self, uint32_t id)
+ORMA_COLD void orma_source_idset_add_slow(struct orma_source_idset *self, uint32_t id)
 {
     if (self->fresh_num == self->fresh_cap) {
         uint32_t cap = self->fresh_cap ? 2 * self->fresh_cap : 64;
@@ -41,8 +41,8 @@ ORMA_COLD void orma_idset_add_slow(struct orma_idset *self, uint32_t id)
     self->fresh[self->fresh_num++] = id;
 }
 
-void orma_idset_remove(struct orma_idset *self, uint32_t id)
+void orma_source_idset_remove(struct orma_source_idset *self, uint32_t id)
 {
-    if (self->bits && id < ORMA_IDSET_MAX)
+    if (self->bits && id < ORMA_SOURCE_IDSET_MAX)
         self->bits[id >> 6] &= ~((uint64_t)1 << (id & 63));
 }

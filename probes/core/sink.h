@@ -8,15 +8,15 @@
 
 #include "sdk/base/buf.h"
 
-struct orma_sink {
+struct orma_source_sink {
     /* One encoded TracePacket. 0, or negative: it was lost (and counted by the sink). */
-    int (*put)(struct orma_sink *self, const void *packet, size_t len);
+    int (*put)(struct orma_source_sink *self, const void *packet, size_t len);
     /* Everything put so far is to reach the service. */
-    void (*flush)(struct orma_sink *self);
+    void (*flush)(struct orma_source_sink *self);
 };
 
 /* Puts what is in the buffer, unless building it failed; then it is empty again. */
-static inline int orma_sink_put_buf(struct orma_sink *self, struct orma_buf *packet)
+static inline int orma_source_sink_put_buf(struct orma_source_sink *self, struct orma_buf *packet)
 {
     int r = packet->failed ? -1 : self->put(self, packet->data, packet->len);
 

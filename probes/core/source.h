@@ -1,6 +1,6 @@
 /*
  * Source: one running use of a data source by one session, as its own file
- * implements it; and what all of them share (struct orma_env).
+ * implements it; and what all of them share (struct orma_source_env).
  *
  *   new -> start -> [flush, clear]* -> stop -> free
  *
@@ -19,13 +19,13 @@
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/list.h"
 
-#define ORMA_SLICE_NS 4000000u /* a source gives the loop back after that long */
+#define ORMA_SOURCE_SLICE_NS 4000000u /* a source gives the loop back after that long */
 
 struct orma_source;
 struct orma_ftrace;
 
 /* What all sources of a daemon share. */
-struct orma_env {
+struct orma_source_env {
     struct event_base *base;
     const char *tracefs_root;   /* NULL: looked for when needed */
     const char *proc_root;      /* "/proc" */
@@ -46,10 +46,10 @@ struct orma_source_type {
      * Could it work now, with the rights we have? If not, `why` says what is
      * missing and which command would grant it. NULL: always.
      */
-    bool (*usable)(const struct orma_env *env, char *why, size_t why_size);
+    bool (*usable)(const struct orma_source_env *env, char *why, size_t why_size);
     /* Makes it; 0 or -errno, logged by the source. The config is valid during the call only. */
-    int (*create)(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                  struct orma_sink *sink, struct orma_source **ret);
+    int (*create)(struct orma_source_env *env, const Perfetto__Protos__DataSourceConfig *config,
+                  struct orma_source_sink *sink, struct orma_source **ret);
     void (*start)(struct orma_source *self);
     void (*flush)(struct orma_source *self, uint64_t flush_id); /* NULL: the sink is flushed */
     void (*stop)(struct orma_source *self);                     /* NULL: nothing to do */
@@ -60,30 +60,30 @@ struct orma_source_type {
 /* The beginning of each source's own struct. */
 struct orma_source {
     const struct orma_source_type *type;
-    struct orma_env *env;
-    struct orma_sink *sink;
+    struct orma_source_env *env;
+    struct orma_source_sink *sink;
     struct orma_list link; /* env->sources */
     uint64_t session_id;
     void *owner; /* of who made it; not the source's business */
 };
 
 /* All data sources, ended by NULL. */
-extern const struct orma_source_type *const orma_source_types[];
+extern const struct orma_source_type *const orma_probes_source_types[];
 
 extern const struct orma_source_type orma_ftrace_source;
-extern const struct orma_source_type orma_frozen_ftrace_source;
+extern const struct orma_source_type orma_ftrace_frozen_source;
 extern const struct orma_source_type orma_inode_file_map_source;
-extern const struct orma_source_type orma_journald_source;
+extern const struct orma_source_type orma_journal_source;
 extern const struct orma_source_type orma_perf_source;
 extern const struct orma_source_type orma_process_stats_source;
-extern const struct orma_source_type orma_sys_stats_source;
-extern const struct orma_source_type orma_sysfs_power_source;
+extern const struct orma_source_type orma_system_stats_source;
+extern const struct orma_source_type orma_system_power_source;
 extern const struct orma_source_type orma_system_info_source;
 
-const struct orma_source_type *orma_source_type_find(const char *name);
+const struct orma_source_type *orma_probes_source_type_find(const char *name);
 
 /* The source of this type in the same session, or NULL. */
-struct orma_source *orma_source_sibling(const struct orma_env *env, uint64_t session_id,
+struct orma_source *orma_source_sibling(const struct orma_source_env *env, uint64_t session_id,
                                         const struct orma_source_type *type);
 
 /* Answers, see above. */

@@ -13,46 +13,50 @@
 #define HEAD_MAX (1 + 5)
 #define FIRST_SIZE (256 * 1024)
 #define SIZE_MAX_HARD (64u * 1024 * 1024)
-#define COLUMN_SIZE (ORMA_BUNDLE_COMPACT_MAX * ORMA_VARINT_MAX + 16)
+#define COLUMN_SIZE (ORMA_FTRACE_BUNDLE_COMPACT_MAX * ORMA_VARINT_MAX + 16)
 
-static const uint8_t column_fields[ORMA_COLUMNS_NUM] = {
-    [ORMA_COLUMN_SWITCH_TIME] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
-    [ORMA_COLUMN_SWITCH_PREV_STATE] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE,
-    [ORMA_COLUMN_SWITCH_NEXT_PID] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID,
-    [ORMA_COLUMN_SWITCH_NEXT_PRIO] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO,
-    [ORMA_COLUMN_SWITCH_NEXT_COMM] =
+static const uint8_t column_fields[ORMA_FTRACE_COLUMNS_NUM] = {
+    [ORMA_FTRACE_COLUMN_SWITCH_TIME] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
+    [ORMA_FTRACE_COLUMN_SWITCH_PREV_STATE] =
+        ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE,
+    [ORMA_FTRACE_COLUMN_SWITCH_NEXT_PID] =
+        ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID,
+    [ORMA_FTRACE_COLUMN_SWITCH_NEXT_PRIO] =
+        ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO,
+    [ORMA_FTRACE_COLUMN_SWITCH_NEXT_COMM] =
         ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX,
-    [ORMA_COLUMN_WAKING_TIME] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP,
-    [ORMA_COLUMN_WAKING_PID] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID,
-    [ORMA_COLUMN_WAKING_CPU] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TARGET_CPU,
-    [ORMA_COLUMN_WAKING_PRIO] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PRIO,
-    [ORMA_COLUMN_WAKING_COMM] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMM_INDEX,
-    [ORMA_COLUMN_WAKING_FLAGS] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMMON_FLAGS,
+    [ORMA_FTRACE_COLUMN_WAKING_TIME] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP,
+    [ORMA_FTRACE_COLUMN_WAKING_PID] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID,
+    [ORMA_FTRACE_COLUMN_WAKING_CPU] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TARGET_CPU,
+    [ORMA_FTRACE_COLUMN_WAKING_PRIO] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PRIO,
+    [ORMA_FTRACE_COLUMN_WAKING_COMM] = ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMM_INDEX,
+    [ORMA_FTRACE_COLUMN_WAKING_FLAGS] =
+        ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMMON_FLAGS,
 };
 
-int orma_bundle_init(struct orma_bundle *self)
+int orma_ftrace_bundle_init(struct orma_ftrace_bundle *self)
 {
-    uint8_t *columns = malloc((size_t)COLUMN_SIZE * ORMA_COLUMNS_NUM);
+    uint8_t *columns = malloc((size_t)COLUMN_SIZE * ORMA_FTRACE_COLUMNS_NUM);
 
-    *self = (struct orma_bundle){.data = malloc(FIRST_SIZE), .cap = FIRST_SIZE};
-    for (unsigned i = 0; columns && i < ORMA_COLUMNS_NUM; i++)
+    *self = (struct orma_ftrace_bundle){.data = malloc(FIRST_SIZE), .cap = FIRST_SIZE};
+    for (unsigned i = 0; columns && i < ORMA_FTRACE_COLUMNS_NUM; i++)
         self->columns[i] = columns + (size_t)i * COLUMN_SIZE;
     if (!self->data || !columns) {
-        orma_bundle_fini(self);
+        orma_ftrace_bundle_fini(self);
         return -ENOMEM;
     }
     self->pos = self->data;
     return 0;
 }
 
-void orma_bundle_fini(struct orma_bundle *self)
+void orma_ftrace_bundle_fini(struct orma_ftrace_bundle *self)
 {
     free(self->data);
     free(self->columns[0]); /* one allocation for all */
-    *self = (struct orma_bundle){0};
+    *self = (struct orma_ftrace_bundle){0};
 }
 
-bool orma_bundle_grow(struct orma_bundle *self, size_t n)
+bool orma_ftrace_bundle_grow(struct orma_ftrace_bundle *self, size_t n)
 {
     size_t used = (size_t)(self->pos - self->data);
     size_t cap = self->cap;
@@ -74,26 +78,27 @@ bool orma_bundle_grow(struct orma_bundle *self, size_t n)
     return true;
 }
 
-static void put_varint_field(struct orma_bundle *self, uint32_t field, uint64_t val)
+static void put_varint_field(struct orma_ftrace_bundle *self, uint32_t field, uint64_t val)
 {
     *self->pos++ = (uint8_t)(field << 3 | ORMA_PB_VARINT);
     self->pos = orma_varint_write(self->pos, val);
 }
 
-static void put_len_field(struct orma_bundle *self, uint32_t field, size_t len)
+static void put_len_field(struct orma_ftrace_bundle *self, uint32_t field, size_t len)
 {
     *self->pos++ = (uint8_t)(field << 3 | ORMA_PB_LEN);
     self->pos = orma_varint_write(self->pos, len);
 }
 
-void orma_bundle_open(struct orma_bundle *self, const struct orma_bundle_head *head)
+void orma_ftrace_bundle_open(struct orma_ftrace_bundle *self,
+                             const struct orma_ftrace_bundle_head *head)
 {
     self->pos = self->data + HEAD_MAX;
     self->failed = false;
     self->serial++;
     self->switches = self->wakings = self->comms_num = 0;
     self->switch_time = self->waking_time = 0;
-    for (unsigned i = 0; i < ORMA_COLUMNS_NUM; i++)
+    for (unsigned i = 0; i < ORMA_FTRACE_COLUMNS_NUM; i++)
         self->column_pos[i] = self->columns[i];
     put_varint_field(self, ORMA_PB_FTRACE_EVENT_BUNDLE_CPU, head->cpu);
     if (head->lost)
@@ -109,7 +114,7 @@ void orma_bundle_open(struct orma_bundle *self, const struct orma_bundle_head *h
     put_varint_field(self, ORMA_PB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP, (uint64_t)head->boot_ts);
 }
 
-void orma_bundle_error(struct orma_bundle *self, uint64_t page_ts, int status)
+void orma_ftrace_bundle_error(struct orma_ftrace_bundle *self, uint64_t page_ts, int status)
 {
     uint8_t body[2 * (1 + ORMA_VARINT_MAX)], *end = body;
 
@@ -117,31 +122,31 @@ void orma_bundle_error(struct orma_bundle *self, uint64_t page_ts, int status)
     end = orma_varint_write(end, page_ts);
     *end++ = ORMA_PB_FTRACE_EVENT_BUNDLE_FTRACE_ERROR_STATUS << 3;
     end = orma_varint_write(end, (uint64_t)status);
-    if (!orma_bundle_room(self, sizeof(body) + 2))
+    if (!orma_ftrace_bundle_room(self, sizeof(body) + 2))
         return;
     put_len_field(self, ORMA_PB_FTRACE_EVENT_BUNDLE_ERROR, (size_t)(end - body));
     memcpy(self->pos, body, (size_t)(end - body));
     self->pos += end - body;
 }
 
-void orma_bundle_raw(struct orma_bundle *self, const void *data, size_t len)
+void orma_ftrace_bundle_raw(struct orma_ftrace_bundle *self, const void *data, size_t len)
 {
-    if (!orma_bundle_room(self, len))
+    if (!orma_ftrace_bundle_room(self, len))
         return;
     memcpy(self->pos, data, len);
     self->pos += len;
 }
 
-const struct orma_task_slot *orma_bundle_task_add(struct orma_bundle *self, uint32_t pid,
-                                                  const uint8_t *comm)
+const struct orma_ftrace_task_slot *orma_ftrace_bundle_task_add(struct orma_ftrace_bundle *self,
+                                                                uint32_t pid, const uint8_t *comm)
 {
-    struct orma_task_slot *slot = &self->tasks[pid % ORMA_TASK_SLOTS];
+    struct orma_ftrace_task_slot *slot = &self->tasks[pid % ORMA_FTRACE_TASK_SLOTS];
     uint8_t bytes[ORMA_VARINT_MAX] = {0};
 
     memcpy(slot->name, comm, sizeof(slot->name));
     slot->pid = pid;
     slot->serial = (uint32_t)self->serial;
-    slot->comm = (uint8_t)orma_bundle_comm(self, comm);
+    slot->comm = (uint8_t)orma_ftrace_bundle_comm(self, comm);
     slot->pid_len = (uint8_t)(orma_varint_write(bytes, pid) - bytes);
     memcpy(&slot->pid_bytes, bytes, sizeof(slot->pid_bytes));
     return slot;
@@ -149,24 +154,25 @@ const struct orma_task_slot *orma_bundle_task_add(struct orma_bundle *self, uint
 
 static size_t comm_len(const uint64_t *comm)
 {
-    return strnlen((const char *)comm, ORMA_COMM_LEN);
+    return strnlen((const char *)comm, ORMA_FTRACE_COMM_LEN);
 }
 
-/* Bytes of a column; see orma_bundle_column_small(). */
-static size_t column_len(const struct orma_bundle *self, enum orma_compact_column column)
+/* Bytes of a column; see orma_ftrace_bundle_column_small(). */
+static size_t column_len(const struct orma_ftrace_bundle *self,
+                         enum orma_ftrace_compact_column column)
 {
     static const enum {
         PLAIN,
         SMALL_SWITCH,
         SMALL_WAKING
-    } kinds[ORMA_COLUMNS_NUM] = {
-        [ORMA_COLUMN_SWITCH_PREV_STATE] = SMALL_SWITCH,
-        [ORMA_COLUMN_SWITCH_NEXT_PRIO] = SMALL_SWITCH,
-        [ORMA_COLUMN_SWITCH_NEXT_COMM] = SMALL_SWITCH,
-        [ORMA_COLUMN_WAKING_CPU] = SMALL_WAKING,
-        [ORMA_COLUMN_WAKING_PRIO] = SMALL_WAKING,
-        [ORMA_COLUMN_WAKING_COMM] = SMALL_WAKING,
-        [ORMA_COLUMN_WAKING_FLAGS] = SMALL_WAKING,
+    } kinds[ORMA_FTRACE_COLUMNS_NUM] = {
+        [ORMA_FTRACE_COLUMN_SWITCH_PREV_STATE] = SMALL_SWITCH,
+        [ORMA_FTRACE_COLUMN_SWITCH_NEXT_PRIO] = SMALL_SWITCH,
+        [ORMA_FTRACE_COLUMN_SWITCH_NEXT_COMM] = SMALL_SWITCH,
+        [ORMA_FTRACE_COLUMN_WAKING_CPU] = SMALL_WAKING,
+        [ORMA_FTRACE_COLUMN_WAKING_PRIO] = SMALL_WAKING,
+        [ORMA_FTRACE_COLUMN_WAKING_COMM] = SMALL_WAKING,
+        [ORMA_FTRACE_COLUMN_WAKING_FLAGS] = SMALL_WAKING,
     };
     const uint8_t *end = self->column_pos[column] + (kinds[column] == SMALL_SWITCH ? self->switches
                                                      : kinds[column] == SMALL_WAKING ? self->wakings
@@ -175,11 +181,11 @@ static size_t column_len(const struct orma_bundle *self, enum orma_compact_colum
     return (size_t)(end - self->columns[column]);
 }
 
-static size_t columns_size(const struct orma_bundle *self)
+static size_t columns_size(const struct orma_ftrace_bundle *self)
 {
     size_t size = 0;
 
-    for (unsigned i = 0; i < ORMA_COLUMNS_NUM; i++) {
+    for (unsigned i = 0; i < ORMA_FTRACE_COLUMNS_NUM; i++) {
         size_t len = column_len(self, i);
 
         if (len)
@@ -190,14 +196,14 @@ static size_t columns_size(const struct orma_bundle *self)
     return size;
 }
 
-static void put_columns(struct orma_bundle *self)
+static void put_columns(struct orma_ftrace_bundle *self)
 {
     size_t size = columns_size(self);
 
-    if (!size || !orma_bundle_room(self, size + 1 + ORMA_VARINT_MAX))
+    if (!size || !orma_ftrace_bundle_room(self, size + 1 + ORMA_VARINT_MAX))
         return;
     put_len_field(self, ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED, size);
-    for (unsigned i = 0; i < ORMA_COLUMNS_NUM; i++) {
+    for (unsigned i = 0; i < ORMA_FTRACE_COLUMNS_NUM; i++) {
         size_t len = column_len(self, i);
 
         if (!len)
@@ -215,14 +221,15 @@ static void put_columns(struct orma_bundle *self)
     }
 }
 
-int orma_bundle_close(struct orma_bundle *self, struct orma_str extra, struct orma_sink *sink)
+int orma_ftrace_bundle_close(struct orma_ftrace_bundle *self, struct orma_str extra,
+                             struct orma_source_sink *sink)
 {
     uint8_t head[HEAD_MAX], *end = head;
 
     put_columns(self);
     size_t len = (size_t)(self->pos - self->data) - HEAD_MAX;
     if (extra.len)
-        orma_bundle_raw(self, extra.data, extra.len);
+        orma_ftrace_bundle_raw(self, extra.data, extra.len);
     if (self->failed)
         return -ENOMEM;
     *end++ = ORMA_PB_TRACE_PACKET_FTRACE_EVENTS << 3 | ORMA_PB_LEN;

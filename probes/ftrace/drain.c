@@ -34,11 +34,12 @@ struct batch {
 };
 
 /* Looks at the sub-buffer that was just read. */
-static bool is_caught_up(const struct orma_instance *self, const struct orma_instance_cpu *cpu,
-                         const uint8_t *page, bool is_first)
+static bool is_caught_up(const struct orma_ftrace_instance *self,
+                         const struct orma_ftrace_instance_cpu *cpu, const uint8_t *page,
+                         bool is_first)
 {
-    uint64_t base_ts = orma_load64(page);
-    size_t len = orma_load32(page + 8) & ORMA_PAGE_LENGTH_MASK;
+    uint64_t base_ts = orma_tracefs_load64(page);
+    size_t len = orma_tracefs_load32(page + 8) & ORMA_TRACEFS_PAGE_LENGTH_MASK;
 
     if (cpu->until_ts)
         return base_ts > cpu->until_ts;
@@ -50,7 +51,8 @@ static bool is_benign(int err)
     return err == EAGAIN || err == EINTR || err == ENOMEM || err == EBUSY || err == ENODEV;
 }
 
-static struct batch read_batch(struct orma_instance *self, struct orma_instance_cpu *cpu)
+static struct batch read_batch(struct orma_ftrace_instance *self,
+                               struct orma_ftrace_instance_cpu *cpu)
 {
     struct orma_ftrace *ftrace = self->ftrace;
     struct batch ret = {.status = ORMA_PB_FTRACE_STATUS_OK};
@@ -76,29 +78,30 @@ static struct batch read_batch(struct orma_instance *self, struct orma_instance_
     return ret;
 }
 
-static void translate_batch(struct orma_instance *self, unsigned idx, const struct batch *batch)
+static void translate_batch(struct orma_ftrace_instance *self, unsigned idx,
+                            const struct batch *batch)
 {
-    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, &self->drains, link) {
         if (!d->active)
             continue;
-        orma_translate_begin(d->translate, self->cpus[idx].id, &d->cpus[idx]);
+        orma_ftrace_translate_begin(d->translate, self->cpus[idx].id, &d->cpus[idx]);
         for (size_t at = 0; at < batch->len; at += self->subbuf_size)
-            orma_translate_page(d->translate, self->ftrace->batch + at, self->subbuf_size);
+            orma_ftrace_translate_page(d->translate, self->ftrace->batch + at, self->subbuf_size);
         if (batch->status != ORMA_PB_FTRACE_STATUS_OK)
-            orma_translate_error(d->translate, 0, batch->status);
-        orma_translate_end(d->translate);
+            orma_ftrace_translate_error(d->translate, 0, batch->status);
+        orma_ftrace_translate_end(d->translate);
     }
 }
 
 /* Reads every cpu up to its `max`, in turn. True if a cpu has more. */
-static bool drain_all(struct orma_instance *self)
+static bool drain_all(struct orma_ftrace_instance *self)
 {
     bool more = false, again = true;
 
     while (again) {
         again = more = false;
         for (unsigned i = 0; i < self->cpus_num; i++) {
-            struct orma_instance_cpu *cpu = &self->cpus[i];
+            struct orma_ftrace_instance_cpu *cpu = &self->cpus[i];
 
             if (cpu->fd < 0 || cpu->caught_up)
                 continue;
@@ -114,18 +117,18 @@ static bool drain_all(struct orma_instance *self)
     return more;
 }
 
-static void told(struct orma_instance *self)
+static void told(struct orma_ftrace_instance *self)
 {
-    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, &self->drains, link) {
         if (d->active)
             d->ticked(d);
     }
 }
 
 /* Other clocks than boot's: one pair of readings, by which a reader translates. */
-static void read_clocks(struct orma_instance *self)
+static void read_clocks(struct orma_ftrace_instance *self)
 {
-    struct orma_cpu_stats stats;
+    struct orma_tracefs_cpu_stats stats;
     int64_t ftrace_ts, boot_ts;
 
     if (!self->clock || !self->cpus_num)
@@ -137,34 +140,34 @@ static void read_clocks(struct orma_instance *self)
     else
         return;
     boot_ts = (int64_t)orma_clock_boottime();
-    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, &self->drains, link) {
         d->translate->clock_ftrace_ts = ftrace_ts;
         d->translate->clock_boot_ts = boot_ts;
     }
 }
 
 /* Cpus that came online since. */
-static void try_missing_cpus(struct orma_instance *self)
+static void try_missing_cpus(struct orma_ftrace_instance *self)
 {
     if (++self->ticks % TICKS_PER_TRY)
         return;
     for (unsigned i = 0; i < self->cpus_num; i++) {
         if (self->cpus[i].fd < 0)
-            orma_instance_open_cpu(self, &self->cpus[i]);
+            orma_ftrace_instance_open_cpu(self, &self->cpus[i]);
     }
 }
 
-bool orma_drain_tick(struct orma_instance *self)
+bool orma_ftrace_drain_tick(struct orma_ftrace_instance *self)
 {
     try_missing_cpus(self);
     read_clocks(self);
     for (unsigned i = 0; i < self->cpus_num; i++) {
-        struct orma_instance_cpu *cpu = &self->cpus[i];
+        struct orma_ftrace_instance_cpu *cpu = &self->cpus[i];
 
         cpu->caught_up = false;
         cpu->is_first = true;
         cpu->read = 0;
-        cpu->max = ORMA_DRAIN_TICK_MAX;
+        cpu->max = ORMA_FTRACE_DRAIN_TICK_MAX;
         cpu->until_ts = 0;
     }
     bool more = drain_all(self);
@@ -173,9 +176,9 @@ bool orma_drain_tick(struct orma_instance *self)
 }
 
 /* Now, in the clock of the ring; 0 if that cannot be known. */
-static uint64_t ring_now(const struct orma_instance *self, uint32_t cpu)
+static uint64_t ring_now(const struct orma_ftrace_instance *self, uint32_t cpu)
 {
-    struct orma_cpu_stats stats;
+    struct orma_tracefs_cpu_stats stats;
 
     if (!self->clock)
         return orma_clock_boottime();
@@ -186,11 +189,11 @@ static uint64_t ring_now(const struct orma_instance *self, uint32_t cpu)
     return (uint64_t)(stats.now_ts * 1e9);
 }
 
-void orma_instance_flush(struct orma_instance *self)
+void orma_ftrace_instance_flush(struct orma_ftrace_instance *self)
 {
     read_clocks(self);
     for (unsigned i = 0; i < self->cpus_num; i++) {
-        struct orma_instance_cpu *cpu = &self->cpus[i];
+        struct orma_ftrace_instance_cpu *cpu = &self->cpus[i];
 
         cpu->caught_up = false;
         cpu->is_first = true;
@@ -205,11 +208,11 @@ void orma_instance_flush(struct orma_instance *self)
     told(self);
 }
 
-static uint32_t period_ms(const struct orma_instance *self)
+static uint32_t period_ms(const struct orma_ftrace_instance *self)
 {
     uint32_t min = 0;
 
-    ORMA_LIST_EACH (struct orma_drain, d, (struct orma_list *)&self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, (struct orma_list *)&self->drains, link) {
         uint32_t ms = d->period_ms;
 
         if (!d->active)
@@ -223,7 +226,7 @@ static uint32_t period_ms(const struct orma_instance *self)
 }
 
 /* At the next multiple of the period: machines and sessions wake up together. */
-static void schedule(struct orma_instance *self, bool at_once)
+static void schedule(struct orma_ftrace_instance *self, bool at_once)
 {
     uint64_t period = (uint64_t)period_ms(self) * 1000;
     uint64_t now = orma_clock_now(ORMA_CLOCK_REALTIME) / 1000;
@@ -241,10 +244,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg);
  * the timer; otherwise only those that gave something: an fd that is ready but has nothing to
  * read must not keep us busy.
  */
-static void watch(struct orma_instance *self, bool all)
+static void watch(struct orma_ftrace_instance *self, bool all)
 {
     for (unsigned i = 0; self->is_watched && i < self->cpus_num; i++) {
-        struct orma_instance_cpu *cpu = &self->cpus[i];
+        struct orma_ftrace_instance_cpu *cpu = &self->cpus[i];
 
         if (cpu->fd < 0 || (!all && !cpu->read))
             continue;
@@ -259,8 +262,8 @@ static void watch(struct orma_instance *self, bool all)
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
-    struct orma_instance *self = arg;
-    bool more = orma_drain_tick(self);
+    struct orma_ftrace_instance *self = arg;
+    bool more = orma_ftrace_drain_tick(self);
 
     (void)fd;
     if (what & EV_TIMEOUT || more)
@@ -268,7 +271,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     watch(self, what & EV_TIMEOUT);
 }
 
-void orma_drain_start_timer(struct orma_instance *self)
+void orma_ftrace_drain_start_timer(struct orma_ftrace_instance *self)
 {
     if (!self->timer)
         self->timer = evtimer_new(self->ftrace->env->base, on_timer, self);
@@ -277,7 +280,7 @@ void orma_drain_start_timer(struct orma_instance *self)
     watch(self, true);
 }
 
-void orma_drain_stop_timer(struct orma_instance *self)
+void orma_ftrace_drain_stop_timer(struct orma_ftrace_instance *self)
 {
     if (self->timer)
         event_free(self->timer);

@@ -7,9 +7,9 @@
 #include "probes/ftrace/instance.h"
 
 /* Ticks from now on, at the shortest period that an active session wants. */
-void orma_drain_start_timer(struct orma_instance *self);
-void orma_drain_stop_timer(struct orma_instance *self);
+void orma_ftrace_drain_start_timer(struct orma_ftrace_instance *self);
+void orma_ftrace_drain_stop_timer(struct orma_ftrace_instance *self);
 
 /* One tick: 1 MiB of each cpu at most. True if there is more. */
-bool orma_drain_tick(struct orma_instance *self);
+bool orma_ftrace_drain_tick(struct orma_ftrace_instance *self);
 #endif

@@ -16,7 +16,7 @@
 #define KPROBES_FILE "kprobe_events"
 #define UPROBES_FILE "uprobe_events"
 
-struct orma_dynamic {
+struct orma_ftrace_dynamic {
     struct orma_list link;
     unsigned users;
     const char *file;
@@ -34,7 +34,7 @@ struct wish {
     uint8_t kprobe_type;
 };
 
-bool orma_dynamic_is_spec(const char *text)
+bool orma_ftrace_dynamic_is_spec(const char *text)
 {
     static const char *const prefixes[] = {"uprobe:", "uretprobe:", "usdt:"};
 
@@ -45,7 +45,7 @@ bool orma_dynamic_is_spec(const char *text)
     return false;
 }
 
-static void dynamic_free(struct orma_dynamic *self)
+static void dynamic_free(struct orma_ftrace_dynamic *self)
 {
     if (!self)
         return;
@@ -55,17 +55,17 @@ static void dynamic_free(struct orma_dynamic *self)
     free(self);
 }
 
-static struct orma_dynamic *dynamic_new(const struct wish *wish, const char *name)
+static struct orma_ftrace_dynamic *dynamic_new(const struct wish *wish, const char *name)
 {
-    struct orma_dynamic *self = calloc(1, sizeof(*self));
+    struct orma_ftrace_dynamic *self = calloc(1, sizeof(*self));
 
     if (!self)
         return NULL;
-    *self = (struct orma_dynamic){.users = 1,
-                                  .file = wish->file,
-                                  .group = strdup(wish->group),
-                                  .name = strdup(name),
-                                  .what = orma_str_dup(orma_buf_str(&wish->what))};
+    *self = (struct orma_ftrace_dynamic){.users = 1,
+                                         .file = wish->file,
+                                         .group = strdup(wish->group),
+                                         .name = strdup(name),
+                                         .what = orma_str_dup(orma_buf_str(&wish->what))};
     if (self->group && self->name && self->what)
         return self;
     dynamic_free(self);
@@ -85,9 +85,9 @@ static void set_name(struct wish *wish, const char *first, const char *second)
         wish->name[0] = '_';
 }
 
-static struct orma_dynamic *find_same(struct orma_list *all, const struct wish *wish)
+static struct orma_ftrace_dynamic *find_same(struct orma_list *all, const struct wish *wish)
 {
-    ORMA_LIST_EACH (struct orma_dynamic, d, all, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_dynamic, d, all, link) {
         if (!strcmp(d->group, wish->group) && !strcmp(d->what, (const char *)wish->what.data) &&
             !strncmp(d->name, wish->name, strlen(wish->name)))
             return d;
@@ -137,11 +137,11 @@ static void log_failure(const struct wish *wish, int r)
                                  : "");
 }
 
-static int make(struct wish *wish, struct orma_events *events, struct orma_list *all,
-                const struct orma_tracefs *fs, struct orma_saved *saved)
+static int make(struct wish *wish, struct orma_ftrace_events *events, struct orma_list *all,
+                const struct orma_tracefs *fs, struct orma_ftrace_saved *saved)
 {
-    struct orma_dynamic *d;
-    struct orma_event *ev = NULL;
+    struct orma_ftrace_dynamic *d;
+    struct orma_ftrace_event *ev = NULL;
     char name[NAME_MAX_LEN + 8], undo[256];
     int r = 0;
 
@@ -156,16 +156,17 @@ static int make(struct wish *wish, struct orma_events *events, struct orma_list 
         r = define(wish, fs, name, sizeof(name));
         if (r < 0) {
             log_failure(wish, r);
-            return r == -ENOMEM ? r : orma_events_note(events, &events->failed, "", wish->spec);
+            return r == -ENOMEM ? r
+                                : orma_ftrace_events_note(events, &events->failed, "", wish->spec);
         }
         (void)snprintf(undo, sizeof(undo), "-:%s/%s", wish->group, name); /* fits */
-        r = orma_saved_add_dynamic(saved, wish->file, undo);
+        r = orma_ftrace_saved_add_dynamic(saved, wish->file, undo);
         d = r ? NULL : dynamic_new(wish, name);
         if (!d)
             return -ENOMEM; /* removed with the instance */
         orma_list_insert(all, &d->link);
     }
-    r = orma_events_add(events, d->group, d->name, &ev);
+    r = orma_ftrace_events_add(events, d->group, d->name, &ev);
     if (r < 0 || !ev || ev->dynamic) { /* asked for twice */
         d->users--;
         return r;
@@ -177,8 +178,9 @@ static int make(struct wish *wish, struct orma_events *events, struct orma_list 
 }
 
 /* One probe at a place of a file. */
-static int make_at(struct wish *wish, const char *path, uint64_t offset, struct orma_events *events,
-                   struct orma_list *all, const struct orma_tracefs *fs, struct orma_saved *saved)
+static int make_at(struct wish *wish, const char *path, uint64_t offset,
+                   struct orma_ftrace_events *events, struct orma_list *all,
+                   const struct orma_tracefs *fs, struct orma_ftrace_saved *saved)
 {
     orma_buf_clear(&wish->what);
     orma_buf_printf(&wish->what, "%s:0x%llx", path, (unsigned long long)offset);
@@ -193,22 +195,22 @@ static const char *base_name(const char *path)
 }
 
 struct context {
-    struct orma_events *events;
+    struct orma_ftrace_events *events;
     struct orma_list *all;
     const struct orma_tracefs *fs;
-    struct orma_saved *saved;
+    struct orma_ftrace_saved *saved;
 };
 
 static int refuse(struct context *c, const char *spec, const char *why)
 {
     orma_log_warn("linux.ftrace: no probe for '%s': %s", spec, why);
-    return orma_events_note(c->events, &c->events->failed, "", spec);
+    return orma_ftrace_events_note(c->events, &c->events->failed, "", spec);
 }
 
 /* uprobe:PATH:PLACE, uretprobe:PATH:PLACE; `rest` is "PATH:PLACE" and may be changed. */
 static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_return)
 {
-    ORMA_AUTO(orma_elf_free_p) struct orma_elf *elf = NULL;
+    ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *elf = NULL;
     char *place = strrchr(rest, ':');
     struct wish wish = {.file = UPROBES_FILE,
                         .kind = is_return ? "r" : "p",
@@ -221,9 +223,9 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
         return refuse(c, spec, "it is uprobe:PATH:FUNCTION");
     *place++ = '\0';
     if (strncmp(place, "0x", 2) || !orma_str_to_u64(orma_str_from(place), &offset)) {
-        r = orma_elf_open(rest, &elf);
+        r = orma_ftrace_elf_open(rest, &elf);
         if (!r)
-            r = orma_elf_find_function(elf, place, &offset);
+            r = orma_ftrace_elf_find_function(elf, place, &offset);
     }
     if (r < 0)
         return r == -ENOMEM ? r
@@ -237,13 +239,13 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
 }
 
 static int make_site(struct context *c, struct wish *wish, const char *path,
-                     const struct orma_usdt_site *site, const char *machine)
+                     const struct orma_ftrace_usdt_site *site, const char *machine)
 {
     orma_buf_clear(&wish->what);
     orma_buf_printf(&wish->what, "%s:0x%llx", path, (unsigned long long)site->offset);
     if (site->counter_offset)
         orma_buf_printf(&wish->what, "(0x%llx)", (unsigned long long)site->counter_offset);
-    if (orma_usdt_put_args(&wish->what, site->args, machine))
+    if (orma_ftrace_usdt_put_args(&wish->what, site->args, machine))
         orma_log_info("linux.ftrace: %s: some arguments cannot be read by the kernel", wish->spec);
     return make(wish, c->events, c->all, c->fs, c->saved);
 }
@@ -251,8 +253,8 @@ static int make_site(struct context *c, struct wish *wish, const char *path,
 /* usdt:PATH:PROVIDER:NAME; one event per site. `rest` may be changed. */
 static int add_usdt(struct context *c, const char *spec, char *rest)
 {
-    ORMA_AUTO(orma_elf_free_p) struct orma_elf *elf = NULL;
-    struct orma_usdt_site sites[ORMA_ELF_SITES_MAX];
+    ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *elf = NULL;
+    struct orma_ftrace_usdt_site sites[ORMA_FTRACE_ELF_SITES_MAX];
     struct wish wish = {.file = UPROBES_FILE, .kind = "p", .group = "orma_usdt", .spec = spec};
     char *name = strrchr(rest, ':'), *provider;
     struct utsname uts;
@@ -264,12 +266,12 @@ static int add_usdt(struct context *c, const char *spec, char *rest)
     if (!name || !provider || !name[0] || !provider[1])
         return refuse(c, spec, "it is usdt:PATH:PROVIDER:NAME");
     *provider++ = '\0';
-    r = orma_elf_open(rest, &elf);
+    r = orma_ftrace_elf_open(rest, &elf);
     if (r == -ENOMEM)
         return r;
     if (r < 0)
         return refuse(c, spec, strerror(-r));
-    num = orma_elf_find_usdt(elf, provider, name, sites, ORMA_ELF_SITES_MAX);
+    num = orma_ftrace_elf_find_usdt(elf, provider, name, sites, ORMA_FTRACE_ELF_SITES_MAX);
     if (num <= 0)
         return refuse(c, spec, "the file has no such probe point");
     set_name(&wish, provider, name);
@@ -292,7 +294,7 @@ static int add_spec(struct context *c, const char *spec)
 
     if (!copy)
         return -ENOMEM;
-    rest = strchr(copy, ':') + 1; /* orma_dynamic_is_spec() has seen it */
+    rest = strchr(copy, ':') + 1; /* orma_ftrace_dynamic_is_spec() has seen it */
     if (!is_plain_path(rest))
         r = refuse(c, spec, "the path must be absolute, without blanks or quotes");
     else if (!strncmp(spec, "usdt:", 5))
@@ -346,16 +348,16 @@ static int add_kprobes(struct context *c, const Perfetto__Protos__FtraceConfig__
     }
 }
 
-int orma_dynamic_add(struct orma_events *events, struct orma_list *all,
-                     const struct orma_tracefs *fs, struct orma_saved *saved,
-                     const Perfetto__Protos__FtraceConfig *config)
+int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list *all,
+                            const struct orma_tracefs *fs, struct orma_ftrace_saved *saved,
+                            const Perfetto__Protos__FtraceConfig *config)
 {
     struct context c = {events, all, fs, saved};
-    size_t left = ORMA_DYNAMIC_PER_SESSION_MAX;
+    size_t left = ORMA_FTRACE_DYNAMIC_PER_SESSION_MAX;
     int r = 0;
 
     for (size_t i = 0; !r && left && i < config->n_ftrace_events; i++) {
-        if (orma_dynamic_is_spec(config->ftrace_events[i])) {
+        if (orma_ftrace_dynamic_is_spec(config->ftrace_events[i])) {
             r = add_spec(&c, config->ftrace_events[i]);
             left--;
         }
@@ -365,10 +367,10 @@ int orma_dynamic_add(struct orma_events *events, struct orma_list *all,
     return r;
 }
 
-void orma_dynamic_release(struct orma_events *events, const struct orma_tracefs *fs)
+void orma_ftrace_dynamic_release(struct orma_ftrace_events *events, const struct orma_tracefs *fs)
 {
     for (size_t i = 0; i < events->num; i++) {
-        struct orma_dynamic *d = events->list[i].dynamic;
+        struct orma_ftrace_dynamic *d = events->list[i].dynamic;
         char undo[256];
 
         events->list[i].dynamic = NULL;
@@ -383,9 +385,9 @@ void orma_dynamic_release(struct orma_events *events, const struct orma_tracefs 
     }
 }
 
-void orma_dynamic_free_all(struct orma_list *all)
+void orma_ftrace_dynamic_free_all(struct orma_list *all)
 {
-    ORMA_LIST_EACH (struct orma_dynamic, d, all, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_dynamic, d, all, link) {
         orma_list_remove(&d->link);
         dynamic_free(d);
     }

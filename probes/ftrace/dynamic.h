@@ -17,23 +17,23 @@
 #include "probes/ftrace/saved.h"
 #include "sdk/base/list.h"
 
-#define ORMA_DYNAMIC_PER_SESSION_MAX 1000
+#define ORMA_FTRACE_DYNAMIC_PER_SESSION_MAX 1000
 
 /* Is this entry of ftrace_events one of the forms above? */
-bool orma_dynamic_is_spec(const char *text);
+bool orma_ftrace_dynamic_is_spec(const char *text);
 
 /*
  * Makes what the config asks for and appends it to `events`. `all` is the
  * daemon's list (dynamic.link). What cannot be made is listed in
  * events->failed, and logged with the reason. -ENOMEM.
  */
-int orma_dynamic_add(struct orma_events *events, struct orma_list *all,
-                     const struct orma_tracefs *fs, struct orma_saved *saved,
-                     const Perfetto__Protos__FtraceConfig *config);
+int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list *all,
+                            const struct orma_tracefs *fs, struct orma_ftrace_saved *saved,
+                            const Perfetto__Protos__FtraceConfig *config);
 
 /* The events are disabled; those that nobody else wants are removed. */
-void orma_dynamic_release(struct orma_events *events, const struct orma_tracefs *fs);
+void orma_ftrace_dynamic_release(struct orma_ftrace_events *events, const struct orma_tracefs *fs);
 
 /* Forgets without removing: what is left is in the instances' saved state. */
-void orma_dynamic_free_all(struct orma_list *all);
+void orma_ftrace_dynamic_free_all(struct orma_list *all);
 #endif

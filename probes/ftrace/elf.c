@@ -14,7 +14,7 @@
 #define SEGMENTS_MAX 1024u
 #define NOTE_STAPSDT 3
 
-struct orma_elf {
+struct orma_ftrace_elf {
     int fd;
     uint64_t size;
     Elf64_Ehdr header;
@@ -29,12 +29,12 @@ struct orma_elf {
 };
 
 /* Exactly `len` bytes; NULL if the file has fewer, or with errno. One more byte is 0. */
-static void *read_at(const struct orma_elf *self, uint64_t offset, uint64_t len)
+static void *read_at(const struct orma_ftrace_elf *self, uint64_t offset, uint64_t len)
 {
     uint8_t *data;
     uint64_t done = 0;
 
-    if (len > ORMA_ELF_TABLE_MAX || offset > self->size || len > self->size - offset)
+    if (len > ORMA_FTRACE_ELF_TABLE_MAX || offset > self->size || len > self->size - offset)
         return NULL;
     data = malloc(len + 1);
     while (data && done < len) {
@@ -51,12 +51,12 @@ static void *read_at(const struct orma_elf *self, uint64_t offset, uint64_t len)
     return data;
 }
 
-static const char *section_name(const struct orma_elf *self, const Elf64_Shdr *section)
+static const char *section_name(const struct orma_ftrace_elf *self, const Elf64_Shdr *section)
 {
     return section->sh_name < self->names_len ? self->names + section->sh_name : "";
 }
 
-static const Elf64_Shdr *find_section(const struct orma_elf *self, const char *name)
+static const Elf64_Shdr *find_section(const struct orma_ftrace_elf *self, const char *name)
 {
     for (unsigned i = 0; i < self->sections_num; i++) {
         if (!strcmp(section_name(self, &self->sections[i]), name))
@@ -72,7 +72,7 @@ static bool header_is_good(const Elf64_Ehdr *h)
            (!h->e_phnum || h->e_phentsize == sizeof(Elf64_Phdr));
 }
 
-static int read_tables(struct orma_elf *self)
+static int read_tables(struct orma_ftrace_elf *self)
 {
     void *header = read_at(self, 0, sizeof(self->header));
     const Elf64_Ehdr *h = &self->header;
@@ -96,9 +96,9 @@ static int read_tables(struct orma_elf *self)
     return self->names ? 0 : -ENOEXEC;
 }
 
-int orma_elf_open(const char *path, struct orma_elf **ret)
+int orma_ftrace_elf_open(const char *path, struct orma_ftrace_elf **ret)
 {
-    ORMA_AUTO(orma_elf_free_p) struct orma_elf *self = calloc(1, sizeof(*self));
+    ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *self = calloc(1, sizeof(*self));
     struct stat st;
 
     if (!self)
@@ -115,7 +115,7 @@ int orma_elf_open(const char *path, struct orma_elf **ret)
     return r;
 }
 
-void orma_elf_free(struct orma_elf *self)
+void orma_ftrace_elf_free(struct orma_ftrace_elf *self)
 {
     if (!self)
         return;
@@ -128,7 +128,7 @@ void orma_elf_free(struct orma_elf *self)
 }
 
 /* Where in the file the bytes of an address are. False: nowhere. */
-static bool to_offset(const struct orma_elf *self, uint64_t address, uint64_t *ret)
+static bool to_offset(const struct orma_ftrace_elf *self, uint64_t address, uint64_t *ret)
 {
     for (unsigned i = 0; i < self->segments_num; i++) {
         const Elf64_Phdr *s = &self->segments[i];
@@ -141,8 +141,8 @@ static bool to_offset(const struct orma_elf *self, uint64_t address, uint64_t *r
     return false;
 }
 
-static bool find_in_table(const struct orma_elf *self, const Elf64_Shdr *table, const char *name,
-                          uint64_t *ret_offset)
+static bool find_in_table(const struct orma_ftrace_elf *self, const Elf64_Shdr *table,
+                          const char *name, uint64_t *ret_offset)
 {
     const Elf64_Shdr *strings =
         table->sh_link < self->sections_num ? &self->sections[table->sh_link] : NULL;
@@ -163,7 +163,8 @@ static bool find_in_table(const struct orma_elf *self, const Elf64_Shdr *table, 
     return found;
 }
 
-int orma_elf_find_function(struct orma_elf *self, const char *name, uint64_t *ret_offset)
+int orma_ftrace_elf_find_function(struct orma_ftrace_elf *self, const char *name,
+                                  uint64_t *ret_offset)
 {
     for (unsigned i = 0; i < self->sections_num; i++) {
         const Elf64_Shdr *s = &self->sections[i];
@@ -188,8 +189,8 @@ static bool cut_text(struct orma_str *rest, struct orma_str *ret)
 }
 
 /* pc, base, semaphore; provider, name, arguments. */
-static bool read_site(const struct orma_elf *self, const uint8_t *desc, size_t len,
-                      const char *provider, const char *name, struct orma_usdt_site *ret)
+static bool read_site(const struct orma_ftrace_elf *self, const uint8_t *desc, size_t len,
+                      const char *provider, const char *name, struct orma_ftrace_usdt_site *ret)
 {
     const Elf64_Shdr *base = find_section(self, ".stapsdt.base");
     struct orma_str rest, text;
@@ -209,8 +210,8 @@ static bool read_site(const struct orma_elf *self, const uint8_t *desc, size_t l
     return to_offset(self, words[0] + moved, &ret->offset);
 }
 
-int orma_elf_find_usdt(struct orma_elf *self, const char *provider, const char *name,
-                       struct orma_usdt_site *ret, unsigned max)
+int orma_ftrace_elf_find_usdt(struct orma_ftrace_elf *self, const char *provider, const char *name,
+                              struct orma_ftrace_usdt_site *ret, unsigned max)
 {
     const Elf64_Shdr *section = find_section(self, ".note.stapsdt");
     size_t at = 0;
@@ -363,7 +364,7 @@ static bool next_arg(struct orma_str *rest, struct orma_str *ret)
     return at > 0;
 }
 
-unsigned orma_usdt_put_args(struct orma_buf *out, struct orma_str args, const char *machine)
+unsigned orma_ftrace_usdt_put_args(struct orma_buf *out, struct orma_str args, const char *machine)
 {
     bool is_arm = !strcmp(machine, "aarch64");
     struct orma_str arg, size;

@@ -17,20 +17,20 @@
 #define GENERIC_FIRST 65536u
 #define GENERIC_LAST 131072u
 
-struct orma_generic_ids {
+struct orma_ftrace_generic_ids {
     struct orma_map ids; /* hash of "group/name" -> id; a collision is seen by `names` */
     struct orma_arena arena;
     const char **names; /* by id - GENERIC_FIRST */
     uint32_t num, cap;
 };
 
-int orma_generic_ids_new(struct orma_generic_ids **ret)
+int orma_ftrace_generic_ids_new(struct orma_ftrace_generic_ids **ret)
 {
     *ret = calloc(1, sizeof(**ret));
     return *ret ? 0 : -ENOMEM;
 }
 
-void orma_generic_ids_free(struct orma_generic_ids *self)
+void orma_ftrace_generic_ids_free(struct orma_ftrace_generic_ids *self)
 {
     if (!self)
         return;
@@ -40,7 +40,8 @@ void orma_generic_ids_free(struct orma_generic_ids *self)
     free(self);
 }
 
-uint32_t orma_generic_ids_get(struct orma_generic_ids *self, const char *group, const char *name)
+uint32_t orma_ftrace_generic_ids_get(struct orma_ftrace_generic_ids *self, const char *group,
+                                     const char *name)
 {
     char full[512];
     int len = snprintf(full, sizeof(full), "%s/%s", group, name);
@@ -72,18 +73,18 @@ uint32_t orma_generic_ids_get(struct orma_generic_ids *self, const char *group, 
     return GENERIC_FIRST + self->num++;
 }
 
-void orma_events_fini(struct orma_events *self)
+void orma_ftrace_events_fini(struct orma_ftrace_events *self)
 {
     free(self->list);
     free(self->plans);
     free(self->unknown.names);
     free(self->failed.names);
     orma_arena_fini(&self->arena);
-    *self = (struct orma_events){0};
+    *self = (struct orma_ftrace_events){0};
 }
 
-int orma_events_note(struct orma_events *self, struct orma_name_list *list, const char *group,
-                     const char *name)
+int orma_ftrace_events_note(struct orma_ftrace_events *self, struct orma_ftrace_name_list *list,
+                            const char *group, const char *name)
 {
     char full[512];
 
@@ -111,8 +112,8 @@ static bool is_component(const char *name)
     return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < 200;
 }
 
-int orma_events_add(struct orma_events *self, const char *group, const char *name,
-                    struct orma_event **ret)
+int orma_ftrace_events_add(struct orma_ftrace_events *self, const char *group, const char *name,
+                           struct orma_ftrace_event **ret)
 {
     for (size_t i = 0; i < self->num; i++) {
         if (!strcmp(self->list[i].name, name) && !strcmp(self->list[i].group, group)) {
@@ -121,19 +122,19 @@ int orma_events_add(struct orma_events *self, const char *group, const char *nam
             return 0;
         }
     }
-    if (!is_component(group) || !is_component(name) || self->num == ORMA_EVENTS_MAX)
-        return orma_events_note(self, &self->unknown, group, name);
+    if (!is_component(group) || !is_component(name) || self->num == ORMA_FTRACE_EVENTS_MAX)
+        return orma_ftrace_events_note(self, &self->unknown, group, name);
     if (self->num == self->cap) {
         size_t cap = self->cap ? 2 * self->cap : 64;
-        struct orma_event *list = realloc(self->list, cap * sizeof(*list));
+        struct orma_ftrace_event *list = realloc(self->list, cap * sizeof(*list));
 
         if (!list)
             return -ENOMEM;
         self->list = list;
         self->cap = cap;
     }
-    struct orma_event *ev = &self->list[self->num];
-    *ev = (struct orma_event){
+    struct orma_ftrace_event *ev = &self->list[self->num];
+    *ev = (struct orma_ftrace_event){
         .group = orma_arena_strdup(&self->arena, orma_str_from(group)),
         .name = orma_arena_strdup(&self->arena, orma_str_from(name)),
         .decode_only = !strcmp(group, "ftrace"),
@@ -157,21 +158,22 @@ static int is_event_name(const struct dirent *entry)
 }
 
 /* group/star */
-static int select_group(struct orma_events *self, const struct orma_tracefs *fs, const char *group)
+static int select_group(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                        const char *group)
 {
     struct dirent **entries;
     char path[600];
     int num, r = 0;
 
     if (!is_component(group))
-        return orma_events_note(self, &self->unknown, group, "*");
+        return orma_ftrace_events_note(self, &self->unknown, group, "*");
     (void)snprintf(path, sizeof(path), "events/%s", group); /* fits: is_component() */
     num = scandirat(fs->dir_fd, path, &entries, is_event_name, by_name);
     if (num < 0)
-        return orma_events_note(self, &self->unknown, group, "*");
+        return orma_ftrace_events_note(self, &self->unknown, group, "*");
     for (int i = 0; i < num; i++) {
         if (!r)
-            r = orma_events_add(self, group, entries[i]->d_name, NULL);
+            r = orma_ftrace_events_add(self, group, entries[i]->d_name, NULL);
         free(entries[i]);
     }
     free(entries);
@@ -204,7 +206,8 @@ static bool find_group(const struct orma_tracefs *fs, const char *name, struct o
     return found.len;
 }
 
-static int set_filter(struct orma_events *self, struct orma_event *ev, const char *filter)
+static int set_filter(struct orma_ftrace_events *self, struct orma_ftrace_event *ev,
+                      const char *filter)
 {
     if (!ev || !filter)
         return 0;
@@ -213,11 +216,11 @@ static int set_filter(struct orma_events *self, struct orma_event *ev, const cha
 }
 
 /* "group/name", "group/" and a star, "name"; each but the second with " if FILTER" behind. */
-static int select_one(struct orma_events *self, const struct orma_tracefs *fs, const char *text,
-                      struct orma_buf *available)
+static int select_one(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                      const char *text, struct orma_buf *available)
 {
     const char *cond = strstr(text, " if "), *filter = cond ? cond + 4 : NULL;
-    struct orma_event *ev = NULL;
+    struct orma_ftrace_event *ev = NULL;
     char name[512], group[512], *slash;
     int r;
 
@@ -226,20 +229,20 @@ static int select_one(struct orma_events *self, const struct orma_tracefs *fs, c
     slash = strchr(name, '/');
     if (!slash) {
         r = find_group(fs, name, available, group, sizeof(group))
-                ? orma_events_add(self, group, name, &ev)
-                : orma_events_note(self, &self->unknown, "", name);
+                ? orma_ftrace_events_add(self, group, name, &ev)
+                : orma_ftrace_events_note(self, &self->unknown, "", name);
         return r ? r : set_filter(self, ev, filter);
     }
     *slash = '\0';
     if (!strcmp(slash + 1, "*"))
-        return filter ? orma_events_note(self, &self->failed, name, "* with a filter")
+        return filter ? orma_ftrace_events_note(self, &self->failed, name, "* with a filter")
                       : select_group(self, fs, name);
-    r = orma_events_add(self, name, slash + 1, &ev);
+    r = orma_ftrace_events_add(self, name, slash + 1, &ev);
     return r ? r : set_filter(self, ev, filter);
 }
 
-int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
-                       const Perfetto__Protos__FtraceConfig *config)
+int orma_ftrace_events_select(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                              const Perfetto__Protos__FtraceConfig *config)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf available = {0};
     int r = 0;
@@ -247,29 +250,29 @@ int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
     for (size_t i = 0; !r && i < config->n_ftrace_events; i++) {
         const char *text = config->ftrace_events[i];
 
-        if (!orma_dynamic_is_spec(text))
+        if (!orma_ftrace_dynamic_is_spec(text))
             r = select_one(self, fs, text, &available);
     }
     return r;
 }
 
-static int read_format(struct orma_events *self, const struct orma_tracefs *fs,
-                       const struct orma_event *ev, unsigned word_size, struct orma_buf *text,
-                       struct orma_format *ret)
+static int read_format(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                       const struct orma_ftrace_event *ev, unsigned word_size,
+                       struct orma_buf *text, struct orma_ftrace_format *ret)
 {
     char path[512];
     int r;
 
     (void)snprintf(path, sizeof(path), "events/%s/%s/format", ev->group, ev->name); /* fits */
     r = orma_tracefs_read(fs, path, text);
-    return r < 0 ? r : orma_format_parse(&self->arena, orma_buf_str(text), word_size, ret);
+    return r < 0 ? r : orma_ftrace_format_parse(&self->arena, orma_buf_str(text), word_size, ret);
 }
 
-static int set_plan(struct orma_events *self, struct orma_plan *plan)
+static int set_plan(struct orma_ftrace_events *self, struct orma_ftrace_plan *plan)
 {
     if (plan->id >= self->plans_num) {
         unsigned num = (plan->id | 1023u) + 1;
-        struct orma_plan **plans = realloc(self->plans, num * sizeof(*plans));
+        struct orma_ftrace_plan **plans = realloc(self->plans, num * sizeof(*plans));
 
         if (!plans)
             return -ENOMEM;
@@ -282,18 +285,18 @@ static int set_plan(struct orma_events *self, struct orma_plan *plan)
 }
 
 struct compile {
-    struct orma_events *self;
+    struct orma_ftrace_events *self;
     const struct orma_tracefs *fs;
-    struct orma_plan_options options;
+    struct orma_ftrace_plan_options options;
     bool generic_disabled;
-    struct orma_generic_ids *ids;
-    struct orma_translate *translate;
+    struct orma_ftrace_generic_ids *ids;
+    struct orma_ftrace_translate *translate;
     struct orma_buf text;
 };
 
 /* The plan for an event whose format is known. 0: none, and noted why. */
-static int make_plan(struct compile *c, struct orma_event *ev, const struct orma_format *format,
-                     struct orma_plan *plan)
+static int make_plan(struct compile *c, struct orma_ftrace_event *ev,
+                     const struct orma_ftrace_format *format, struct orma_ftrace_plan *plan)
 {
     const struct orma_ftrace_tracepoint *known = orma_ftrace_tracepoint_find(ev->group, ev->name);
     const struct orma_ftrace_message *message =
@@ -301,22 +304,22 @@ static int make_plan(struct compile *c, struct orma_event *ev, const struct orma
     int r;
 
     if (ev->kprobe_type) {
-        orma_plan_kprobe(format, ev->group, ev->kprobe_name, ev->kprobe_type, plan);
+        orma_ftrace_plan_kprobe(format, ev->group, ev->kprobe_name, ev->kprobe_type, plan);
         return 1;
     }
     c->options.generic_field = 0;
     if (!message && !c->generic_disabled)
-        c->options.generic_field = orma_generic_ids_get(c->ids, ev->group, ev->name);
+        c->options.generic_field = orma_ftrace_generic_ids_get(c->ids, ev->group, ev->name);
     if (!message && !c->options.generic_field)
-        return orma_events_note(c->self, &c->self->failed, ev->group, ev->name);
-    r = orma_plan_compile(&c->self->arena, ev->group, format, message, &c->options, plan);
+        return orma_ftrace_events_note(c->self, &c->self->failed, ev->group, ev->name);
+    r = orma_ftrace_plan_compile(&c->self->arena, ev->group, format, message, &c->options, plan);
     return r < 0 ? r : 1;
 }
 
-static int compile_one(struct compile *c, struct orma_event *ev)
+static int compile_one(struct compile *c, struct orma_ftrace_event *ev)
 {
-    struct orma_format format;
-    struct orma_plan *plan = orma_arena_alloc(&c->self->arena, sizeof(*plan));
+    struct orma_ftrace_format format;
+    struct orma_ftrace_plan *plan = orma_arena_alloc(&c->self->arena, sizeof(*plan));
     bool is_print = !strcmp(ev->group, "ftrace") && !strcmp(ev->name, "print");
     int r;
 
@@ -326,9 +329,9 @@ static int compile_one(struct compile *c, struct orma_event *ev)
     if (r == -ENOMEM)
         return r;
     if (r < 0 && is_print) {
-        orma_plan_print_fallback(plan);
+        orma_ftrace_plan_print_fallback(plan);
     } else if (r < 0) {
-        return orma_events_note(
+        return orma_ftrace_events_note(
             c->self, r == -ENOENT || r == -ENOTDIR ? &c->self->unknown : &c->self->failed,
             ev->group, ev->name);
     } else {
@@ -336,13 +339,13 @@ static int compile_one(struct compile *c, struct orma_event *ev)
         r = make_plan(c, ev, &format, plan);
         if (r <= 0)
             return r;
-        orma_translate_set_compact(c->translate, &format, plan);
+        orma_ftrace_translate_set_compact(c->translate, &format, plan);
     }
     ev->plan = plan;
     return set_plan(c->self, plan);
 }
 
-static bool has_event(const struct orma_events *self, const char *group, const char *name)
+static bool has_event(const struct orma_ftrace_events *self, const char *group, const char *name)
 {
     for (size_t i = 0; i < self->num; i++) {
         if (!strcmp(self->list[i].group, group) && !strcmp(self->list[i].name, name))
@@ -358,20 +361,21 @@ static int compile_sched_first(struct compile *c, bool wanted)
 
     c->options.compact_sched = wanted && has_event(c->self, "sched", "sched_switch");
     for (size_t i = 0; !r && i < c->self->num; i++) {
-        struct orma_event *ev = &c->self->list[i];
+        struct orma_ftrace_event *ev = &c->self->list[i];
 
         if (strcmp(ev->group, "sched") || strcmp(ev->name, "sched_switch"))
             continue;
         r = compile_one(c, ev);
-        if (!ev->plan || ev->plan->kind != ORMA_PLAN_SCHED_SWITCH)
+        if (!ev->plan || ev->plan->kind != ORMA_FTRACE_PLAN_SCHED_SWITCH)
             c->options.compact_sched = false;
     }
     return r;
 }
 
-int orma_events_compile(struct orma_events *self, const struct orma_tracefs *fs,
-                        const Perfetto__Protos__FtraceConfig *config, unsigned word_size,
-                        struct orma_generic_ids *ids, struct orma_translate *translate)
+int orma_ftrace_events_compile(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                               const Perfetto__Protos__FtraceConfig *config, unsigned word_size,
+                               struct orma_ftrace_generic_ids *ids,
+                               struct orma_ftrace_translate *translate)
 {
     struct compile c = {
         .self = self,

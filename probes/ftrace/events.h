@@ -18,64 +18,66 @@
 #include "sdk/base/arena.h"
 #include "sdk/base/map.h"
 
-#define ORMA_EVENTS_MAX 20000
+#define ORMA_FTRACE_EVENTS_MAX 20000
 
 /* Numbers of generic messages, by group/name; one for the whole daemon. */
-struct orma_generic_ids;
-struct orma_dynamic;
+struct orma_ftrace_generic_ids;
+struct orma_ftrace_dynamic;
 
-int orma_generic_ids_new(struct orma_generic_ids **ret);
-void orma_generic_ids_free(struct orma_generic_ids *self);
+int orma_ftrace_generic_ids_new(struct orma_ftrace_generic_ids **ret);
+void orma_ftrace_generic_ids_free(struct orma_ftrace_generic_ids *self);
 /* >= 65536, the same for the same name; 0: too many, or no memory. */
-uint32_t orma_generic_ids_get(struct orma_generic_ids *self, const char *group, const char *name);
+uint32_t orma_ftrace_generic_ids_get(struct orma_ftrace_generic_ids *self, const char *group,
+                                     const char *name);
 
-struct orma_event {
+struct orma_ftrace_event {
     const char *group, *name;
     bool decode_only;    /* there is nothing to enable (group ftrace) */
     uint8_t kprobe_type; /* KprobeEvent.KprobeType; 0: a tracepoint */
     const char *kprobe_name;
-    struct orma_dynamic *dynamic; /* NULL: an event of the kernel's own */
-    const char *filter;           /* of the kernel's own language; NULL: none */
-    struct orma_plan *plan;       /* NULL: could not be compiled */
+    struct orma_ftrace_dynamic *dynamic; /* NULL: an event of the kernel's own */
+    const char *filter;                  /* of the kernel's own language; NULL: none */
+    struct orma_ftrace_plan *plan;       /* NULL: could not be compiled */
 };
 
-struct orma_name_list {
+struct orma_ftrace_name_list {
     const char **names; /* "group/name", in the arena */
     size_t num, cap;
 };
 
-struct orma_events {
+struct orma_ftrace_events {
     struct orma_arena arena;
-    struct orma_event *list;
+    struct orma_ftrace_event *list;
     size_t num, cap;
-    struct orma_plan **plans; /* by id */
+    struct orma_ftrace_plan **plans; /* by id */
     unsigned plans_num;
-    struct orma_name_list unknown, failed;
-    struct orma_syscall_set syscalls; /* of raw_syscalls */
-    unsigned odd_formats;             /* files with lines that made no sense */
+    struct orma_ftrace_name_list unknown, failed;
+    struct orma_ftrace_syscall_set syscalls; /* of raw_syscalls */
+    unsigned odd_formats;                    /* files with lines that made no sense */
 };
 
-void orma_events_fini(struct orma_events *self);
+void orma_ftrace_events_fini(struct orma_ftrace_events *self);
 
 /*
  * Appends what the config's ftrace_events name; twice the same is once. Each is
  * "group/name", "group/" and a star, or "name"; "group/name if FILTER" lets the
  * kernel drop what its filter language does not want. -ENOMEM.
  */
-int orma_events_select(struct orma_events *self, const struct orma_tracefs *fs,
-                       const Perfetto__Protos__FtraceConfig *config);
+int orma_ftrace_events_select(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                              const Perfetto__Protos__FtraceConfig *config);
 /* One more. The strings are copied. */
-int orma_events_add(struct orma_events *self, const char *group, const char *name,
-                    struct orma_event **ret);
+int orma_ftrace_events_add(struct orma_ftrace_events *self, const char *group, const char *name,
+                           struct orma_ftrace_event **ret);
 
 /*
  * Reads the formats and fills `plans`, and what of `translate` depends on them.
  * -ENOMEM.
  */
-int orma_events_compile(struct orma_events *self, const struct orma_tracefs *fs,
-                        const Perfetto__Protos__FtraceConfig *config, unsigned word_size,
-                        struct orma_generic_ids *ids, struct orma_translate *translate);
+int orma_ftrace_events_compile(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                               const Perfetto__Protos__FtraceConfig *config, unsigned word_size,
+                               struct orma_ftrace_generic_ids *ids,
+                               struct orma_ftrace_translate *translate);
 
-int orma_events_note(struct orma_events *self, struct orma_name_list *list, const char *group,
-                     const char *name);
+int orma_ftrace_events_note(struct orma_ftrace_events *self, struct orma_ftrace_name_list *list,
+                            const char *group, const char *name);
 #endif

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD_END_MAX (ORMA_FORMAT_EVENT_MAX - 1)
+#define FIELD_END_MAX (ORMA_FTRACE_FORMAT_EVENT_MAX - 1)
 
 /* A declaration, taken apart. */
 struct decl {
@@ -126,33 +126,35 @@ static bool is_text(struct orma_str type)
     return has_word(type, "char") && !has_word(type, "unsigned") && !has_word(type, "signed");
 }
 
-static void classify_loc(const struct decl *d, unsigned word_size, struct orma_format_field *f)
+static void classify_loc(const struct decl *d, unsigned word_size,
+                         struct orma_ftrace_format_field *f)
 {
     struct orma_str elem = d->type;
     unsigned size;
 
     f->is_relative = orma_str_starts(elem, ORMA_STR("__rel_loc"));
-    f->kind = ORMA_KIND_OPAQUE;
+    f->kind = ORMA_FTRACE_KIND_OPAQUE;
     if (f->size != 4)
         return;
     if (is_text(elem)) {
-        f->kind = ORMA_KIND_LOC_CHARS;
+        f->kind = ORMA_FTRACE_KIND_LOC_CHARS;
         return;
     }
     size = type_size(elem, word_size);
-    f->kind = ORMA_KIND_LOC_ARRAY;
+    f->kind = ORMA_FTRACE_KIND_LOC_ARRAY;
     f->elem_size = size ? (uint8_t)size : 1;
     f->is_signed = type_is_signed(elem);
 }
 
-static void classify_array(const struct decl *d, unsigned word_size, struct orma_format_field *f)
+static void classify_array(const struct decl *d, unsigned word_size,
+                           struct orma_ftrace_format_field *f)
 {
     unsigned elem = type_size(d->type, word_size);
     uint64_t num;
 
-    f->kind = ORMA_KIND_OPAQUE;
+    f->kind = ORMA_FTRACE_KIND_OPAQUE;
     if (is_text(d->type)) {
-        f->kind = f->size ? ORMA_KIND_CHARS : ORMA_KIND_CHARS_TO_END;
+        f->kind = f->size ? ORMA_FTRACE_KIND_CHARS : ORMA_FTRACE_KIND_CHARS_TO_END;
         return;
     }
     if (!elem && orma_str_to_u64(d->dim, &num) && num && f->size % num == 0)
@@ -161,37 +163,37 @@ static void classify_array(const struct decl *d, unsigned word_size, struct orma
         return;
     f->elem_size = (uint8_t)elem;
     if (!f->size) {
-        f->kind = ORMA_KIND_ARRAY_TO_END;
+        f->kind = ORMA_FTRACE_KIND_ARRAY_TO_END;
     } else if (f->size % elem == 0) {
-        f->kind = ORMA_KIND_ARRAY;
+        f->kind = ORMA_FTRACE_KIND_ARRAY;
         f->count = (uint16_t)(f->size / elem);
     }
 }
 
-static void classify_scalar(const struct decl *d, struct orma_format_field *f)
+static void classify_scalar(const struct decl *d, struct orma_ftrace_format_field *f)
 {
     bool is_word_sized = f->size == 4 || f->size == 8;
 
-    f->kind = ORMA_KIND_OPAQUE;
+    f->kind = ORMA_FTRACE_KIND_OPAQUE;
     if (has_word(d->type, "char") && f->size == 0)
-        f->kind = ORMA_KIND_CHARS_TO_END;
+        f->kind = ORMA_FTRACE_KIND_CHARS_TO_END;
     else if (f->size != 1 && f->size != 2 && !is_word_sized)
         return;
     else if (contains(d->type, "char *") && d->type.data[d->type.len - 1] == '*' && is_word_sized &&
              !has_word(d->type, "unsigned"))
-        f->kind = ORMA_KIND_PRINTK;
+        f->kind = ORMA_FTRACE_KIND_PRINTK;
     else if ((orma_str_eq_c(d->type, "void *") || orma_str_eq_c(d->type, "void*")) && is_word_sized)
-        f->kind = ORMA_KIND_SYMBOL;
+        f->kind = ORMA_FTRACE_KIND_SYMBOL;
     else if (orma_str_eq_c(d->type, "bool") && f->size == 1)
-        f->kind = ORMA_KIND_BOOL;
+        f->kind = ORMA_FTRACE_KIND_BOOL;
     else if (orma_str_eq_c(d->type, "ino_t") && is_word_sized)
-        f->kind = ORMA_KIND_INODE;
+        f->kind = ORMA_FTRACE_KIND_INODE;
     else if (orma_str_eq_c(d->type, "dev_t") && is_word_sized)
-        f->kind = ORMA_KIND_DEV;
+        f->kind = ORMA_FTRACE_KIND_DEV;
     else if (orma_str_eq_c(d->type, "pid_t") && f->size == 4)
-        f->kind = ORMA_KIND_PID;
+        f->kind = ORMA_FTRACE_KIND_PID;
     else
-        f->kind = f->is_signed ? ORMA_KIND_INT : ORMA_KIND_UINT;
+        f->kind = f->is_signed ? ORMA_FTRACE_KIND_INT : ORMA_FTRACE_KIND_UINT;
 }
 
 /* "offset:8" with the given key. */
@@ -209,7 +211,7 @@ static bool attribute(struct orma_str *rest, struct orma_str key, uint64_t *ret)
 
 /* "field:TYPE NAME;\toffset:0;\tsize:2;\tsigned:0;". */
 static bool field_parse(struct orma_str line, unsigned word_size, struct decl *ret_decl,
-                        struct orma_format_field *ret)
+                        struct orma_ftrace_format_field *ret)
 {
     uint64_t offset, size, is_signed = 0;
     struct orma_str text;
@@ -222,7 +224,7 @@ static bool field_parse(struct orma_str line, unsigned word_size, struct decl *r
     (void)attribute(&line, ORMA_STR("signed:"), &is_signed); /* kernels before 2.6.3x have none */
     if (offset > FIELD_END_MAX || size > FIELD_END_MAX - offset)
         return false;
-    *ret = (struct orma_format_field){
+    *ret = (struct orma_ftrace_format_field){
         .offset = (uint16_t)offset, .size = (uint16_t)size, .is_signed = is_signed == 1};
     if (contains(ret_decl->type, "__data_loc") || contains(ret_decl->type, "__rel_loc"))
         classify_loc(ret_decl, word_size, ret);
@@ -233,8 +235,8 @@ static bool field_parse(struct orma_str line, unsigned word_size, struct decl *r
     return true;
 }
 
-static int add_field(struct orma_arena *arena, struct orma_format *self, const struct decl *d,
-                     struct orma_format_field *f)
+static int add_field(struct orma_arena *arena, struct orma_ftrace_format *self,
+                     const struct decl *d, struct orma_ftrace_format_field *f)
 {
     unsigned end = f->offset + f->size;
 
@@ -247,7 +249,7 @@ static int add_field(struct orma_arena *arena, struct orma_format *self, const s
             self->common_flags_offset = f->offset;
         return 0;
     }
-    if (self->fields_num == ORMA_FORMAT_FIELDS_MAX) {
+    if (self->fields_num == ORMA_FTRACE_FORMAT_FIELDS_MAX) {
         self->odd_lines++;
         return 0;
     }
@@ -259,11 +261,11 @@ static int add_field(struct orma_arena *arena, struct orma_format *self, const s
 }
 
 static int parse_line(struct orma_arena *arena, struct orma_str line, unsigned word_size,
-                      struct orma_format *self)
+                      struct orma_ftrace_format *self)
 {
     static const struct orma_str key_name = {"name:", 5}, key_id = {"ID:", 3},
                                  key_field = {"field:", 6};
-    struct orma_format_field f;
+    struct orma_ftrace_format_field f;
     struct decl d;
     uint64_t id;
 
@@ -290,11 +292,11 @@ static int parse_line(struct orma_arena *arena, struct orma_str line, unsigned w
     return 0;
 }
 
-int orma_format_parse(struct orma_arena *arena, struct orma_str text, unsigned word_size,
-                      struct orma_format *ret)
+int orma_ftrace_format_parse(struct orma_arena *arena, struct orma_str text, unsigned word_size,
+                             struct orma_ftrace_format *ret)
 {
-    struct orma_format_field fields[ORMA_FORMAT_FIELDS_MAX];
-    struct orma_format self = {.fields = fields};
+    struct orma_ftrace_format_field fields[ORMA_FTRACE_FORMAT_FIELDS_MAX];
+    struct orma_ftrace_format self = {.fields = fields};
     struct orma_str line;
 
     while (orma_str_cut(&text, '\n', &line)) {
@@ -315,7 +317,8 @@ int orma_format_parse(struct orma_arena *arena, struct orma_str text, unsigned w
     return 0;
 }
 
-const struct orma_format_field *orma_format_field(const struct orma_format *self, const char *name)
+const struct orma_ftrace_format_field *
+orma_ftrace_format_field(const struct orma_ftrace_format *self, const char *name)
 {
     for (unsigned i = 0; i < self->fields_num; i++) {
         if (!strcmp(self->fields[i].name, name))

@@ -32,12 +32,12 @@ struct frozen {
     struct orma_source source;
     char *instance;
     struct orma_tracefs fs;
-    struct orma_events events;
-    struct orma_translate translate;
-    struct orma_translate_cpu state;
-    struct orma_bundle bundle;
-    struct orma_symbols symbols;
-    struct orma_generic_ids *generic_ids;
+    struct orma_ftrace_events events;
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_translate_cpu state;
+    struct orma_ftrace_bundle bundle;
+    struct orma_ftrace_symbols symbols;
+    struct orma_ftrace_generic_ids *generic_ids;
     uint32_t cpus[ORMA_TRACEFS_CPUS_MAX];
     unsigned cpus_num, cpu_idx;
     int fd; /* of cpus[cpu_idx]; -1: not open */
@@ -57,7 +57,7 @@ static int open_cpu(struct frozen *self)
 
     (void)snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw",
                    self->cpus[self->cpu_idx]); /* fits */
-    self->state = (struct orma_translate_cpu){0};
+    self->state = (struct orma_ftrace_translate_cpu){0};
     self->fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     return self->fd;
 }
@@ -76,10 +76,10 @@ static bool read_batch(struct frozen *self)
     }
     if (!len)
         return false;
-    orma_translate_begin(&self->translate, self->cpus[self->cpu_idx], &self->state);
+    orma_ftrace_translate_begin(&self->translate, self->cpus[self->cpu_idx], &self->state);
     for (size_t at = 0; at < len; at += self->subbuf_size)
-        orma_translate_page(&self->translate, self->batch + at, self->subbuf_size);
-    orma_translate_end(&self->translate);
+        orma_ftrace_translate_page(&self->translate, self->batch + at, self->subbuf_size);
+    orma_ftrace_translate_end(&self->translate);
     return more;
 }
 
@@ -107,7 +107,7 @@ static void on_slice(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (run(self, ORMA_SLICE_NS))
+    if (run(self, ORMA_SOURCE_SLICE_NS))
         (void)evtimer_add(self->slice, &soon); /* fails for bad arguments only */
 }
 
@@ -127,14 +127,14 @@ static int compile_everything(struct frozen *self)
             continue;
         (void)snprintf(names[0], sizeof(names[0]), "%.*s", ORMA_STR_ARG(group)); /* cut: */
         (void)snprintf(names[1], sizeof(names[1]), "%.*s", ORMA_STR_ARG(line));  /* unknown */
-        r = orma_events_add(&self->events, names[0], names[1], NULL);
+        r = orma_ftrace_events_add(&self->events, names[0], names[1], NULL);
     }
     if (!r)
-        r = orma_events_add(&self->events, "ftrace", "print", NULL);
+        r = orma_ftrace_events_add(&self->events, "ftrace", "print", NULL);
     return r ? r
-             : orma_events_compile(&self->events, &self->fs, &config,
-                                   self->translate.page_layout.commit_size, self->generic_ids,
-                                   &self->translate);
+             : orma_ftrace_events_compile(&self->events, &self->fs, &config,
+                                          self->translate.page_layout.commit_size,
+                                          self->generic_ids, &self->translate);
 }
 
 static uint32_t clock_of(const struct orma_tracefs *fs)
@@ -181,18 +181,19 @@ static void frozen_free(struct orma_source *source)
         event_free(self->slice);
     orma_fd_close(&self->fd);
     orma_tracefs_close(&self->fs);
-    orma_events_fini(&self->events);
-    orma_translate_fini(&self->translate);
-    orma_bundle_fini(&self->bundle);
-    orma_symbols_fini(&self->symbols);
-    orma_generic_ids_free(self->generic_ids);
+    orma_ftrace_events_fini(&self->events);
+    orma_ftrace_translate_fini(&self->translate);
+    orma_ftrace_bundle_fini(&self->bundle);
+    orma_ftrace_symbols_fini(&self->symbols);
+    orma_ftrace_generic_ids_free(self->generic_ids);
     free(self->batch);
     free(self->instance);
     free(self);
 }
 
-static int frozen_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                         struct orma_sink *sink, struct orma_source **ret)
+static int frozen_create(struct orma_source_env *env,
+                         const Perfetto__Protos__DataSourceConfig *config,
+                         struct orma_source_sink *sink, struct orma_source **ret)
 {
     const char *name =
         config->frozen_ftrace_config ? config->frozen_ftrace_config->instance_name : NULL;
@@ -207,16 +208,16 @@ static int frozen_create(struct orma_env *env, const Perfetto__Protos__DataSourc
     if (!self)
         return -ENOMEM;
     self->source =
-        (struct orma_source){.type = &orma_frozen_ftrace_source, .env = env, .sink = sink};
+        (struct orma_source){.type = &orma_ftrace_frozen_source, .env = env, .sink = sink};
     self->fd = self->fs.dir_fd = self->fs.top_fd = -1;
-    orma_symbols_init(&self->symbols, NULL);
+    orma_ftrace_symbols_init(&self->symbols, NULL);
     self->instance = strdup(name);
     self->slice = evtimer_new(env->base, on_slice, self);
-    r = self->instance && self->slice ? orma_translate_init(&self->translate) : -ENOMEM;
+    r = self->instance && self->slice ? orma_ftrace_translate_init(&self->translate) : -ENOMEM;
     if (!r)
-        r = orma_bundle_init(&self->bundle);
+        r = orma_ftrace_bundle_init(&self->bundle);
     if (!r)
-        r = orma_generic_ids_new(&self->generic_ids);
+        r = orma_ftrace_generic_ids_new(&self->generic_ids);
     if (!r)
         r = set_up(self);
     if (r < 0) {
@@ -242,7 +243,7 @@ static void frozen_stop(struct orma_source *source)
     orma_source_stopped(source);
 }
 
-const struct orma_source_type orma_frozen_ftrace_source = {
+const struct orma_source_type orma_ftrace_frozen_source = {
     .name = "linux.frozen_ftrace",
     .usable = orma_ftrace_usable,
     .create = frozen_create,

@@ -21,7 +21,7 @@
 #define KALLSYMS_MAX (256u << 20)
 #define KPTR_RESTRICT "sys/kernel/kptr_restrict"
 
-int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret)
+int orma_ftrace_get(struct orma_source_env *env, struct orma_ftrace **ret)
 {
     struct orma_ftrace *self = env->ftrace;
     int r;
@@ -36,11 +36,11 @@ int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret)
     self->env = env;
     orma_list_init(&self->instances);
     orma_list_init(&self->dynamic);
-    self->batch_size = ORMA_DRAIN_BATCH_SIZE;
+    self->batch_size = ORMA_FTRACE_DRAIN_BATCH_SIZE;
     self->batch = malloc(self->batch_size);
-    r = self->batch ? orma_bundle_init(&self->bundle) : -ENOMEM;
+    r = self->batch ? orma_ftrace_bundle_init(&self->bundle) : -ENOMEM;
     if (!r)
-        r = orma_generic_ids_new(&self->generic_ids);
+        r = orma_ftrace_generic_ids_new(&self->generic_ids);
     if (!r)
         r = orma_tracefs_find(env->tracefs_root, &self->root);
     if (r < 0) {
@@ -57,9 +57,9 @@ void orma_ftrace_free(struct orma_ftrace *self)
         return;
     if (self->env->ftrace == self)
         self->env->ftrace = NULL;
-    orma_bundle_fini(&self->bundle);
-    orma_generic_ids_free(self->generic_ids);
-    orma_dynamic_free_all(&self->dynamic);
+    orma_ftrace_bundle_fini(&self->bundle);
+    orma_ftrace_generic_ids_free(self->generic_ids);
+    orma_ftrace_dynamic_free_all(&self->dynamic);
     orma_kallsyms_free(self->kallsyms);
     free(self->batch);
     free(self->root);
@@ -78,19 +78,19 @@ static int parse_kallsyms(int proc, struct orma_kallsyms **ret)
  * Addresses are shown as 0 unless kptr_restrict is low; as root it is lowered for a moment, and put
  * back by the next start if we are killed in it.
  */
-static int read_kallsyms(const struct orma_env *env, struct orma_kallsyms **ret)
+static int read_kallsyms(const struct orma_source_env *env, struct orma_kallsyms **ret)
 {
     ORMA_AUTO(orma_fd_close) int fd = open(env->proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const struct orma_tracefs proc = {.path = (char *)env->proc_root, .dir_fd = fd, .top_fd = fd};
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     int r = parse_kallsyms(fd, ret);
 
     if (r != -ENOENT || !orma_tracefs_has(&proc, KPTR_RESTRICT) ||
-        orma_saved_take(&saved, env->state_dir, env->proc_root, NULL) < 0)
+        orma_ftrace_saved_take(&saved, env->state_dir, env->proc_root, NULL) < 0)
         return r;
-    if (orma_saved_write(&saved, &proc, KPTR_RESTRICT, "0") == 0)
+    if (orma_ftrace_saved_write(&saved, &proc, KPTR_RESTRICT, "0") == 0)
         r = parse_kallsyms(fd, ret);
-    orma_saved_restore(&saved, &proc);
+    orma_ftrace_saved_restore(&saved, &proc);
     return r;
 }
 
@@ -109,21 +109,22 @@ const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
     return self->kallsyms;
 }
 
-static void instance_free(struct orma_instance *self)
+static void instance_free(struct orma_ftrace_instance *self)
 {
-    orma_drain_stop_timer(self);
+    orma_ftrace_drain_stop_timer(self);
     for (unsigned i = 0; i < self->cpus_num; i++)
         orma_fd_close(&self->cpus[i].fd);
     free(self->cpus);
     orma_map_fini(&self->enabled);
     orma_list_remove(&self->link);
-    orma_saved_restore(&self->saved, &self->fs);
+    orma_ftrace_saved_restore(&self->saved, &self->fs);
     orma_tracefs_close(&self->fs);
     free(self->name);
     free(self);
 }
 
-void orma_instance_open_cpu(struct orma_instance *self, struct orma_instance_cpu *cpu)
+void orma_ftrace_instance_open_cpu(struct orma_ftrace_instance *self,
+                                   struct orma_ftrace_instance_cpu *cpu)
 {
     char path[64];
 
@@ -131,15 +132,15 @@ void orma_instance_open_cpu(struct orma_instance *self, struct orma_instance_cpu
     cpu->fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-static int open_cpus(struct orma_instance *self)
+static int open_cpus(struct orma_ftrace_instance *self)
 {
     uint32_t *ids = malloc(ORMA_TRACEFS_CPUS_MAX * sizeof(*ids));
     unsigned num = ids ? orma_tracefs_cpus(&self->fs, ids, ORMA_TRACEFS_CPUS_MAX) : 0;
 
     self->cpus = calloc(num + 1, sizeof(*self->cpus));
     for (unsigned i = 0; self->cpus && i < num; i++) {
-        self->cpus[i] = (struct orma_instance_cpu){.id = ids[i]};
-        orma_instance_open_cpu(self, &self->cpus[i]);
+        self->cpus[i] = (struct orma_ftrace_instance_cpu){.id = ids[i]};
+        orma_ftrace_instance_open_cpu(self, &self->cpus[i]);
         self->cpus_num++;
     }
     free(ids);
@@ -147,7 +148,7 @@ static int open_cpus(struct orma_instance *self)
 }
 
 /* At least one cpu must be readable, or there is nothing to trace. */
-static int check_cpus(const struct orma_instance *self)
+static int check_cpus(const struct orma_ftrace_instance *self)
 {
     for (unsigned i = 0; i < self->cpus_num; i++) {
         if (self->cpus[i].fd >= 0)
@@ -170,10 +171,10 @@ static int path_of(const struct orma_ftrace *ftrace, const char *name, char **re
 }
 
 /* Nobody else of our kind has it from here on, and whoever finds our remains puts it back. */
-static int take(struct orma_instance *self, const char *path, char *why, size_t why_size)
+static int take(struct orma_ftrace_instance *self, const char *path, char *why, size_t why_size)
 {
     pid_t owner = 0;
-    int r = orma_saved_take(&self->saved, self->ftrace->env->state_dir, path, &owner);
+    int r = orma_ftrace_saved_take(&self->saved, self->ftrace->env->state_dir, path, &owner);
 
     if (r == -EBUSY && owner)
         (void)snprintf(why, why_size, "%s is in use by another recording (process %d)", path,
@@ -183,9 +184,9 @@ static int take(struct orma_instance *self, const char *path, char *why, size_t 
     return r;
 }
 
-static int open_taken(struct orma_instance *self, const char *path)
+static int open_taken(struct orma_ftrace_instance *self, const char *path)
 {
-    int r = self->is_own ? orma_saved_made(&self->saved) : 0;
+    int r = self->is_own ? orma_ftrace_saved_made(&self->saved) : 0;
 
     if (!r && self->is_own && mkdir(path, 0750) < 0 && errno != EEXIST)
         r = -errno;
@@ -198,10 +199,10 @@ static int open_taken(struct orma_instance *self, const char *path)
 
 /* `own`: the folder is made, and removed at the end. */
 static int instance_new(struct orma_ftrace *ftrace, const char *name, bool own,
-                        struct orma_instance **ret, char *why, size_t why_size)
+                        struct orma_ftrace_instance **ret, char *why, size_t why_size)
 {
     ORMA_AUTO(free_text) char *path = NULL;
-    struct orma_instance *self = calloc(1, sizeof(*self));
+    struct orma_ftrace_instance *self = calloc(1, sizeof(*self));
     int r;
 
     if (!self)
@@ -244,9 +245,9 @@ static int fit_batch(struct orma_ftrace *self, size_t subbuf_size)
 }
 
 /* What serves sessions that name no instance may be the top level, or stand for it. */
-static struct orma_instance *instance_find(struct orma_ftrace *ftrace, const char *name)
+static struct orma_ftrace_instance *instance_find(struct orma_ftrace *ftrace, const char *name)
 {
-    ORMA_LIST_EACH (struct orma_instance, i, &ftrace->instances, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_instance, i, &ftrace->instances, link) {
         if (!strcmp(i->name, name) || (i->is_own && !name[0]))
             return i;
     }
@@ -254,15 +255,15 @@ static struct orma_instance *instance_find(struct orma_ftrace *ftrace, const cha
 }
 
 static int make_instance(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                         const char *name, bool own, struct orma_instance **ret, char *why,
+                         const char *name, bool own, struct orma_ftrace_instance **ret, char *why,
                          size_t why_size)
 {
-    struct orma_instance *self;
+    struct orma_ftrace_instance *self;
     int r = instance_new(ftrace, name, own, &self, why, why_size);
 
     if (r < 0)
         return r;
-    r = orma_setup_first(self, config, why, why_size);
+    r = orma_ftrace_setup_first(self, config, why, why_size);
     if (!r)
         r = fit_batch(ftrace, self->subbuf_size);
     if (r < 0) {
@@ -276,7 +277,7 @@ static int make_instance(struct orma_ftrace *ftrace, const Perfetto__Protos__Ftr
 
 /* The top level is taken: a ring of our own. What it can't give is said. */
 static int make_own(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                    struct orma_instance **ret, char *why)
+                    struct orma_ftrace_instance **ret, char *why)
 {
     char name[64], why_not[256];
     int r = -EBUSY;
@@ -298,10 +299,10 @@ static int make_own(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceCo
 }
 
 static int make_any(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                    const char *name, struct orma_instance **ret, char *why, size_t why_size)
+                    const char *name, struct orma_ftrace_instance **ret, char *why, size_t why_size)
 {
     /* One that was killed since we started may have left what looks like another tracer. */
-    (void)orma_saved_recover(ftrace->env->state_dir);
+    (void)orma_ftrace_saved_recover(ftrace->env->state_dir);
     int r = make_instance(ftrace, config, name, false, ret, why, why_size);
     bool keep = config->has_preserve_ftrace_buffer && config->preserve_ftrace_buffer;
 
@@ -310,17 +311,18 @@ static int make_any(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceCo
     return make_own(ftrace, config, ret, why) < 0 ? r : 0;
 }
 
-int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                      struct orma_instance **ret, char *why, size_t why_size)
+int orma_ftrace_instance_get(struct orma_ftrace *ftrace,
+                             const Perfetto__Protos__FtraceConfig *config,
+                             struct orma_ftrace_instance **ret, char *why, size_t why_size)
 {
     const char *name = config->instance_name ? config->instance_name : "";
-    struct orma_instance *self = instance_find(ftrace, name);
+    struct orma_ftrace_instance *self = instance_find(ftrace, name);
     int r = 0;
 
     if (!self)
         r = make_any(ftrace, config, name, &self, why, why_size);
     else
-        r = orma_setup_joining(self, config, why, why_size);
+        r = orma_ftrace_setup_joining(self, config, why, why_size);
     if (r < 0)
         return r;
     self->sessions++;
@@ -328,13 +330,14 @@ int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__Ftrace
     return 0;
 }
 
-void orma_instance_put(struct orma_instance *self)
+void orma_ftrace_instance_put(struct orma_ftrace_instance *self)
 {
     if (--self->sessions == 0)
         instance_free(self);
 }
 
-static int switch_event(struct orma_instance *self, const struct orma_event *ev, bool on)
+static int switch_event(struct orma_ftrace_instance *self, const struct orma_ftrace_event *ev,
+                        bool on)
 {
     char path[512];
     int r;
@@ -350,21 +353,21 @@ static int switch_event(struct orma_instance *self, const struct orma_event *ev,
 }
 
 /* An event that the kernel filters has one session only: the others would miss some. */
-static bool may_join(const struct orma_event *ev, uint64_t users)
+static bool may_join(const struct orma_ftrace_event *ev, uint64_t users)
 {
-    return users == ORMA_MAP_NONE || (!(users & ORMA_ENABLED_FILTERED) && !ev->filter);
+    return users == ORMA_MAP_NONE || (!(users & ORMA_FTRACE_ENABLED_FILTERED) && !ev->filter);
 }
 
-static int set_filter(struct orma_instance *self, const char *group, const char *name,
+static int set_filter(struct orma_ftrace_instance *self, const char *group, const char *name,
                       const char *filter)
 {
     char path[512];
 
     (void)snprintf(path, sizeof(path), "events/%s/%s/filter", group, name); /* fits */
-    return orma_saved_replace(&self->saved, &self->fs, path, filter);
+    return orma_ftrace_saved_replace(&self->saved, &self->fs, path, filter);
 }
 
-static int enable_first(struct orma_instance *self, const struct orma_event *ev)
+static int enable_first(struct orma_ftrace_instance *self, const struct orma_ftrace_event *ev)
 {
     int r = ev->filter ? set_filter(self, ev->group, ev->name, ev->filter) : 0;
 
@@ -374,10 +377,11 @@ static int enable_first(struct orma_instance *self, const struct orma_event *ev)
     return r ? r : switch_event(self, ev, true);
 }
 
-void orma_instance_enable(struct orma_instance *self, struct orma_events *events)
+void orma_ftrace_instance_enable(struct orma_ftrace_instance *self,
+                                 struct orma_ftrace_events *events)
 {
     for (size_t i = 0; i < events->num; i++) {
-        struct orma_event *ev = &events->list[i];
+        struct orma_ftrace_event *ev = &events->list[i];
         uint64_t users;
         int r;
 
@@ -386,23 +390,25 @@ void orma_instance_enable(struct orma_instance *self, struct orma_events *events
         users = orma_map_get(&self->enabled, ev->plan->id);
         r = may_join(ev, users) ? 0 : -EBUSY;
         if (!r && users == ORMA_MAP_NONE) {
-            users = ev->filter ? ORMA_ENABLED_FILTERED : 0;
+            users = ev->filter ? ORMA_FTRACE_ENABLED_FILTERED : 0;
             r = enable_first(self, ev);
         }
         if (!r)
             r = orma_map_put(&self->enabled, ev->plan->id, users + 1);
         if (r < 0) {
-            (void)orma_events_note(events, &events->failed, ev->group, ev->name); /* no memory */
+            (void)orma_ftrace_events_note(events, &events->failed, ev->group,
+                                          ev->name); /* no memory */
             events->plans[ev->plan->id] = NULL;
             ev->plan = NULL;
         }
     }
 }
 
-void orma_instance_disable(struct orma_instance *self, const struct orma_events *events)
+void orma_ftrace_instance_disable(struct orma_ftrace_instance *self,
+                                  const struct orma_ftrace_events *events)
 {
     for (size_t i = 0; i < events->num; i++) {
-        const struct orma_event *ev = &events->list[i];
+        const struct orma_ftrace_event *ev = &events->list[i];
         uint64_t users;
 
         if (!ev->plan || ev->decode_only)
@@ -415,19 +421,19 @@ void orma_instance_disable(struct orma_instance *self, const struct orma_events 
             continue;
         }
         (void)switch_event(self, ev, false); /* everything is switched off at the end anyway */
-        if (users & ORMA_ENABLED_FILTERED)
+        if (users & ORMA_FTRACE_ENABLED_FILTERED)
             (void)set_filter(self, ev->group, ev->name, "0"); /* the same */
     }
 }
 
 /* The kernel is to record what any session wants of these two events. */
-static void refilter_syscalls(struct orma_instance *self)
+static void refilter_syscalls(struct orma_ftrace_instance *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf filter = {0};
-    struct orma_syscall_set all = {.is_limited = true};
+    struct orma_ftrace_syscall_set all = {.is_limited = true};
     bool any = false;
 
-    ORMA_LIST_EACH (struct orma_drain, d, &self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, &self->drains, link) {
         if (!d->syscalls)
             continue;
         any = true;
@@ -437,38 +443,38 @@ static void refilter_syscalls(struct orma_instance *self)
     }
     if (!any)
         return;
-    orma_select_syscall_filter(&all, &filter);
+    orma_ftrace_select_syscall_filter(&all, &filter);
     if (filter.failed ||
         set_filter(self, "raw_syscalls", "sys_enter", orma_buf_cstr(&filter)) < 0 ||
         set_filter(self, "raw_syscalls", "sys_exit", orma_buf_cstr(&filter)) < 0)
         orma_log_debug("linux.ftrace: the kernel does not filter system calls; we do");
 }
 
-void orma_instance_attach(struct orma_instance *self, struct orma_drain *drain)
+void orma_ftrace_instance_attach(struct orma_ftrace_instance *self, struct orma_ftrace_drain *drain)
 {
     orma_list_insert(&self->drains, &drain->link);
     if (drain->syscalls)
         refilter_syscalls(self);
 }
 
-void orma_instance_detach(struct orma_instance *self, struct orma_drain *drain)
+void orma_ftrace_instance_detach(struct orma_ftrace_instance *self, struct orma_ftrace_drain *drain)
 {
-    orma_instance_activate(self, drain, false);
+    orma_ftrace_instance_activate(self, drain, false);
     orma_list_remove(&drain->link);
     if (drain->syscalls)
         refilter_syscalls(self);
 }
 
-static bool any_active(const struct orma_instance *self)
+static bool any_active(const struct orma_ftrace_instance *self)
 {
-    ORMA_LIST_EACH (struct orma_drain, d, (struct orma_list *)&self->drains, link) {
+    ORMA_LIST_EACH (struct orma_ftrace_drain, d, (struct orma_list *)&self->drains, link) {
         if (d->active)
             return true;
     }
     return false;
 }
 
-static void set_recording(struct orma_instance *self, bool on)
+static void set_recording(struct orma_ftrace_instance *self, bool on)
 {
     int r = orma_tracefs_write(&self->fs, "tracing_on", on ? "1" : "0"); /* remembered at set-up */
 
@@ -476,7 +482,8 @@ static void set_recording(struct orma_instance *self, bool on)
         orma_log_warn("%s/tracing_on: %s", self->fs.path, strerror(-r));
 }
 
-void orma_instance_activate(struct orma_instance *self, struct orma_drain *drain, bool active)
+void orma_ftrace_instance_activate(struct orma_ftrace_instance *self,
+                                   struct orma_ftrace_drain *drain, bool active)
 {
     bool before = any_active(self);
 
@@ -486,19 +493,19 @@ void orma_instance_activate(struct orma_instance *self, struct orma_drain *drain
         drain->active = true;
         if (!before)
             set_recording(self, true);
-        orma_drain_start_timer(self);
+        orma_ftrace_drain_start_timer(self);
         return;
     }
     drain->active = false;
     if (any_active(self)) {
         drain->active = true;
-        orma_instance_flush(self);
+        orma_ftrace_instance_flush(self);
         drain->active = false;
         return;
     }
     set_recording(self, false);
     drain->active = true; /* the last events are for it */
-    orma_instance_flush(self);
+    orma_ftrace_instance_flush(self);
     drain->active = false;
-    orma_drain_stop_timer(self);
+    orma_ftrace_drain_stop_timer(self);
 }

@@ -25,24 +25,24 @@
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/list.h"
 
-#define ORMA_DRAIN_BATCH_SIZE (128 * 1024)
-#define ORMA_DRAIN_TICK_MAX (1024 * 1024) /* bytes per cpu */
+#define ORMA_FTRACE_DRAIN_BATCH_SIZE (128 * 1024)
+#define ORMA_FTRACE_DRAIN_TICK_MAX (1024 * 1024) /* bytes per cpu */
 
-struct orma_instance;
+struct orma_ftrace_instance;
 
 /* A session's side of the drain. */
-struct orma_drain {
+struct orma_ftrace_drain {
     struct orma_list link; /* instance->drains */
-    struct orma_translate *translate;
-    struct orma_translate_cpu *cpus;         /* as many as the instance has */
-    const struct orma_syscall_set *syscalls; /* NULL: wants none */
+    struct orma_ftrace_translate *translate;
+    struct orma_ftrace_translate_cpu *cpus;         /* as many as the instance has */
+    const struct orma_ftrace_syscall_set *syscalls; /* NULL: wants none */
     uint32_t period_ms;
     bool active;
     /* After each tick, and after each flush. */
-    void (*ticked)(struct orma_drain *self);
+    void (*ticked)(struct orma_ftrace_drain *self);
 };
 
-struct orma_instance_cpu {
+struct orma_ftrace_instance_cpu {
     uint32_t id;
     int fd;             /* trace_pipe_raw, -1: could not be opened */
     bool caught_up;     /* in this tick */
@@ -55,11 +55,11 @@ struct orma_instance_cpu {
 
 /* The daemon's kernel tracing. */
 struct orma_ftrace {
-    struct orma_env *env;
+    struct orma_source_env *env;
     char *root;
     struct orma_list instances; /* instance.link */
-    struct orma_bundle bundle;
-    struct orma_generic_ids *generic_ids;
+    struct orma_ftrace_bundle bundle;
+    struct orma_ftrace_generic_ids *generic_ids;
     struct orma_list dynamic;       /* probes that were set for a session, see dynamic.h */
     struct orma_kallsyms *kallsyms; /* NULL: not wanted so far, or hidden */
     bool kallsyms_tried;
@@ -67,39 +67,39 @@ struct orma_ftrace {
     size_t batch_size;
 };
 
-struct orma_instance {
+struct orma_ftrace_instance {
     struct orma_ftrace *ftrace;
     struct orma_list link;
     char *name;
     struct orma_tracefs fs;
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct orma_list drains;
     unsigned sessions;
-    struct orma_instance_cpu *cpus;
+    struct orma_ftrace_instance_cpu *cpus;
     unsigned cpus_num;
     size_t subbuf_size;
     uint64_t buffer_size; /* bytes per cpu, as the kernel made it */
-    struct orma_page_layout page_layout;
+    struct orma_tracefs_page_layout page_layout;
     uint32_t clock; /* enum FtraceClock, 0: boot */
     bool preserved;
     bool is_own;             /* made by us: the top level was taken; removed at the end */
     bool exclusive;          /* its one session uses what others must not see */
     bool is_watched;         /* buffer_percent is set: the kernel says when to read */
     bool graph;              /* current_tracer is ours */
-    struct orma_map enabled; /* event id -> number of sessions; ORMA_ENABLED_FILTERED */
+    struct orma_map enabled; /* event id -> number of sessions; ORMA_FTRACE_ENABLED_FILTERED */
     struct event *timer;
     uint32_t ticks;
     uint32_t read_errors;
 };
 
 /* In `enabled`: the kernel filters this event for its one session. */
-#define ORMA_ENABLED_FILTERED (UINT64_C(1) << 32)
+#define ORMA_FTRACE_ENABLED_FILTERED (UINT64_C(1) << 32)
 
 /* May we use tracefs? If not, `why` names the command that would grant it. */
-bool orma_ftrace_usable(const struct orma_env *env, char *why, size_t why_size);
+bool orma_ftrace_usable(const struct orma_source_env *env, char *why, size_t why_size);
 
 /* Made with the first session. -ENOENT, -EACCES: no tracefs for us. -ENOMEM. */
-int orma_ftrace_get(struct orma_env *env, struct orma_ftrace **ret);
+int orma_ftrace_get(struct orma_source_env *env, struct orma_ftrace **ret);
 void orma_ftrace_free(struct orma_ftrace *self);
 
 /*
@@ -109,27 +109,34 @@ void orma_ftrace_free(struct orma_ftrace *self);
  * another process of ours, it is one that we make, instances/orma-PID.
  * -EBUSY: the named one is taken, or none could be made.
  */
-int orma_instance_get(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceConfig *config,
-                      struct orma_instance **ret, char *why, size_t why_size);
+int orma_ftrace_instance_get(struct orma_ftrace *ftrace,
+                             const Perfetto__Protos__FtraceConfig *config,
+                             struct orma_ftrace_instance **ret, char *why, size_t why_size);
 /* The last one leaves everything as it was. */
-void orma_instance_put(struct orma_instance *self);
+void orma_ftrace_instance_put(struct orma_ftrace_instance *self);
 
 /* The kernel's symbols, read when first asked for; NULL: they are hidden from us. */
 const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self);
 
 /* Enables what nobody has enabled so far; notes failures in `events`. */
-void orma_instance_enable(struct orma_instance *self, struct orma_events *events);
-void orma_instance_disable(struct orma_instance *self, const struct orma_events *events);
+void orma_ftrace_instance_enable(struct orma_ftrace_instance *self,
+                                 struct orma_ftrace_events *events);
+void orma_ftrace_instance_disable(struct orma_ftrace_instance *self,
+                                  const struct orma_ftrace_events *events);
 
 /* Opens the ring of a cpu that could not be opened before: it was offline. */
-void orma_instance_open_cpu(struct orma_instance *self, struct orma_instance_cpu *cpu);
+void orma_ftrace_instance_open_cpu(struct orma_ftrace_instance *self,
+                                   struct orma_ftrace_instance_cpu *cpu);
 
 /* From here on the kernel records the system calls that this drain wants, too. */
-void orma_instance_attach(struct orma_instance *self, struct orma_drain *drain);
-void orma_instance_detach(struct orma_instance *self, struct orma_drain *drain);
+void orma_ftrace_instance_attach(struct orma_ftrace_instance *self,
+                                 struct orma_ftrace_drain *drain);
+void orma_ftrace_instance_detach(struct orma_ftrace_instance *self,
+                                 struct orma_ftrace_drain *drain);
 /* Recording is on while any drain is active. */
-void orma_instance_activate(struct orma_instance *self, struct orma_drain *drain, bool active);
+void orma_ftrace_instance_activate(struct orma_ftrace_instance *self,
+                                   struct orma_ftrace_drain *drain, bool active);
 
 /* Everything that was recorded before this call, of every cpu. */
-void orma_instance_flush(struct orma_instance *self);
+void orma_ftrace_instance_flush(struct orma_ftrace_instance *self);
 #endif

@@ -30,7 +30,7 @@ static int open_top(const char *root, struct orma_tracefs *ret)
     return r;
 }
 
-static bool is_there(const struct orma_tracefs *fs, const struct orma_event *ev)
+static bool is_there(const struct orma_tracefs *fs, const struct orma_ftrace_event *ev)
 {
     char path[512];
 
@@ -54,7 +54,8 @@ static bool is_category(const char *name)
     return false;
 }
 
-static void tell_unknown(const struct orma_events *events, orma_probes_name_fn *fn, void *ctx)
+static void tell_unknown(const struct orma_ftrace_events *events, orma_probes_name_fn *fn,
+                         void *ctx)
 {
     static const char calls[] = "raw_syscalls/";
 
@@ -69,15 +70,15 @@ static void tell_unknown(const struct orma_events *events, orma_probes_name_fn *
 }
 
 /* Events first, so that what is unknown after the rest are system calls. */
-static int find_unknown(struct orma_events *events, const struct orma_tracefs *fs,
+static int find_unknown(struct orma_ftrace_events *events, const struct orma_tracefs *fs,
                         const Perfetto__Protos__FtraceConfig *config, orma_probes_name_fn *fn,
                         void *ctx)
 {
     char name[512];
-    int r = orma_events_select(events, fs, config);
+    int r = orma_ftrace_events_select(events, fs, config);
 
     for (size_t i = 0; !r && i < events->num; i++) {
-        const struct orma_event *ev = &events->list[i];
+        const struct orma_ftrace_event *ev = &events->list[i];
 
         if (is_there(fs, ev))
             continue;
@@ -85,7 +86,7 @@ static int find_unknown(struct orma_events *events, const struct orma_tracefs *f
         fn(ctx, ORMA_PROBES_NAME_EVENT, name);
     }
     if (!r)
-        r = orma_select_more(events, fs, config);
+        r = orma_ftrace_select_more(events, fs, config);
     if (r < 0)
         return r;
     tell_unknown(events, fn, ctx);
@@ -100,13 +101,13 @@ int orma_ftrace_unknown_names(const char *root, const Perfetto__Protos__FtraceCo
                               orma_probes_name_fn *fn, void *ctx)
 {
     struct orma_tracefs fs;
-    struct orma_events events = {0};
+    struct orma_ftrace_events events = {0};
     int r = open_top(root, &fs);
 
     if (r < 0)
         return r;
     r = find_unknown(&events, &fs, config, fn, ctx);
-    orma_events_fini(&events);
+    orma_ftrace_events_fini(&events);
     orma_tracefs_close(&fs);
     return r;
 }

@@ -71,36 +71,36 @@ static uint8_t number_op(unsigned size, bool is_signed, const struct target *to)
         is_signed = pb_is_signed(to->type);
     switch (size) {
     case 1:
-        return is_signed ? ORMA_STEP_S8 : ORMA_STEP_U8;
+        return is_signed ? ORMA_FTRACE_STEP_S8 : ORMA_FTRACE_STEP_U8;
     case 2:
-        return is_signed ? ORMA_STEP_S16 : ORMA_STEP_U16;
+        return is_signed ? ORMA_FTRACE_STEP_S16 : ORMA_FTRACE_STEP_U16;
     case 4:
-        return is_signed ? ORMA_STEP_S32 : ORMA_STEP_U32;
+        return is_signed ? ORMA_FTRACE_STEP_S32 : ORMA_FTRACE_STEP_U32;
     default:
-        return is_signed ? ORMA_STEP_S64 : ORMA_STEP_U64;
+        return is_signed ? ORMA_FTRACE_STEP_S64 : ORMA_FTRACE_STEP_U64;
     }
 }
 
 /* Numbers, addresses, devices. False: does not fit. */
-static bool scalar_step(const struct orma_format_field *f, const struct target *to,
-                        struct orma_step *step)
+static bool scalar_step(const struct orma_ftrace_format_field *f, const struct target *to,
+                        struct orma_ftrace_step *step)
 {
     bool is_wide = f->size == 8;
 
     if (to && (to->repeated || pb_width(to->type) < f->size))
         return false;
-    switch ((enum orma_kind)f->kind) {
-    case ORMA_KIND_PID:
-        step->op = ORMA_STEP_PID;
+    switch ((enum orma_ftrace_kind)f->kind) {
+    case ORMA_FTRACE_KIND_PID:
+        step->op = ORMA_FTRACE_STEP_PID;
         return true;
-    case ORMA_KIND_DEV:
-        step->op = is_wide ? ORMA_STEP_DEV64 : ORMA_STEP_DEV32;
+    case ORMA_FTRACE_KIND_DEV:
+        step->op = is_wide ? ORMA_FTRACE_STEP_DEV64 : ORMA_FTRACE_STEP_DEV32;
         return true;
-    case ORMA_KIND_INODE:
-        step->op = is_wide ? ORMA_STEP_INODE64 : ORMA_STEP_INODE32;
+    case ORMA_FTRACE_KIND_INODE:
+        step->op = is_wide ? ORMA_FTRACE_STEP_INODE64 : ORMA_FTRACE_STEP_INODE32;
         return true;
-    case ORMA_KIND_SYMBOL:
-        step->op = is_wide ? ORMA_STEP_SYMBOL64 : ORMA_STEP_SYMBOL32;
+    case ORMA_FTRACE_KIND_SYMBOL:
+        step->op = is_wide ? ORMA_FTRACE_STEP_SYMBOL64 : ORMA_FTRACE_STEP_SYMBOL32;
         return true;
     default:
         step->op = number_op(f->size, f->is_signed, to);
@@ -108,27 +108,32 @@ static bool scalar_step(const struct orma_format_field *f, const struct target *
     }
 }
 
-static enum shape array_step(const struct orma_format_field *f, const struct target *to,
-                             struct orma_step *step)
+static enum shape array_step(const struct orma_ftrace_format_field *f, const struct target *to,
+                             struct orma_ftrace_step *step)
 {
-    bool to_end = f->kind == ORMA_KIND_ARRAY_TO_END, is_loc = f->kind == ORMA_KIND_LOC_ARRAY;
+    bool to_end = f->kind == ORMA_FTRACE_KIND_ARRAY_TO_END,
+         is_loc = f->kind == ORMA_FTRACE_KIND_LOC_ARRAY;
 
     step->elem = f->elem_size;
     step->is_signed = f->is_signed;
     if (to && to->type == ORMA_PB_TYPE_STRING) {
-        step->op = is_loc ? ORMA_STEP_LOC_CHARS : to_end ? ORMA_STEP_CHARS_TO_END : ORMA_STEP_CHARS;
+        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_CHARS
+                   : to_end ? ORMA_FTRACE_STEP_CHARS_TO_END
+                            : ORMA_FTRACE_STEP_CHARS;
         return SHAPE_TEXT;
     }
     if (to ? to->type == ORMA_PB_TYPE_BYTES : f->elem_size == 1) {
-        step->op = is_loc ? ORMA_STEP_LOC_BYTES : to_end ? ORMA_STEP_BYTES_TO_END : ORMA_STEP_BYTES;
+        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_BYTES
+                   : to_end ? ORMA_FTRACE_STEP_BYTES_TO_END
+                            : ORMA_FTRACE_STEP_BYTES;
         return SHAPE_BYTES;
     }
     if (to && to->repeated && pb_width(to->type) < f->elem_size)
         return SHAPE_NONE;
     if (!to || to->repeated) {
-        step->op = is_loc   ? ORMA_STEP_LOC_NUMBERS
-                   : to_end ? ORMA_STEP_NUMBERS_TO_END
-                            : ORMA_STEP_NUMBERS;
+        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_NUMBERS
+                   : to_end ? ORMA_FTRACE_STEP_NUMBERS_TO_END
+                            : ORMA_FTRACE_STEP_NUMBERS;
         return SHAPE_NUMBERS;
     }
     /* An array whose bytes are taken for one number, as other readers of this format do. */
@@ -139,61 +144,62 @@ static enum shape array_step(const struct orma_format_field *f, const struct tar
     return SHAPE_NUMBER;
 }
 
-static enum shape text_step(const struct orma_format_field *f, const struct target *to,
-                            struct orma_step *step)
+static enum shape text_step(const struct orma_ftrace_format_field *f, const struct target *to,
+                            struct orma_ftrace_step *step)
 {
     bool is_text = !to || to->type == ORMA_PB_TYPE_STRING;
 
     if (!is_text && to->type != ORMA_PB_TYPE_BYTES)
         return SHAPE_NONE;
-    switch ((enum orma_kind)f->kind) {
-    case ORMA_KIND_CHARS:
-        step->op = is_text ? ORMA_STEP_CHARS : ORMA_STEP_BYTES;
+    switch ((enum orma_ftrace_kind)f->kind) {
+    case ORMA_FTRACE_KIND_CHARS:
+        step->op = is_text ? ORMA_FTRACE_STEP_CHARS : ORMA_FTRACE_STEP_BYTES;
         break;
-    case ORMA_KIND_CHARS_TO_END:
-        step->op = is_text ? ORMA_STEP_CHARS_TO_END : ORMA_STEP_BYTES_TO_END;
+    case ORMA_FTRACE_KIND_CHARS_TO_END:
+        step->op = is_text ? ORMA_FTRACE_STEP_CHARS_TO_END : ORMA_FTRACE_STEP_BYTES_TO_END;
         break;
-    case ORMA_KIND_LOC_CHARS:
-        step->op = is_text ? ORMA_STEP_LOC_CHARS : ORMA_STEP_LOC_BYTES;
+    case ORMA_FTRACE_KIND_LOC_CHARS:
+        step->op = is_text ? ORMA_FTRACE_STEP_LOC_CHARS : ORMA_FTRACE_STEP_LOC_BYTES;
         break;
     default:
-        step->op = f->size == 8 ? ORMA_STEP_PRINTK64 : ORMA_STEP_PRINTK32;
+        step->op = f->size == 8 ? ORMA_FTRACE_STEP_PRINTK64 : ORMA_FTRACE_STEP_PRINTK32;
         return is_text ? SHAPE_TEXT : SHAPE_NONE;
     }
     return is_text ? SHAPE_TEXT : SHAPE_BYTES;
 }
 
 /* `to` NULL: a generic field. Everything of the step but its tag. */
-static enum shape make_step(const struct orma_format_field *f, const struct target *to,
-                            struct orma_step *step)
+static enum shape make_step(const struct orma_ftrace_format_field *f, const struct target *to,
+                            struct orma_ftrace_step *step)
 {
-    *step = (struct orma_step){.offset = f->offset,
-                               .size = f->size,
-                               .loc_base = f->is_relative ? (uint16_t)(f->offset + f->size) : 0};
-    switch ((enum orma_kind)f->kind) {
-    case ORMA_KIND_UINT:
-    case ORMA_KIND_INT:
-    case ORMA_KIND_BOOL:
-    case ORMA_KIND_DEV:
-    case ORMA_KIND_INODE:
-    case ORMA_KIND_PID:
-    case ORMA_KIND_SYMBOL:
+    *step =
+        (struct orma_ftrace_step){.offset = f->offset,
+                                  .size = f->size,
+                                  .loc_base = f->is_relative ? (uint16_t)(f->offset + f->size) : 0};
+    switch ((enum orma_ftrace_kind)f->kind) {
+    case ORMA_FTRACE_KIND_UINT:
+    case ORMA_FTRACE_KIND_INT:
+    case ORMA_FTRACE_KIND_BOOL:
+    case ORMA_FTRACE_KIND_DEV:
+    case ORMA_FTRACE_KIND_INODE:
+    case ORMA_FTRACE_KIND_PID:
+    case ORMA_FTRACE_KIND_SYMBOL:
         return scalar_step(f, to, step) ? SHAPE_NUMBER : SHAPE_NONE;
-    case ORMA_KIND_ARRAY:
-    case ORMA_KIND_ARRAY_TO_END:
-    case ORMA_KIND_LOC_ARRAY:
+    case ORMA_FTRACE_KIND_ARRAY:
+    case ORMA_FTRACE_KIND_ARRAY_TO_END:
+    case ORMA_FTRACE_KIND_LOC_ARRAY:
         return array_step(f, to, step);
-    case ORMA_KIND_CHARS:
-    case ORMA_KIND_CHARS_TO_END:
-    case ORMA_KIND_LOC_CHARS:
-    case ORMA_KIND_PRINTK:
+    case ORMA_FTRACE_KIND_CHARS:
+    case ORMA_FTRACE_KIND_CHARS_TO_END:
+    case ORMA_FTRACE_KIND_LOC_CHARS:
+    case ORMA_FTRACE_KIND_PRINTK:
         return text_step(f, to, step);
-    case ORMA_KIND_OPAQUE:
+    case ORMA_FTRACE_KIND_OPAQUE:
         break;
     }
     if (to ? to->type != ORMA_PB_TYPE_BYTES : !f->size)
         return SHAPE_NONE;
-    step->op = ORMA_STEP_BYTES; /* a struct: at least its bytes are there */
+    step->op = ORMA_FTRACE_STEP_BYTES; /* a struct: at least its bytes are there */
     return SHAPE_BYTES;
 }
 
@@ -208,16 +214,16 @@ static void set_tag(uint32_t number, enum shape shape, uint32_t *ret_tag, uint8_
     memcpy(ret_tag, bytes, sizeof(*ret_tag));
 }
 
-/* Steps whose output grows with the event; see orma_plan.copies. */
+/* Steps whose output grows with the event; see orma_ftrace_plan.copies. */
 static bool step_copies(uint8_t op)
 {
-    switch ((enum orma_step_op)op) {
-    case ORMA_STEP_CHARS_TO_END:
-    case ORMA_STEP_BYTES_TO_END:
-    case ORMA_STEP_NUMBERS_TO_END:
-    case ORMA_STEP_LOC_CHARS:
-    case ORMA_STEP_LOC_BYTES:
-    case ORMA_STEP_LOC_NUMBERS:
+    switch ((enum orma_ftrace_step_op)op) {
+    case ORMA_FTRACE_STEP_CHARS_TO_END:
+    case ORMA_FTRACE_STEP_BYTES_TO_END:
+    case ORMA_FTRACE_STEP_NUMBERS_TO_END:
+    case ORMA_FTRACE_STEP_LOC_CHARS:
+    case ORMA_FTRACE_STEP_LOC_BYTES:
+    case ORMA_FTRACE_STEP_LOC_NUMBERS:
         return true;
     default:
         return false;
@@ -225,30 +231,30 @@ static bool step_copies(uint8_t op)
 }
 
 /* Most bytes that a step writes, whatever the event holds. */
-static uint32_t step_max(const struct orma_step *step)
+static uint32_t step_max(const struct orma_ftrace_step *step)
 {
     uint32_t one = step->tag_len + ORMA_VARINT_MAX;
 
-    if (step->op == ORMA_STEP_CHARS || step->op == ORMA_STEP_BYTES)
+    if (step->op == ORMA_FTRACE_STEP_CHARS || step->op == ORMA_FTRACE_STEP_BYTES)
         return one + step->size;
-    if (step->op == ORMA_STEP_NUMBERS)
+    if (step->op == ORMA_FTRACE_STEP_NUMBERS)
         return one * (step->size / step->elem);
-    if (step->op == ORMA_STEP_PRINTK32 || step->op == ORMA_STEP_PRINTK64)
-        return one + ORMA_FORMAT_PRINTK_MAX;
+    if (step->op == ORMA_FTRACE_STEP_PRINTK32 || step->op == ORMA_FTRACE_STEP_PRINTK64)
+        return one + ORMA_FTRACE_FORMAT_PRINTK_MAX;
     return one;
 }
 
-/* See orma_step.mask. */
-static void set_mask(struct orma_step *step)
+/* See orma_ftrace_step.mask. */
+static void set_mask(struct orma_ftrace_step *step)
 {
     static const uint8_t widths[] = {
-        [ORMA_STEP_U8] = 1,  [ORMA_STEP_U16] = 2, [ORMA_STEP_U32] = 4,
-        [ORMA_STEP_U64] = 8, [ORMA_STEP_S8] = 1,  [ORMA_STEP_S16] = 2,
-        [ORMA_STEP_S32] = 4, [ORMA_STEP_S64] = 8, [ORMA_STEP_PID] = 0,
+        [ORMA_FTRACE_STEP_U8] = 1,  [ORMA_FTRACE_STEP_U16] = 2, [ORMA_FTRACE_STEP_U32] = 4,
+        [ORMA_FTRACE_STEP_U64] = 8, [ORMA_FTRACE_STEP_S8] = 1,  [ORMA_FTRACE_STEP_S16] = 2,
+        [ORMA_FTRACE_STEP_S32] = 4, [ORMA_FTRACE_STEP_S64] = 8, [ORMA_FTRACE_STEP_PID] = 0,
     };
     unsigned width = step->op < ORMA_ARRAY_LEN(widths) ? widths[step->op] : 0;
-    bool is_signed = step->op == ORMA_STEP_S8 || step->op == ORMA_STEP_S16 ||
-                     step->op == ORMA_STEP_S32 || step->op == ORMA_STEP_S64;
+    bool is_signed = step->op == ORMA_FTRACE_STEP_S8 || step->op == ORMA_FTRACE_STEP_S16 ||
+                     step->op == ORMA_FTRACE_STEP_S32 || step->op == ORMA_FTRACE_STEP_S64;
 
     if (!width)
         return;
@@ -256,7 +262,8 @@ static void set_mask(struct orma_step *step)
     step->sign = is_signed ? UINT64_C(1) << (8 * width - 1) : 0;
 }
 
-static void add_step(struct orma_plan *plan, struct orma_step *steps, const struct orma_step *step)
+static void add_step(struct orma_ftrace_plan *plan, struct orma_ftrace_step *steps,
+                     const struct orma_ftrace_step *step)
 {
     steps[plan->steps_num] = *step;
     set_mask(&steps[plan->steps_num++]);
@@ -265,42 +272,43 @@ static void add_step(struct orma_plan *plan, struct orma_step *steps, const stru
 }
 
 /* Stacks are declared with a fixed number of callers, but end where they end. */
-static bool is_stack(const char *group, const struct orma_format_field *f)
+static bool is_stack(const char *group, const struct orma_ftrace_format_field *f)
 {
-    return !strcmp(group, "ftrace") && f->kind == ORMA_KIND_ARRAY && !strcmp(f->name, "caller");
+    return !strcmp(group, "ftrace") && f->kind == ORMA_FTRACE_KIND_ARRAY &&
+           !strcmp(f->name, "caller");
 }
 
 /* What the declaration alone does not tell. */
-static struct orma_format_field with_special_kind(const struct orma_format *format,
-                                                  const char *group,
-                                                  const struct orma_format_field *f)
+static struct orma_ftrace_format_field with_special_kind(const struct orma_ftrace_format *format,
+                                                         const char *group,
+                                                         const struct orma_ftrace_format_field *f)
 {
-    struct orma_format_field ret = *f;
+    struct orma_ftrace_format_field ret = *f;
 
     if (is_stack(group, f))
-        ret.kind = ORMA_KIND_ARRAY_TO_END;
+        ret.kind = ORMA_FTRACE_KIND_ARRAY_TO_END;
     if (!strcmp(group, "ftrace") && !strncmp(format->name, "funcgraph_", 10) &&
         !strcmp(f->name, "func") && (f->size == 4 || f->size == 8))
-        ret.kind = ORMA_KIND_SYMBOL;
+        ret.kind = ORMA_FTRACE_KIND_SYMBOL;
     /* Arguments of system calls point into the caller, not to strings of the kernel. */
-    if (!strcmp(group, "syscalls") && f->kind == ORMA_KIND_PRINTK)
-        ret.kind = ORMA_KIND_UINT;
+    if (!strcmp(group, "syscalls") && f->kind == ORMA_FTRACE_KIND_PRINTK)
+        ret.kind = ORMA_FTRACE_KIND_UINT;
     return ret;
 }
 
-static void compile_known(const char *group, const struct orma_format *format,
-                          const struct orma_ftrace_message *message, struct orma_plan *plan,
-                          struct orma_step *steps)
+static void compile_known(const char *group, const struct orma_ftrace_format *format,
+                          const struct orma_ftrace_message *message, struct orma_ftrace_plan *plan,
+                          struct orma_ftrace_step *steps)
 {
     for (unsigned i = 0; i < message->fields_num; i++) {
         const struct orma_ftrace_field *want = &message->fields[i];
-        const struct orma_format_field *have = orma_format_field(format, want->name);
+        const struct orma_ftrace_format_field *have = orma_ftrace_format_field(format, want->name);
         const struct target to = {want->type, want->repeated};
-        struct orma_step step;
+        struct orma_ftrace_step step;
 
         if (!have)
             continue;
-        struct orma_format_field f = with_special_kind(format, group, have);
+        struct orma_ftrace_format_field f = with_special_kind(format, group, have);
         enum shape shape = make_step(&f, &to, &step);
 
         if (shape == SHAPE_NONE)
@@ -310,13 +318,13 @@ static void compile_known(const char *group, const struct orma_format *format,
     }
 }
 
-static bool is_signed_field(const struct orma_format_field *f)
+static bool is_signed_field(const struct orma_ftrace_format_field *f)
 {
-    return f->is_signed || f->kind == ORMA_KIND_PID;
+    return f->is_signed || f->kind == ORMA_FTRACE_KIND_PID;
 }
 
-static void describe_field(struct orma_buf *out, const struct orma_format_field *f, uint32_t number,
-                           enum shape shape)
+static void describe_field(struct orma_buf *out, const struct orma_ftrace_format_field *f,
+                           uint32_t number, enum shape shape)
 {
     static const uint8_t types[] = {[SHAPE_TEXT] = TYPE_STRING, [SHAPE_BYTES] = TYPE_BYTES};
     bool is_number = shape == SHAPE_NUMBER || shape == SHAPE_NUMBERS;
@@ -331,7 +339,7 @@ static void describe_field(struct orma_buf *out, const struct orma_format_field 
 }
 
 /* Where GenericFtraceEvent.Field has the value. */
-static uint32_t old_value_field(const struct orma_format_field *f, enum shape shape)
+static uint32_t old_value_field(const struct orma_ftrace_format_field *f, enum shape shape)
 {
     if (shape == SHAPE_TEXT || shape == SHAPE_BYTES)
         return ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE;
@@ -340,20 +348,21 @@ static uint32_t old_value_field(const struct orma_format_field *f, enum shape sh
 }
 
 /* Name and lengths of each value. An array whose length only the event knows has at most
- * ORMA_FORMAT_EVENT_MAX / 2 values: its names are provided for, once for all. */
-static uint32_t old_overhead(const struct orma_step *step, const char *name)
+ * ORMA_FTRACE_FORMAT_EVENT_MAX / 2 values: its names are provided for, once for all. */
+static uint32_t old_overhead(const struct orma_ftrace_step *step, const char *name)
 {
     uint32_t one = (uint32_t)strlen(name) + 16;
 
-    if (step->op == ORMA_STEP_NUMBERS)
+    if (step->op == ORMA_FTRACE_STEP_NUMBERS)
         return one * (step->size / step->elem);
-    if (step->op == ORMA_STEP_NUMBERS_TO_END || step->op == ORMA_STEP_LOC_NUMBERS)
-        return one * (ORMA_FORMAT_EVENT_MAX / step->elem);
+    if (step->op == ORMA_FTRACE_STEP_NUMBERS_TO_END || step->op == ORMA_FTRACE_STEP_LOC_NUMBERS)
+        return one * (ORMA_FTRACE_FORMAT_EVENT_MAX / step->elem);
     return one;
 }
 
-static int compile_generic(struct orma_arena *arena, const struct orma_format *format, bool is_old,
-                           struct orma_plan *plan, struct orma_step *steps, const char **names)
+static int compile_generic(struct orma_arena *arena, const struct orma_ftrace_format *format,
+                           bool is_old, struct orma_ftrace_plan *plan,
+                           struct orma_ftrace_step *steps, const char **names)
 {
     struct orma_buf out = {0};
     size_t outer, begun;
@@ -366,8 +375,9 @@ static int compile_generic(struct orma_arena *arena, const struct orma_format *f
         orma_pb_begin(&out, ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTOR_EVENT_DESCRIPTOR);
     orma_pb_put_cstr(&out, DESCRIPTOR_NAME, plan->name);
     for (unsigned i = 0; i < format->fields_num; i++) {
-        struct orma_format_field f = with_special_kind(format, plan->group, &format->fields[i]);
-        struct orma_step step;
+        struct orma_ftrace_format_field f =
+            with_special_kind(format, plan->group, &format->fields[i]);
+        struct orma_ftrace_step step;
         enum shape shape = make_step(&f, NULL, &step);
 
         if (shape == SHAPE_NONE)
@@ -396,30 +406,31 @@ static int compile_generic(struct orma_arena *arena, const struct orma_format *f
     return r;
 }
 
-static bool has_chars16(const struct orma_format *format, const char *name)
+static bool has_chars16(const struct orma_ftrace_format *format, const char *name)
 {
-    const struct orma_format_field *f = orma_format_field(format, name);
+    const struct orma_ftrace_format_field *f = orma_ftrace_format_field(format, name);
 
-    return f && f->kind == ORMA_KIND_CHARS && f->size == 16;
+    return f && f->kind == ORMA_FTRACE_KIND_CHARS && f->size == 16;
 }
 
-static bool has_number(const struct orma_format *format, const char *name, unsigned size)
+static bool has_number(const struct orma_ftrace_format *format, const char *name, unsigned size)
 {
-    const struct orma_format_field *f = orma_format_field(format, name);
+    const struct orma_ftrace_format_field *f = orma_ftrace_format_field(format, name);
 
     return f &&
-           (f->kind == ORMA_KIND_INT || f->kind == ORMA_KIND_UINT || f->kind == ORMA_KIND_PID) &&
+           (f->kind == ORMA_FTRACE_KIND_INT || f->kind == ORMA_FTRACE_KIND_UINT ||
+            f->kind == ORMA_FTRACE_KIND_PID) &&
            f->size == size;
 }
 
-static bool switch_is_usual(const struct orma_format *format)
+static bool switch_is_usual(const struct orma_ftrace_format *format)
 {
     return has_chars16(format, "next_comm") && has_number(format, "next_pid", 4) &&
            has_number(format, "next_prio", 4) && has_number(format, "prev_pid", 4) &&
            (has_number(format, "prev_state", 8) || has_number(format, "prev_state", 4));
 }
 
-static bool waking_is_usual(const struct orma_format *format)
+static bool waking_is_usual(const struct orma_ftrace_format *format)
 {
     return has_chars16(format, "comm") && has_number(format, "pid", 4) &&
            has_number(format, "prio", 4) && has_number(format, "target_cpu", 4) &&
@@ -427,52 +438,56 @@ static bool waking_is_usual(const struct orma_format *format)
 }
 
 /* What the hot loop is to do besides. */
-static void choose_kind(const struct orma_format *format, const struct orma_plan_options *options,
-                        struct orma_plan *plan)
+static void choose_kind(const struct orma_ftrace_format *format,
+                        const struct orma_ftrace_plan_options *options,
+                        struct orma_ftrace_plan *plan)
 {
-    const struct orma_format_field *f = NULL;
+    const struct orma_ftrace_format_field *f = NULL;
 
     if (options->compact_sched && plan->field_id == ORMA_PB_FTRACE_EVENT_SCHED_SWITCH &&
         switch_is_usual(format)) {
-        plan->kind = ORMA_PLAN_SCHED_SWITCH;
+        plan->kind = ORMA_FTRACE_PLAN_SCHED_SWITCH;
     } else if (options->compact_sched && plan->field_id == ORMA_PB_FTRACE_EVENT_SCHED_WAKING &&
                waking_is_usual(format)) {
-        plan->kind = ORMA_PLAN_SCHED_WAKING;
+        plan->kind = ORMA_FTRACE_PLAN_SCHED_WAKING;
     } else if (plan->field_id == ORMA_PB_FTRACE_EVENT_PRINT) {
-        f = orma_format_field(format, "buf");
-        if (f && f->kind == ORMA_KIND_CHARS_TO_END)
-            plan->kind = ORMA_PLAN_PRINT;
+        f = orma_ftrace_format_field(format, "buf");
+        if (f && f->kind == ORMA_FTRACE_KIND_CHARS_TO_END)
+            plan->kind = ORMA_FTRACE_PLAN_PRINT;
     } else if (plan->field_id == ORMA_PB_FTRACE_EVENT_TASK_RENAME ||
                plan->field_id == ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_FREE) {
-        f = orma_format_field(format, "pid");
-        if (f && f->kind == ORMA_KIND_PID)
+        f = orma_ftrace_format_field(format, "pid");
+        if (f && f->kind == ORMA_FTRACE_KIND_PID)
             plan->kind = plan->field_id == ORMA_PB_FTRACE_EVENT_TASK_RENAME
-                             ? ORMA_PLAN_TASK_RENAME
-                             : ORMA_PLAN_PROCESS_FREE;
+                             ? ORMA_FTRACE_PLAN_TASK_RENAME
+                             : ORMA_FTRACE_PLAN_PROCESS_FREE;
     } else if (plan->field_id == ORMA_PB_FTRACE_EVENT_SYS_EXIT &&
                has_number(format, "id", options->word_size) &&
                has_number(format, "ret", options->word_size)) {
-        plan->kind = ORMA_PLAN_SYS_EXIT;
-        f = orma_format_field(format, "id");
+        plan->kind = ORMA_FTRACE_PLAN_SYS_EXIT;
+        f = orma_ftrace_format_field(format, "id");
     } else if (plan->field_id == ORMA_PB_FTRACE_EVENT_SYS_ENTER &&
                has_number(format, "id", options->word_size)) {
-        plan->kind = ORMA_PLAN_SYS_ENTER;
-        f = orma_format_field(format, "id");
+        plan->kind = ORMA_FTRACE_PLAN_SYS_ENTER;
+        f = orma_ftrace_format_field(format, "id");
     }
     if (f)
         plan->buf_offset = f->offset;
-    plan->is_filtered = plan->kind == ORMA_PLAN_PRINT || plan->kind == ORMA_PLAN_SYS_ENTER ||
-                        plan->kind == ORMA_PLAN_SYS_EXIT;
+    plan->is_filtered = plan->kind == ORMA_FTRACE_PLAN_PRINT ||
+                        plan->kind == ORMA_FTRACE_PLAN_SYS_ENTER ||
+                        plan->kind == ORMA_FTRACE_PLAN_SYS_EXIT;
     plan->word_size = (uint8_t)options->word_size;
 }
 
-int orma_plan_compile(struct orma_arena *arena, const char *group, const struct orma_format *format,
-                      const struct orma_ftrace_message *message,
-                      const struct orma_plan_options *options, struct orma_plan *ret)
+int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
+                             const struct orma_ftrace_format *format,
+                             const struct orma_ftrace_message *message,
+                             const struct orma_ftrace_plan_options *options,
+                             struct orma_ftrace_plan *ret)
 {
-    struct orma_step steps[ORMA_FORMAT_FIELDS_MAX];
-    const char *names[ORMA_FORMAT_FIELDS_MAX];
-    struct orma_plan plan = {
+    struct orma_ftrace_step steps[ORMA_FTRACE_FORMAT_FIELDS_MAX];
+    const char *names[ORMA_FTRACE_FORMAT_FIELDS_MAX];
+    struct orma_ftrace_plan plan = {
         .group = group,
         .name = format->name,
         .id = format->id,
@@ -501,11 +516,12 @@ int orma_plan_compile(struct orma_arena *arena, const char *group, const struct 
             return -ENOMEM;
         memcpy(copy, names, sizeof(names[0]) * plan.steps_num);
         plan.field_names = copy;
-        plan.kind = ORMA_PLAN_GENERIC_OLD;
+        plan.kind = ORMA_FTRACE_PLAN_GENERIC_OLD;
         plan.field_id = ORMA_PB_FTRACE_EVENT_GENERIC;
     }
     set_tag(plan.field_id, SHAPE_BYTES, &plan.tag, &plan.tag_len);
-    struct orma_step *kept = orma_arena_alloc(arena, sizeof(steps[0]) * (plan.steps_num + 1u));
+    struct orma_ftrace_step *kept =
+        orma_arena_alloc(arena, sizeof(steps[0]) * (plan.steps_num + 1u));
     if (!kept)
         return -ENOMEM;
     memcpy(kept, steps, sizeof(steps[0]) * plan.steps_num);
@@ -514,16 +530,16 @@ int orma_plan_compile(struct orma_arena *arena, const char *group, const struct 
     return 0;
 }
 
-void orma_plan_kprobe(const struct orma_format *format, const char *group, const char *name,
-                      uint8_t type, struct orma_plan *ret)
+void orma_ftrace_plan_kprobe(const struct orma_ftrace_format *format, const char *group,
+                             const char *name, uint8_t type, struct orma_ftrace_plan *ret)
 {
-    *ret = (struct orma_plan){
+    *ret = (struct orma_ftrace_plan){
         .group = group,
         .name = name,
         .id = format->id,
         .size = (uint16_t)(format->common_pid_offset + 4),
         .common_pid_offset = format->common_pid_offset,
-        .kind = ORMA_PLAN_KPROBE,
+        .kind = ORMA_FTRACE_PLAN_KPROBE,
         .kprobe_type = type,
         .field_id = ORMA_PB_FTRACE_EVENT_KPROBE_EVENT,
         .fixed_max = 64 + 16 + (uint32_t)strlen(name),
@@ -531,16 +547,16 @@ void orma_plan_kprobe(const struct orma_format *format, const char *group, const
     set_tag(ret->field_id, SHAPE_BYTES, &ret->tag, &ret->tag_len);
 }
 
-void orma_plan_print_fallback(struct orma_plan *ret)
+void orma_ftrace_plan_print_fallback(struct orma_ftrace_plan *ret)
 {
-    static const struct orma_step step = {
+    static const struct orma_ftrace_step step = {
         .tag = ORMA_PB_PRINT_FTRACE_EVENT_BUF << 3 | ORMA_PB_LEN,
         .tag_len = 1,
         .offset = 16,
-        .op = ORMA_STEP_CHARS_TO_END,
+        .op = ORMA_FTRACE_STEP_CHARS_TO_END,
     };
 
-    *ret = (struct orma_plan){
+    *ret = (struct orma_ftrace_plan){
         .group = "ftrace",
         .name = "print",
         .steps = &step,
@@ -548,7 +564,7 @@ void orma_plan_print_fallback(struct orma_plan *ret)
         .id = 5,
         .size = 16,
         .common_pid_offset = 4,
-        .kind = ORMA_PLAN_PRINT,
+        .kind = ORMA_FTRACE_PLAN_PRINT,
         .is_filtered = true,
         .buf_offset = 16,
         .field_id = ORMA_PB_FTRACE_EVENT_PRINT,

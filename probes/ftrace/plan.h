@@ -20,42 +20,42 @@
 #include "sdk/base/str.h"
 
 /* Numbers of one byte each with a tag of four bytes and a varint of ten: nothing is worse. */
-#define ORMA_PLAN_COPY_MAX(event_len) (16 + 14 * (size_t)(event_len))
+#define ORMA_FTRACE_PLAN_COPY_MAX(event_len) (16 + 14 * (size_t)(event_len))
 
-enum orma_step_op {
-    ORMA_STEP_U8,
-    ORMA_STEP_U16,
-    ORMA_STEP_U32,
-    ORMA_STEP_U64,
-    ORMA_STEP_S8,
-    ORMA_STEP_S16,
-    ORMA_STEP_S32,
-    ORMA_STEP_S64,
-    ORMA_STEP_PID,
-    ORMA_STEP_DEV32,
-    ORMA_STEP_DEV64,
-    ORMA_STEP_INODE32,
-    ORMA_STEP_INODE64,
-    ORMA_STEP_SYMBOL32,
-    ORMA_STEP_SYMBOL64,
-    ORMA_STEP_PRINTK32,
-    ORMA_STEP_PRINTK64,
-    ORMA_STEP_CHARS,        /* `size` bytes, cut at NUL */
-    ORMA_STEP_CHARS_TO_END, /* from offset to the event's end, cut at NUL */
-    ORMA_STEP_BYTES,        /* `size` bytes */
-    ORMA_STEP_BYTES_TO_END,
-    ORMA_STEP_NUMBERS, /* size / elem numbers, each with the tag */
-    ORMA_STEP_NUMBERS_TO_END,
-    ORMA_STEP_LOC_CHARS,
-    ORMA_STEP_LOC_BYTES,
-    ORMA_STEP_LOC_NUMBERS,
+enum orma_ftrace_step_op {
+    ORMA_FTRACE_STEP_U8,
+    ORMA_FTRACE_STEP_U16,
+    ORMA_FTRACE_STEP_U32,
+    ORMA_FTRACE_STEP_U64,
+    ORMA_FTRACE_STEP_S8,
+    ORMA_FTRACE_STEP_S16,
+    ORMA_FTRACE_STEP_S32,
+    ORMA_FTRACE_STEP_S64,
+    ORMA_FTRACE_STEP_PID,
+    ORMA_FTRACE_STEP_DEV32,
+    ORMA_FTRACE_STEP_DEV64,
+    ORMA_FTRACE_STEP_INODE32,
+    ORMA_FTRACE_STEP_INODE64,
+    ORMA_FTRACE_STEP_SYMBOL32,
+    ORMA_FTRACE_STEP_SYMBOL64,
+    ORMA_FTRACE_STEP_PRINTK32,
+    ORMA_FTRACE_STEP_PRINTK64,
+    ORMA_FTRACE_STEP_CHARS,        /* `size` bytes, cut at NUL */
+    ORMA_FTRACE_STEP_CHARS_TO_END, /* from offset to the event's end, cut at NUL */
+    ORMA_FTRACE_STEP_BYTES,        /* `size` bytes */
+    ORMA_FTRACE_STEP_BYTES_TO_END,
+    ORMA_FTRACE_STEP_NUMBERS, /* size / elem numbers, each with the tag */
+    ORMA_FTRACE_STEP_NUMBERS_TO_END,
+    ORMA_FTRACE_STEP_LOC_CHARS,
+    ORMA_FTRACE_STEP_LOC_BYTES,
+    ORMA_FTRACE_STEP_LOC_NUMBERS,
 };
 
-struct orma_step {
+struct orma_ftrace_step {
     uint32_t tag; /* varint bytes, the first one lowest */
     uint16_t offset;
     uint16_t size;
-    uint8_t op; /* enum orma_step_op */
+    uint8_t op; /* enum orma_ftrace_step_op */
     uint8_t tag_len;
     uint8_t elem;
     bool is_signed;
@@ -66,44 +66,44 @@ struct orma_step {
 };
 
 /* What the hot loop does besides, or instead of, walking the steps. */
-enum orma_plan_kind {
-    ORMA_PLAN_PLAIN,
-    ORMA_PLAN_SCHED_SWITCH, /* compact */
-    ORMA_PLAN_SCHED_WAKING, /* compact */
-    ORMA_PLAN_PRINT,        /* may be filtered */
-    ORMA_PLAN_TASK_RENAME,  /* the process is to be scanned anew */
-    ORMA_PLAN_PROCESS_FREE, /* the number may be given to another one */
-    ORMA_PLAN_SYS_ENTER,    /* not every call may be wanted */
-    ORMA_PLAN_SYS_EXIT,     /* the same; may return a file descriptor */
-    ORMA_PLAN_KPROBE,       /* name and kind, no fields of its own */
-    ORMA_PLAN_GENERIC_OLD,  /* name and value pairs */
+enum orma_ftrace_plan_kind {
+    ORMA_FTRACE_PLAN_PLAIN,
+    ORMA_FTRACE_PLAN_SCHED_SWITCH, /* compact */
+    ORMA_FTRACE_PLAN_SCHED_WAKING, /* compact */
+    ORMA_FTRACE_PLAN_PRINT,        /* may be filtered */
+    ORMA_FTRACE_PLAN_TASK_RENAME,  /* the process is to be scanned anew */
+    ORMA_FTRACE_PLAN_PROCESS_FREE, /* the number may be given to another one */
+    ORMA_FTRACE_PLAN_SYS_ENTER,    /* not every call may be wanted */
+    ORMA_FTRACE_PLAN_SYS_EXIT,     /* the same; may return a file descriptor */
+    ORMA_FTRACE_PLAN_KPROBE,       /* name and kind, no fields of its own */
+    ORMA_FTRACE_PLAN_GENERIC_OLD,  /* name and value pairs */
 };
 
-struct orma_plan {
+struct orma_ftrace_plan {
     const char *group, *name;
-    const struct orma_step *steps;
+    const struct orma_ftrace_step *steps;
     uint16_t steps_num;
     uint16_t id;
     uint16_t size; /* >= 4; an event shorter than that is malformed */
     uint16_t common_pid_offset;
-    uint8_t kind; /* enum orma_plan_kind */
+    uint8_t kind; /* enum orma_ftrace_plan_kind */
     uint8_t tag_len;
     uint8_t kprobe_type;
     uint8_t word_size; /* SYS_ENTER, SYS_EXIT */
     bool is_generic;
-    bool is_filtered;    /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
-    uint32_t tag;        /* of the message in FtraceEvent: field number, length-delimited */
-    uint32_t fixed_max;  /* bytes written besides those that are copied from the event */
-    uint16_t copies;     /* steps that may write ORMA_PLAN_COPY_MAX(length of the event) each */
-    uint16_t buf_offset; /* PRINT: where the text begins; TASK_RENAME, PROCESS_FREE: the pid;
-                            SYS_ENTER, SYS_EXIT: the number of the call */
-    uint32_t field_id;   /* in FtraceEvent */
-    struct orma_str descriptor;     /* generic: encoded GenericEventDescriptor */
+    bool is_filtered;   /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
+    uint32_t tag;       /* of the message in FtraceEvent: field number, length-delimited */
+    uint32_t fixed_max; /* bytes written besides those that are copied from the event */
+    uint16_t copies; /* steps that may write ORMA_FTRACE_PLAN_COPY_MAX(length of the event) each */
+    uint16_t buf_offset;        /* PRINT: where the text begins; TASK_RENAME, PROCESS_FREE: the pid;
+                                   SYS_ENTER, SYS_EXIT: the number of the call */
+    uint32_t field_id;          /* in FtraceEvent */
+    struct orma_str descriptor; /* generic: encoded GenericEventDescriptor */
     const char *const *field_names; /* GENERIC_OLD: by step */
     uint64_t bundle_seen;           /* serial of the last bundle that carries the descriptor */
 };
 
-struct orma_plan_options {
+struct orma_ftrace_plan_options {
     unsigned word_size; /* of the kernel: 8 or 4 */
     bool compact_sched;
     bool generic_old;       /* FtraceEvent.generic instead of descriptors */
@@ -114,14 +114,16 @@ struct orma_plan_options {
  * Compiles. `message` may be NULL: a generic event. -ENOMEM only: fields that
  * cannot be converted are left out, as the format wants it.
  */
-int orma_plan_compile(struct orma_arena *arena, const char *group, const struct orma_format *format,
-                      const struct orma_ftrace_message *message,
-                      const struct orma_plan_options *options, struct orma_plan *ret);
+int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
+                             const struct orma_ftrace_format *format,
+                             const struct orma_ftrace_message *message,
+                             const struct orma_ftrace_plan_options *options,
+                             struct orma_ftrace_plan *ret);
 
 /* For probes of the kernel that were asked for by name; `type` is a KprobeEvent.KprobeType. */
-void orma_plan_kprobe(const struct orma_format *format, const char *group, const char *name,
-                      uint8_t type, struct orma_plan *ret);
+void orma_ftrace_plan_kprobe(const struct orma_ftrace_format *format, const char *group,
+                             const char *name, uint8_t type, struct orma_ftrace_plan *ret);
 
 /* print without its format file (an old kernel, or no right to read it). */
-void orma_plan_print_fallback(struct orma_plan *ret);
+void orma_ftrace_plan_print_fallback(struct orma_ftrace_plan *ret);
 #endif

@@ -10,7 +10,7 @@ struct rule {
     bool allow;
 };
 
-struct orma_print_filter {
+struct orma_ftrace_print_filter {
     size_t num;
     struct rule rules[];
 };
@@ -41,10 +41,10 @@ static int rule_init(struct rule *rule,
     return rule->prefix && (!type || rule->type) ? 0 : -ENOMEM;
 }
 
-int orma_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
-                          struct orma_print_filter **ret)
+int orma_ftrace_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
+                                 struct orma_ftrace_print_filter **ret)
 {
-    struct orma_print_filter *self = NULL;
+    struct orma_ftrace_print_filter *self = NULL;
 
     if (config && config->n_rules) {
         self = calloc(1, sizeof(*self) + config->n_rules * sizeof(self->rules[0]));
@@ -55,7 +55,7 @@ int orma_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *con
         int r = rule_init(&self->rules[self->num++], config->rules[i]);
 
         if (r < 0) {
-            orma_print_filter_free(self);
+            orma_ftrace_print_filter_free(self);
             return r;
         }
     }
@@ -63,7 +63,7 @@ int orma_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *con
     return 0;
 }
 
-void orma_print_filter_free(struct orma_print_filter *self)
+void orma_ftrace_print_filter_free(struct orma_ftrace_print_filter *self)
 {
     if (!self)
         return;
@@ -87,7 +87,8 @@ static bool matches(const struct rule *rule, struct orma_str text)
     return orma_str_starts(text, orma_str_from(rule->prefix));
 }
 
-bool orma_print_filter_allows(const struct orma_print_filter *self, struct orma_str text)
+bool orma_ftrace_print_filter_allows(const struct orma_ftrace_print_filter *self,
+                                     struct orma_str text)
 {
     for (size_t i = 0; i < self->num; i++) {
         if (matches(&self->rules[i], text))

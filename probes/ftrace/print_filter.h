@@ -11,12 +11,13 @@
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/str.h"
 
-struct orma_print_filter;
+struct orma_ftrace_print_filter;
 
 /* A config without rules gives NULL: everything is wanted. -EINVAL: a rule says nothing. -ENOMEM.
  */
-int orma_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
-                          struct orma_print_filter **ret);
-void orma_print_filter_free(struct orma_print_filter *self);
-bool orma_print_filter_allows(const struct orma_print_filter *self, struct orma_str text);
+int orma_ftrace_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
+                                 struct orma_ftrace_print_filter **ret);
+void orma_ftrace_print_filter_free(struct orma_ftrace_print_filter *self);
+bool orma_ftrace_print_filter_allows(const struct orma_ftrace_print_filter *self,
+                                     struct orma_str text);
 #endif

@@ -21,7 +21,7 @@ static char unescape(char c)
 
 static const char *copy_text(struct orma_arena *arena, struct orma_str text)
 {
-    char copy[ORMA_FORMAT_PRINTK_MAX];
+    char copy[ORMA_FTRACE_FORMAT_PRINTK_MAX];
     size_t len = 0;
 
     for (size_t i = 0; i < text.len && len + 1 < sizeof(copy); i++) {
@@ -32,7 +32,7 @@ static const char *copy_text(struct orma_arena *arena, struct orma_str text)
     return orma_arena_strdup(arena, (struct orma_str){copy, len});
 }
 
-int orma_printk_parse(struct orma_arena *arena, struct orma_str text, struct orma_map *ret)
+int orma_ftrace_printk_parse(struct orma_arena *arena, struct orma_str text, struct orma_map *ret)
 {
     struct orma_str line, key;
 

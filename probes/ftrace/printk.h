@@ -8,6 +8,6 @@
 #include "sdk/base/map.h"
 #include "sdk/base/str.h"
 
-/* address -> const char * in the arena, cut at ORMA_FORMAT_PRINTK_MAX. -ENOMEM. */
-int orma_printk_parse(struct orma_arena *arena, struct orma_str text, struct orma_map *ret);
+/* address -> const char * in the arena, cut at ORMA_FTRACE_FORMAT_PRINTK_MAX. -ENOMEM. */
+int orma_ftrace_printk_parse(struct orma_arena *arena, struct orma_str text, struct orma_map *ret);
 #endif

@@ -192,7 +192,7 @@ static int open_locked(const char *path, int flags)
     return -EBUSY;
 }
 
-static int open_state(struct orma_saved *self, const char *dir, const char *path)
+static int open_state(struct orma_ftrace_saved *self, const char *dir, const char *path)
 {
     uint64_t hash = orma_fnv1a(ORMA_FNV1A_BASIS, path, strlen(path));
 
@@ -232,7 +232,7 @@ static pid_t owner_of(const char *path)
 }
 
 /* The file is `text` up to `from`; what is behind it is added. */
-static int write_state(struct orma_saved *self, size_t from)
+static int write_state(struct orma_ftrace_saved *self, size_t from)
 {
     if (self->text.failed)
         return -ENOMEM;
@@ -244,23 +244,24 @@ static int write_state(struct orma_saved *self, size_t from)
     return 0;
 }
 
-static void forget_from(struct orma_saved *self, size_t from)
+static void forget_from(struct orma_ftrace_saved *self, size_t from)
 {
     self->text.len = from;
     if (self->lock_fd >= 0 && ftruncate(self->lock_fd, (off_t)from) < 0)
         orma_log_debug("%s: %s", self->file, strerror(errno)); /* restores what did not change */
 }
 
-int orma_saved_take(struct orma_saved *self, const char *dir, const char *path, pid_t *ret_owner)
+int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, const char *path,
+                           pid_t *ret_owner)
 {
     int fd;
 
-    *self = (struct orma_saved){.lock_fd = -1};
+    *self = (struct orma_ftrace_saved){.lock_fd = -1};
     fd = open_state(self, dir, path);
     if (fd == -EBUSY && ret_owner)
         *ret_owner = owner_of(self->file);
     if (fd == -EBUSY || fd == -ENOMEM) {
-        orma_saved_fini(self);
+        orma_ftrace_saved_fini(self);
         return fd;
     }
     self->lock_fd = fd < 0 ? -1 : fd;
@@ -270,14 +271,14 @@ int orma_saved_take(struct orma_saved *self, const char *dir, const char *path, 
         orma_log_warn("%s: %s", self->file, strerror(errno));
     orma_buf_printf(&self->text, "path %s\npid %d\n", path, (int)getpid());
     if (write_state(self, 0) < 0) {
-        orma_saved_fini(self);
+        orma_ftrace_saved_fini(self);
         return -ENOMEM;
     }
     self->taken = true;
     return 0;
 }
 
-int orma_saved_made(struct orma_saved *self)
+int orma_ftrace_saved_made(struct orma_ftrace_saved *self)
 {
     size_t from = self->text.len;
 
@@ -286,7 +287,8 @@ int orma_saved_made(struct orma_saved *self)
     return write_state(self, from);
 }
 
-int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char *command)
+int orma_ftrace_saved_add_dynamic(struct orma_ftrace_saved *self, const char *file,
+                                  const char *command)
 {
     size_t from = self->text.len;
 
@@ -296,7 +298,7 @@ int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char
 
 /* ---- remembering ---- */
 
-static bool knows(const struct orma_saved *self, const char *file)
+static bool knows(const struct orma_ftrace_saved *self, const char *file)
 {
     char key[NAME_SIZE + 8];
 
@@ -304,7 +306,7 @@ static bool knows(const struct orma_saved *self, const char *file)
     return orma_str_find(orma_buf_str(&self->text), orma_str_from(key)) != NULL;
 }
 
-static void add_file(struct orma_saved *self, const char *file, const struct orma_buf *raw)
+static void add_file(struct orma_ftrace_saved *self, const char *file, const struct orma_buf *raw)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf form = {0};
 
@@ -318,7 +320,7 @@ static void add_file(struct orma_saved *self, const char *file, const struct orm
 }
 
 /* "X": the cpus' rings differ, and the one file for all cannot say how. */
-static void add_sizes(struct orma_saved *self, const struct orma_tracefs *fs)
+static void add_sizes(struct orma_ftrace_saved *self, const struct orma_tracefs *fs)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf raw = {0};
     uint32_t *ids = malloc(ORMA_TRACEFS_CPUS_MAX * sizeof(*ids));
@@ -335,7 +337,8 @@ static void add_sizes(struct orma_saved *self, const struct orma_tracefs *fs)
     free(ids);
 }
 
-int orma_saved_remember(struct orma_saved *self, const struct orma_tracefs *fs, const char *file)
+int orma_ftrace_saved_remember(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                               const char *file)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf raw = {0};
     size_t from = self->text.len;
@@ -352,11 +355,11 @@ int orma_saved_remember(struct orma_saved *self, const struct orma_tracefs *fs, 
 
 enum how { WRITE, REPLACE, APPEND };
 
-static int change(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+static int change(struct orma_ftrace_saved *self, const struct orma_tracefs *fs, const char *file,
                   const char *text, enum how how)
 {
     size_t from = self->text.len;
-    int r = orma_saved_remember(self, fs, file);
+    int r = orma_ftrace_saved_remember(self, fs, file);
 
     if (r < 0)
         return r;
@@ -370,14 +373,14 @@ static int change(struct orma_saved *self, const struct orma_tracefs *fs, const 
     return r;
 }
 
-int orma_saved_write(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                     const char *text)
+int orma_ftrace_saved_write(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                            const char *file, const char *text)
 {
     return change(self, fs, file, text, WRITE);
 }
 
-int orma_saved_write_number(struct orma_saved *self, const struct orma_tracefs *fs,
-                            const char *file, uint64_t val)
+int orma_ftrace_saved_write_number(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                                   const char *file, uint64_t val)
 {
     char text[24];
 
@@ -385,14 +388,14 @@ int orma_saved_write_number(struct orma_saved *self, const struct orma_tracefs *
     return change(self, fs, file, text, WRITE);
 }
 
-int orma_saved_replace(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                       const char *text)
+int orma_ftrace_saved_replace(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                              const char *file, const char *text)
 {
     return change(self, fs, file, text, REPLACE);
 }
 
-int orma_saved_append(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                      const char *text)
+int orma_ftrace_saved_append(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                             const char *file, const char *text)
 {
     return change(self, fs, file, text, APPEND);
 }
@@ -467,7 +470,7 @@ static void take_dynamic_back(const struct orma_buf *text, const struct orma_tra
 
 static bool has_file(const struct orma_buf *text, const char *file)
 {
-    const struct orma_saved as = {.text = *text};
+    const struct orma_ftrace_saved as = {.text = *text};
 
     return knows(&as, file);
 }
@@ -524,7 +527,7 @@ static bool is_made(const struct orma_buf *text)
     return orma_str_find(orma_buf_str(text), ORMA_STR("\nmade\n")) != NULL;
 }
 
-void orma_saved_restore(struct orma_saved *self, const struct orma_tracefs *fs)
+void orma_ftrace_saved_restore(struct orma_ftrace_saved *self, const struct orma_tracefs *fs)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
     bool opened = fs && fs->dir_fd >= 0, done = true;
@@ -538,15 +541,15 @@ void orma_saved_restore(struct orma_saved *self, const struct orma_tracefs *fs)
     }
     if (done && self->file && self->lock_fd >= 0)
         (void)unlink(self->file); /* held locked: nobody else has opened it for use */
-    orma_saved_fini(self);
+    orma_ftrace_saved_fini(self);
 }
 
-void orma_saved_fini(struct orma_saved *self)
+void orma_ftrace_saved_fini(struct orma_ftrace_saved *self)
 {
     orma_fd_close(&self->lock_fd);
     free(self->file);
     orma_buf_fini(&self->text);
-    *self = (struct orma_saved){.lock_fd = -1};
+    *self = (struct orma_ftrace_saved){.lock_fd = -1};
 }
 
 /* The root is the path up to /instances/NAME. */
@@ -596,7 +599,7 @@ static bool recover_file(const char *path)
     return ret;
 }
 
-unsigned orma_saved_recover(const char *dir)
+unsigned orma_ftrace_saved_recover(const char *dir)
 {
     DIR *d = dir && dir_is_ours(dir) ? opendir(dir) : NULL;
     struct dirent *entry;
@@ -617,7 +620,7 @@ unsigned orma_saved_recover(const char *dir)
     return num;
 }
 
-int orma_saved_reset(const struct orma_tracefs *fs)
+int orma_ftrace_saved_reset(const struct orma_tracefs *fs)
 {
     int r;
 
@@ -631,7 +634,7 @@ int orma_saved_reset(const struct orma_tracefs *fs)
 }
 
 /* Without a run-time directory: one below /tmp, which counts only if it is ours (dir_is_ours). */
-char *orma_saved_default_dir(void)
+char *orma_ftrace_saved_default_dir(void)
 {
     const char *run = getenv("XDG_RUNTIME_DIR");
     char *dir = NULL;

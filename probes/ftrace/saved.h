@@ -8,7 +8,7 @@
  *
  * The same is kept in a file, locked while we live. A process that is killed
  * leaves the file unlocked and not empty: the next one that starts finds it and
- * puts everything back (orma_saved_recover).
+ * puts everything back (orma_ftrace_saved_recover).
  *
  *   take -> [write, replace, append, remember, add_dynamic]* -> restore
  *
@@ -22,12 +22,12 @@
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/buf.h"
 
-struct orma_saved {
+struct orma_ftrace_saved {
     char *file;
     int lock_fd;          /* -1: no file could be made */
     struct orma_buf text; /* as in the file */
     bool taken;
-    bool made; /* see orma_saved_made() */
+    bool made; /* see orma_ftrace_saved_made() */
 };
 
 /*
@@ -35,46 +35,49 @@ struct orma_saved {
  * NULL or unusable: only memory remembers. -EBUSY: another process has it, and
  * *ret_owner (may be NULL) is its number, 0 if that is unknown.
  */
-int orma_saved_take(struct orma_saved *self, const char *dir, const char *path, pid_t *ret_owner);
+int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, const char *path,
+                           pid_t *ret_owner);
 
 /* The folder is an instance that we are about to make: it is removed, not put back. */
-int orma_saved_made(struct orma_saved *self);
+int orma_ftrace_saved_made(struct orma_ftrace_saved *self);
 
 /* The file is about to be changed in other ways than these calls'. 0, or -ENOMEM. */
-int orma_saved_remember(struct orma_saved *self, const struct orma_tracefs *fs, const char *file);
+int orma_ftrace_saved_remember(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                               const char *file);
 
 /*
  * As orma_tracefs_write(), _replace() and _append(). A refusal for want of
  * rights is logged, since what follows goes on without.
  */
-int orma_saved_write(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                     const char *text);
-int orma_saved_write_number(struct orma_saved *self, const struct orma_tracefs *fs,
-                            const char *file, uint64_t val);
-int orma_saved_replace(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                       const char *text);
-int orma_saved_append(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
-                      const char *text);
+int orma_ftrace_saved_write(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                            const char *file, const char *text);
+int orma_ftrace_saved_write_number(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                                   const char *file, uint64_t val);
+int orma_ftrace_saved_replace(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                              const char *file, const char *text);
+int orma_ftrace_saved_append(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
+                             const char *file, const char *text);
 
 /* A line of dynamic_events or the like that is to be taken back: file and command. */
-int orma_saved_add_dynamic(struct orma_saved *self, const char *file, const char *command);
+int orma_ftrace_saved_add_dynamic(struct orma_ftrace_saved *self, const char *file,
+                                  const char *command);
 
 /*
  * Puts everything back and forgets it. Failures are logged, the rest is still
  * done. `fs` may have failed to open if the folder was to be made.
  */
-void orma_saved_restore(struct orma_saved *self, const struct orma_tracefs *fs);
+void orma_ftrace_saved_restore(struct orma_ftrace_saved *self, const struct orma_tracefs *fs);
 
 /* Frees without restoring. */
-void orma_saved_fini(struct orma_saved *self);
+void orma_ftrace_saved_fini(struct orma_ftrace_saved *self);
 
 /* Restores what dead processes left. Returns how many folders. */
-unsigned orma_saved_recover(const char *dir);
+unsigned orma_ftrace_saved_recover(const char *dir);
 
 /* Everything off and empty, as after boot: for --reset-ftrace. 0 or -errno. */
-int orma_saved_reset(const struct orma_tracefs *fs);
+int orma_ftrace_saved_reset(const struct orma_tracefs *fs);
 
 /* Where the files go by default: /run/orma, the user's run-time directory, or /tmp/orma-UID; from
  * malloc, NULL: no memory. */
-char *orma_saved_default_dir(void);
+char *orma_ftrace_saved_default_dir(void);
 #endif

@@ -16,13 +16,14 @@ static bool exists(const struct orma_tracefs *fs, const char *group, const char 
 }
 
 /* Of a category only what this kernel has: the rest is not worth a complaint. */
-static int add_if_there(struct orma_events *self, const struct orma_tracefs *fs, const char *group,
-                        const char *name)
+static int add_if_there(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                        const char *group, const char *name)
 {
-    return exists(fs, group, name) ? orma_events_add(self, group, name, NULL) : 0;
+    return exists(fs, group, name) ? orma_ftrace_events_add(self, group, name, NULL) : 0;
 }
 
-static int add_known_of(struct orma_events *self, const struct orma_tracefs *fs, const char *group)
+static int add_known_of(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                        const char *group)
 {
     int r = 0;
 
@@ -44,7 +45,7 @@ static bool in_category(const struct orma_atrace_event *ev, char **categories, s
     return false;
 }
 
-static int add_atrace(struct orma_events *self, const struct orma_tracefs *fs,
+static int add_atrace(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
                       const Perfetto__Protos__FtraceConfig *config)
 {
     bool kernel_too = !config->has_atrace_userspace_only || !config->atrace_userspace_only;
@@ -52,7 +53,8 @@ static int add_atrace(struct orma_events *self, const struct orma_tracefs *fs,
 
     if (!config->n_atrace_categories && !config->n_atrace_apps)
         return 0;
-    r = orma_events_add(self, "ftrace", "print", NULL); /* what programs write to trace_marker */
+    r = orma_ftrace_events_add(self, "ftrace", "print",
+                               NULL); /* what programs write to trace_marker */
     for (unsigned i = 0; !r && kernel_too && i < orma_atrace_events_num; i++) {
         const struct orma_atrace_event *ev = &orma_atrace_events[i];
 
@@ -77,7 +79,8 @@ static int syscall_number(const struct orma_syscall_table *table, const char *na
 }
 
 /* The names mean the calls of the architecture that the kernel runs on. */
-static int add_syscalls(struct orma_events *self, const Perfetto__Protos__FtraceConfig *config)
+static int add_syscalls(struct orma_ftrace_events *self,
+                        const Perfetto__Protos__FtraceConfig *config)
 {
     const struct orma_syscall_table *table;
     struct utsname uts;
@@ -89,20 +92,21 @@ static int add_syscalls(struct orma_events *self, const Perfetto__Protos__Ftrace
     for (size_t i = 0; !r && i < config->n_syscall_events; i++) {
         int num = syscall_number(table, config->syscall_events[i]);
 
-        if (num < 0 || num >= ORMA_SYSCALLS_MAX) {
-            r = orma_events_note(self, &self->unknown, "raw_syscalls", config->syscall_events[i]);
+        if (num < 0 || num >= ORMA_FTRACE_SYSCALLS_MAX) {
+            r = orma_ftrace_events_note(self, &self->unknown, "raw_syscalls",
+                                        config->syscall_events[i]);
             continue;
         }
-        orma_syscall_set_add(&self->syscalls, (unsigned)num);
+        orma_ftrace_syscall_set_add(&self->syscalls, (unsigned)num);
     }
     if (!r)
-        r = orma_events_add(self, "raw_syscalls", "sys_enter", NULL);
+        r = orma_ftrace_events_add(self, "raw_syscalls", "sys_enter", NULL);
     if (!r)
-        r = orma_events_add(self, "raw_syscalls", "sys_exit", NULL);
+        r = orma_ftrace_events_add(self, "raw_syscalls", "sys_exit", NULL);
     return r;
 }
 
-void orma_select_fd_syscalls(struct orma_syscall_set *ret)
+void orma_ftrace_select_fd_syscalls(struct orma_ftrace_syscall_set *ret)
 {
     static const char *const names[] = {"open",   "openat",  "openat2",     "creat",
                                         "socket", "dup",     "dup2",        "dup3",
@@ -110,35 +114,35 @@ void orma_select_fd_syscalls(struct orma_syscall_set *ret)
     const struct orma_syscall_table *table;
     struct utsname uts;
 
-    *ret = (struct orma_syscall_set){.is_limited = true};
+    *ret = (struct orma_ftrace_syscall_set){.is_limited = true};
     table = uname(&uts) == 0 ? orma_syscall_table_find(uts.machine) : NULL;
     for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
         int num = syscall_number(table, names[i]);
 
-        if (num >= 0 && num < ORMA_SYSCALLS_MAX)
-            orma_syscall_set_add(ret, (unsigned)num);
+        if (num >= 0 && num < ORMA_FTRACE_SYSCALLS_MAX)
+            orma_ftrace_syscall_set_add(ret, (unsigned)num);
     }
 }
 
-static int add_graph(struct orma_events *self, const Perfetto__Protos__FtraceConfig *config)
+static int add_graph(struct orma_ftrace_events *self, const Perfetto__Protos__FtraceConfig *config)
 {
     int r;
 
     if (!config->has_enable_function_graph || !config->enable_function_graph)
         return 0;
-    r = orma_events_add(self, "ftrace", "funcgraph_entry", NULL);
-    return r ? r : orma_events_add(self, "ftrace", "funcgraph_exit", NULL);
+    r = orma_ftrace_events_add(self, "ftrace", "funcgraph_entry", NULL);
+    return r ? r : orma_ftrace_events_add(self, "ftrace", "funcgraph_exit", NULL);
 }
 
 /* A kernel that has been told to thin out these counters has an event of its own for the rest. */
-static void throttle(struct orma_events *self, const struct orma_tracefs *fs,
+static void throttle(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
                      const Perfetto__Protos__FtraceConfig *config)
 {
     if (!config->has_throttle_rss_stat || !config->throttle_rss_stat ||
         !exists(fs, "synthetic", "rss_stat_throttled"))
         return;
     for (size_t i = 0; i < self->num; i++) {
-        struct orma_event *ev = &self->list[i];
+        struct orma_ftrace_event *ev = &self->list[i];
 
         if (!strcmp(ev->group, "kmem") && !strcmp(ev->name, "rss_stat")) {
             ev->group = "synthetic";
@@ -147,8 +151,8 @@ static void throttle(struct orma_events *self, const struct orma_tracefs *fs,
     }
 }
 
-int orma_select_more(struct orma_events *self, const struct orma_tracefs *fs,
-                     const Perfetto__Protos__FtraceConfig *config)
+int orma_ftrace_select_more(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                            const Perfetto__Protos__FtraceConfig *config)
 {
     int r = add_atrace(self, fs, config);
 
@@ -160,13 +164,14 @@ int orma_select_more(struct orma_events *self, const struct orma_tracefs *fs,
     return r;
 }
 
-void orma_select_syscall_filter(const struct orma_syscall_set *set, struct orma_buf *ret)
+void orma_ftrace_select_syscall_filter(const struct orma_ftrace_syscall_set *set,
+                                       struct orma_buf *ret)
 {
     bool any = false;
 
     orma_buf_clear(ret);
-    for (unsigned i = 0; set->is_limited && i < ORMA_SYSCALLS_MAX; i++) {
-        if (!orma_syscall_set_has(set, i))
+    for (unsigned i = 0; set->is_limited && i < ORMA_FTRACE_SYSCALLS_MAX; i++) {
+        if (!orma_ftrace_syscall_set_has(set, i))
             continue;
         orma_buf_printf(ret, "%sid == %u", any ? " || " : "", i);
         any = true;

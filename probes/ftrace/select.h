@@ -7,15 +7,16 @@
 #include "probes/ftrace/events.h"
 
 /* Appends the events, and fills `self->syscalls`. -ENOMEM. */
-int orma_select_more(struct orma_events *self, const struct orma_tracefs *fs,
-                     const Perfetto__Protos__FtraceConfig *config);
+int orma_ftrace_select_more(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
+                            const Perfetto__Protos__FtraceConfig *config);
 
 /* Calls that return a file descriptor, on this machine's architecture. */
-void orma_select_fd_syscalls(struct orma_syscall_set *ret);
+void orma_ftrace_select_fd_syscalls(struct orma_ftrace_syscall_set *ret);
 
 /*
  * The kernel's filter for a set of system calls, "id == 1 || id == 5"; "0" for
  * all. In `ret`, cleared before.
  */
-void orma_select_syscall_filter(const struct orma_syscall_set *set, struct orma_buf *ret);
+void orma_ftrace_select_syscall_filter(const struct orma_ftrace_syscall_set *set,
+                                       struct orma_buf *ret);
 #endif

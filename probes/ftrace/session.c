@@ -30,12 +30,12 @@
 
 struct session {
     struct orma_source source;
-    struct orma_instance *instance; /* NULL: set-up failed, see error */
-    struct orma_drain drain;
-    struct orma_translate translate;
-    struct orma_events events;
-    struct orma_symbols symbols;
-    struct orma_print_filter *print_filter;
+    struct orma_ftrace_instance *instance; /* NULL: set-up failed, see error */
+    struct orma_ftrace_drain drain;
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_events events;
+    struct orma_ftrace_symbols symbols;
+    struct orma_ftrace_print_filter *print_filter;
     struct orma_map printk;
     struct orma_ftrace_snapshot at_start;
     struct orma_buf packet;
@@ -64,12 +64,13 @@ static void put_stats(struct session *self, uint32_t phase,
     };
 
     orma_ftrace_stats_put(&self->packet, snapshot, &report);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 static int take_snapshot(struct session *self, struct orma_ftrace_snapshot *ret)
 {
-    struct orma_instance *instance = self->instance;
+    struct orma_ftrace_instance *instance = self->instance;
     uint32_t *ids = calloc(instance->cpus_num + 1, sizeof(*ids));
     int r;
 
@@ -97,10 +98,10 @@ static void put_both_stats(struct session *self)
 }
 
 /* What the events of this tick have shown goes to the source that looks at processes. */
-static void on_tick(struct orma_drain *drain)
+static void on_tick(struct orma_ftrace_drain *drain)
 {
     struct session *self = ORMA_CONTAINER_OF(drain, struct session, drain);
-    struct orma_translate *t = &self->translate;
+    struct orma_ftrace_translate *t = &self->translate;
     struct orma_source *processes =
         orma_source_sibling(self->source.env, self->source.session_id, &orma_process_stats_source);
 
@@ -118,9 +119,9 @@ static void on_tick(struct orma_drain *drain)
     t->fd_pairs = processes && orma_process_stats_wants_fds(processes) ? &self->fd_pairs : NULL;
     t->inodes = files ? &self->inodes : NULL;
     for (uint32_t i = 0; i < t->renamed.fresh_num; i++)
-        orma_idset_remove(&t->renamed, t->renamed.fresh[i]);
+        orma_source_idset_remove(&t->renamed, t->renamed.fresh[i]);
     t->renamed.fresh_num = t->pids.fresh_num = 0;
-    orma_symbols_tick(&self->symbols);
+    orma_ftrace_symbols_tick(&self->symbols);
 }
 
 static int load_printk(struct session *self)
@@ -129,15 +130,15 @@ static int load_printk(struct session *self)
 
     if (orma_tracefs_read_top(&self->instance->fs, "printk_formats", &text) < 0)
         return 0; /* such fields stay empty */
-    return orma_printk_parse(&self->events.arena, orma_buf_str(&text), &self->printk);
+    return orma_ftrace_printk_parse(&self->events.arena, orma_buf_str(&text), &self->printk);
 }
 
 static void add_symbols(struct session *self, struct orma_ftrace *ftrace)
 {
     const struct orma_kallsyms *table = orma_ftrace_kallsyms(ftrace);
 
-    orma_symbols_fini(&self->symbols);
-    orma_symbols_init(&self->symbols, table);
+    orma_ftrace_symbols_fini(&self->symbols);
+    orma_ftrace_symbols_init(&self->symbols, table);
 }
 
 static int fail(struct session *self, int r, const char *what)
@@ -162,10 +163,10 @@ static int note_markers(struct session *self)
     int r = 0;
 
     for (size_t i = 0; !r && self->instance->is_own && i < self->events.num; i++) {
-        const struct orma_event *ev = &self->events.list[i];
+        const struct orma_ftrace_event *ev = &self->events.list[i];
 
         if (!strcmp(ev->group, "ftrace") && !strcmp(ev->name, "print"))
-            r = orma_events_note(&self->events, &self->events.failed, ev->group, ev->name);
+            r = orma_ftrace_events_note(&self->events, &self->events.failed, ev->group, ev->name);
     }
     return r;
 }
@@ -178,7 +179,7 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
 
     if (r < 0)
         return fail(self, r, "no usable tracefs");
-    r = orma_instance_get(ftrace, config, &self->instance, self->error, sizeof(self->error));
+    r = orma_ftrace_instance_get(ftrace, config, &self->instance, self->error, sizeof(self->error));
     if (r < 0)
         return fail(self, r, "ftrace");
     self->translate.page_layout = self->instance->page_layout;
@@ -186,16 +187,16 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
     self->translate.clock = self->instance->clock;
     if (config->has_symbolize_ksyms && config->symbolize_ksyms)
         add_symbols(self, ftrace);
-    r = orma_events_select(&self->events, &self->instance->fs, config);
+    r = orma_ftrace_events_select(&self->events, &self->instance->fs, config);
     if (!r)
-        r = orma_select_more(&self->events, &self->instance->fs, config);
+        r = orma_ftrace_select_more(&self->events, &self->instance->fs, config);
     if (!r)
-        r = orma_dynamic_add(&self->events, &ftrace->dynamic, &self->instance->fs,
-                             &self->instance->saved, config);
+        r = orma_ftrace_dynamic_add(&self->events, &ftrace->dynamic, &self->instance->fs,
+                                    &self->instance->saved, config);
     if (!r)
-        r = orma_events_compile(&self->events, &self->instance->fs, config,
-                                self->instance->page_layout.commit_size, ftrace->generic_ids,
-                                &self->translate);
+        r = orma_ftrace_events_compile(&self->events, &self->instance->fs, config,
+                                       self->instance->page_layout.commit_size, ftrace->generic_ids,
+                                       &self->translate);
     if (!r)
         r = load_printk(self);
     if (!r)
@@ -207,18 +208,18 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
         return fail(self, -ENOMEM, "ftrace");
     if (wants_syscalls(self))
         self->drain.syscalls = self->translate.syscalls = &self->events.syscalls;
-    orma_instance_attach(self->instance, &self->drain);
-    orma_instance_enable(self->instance, &self->events);
+    orma_ftrace_instance_attach(self->instance, &self->drain);
+    orma_ftrace_instance_enable(self->instance, &self->events);
     return 0;
 }
 
 static void leave_instance(struct session *self)
 {
     if (self->drain.link.next)
-        orma_instance_detach(self->instance, &self->drain);
-    orma_instance_disable(self->instance, &self->events);
-    orma_dynamic_release(&self->events, &self->instance->fs);
-    orma_instance_put(self->instance);
+        orma_ftrace_instance_detach(self->instance, &self->drain);
+    orma_ftrace_instance_disable(self->instance, &self->events);
+    orma_ftrace_dynamic_release(&self->events, &self->instance->fs);
+    orma_ftrace_instance_put(self->instance);
     self->instance = NULL;
 }
 
@@ -239,20 +240,21 @@ static void session_free(struct orma_source *source)
 
     leave(self);
     free(self->drain.cpus);
-    orma_print_filter_free(self->print_filter);
-    orma_events_fini(&self->events);
-    orma_symbols_fini(&self->symbols);
+    orma_ftrace_print_filter_free(self->print_filter);
+    orma_ftrace_events_fini(&self->events);
+    orma_ftrace_symbols_fini(&self->symbols);
     orma_map_fini(&self->printk);
     orma_map_fini(&self->inodes);
     orma_map_fini(&self->fd_pairs);
     orma_ftrace_snapshot_fini(&self->at_start);
-    orma_translate_fini(&self->translate);
+    orma_ftrace_translate_fini(&self->translate);
     orma_buf_fini(&self->packet);
     free(self);
 }
 
-static int session_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                          struct orma_sink *sink, struct orma_source **ret)
+static int session_create(struct orma_source_env *env,
+                          const Perfetto__Protos__DataSourceConfig *config,
+                          struct orma_source_sink *sink, struct orma_source **ret)
 {
     static const Perfetto__Protos__FtraceConfig empty = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
     const Perfetto__Protos__FtraceConfig *ftrace =
@@ -263,17 +265,17 @@ static int session_create(struct orma_env *env, const Perfetto__Protos__DataSour
     if (!self)
         return -ENOMEM;
     self->source = (struct orma_source){.type = &orma_ftrace_source, .env = env, .sink = sink};
-    self->drain = (struct orma_drain){
+    self->drain = (struct orma_ftrace_drain){
         .translate = &self->translate, .period_ms = ftrace->drain_period_ms, .ticked = on_tick};
-    orma_symbols_init(&self->symbols, NULL);
-    r = orma_translate_init(&self->translate);
+    orma_ftrace_symbols_init(&self->symbols, NULL);
+    r = orma_ftrace_translate_init(&self->translate);
     if (!r)
-        r = orma_print_filter_new(ftrace->print_filter, &self->print_filter);
+        r = orma_ftrace_print_filter_new(ftrace->print_filter, &self->print_filter);
     if (r < 0) {
         session_free(&self->source);
         return r;
     }
-    self->is_exclusive = orma_setup_is_exclusive(ftrace);
+    self->is_exclusive = orma_ftrace_setup_is_exclusive(ftrace);
     self->translate.sink = sink;
     self->translate.printk = &self->printk;
     self->translate.symbols = &self->symbols;
@@ -298,9 +300,9 @@ static void session_start(struct orma_source *source)
         orma_log_warn("linux.ftrace: no statistics of the start: out of memory");
     if (self->instance->preserved)
         put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
-    orma_select_fd_syscalls(&self->translate.fd_syscalls);
+    orma_ftrace_select_fd_syscalls(&self->translate.fd_syscalls);
     on_tick(&self->drain); /* who else is there, and wants to know what */
-    orma_instance_activate(self->instance, &self->drain, true);
+    orma_ftrace_instance_activate(self->instance, &self->drain, true);
 }
 
 static void session_flush(struct orma_source *source, uint64_t flush_id)
@@ -309,7 +311,7 @@ static void session_flush(struct orma_source *source, uint64_t flush_id)
     struct orma_source *processes;
 
     if (self->instance && self->drain.active)
-        orma_instance_flush(self->instance);
+        orma_ftrace_instance_flush(self->instance);
     put_both_stats(self);
     processes = orma_source_sibling(source->env, source->session_id, &orma_process_stats_source);
     if (processes)
@@ -322,14 +324,14 @@ static void session_stop(struct orma_source *source)
     struct session *self = session_of(source);
 
     if (self->instance && self->started)
-        orma_instance_activate(self->instance, &self->drain, false);
+        orma_ftrace_instance_activate(self->instance, &self->drain, false);
     if (self->started)
         put_both_stats(self);
     leave(self);
     orma_source_stopped(source);
 }
 
-bool orma_ftrace_usable(const struct orma_env *env, char *why, size_t why_size)
+bool orma_ftrace_usable(const struct orma_source_env *env, char *why, size_t why_size)
 {
     char *root = NULL;
     int r = orma_tracefs_find(env->tracefs_root, &root);

@@ -19,8 +19,8 @@
 #define SUBBUF_MAX_KB 64u
 #define SUBBUFS_MIN 16u
 
-uint64_t orma_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config, uint64_t ram_bytes,
-                              uint64_t page_size)
+uint64_t orma_ftrace_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config,
+                                     uint64_t ram_bytes, uint64_t page_size)
 {
     uint64_t usual = ram_bytes >= LARGE_RAM ? BUFFER_LARGE_KB : BUFFER_SMALL_KB;
     uint64_t kb = config->has_buffer_size_kb ? config->buffer_size_kb : 0;
@@ -34,7 +34,7 @@ uint64_t orma_setup_buffer_kb(const Perfetto__Protos__FtraceConfig *config, uint
     return ORMA_MAX(kb, page_kb);
 }
 
-uint64_t orma_setup_subbuf_kb(uint64_t buffer_kb, uint64_t page_size)
+uint64_t orma_ftrace_setup_subbuf_kb(uint64_t buffer_kb, uint64_t page_size)
 {
     uint64_t page_kb = page_size / 1024, kb = ORMA_MAX(page_kb, SUBBUF_MAX_KB);
 
@@ -73,7 +73,7 @@ static bool offers_clock(struct orma_str list, const char *name)
 
 /* First of the wanted clocks that the kernel has. Not written again if it is the current one: that
  * would empty the ring. */
-static void choose_clock(struct orma_instance *self, bool mono_raw, bool keep)
+static void choose_clock(struct orma_ftrace_instance *self, bool mono_raw, bool keep)
 {
     static const char *const order[] = {"mono_raw", "boot", "global", "local"};
     ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0}, current = {0};
@@ -86,7 +86,7 @@ static void choose_clock(struct orma_instance *self, bool mono_raw, bool keep)
             continue;
         if (orma_str_eq_c(orma_buf_str(&current), order[i]))
             break;
-        if (orma_saved_write(&self->saved, &self->fs, "trace_clock", order[i]) < 0)
+        if (orma_ftrace_saved_write(&self->saved, &self->fs, "trace_clock", order[i]) < 0)
             continue;
         orma_buf_clear(&current);
         orma_buf_put_str(&current, order[i]);
@@ -96,7 +96,7 @@ static void choose_clock(struct orma_instance *self, bool mono_raw, bool keep)
 }
 
 /* What the kernel made of our wishes. */
-static void read_sizes(struct orma_instance *self)
+static void read_sizes(struct orma_ftrace_instance *self)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), kb;
 
@@ -108,21 +108,23 @@ static void read_sizes(struct orma_instance *self)
         self->buffer_size = kb * 1024;
 }
 
-static void set_sizes(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+static void set_sizes(struct orma_ftrace_instance *self,
+                      const Perfetto__Protos__FtraceConfig *config)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
-    uint64_t kb = orma_setup_buffer_kb(config, ram, page);
-    uint64_t subbuf = orma_setup_subbuf_kb(kb, page);
+    uint64_t kb = orma_ftrace_setup_buffer_kb(config, ram, page);
+    uint64_t subbuf = orma_ftrace_setup_subbuf_kb(kb, page);
     int r;
 
     /* Large pieces may not be had on a fragmented machine: then smaller ones. */
     for (; subbuf * 1024 >= page; subbuf /= 2) {
-        r = orma_saved_write_number(&self->saved, &self->fs, "buffer_subbuf_size_kb", subbuf);
+        r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "buffer_subbuf_size_kb",
+                                           subbuf);
         if (r != -ENOMEM)
             break;
     }
-    r = orma_saved_write_number(&self->saved, &self->fs, "buffer_size_kb", kb);
+    r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "buffer_size_kb", kb);
     if (r < 0)
         orma_log_warn("%s: no ring of %llu KiB per cpu: %s", self->fs.path, (unsigned long long)kb,
                       strerror(-r));
@@ -144,7 +146,7 @@ static bool has_entries(const struct orma_tracefs *fs, const char *file)
  * Who records in it would be stopped by us, and whose filters are set would have us record a part.
  * An instance that the config names may have been set up for just that.
  */
-static int check_others(struct orma_instance *self, char *why, size_t why_size)
+static int check_others(struct orma_ftrace_instance *self, char *why, size_t why_size)
 {
     static const struct {
         const char *file, *what;
@@ -173,13 +175,13 @@ static int check_others(struct orma_instance *self, char *why, size_t why_size)
     return 0;
 }
 
-bool orma_setup_is_exclusive(const Perfetto__Protos__FtraceConfig *config)
+bool orma_ftrace_setup_is_exclusive(const Perfetto__Protos__FtraceConfig *config)
 {
     return config->n_tids_to_trace || config->n_tracefs_options ||
            (config->tracing_cpumask && config->tracing_cpumask[0]);
 }
 
-static int set_tids(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+static int set_tids(struct orma_ftrace_instance *self, const Perfetto__Protos__FtraceConfig *config)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
 
@@ -187,12 +189,12 @@ static int set_tids(struct orma_instance *self, const Perfetto__Protos__FtraceCo
         return 0;
     for (size_t i = 0; i < config->n_tids_to_trace; i++)
         orma_buf_printf(&text, "%s%u", i ? " " : "", config->tids_to_trace[i]);
-    return text.failed
-               ? -ENOMEM
-               : orma_saved_replace(&self->saved, &self->fs, "set_event_pid", orma_buf_cstr(&text));
+    return text.failed ? -ENOMEM
+                       : orma_ftrace_saved_replace(&self->saved, &self->fs, "set_event_pid",
+                                                   orma_buf_cstr(&text));
 }
 
-static int set_option(struct orma_instance *self, const char *name, bool on)
+static int set_option(struct orma_ftrace_instance *self, const char *name, bool on)
 {
     char path[128];
 
@@ -200,25 +202,25 @@ static int set_option(struct orma_instance *self, const char *name, bool on)
         return -EINVAL;
     if ((size_t)snprintf(path, sizeof(path), "options/%s", name) >= sizeof(path))
         return -EINVAL;
-    return orma_saved_write(&self->saved, &self->fs, path, on ? "1" : "0");
+    return orma_ftrace_saved_write(&self->saved, &self->fs, path, on ? "1" : "0");
 }
 
-static int set_mask(struct orma_instance *self, const char *mask)
+static int set_mask(struct orma_ftrace_instance *self, const char *mask)
 {
     if (!mask || !mask[0])
         return 0;
     if (strspn(mask, "0123456789abcdefABCDEF,") != strlen(mask))
         return -EINVAL;
-    return orma_saved_write(&self->saved, &self->fs, "tracing_cpumask", mask);
+    return orma_ftrace_saved_write(&self->saved, &self->fs, "tracing_cpumask", mask);
 }
 
-/* What changes the recording for everybody; see orma_setup_is_exclusive(). */
-static int set_exclusive(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
-                         char *why, size_t why_size)
+/* What changes the recording for everybody; see orma_ftrace_setup_is_exclusive(). */
+static int set_exclusive(struct orma_ftrace_instance *self,
+                         const Perfetto__Protos__FtraceConfig *config, char *why, size_t why_size)
 {
     int r;
 
-    if (!orma_setup_is_exclusive(config))
+    if (!orma_ftrace_setup_is_exclusive(config))
         return 0;
     self->exclusive = true;
     r = set_tids(self, config);
@@ -245,18 +247,19 @@ static int set_exclusive(struct orma_instance *self, const Perfetto__Protos__Ftr
 }
 
 /* Each in the list that has to be written one by one, the first one replacing what was there. */
-static int set_functions(struct orma_instance *self, const char *file, char **names, size_t num)
+static int set_functions(struct orma_ftrace_instance *self, const char *file, char **names,
+                         size_t num)
 {
     int r = 0;
 
     for (size_t i = 0; !r && i < num; i++)
-        r = i ? orma_saved_append(&self->saved, &self->fs, file, names[i])
-              : orma_saved_replace(&self->saved, &self->fs, file, names[i]);
+        r = i ? orma_ftrace_saved_append(&self->saved, &self->fs, file, names[i])
+              : orma_ftrace_saved_replace(&self->saved, &self->fs, file, names[i]);
     return r;
 }
 
-static int set_graph(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
-                     char *why, size_t why_size)
+static int set_graph(struct orma_ftrace_instance *self,
+                     const Perfetto__Protos__FtraceConfig *config, char *why, size_t why_size)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf tracers = {0};
     int r;
@@ -276,10 +279,10 @@ static int set_graph(struct orma_instance *self, const Perfetto__Protos__FtraceC
         r = set_functions(self, "set_graph_function", config->function_graph_roots,
                           config->n_function_graph_roots);
     if (!r && config->has_function_graph_max_depth)
-        r = orma_saved_write_number(&self->saved, &self->fs, "max_graph_depth",
-                                    config->function_graph_max_depth);
+        r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "max_graph_depth",
+                                           config->function_graph_max_depth);
     if (!r)
-        r = orma_saved_write(&self->saved, &self->fs, "current_tracer", "function_graph");
+        r = orma_ftrace_saved_write(&self->saved, &self->fs, "current_tracer", "function_graph");
     if (r < 0)
         (void)snprintf(why, why_size, "enable_function_graph: %s", strerror(-r)); /* cut: fine */
     self->graph = !r;
@@ -296,18 +299,19 @@ static bool kernel_has_watermark(void)
            (major > 6 || (major == 6 && minor >= 9));
 }
 
-static void set_watermark(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config)
+static void set_watermark(struct orma_ftrace_instance *self,
+                          const Perfetto__Protos__FtraceConfig *config)
 {
     uint32_t percent = config->has_drain_buffer_percent ? config->drain_buffer_percent : 0;
 
     if (!percent || percent > 100 || !kernel_has_watermark())
         return;
     self->is_watched =
-        orma_saved_write_number(&self->saved, &self->fs, "buffer_percent", percent) == 0;
+        orma_ftrace_saved_write_number(&self->saved, &self->fs, "buffer_percent", percent) == 0;
 }
 
 /* What it was is remembered before. Refused: what others have enabled is recorded, too. */
-static void stop(struct orma_instance *self, const char *file)
+static void stop(struct orma_ftrace_instance *self, const char *file)
 {
     int r = orma_tracefs_write(&self->fs, file, "0");
 
@@ -315,16 +319,17 @@ static void stop(struct orma_instance *self, const char *file)
         orma_log_warn("%s/%s: cannot write '0': %s", self->fs.path, file, strerror(-r));
 }
 
-int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
-                     char *why, size_t why_size)
+int orma_ftrace_setup_first(struct orma_ftrace_instance *self,
+                            const Perfetto__Protos__FtraceConfig *config, char *why,
+                            size_t why_size)
 {
     bool keep = config->has_preserve_ftrace_buffer && config->preserve_ftrace_buffer;
     int r = keep ? 0 : check_others(self, why, why_size);
 
     if (!r)
-        r = orma_saved_remember(&self->saved, &self->fs, "set_event");
+        r = orma_ftrace_saved_remember(&self->saved, &self->fs, "set_event");
     if (!r)
-        r = orma_saved_remember(&self->saved, &self->fs, "tracing_on");
+        r = orma_ftrace_saved_remember(&self->saved, &self->fs, "tracing_on");
     if (r < 0)
         return r;
     self->preserved = keep;
@@ -347,11 +352,12 @@ int orma_setup_first(struct orma_instance *self, const Perfetto__Protos__FtraceC
     return r ? r : set_graph(self, config, why, why_size);
 }
 
-int orma_setup_joining(struct orma_instance *self, const Perfetto__Protos__FtraceConfig *config,
-                       char *why, size_t why_size)
+int orma_ftrace_setup_joining(struct orma_ftrace_instance *self,
+                              const Perfetto__Protos__FtraceConfig *config, char *why,
+                              size_t why_size)
 {
     const char *whose = self->exclusive ? "is used by a session that does not share it"
-                        : orma_setup_is_exclusive(config)
+                        : orma_ftrace_setup_is_exclusive(config)
                             ? "is in use: tids_to_trace, tracefs_options and tracing_cpumask "
                               "need it alone"
                             : NULL;

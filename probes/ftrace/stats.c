@@ -59,7 +59,7 @@ void orma_ftrace_snapshot_fini(struct orma_ftrace_snapshot *self)
 
 static void put_cpu(struct orma_buf *out, const struct orma_ftrace_cpu_snapshot *cpu)
 {
-    const struct orma_cpu_stats *s = &cpu->stats;
+    const struct orma_tracefs_cpu_stats *s = &cpu->stats;
     size_t begun = orma_pb_begin(out, ORMA_PB_FTRACE_STATS_CPU_STATS);
 
     orma_pb_put_u64(out, ORMA_PB_FTRACE_CPU_STATS_CPU, cpu->cpu);
@@ -74,7 +74,8 @@ static void put_cpu(struct orma_buf *out, const struct orma_ftrace_cpu_snapshot 
     orma_pb_end(out, begun);
 }
 
-static void put_names(struct orma_buf *out, uint32_t field, const struct orma_name_list *list)
+static void put_names(struct orma_buf *out, uint32_t field,
+                      const struct orma_ftrace_name_list *list)
 {
     for (size_t i = 0; i < list->num; i++)
         orma_pb_put_cstr(out, field, list->names[i]);
@@ -93,7 +94,7 @@ static void put_report(struct orma_buf *out, const struct orma_ftrace_report *re
                          report->exclusive_error);
     if (report->setup_error)
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_STATS_ATRACE_ERRORS, report->setup_error);
-    for (unsigned i = 0; report->counts && i < ORMA_PARSE_STATUS_NUM; i++) {
+    for (unsigned i = 0; report->counts && i < ORMA_FTRACE_PARSE_STATUS_NUM; i++) {
         if (report->counts->errors[i])
             orma_pb_put_u64(out, ORMA_PB_FTRACE_STATS_FTRACE_PARSE_ERRORS, i);
     }

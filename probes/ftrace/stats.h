@@ -13,7 +13,7 @@
 
 struct orma_ftrace_cpu_snapshot {
     uint32_t cpu;
-    struct orma_cpu_stats stats;
+    struct orma_tracefs_cpu_stats stats;
 };
 
 /* Counters at one moment. */
@@ -30,10 +30,10 @@ struct orma_ftrace_snapshot {
 struct orma_ftrace_report {
     uint32_t phase; /* enum FtraceStats.Phase */
     bool preserved;
-    const struct orma_events *events;           /* for names that failed; may be NULL */
-    const struct orma_translate_counts *counts; /* for parse errors; may be NULL */
-    const char *exclusive_error;                /* may be NULL */
-    const char *setup_error;                    /* may be NULL: why nothing is recorded */
+    const struct orma_ftrace_events *events;           /* for names that failed; may be NULL */
+    const struct orma_ftrace_translate_counts *counts; /* for parse errors; may be NULL */
+    const char *exclusive_error;                       /* may be NULL */
+    const char *setup_error;                           /* may be NULL: why nothing is recorded */
 };
 
 /* cpus_num cpus with the given ids; missing files count as zero. -ENOMEM. */

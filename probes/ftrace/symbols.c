@@ -12,19 +12,19 @@
 
 #define ADDRESSES_MAX (1u << 20)
 
-void orma_symbols_init(struct orma_symbols *self, const struct orma_kallsyms *table)
+void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, const struct orma_kallsyms *table)
 {
-    *self = (struct orma_symbols){.table = table, .tick = 1, .next = 1, .restart = true};
+    *self = (struct orma_ftrace_symbols){.table = table, .tick = 1, .next = 1, .restart = true};
 }
 
-void orma_symbols_fini(struct orma_symbols *self)
+void orma_ftrace_symbols_fini(struct orma_ftrace_symbols *self)
 {
     orma_map_fini(&self->slots);
     orma_buf_fini(&self->names);
     orma_buf_fini(&self->extra);
 }
 
-void orma_symbols_tick(struct orma_symbols *self)
+void orma_ftrace_symbols_tick(struct orma_ftrace_symbols *self)
 {
     self->tick++;
     self->restart = true;
@@ -34,7 +34,7 @@ void orma_symbols_tick(struct orma_symbols *self)
     self->next = 1;
 }
 
-static void say(struct orma_symbols *self, uint32_t index, uint64_t address)
+static void say(struct orma_ftrace_symbols *self, uint32_t index, uint64_t address)
 {
     struct orma_str name = orma_kallsyms_find(self->table, address);
     size_t begun;
@@ -47,7 +47,7 @@ static void say(struct orma_symbols *self, uint32_t index, uint64_t address)
     orma_pb_end(&self->names, begun);
 }
 
-uint32_t orma_symbols_index(struct orma_symbols *self, uint64_t address)
+uint32_t orma_ftrace_symbols_index(struct orma_ftrace_symbols *self, uint64_t address)
 {
     uint64_t tick = self->tick & 0x7fffffff, val;
     uint32_t index;
@@ -67,7 +67,7 @@ uint32_t orma_symbols_index(struct orma_symbols *self, uint64_t address)
     return index;
 }
 
-struct orma_str orma_symbols_take(struct orma_symbols *self)
+struct orma_str orma_ftrace_symbols_take(struct orma_ftrace_symbols *self)
 {
     orma_buf_clear(&self->extra);
     if (self->restart && self->used) {

@@ -7,7 +7,7 @@
  * addresses are met; then numbering begins anew). Names are repeated in every
  * tick that uses them, since older packets may be overwritten:
  *
- *   orma_symbols_tick -> orma_symbols_index* -> orma_symbols_take -> ...
+ *   orma_ftrace_symbols_tick -> orma_ftrace_symbols_index* -> orma_ftrace_symbols_take -> ...
  *
  * Threads: none.
  */
@@ -22,7 +22,7 @@
 
 struct orma_kallsyms;
 
-struct orma_symbols {
+struct orma_ftrace_symbols {
     const struct orma_kallsyms *table; /* NULL: numbers only */
     struct orma_map slots;             /* by address, see symbols.c */
     uint64_t tick;
@@ -33,19 +33,19 @@ struct orma_symbols {
     struct orma_buf extra; /* what was taken last */
 };
 
-void orma_symbols_init(struct orma_symbols *self, const struct orma_kallsyms *table);
-void orma_symbols_fini(struct orma_symbols *self);
+void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, const struct orma_kallsyms *table);
+void orma_ftrace_symbols_fini(struct orma_ftrace_symbols *self);
 
 /* A new tick: names are to be said again. */
-void orma_symbols_tick(struct orma_symbols *self);
+void orma_ftrace_symbols_tick(struct orma_ftrace_symbols *self);
 
 /* The address's number, > 0; 0 for address 0 and when out of memory. */
-uint32_t orma_symbols_index(struct orma_symbols *self, uint64_t address);
+uint32_t orma_ftrace_symbols_index(struct orma_ftrace_symbols *self, uint64_t address);
 
 /*
  * Fields of TracePacket (sequence_flags, interned_data) that go with the packet
  * whose symbols were asked for since the last call. Empty if there were none. Valid until the next
  * call.
  */
-struct orma_str orma_symbols_take(struct orma_symbols *self);
+struct orma_str orma_ftrace_symbols_take(struct orma_ftrace_symbols *self);
 #endif

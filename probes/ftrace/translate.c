@@ -19,7 +19,7 @@
 #define TAG_PID (ORMA_PB_FTRACE_EVENT_PID << 3 | ORMA_PB_VARINT)
 
 /* As every 64-bit kernel since 3.13 has them. */
-static const struct orma_compact_layout usual_layout = {
+static const struct orma_ftrace_compact_layout usual_layout = {
     .prev_pid = 24,
     .prev_state = 32,
     .prev_state_size = 8,
@@ -34,48 +34,49 @@ static const struct orma_compact_layout usual_layout = {
     .waking_common_pid = 4,
 };
 
-int orma_translate_init(struct orma_translate *self)
+int orma_ftrace_translate_init(struct orma_ftrace_translate *self)
 {
     int r;
 
-    *self = (struct orma_translate){
+    *self = (struct orma_ftrace_translate){
         .compact = usual_layout, /* what is not compact differs in nothing */
-        .compact_ids = {.switch_id = ORMA_NO_EVENT, .waking_id = ORMA_NO_EVENT}};
-    r = orma_idset_init(&self->pids);
+        .compact_ids = {.switch_id = ORMA_FTRACE_NO_EVENT, .waking_id = ORMA_FTRACE_NO_EVENT}};
+    r = orma_source_idset_init(&self->pids);
     if (!r)
-        r = orma_idset_init(&self->renamed);
+        r = orma_source_idset_init(&self->renamed);
     if (r < 0)
-        orma_translate_fini(self);
+        orma_ftrace_translate_fini(self);
     return r;
 }
 
-void orma_translate_fini(struct orma_translate *self)
+void orma_ftrace_translate_fini(struct orma_ftrace_translate *self)
 {
-    orma_idset_fini(&self->pids);
-    orma_idset_fini(&self->renamed);
+    orma_source_idset_fini(&self->pids);
+    orma_source_idset_fini(&self->renamed);
 }
 
-void orma_translate_set_compact(struct orma_translate *self, const struct orma_format *format,
-                                const struct orma_plan *plan)
+void orma_ftrace_translate_set_compact(struct orma_ftrace_translate *self,
+                                       const struct orma_ftrace_format *format,
+                                       const struct orma_ftrace_plan *plan)
 {
-    struct orma_compact_layout *to = &self->compact;
+    struct orma_ftrace_compact_layout *to = &self->compact;
 
-    if (plan->kind == ORMA_PLAN_SCHED_SWITCH) {
+    if (plan->kind == ORMA_FTRACE_PLAN_SCHED_SWITCH) {
         self->compact_ids.switch_id = plan->id;
         self->compact_ids.switch_size = plan->size;
-        to->prev_pid = orma_format_field(format, "prev_pid")->offset;
-        to->prev_state = orma_format_field(format, "prev_state")->offset;
-        to->prev_state_size = orma_format_field(format, "prev_state")->size;
-        to->next_pid = orma_format_field(format, "next_pid")->offset;
-        to->next_prio = orma_format_field(format, "next_prio")->offset;
-        to->next_comm = orma_format_field(format, "next_comm")->offset;
-    } else if (plan->kind == ORMA_PLAN_SCHED_WAKING) {
+        to->prev_pid = orma_ftrace_format_field(format, "prev_pid")->offset;
+        to->prev_state = orma_ftrace_format_field(format, "prev_state")->offset;
+        to->prev_state_size = orma_ftrace_format_field(format, "prev_state")->size;
+        to->next_pid = orma_ftrace_format_field(format, "next_pid")->offset;
+        to->next_prio = orma_ftrace_format_field(format, "next_prio")->offset;
+        to->next_comm = orma_ftrace_format_field(format, "next_comm")->offset;
+    } else if (plan->kind == ORMA_FTRACE_PLAN_SCHED_WAKING) {
         self->compact_ids.waking_id = plan->id;
         self->compact_ids.waking_size = plan->size;
-        to->waking_pid = orma_format_field(format, "pid")->offset;
-        to->waking_prio = orma_format_field(format, "prio")->offset;
-        to->waking_comm = orma_format_field(format, "comm")->offset;
-        to->waking_cpu = orma_format_field(format, "target_cpu")->offset;
+        to->waking_pid = orma_ftrace_format_field(format, "pid")->offset;
+        to->waking_prio = orma_ftrace_format_field(format, "prio")->offset;
+        to->waking_comm = orma_ftrace_format_field(format, "comm")->offset;
+        to->waking_cpu = orma_ftrace_format_field(format, "target_cpu")->offset;
         to->waking_flags = format->common_flags_offset;
         to->waking_common_pid = plan->common_pid_offset;
     }
@@ -96,11 +97,13 @@ static uint64_t load_sized(const uint8_t *at, unsigned size, bool is_signed)
     case 1:
         return is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
     case 2:
-        return is_signed ? (uint64_t)(int64_t)(int16_t)orma_load16(at) : orma_load16(at);
+        return is_signed ? (uint64_t)(int64_t)(int16_t)orma_tracefs_load16(at)
+                         : orma_tracefs_load16(at);
     case 4:
-        return is_signed ? (uint64_t)(int64_t)(int32_t)orma_load32(at) : orma_load32(at);
+        return is_signed ? (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(at)
+                         : orma_tracefs_load32(at);
     default:
-        return orma_load64(at);
+        return orma_tracefs_load64(at);
     }
 }
 
@@ -109,29 +112,32 @@ struct seen {
     uint64_t dev, inode;
 };
 
-static uint8_t *put_blob(uint8_t *p, const struct orma_step *step, const uint8_t *data, size_t len)
+static uint8_t *put_blob(uint8_t *p, const struct orma_ftrace_step *step, const uint8_t *data,
+                         size_t len)
 {
     memcpy(p, &step->tag, sizeof(step->tag));
-    p = orma_put_varint(p + step->tag_len, len);
+    p = orma_ftrace_put_varint(p + step->tag_len, len);
     memcpy(p, data, len);
     return p + len;
 }
 
-static uint8_t *put_numbers(uint8_t *p, const struct orma_step *step, const uint8_t *data,
+static uint8_t *put_numbers(uint8_t *p, const struct orma_ftrace_step *step, const uint8_t *data,
                             size_t len)
 {
     for (size_t i = 0; i + step->elem <= len; i += step->elem) {
         memcpy(p, &step->tag, sizeof(step->tag));
-        p = orma_put_varint(p + step->tag_len, load_sized(data + i, step->elem, step->is_signed));
+        p = orma_ftrace_put_varint(p + step->tag_len,
+                                   load_sized(data + i, step->elem, step->is_signed));
     }
     return p;
 }
 
 /* A field whose bytes are elsewhere in the event. NULL: nothing there, or a lie. */
-static const uint8_t *locate(struct orma_translate *self, const struct orma_step *step,
-                             const struct orma_page_event *ev, size_t *ret_len)
+static const uint8_t *locate(struct orma_ftrace_translate *self,
+                             const struct orma_ftrace_step *step,
+                             const struct orma_tracefs_page_event *ev, size_t *ret_len)
 {
-    uint32_t word = orma_load32(ev->data + step->offset);
+    uint32_t word = orma_tracefs_load32(ev->data + step->offset);
     size_t offset = (word & 0xffff) + (size_t)step->loc_base, len = word >> 16;
 
     if (!len)
@@ -144,112 +150,115 @@ static const uint8_t *locate(struct orma_translate *self, const struct orma_step
     return ev->data + offset;
 }
 
-static uint8_t *put_printk(struct orma_translate *self, uint8_t *p, const struct orma_step *step,
-                           uint64_t address)
+static uint8_t *put_printk(struct orma_ftrace_translate *self, uint8_t *p,
+                           const struct orma_ftrace_step *step, uint64_t address)
 {
     const char *text = self->printk ? orma_map_get_ptr(self->printk, address) : NULL;
 
     return put_blob(p, step, (const uint8_t *)(text ? text : ""), text ? strlen(text) : 0);
 }
 
-static uint32_t symbol_of(struct orma_translate *self, uint64_t address)
+static uint32_t symbol_of(struct orma_ftrace_translate *self, uint64_t address)
 {
-    return self->symbols ? orma_symbols_index(self->symbols, address) : 0;
+    return self->symbols ? orma_ftrace_symbols_index(self->symbols, address) : 0;
 }
 
 /* Steps that write no single number. */
-static uint8_t *run_long_step(struct orma_translate *self, const struct orma_step *step,
-                              const struct orma_page_event *ev, uint8_t *p)
+static uint8_t *run_long_step(struct orma_ftrace_translate *self,
+                              const struct orma_ftrace_step *step,
+                              const struct orma_tracefs_page_event *ev, uint8_t *p)
 {
     const uint8_t *at = ev->data + step->offset;
     size_t len = ev->len - step->offset;
 
-    switch ((enum orma_step_op)step->op) {
-    case ORMA_STEP_CHARS:
+    switch ((enum orma_ftrace_step_op)step->op) {
+    case ORMA_FTRACE_STEP_CHARS:
         return put_blob(p, step, at, strnlen((const char *)at, step->size));
-    case ORMA_STEP_CHARS_TO_END:
+    case ORMA_FTRACE_STEP_CHARS_TO_END:
         return put_blob(p, step, at, strnlen((const char *)at, len));
-    case ORMA_STEP_BYTES:
+    case ORMA_FTRACE_STEP_BYTES:
         return put_blob(p, step, at, step->size);
-    case ORMA_STEP_BYTES_TO_END:
+    case ORMA_FTRACE_STEP_BYTES_TO_END:
         return put_blob(p, step, at, len);
-    case ORMA_STEP_NUMBERS:
+    case ORMA_FTRACE_STEP_NUMBERS:
         return put_numbers(p, step, at, step->size);
-    case ORMA_STEP_NUMBERS_TO_END:
+    case ORMA_FTRACE_STEP_NUMBERS_TO_END:
         return put_numbers(p, step, at, len);
-    case ORMA_STEP_LOC_CHARS:
+    case ORMA_FTRACE_STEP_LOC_CHARS:
         at = locate(self, step, ev, &len);
         return at ? put_blob(p, step, at, strnlen((const char *)at, len)) : p;
-    case ORMA_STEP_LOC_BYTES:
+    case ORMA_FTRACE_STEP_LOC_BYTES:
         at = locate(self, step, ev, &len);
         return at ? put_blob(p, step, at, len) : p;
-    case ORMA_STEP_LOC_NUMBERS:
+    case ORMA_FTRACE_STEP_LOC_NUMBERS:
         at = locate(self, step, ev, &len);
         return at ? put_numbers(p, step, at, len) : p;
-    case ORMA_STEP_PRINTK32:
-        return put_printk(self, p, step, orma_load32(at));
+    case ORMA_FTRACE_STEP_PRINTK32:
+        return put_printk(self, p, step, orma_tracefs_load32(at));
     default: /* PRINTK64 */
-        return put_printk(self, p, step, orma_load64(at));
+        return put_printk(self, p, step, orma_tracefs_load64(at));
     }
 }
 
 /* Writes what one step reads. */
-static inline uint8_t *run_step(struct orma_translate *self, const struct orma_step *step,
-                                const struct orma_page_event *ev, struct seen *seen, uint8_t *p)
+static inline uint8_t *run_step(struct orma_ftrace_translate *self,
+                                const struct orma_ftrace_step *step,
+                                const struct orma_tracefs_page_event *ev, struct seen *seen,
+                                uint8_t *p)
 {
     const uint8_t *at = ev->data + step->offset;
     uint64_t val;
 
-    switch ((enum orma_step_op)step->op) {
-    case ORMA_STEP_U8:
+    switch ((enum orma_ftrace_step_op)step->op) {
+    case ORMA_FTRACE_STEP_U8:
         val = *at;
         break;
-    case ORMA_STEP_U16:
-        val = orma_load16(at);
+    case ORMA_FTRACE_STEP_U16:
+        val = orma_tracefs_load16(at);
         break;
-    case ORMA_STEP_U32:
-        val = orma_load32(at);
+    case ORMA_FTRACE_STEP_U32:
+        val = orma_tracefs_load32(at);
         break;
-    case ORMA_STEP_U64:
-    case ORMA_STEP_S64:
-        val = orma_load64(at);
+    case ORMA_FTRACE_STEP_U64:
+    case ORMA_FTRACE_STEP_S64:
+        val = orma_tracefs_load64(at);
         break;
-    case ORMA_STEP_S8:
+    case ORMA_FTRACE_STEP_S8:
         val = (uint64_t)(int64_t)(int8_t)*at;
         break;
-    case ORMA_STEP_S16:
-        val = (uint64_t)(int64_t)(int16_t)orma_load16(at);
+    case ORMA_FTRACE_STEP_S16:
+        val = (uint64_t)(int64_t)(int16_t)orma_tracefs_load16(at);
         break;
-    case ORMA_STEP_S32:
-        val = (uint64_t)(int64_t)(int32_t)orma_load32(at);
+    case ORMA_FTRACE_STEP_S32:
+        val = (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(at);
         break;
-    case ORMA_STEP_PID:
-        val = (uint64_t)(int64_t)(int32_t)orma_load32(at);
-        orma_idset_add(&self->pids, (uint32_t)val);
+    case ORMA_FTRACE_STEP_PID:
+        val = (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(at);
+        orma_source_idset_add(&self->pids, (uint32_t)val);
         break;
-    case ORMA_STEP_DEV32:
-        val = seen->dev = user_dev(orma_load32(at));
+    case ORMA_FTRACE_STEP_DEV32:
+        val = seen->dev = user_dev(orma_tracefs_load32(at));
         break;
-    case ORMA_STEP_DEV64:
-        val = seen->dev = user_dev(orma_load64(at));
+    case ORMA_FTRACE_STEP_DEV64:
+        val = seen->dev = user_dev(orma_tracefs_load64(at));
         break;
-    case ORMA_STEP_INODE32:
-        val = seen->inode = orma_load32(at);
+    case ORMA_FTRACE_STEP_INODE32:
+        val = seen->inode = orma_tracefs_load32(at);
         break;
-    case ORMA_STEP_INODE64:
-        val = seen->inode = orma_load64(at);
+    case ORMA_FTRACE_STEP_INODE64:
+        val = seen->inode = orma_tracefs_load64(at);
         break;
-    case ORMA_STEP_SYMBOL32:
-        val = symbol_of(self, orma_load32(at));
+    case ORMA_FTRACE_STEP_SYMBOL32:
+        val = symbol_of(self, orma_tracefs_load32(at));
         break;
-    case ORMA_STEP_SYMBOL64:
-        val = symbol_of(self, orma_load64(at));
+    case ORMA_FTRACE_STEP_SYMBOL64:
+        val = symbol_of(self, orma_tracefs_load64(at));
         break;
     default:
         return run_long_step(self, step, ev, p);
     }
     memcpy(p, &step->tag, sizeof(step->tag));
-    return orma_put_varint(p + step->tag_len, val);
+    return orma_ftrace_put_varint(p + step->tag_len, val);
 }
 
 /* Sets the length of what was written from `body` on; the byte before `body` is for it. */
@@ -268,12 +277,13 @@ static inline uint8_t *close_len(uint8_t *body, uint8_t *end)
 }
 
 /* The bytes of an array, wherever they are. NULL: none. */
-static const uint8_t *array_of(struct orma_translate *self, const struct orma_step *step,
-                               const struct orma_page_event *ev, size_t *ret_len)
+static const uint8_t *array_of(struct orma_ftrace_translate *self,
+                               const struct orma_ftrace_step *step,
+                               const struct orma_tracefs_page_event *ev, size_t *ret_len)
 {
-    if (step->op == ORMA_STEP_LOC_NUMBERS)
+    if (step->op == ORMA_FTRACE_STEP_LOC_NUMBERS)
         return locate(self, step, ev, ret_len);
-    *ret_len = step->op == ORMA_STEP_NUMBERS ? step->size : ev->len - step->offset;
+    *ret_len = step->op == ORMA_FTRACE_STEP_NUMBERS ? step->size : ev->len - step->offset;
     return ev->data + step->offset;
 }
 
@@ -284,29 +294,30 @@ static uint8_t *open_old_field(const char *name, uint8_t *p, uint8_t **ret_body)
     *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_FIELD << 3 | ORMA_PB_LEN;
     *ret_body = ++p;
     *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_NAME << 3 | ORMA_PB_LEN;
-    p = orma_put_varint(p, len);
+    p = orma_ftrace_put_varint(p, len);
     memcpy(p, name, len);
     return p + len;
 }
 
 /* FtraceEvent.generic{event_name, field{name, value}}: one nested field per value. */
-ORMA_COLD static uint8_t *run_generic_old(struct orma_translate *self, const struct orma_plan *plan,
-                                          const struct orma_page_event *ev, uint8_t *p)
+ORMA_COLD static uint8_t *run_generic_old(struct orma_ftrace_translate *self,
+                                          const struct orma_ftrace_plan *plan,
+                                          const struct orma_tracefs_page_event *ev, uint8_t *p)
 {
     struct seen seen = {0};
     uint8_t *body;
     size_t len = strlen(plan->name);
 
     *p++ = ORMA_PB_GENERIC_FTRACE_EVENT_EVENT_NAME << 3 | ORMA_PB_LEN;
-    p = orma_put_varint(p, len);
+    p = orma_ftrace_put_varint(p, len);
     memcpy(p, plan->name, len);
     p += len;
     for (unsigned i = 0; i < plan->steps_num; i++) {
-        const struct orma_step *step = &plan->steps[i];
+        const struct orma_ftrace_step *step = &plan->steps[i];
         const char *name = plan->field_names[i];
 
-        if (step->op != ORMA_STEP_NUMBERS && step->op != ORMA_STEP_NUMBERS_TO_END &&
-            step->op != ORMA_STEP_LOC_NUMBERS) {
+        if (step->op != ORMA_FTRACE_STEP_NUMBERS && step->op != ORMA_FTRACE_STEP_NUMBERS_TO_END &&
+            step->op != ORMA_FTRACE_STEP_LOC_NUMBERS) {
             uint8_t *before = p, *value = open_old_field(name, p, &body);
 
             p = run_step(self, step, ev, &seen, value);
@@ -322,12 +333,12 @@ ORMA_COLD static uint8_t *run_generic_old(struct orma_translate *self, const str
     return p;
 }
 
-ORMA_COLD static uint8_t *run_kprobe(const struct orma_plan *plan, uint8_t *p)
+ORMA_COLD static uint8_t *run_kprobe(const struct orma_ftrace_plan *plan, uint8_t *p)
 {
     size_t len = strlen(plan->name);
 
     *p++ = ORMA_PB_KPROBE_EVENT_NAME << 3 | ORMA_PB_LEN;
-    p = orma_put_varint(p, len);
+    p = orma_ftrace_put_varint(p, len);
     memcpy(p, plan->name, len);
     p += len;
     *p++ = ORMA_PB_KPROBE_EVENT_TYPE << 3 | ORMA_PB_VARINT;
@@ -336,138 +347,143 @@ ORMA_COLD static uint8_t *run_kprobe(const struct orma_plan *plan, uint8_t *p)
 }
 
 /* Remembers what other sources want to know of this event. */
-ORMA_COLD static void note_inode(struct orma_translate *self, const struct seen *seen)
+ORMA_COLD static void note_inode(struct orma_ftrace_translate *self, const struct seen *seen)
 {
     (void)orma_map_put(self->inodes, seen->inode, seen->dev); /* no memory: no name for this one */
 }
 
-static void note_fd(struct orma_translate *self, const struct orma_page_event *ev, uint32_t pid,
-                    const struct orma_plan *plan)
+static void note_fd(struct orma_ftrace_translate *self, const struct orma_tracefs_page_event *ev,
+                    uint32_t pid, const struct orma_ftrace_plan *plan)
 {
     const uint8_t *id_at = ev->data + plan->buf_offset, *ret_at = id_at + plan->word_size;
     uint64_t id = load_sized(id_at, plan->word_size, true);
     int64_t ret = (int64_t)load_sized(ret_at, plan->word_size, true);
 
-    if (self->fd_syscalls.is_limited && orma_syscall_set_has(&self->fd_syscalls, id) && ret >= 0 &&
-        ret <= INT32_MAX)
+    if (self->fd_syscalls.is_limited && orma_ftrace_syscall_set_has(&self->fd_syscalls, id) &&
+        ret >= 0 && ret <= INT32_MAX)
         (void)orma_map_put(self->fd_pairs, (uint64_t)pid << 32 | (uint64_t)ret, 1);
 }
 
-static void note_special(struct orma_translate *self, const struct orma_plan *plan,
-                         const struct orma_page_event *ev, uint32_t pid)
+static void note_special(struct orma_ftrace_translate *self, const struct orma_ftrace_plan *plan,
+                         const struct orma_tracefs_page_event *ev, uint32_t pid)
 {
-    switch ((enum orma_plan_kind)plan->kind) {
-    case ORMA_PLAN_TASK_RENAME:
-    case ORMA_PLAN_PROCESS_FREE:
-        pid = orma_load32(ev->data + plan->buf_offset);
-        orma_idset_remove(&self->pids, pid);
-        orma_bundle_task_forget(self->bundle, pid);
-        orma_idset_add(&self->renamed, pid);
-        if (plan->kind == ORMA_PLAN_TASK_RENAME)
-            orma_idset_add(&self->pids, pid);
+    switch ((enum orma_ftrace_plan_kind)plan->kind) {
+    case ORMA_FTRACE_PLAN_TASK_RENAME:
+    case ORMA_FTRACE_PLAN_PROCESS_FREE:
+        pid = orma_tracefs_load32(ev->data + plan->buf_offset);
+        orma_source_idset_remove(&self->pids, pid);
+        orma_ftrace_bundle_task_forget(self->bundle, pid);
+        orma_source_idset_add(&self->renamed, pid);
+        if (plan->kind == ORMA_FTRACE_PLAN_TASK_RENAME)
+            orma_source_idset_add(&self->pids, pid);
         break;
-    case ORMA_PLAN_SYS_EXIT:
+    case ORMA_FTRACE_PLAN_SYS_EXIT:
         if (self->fd_pairs)
             note_fd(self, ev, pid, plan);
         break;
-    case ORMA_PLAN_SCHED_SWITCH:
+    case ORMA_FTRACE_PLAN_SCHED_SWITCH:
         self->counts.unchained++;
         break;
-    case ORMA_PLAN_PLAIN:
-    case ORMA_PLAN_SYS_ENTER:
-    case ORMA_PLAN_PRINT:
-    case ORMA_PLAN_KPROBE:
-    case ORMA_PLAN_GENERIC_OLD:
-    case ORMA_PLAN_SCHED_WAKING:
+    case ORMA_FTRACE_PLAN_PLAIN:
+    case ORMA_FTRACE_PLAN_SYS_ENTER:
+    case ORMA_FTRACE_PLAN_PRINT:
+    case ORMA_FTRACE_PLAN_KPROBE:
+    case ORMA_FTRACE_PLAN_GENERIC_OLD:
+    case ORMA_FTRACE_PLAN_SCHED_WAKING:
         break;
     }
 }
 
 /* Those kinds that another session may have wanted more of. */
-static bool is_wanted(struct orma_translate *self, const struct orma_plan *plan,
-                      const struct orma_page_event *ev)
+static bool is_wanted(struct orma_ftrace_translate *self, const struct orma_ftrace_plan *plan,
+                      const struct orma_tracefs_page_event *ev)
 {
     const uint8_t *at = ev->data + plan->buf_offset;
     bool ret = true;
 
-    if (plan->kind == ORMA_PLAN_PRINT && self->print_filter) {
+    if (plan->kind == ORMA_FTRACE_PLAN_PRINT && self->print_filter) {
         size_t len = strnlen((const char *)at, ev->len - plan->buf_offset);
 
-        ret =
-            orma_print_filter_allows(self->print_filter, (struct orma_str){(const char *)at, len});
-    } else if (plan->kind != ORMA_PLAN_PRINT && self->syscalls) {
-        ret = orma_syscall_set_has(self->syscalls, load_sized(at, plan->word_size, true));
+        ret = orma_ftrace_print_filter_allows(self->print_filter,
+                                              (struct orma_str){(const char *)at, len});
+    } else if (plan->kind != ORMA_FTRACE_PLAN_PRINT && self->syscalls) {
+        ret = orma_ftrace_syscall_set_has(self->syscalls, load_sized(at, plan->word_size, true));
     }
     self->counts.filtered += !ret;
     return ret;
 }
 
-static void open_bundle(struct orma_translate *self, bool lost);
-static void close_bundle(struct orma_translate *self);
+static void open_bundle(struct orma_ftrace_translate *self, bool lost);
+static void close_bundle(struct orma_ftrace_translate *self);
 
 /*
  * Most steps are plain numbers. They are read and cut to size without asking how large they are: no
  * branch predictor knows that of a mix of events. `ev` is followed by eight readable bytes.
  */
-static inline uint8_t *run_steps(struct orma_translate *self, const struct orma_plan *plan,
-                                 const struct orma_page_event *ev, struct seen *seen, uint8_t *p)
+static inline uint8_t *run_steps(struct orma_ftrace_translate *self,
+                                 const struct orma_ftrace_plan *plan,
+                                 const struct orma_tracefs_page_event *ev, struct seen *seen,
+                                 uint8_t *p)
 {
-    const struct orma_step *step = plan->steps, *end = step + plan->steps_num;
+    const struct orma_ftrace_step *step = plan->steps, *end = step + plan->steps_num;
 
     for (; step != end; step++) {
         if (ORMA_UNLIKELY(!step->mask)) {
             p = run_step(self, step, ev, seen, p);
             continue;
         }
-        uint64_t val = orma_load64(ev->data + step->offset) & step->mask;
+        uint64_t val = orma_tracefs_load64(ev->data + step->offset) & step->mask;
 
         val = (val ^ step->sign) - step->sign;
         memcpy(p, &step->tag, sizeof(step->tag));
-        p = orma_put_varint(p + step->tag_len, val);
+        p = orma_ftrace_put_varint(p + step->tag_len, val);
     }
     return p;
 }
 
 /* The whole FtraceEvent. */
 /* Not inlined: the loop around it is to keep its registers. */
-__attribute__((noinline)) static void put_event(struct orma_translate *self, struct orma_plan *plan,
-                                                const struct orma_page_event *ev, uint64_t ts)
+__attribute__((noinline)) static void put_event(struct orma_ftrace_translate *self,
+                                                struct orma_ftrace_plan *plan,
+                                                const struct orma_tracefs_page_event *ev,
+                                                uint64_t ts)
 {
-    struct orma_bundle *bundle = self->bundle;
-    uint32_t pid = orma_load32(ev->data + plan->common_pid_offset);
+    struct orma_ftrace_bundle *bundle = self->bundle;
+    uint32_t pid = orma_tracefs_load32(ev->data + plan->common_pid_offset);
     struct seen seen = {0};
 
     if (plan->is_filtered && !is_wanted(self, plan, ev))
         return;
-    if (ORMA_UNLIKELY(orma_bundle_is_large(bundle))) {
+    if (ORMA_UNLIKELY(orma_ftrace_bundle_is_large(bundle))) {
         close_bundle(self);
         open_bundle(self, false);
     }
-    if (ORMA_UNLIKELY(plan->is_generic && plan->kind != ORMA_PLAN_GENERIC_OLD &&
+    if (ORMA_UNLIKELY(plan->is_generic && plan->kind != ORMA_FTRACE_PLAN_GENERIC_OLD &&
                       plan->bundle_seen != bundle->serial)) {
         plan->bundle_seen = bundle->serial;
-        orma_bundle_raw(bundle, plan->descriptor.data, plan->descriptor.len);
+        orma_ftrace_bundle_raw(bundle, plan->descriptor.data, plan->descriptor.len);
     }
-    if (!orma_bundle_room(bundle, plan->fixed_max + plan->copies * ORMA_PLAN_COPY_MAX(ev->len)))
+    if (!orma_ftrace_bundle_room(bundle, plan->fixed_max +
+                                             plan->copies * ORMA_FTRACE_PLAN_COPY_MAX(ev->len)))
         return;
     uint8_t *p = bundle->pos, *outer, *inner;
     *p++ = TAG_EVENT;
     outer = ++p;
     *p++ = TAG_TIMESTAMP;
-    p = orma_put_time(p, &bundle->time, ts);
+    p = orma_ftrace_put_time(p, &bundle->time, ts);
     *p++ = TAG_PID;
-    p = orma_put_varint(p, pid);
+    p = orma_ftrace_put_varint(p, pid);
     memcpy(p, &plan->tag, sizeof(plan->tag));
     p += plan->tag_len;
     inner = ++p;
-    if (ORMA_UNLIKELY(plan->kind >= ORMA_PLAN_KPROBE)) {
-        p = plan->kind == ORMA_PLAN_KPROBE ? run_kprobe(plan, p)
-                                           : run_generic_old(self, plan, ev, p);
+    if (ORMA_UNLIKELY(plan->kind >= ORMA_FTRACE_PLAN_KPROBE)) {
+        p = plan->kind == ORMA_FTRACE_PLAN_KPROBE ? run_kprobe(plan, p)
+                                                  : run_generic_old(self, plan, ev, p);
     } else {
         p = run_steps(self, plan, ev, &seen, p);
     }
     bundle->pos = close_len(outer, close_len(inner, p));
-    orma_idset_add(&self->pids, pid);
+    orma_source_idset_add(&self->pids, pid);
     if (plan->kind)
         note_special(self, plan, ev, pid);
     if (ORMA_UNLIKELY(self->inodes && seen.inode))
@@ -480,24 +496,25 @@ __attribute__((noinline)) static void put_event(struct orma_translate *self, str
 #define PID_PLAIN_MAX (1u << 28)
 
 /* A task that is new in this bundle, or has a new name. Before anything of the event is written. */
-ORMA_COLD static const struct orma_task_slot *meet_task(struct orma_translate *self, uint32_t pid,
-                                                        const uint8_t *comm)
+ORMA_COLD static const struct orma_ftrace_task_slot *meet_task(struct orma_ftrace_translate *self,
+                                                               uint32_t pid, const uint8_t *comm)
 {
-    if (orma_bundle_is_large(self->bundle)) {
+    if (orma_ftrace_bundle_is_large(self->bundle)) {
         close_bundle(self);
         open_bundle(self, false);
     }
-    orma_idset_add(&self->pids, pid);
+    orma_source_idset_add(&self->pids, pid);
     if (pid < PID_PLAIN_MAX)
-        return orma_bundle_task_add(self->bundle, pid, comm);
+        return orma_ftrace_bundle_task_add(self->bundle, pid, comm);
     self->counts.errors[ORMA_PB_FTRACE_STATUS_INVALID_EVENT]++;
-    return orma_bundle_task_add(self->bundle, 0, comm);
+    return orma_ftrace_bundle_task_add(self->bundle, 0, comm);
 }
 
-ORMA_PAGE_INLINE const struct orma_task_slot *
-task_of(struct orma_translate *self, struct orma_bundle *bundle, uint32_t pid, const uint8_t *comm)
+ORMA_TRACEFS_PAGE_INLINE const struct orma_ftrace_task_slot *
+task_of(struct orma_ftrace_translate *self, struct orma_ftrace_bundle *bundle, uint32_t pid,
+        const uint8_t *comm)
 {
-    const struct orma_task_slot *ret = orma_bundle_task(bundle, pid, comm);
+    const struct orma_ftrace_task_slot *ret = orma_ftrace_bundle_task(bundle, pid, comm);
 
     return ORMA_LIKELY(ret) ? ret : meet_task(self, pid, comm);
 }
@@ -506,59 +523,65 @@ task_of(struct orma_translate *self, struct orma_bundle *bundle, uint32_t pid, c
  * Is the switch's previous task the one that readers take for it? From here on they take the next
  * one, whichever way the event is written.
  */
-ORMA_PAGE_INLINE bool goes_on(uint32_t *running, const struct orma_compact_layout *at,
-                              const uint8_t *ev)
+ORMA_TRACEFS_PAGE_INLINE bool
+goes_on(uint32_t *running, const struct orma_ftrace_compact_layout *at, const uint8_t *ev)
 {
-    bool ret = orma_load32(ev + at->prev_pid) == *running;
+    bool ret = orma_tracefs_load32(ev + at->prev_pid) == *running;
 
-    *running = orma_load32(ev + at->next_pid);
+    *running = orma_tracefs_load32(ev + at->next_pid);
     return ret;
 }
 
 /* `ev` is the event's data, at least as long as its format. */
-ORMA_PAGE_INLINE void put_switch(struct orma_translate *self, struct orma_bundle *bundle,
-                                 const struct orma_compact_layout *at, const uint8_t *ev,
-                                 uint64_t ts)
+ORMA_TRACEFS_PAGE_INLINE void put_switch(struct orma_ftrace_translate *self,
+                                         struct orma_ftrace_bundle *bundle,
+                                         const struct orma_ftrace_compact_layout *at,
+                                         const uint8_t *ev, uint64_t ts)
 {
-    const struct orma_task_slot *task =
-        task_of(self, bundle, orma_load32(ev + at->next_pid), ev + at->next_comm);
+    const struct orma_ftrace_task_slot *task =
+        task_of(self, bundle, orma_tracefs_load32(ev + at->next_pid), ev + at->next_comm);
     uint64_t state = at->prev_state_size == 8
-                         ? orma_load64(ev + at->prev_state)
-                         : (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->prev_state);
+                         ? orma_tracefs_load64(ev + at->prev_state)
+                         : (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(ev + at->prev_state);
 
-    orma_bundle_column(bundle, ORMA_COLUMN_SWITCH_TIME, ts - bundle->switch_time);
+    orma_ftrace_bundle_column(bundle, ORMA_FTRACE_COLUMN_SWITCH_TIME, ts - bundle->switch_time);
     bundle->switch_time = ts;
-    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_PREV_STATE, bundle->switches, state);
-    orma_bundle_column_small(bundle, ORMA_COLUMN_SWITCH_NEXT_PRIO, bundle->switches,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->next_prio));
-    orma_bundle_column_task(bundle, ORMA_COLUMN_SWITCH_NEXT_PID, ORMA_COLUMN_SWITCH_NEXT_COMM,
-                            bundle->switches, task);
+    orma_ftrace_bundle_column_small(bundle, ORMA_FTRACE_COLUMN_SWITCH_PREV_STATE, bundle->switches,
+                                    state);
+    orma_ftrace_bundle_column_small(
+        bundle, ORMA_FTRACE_COLUMN_SWITCH_NEXT_PRIO, bundle->switches,
+        (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(ev + at->next_prio));
+    orma_ftrace_bundle_column_task(bundle, ORMA_FTRACE_COLUMN_SWITCH_NEXT_PID,
+                                   ORMA_FTRACE_COLUMN_SWITCH_NEXT_COMM, bundle->switches, task);
     bundle->switches++;
 }
 
-ORMA_PAGE_INLINE void put_waking(struct orma_translate *self, struct orma_bundle *bundle,
-                                 const struct orma_compact_layout *at, const uint8_t *ev,
-                                 uint64_t ts)
+ORMA_TRACEFS_PAGE_INLINE void put_waking(struct orma_ftrace_translate *self,
+                                         struct orma_ftrace_bundle *bundle,
+                                         const struct orma_ftrace_compact_layout *at,
+                                         const uint8_t *ev, uint64_t ts)
 {
-    const struct orma_task_slot *task =
-        task_of(self, bundle, orma_load32(ev + at->waking_pid), ev + at->waking_comm);
+    const struct orma_ftrace_task_slot *task =
+        task_of(self, bundle, orma_tracefs_load32(ev + at->waking_pid), ev + at->waking_comm);
 
-    orma_bundle_column(bundle, ORMA_COLUMN_WAKING_TIME, ts - bundle->waking_time);
+    orma_ftrace_bundle_column(bundle, ORMA_FTRACE_COLUMN_WAKING_TIME, ts - bundle->waking_time);
     bundle->waking_time = ts;
-    orma_bundle_column_task(bundle, ORMA_COLUMN_WAKING_PID, ORMA_COLUMN_WAKING_COMM,
-                            bundle->wakings, task);
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_CPU, bundle->wakings,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_cpu));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_PRIO, bundle->wakings,
-                             (uint64_t)(int64_t)(int32_t)orma_load32(ev + at->waking_prio));
-    orma_bundle_column_small(bundle, ORMA_COLUMN_WAKING_FLAGS, bundle->wakings,
-                             ev[at->waking_flags]);
+    orma_ftrace_bundle_column_task(bundle, ORMA_FTRACE_COLUMN_WAKING_PID,
+                                   ORMA_FTRACE_COLUMN_WAKING_COMM, bundle->wakings, task);
+    orma_ftrace_bundle_column_small(
+        bundle, ORMA_FTRACE_COLUMN_WAKING_CPU, bundle->wakings,
+        (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(ev + at->waking_cpu));
+    orma_ftrace_bundle_column_small(
+        bundle, ORMA_FTRACE_COLUMN_WAKING_PRIO, bundle->wakings,
+        (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(ev + at->waking_prio));
+    orma_ftrace_bundle_column_small(bundle, ORMA_FTRACE_COLUMN_WAKING_FLAGS, bundle->wakings,
+                                    ev[at->waking_flags]);
     bundle->wakings++;
 }
 
-static void open_bundle(struct orma_translate *self, bool lost)
+static void open_bundle(struct orma_ftrace_translate *self, bool lost)
 {
-    const struct orma_bundle_head head = {
+    const struct orma_ftrace_bundle_head head = {
         .cpu = self->cpu,
         .lost = lost || self->state->lost,
         .previous_end_ts = self->state->last_ts,
@@ -567,18 +590,18 @@ static void open_bundle(struct orma_translate *self, bool lost)
         .boot_ts = self->clock_boot_ts,
     };
 
-    orma_bundle_open(self->bundle, &head);
+    orma_ftrace_bundle_open(self->bundle, &head);
     self->bundle_open = true;
     self->bundle_told = head.lost; /* even if no event follows */
     self->bundle_first_event = self->counts.events;
     self->bundle_last_ts = 0;
 }
 
-static void close_bundle(struct orma_translate *self)
+static void close_bundle(struct orma_ftrace_translate *self)
 {
     if (!self->bundle_open)
         return;
-    struct orma_bundle *bundle = self->bundle;
+    struct orma_ftrace_bundle *bundle = self->bundle;
     self->bundle_open = false;
     self->counts.events += bundle->switches + bundle->wakings;
     bool has_events = self->counts.events != self->bundle_first_event;
@@ -590,55 +613,57 @@ static void close_bundle(struct orma_translate *self)
 
     struct orma_str extra = {NULL, 0};
     if (self->symbols)
-        extra = orma_symbols_take(self->symbols);
-    self->state->lost = orma_bundle_close(self->bundle, extra, self->sink) < 0;
+        extra = orma_ftrace_symbols_take(self->symbols);
+    self->state->lost = orma_ftrace_bundle_close(self->bundle, extra, self->sink) < 0;
     self->counts.lost_bundles += self->state->lost;
     if (self->state->lost)
-        self->state->running = ORMA_NO_PID;
+        self->state->running = ORMA_FTRACE_NO_PID;
     if (has_events)
         self->state->last_ts = self->bundle_last_ts;
 }
 
-void orma_translate_begin(struct orma_translate *self, uint32_t cpu,
-                          struct orma_translate_cpu *state)
+void orma_ftrace_translate_begin(struct orma_ftrace_translate *self, uint32_t cpu,
+                                 struct orma_ftrace_translate_cpu *state)
 {
     self->cpu = cpu;
     self->state = state;
     if (!state->last_ts)
-        state->running = ORMA_NO_PID; /* nothing was written so far */
+        state->running = ORMA_FTRACE_NO_PID; /* nothing was written so far */
     self->bundle_open = false;
 }
 
-void orma_translate_error(struct orma_translate *self, uint64_t ts, int status)
+void orma_ftrace_translate_error(struct orma_ftrace_translate *self, uint64_t ts, int status)
 {
-    if ((unsigned)status < ORMA_PARSE_STATUS_NUM)
+    if ((unsigned)status < ORMA_FTRACE_PARSE_STATUS_NUM)
         self->counts.errors[status]++;
     if (!self->bundle_open)
         open_bundle(self, false);
-    orma_bundle_error(self->bundle, ts, status);
+    orma_ftrace_bundle_error(self->bundle, ts, status);
     self->bundle_told = true;
 }
 
 /* The event is shorter than its format. Told once per page, the event is skipped. */
-ORMA_COLD static void short_event(struct orma_translate *self, const struct orma_plan *plan,
-                                  uint64_t page_ts, bool *told)
+ORMA_COLD static void short_event(struct orma_ftrace_translate *self,
+                                  const struct orma_ftrace_plan *plan, uint64_t page_ts, bool *told)
 {
-    int status = plan->kind == ORMA_PLAN_SCHED_SWITCH || plan->kind == ORMA_PLAN_SCHED_WAKING
-                     ? ORMA_PB_FTRACE_STATUS_SHORT_COMPACT_EVENT
-                     : ORMA_PB_FTRACE_STATUS_INVALID_EVENT;
+    int status =
+        plan->kind == ORMA_FTRACE_PLAN_SCHED_SWITCH || plan->kind == ORMA_FTRACE_PLAN_SCHED_WAKING
+            ? ORMA_PB_FTRACE_STATUS_SHORT_COMPACT_EVENT
+            : ORMA_PB_FTRACE_STATUS_INVALID_EVENT;
 
     if (*told)
         self->counts.errors[status]++;
     else
-        orma_translate_error(self, page_ts, status);
+        orma_ftrace_translate_error(self, page_ts, status);
     *told = true;
 }
 
-ORMA_COLD static void broken_page(struct orma_translate *self, const struct orma_page *page,
-                                  const uint8_t *data, size_t size)
+ORMA_COLD static void broken_page(struct orma_ftrace_translate *self,
+                                  const struct orma_tracefs_page *page, const uint8_t *data,
+                                  size_t size)
 {
-    orma_translate_error(self, page->base_ts, page->status);
-    if (!self->keep_broken_pages || !orma_bundle_room(self->bundle, size + 16))
+    orma_ftrace_translate_error(self, page->base_ts, page->status);
+    if (!self->keep_broken_pages || !orma_ftrace_bundle_room(self->bundle, size + 16))
         return;
     uint8_t *p = self->bundle->pos;
     p = orma_varint_write(p, ORMA_PB_FTRACE_EVENT_BUNDLE_BROKEN_ABI_TRACE_PAGE << 3 | ORMA_PB_LEN);
@@ -651,8 +676,9 @@ ORMA_COLD static void broken_page(struct orma_translate *self, const struct orma
 #define READ_AHEAD 8
 
 /* Nothing may be read behind the page: this event gets other bytes to stand before. */
-ORMA_COLD static void put_last_event(struct orma_translate *self, struct orma_plan *plan,
-                                     const struct orma_page_event *ev, uint64_t ts)
+ORMA_COLD static void put_last_event(struct orma_ftrace_translate *self,
+                                     struct orma_ftrace_plan *plan,
+                                     const struct orma_tracefs_page_event *ev, uint64_t ts)
 {
     uint8_t small[256], *copy = small;
 
@@ -664,7 +690,7 @@ ORMA_COLD static void put_last_event(struct orma_translate *self, struct orma_pl
     }
     memcpy(copy, ev->data, ev->len);
     memset(copy + ev->len, 0, READ_AHEAD);
-    put_event(self, plan, &(struct orma_page_event){copy, ev->len, ev->id}, ts);
+    put_event(self, plan, &(struct orma_tracefs_page_event){copy, ev->len, ev->id}, ts);
     if (copy != small)
         free(copy);
 }
@@ -674,24 +700,25 @@ ORMA_COLD static void put_last_event(struct orma_translate *self, struct orma_pl
  * arguments, since the compiler must think that each byte written may change `self`; `at` may be a
  * constant.
  */
-ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *state,
-                                 const uint8_t *limit, const struct orma_compact_layout *at,
-                                 const bool check)
+ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
+                                         struct orma_tracefs_page *state, const uint8_t *limit,
+                                         const struct orma_ftrace_compact_layout *at,
+                                         const bool check)
 {
-    struct orma_bundle *const bundle = self->bundle;
+    struct orma_ftrace_bundle *const bundle = self->bundle;
     uint32_t running = self->state->running;
-    struct orma_plan *const *const plans = self->plans;
+    struct orma_ftrace_plan *const *const plans = self->plans;
     const unsigned plans_num = self->plans_num;
     const uint32_t switch_id = self->compact_ids.switch_id, waking_id = self->compact_ids.waking_id;
     const size_t switch_size = self->compact_ids.switch_size;
     const size_t waking_size = self->compact_ids.waking_size;
-    struct orma_page page = *state;
-    struct orma_page_event ev;
+    struct orma_tracefs_page page = *state;
+    struct orma_tracefs_page_event ev;
     uint64_t foreign = 0;
     bool told = false;
 
-    while (orma_page_next(&page, &ev)) {
-        if (check && ORMA_UNLIKELY(orma_bundle_is_full(bundle))) {
+    while (orma_tracefs_page_next(&page, &ev)) {
+        if (check && ORMA_UNLIKELY(orma_ftrace_bundle_is_full(bundle))) {
             close_bundle(self);
             open_bundle(self, false);
         }
@@ -699,10 +726,10 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
             ORMA_LIKELY(goes_on(&running, at, ev.data))) {
             put_switch(self, bundle, at, ev.data, page.ts);
         } else if (ev.id == waking_id && ORMA_LIKELY(ev.len >= waking_size) &&
-                   ORMA_LIKELY(orma_load32(ev.data + at->waking_common_pid) == running)) {
+                   ORMA_LIKELY(orma_tracefs_load32(ev.data + at->waking_common_pid) == running)) {
             put_waking(self, bundle, at, ev.data, page.ts);
         } else {
-            struct orma_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
+            struct orma_ftrace_plan *plan = ev.id < plans_num ? plans[ev.id] : NULL;
 
             if (!plan) {
                 foreign++;
@@ -710,10 +737,10 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
             }
             if (ORMA_UNLIKELY(ev.len < plan->size)) {
                 short_event(self, plan, page.base_ts, &told);
-                running = ORMA_NO_PID; /* it may have been a switch */
+                running = ORMA_FTRACE_NO_PID; /* it may have been a switch */
                 continue;
             }
-            const struct orma_page_event copy = ev; /* `ev` itself stays in registers */
+            const struct orma_tracefs_page_event copy = ev; /* `ev` itself stays in registers */
 
             if (ORMA_LIKELY((size_t)(limit - ev.data) - ev.len >= READ_AHEAD))
                 put_event(self, plan, &copy, page.ts);
@@ -722,44 +749,47 @@ ORMA_PAGE_INLINE void put_events(struct orma_translate *self, struct orma_page *
         }
     }
     /* Of a bundle that was lost, readers did not see the last switch. */
-    self->state->running = self->state->lost ? ORMA_NO_PID : running;
+    self->state->running = self->state->lost ? ORMA_FTRACE_NO_PID : running;
     self->counts.foreign += foreign;
     *state = page;
 }
 
-static void put_usual(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
+static void put_usual(struct orma_ftrace_translate *self, struct orma_tracefs_page *page,
+                      const uint8_t *limit)
 {
     put_events(self, page, limit, &usual_layout, false);
 }
 
-static void put_any(struct orma_translate *self, struct orma_page *page, const uint8_t *limit)
+static void put_any(struct orma_ftrace_translate *self, struct orma_tracefs_page *page,
+                    const uint8_t *limit)
 {
-    const struct orma_compact_layout layout = self->compact;
+    const struct orma_ftrace_compact_layout layout = self->compact;
 
     put_events(self, page, limit, &layout, true);
 }
 
 /* For the compact events of a whole page: a sched_waking, the smaller one, has 40 bytes at least.
  * A bundle that has too much in it already is ended. */
-static bool bundle_has_room(struct orma_translate *self, size_t page_len)
+static bool bundle_has_room(struct orma_ftrace_translate *self, size_t page_len)
 {
     const size_t max = page_len / 40 + 1;
-    const struct orma_bundle *bundle = self->bundle;
+    const struct orma_ftrace_bundle *bundle = self->bundle;
 
-    if (max > ORMA_BUNDLE_COMPACT_MAX)
+    if (max > ORMA_FTRACE_BUNDLE_COMPACT_MAX)
         return false;
-    if (bundle->switches + bundle->wakings + max > ORMA_BUNDLE_COMPACT_MAX) {
+    if (bundle->switches + bundle->wakings + max > ORMA_FTRACE_BUNDLE_COMPACT_MAX) {
         close_bundle(self);
         open_bundle(self, false);
     }
     return true;
 }
 
-void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_t size)
+void orma_ftrace_translate_page(struct orma_ftrace_translate *self, const uint8_t *data,
+                                size_t size)
 {
-    struct orma_page page;
+    struct orma_tracefs_page page;
 
-    bool ok = orma_page_open(&page, &self->page_layout, data, size);
+    bool ok = orma_tracefs_page_open(&page, &self->page_layout, data, size);
     if (self->bundle_open && ok && page.lost)
         close_bundle(self);
     if (!self->bundle_open)
@@ -774,7 +804,7 @@ void orma_translate_page(struct orma_translate *self, const uint8_t *data, size_
         broken_page(self, &page, data, size);
 }
 
-void orma_translate_end(struct orma_translate *self)
+void orma_ftrace_translate_end(struct orma_ftrace_translate *self)
 {
     close_bundle(self);
 }

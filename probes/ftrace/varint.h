@@ -17,23 +17,23 @@
  * Seven bits into each byte, of the lowest 28: first the upper 14 move up by
  * two (x + 3x), then the upper 7 of each half by one (x + x).
  */
-static inline uint32_t orma_spread28(uint32_t val)
+static inline uint32_t orma_ftrace_spread28(uint32_t val)
 {
     val += (val & 0x0fffc000) * 3;
     return val + (val & 0x3f803f80);
 }
 
-static inline uint64_t orma_spread56(uint64_t val)
+static inline uint64_t orma_ftrace_spread56(uint64_t val)
 {
-    return orma_spread28((uint32_t)val & 0x0fffffff) |
-           (uint64_t)orma_spread28((uint32_t)(val >> 28) & 0x0fffffff) << 32;
+    return orma_ftrace_spread28((uint32_t)val & 0x0fffffff) |
+           (uint64_t)orma_ftrace_spread28((uint32_t)(val >> 28) & 0x0fffffff) << 32;
 }
 
 /* Addresses, and negative numbers: those have ten bytes, of which the ninth holds bits 56 to 62 and
  * the tenth bit 63. */
-static inline uint8_t *orma_put_wide(uint8_t *to, uint64_t val)
+static inline uint8_t *orma_ftrace_put_wide(uint8_t *to, uint64_t val)
 {
-    uint64_t bytes = orma_spread56(val), rest = val >> 56;
+    uint64_t bytes = orma_ftrace_spread56(val), rest = val >> 56;
 
     if (ORMA_LIKELY(!rest)) {
         unsigned top = 63 ^ (unsigned)__builtin_clzll(bytes | 1);
@@ -49,10 +49,10 @@ static inline uint8_t *orma_put_wide(uint8_t *to, uint64_t val)
     return to + 9 + (rest >> 7);
 }
 
-static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
+static inline uint8_t *orma_ftrace_put_varint(uint8_t *to, uint64_t val)
 {
     if (ORMA_LIKELY(val < (1u << 28))) {
-        uint32_t bytes = orma_spread28((uint32_t)val);
+        uint32_t bytes = orma_ftrace_spread28((uint32_t)val);
         unsigned top = 31 ^ (unsigned)__builtin_clz(bytes | 1); /* highest bit set */
 
         /* The continuation bits of all bytes below that of the highest bit. */
@@ -60,20 +60,21 @@ static inline uint8_t *orma_put_varint(uint8_t *to, uint64_t val)
         memcpy(to, &bytes, sizeof(bytes));
         return to + (top >> 3) + 1;
     }
-    return orma_put_wide(to, val);
+    return orma_ftrace_put_wide(to, val);
 }
 
 /*
  * Times of one bundle share their high bits: those are encoded once.
  * Valid for times of at least 2^28 ns, as on every machine up for a second.
  */
-struct orma_time_cache {
+struct orma_ftrace_time_cache {
     uint64_t high;  /* time >> 28 that `bytes` stands for; 0: none */
     uint64_t bytes; /* varint bytes from the fifth on */
     unsigned len;   /* how many */
 };
 
-static inline uint8_t *orma_put_time(uint8_t *to, struct orma_time_cache *cache, uint64_t ts)
+static inline uint8_t *orma_ftrace_put_time(uint8_t *to, struct orma_ftrace_time_cache *cache,
+                                            uint64_t ts)
 {
     uint64_t high = ts >> 28;
 
@@ -86,7 +87,7 @@ static inline uint8_t *orma_put_time(uint8_t *to, struct orma_time_cache *cache,
         memcpy(&cache->bytes, bytes, sizeof(cache->bytes)); /* 36 bits: six bytes at most */
         cache->high = high;
     }
-    uint32_t low = orma_spread28((uint32_t)ts & 0x0fffffff) | 0x80808080u;
+    uint32_t low = orma_ftrace_spread28((uint32_t)ts & 0x0fffffff) | 0x80808080u;
     memcpy(to, &low, sizeof(low));
     memcpy(to + 4, &cache->bytes, sizeof(cache->bytes));
     return to + 4 + cache->len;

@@ -100,7 +100,8 @@ static size_t unescape(char *text, size_t len)
 }
 
 /* "23 27 0:22 / /sys rw ..." */
-bool orma_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev, struct orma_str *ret_path)
+bool orma_inode_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev,
+                                struct orma_str *ret_path)
 {
     struct orma_str rest = {line, len}, part, major_text;
     uint64_t major_num, minor_num;
@@ -180,7 +181,7 @@ static void find_roots(struct inode_map *self, uint64_t dev)
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {
         char *own = (char *)text.data + (line.data - (const char *)text.data);
 
-        if (orma_mountinfo_parse(own, line.len, &its_dev, &mount) && its_dev == dev)
+        if (orma_inode_mountinfo_parse(own, line.len, &its_dev, &mount) && its_dev == dev)
             add_mount(self, mount);
     }
 }
@@ -206,7 +207,8 @@ static void packet_close(struct inode_map *self)
     if (!self->packet.len)
         return;
     orma_pb_end(&self->packet, self->map);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 static void put_entry(struct inode_map *self, uint64_t inode, bool is_dir)
@@ -364,7 +366,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     self->is_scheduled = false;
-    if (run(self, ORMA_SLICE_NS, self->batch))
+    if (run(self, ORMA_SOURCE_SLICE_NS, self->batch))
         wait_ms(self, 1);
     else
         self->delay_ms = self->interval_ms; /* those that are seen next have to wait for it */
@@ -444,8 +446,8 @@ static int copy_config(struct inode_map *self, const Perfetto__Protos__InodeFile
     return self->config ? 0 : -ENOMEM;
 }
 
-static int map_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                      struct orma_sink *sink, struct orma_source **ret)
+static int map_create(struct orma_source_env *env, const Perfetto__Protos__DataSourceConfig *config,
+                      struct orma_source_sink *sink, struct orma_source **ret)
 {
     struct inode_map *self = calloc(1, sizeof(*self));
     int r = 0;

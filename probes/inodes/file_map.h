@@ -14,5 +14,6 @@
 void orma_inode_file_map_seen(struct orma_source *self, const struct orma_map *inodes);
 
 /* One line of /proc/self/mountinfo. The path is unescaped in place. False: makes no sense. */
-bool orma_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev, struct orma_str *ret_path);
+bool orma_inode_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev,
+                                struct orma_str *ret_path);
 #endif

@@ -82,7 +82,7 @@ static void take_tag(struct orma_journal_entry *entry)
     entry->message = (struct orma_str){rest.data + 1, rest.len - 1};
 }
 
-bool orma_kmsg_next(char **rest, size_t *rest_len, struct orma_journal_entry *ret)
+bool orma_journal_kmsg_next(char **rest, size_t *rest_len, struct orma_journal_entry *ret)
 {
     char *line = *rest, *end;
     size_t len = *rest_len, line_len;

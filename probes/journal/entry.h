@@ -30,7 +30,7 @@ struct orma_journal_entry {
  * The message is unescaped in place. False: nothing is left; a record that
  * makes no sense gives an entry with a NULL message.
  */
-bool orma_kmsg_next(char **rest, size_t *rest_len, struct orma_journal_entry *ret);
+bool orma_journal_kmsg_next(char **rest, size_t *rest_len, struct orma_journal_entry *ret);
 
 /* Appends a whole TracePacket. */
 void orma_journal_put(struct orma_buf *out, const struct orma_journal_entry *entry);

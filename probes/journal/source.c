@@ -75,7 +75,8 @@ static void take(struct journald *self, const struct orma_journal_entry *e)
               !in_list(e->unit, c->filter_units, c->n_filter_units)))
         return;
     orma_journal_put(&self->packet, e);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 /* True: there is more. */
@@ -96,7 +97,7 @@ static bool drain_kmsg(struct journald *self, unsigned max)
             return n < 0 && errno == EINTR;
         char *rest = self->text;
         size_t left = (size_t)n;
-        for (; orma_kmsg_next(&rest, &left, &entry); lines++)
+        for (; orma_journal_kmsg_next(&rest, &left, &entry); lines++)
             take(self, &entry);
     }
     return true;
@@ -317,15 +318,16 @@ static int copy_config(struct journald *self, const Perfetto__Protos__SystemdJou
     return self->config ? 0 : -ENOMEM;
 }
 
-static int journald_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                           struct orma_sink *sink, struct orma_source **ret)
+static int journald_create(struct orma_source_env *env,
+                           const Perfetto__Protos__DataSourceConfig *config,
+                           struct orma_source_sink *sink, struct orma_source **ret)
 {
     struct journald *self = calloc(1, sizeof(*self));
     int r = 0;
 
     if (!self)
         return -ENOMEM;
-    self->source = (struct orma_source){.type = &orma_journald_source, .env = env, .sink = sink};
+    self->source = (struct orma_source){.type = &orma_journal_source, .env = env, .sink = sink};
     self->kmsg_fd = -1;
     if (config->journald_config)
         r = copy_config(self, config->journald_config);
@@ -359,7 +361,8 @@ static void put_counts(struct journald *self)
     orma_pb_put_u64(&self->packet, ORMA_PB_SYSTEMD_JOURNALD_EVENT_NUM_TOTAL, self->total);
     orma_pb_put_u64(&self->packet, ORMA_PB_SYSTEMD_JOURNALD_EVENT_NUM_FAILED, self->failed);
     orma_pb_end(&self->packet, begun);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 static void journald_stop(struct orma_source *source)
@@ -372,7 +375,7 @@ static void journald_stop(struct orma_source *source)
     orma_source_stopped(source);
 }
 
-static bool journald_usable(const struct orma_env *env, char *why, size_t why_size)
+static bool journald_usable(const struct orma_source_env *env, char *why, size_t why_size)
 {
     char path[512];
     int fd;
@@ -388,7 +391,7 @@ static bool journald_usable(const struct orma_env *env, char *why, size_t why_si
     return ok;
 }
 
-const struct orma_source_type orma_journald_source = {
+const struct orma_source_type orma_journal_source = {
     .name = "linux.systemd_journald",
     .usable = journald_usable,
     .create = journald_create,

@@ -23,25 +23,25 @@
 #include "sdk/base/defs.h"
 
 /* Inlined to the last, so that the walk's state lives in registers. */
-#define ORMA_PAGE_INLINE static inline __attribute__((always_inline))
+#define ORMA_TRACEFS_PAGE_INLINE static inline __attribute__((always_inline))
 
-#define ORMA_PAGE_LENGTH_MASK 0x07ffffffu
-#define ORMA_PAGE_LOST (1u << 31)
+#define ORMA_TRACEFS_PAGE_LENGTH_MASK 0x07ffffffu
+#define ORMA_TRACEFS_PAGE_LOST (1u << 31)
 
-enum orma_page_type {
-    ORMA_PAGE_DATA_LONG = 0, /* 1..28: data of that many words */
-    ORMA_PAGE_PADDING = 29,
-    ORMA_PAGE_TIME_EXTEND = 30,
-    ORMA_PAGE_TIME_ABSOLUTE = 31,
+enum orma_tracefs_page_type {
+    ORMA_TRACEFS_PAGE_DATA_LONG = 0, /* 1..28: data of that many words */
+    ORMA_TRACEFS_PAGE_PADDING = 29,
+    ORMA_TRACEFS_PAGE_TIME_EXTEND = 30,
+    ORMA_TRACEFS_PAGE_TIME_ABSOLUTE = 31,
 };
 
 /* Where things are, from events/header_page. */
-struct orma_page_layout {
+struct orma_tracefs_page_layout {
     uint8_t commit_size; /* 4 or 8 */
     uint8_t data_offset; /* 12 or 16 */
 };
 
-struct orma_page {
+struct orma_tracefs_page {
     const uint8_t *pos, *end;
     uint64_t ts;      /* of the last event delivered; of the page before the first */
     uint64_t base_ts; /* of the page */
@@ -51,13 +51,13 @@ struct orma_page {
     int status;        /* ORMA_PB_FTRACE_STATUS_OK until something is wrong */
 };
 
-struct orma_page_event {
+struct orma_tracefs_page_event {
     const uint8_t *data;
     size_t len; /* >= 2 */
     uint16_t id;
 };
 
-static inline uint16_t orma_load16(const uint8_t *p)
+static inline uint16_t orma_tracefs_load16(const uint8_t *p)
 {
     uint16_t val;
 
@@ -65,7 +65,7 @@ static inline uint16_t orma_load16(const uint8_t *p)
     return val;
 }
 
-static inline uint32_t orma_load32(const uint8_t *p)
+static inline uint32_t orma_tracefs_load32(const uint8_t *p)
 {
     uint32_t val;
 
@@ -73,7 +73,7 @@ static inline uint32_t orma_load32(const uint8_t *p)
     return val;
 }
 
-static inline uint64_t orma_load64(const uint8_t *p)
+static inline uint64_t orma_tracefs_load64(const uint8_t *p)
 {
     uint64_t val;
 
@@ -82,18 +82,19 @@ static inline uint64_t orma_load64(const uint8_t *p)
 }
 
 /* Starts the walk over `size` bytes. False: the header is wrong (see status). */
-static inline bool orma_page_open(struct orma_page *self, const struct orma_page_layout *layout,
-                                  const uint8_t *data, size_t size)
+static inline bool orma_tracefs_page_open(struct orma_tracefs_page *self,
+                                          const struct orma_tracefs_page_layout *layout,
+                                          const uint8_t *data, size_t size)
 {
-    *self = (struct orma_page){
+    *self = (struct orma_tracefs_page){
         .pos = data, .end = data, .status = ORMA_PB_FTRACE_STATUS_ABI_INVALID_PAGE_HEADER};
     if (size < layout->data_offset)
         return false;
 
-    uint32_t commit = orma_load32(data + 8);
-    self->base_ts = self->ts = orma_load64(data);
-    self->length = commit & ORMA_PAGE_LENGTH_MASK;
-    self->lost = commit & ORMA_PAGE_LOST;
+    uint32_t commit = orma_tracefs_load32(data + 8);
+    self->base_ts = self->ts = orma_tracefs_load64(data);
+    self->length = commit & ORMA_TRACEFS_PAGE_LENGTH_MASK;
+    self->lost = commit & ORMA_TRACEFS_PAGE_LOST;
     if (!self->length || self->length > size - layout->data_offset)
         return false;
     self->pos = data + layout->data_offset;
@@ -103,7 +104,7 @@ static inline bool orma_page_open(struct orma_page *self, const struct orma_page
 }
 
 /* Ends the walk. Always -1. */
-ORMA_PAGE_INLINE int orma_page_fail(struct orma_page *self, int status)
+ORMA_TRACEFS_PAGE_INLINE int orma_tracefs_page_fail(struct orma_tracefs_page *self, int status)
 {
     self->status = status;
     self->pos = self->end;
@@ -112,7 +113,7 @@ ORMA_PAGE_INLINE int orma_page_fail(struct orma_page *self, int status)
 
 /* Absolute stamps carry 59 bits; what is above comes from the stamp before, as the kernel does it.
  */
-ORMA_PAGE_INLINE uint64_t orma_page_absolute(uint64_t stamp, uint64_t before)
+ORMA_TRACEFS_PAGE_INLINE uint64_t orma_tracefs_page_absolute(uint64_t stamp, uint64_t before)
 {
     uint64_t high = before & ~(((uint64_t)1 << 59) - 1);
 
@@ -123,101 +124,106 @@ ORMA_PAGE_INLINE uint64_t orma_page_absolute(uint64_t stamp, uint64_t before)
 }
 
 /* Data of a length that its header cannot hold. 1: data in *ret_len; -1: failed. */
-ORMA_PAGE_INLINE int orma_page_long_data(struct orma_page *self, size_t left, size_t *ret_len)
+ORMA_TRACEFS_PAGE_INLINE int orma_tracefs_page_long_data(struct orma_tracefs_page *self,
+                                                         size_t left, size_t *ret_len)
 {
     uint32_t word;
 
     if (left < 4)
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_DATA_LENGTH);
-    word = orma_load32(self->pos); /* counts itself */
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_DATA_LENGTH);
+    word = orma_tracefs_load32(self->pos); /* counts itself */
     if (!word)
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_ZERO_DATA_LENGTH);
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_ZERO_DATA_LENGTH);
     if (word < 4 || word > left)
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_INVALID_DATA_LENGTH);
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_INVALID_DATA_LENGTH);
     self->pos += 4;
     *ret_len = word - 4;
     return 1;
 }
 
 /* What was reserved and given back. 0: skipped; -1: failed. */
-ORMA_PAGE_INLINE int orma_page_padding(struct orma_page *self, uint32_t header, size_t left)
+ORMA_TRACEFS_PAGE_INLINE int orma_tracefs_page_padding(struct orma_tracefs_page *self,
+                                                       uint32_t header, size_t left)
 {
     uint32_t word;
 
     if (!(header >> 5)) /* means "end of the page", but the page's length says there is more */
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_NULL_PADDING);
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_NULL_PADDING);
     if (left < 4)
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_PADDING_LENGTH);
-    word = orma_load32(self->pos); /* counts itself */
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_PADDING_LENGTH);
+    word = orma_tracefs_load32(self->pos); /* counts itself */
     if (word < 4 || word > left)
-        return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_INVALID_PADDING_LENGTH);
+        return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_INVALID_PADDING_LENGTH);
     self->pos += word;
     return 0;
 }
 
-ORMA_PAGE_INLINE void orma_page_set_ts(struct orma_page *self, uint32_t low, uint64_t word)
+ORMA_TRACEFS_PAGE_INLINE void orma_tracefs_page_set_ts(struct orma_tracefs_page *self, uint32_t low,
+                                                       uint64_t word)
 {
     uint64_t before = self->ts - low;
 
-    self->ts = orma_page_absolute(low + (word << 27), before);
+    self->ts = orma_tracefs_page_absolute(low + (word << 27), before);
     self->backwards += self->ts < before && self->backwards < UINT8_MAX;
 }
 
 /* Everything but short data. 1: data in *ret_len, 0: go on, -1: failed. pos is behind the header.
  */
-ORMA_PAGE_INLINE int orma_page_special(struct orma_page *self, uint32_t header, size_t *ret_len)
+ORMA_TRACEFS_PAGE_INLINE int orma_tracefs_page_special(struct orma_tracefs_page *self,
+                                                       uint32_t header, size_t *ret_len)
 {
     size_t left = (size_t)(self->end - self->pos);
     unsigned type = header & 31;
     uint64_t word;
 
-    if (type == ORMA_PAGE_DATA_LONG)
-        return orma_page_long_data(self, left, ret_len);
-    if (type == ORMA_PAGE_PADDING)
-        return orma_page_padding(self, header, left);
+    if (type == ORMA_TRACEFS_PAGE_DATA_LONG)
+        return orma_tracefs_page_long_data(self, left, ret_len);
+    if (type == ORMA_TRACEFS_PAGE_PADDING)
+        return orma_tracefs_page_padding(self, header, left);
     if (left < 4)
-        return orma_page_fail(self, type == ORMA_PAGE_TIME_EXTEND
-                                        ? ORMA_PB_FTRACE_STATUS_ABI_SHORT_TIME_EXTEND
-                                        : ORMA_PB_FTRACE_STATUS_ABI_SHORT_TIME_STAMP);
-    word = orma_load32(self->pos);
+        return orma_tracefs_page_fail(self, type == ORMA_TRACEFS_PAGE_TIME_EXTEND
+                                                ? ORMA_PB_FTRACE_STATUS_ABI_SHORT_TIME_EXTEND
+                                                : ORMA_PB_FTRACE_STATUS_ABI_SHORT_TIME_STAMP);
+    word = orma_tracefs_load32(self->pos);
     self->pos += 4;
-    if (type == ORMA_PAGE_TIME_EXTEND)
+    if (type == ORMA_TRACEFS_PAGE_TIME_EXTEND)
         self->ts += word << 27;
     else
-        orma_page_set_ts(self, header >> 5, word);
+        orma_tracefs_page_set_ts(self, header >> 5, word);
     return 0;
 }
 
 /* The next data event; its time is in `ts`. False at the end, and at the first violation. */
-ORMA_PAGE_INLINE bool orma_page_next(struct orma_page *self, struct orma_page_event *ret)
+ORMA_TRACEFS_PAGE_INLINE bool orma_tracefs_page_next(struct orma_tracefs_page *self,
+                                                     struct orma_tracefs_page_event *ret)
 {
     for (size_t left; (left = (size_t)(self->end - self->pos)) >= 4;) {
-        uint32_t header = orma_load32(self->pos);
+        uint32_t header = orma_tracefs_load32(self->pos);
         unsigned type = header & 31;
         size_t len = (size_t)type * 4;
 
         self->pos += 4;
         self->ts += header >> 5;
         if (ORMA_UNLIKELY(type - 1u > 27u)) {
-            int r = orma_page_special(self, header, &len);
+            int r = orma_tracefs_page_special(self, header, &len);
 
             if (r < 0)
                 return false;
             if (!r)
                 continue;
             if (len < 2)
-                return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_ID) > 0;
+                return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_ID) > 0;
         } else if (ORMA_UNLIKELY(len > left - 4)) {
-            return orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_END_OVERFLOW) > 0;
+            return orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_END_OVERFLOW) > 0;
         }
         ret->data = self->pos;
         ret->len = len;
-        ret->id = orma_load16(self->pos);
+        ret->id = orma_tracefs_load16(self->pos);
         self->pos += len;
         return true;
     }
     if (ORMA_UNLIKELY(self->pos != self->end))
-        (void)orma_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_HEADER);
+        (void)orma_tracefs_page_fail(self, ORMA_PB_FTRACE_STATUS_ABI_SHORT_EVENT_HEADER);
     return false;
 }
 #endif

@@ -249,12 +249,12 @@ static double seconds(struct orma_str text)
     return (double)sec + (double)frac / scale;
 }
 
-bool orma_tracefs_parse_cpu_stats(struct orma_str text, struct orma_cpu_stats *ret)
+bool orma_tracefs_parse_cpu_stats(struct orma_str text, struct orma_tracefs_cpu_stats *ret)
 {
     struct orma_str line, key;
     bool any = false;
 
-    *ret = (struct orma_cpu_stats){0};
+    *ret = (struct orma_tracefs_cpu_stats){0};
     const struct {
         const char *key;
         uint64_t *num;
@@ -286,7 +286,7 @@ bool orma_tracefs_parse_cpu_stats(struct orma_str text, struct orma_cpu_stats *r
 }
 
 int orma_tracefs_cpu_stats(const struct orma_tracefs *self, uint32_t cpu,
-                           struct orma_cpu_stats *ret)
+                           struct orma_tracefs_cpu_stats *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     char path[64];
@@ -311,7 +311,7 @@ static bool line_number(struct orma_str line, const char *key, uint64_t *ret)
     return orma_str_cut(&rest, ';', &part) && orma_str_to_u64(part, ret);
 }
 
-bool orma_tracefs_parse_header_page(struct orma_str text, struct orma_page_layout *ret)
+bool orma_tracefs_parse_header_page(struct orma_str text, struct orma_tracefs_page_layout *ret)
 {
     uint64_t commit_size = 0, data_offset = 0;
     struct orma_str line;
@@ -324,15 +324,15 @@ bool orma_tracefs_parse_header_page(struct orma_str text, struct orma_page_layou
     }
     if ((commit_size != 4 && commit_size != 8) || data_offset != 8 + commit_size)
         return false;
-    *ret = (struct orma_page_layout){(uint8_t)commit_size, (uint8_t)data_offset};
+    *ret = (struct orma_tracefs_page_layout){(uint8_t)commit_size, (uint8_t)data_offset};
     return true;
 }
 
-void orma_tracefs_page_layout(const struct orma_tracefs *self, struct orma_page_layout *ret)
+void orma_tracefs_page_layout(const struct orma_tracefs *self, struct orma_tracefs_page_layout *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
 
     if (orma_tracefs_read(self, "events/header_page", &text) < 0 ||
         !orma_tracefs_parse_header_page(orma_buf_str(&text), ret))
-        *ret = (struct orma_page_layout){8, 16};
+        *ret = (struct orma_tracefs_page_layout){8, 16};
 }

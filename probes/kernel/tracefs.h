@@ -25,7 +25,7 @@ struct orma_tracefs {
 };
 
 /* per_cpu/cpuN/stats */
-struct orma_cpu_stats {
+struct orma_tracefs_cpu_stats {
     uint64_t entries, overrun, commit_overrun, bytes, dropped, read_events;
     double oldest_ts, now_ts; /* seconds */
 };
@@ -71,11 +71,12 @@ unsigned orma_tracefs_cpus(const struct orma_tracefs *self, uint32_t *ret, unsig
 void orma_tracefs_choice(struct orma_str text, struct orma_buf *ret);
 
 int orma_tracefs_cpu_stats(const struct orma_tracefs *self, uint32_t cpu,
-                           struct orma_cpu_stats *ret);
+                           struct orma_tracefs_cpu_stats *ret);
 
 /* Missing or strange: that of 64-bit kernels. */
-void orma_tracefs_page_layout(const struct orma_tracefs *self, struct orma_page_layout *ret);
+void orma_tracefs_page_layout(const struct orma_tracefs *self,
+                              struct orma_tracefs_page_layout *ret);
 /* For tests: the same from text. */
-bool orma_tracefs_parse_header_page(struct orma_str text, struct orma_page_layout *ret);
-bool orma_tracefs_parse_cpu_stats(struct orma_str text, struct orma_cpu_stats *ret);
+bool orma_tracefs_parse_header_page(struct orma_str text, struct orma_tracefs_page_layout *ret);
+bool orma_tracefs_parse_cpu_stats(struct orma_str text, struct orma_tracefs_cpu_stats *ret);
 #endif

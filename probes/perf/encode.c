@@ -18,7 +18,7 @@ enum role { ROLE_FUNCTION = 1, ROLE_PATH, ROLE_BUILD_ID, ROLE_MAPPING, ROLE_FRAM
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,
                             struct orma_perf_processes *processes,
-                            const struct orma_kallsyms *kernel, struct orma_sink *sink)
+                            const struct orma_kallsyms *kernel, struct orma_source_sink *sink)
 {
     *self = (struct orma_perf_encoder){.plan = plan,
                                        .processes = processes,
@@ -95,7 +95,7 @@ static void put_path(struct orma_perf_encoder *self, struct orma_buf *what, cons
 
 static uint64_t intern_mapping(struct orma_perf_encoder *self, const struct orma_perf_mapping *m)
 {
-    const struct orma_symtab *elf = m->file ? &m->file->elf : NULL;
+    const struct orma_perf_symtab *elf = m->file ? &m->file->elf : NULL;
     uint64_t key[3] = {m->start, m->offset, m->end};
     ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
     uint64_t iid, hash = hash_of(ROLE_MAPPING, key, sizeof(key));
@@ -176,10 +176,10 @@ static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_proc
 
     if (!m)
         return intern_frame(self, intern_mapping(self, &unknown), pc, (struct orma_str){"", 0});
-    const struct orma_symtab *elf = m->file ? &m->file->elf : NULL;
+    const struct orma_perf_symtab *elf = m->file ? &m->file->elf : NULL;
     uint64_t rel_pc = pc - m->start + m->offset + (elf ? elf->load_bias : 0);
     return intern_frame(self, intern_mapping(self, m), rel_pc,
-                        elf ? orma_symtab_find(elf, rel_pc) : (struct orma_str){"", 0});
+                        elf ? orma_perf_symtab_find(elf, rel_pc) : (struct orma_str){"", 0});
 }
 
 /* 0: no frame at all. The chain is leaf first; a return address belongs to the call before it. */
@@ -291,7 +291,7 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
                           self->interned.len);
     put_sample(out, record, stack);
     self->fresh = false;
-    if (self->interned.failed || orma_sink_put_buf(self->sink, out) < 0)
+    if (self->interned.failed || orma_source_sink_put_buf(self->sink, out) < 0)
         orma_perf_encoder_clear(self); /* whoever reads on must be told again */
     orma_buf_clear(out);
 }

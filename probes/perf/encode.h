@@ -19,7 +19,7 @@ struct orma_perf_encoder {
     const struct orma_perf_plan *plan;
     struct orma_perf_processes *processes;
     const struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
-    struct orma_sink *sink;
+    struct orma_source_sink *sink;
     struct orma_map iids; /* hash of what is interned → iid */
     uint64_t next_iid;
     bool fresh; /* the next packet begins a new interning state */
@@ -28,7 +28,7 @@ struct orma_perf_encoder {
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,
                             struct orma_perf_processes *processes,
-                            const struct orma_kallsyms *kernel, struct orma_sink *sink);
+                            const struct orma_kallsyms *kernel, struct orma_source_sink *sink);
 void orma_perf_encoder_fini(struct orma_perf_encoder *self);
 
 /* One packet, or none if the process is not wanted. */

@@ -13,7 +13,7 @@
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/buf.h"
 
-struct orma_env;
+struct orma_source_env;
 
 #define ORMA_PERF_EVENTS_MAX 8 /* timebase and followers */
 #define ORMA_PERF_READ_PERIOD_MS 100

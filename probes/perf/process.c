@@ -191,7 +191,7 @@ static void forget_all(struct orma_perf_processes *self)
     ORMA_MAP_EACH (slot, &self->by_file) {
         struct orma_perf_file *file = (void *)(uintptr_t)slot->val;
 
-        orma_symtab_fini(&file->elf);
+        orma_perf_symtab_fini(&file->elf);
         free(file);
     }
     orma_map_clear(&self->by_file);
@@ -267,9 +267,9 @@ static struct orma_perf_file *open_file(struct orma_perf_processes *self, uint32
     if (!file)
         return NULL;
     file->id = self->next_file++;
-    (void)orma_symtab_read(&file->elf, fd); /* what cannot be read has no symbols */
+    (void)orma_perf_symtab_read(&file->elf, fd); /* what cannot be read has no symbols */
     if (orma_map_put_ptr(&self->by_file, key, file) < 0) {
-        orma_symtab_fini(&file->elf);
+        orma_perf_symtab_fini(&file->elf);
         free(file);
         return NULL;
     }

@@ -2,7 +2,7 @@
  * Processes that were sampled: whether they are wanted, what is mapped into
  * them, and the files behind that.
  *
- *   pid ──► process ──► mapping (address range) ──► file (by device and inode) ──► orma_symtab
+ *   pid ──► process ──► mapping (address range) ──► file (by device and inode) ──► orma_perf_symtab
  *
  * Mappings are read again when an address lies in none, and every second of
  * use, since programs load libraries and execute others. Threads: none.
@@ -18,7 +18,7 @@
 #include "sdk/base/map.h"
 
 struct orma_perf_file {
-    struct orma_symtab elf;
+    struct orma_perf_symtab elf;
     uint64_t id; /* never 0 */
 };
 

@@ -107,7 +107,7 @@ static void end_round(struct perf *self)
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct perf *self = arg;
-    uint64_t until_ns = orma_clock_boottime() + ORMA_SLICE_NS;
+    uint64_t until_ns = orma_clock_boottime() + ORMA_SOURCE_SLICE_NS;
 
     (void)fd;
     (void)what;
@@ -207,8 +207,9 @@ static void load_kallsyms(struct perf *self)
     orma_log_warn(NAME ": kernel functions have no names: %s is hidden or cannot be read", path);
 }
 
-static int perf_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                       struct orma_sink *sink, struct orma_source **ret)
+static int perf_create(struct orma_source_env *env,
+                       const Perfetto__Protos__DataSourceConfig *config,
+                       struct orma_source_sink *sink, struct orma_source **ret)
 {
     const Perfetto__Protos__PerfEventConfig none = PERFETTO__PROTOS__PERF_EVENT_CONFIG__INIT;
     const Perfetto__Protos__PerfEventConfig *c =
@@ -280,7 +281,7 @@ static void perf_clear(struct orma_source *source)
     orma_perf_encoder_clear(&perf_of(source)->encoder);
 }
 
-static bool perf_usable(const struct orma_env *env, char *why, size_t why_size)
+static bool perf_usable(const struct orma_source_env *env, char *why, size_t why_size)
 {
     struct perf_event_attr attr = {.size = sizeof(attr),
                                    .type = PERF_TYPE_SOFTWARE,

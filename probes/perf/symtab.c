@@ -16,11 +16,11 @@
 
 struct reader {
     Elf *elf;
-    struct orma_buf symbols; /* struct orma_symbol */
+    struct orma_buf symbols; /* struct orma_perf_symbol */
     struct orma_buf names;
 };
 
-static void take_build_id(struct orma_symtab *self, Elf_Data *notes)
+static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
 {
     GElf_Nhdr head;
     size_t at = 0, name, desc;
@@ -52,7 +52,7 @@ static void take_symbols(struct reader *r, Elf_Scn *section, const GElf_Shdr *he
         const char *name = elf_strptr(r->elf, head->sh_link, sym.st_name);
         if (!name || !*name)
             continue;
-        const struct orma_symbol s = {sym.st_value, sym.st_size, (uint32_t)r->names.len};
+        const struct orma_perf_symbol s = {sym.st_value, sym.st_size, (uint32_t)r->names.len};
         orma_buf_put(&r->names, name, strnlen(name, NAME_MAX_LEN));
         orma_buf_put_byte(&r->names, 0);
         orma_buf_put(&r->symbols, &s, sizeof(s));
@@ -61,7 +61,7 @@ static void take_symbols(struct reader *r, Elf_Scn *section, const GElf_Shdr *he
     }
 }
 
-static void take_sections(struct orma_symtab *self, struct reader *r)
+static void take_sections(struct orma_perf_symtab *self, struct reader *r)
 {
     Elf_Scn *section = NULL, *symtab = NULL, *dynsym = NULL;
     GElf_Shdr head, symtab_head, dynsym_head;
@@ -88,7 +88,7 @@ static void take_sections(struct orma_symtab *self, struct reader *r)
         take_symbols(r, dynsym, &dynsym_head);
 }
 
-static void take_bias(struct orma_symtab *self, Elf *elf)
+static void take_bias(struct orma_perf_symtab *self, Elf *elf)
 {
     size_t num = 0;
 
@@ -106,16 +106,16 @@ static void take_bias(struct orma_symtab *self, Elf *elf)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct orma_symbol *x = a, *y = b;
+    const struct orma_perf_symbol *x = a, *y = b;
 
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-int orma_symtab_read(struct orma_symtab *self, int fd)
+int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
 {
     struct reader r = {0};
 
-    *self = (struct orma_symtab){0};
+    *self = (struct orma_perf_symtab){0};
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOSYS;
     r.elf = elf_begin(fd, ELF_C_READ, NULL); /* reads, does not map: the file may shrink */
@@ -131,7 +131,7 @@ int orma_symtab_read(struct orma_symtab *self, int fd)
         orma_buf_fini(&r.names);
         return -ENOMEM;
     }
-    self->symbols = (struct orma_symbol *)(void *)r.symbols.data; /* ours from here on */
+    self->symbols = (struct orma_perf_symbol *)(void *)r.symbols.data; /* ours from here on */
     self->symbols_num = r.symbols.len / sizeof(*self->symbols);
     self->names = (char *)r.names.data;
     self->names_len = r.names.len;
@@ -140,22 +140,22 @@ int orma_symtab_read(struct orma_symtab *self, int fd)
     return 0;
 }
 #else
-int orma_symtab_read(struct orma_symtab *self, int fd)
+int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
 {
     (void)fd;
-    *self = (struct orma_symtab){0};
+    *self = (struct orma_perf_symtab){0};
     return -ENOSYS;
 }
 #endif
 
-void orma_symtab_fini(struct orma_symtab *self)
+void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 {
     free(self->symbols);
     free(self->names);
-    *self = (struct orma_symtab){0};
+    *self = (struct orma_perf_symtab){0};
 }
 
-struct orma_str orma_symtab_find(const struct orma_symtab *self, uint64_t address)
+struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
 {
     size_t lo = 0, hi = self->symbols_num;
 
@@ -170,7 +170,7 @@ struct orma_str orma_symtab_find(const struct orma_symtab *self, uint64_t addres
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
     if (!lo)
         return (struct orma_str){"", 0};
-    const struct orma_symbol *s = &self->symbols[lo - 1];
+    const struct orma_perf_symbol *s = &self->symbols[lo - 1];
     if (s->size && address - s->start >= s->size)
         return (struct orma_str){"", 0};
     return orma_str_from(self->names + s->name);

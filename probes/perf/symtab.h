@@ -12,27 +12,27 @@
 
 #include "sdk/base/str.h"
 
-#define ORMA_BUILD_ID_MAX 64
+#define ORMA_PERF_BUILD_ID_MAX 64
 
-struct orma_symbol {
+struct orma_perf_symbol {
     uint64_t start, size;
     uint32_t name; /* offset in `names` */
 };
 
-struct orma_symtab {
-    uint8_t build_id[ORMA_BUILD_ID_MAX];
-    size_t build_id_len;         /* 0: none */
-    uint64_t load_bias;          /* address minus file offset of the first executable segment */
-    struct orma_symbol *symbols; /* by start */
+struct orma_perf_symtab {
+    uint8_t build_id[ORMA_PERF_BUILD_ID_MAX];
+    size_t build_id_len; /* 0: none */
+    uint64_t load_bias;  /* address minus file offset of the first executable segment */
+    struct orma_perf_symbol *symbols; /* by start */
     size_t symbols_num;
     char *names;
     size_t names_len;
 };
 
 /* Reads from `fd` (the caller's). 0, -ENOEXEC: not such a file, -ENOSYS: no libelf, -ENOMEM. */
-int orma_symtab_read(struct orma_symtab *self, int fd);
-void orma_symtab_fini(struct orma_symtab *self);
+int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd);
+void orma_perf_symtab_fini(struct orma_perf_symtab *self);
 
 /* The function that covers an address as the file counts them; empty if none does. */
-struct orma_str orma_symtab_find(const struct orma_symtab *self, uint64_t address);
+struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address);
 #endif

@@ -64,7 +64,7 @@ struct cached {
 };
 
 struct orma_process_poll {
-    struct orma_sink *sink;
+    struct orma_source_sink *sink;
     int proc_fd;
     uint32_t period_ms;
     uint32_t ttl_rounds; /* 0: for ever */
@@ -168,7 +168,7 @@ static void packet_close(struct orma_process_poll *self)
     orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_STATS_COLLECTION_END_TIMESTAMP,
                     orma_clock_boottime());
     orma_pb_end(&self->packet, self->stats);
-    (void)orma_sink_put_buf(self->sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->sink, &self->packet); /* lost: the writer counts it */
 }
 
 /* The open files of a process. */
@@ -311,7 +311,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (!self->walk)
         begin_round(self);
-    if (run_slice(self, ORMA_SLICE_NS)) {
+    if (run_slice(self, ORMA_SOURCE_SLICE_NS)) {
         wait_ms(self, 1);
         return;
     }
@@ -319,9 +319,9 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     wait_ms(self, took < self->period_ms ? self->period_ms - took : 1);
 }
 
-int orma_process_poll_new(struct orma_env *env, int proc_fd,
+int orma_process_poll_new(struct orma_source_env *env, int proc_fd,
                           const Perfetto__Protos__ProcessStatsConfig *config,
-                          struct orma_sink *sink, struct orma_process_poll **ret)
+                          struct orma_source_sink *sink, struct orma_process_poll **ret)
 {
     struct orma_process_poll *self;
 

@@ -13,9 +13,9 @@
 struct orma_process_poll;
 
 /* *ret stays NULL if the config wants no counters. proc_fd is not owned. -ENOMEM. */
-int orma_process_poll_new(struct orma_env *env, int proc_fd,
+int orma_process_poll_new(struct orma_source_env *env, int proc_fd,
                           const Perfetto__Protos__ProcessStatsConfig *config,
-                          struct orma_sink *sink, struct orma_process_poll **ret);
+                          struct orma_source_sink *sink, struct orma_process_poll **ret);
 /* NULL is fine. */
 void orma_process_poll_free(struct orma_process_poll *self);
 void orma_process_poll_start(struct orma_process_poll *self);

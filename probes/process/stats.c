@@ -85,7 +85,8 @@ static void packet_close(struct process_stats *self)
     orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_COLLECTION_END_TIMESTAMP,
                     orma_clock_boottime());
     orma_pb_end(&self->packet, self->tree);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 static bool read_file(struct process_stats *self, int32_t pid, const char *name, size_t max)
@@ -362,12 +363,12 @@ static void on_slice(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (run_slice(self, ORMA_SLICE_NS))
+    if (run_slice(self, ORMA_SOURCE_SLICE_NS))
         wake(self);
 }
 
-void orma_process_stats_seen(struct orma_source *source, const struct orma_idset *renamed,
-                             const struct orma_idset *pids)
+void orma_process_stats_seen(struct orma_source *source, const struct orma_source_idset *renamed,
+                             const struct orma_source_idset *pids)
 {
     struct process_stats *self = stats_of(source);
 
@@ -422,7 +423,7 @@ void orma_process_stats_fds(struct orma_source *source, const struct orma_map *p
     if (packet.len == before)
         return;
     orma_pb_end(&packet, begun);
-    (void)orma_sink_put_buf(source->sink, &packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(source->sink, &packet); /* lost: the writer counts it */
 }
 
 void orma_process_stats_finish(struct orma_source *source)
@@ -470,8 +471,9 @@ static void read_config(struct process_stats *self,
     }
 }
 
-static int stats_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                        struct orma_sink *sink, struct orma_source **ret)
+static int stats_create(struct orma_source_env *env,
+                        const Perfetto__Protos__DataSourceConfig *config,
+                        struct orma_source_sink *sink, struct orma_source **ret)
 {
     static const Perfetto__Protos__ProcessStatsConfig empty =
         PERFETTO__PROTOS__PROCESS_STATS_CONFIG__INIT;

@@ -12,8 +12,8 @@
 #include "sdk/base/map.h"
 
 /* From linux.ftrace: numbers to be forgotten first, numbers seen. The lists are copied. */
-void orma_process_stats_seen(struct orma_source *self, const struct orma_idset *renamed,
-                             const struct orma_idset *pids);
+void orma_process_stats_seen(struct orma_source *self, const struct orma_source_idset *renamed,
+                             const struct orma_source_idset *pids);
 
 /* Does it want the descriptors that system calls have returned? */
 bool orma_process_stats_wants_fds(const struct orma_source *self);

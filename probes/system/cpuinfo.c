@@ -21,10 +21,10 @@ static bool has_word(struct orma_str text, const char *word)
     return false;
 }
 
-static int add_cpu(struct orma_cpuinfo *self, uint32_t number)
+static int add_cpu(struct orma_system_cpuinfo *self, uint32_t number)
 {
     if (number >= self->num) {
-        struct orma_cpu *cpus = realloc(self->cpus, (number + 1) * sizeof(*cpus));
+        struct orma_system_cpu *cpus = realloc(self->cpus, (number + 1) * sizeof(*cpus));
 
         if (!cpus)
             return -ENOMEM;
@@ -36,7 +36,7 @@ static int add_cpu(struct orma_cpuinfo *self, uint32_t number)
     return 0;
 }
 
-static void parse_cpu_line(struct orma_cpu *cpu, struct orma_str key, struct orma_str val)
+static void parse_cpu_line(struct orma_system_cpu *cpu, struct orma_str key, struct orma_str val)
 {
     const struct {
         const char *key;
@@ -51,8 +51,8 @@ static void parse_cpu_line(struct orma_cpu *cpu, struct orma_str key, struct orm
     if (orma_str_eq_c(key, "model name"))
         cpu->name = val;
     if (orma_str_eq_c(key, "Features")) {
-        cpu->features |= has_word(val, "mte") ? ORMA_CPU_FEATURE_MTE : 0;
-        cpu->features |= has_word(val, "mte3") ? ORMA_CPU_FEATURE_MTE3 : 0;
+        cpu->features |= has_word(val, "mte") ? ORMA_SYSTEM_CPU_FEATURE_MTE : 0;
+        cpu->features |= has_word(val, "mte3") ? ORMA_SYSTEM_CPU_FEATURE_MTE3 : 0;
     }
     for (size_t i = 0; i < ORMA_ARRAY_LEN(arm); i++) {
         if (orma_str_eq_c(key, arm[i].key) && orma_str_to_u64(val, &num) && num <= UINT32_MAX) {
@@ -62,9 +62,9 @@ static void parse_cpu_line(struct orma_cpu *cpu, struct orma_str key, struct orm
     }
 }
 
-int orma_cpuinfo_parse(struct orma_str text, struct orma_cpuinfo *ret)
+int orma_system_cpuinfo_parse(struct orma_str text, struct orma_system_cpuinfo *ret)
 {
-    struct orma_cpuinfo self = {0};
+    struct orma_system_cpuinfo self = {0};
     struct orma_str line, key, common = {NULL, 0};
     int64_t current = -1;
     uint64_t num;
@@ -75,9 +75,9 @@ int orma_cpuinfo_parse(struct orma_str text, struct orma_cpuinfo *ret)
         key = orma_str_trim(key);
         line = orma_str_trim(line);
         if (orma_str_eq_c(key, "processor") && orma_str_to_u64(line, &num) &&
-            num < ORMA_CPUINFO_MAX) {
+            num < ORMA_SYSTEM_CPUINFO_MAX) {
             if (add_cpu(&self, (uint32_t)num) < 0) {
-                orma_cpuinfo_fini(&self);
+                orma_system_cpuinfo_fini(&self);
                 return -ENOMEM;
             }
             current = (int64_t)num;
@@ -97,13 +97,13 @@ int orma_cpuinfo_parse(struct orma_str text, struct orma_cpuinfo *ret)
     return 0;
 }
 
-void orma_cpuinfo_fini(struct orma_cpuinfo *self)
+void orma_system_cpuinfo_fini(struct orma_system_cpuinfo *self)
 {
     free(self->cpus);
-    *self = (struct orma_cpuinfo){0};
+    *self = (struct orma_system_cpuinfo){0};
 }
 
-bool orma_interrupt_parse(struct orma_str line, uint32_t *ret_irq, struct orma_str *ret_name)
+bool orma_system_interrupt_parse(struct orma_str line, uint32_t *ret_irq, struct orma_str *ret_name)
 {
     struct orma_str key, rest = line;
     const char *at;

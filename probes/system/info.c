@@ -73,7 +73,7 @@ static void put_capacity(struct orma_buf *out, const char *sys_root, uint32_t cp
         orma_pb_put_u64(out, ORMA_PB_CPU_INFO_CPU_CAPACITY, capacity);
 }
 
-static void put_arm(struct orma_buf *out, const struct orma_cpu *cpu)
+static void put_arm(struct orma_buf *out, const struct orma_system_cpu *cpu)
 {
     size_t begun;
 
@@ -89,10 +89,11 @@ static void put_arm(struct orma_buf *out, const struct orma_cpu *cpu)
 }
 
 /* The format has no field for the number of a cpu: entry N is cpu N. */
-static void put_cpus(struct orma_buf *out, const char *sys_root, const struct orma_cpuinfo *info)
+static void put_cpus(struct orma_buf *out, const char *sys_root,
+                     const struct orma_system_cpuinfo *info)
 {
     for (uint32_t i = 0; i < info->num; i++) {
-        const struct orma_cpu *cpu = &info->cpus[i];
+        const struct orma_system_cpu *cpu = &info->cpus[i];
         size_t begun = orma_pb_begin(out, ORMA_PB_CPU_INFO_CPUS);
 
         if (cpu->present) {
@@ -109,13 +110,13 @@ static void put_cpus(struct orma_buf *out, const char *sys_root, const struct or
 
 static void put_cpu_info(struct system_info *self)
 {
-    const struct orma_env *env = self->source.env;
+    const struct orma_source_env *env = self->source.env;
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, packet = {0};
-    struct orma_cpuinfo info;
+    struct orma_system_cpuinfo info;
     size_t begun;
 
     if (!read_at(env->proc_root, "cpuinfo", &text) ||
-        orma_cpuinfo_parse(orma_buf_str(&text), &info) < 0) {
+        orma_system_cpuinfo_parse(orma_buf_str(&text), &info) < 0) {
         orma_log_warn("linux.system_info: %s/cpuinfo cannot be read", env->proc_root);
         return;
     }
@@ -123,8 +124,8 @@ static void put_cpu_info(struct system_info *self)
     begun = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_CPU_INFO);
     put_cpus(&packet, env->sys_root, &info);
     orma_pb_end(&packet, begun);
-    orma_cpuinfo_fini(&info);
-    (void)orma_sink_put_buf(self->source.sink, &packet); /* lost: the writer counts it */
+    orma_system_cpuinfo_fini(&info);
+    (void)orma_source_sink_put_buf(self->source.sink, &packet); /* lost: the writer counts it */
 }
 
 /* " 42:   0  17  IR-PCI-MSI  3-edge  virtio3-tx": number, and the name behind the last counter. */
@@ -143,7 +144,7 @@ static void put_interrupts(struct system_info *self)
         struct orma_str name;
         uint32_t irq;
 
-        if (!orma_interrupt_parse(line, &irq, &name))
+        if (!orma_system_interrupt_parse(line, &irq, &name))
             continue;
         size_t entry = orma_pb_begin(&packet, ORMA_PB_INTERRUPT_INFO_IRQ_MAPPING);
         orma_pb_put_u64(&packet, ORMA_PB_INTERRUPT_INFO_INTERRUPT_MAPPING_IRQ_ID, irq);
@@ -151,11 +152,12 @@ static void put_interrupts(struct system_info *self)
         orma_pb_end(&packet, entry);
     }
     orma_pb_end(&packet, begun);
-    (void)orma_sink_put_buf(self->source.sink, &packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink, &packet); /* lost: the writer counts it */
 }
 
-static int info_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                       struct orma_sink *sink, struct orma_source **ret)
+static int info_create(struct orma_source_env *env,
+                       const Perfetto__Protos__DataSourceConfig *config,
+                       struct orma_source_sink *sink, struct orma_source **ret)
 {
     struct system_info *self = calloc(1, sizeof(*self));
 

@@ -91,7 +91,7 @@ static bool has_battery(int sys_fd)
     return ret;
 }
 
-static bool power_usable(const struct orma_env *env, char *why, size_t why_size)
+static bool power_usable(const struct orma_source_env *env, char *why, size_t why_size)
 {
     ORMA_AUTO(orma_fd_close) int fd = open(env->sys_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -126,7 +126,7 @@ static bool put_supply(struct sysfs_power *self, const char *name)
         return false;
     orma_pb_put_cstr(out, ORMA_PB_BATTERY_COUNTERS_NAME, name);
     orma_pb_end(out, begun);
-    (void)orma_sink_put_buf(self->source.sink, out); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink, out); /* lost: the writer counts it */
     return true;
 }
 
@@ -171,15 +171,17 @@ static void power_free(struct orma_source *source)
     free(self);
 }
 
-static int power_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                        struct orma_sink *sink, struct orma_source **ret)
+static int power_create(struct orma_source_env *env,
+                        const Perfetto__Protos__DataSourceConfig *config,
+                        struct orma_source_sink *sink, struct orma_source **ret)
 {
     struct sysfs_power *self = calloc(1, sizeof(*self));
     uint32_t ms = config->android_power_config ? config->android_power_config->battery_poll_ms : 0;
 
     if (!self)
         return -ENOMEM;
-    self->source = (struct orma_source){.type = &orma_sysfs_power_source, .env = env, .sink = sink};
+    self->source =
+        (struct orma_source){.type = &orma_system_power_source, .env = env, .sink = sink};
     self->period_ms =
         !ms ? PERIOD_DEFAULT_MS : ORMA_MIN(ORMA_MAX(ms, PERIOD_MIN_MS), PERIOD_MAX_MS);
     self->sys_fd = open(env->sys_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -209,7 +211,7 @@ static void power_stop(struct orma_source *source)
     orma_source_stopped(source);
 }
 
-const struct orma_source_type orma_sysfs_power_source = {
+const struct orma_source_type orma_system_power_source = {
     .name = "linux.sysfs_power",
     .usable = power_usable,
     .create = power_create,

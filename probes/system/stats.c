@@ -45,21 +45,21 @@ enum kind {
 /* Either one file of /proc, or a tree below /sys; psi has three files of its own form. */
 static const struct {
     const char *name, *file;
-    orma_sys_put_fn put;
-    orma_sys_tree_fn put_tree;
+    orma_system_put_fn put;
+    orma_system_tree_fn put_tree;
 } kinds[KINDS_NUM] = {
-    [KIND_MEMINFO] = {"meminfo", "meminfo", orma_sys_put_meminfo, NULL},
-    [KIND_VMSTAT] = {"vmstat", "vmstat", orma_sys_put_vmstat, NULL},
-    [KIND_STAT] = {"stat", "stat", orma_sys_put_stat, NULL},
-    [KIND_BUDDYINFO] = {"buddyinfo", "buddyinfo", orma_sys_put_buddyinfo, NULL},
-    [KIND_DISKSTATS] = {"diskstat", "diskstats", orma_sys_put_diskstats, NULL},
-    [KIND_SLAB] = {"slab", "slabinfo", orma_sys_put_slabinfo, NULL},
+    [KIND_MEMINFO] = {"meminfo", "meminfo", orma_system_put_meminfo, NULL},
+    [KIND_VMSTAT] = {"vmstat", "vmstat", orma_system_put_vmstat, NULL},
+    [KIND_STAT] = {"stat", "stat", orma_system_put_stat, NULL},
+    [KIND_BUDDYINFO] = {"buddyinfo", "buddyinfo", orma_system_put_buddyinfo, NULL},
+    [KIND_DISKSTATS] = {"diskstat", "diskstats", orma_system_put_diskstats, NULL},
+    [KIND_SLAB] = {"slab", "slabinfo", orma_system_put_slabinfo, NULL},
     [KIND_PSI] = {"psi", NULL, NULL, NULL},
-    [KIND_CPUFREQ] = {"cpufreq", NULL, NULL, orma_sys_put_cpufreq},
-    [KIND_CPUIDLE] = {"cpuidle", NULL, NULL, orma_sys_put_cpuidle},
-    [KIND_THERMAL] = {"thermal", NULL, NULL, orma_sys_put_thermal},
-    [KIND_DEVFREQ] = {"devfreq", NULL, NULL, orma_sys_put_devfreq},
-    [KIND_GPUFREQ] = {"gpufreq", NULL, NULL, orma_sys_put_gpufreq},
+    [KIND_CPUFREQ] = {"cpufreq", NULL, NULL, orma_system_put_cpufreq},
+    [KIND_CPUIDLE] = {"cpuidle", NULL, NULL, orma_system_put_cpuidle},
+    [KIND_THERMAL] = {"thermal", NULL, NULL, orma_system_put_thermal},
+    [KIND_DEVFREQ] = {"devfreq", NULL, NULL, orma_system_put_devfreq},
+    [KIND_GPUFREQ] = {"gpufreq", NULL, NULL, orma_system_put_gpufreq},
 };
 
 static const struct {
@@ -79,7 +79,7 @@ struct group {
     uint64_t due_ms;    /* boot time */
     int fds[FILES_MAX]; /* -1: none */
     bool read_once;     /* it is there: a later failure is not worth a word */
-    struct orma_sys_wanted wanted;
+    struct orma_system_wanted wanted;
 };
 
 struct sys_stats {
@@ -120,8 +120,8 @@ static bool put_kind(struct sys_stats *self, enum kind kind)
     for (unsigned i = 0; i < FILES_MAX; i++) {
         if (!read_again(self, group->fds[i]))
             continue;
-        orma_sys_put_pressure(&self->packet, orma_buf_str(&self->text), pressures[i].some,
-                              pressures[i].full);
+        orma_system_put_pressure(&self->packet, orma_buf_str(&self->text), pressures[i].some,
+                                 pressures[i].full);
         ok = true;
     }
     return ok;
@@ -159,7 +159,8 @@ static void collect(struct sys_stats *self, uint64_t now_ms)
     orma_pb_put_u64(&self->packet, ORMA_PB_SYS_STATS_COLLECTION_END_TIMESTAMP,
                     orma_clock_boottime());
     orma_pb_end(&self->packet, begun);
-    (void)orma_sink_put_buf(self->source.sink, &self->packet); /* lost: the writer counts it */
+    (void)orma_source_sink_put_buf(self->source.sink,
+                                   &self->packet); /* lost: the writer counts it */
 }
 
 static void schedule(struct sys_stats *self, uint64_t now_ms)
@@ -188,7 +189,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     schedule(self, orma_clock_boottime() / 1000000);
 }
 
-static void want(struct orma_sys_wanted *self, int key)
+static void want(struct orma_system_wanted *self, int key)
 {
     if (key > 0 && key < 256)
         self->bits[key >> 6] |= UINT64_C(1) << (key & 63);
@@ -226,7 +227,7 @@ static void take_config(struct sys_stats *self, const Perfetto__Protos__SysStats
     self->groups[KIND_STAT].wanted.all = !c->n_stat_counters;
 }
 
-static int open_proc(const struct orma_env *env, int proc_fd, const char *file)
+static int open_proc(const struct orma_source_env *env, int proc_fd, const char *file)
 {
     int fd = proc_fd < 0 ? -1 : openat(proc_fd, file, O_RDONLY | O_CLOEXEC);
 
@@ -237,7 +238,7 @@ static int open_proc(const struct orma_env *env, int proc_fd, const char *file)
 
 static void open_files(struct sys_stats *self)
 {
-    const struct orma_env *env = self->source.env;
+    const struct orma_source_env *env = self->source.env;
     ORMA_AUTO(orma_fd_close)
     int proc_fd = open(env->proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -269,14 +270,16 @@ static void stats_free(struct orma_source *source)
     free(self);
 }
 
-static int stats_create(struct orma_env *env, const Perfetto__Protos__DataSourceConfig *config,
-                        struct orma_sink *sink, struct orma_source **ret)
+static int stats_create(struct orma_source_env *env,
+                        const Perfetto__Protos__DataSourceConfig *config,
+                        struct orma_source_sink *sink, struct orma_source **ret)
 {
     struct sys_stats *self = calloc(1, sizeof(*self));
 
     if (!self)
         return -ENOMEM;
-    self->source = (struct orma_source){.type = &orma_sys_stats_source, .env = env, .sink = sink};
+    self->source =
+        (struct orma_source){.type = &orma_system_stats_source, .env = env, .sink = sink};
     for (unsigned kind = 0; kind < KINDS_NUM; kind++) {
         for (unsigned i = 0; i < FILES_MAX; i++)
             self->groups[kind].fds[i] = -1;
@@ -305,7 +308,7 @@ static void stats_stop(struct orma_source *source)
     orma_source_stopped(source);
 }
 
-const struct orma_source_type orma_sys_stats_source = {
+const struct orma_source_type orma_system_stats_source = {
     .name = "linux.sys_stats",
     .create = stats_create,
     .start = stats_start,

@@ -63,8 +63,8 @@ static void put_pair(struct orma_buf *out, uint32_t field, uint64_t key, uint64_
     orma_pb_end(out, begun);
 }
 
-void orma_sys_put_meminfo(struct orma_buf *out, struct orma_str text,
-                          const struct orma_sys_wanted *wanted)
+void orma_system_put_meminfo(struct orma_buf *out, struct orma_str text,
+                             const struct orma_system_wanted *wanted)
 {
     struct orma_str line, key;
     uint64_t val;
@@ -73,7 +73,7 @@ void orma_sys_put_meminfo(struct orma_buf *out, struct orma_str text,
         if (!line.len || !orma_str_cut(&line, ':', &key) || !orma_proc_number(&line, &val))
             continue;
         for (int i = 1; i < (int)ORMA_ARRAY_LEN(meminfo_names); i++) {
-            if (orma_str_eq_c(key, meminfo_names[i]) && orma_sys_is_wanted(wanted, i))
+            if (orma_str_eq_c(key, meminfo_names[i]) && orma_system_is_wanted(wanted, i))
                 put_pair(out, ORMA_PB_SYS_STATS_MEMINFO, (uint64_t)i, val); /* KiB */
         }
     }
@@ -100,8 +100,8 @@ static int vmstat_key(struct orma_str name)
     return val ? val->value : 0;
 }
 
-void orma_sys_put_vmstat(struct orma_buf *out, struct orma_str text,
-                         const struct orma_sys_wanted *wanted)
+void orma_system_put_vmstat(struct orma_buf *out, struct orma_str text,
+                            const struct orma_system_wanted *wanted)
 {
     struct orma_str line, name;
     uint64_t val;
@@ -110,7 +110,7 @@ void orma_sys_put_vmstat(struct orma_buf *out, struct orma_str text,
         if (!orma_proc_word(&line, &name) || !orma_proc_number(&line, &val))
             continue;
         int key = vmstat_key(name);
-        if (key > 0 && orma_sys_is_wanted(wanted, key))
+        if (key > 0 && orma_system_is_wanted(wanted, key))
             put_pair(out, ORMA_PB_SYS_STATS_VMSTAT, (uint64_t)key, val);
     }
 }
@@ -150,8 +150,8 @@ static void put_interrupts(struct orma_buf *out, struct orma_str rest, uint32_t 
     }
 }
 
-void orma_sys_put_stat(struct orma_buf *out, struct orma_str text,
-                       const struct orma_sys_wanted *wanted)
+void orma_system_put_stat(struct orma_buf *out, struct orma_str text,
+                          const struct orma_system_wanted *wanted)
 {
     struct orma_str line, name;
     uint64_t val;
@@ -160,26 +160,26 @@ void orma_sys_put_stat(struct orma_buf *out, struct orma_str text,
         if (!orma_proc_word(&line, &name))
             continue;
         if (orma_str_starts(name, ORMA_STR("cpu"))) {
-            if (orma_sys_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_CPU_TIMES))
+            if (orma_system_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_CPU_TIMES))
                 put_cpu_times(out, name, line);
         } else if (orma_str_eq_c(name, "intr")) {
-            if (orma_sys_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_IRQ_COUNTS))
+            if (orma_system_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_IRQ_COUNTS))
                 put_interrupts(out, line, ORMA_PB_SYS_STATS_NUM_IRQ_TOTAL,
                                ORMA_PB_SYS_STATS_NUM_IRQ);
         } else if (orma_str_eq_c(name, "softirq")) {
-            if (orma_sys_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_SOFTIRQ_COUNTS))
+            if (orma_system_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_SOFTIRQ_COUNTS))
                 put_interrupts(out, line, ORMA_PB_SYS_STATS_NUM_SOFTIRQ_TOTAL,
                                ORMA_PB_SYS_STATS_NUM_SOFTIRQ);
         } else if (orma_str_eq_c(name, "processes") && orma_proc_number(&line, &val) &&
-                   orma_sys_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_FORK_COUNT)) {
+                   orma_system_is_wanted(wanted, ORMA_PB_SYS_STATS_CONFIG_STAT_FORK_COUNT)) {
             orma_pb_put_u64(out, ORMA_PB_SYS_STATS_NUM_FORKS, val);
         }
     }
 }
 
 /* "Node 0, zone   Normal  31669 ...": free pieces of each order. */
-void orma_sys_put_buddyinfo(struct orma_buf *out, struct orma_str text,
-                            const struct orma_sys_wanted *wanted)
+void orma_system_put_buddyinfo(struct orma_buf *out, struct orma_str text,
+                               const struct orma_system_wanted *wanted)
 {
     struct orma_str line, word, node, zone;
     uint64_t val;
@@ -205,8 +205,8 @@ void orma_sys_put_buddyinfo(struct orma_buf *out, struct orma_str text,
  * "8 0 sda reads merged sectors ms  writes merged sectors ms  now ms weighted
  *  discards merged sectors ms  flushes ms": kernels before 4.18 and 5.5 end earlier.
  */
-void orma_sys_put_diskstats(struct orma_buf *out, struct orma_str text,
-                            const struct orma_sys_wanted *wanted)
+void orma_system_put_diskstats(struct orma_buf *out, struct orma_str text,
+                               const struct orma_system_wanted *wanted)
 {
     static const uint8_t fields[] = {
         [2] = ORMA_PB_SYS_STATS_DISK_STAT_READ_SECTORS,
@@ -237,8 +237,8 @@ void orma_sys_put_diskstats(struct orma_buf *out, struct orma_str text,
 }
 
 /* "name active num size per_slab pages : tunables l b s : slabdata active slabs shared" */
-void orma_sys_put_slabinfo(struct orma_buf *out, struct orma_str text,
-                           const struct orma_sys_wanted *wanted)
+void orma_system_put_slabinfo(struct orma_buf *out, struct orma_str text,
+                              const struct orma_system_wanted *wanted)
 {
     enum { NUMBER_PAGES = 4, NUMBERS_BEFORE = 5 };
     struct orma_str line, name, word;
@@ -268,7 +268,8 @@ void orma_sys_put_slabinfo(struct orma_buf *out, struct orma_str text,
 }
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=79582500": microseconds. */
-void orma_sys_put_pressure(struct orma_buf *out, struct orma_str text, uint32_t some, uint32_t full)
+void orma_system_put_pressure(struct orma_buf *out, struct orma_str text, uint32_t some,
+                              uint32_t full)
 {
     static const struct orma_str total = {"total=", 6};
     struct orma_str line, name, word;

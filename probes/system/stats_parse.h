@@ -11,35 +11,35 @@
 #include "sdk/base/str.h"
 
 /* Which counters are wanted, by their enum value. All if none was named. */
-struct orma_sys_wanted {
+struct orma_system_wanted {
     bool all;
     uint64_t bits[4];
 };
 
-static inline bool orma_sys_is_wanted(const struct orma_sys_wanted *self, int key)
+static inline bool orma_system_is_wanted(const struct orma_system_wanted *self, int key)
 {
     return self->all || (key >= 0 && key < 256 && self->bits[key >> 6] >> (key & 63) & 1);
 }
 
 /* Each takes the whole text of one file. */
-typedef void (*orma_sys_put_fn)(struct orma_buf *out, struct orma_str text,
-                                const struct orma_sys_wanted *wanted);
+typedef void (*orma_system_put_fn)(struct orma_buf *out, struct orma_str text,
+                                   const struct orma_system_wanted *wanted);
 
-void orma_sys_put_meminfo(struct orma_buf *out, struct orma_str text,
-                          const struct orma_sys_wanted *wanted);
-void orma_sys_put_vmstat(struct orma_buf *out, struct orma_str text,
-                         const struct orma_sys_wanted *wanted);
+void orma_system_put_meminfo(struct orma_buf *out, struct orma_str text,
+                             const struct orma_system_wanted *wanted);
+void orma_system_put_vmstat(struct orma_buf *out, struct orma_str text,
+                            const struct orma_system_wanted *wanted);
 /* Keys are those of SysStatsConfig.StatCounters. */
-void orma_sys_put_stat(struct orma_buf *out, struct orma_str text,
-                       const struct orma_sys_wanted *wanted);
-void orma_sys_put_buddyinfo(struct orma_buf *out, struct orma_str text,
-                            const struct orma_sys_wanted *wanted);
-void orma_sys_put_diskstats(struct orma_buf *out, struct orma_str text,
-                            const struct orma_sys_wanted *wanted);
-void orma_sys_put_slabinfo(struct orma_buf *out, struct orma_str text,
-                           const struct orma_sys_wanted *wanted);
+void orma_system_put_stat(struct orma_buf *out, struct orma_str text,
+                          const struct orma_system_wanted *wanted);
+void orma_system_put_buddyinfo(struct orma_buf *out, struct orma_str text,
+                               const struct orma_system_wanted *wanted);
+void orma_system_put_diskstats(struct orma_buf *out, struct orma_str text,
+                               const struct orma_system_wanted *wanted);
+void orma_system_put_slabinfo(struct orma_buf *out, struct orma_str text,
+                              const struct orma_system_wanted *wanted);
 
 /* /proc/pressure/FILE; the resources are those of its lines "some" and "full". */
-void orma_sys_put_pressure(struct orma_buf *out, struct orma_str text, uint32_t some,
-                           uint32_t full);
+void orma_system_put_pressure(struct orma_buf *out, struct orma_str text, uint32_t some,
+                              uint32_t full);
 #endif

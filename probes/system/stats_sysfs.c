@@ -63,7 +63,7 @@ static uint32_t count_cpus(int sys_fd)
 }
 
 /* The format has no number of the cpu: entry N is cpu N, 0 where there is none. */
-unsigned orma_sys_put_cpufreq(struct orma_buf *out, int sys_fd)
+unsigned orma_system_put_cpufreq(struct orma_buf *out, int sys_fd)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     uint32_t num = count_cpus(sys_fd);
@@ -104,7 +104,7 @@ static unsigned put_idle_states(struct orma_buf *out, int sys_fd, uint32_t cpu)
     return num;
 }
 
-unsigned orma_sys_put_cpuidle(struct orma_buf *out, int sys_fd)
+unsigned orma_system_put_cpuidle(struct orma_buf *out, int sys_fd)
 {
     uint32_t cpus = count_cpus(sys_fd);
     unsigned num = 0;
@@ -147,7 +147,7 @@ static bool put_zone(struct orma_buf *out, int sys_fd, const char *name)
     return true;
 }
 
-unsigned orma_sys_put_thermal(struct orma_buf *out, int sys_fd)
+unsigned orma_system_put_thermal(struct orma_buf *out, int sys_fd)
 {
     struct dirent **entries = NULL;
     int num = list_of(sys_fd, "class/thermal", &entries);
@@ -162,7 +162,7 @@ unsigned orma_sys_put_thermal(struct orma_buf *out, int sys_fd)
     return found;
 }
 
-unsigned orma_sys_put_devfreq(struct orma_buf *out, int sys_fd)
+unsigned orma_system_put_devfreq(struct orma_buf *out, int sys_fd)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     struct dirent **entries = NULL;
@@ -204,7 +204,7 @@ static bool starred_mhz(struct orma_str text, uint64_t *ret)
     return false;
 }
 
-unsigned orma_sys_put_gpufreq(struct orma_buf *out, int sys_fd)
+unsigned orma_system_put_gpufreq(struct orma_buf *out, int sys_fd)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     uint64_t val;

@@ -7,12 +7,12 @@
 #include "sdk/base/buf.h"
 
 /* Appends fields of a SysStats message. Number of values. */
-typedef unsigned (*orma_sys_tree_fn)(struct orma_buf *out, int sys_fd);
+typedef unsigned (*orma_system_tree_fn)(struct orma_buf *out, int sys_fd);
 
-unsigned orma_sys_put_cpufreq(struct orma_buf *out, int sys_fd);
-unsigned orma_sys_put_cpuidle(struct orma_buf *out, int sys_fd);
-unsigned orma_sys_put_thermal(struct orma_buf *out, int sys_fd);
-unsigned orma_sys_put_devfreq(struct orma_buf *out, int sys_fd);
+unsigned orma_system_put_cpufreq(struct orma_buf *out, int sys_fd);
+unsigned orma_system_put_cpuidle(struct orma_buf *out, int sys_fd);
+unsigned orma_system_put_thermal(struct orma_buf *out, int sys_fd);
+unsigned orma_system_put_devfreq(struct orma_buf *out, int sys_fd);
 /* Drivers of Qualcomm, Intel and AMD. */
-unsigned orma_sys_put_gpufreq(struct orma_buf *out, int sys_fd);
+unsigned orma_system_put_gpufreq(struct orma_buf *out, int sys_fd);
 #endif

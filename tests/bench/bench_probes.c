@@ -58,14 +58,14 @@ static struct {
     uint8_t (*sched)[PAGE_BUILDER_SIZE], (*mixed)[PAGE_BUILDER_SIZE];
     uint64_t sched_events, mixed_events, bytes;
     struct orma_arena arena;
-    struct orma_plan plans_of[4];
-    struct orma_plan *plans[16];
-    struct orma_translate translate;
-    struct orma_bundle bundle;
-    struct orma_sink sink;
+    struct orma_ftrace_plan plans_of[4];
+    struct orma_ftrace_plan *plans[16];
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_bundle bundle;
+    struct orma_source_sink sink;
 } t;
 
-static int sink_put(struct orma_sink *self, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *self, const void *packet, size_t len)
 {
     (void)self;
     (void)packet;
@@ -73,7 +73,7 @@ static int sink_put(struct orma_sink *self, const void *packet, size_t len)
     return 0;
 }
 
-static void sink_flush(struct orma_sink *self)
+static void sink_flush(struct orma_source_sink *self)
 {
     (void)self;
 }
@@ -161,17 +161,17 @@ static uint64_t make_pages(uint8_t (*pages)[PAGE_BUILDER_SIZE], bool mixed)
 
 static void walk_headers(void *ctx, uint64_t ops)
 {
-    const struct orma_page_layout layout = {8, 16};
+    const struct orma_tracefs_page_layout layout = {8, 16};
     uint8_t(*pages)[PAGE_BUILDER_SIZE] = ctx;
-    struct orma_page_event ev;
-    struct orma_page page;
+    struct orma_tracefs_page_event ev;
+    struct orma_tracefs_page page;
     uint64_t sum = 0;
 
     (void)ops;
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < PAGES; i++) {
-            (void)orma_page_open(&page, &layout, pages[i], PAGE_BUILDER_SIZE);
-            while (orma_page_next(&page, &ev))
+            (void)orma_tracefs_page_open(&page, &layout, pages[i], PAGE_BUILDER_SIZE);
+            while (orma_tracefs_page_next(&page, &ev))
                 sum += ev.id + page.ts;
         }
     }
@@ -181,16 +181,16 @@ static void walk_headers(void *ctx, uint64_t ops)
 static void translate_all(void *ctx, uint64_t ops)
 {
     uint8_t(*pages)[PAGE_BUILDER_SIZE] = ctx;
-    struct orma_translate_cpu cpu = {0};
+    struct orma_ftrace_translate_cpu cpu = {0};
 
     (void)ops;
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < PAGES; i++) {
             if (i % PAGES_PER_BATCH == 0)
-                orma_translate_begin(&t.translate, 0, &cpu);
-            orma_translate_page(&t.translate, pages[i], PAGE_BUILDER_SIZE);
+                orma_ftrace_translate_begin(&t.translate, 0, &cpu);
+            orma_ftrace_translate_page(&t.translate, pages[i], PAGE_BUILDER_SIZE);
             if (i % PAGES_PER_BATCH == PAGES_PER_BATCH - 1)
-                orma_translate_end(&t.translate);
+                orma_ftrace_translate_end(&t.translate);
         }
     }
 }
@@ -211,29 +211,29 @@ static void copy_pages(void *ctx, uint64_t ops)
 
 static int set_up(void)
 {
-    const struct orma_plan_options options = {.word_size = 8, .compact_sched = true};
+    const struct orma_ftrace_plan_options options = {.word_size = 8, .compact_sched = true};
 
-    t.sink = (struct orma_sink){sink_put, sink_flush};
-    if (orma_translate_init(&t.translate) < 0 || orma_bundle_init(&t.bundle) < 0)
+    t.sink = (struct orma_source_sink){sink_put, sink_flush};
+    if (orma_ftrace_translate_init(&t.translate) < 0 || orma_ftrace_bundle_init(&t.bundle) < 0)
         return -ENOMEM;
     t.translate.bundle = &t.bundle;
     t.translate.sink = &t.sink;
-    t.translate.page_layout = (struct orma_page_layout){8, 16};
+    t.translate.page_layout = (struct orma_tracefs_page_layout){8, 16};
     t.translate.plans = t.plans;
     t.translate.plans_num = 16;
     for (unsigned i = 0; i < 4; i++) {
-        struct orma_format format;
+        struct orma_ftrace_format format;
         const struct orma_ftrace_tracepoint *tp;
 
-        if (orma_format_parse(&t.arena, orma_str_from(texts[i]), 8, &format) < 0)
+        if (orma_ftrace_format_parse(&t.arena, orma_str_from(texts[i]), 8, &format) < 0)
             return -EINVAL;
         tp = orma_ftrace_tracepoint_find(groups[i], format.name);
-        if (!tp ||
-            orma_plan_compile(&t.arena, groups[i], &format, &orma_ftrace_messages[tp->message_idx],
-                              &options, &t.plans_of[i]) < 0)
+        if (!tp || orma_ftrace_plan_compile(&t.arena, groups[i], &format,
+                                            &orma_ftrace_messages[tp->message_idx], &options,
+                                            &t.plans_of[i]) < 0)
             return -EINVAL;
         t.plans[format.id] = &t.plans_of[i];
-        orma_translate_set_compact(&t.translate, &format, &t.plans_of[i]);
+        orma_ftrace_translate_set_compact(&t.translate, &format, &t.plans_of[i]);
     }
     t.sched = malloc((size_t)PAGES * sizeof(*t.sched));
     t.mixed = malloc((size_t)PAGES * sizeof(*t.mixed));
@@ -290,8 +290,8 @@ int main(void)
     measure("Kernel pages, sched_switch and sched_waking (per event)", t.sched, t.sched_events);
     measure("Kernel pages, half of them irq_handler_entry and kmalloc (per event)", t.mixed,
             t.mixed_events);
-    orma_translate_fini(&t.translate);
-    orma_bundle_fini(&t.bundle);
+    orma_ftrace_translate_fini(&t.translate);
+    orma_ftrace_bundle_fini(&t.bundle);
     orma_arena_fini(&t.arena);
     free(t.sched);
     free(t.mixed);

@@ -131,7 +131,7 @@ static struct counted count_events(void)
     uint32_t cpus[CPUS_MAX];
     unsigned num = orma_tracefs_cpus(&t.fs, cpus, CPUS_MAX);
     struct counted ret = {0};
-    struct orma_cpu_stats stats;
+    struct orma_tracefs_cpu_stats stats;
 
     for (unsigned i = 0; i < num; i++) {
         if (orma_tracefs_cpu_stats(&t.fs, cpus[i], &stats) < 0)
@@ -167,7 +167,7 @@ static void read_cpu(int fd, uint8_t *to, size_t size)
             t.kept_len += size;
         }
         memcpy(&len, to + 8, sizeof(len));
-        if (i && (len & ORMA_PAGE_LENGTH_MASK) < size / 2)
+        if (i && (len & ORMA_TRACEFS_PAGE_LENGTH_MASK) < size / 2)
             break;
     }
 }
@@ -222,7 +222,7 @@ static double raw(unsigned subbuf_kb)
 
 /* ---- ours ---- */
 
-static int sink_put(struct orma_sink *self, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *self, const void *packet, size_t len)
 {
     (void)self;
     (void)packet;
@@ -231,7 +231,7 @@ static int sink_put(struct orma_sink *self, const void *packet, size_t len)
     return 0;
 }
 
-static void sink_flush(struct orma_sink *self)
+static void sink_flush(struct orma_source_sink *self)
 {
     (void)self;
 }
@@ -244,8 +244,8 @@ static void on_over(evutil_socket_t fd, short what, void *arg)
 }
 
 /* How many events of the kernel can be had, for start-up. */
-static struct orma_source *make_source(struct orma_env *env, struct orma_sink *sink, char **events,
-                                       size_t num)
+static struct orma_source *make_source(struct orma_source_env *env, struct orma_source_sink *sink,
+                                       char **events, size_t num)
 {
     Perfetto__Protos__DataSourceConfig ds = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
     Perfetto__Protos__FtraceConfig config = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
@@ -261,14 +261,14 @@ static struct orma_source *make_source(struct orma_env *env, struct orma_sink *s
     return orma_ftrace_source.create(env, &ds, sink, &s) < 0 ? NULL : s;
 }
 
-static struct orma_env new_env(void)
+static struct orma_source_env new_env(void)
 {
-    struct orma_env env = {.base = event_base_new(),
-                           .tracefs_root = t.root,
-                           .proc_root = "/proc",
-                           .sys_root = "/sys",
-                           .dev_root = "/dev",
-                           .state_dir = t.scratch};
+    struct orma_source_env env = {.base = event_base_new(),
+                                  .tracefs_root = t.root,
+                                  .proc_root = "/proc",
+                                  .sys_root = "/sys",
+                                  .dev_root = "/dev",
+                                  .state_dir = t.scratch};
     return env;
 }
 
@@ -276,8 +276,8 @@ static double ours(struct counted *ret_counted)
 {
     const struct timeval span = {.tv_sec = (time_t)t.seconds,
                                  .tv_usec = (suseconds_t)((t.seconds - (int)t.seconds) * 1e6)};
-    struct orma_sink sink = {sink_put, sink_flush};
-    struct orma_env env = new_env();
+    struct orma_source_sink sink = {sink_put, sink_flush};
+    struct orma_source_env env = new_env();
     struct event *over = evtimer_new(env.base, on_over, env.base);
     orma_list_init(&env.sources);
     struct orma_source *s =
@@ -303,38 +303,39 @@ static double ours(struct counted *ret_counted)
 static double transcode(void)
 {
     Perfetto__Protos__FtraceConfig config = PERFETTO__PROTOS__FTRACE_CONFIG__INIT;
-    struct orma_sink sink = {sink_put, sink_flush};
-    struct orma_generic_ids *ids = NULL;
-    struct orma_translate_cpu cpu = {0};
-    struct orma_translate translate;
-    struct orma_events events = {0};
-    struct orma_bundle bundle;
+    struct orma_source_sink sink = {sink_put, sink_flush};
+    struct orma_ftrace_generic_ids *ids = NULL;
+    struct orma_ftrace_translate_cpu cpu = {0};
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_events events = {0};
+    struct orma_ftrace_bundle bundle;
     double begun, ret = 0;
 
     config.ftrace_events = (char **)event_names;
     config.n_ftrace_events = ORMA_ARRAY_LEN(event_names);
-    if (orma_translate_init(&translate) < 0 || orma_bundle_init(&bundle) < 0 ||
-        orma_generic_ids_new(&ids) < 0 || orma_events_select(&events, &t.fs, &config) < 0 ||
-        orma_events_compile(&events, &t.fs, &config, 8, ids, &translate) < 0)
+    if (orma_ftrace_translate_init(&translate) < 0 || orma_ftrace_bundle_init(&bundle) < 0 ||
+        orma_ftrace_generic_ids_new(&ids) < 0 ||
+        orma_ftrace_events_select(&events, &t.fs, &config) < 0 ||
+        orma_ftrace_events_compile(&events, &t.fs, &config, 8, ids, &translate) < 0)
         return 0;
     orma_tracefs_page_layout(&t.fs, &translate.page_layout);
     translate.bundle = &bundle;
     translate.sink = &sink;
     begun = now_cpu(CLOCK_THREAD_CPUTIME_ID);
     for (size_t at = 0; at < t.kept_len; at += t.subbuf_size) {
-        if (at % ORMA_DRAIN_BATCH_SIZE == 0)
-            orma_translate_begin(&translate, 0, &cpu);
-        orma_translate_page(&translate, t.kept + at, t.subbuf_size);
-        if ((at + t.subbuf_size) % ORMA_DRAIN_BATCH_SIZE == 0)
-            orma_translate_end(&translate);
+        if (at % ORMA_FTRACE_DRAIN_BATCH_SIZE == 0)
+            orma_ftrace_translate_begin(&translate, 0, &cpu);
+        orma_ftrace_translate_page(&translate, t.kept + at, t.subbuf_size);
+        if ((at + t.subbuf_size) % ORMA_FTRACE_DRAIN_BATCH_SIZE == 0)
+            orma_ftrace_translate_end(&translate);
     }
-    orma_translate_end(&translate);
+    orma_ftrace_translate_end(&translate);
     if (translate.counts.events)
         ret = (now_cpu(CLOCK_THREAD_CPUTIME_ID) - begun) / (double)translate.counts.events;
-    orma_translate_fini(&translate);
-    orma_bundle_fini(&bundle);
-    orma_events_fini(&events);
-    orma_generic_ids_free(ids);
+    orma_ftrace_translate_fini(&translate);
+    orma_ftrace_bundle_fini(&bundle);
+    orma_ftrace_events_fini(&events);
+    orma_ftrace_generic_ids_free(ids);
     return ret;
 }
 
@@ -435,8 +436,8 @@ static void start_up(void)
 {
     static char names[300][160];
     char *list[300], path[600];
-    struct orma_sink sink = {sink_put, sink_flush};
-    struct orma_env env = new_env();
+    struct orma_source_sink sink = {sink_put, sink_flush};
+    struct orma_source_env env = new_env();
     uint64_t begun, created, started, stopped;
     FILE *f;
     size_t num = 0;
@@ -543,8 +544,8 @@ static void scan_processes(void)
 {
     Perfetto__Protos__DataSourceConfig ds = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
     Perfetto__Protos__ProcessStatsConfig config = PERFETTO__PROTOS__PROCESS_STATS_CONFIG__INIT;
-    struct orma_sink sink = {sink_put, sink_flush};
-    struct orma_env env = new_env();
+    struct orma_source_sink sink = {sink_put, sink_flush};
+    struct orma_source_env env = new_env();
     struct orma_source *s = NULL;
     pid_t threads = start_threads();
 

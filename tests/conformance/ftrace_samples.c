@@ -20,12 +20,12 @@
 
 static struct {
     struct orma_tracefs fs;
-    struct orma_events events;
-    struct orma_translate translate;
-    struct orma_bundle bundle;
-    struct orma_symbols symbols;
-    struct orma_generic_ids *ids;
-    struct orma_sink sink;
+    struct orma_ftrace_events events;
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_bundle bundle;
+    struct orma_ftrace_symbols symbols;
+    struct orma_ftrace_generic_ids *ids;
+    struct orma_source_sink sink;
 
     struct orma_str expected; /* lines that are still to come */
     uint64_t compared, events_seen;
@@ -56,7 +56,8 @@ static void compare(struct orma_str line, const struct ft_event *ev)
 
     for (unsigned i = 0; i < 9 && rest.len && orma_str_cut(&rest, '\t', &part); i++)
         (void)orma_str_to_u64(part, &nums[i]); /* the name is none */
-    const struct orma_plan *plan = nums[3] < t.events.plans_num ? t.events.plans[nums[3]] : NULL;
+    const struct orma_ftrace_plan *plan =
+        nums[3] < t.events.plans_num ? t.events.plans[nums[3]] : NULL;
     t.compared++;
     if (nums[0] != ev->ts)
         differ("time", line, ev);
@@ -80,7 +81,7 @@ static void on_event(void *ctx, const struct ft_event *ev)
         compare(line, ev);
 }
 
-static int sink_put(struct orma_sink *self, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *self, const void *packet, size_t len)
 {
     (void)self;
     if (ft_decode(packet, len, NULL, on_event, NULL).malformed)
@@ -88,7 +89,7 @@ static int sink_put(struct orma_sink *self, const void *packet, size_t len)
     return 0;
 }
 
-static void sink_flush(struct orma_sink *self)
+static void sink_flush(struct orma_source_sink *self)
 {
     (void)self;
 }
@@ -126,9 +127,10 @@ static void load(const char *folder, unsigned word_size)
     config.n_ftrace_events = num;
     config.compact_sched = &compact;
     compact.has_enabled = 1; /* and false: one event after the other */
-    if (orma_tracefs_open(&t.fs, folder, NULL) < 0 || orma_translate_init(&t.translate) < 0 ||
-        orma_events_select(&t.events, &t.fs, &config) < 0 ||
-        orma_events_compile(&t.events, &t.fs, &config, word_size, t.ids, &t.translate) < 0) {
+    if (orma_tracefs_open(&t.fs, folder, NULL) < 0 ||
+        orma_ftrace_translate_init(&t.translate) < 0 ||
+        orma_ftrace_events_select(&t.events, &t.fs, &config) < 0 ||
+        orma_ftrace_events_compile(&t.events, &t.fs, &config, word_size, t.ids, &t.translate) < 0) {
         printf("%s: cannot be read\n", folder);
         exit(1);
     }
@@ -136,33 +138,33 @@ static void load(const char *folder, unsigned word_size)
     t.translate.sink = &t.sink;
     t.translate.symbols = &t.symbols;
     t.translate.page_layout =
-        (struct orma_page_layout){(uint8_t)word_size, (uint8_t)(8 + word_size)};
+        (struct orma_tracefs_page_layout){(uint8_t)word_size, (uint8_t)(8 + word_size)};
 }
 
 static void unload(void)
 {
     orma_tracefs_close(&t.fs);
-    orma_events_fini(&t.events);
-    orma_translate_fini(&t.translate);
+    orma_ftrace_events_fini(&t.events);
+    orma_ftrace_translate_fini(&t.translate);
 }
 
 static uint64_t errors(void)
 {
     uint64_t ret = 0;
 
-    for (unsigned i = 0; i < ORMA_PARSE_STATUS_NUM; i++)
+    for (unsigned i = 0; i < ORMA_FTRACE_PARSE_STATUS_NUM; i++)
         ret += t.translate.counts.errors[i];
     return ret;
 }
 
 static void run_pages(const struct orma_buf *raw, unsigned cpu)
 {
-    struct orma_translate_cpu state = {0};
+    struct orma_ftrace_translate_cpu state = {0};
 
-    orma_translate_begin(&t.translate, cpu, &state);
+    orma_ftrace_translate_begin(&t.translate, cpu, &state);
     for (size_t at = 0; at + PAGE <= raw->len; at += PAGE)
-        orma_translate_page(&t.translate, raw->data + at, PAGE);
-    orma_translate_end(&t.translate);
+        orma_ftrace_translate_page(&t.translate, raw->data + at, PAGE);
+    orma_ftrace_translate_end(&t.translate);
 }
 
 /* One recording: cpuN.raw beside cpuN.decoded.tsv. */
@@ -269,9 +271,9 @@ int main(void)
     char folder[600], path[700];
 
     snprintf(folder, sizeof(folder), "%s/samples/ftrace", shared_folder());
-    t.sink = (struct orma_sink){sink_put, sink_flush};
-    orma_symbols_init(&t.symbols, NULL);
-    if (orma_bundle_init(&t.bundle) < 0 || orma_generic_ids_new(&t.ids) < 0)
+    t.sink = (struct orma_source_sink){sink_put, sink_flush};
+    orma_ftrace_symbols_init(&t.symbols, NULL);
+    if (orma_ftrace_bundle_init(&t.bundle) < 0 || orma_ftrace_generic_ids_new(&t.ids) < 0)
         return 1;
     for (size_t i = 0; i < ORMA_ARRAY_LEN(kernels); i++)
         check_formats(folder, kernels[i].name, kernels[i].word_size);
@@ -282,8 +284,8 @@ int main(void)
         differ("no recordings", (struct orma_str){"", 0}, NULL);
     unload();
     printf("%" PRIu64 " events compared, %u differences\n", t.compared, t.differences);
-    orma_bundle_fini(&t.bundle);
-    orma_symbols_fini(&t.symbols);
-    orma_generic_ids_free(t.ids);
+    orma_ftrace_bundle_fini(&t.bundle);
+    orma_ftrace_symbols_fini(&t.symbols);
+    orma_ftrace_generic_ids_free(t.ids);
     return t.differences > t.judged || t.compared < 10000 ? 1 : 0;
 }

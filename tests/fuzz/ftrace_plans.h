@@ -12,16 +12,16 @@
 
 struct fuzz_translate {
     struct orma_arena arena;
-    struct orma_plan *plans[FUZZ_IDS];
-    struct orma_translate translate;
-    struct orma_bundle bundle;
-    struct orma_symbols symbols;
-    struct orma_sink sink;
+    struct orma_ftrace_plan *plans[FUZZ_IDS];
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_bundle bundle;
+    struct orma_ftrace_symbols symbols;
+    struct orma_source_sink sink;
     uint64_t packets;
 };
 
 /* What comes out must be a packet that a reader understands. */
-static int fuzz_put(struct orma_sink *sink, const void *packet, size_t len)
+static int fuzz_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     struct fuzz_translate *self = ORMA_CONTAINER_OF(sink, struct fuzz_translate, sink);
 
@@ -31,7 +31,7 @@ static int fuzz_put(struct orma_sink *sink, const void *packet, size_t len)
     return 0;
 }
 
-static void fuzz_flush(struct orma_sink *sink)
+static void fuzz_flush(struct orma_source_sink *sink)
 {
     (void)sink;
 }
@@ -39,9 +39,10 @@ static void fuzz_flush(struct orma_sink *sink)
 static void fuzz_translate_init(struct fuzz_translate *self)
 {
     *self = (struct fuzz_translate){.sink = {fuzz_put, fuzz_flush}};
-    if (orma_translate_init(&self->translate) < 0 || orma_bundle_init(&self->bundle) < 0)
+    if (orma_ftrace_translate_init(&self->translate) < 0 ||
+        orma_ftrace_bundle_init(&self->bundle) < 0)
         abort();
-    orma_symbols_init(&self->symbols, NULL);
+    orma_ftrace_symbols_init(&self->symbols, NULL);
     self->translate.bundle = &self->bundle;
     self->translate.sink = &self->sink;
     self->translate.symbols = &self->symbols;
@@ -52,9 +53,9 @@ static void fuzz_translate_init(struct fuzz_translate *self)
 
 static inline void fuzz_translate_fini(struct fuzz_translate *self)
 {
-    orma_translate_fini(&self->translate);
-    orma_bundle_fini(&self->bundle);
-    orma_symbols_fini(&self->symbols);
+    orma_ftrace_translate_fini(&self->translate);
+    orma_ftrace_bundle_fini(&self->bundle);
+    orma_ftrace_symbols_fini(&self->symbols);
     orma_arena_fini(&self->arena);
 }
 
@@ -62,23 +63,23 @@ static inline void fuzz_translate_fini(struct fuzz_translate *self)
 static bool fuzz_translate_add(struct fuzz_translate *self, const char *group, struct orma_str text,
                                unsigned word_size, bool generic_old)
 {
-    const struct orma_plan_options options = {.word_size = word_size,
-                                              .compact_sched = true,
-                                              .generic_old = generic_old,
-                                              .generic_field = 65536};
+    const struct orma_ftrace_plan_options options = {.word_size = word_size,
+                                                     .compact_sched = true,
+                                                     .generic_old = generic_old,
+                                                     .generic_field = 65536};
     const struct orma_ftrace_tracepoint *known;
-    struct orma_plan *plan = orma_arena_alloc(&self->arena, sizeof(*plan));
-    struct orma_format format;
+    struct orma_ftrace_plan *plan = orma_arena_alloc(&self->arena, sizeof(*plan));
+    struct orma_ftrace_format format;
 
-    if (!plan || orma_format_parse(&self->arena, text, word_size, &format) < 0 ||
+    if (!plan || orma_ftrace_format_parse(&self->arena, text, word_size, &format) < 0 ||
         format.id >= FUZZ_IDS)
         return false;
     known = orma_ftrace_tracepoint_find(group, format.name);
-    if (orma_plan_compile(&self->arena, group, &format,
-                          known ? &orma_ftrace_messages[known->message_idx] : NULL, &options,
-                          plan) < 0)
+    if (orma_ftrace_plan_compile(&self->arena, group, &format,
+                                 known ? &orma_ftrace_messages[known->message_idx] : NULL, &options,
+                                 plan) < 0)
         abort();
-    orma_translate_set_compact(&self->translate, &format, plan);
+    orma_ftrace_translate_set_compact(&self->translate, &format, plan);
     self->plans[format.id] = plan;
     return true;
 }

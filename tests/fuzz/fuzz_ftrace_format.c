@@ -11,7 +11,7 @@ static void translate_event(struct fuzz_translate *t, unsigned id, const uint8_t
     struct page_builder b = page_begin(1000);
     uint8_t event[4000] = {0};
     size_t len = ORMA_MIN(size, sizeof(event));
-    struct orma_translate_cpu cpu = {0};
+    struct orma_ftrace_translate_cpu cpu = {0};
 
     if (len)
         memcpy(event, data, len);
@@ -19,9 +19,9 @@ static void translate_event(struct fuzz_translate *t, unsigned id, const uint8_t
     event[1] = 0;
     page_data(&b, 1, event, ORMA_MAX(len, 8));
     page_end(&b);
-    orma_translate_begin(&t->translate, 0, &cpu);
-    orma_translate_page(&t->translate, b.page, sizeof(b.page));
-    orma_translate_end(&t->translate);
+    orma_ftrace_translate_begin(&t->translate, 0, &cpu);
+    orma_ftrace_translate_page(&t->translate, b.page, sizeof(b.page));
+    orma_ftrace_translate_end(&t->translate);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nul = memchr(data + 1, 0, size - 1);
     text = (struct orma_str){(const char *)data + 1, nul ? (size_t)(nul - data - 1) : size - 1};
     fuzz_translate_init(&t);
-    t.translate.page_layout = (struct orma_page_layout){8, 16};
+    t.translate.page_layout = (struct orma_tracefs_page_layout){8, 16};
     if (fuzz_translate_add(&t, groups[data[0] & 3], text, data[0] & 4 ? 4 : 8, data[0] & 8)) {
         for (unsigned id = 0; id < FUZZ_IDS; id++) {
             if (t.plans[id])

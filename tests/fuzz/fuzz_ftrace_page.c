@@ -52,7 +52,7 @@ static const struct {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct fuzz_translate *t;
-    struct orma_translate_cpu cpu = {0};
+    struct orma_ftrace_translate_cpu cpu = {0};
     struct orma_map inodes = {0}, fds = {0};
 
     if (!t) {
@@ -64,19 +64,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!fuzz_translate_add(t, formats[i].group, orma_str_from(formats[i].text), 8, false))
                 abort();
         }
-        orma_syscall_set_add(&t->translate.fd_syscalls, 2);
+        orma_ftrace_syscall_set_add(&t->translate.fd_syscalls, 2);
     }
     if (!size)
         return 0;
-    t->translate.page_layout =
-        data[0] & 1 ? (struct orma_page_layout){4, 12} : (struct orma_page_layout){8, 16};
+    t->translate.page_layout = data[0] & 1 ? (struct orma_tracefs_page_layout){4, 12}
+                                           : (struct orma_tracefs_page_layout){8, 16};
     t->translate.inodes = &inodes;
     t->translate.fd_pairs = &fds;
     size_t page = (data[0] >> 1 & 7) ? (size / (1 + (data[0] >> 1 & 7))) : size;
-    orma_translate_begin(&t->translate, 0, &cpu);
+    orma_ftrace_translate_begin(&t->translate, 0, &cpu);
     for (size_t at = 1; page && at < size; at += page)
-        orma_translate_page(&t->translate, data + at, ORMA_MIN(page, size - at));
-    orma_translate_end(&t->translate);
+        orma_ftrace_translate_page(&t->translate, data + at, ORMA_MIN(page, size - at));
+    orma_ftrace_translate_end(&t->translate);
     t->translate.pids.fresh_num = t->translate.renamed.fresh_num = 0; /* as after each tick */
     orma_map_fini(&inodes);
     orma_map_fini(&fds);

@@ -13,9 +13,9 @@
 #include "probes/system/stats_parse.h"
 #include "sdk/wire/pb_reader.h"
 
-static const orma_sys_put_fn counters[] = {orma_sys_put_meminfo,   orma_sys_put_vmstat,
-                                           orma_sys_put_stat,      orma_sys_put_buddyinfo,
-                                           orma_sys_put_diskstats, orma_sys_put_slabinfo};
+static const orma_system_put_fn counters[] = {orma_system_put_meminfo,   orma_system_put_vmstat,
+                                              orma_system_put_stat,      orma_system_put_buddyinfo,
+                                              orma_system_put_diskstats, orma_system_put_slabinfo};
 
 /* What was written must be fields. */
 static void check(const struct orma_buf *out)
@@ -31,13 +31,13 @@ static void check(const struct orma_buf *out)
 
 static void counter_files(unsigned which, struct orma_str text)
 {
-    const struct orma_sys_wanted all = {.all = true};
+    const struct orma_system_wanted all = {.all = true};
     struct orma_buf out = {0};
 
     if (which < ORMA_ARRAY_LEN(counters))
         counters[which](&out, text, &all);
     else
-        orma_sys_put_pressure(&out, text, 1, 2);
+        orma_system_put_pressure(&out, text, 1, 2);
     check(&out);
     orma_buf_fini(&out);
 }
@@ -58,13 +58,13 @@ static void process_files(struct orma_str text)
 static void lines(struct orma_str text)
 {
     struct orma_str line, name;
-    struct orma_cpuinfo info;
+    struct orma_system_cpuinfo info;
     uint32_t irq;
 
-    if (orma_cpuinfo_parse(text, &info) == 0)
-        orma_cpuinfo_fini(&info);
+    if (orma_system_cpuinfo_parse(text, &info) == 0)
+        orma_system_cpuinfo_fini(&info);
     while (text.len && orma_str_cut(&text, '\n', &line))
-        (void)orma_interrupt_parse(line, &irq, &name);
+        (void)orma_system_interrupt_parse(line, &irq, &name);
 }
 
 /* Parsers that change the text. */
@@ -79,14 +79,14 @@ static void own_copy(struct orma_str text)
 
     if (!copy)
         return;
-    while (orma_kmsg_next(&rest, &len, &entry)) {
+    while (orma_journal_kmsg_next(&rest, &len, &entry)) {
         orma_journal_put(&out, &entry);
         check(&out);
         orma_buf_clear(&out);
     }
     free(copy);
     copy = orma_str_dup(text);
-    if (copy && orma_mountinfo_parse(copy, text.len, &dev, &path) && path.len > text.len)
+    if (copy && orma_inode_mountinfo_parse(copy, text.len, &dev, &path) && path.len > text.len)
         abort();
     free(copy);
     orma_buf_fini(&out);
@@ -97,10 +97,10 @@ static void kernel_files(struct orma_str text)
     struct orma_arena arena = {0};
     struct orma_map printk = {0};
     struct orma_kallsyms *symbols = NULL;
-    struct orma_page_layout layout;
-    struct orma_cpu_stats stats;
+    struct orma_tracefs_page_layout layout;
+    struct orma_tracefs_cpu_stats stats;
 
-    (void)orma_printk_parse(&arena, text, &printk);
+    (void)orma_ftrace_printk_parse(&arena, text, &printk);
     if (orma_kallsyms_parse(text, &symbols) == 0)
         (void)orma_kallsyms_find(symbols, 0xffffffff81000010u);
     orma_kallsyms_free(symbols);
@@ -116,8 +116,8 @@ static void probe_arguments(struct orma_str text)
 {
     struct orma_buf out = {0};
 
-    (void)orma_usdt_put_args(&out, text, "x86_64");
-    (void)orma_usdt_put_args(&out, text, "aarch64");
+    (void)orma_ftrace_usdt_put_args(&out, text, "x86_64");
+    (void)orma_ftrace_usdt_put_args(&out, text, "aarch64");
     orma_buf_fini(&out);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int sink_put(struct orma_sink *sink, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     struct pf *self = ORMA_CONTAINER_OF(sink, struct pf, sink);
     char *copy = malloc(len + 1);
@@ -21,7 +21,7 @@ static int sink_put(struct orma_sink *sink, const void *packet, size_t len)
     return 0;
 }
 
-static void sink_flush(struct orma_sink *sink)
+static void sink_flush(struct orma_source_sink *sink)
 {
     ORMA_CONTAINER_OF(sink, struct pf, sink)->flushes++;
 }

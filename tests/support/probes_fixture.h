@@ -14,8 +14,8 @@
 #define PF_PACKETS_MAX 100000
 
 struct pf {
-    struct orma_env env;
-    struct orma_sink sink;
+    struct orma_source_env env;
+    struct orma_source_sink sink;
     struct orma_str *packets; /* each from malloc */
     size_t packets_num;
     unsigned flushes;

@@ -49,11 +49,11 @@ struct text {
 static struct {
     struct orma_tracefs fs;
     char instance[64];
-    struct orma_events events;
-    struct orma_translate translate;
-    struct orma_bundle bundle;
-    struct orma_sink sink;
-    struct orma_symbols symbols;
+    struct orma_ftrace_events events;
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_bundle bundle;
+    struct orma_source_sink sink;
+    struct orma_ftrace_symbols symbols;
     struct orma_kallsyms *kallsyms;
     struct orma_map printk;
     struct ft_symbols names;
@@ -148,7 +148,7 @@ static bool load_text(uint32_t cpu, const char *fields_option, struct text *to)
 }
 
 /* The value of a field; the next field's name ends it. */
-static bool text_value(const struct text_event *ev, const struct orma_format *format,
+static bool text_value(const struct text_event *ev, const struct orma_ftrace_format *format,
                        const char *name, struct orma_str *ret)
 {
     size_t pos = 0;
@@ -319,32 +319,32 @@ static bool usual_syscall_equals(const struct ft_event *ev)
     return at && *at == ')';
 }
 
-static void compare_field(const struct text_event *want, const struct orma_format_field *k,
+static void compare_field(const struct text_event *want, const struct orma_ftrace_format_field *k,
                           const struct ft_field *f, struct orma_str text, bool in_syscalls)
 {
     t.fields++;
-    switch ((enum orma_kind)k->kind) {
-    case ORMA_KIND_PRINTK:
+    switch ((enum orma_ftrace_kind)k->kind) {
+    case ORMA_FTRACE_KIND_PRINTK:
         if (in_syscalls) { /* the text shows an address of the kernel's own scratch buffer */
             if (!usual_argument_equals(f->name, f->num))
                 differ(want, f->name, "argument", text, f->num);
         } else if (!pointer_equals(text, f->text))
             differ(want, f->name, "pointer", text, f->num);
         return;
-    case ORMA_KIND_CHARS:
-    case ORMA_KIND_CHARS_TO_END:
-    case ORMA_KIND_LOC_CHARS:
+    case ORMA_FTRACE_KIND_CHARS:
+    case ORMA_FTRACE_KIND_CHARS_TO_END:
+    case ORMA_FTRACE_KIND_LOC_CHARS:
         if (!text_equals(text, f->text, NULL))
             differ(want, f->name, "string", text, f->text.len);
         return;
-    case ORMA_KIND_DEV: {
+    case ORMA_FTRACE_KIND_DEV: {
         char copy[64];
         snprintf(copy, sizeof(copy), "%.*s", ORMA_STR_ARG(text));
         if (user_dev(strtoull(copy, NULL, 16)) != f->num)
             differ(want, f->name, "device", text, f->num);
         return;
     }
-    case ORMA_KIND_SYMBOL:
+    case ORMA_FTRACE_KIND_SYMBOL:
         if (!symbol_equals(text, f->num))
             differ(want, f->name, "symbol", text, f->num);
         return;
@@ -364,7 +364,7 @@ static void compare_field(const struct text_event *want, const struct orma_forma
 }
 
 /* Arrays of numbers: repeated fields against the bytes in the text. */
-static void compare_array(const struct text_event *want, const struct orma_format_field *k,
+static void compare_array(const struct text_event *want, const struct orma_ftrace_format_field *k,
                           const struct ft_event *ev, const char *name, struct orma_str text)
 {
     uint8_t bytes[4096];
@@ -383,11 +383,11 @@ static void compare_array(const struct text_event *want, const struct orma_forma
 
 /* ---- formats by plan ---- */
 
-static struct orma_map formats; /* event id -> struct orma_format * */
+static struct orma_map formats; /* event id -> struct orma_ftrace_format * */
 
-static const struct orma_format *format_of(const struct orma_plan *plan)
+static const struct orma_ftrace_format *format_of(const struct orma_ftrace_plan *plan)
 {
-    struct orma_format *format = orma_map_get_ptr(&formats, plan->id);
+    struct orma_ftrace_format *format = orma_map_get_ptr(&formats, plan->id);
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     char path[512];
 
@@ -396,16 +396,16 @@ static const struct orma_format *format_of(const struct orma_plan *plan)
     snprintf(path, sizeof(path), "events/%s/%s/format", plan->group, plan->name);
     format = calloc(1, sizeof(*format));
     if (orma_tracefs_read(&t.fs, path, &text) < 0 ||
-        orma_format_parse(&t.events.arena, orma_buf_str(&text), 8, format) < 0)
+        orma_ftrace_format_parse(&t.events.arena, orma_buf_str(&text), 8, format) < 0)
         abort();
     orma_map_put_ptr(&formats, plan->id, format);
     return format;
 }
 
-static const struct orma_plan *plan_of(struct orma_str name, uint32_t field_id)
+static const struct orma_ftrace_plan *plan_of(struct orma_str name, uint32_t field_id)
 {
     for (unsigned i = 0; i < t.events.plans_num; i++) {
-        const struct orma_plan *plan = t.events.plans[i];
+        const struct orma_ftrace_plan *plan = t.events.plans[i];
 
         if (plan && plan->field_id == field_id && orma_str_eq_c(name, plan->name))
             return plan;
@@ -414,14 +414,14 @@ static const struct orma_plan *plan_of(struct orma_str name, uint32_t field_id)
 }
 
 static void compare_fields(const struct text_event *want, const struct ft_event *ev,
-                           const struct orma_plan *plan)
+                           const struct orma_ftrace_plan *plan)
 {
-    const struct orma_format *format = format_of(plan);
+    const struct orma_ftrace_format *format = format_of(plan);
     const char *before = "";
 
     for (unsigned i = 0; i < ev->fields_num; i++) {
         const struct ft_field *f = &ev->fields[i];
-        const struct orma_format_field *k = orma_format_field(format, f->name);
+        const struct orma_ftrace_format_field *k = orma_ftrace_format_field(format, f->name);
         struct orma_str text;
 
         if (!strcmp(before, f->name))
@@ -439,8 +439,9 @@ static void compare_fields(const struct text_event *want, const struct ft_event 
             differ(want, f->name, "not in the text", (struct orma_str){NULL, 0}, f->num);
             continue;
         }
-        bool is_array = k->kind == ORMA_KIND_ARRAY || k->kind == ORMA_KIND_LOC_ARRAY ||
-                        k->kind == ORMA_KIND_ARRAY_TO_END;
+        bool is_array = k->kind == ORMA_FTRACE_KIND_ARRAY ||
+                        k->kind == ORMA_FTRACE_KIND_LOC_ARRAY ||
+                        k->kind == ORMA_FTRACE_KIND_ARRAY_TO_END;
         bool is_word = orma_str_starts(text, ORMA_STR("0x")) && k->size <= 8;
         if (is_array && !is_word && f->type != FT_BYTES && f->type != FT_TEXT)
             compare_array(want, k, ev, f->name, text);
@@ -449,7 +450,7 @@ static void compare_fields(const struct text_event *want, const struct ft_event 
     }
     /* A generic event must have all that the kernel shows. */
     for (unsigned i = 0; ev->is_generic && i < format->fields_num; i++) {
-        const struct orma_format_field *k = &format->fields[i];
+        const struct orma_ftrace_format_field *k = &format->fields[i];
         struct orma_str text;
 
         if (!ft_find(ev, k->name) && text_value(want, format, k->name, &text) && text.len)
@@ -461,7 +462,7 @@ static void on_event(void *ctx, const struct ft_event *ev)
 {
     static const struct text_event nothing = {0};
     const struct text_event *want;
-    const struct orma_plan *plan;
+    const struct orma_ftrace_plan *plan;
 
     (void)ctx;
     if (t.text.at == t.text.num) {
@@ -484,7 +485,7 @@ static void on_event(void *ctx, const struct ft_event *ev)
         t.compared[plan->id]++;
 }
 
-static int sink_put(struct orma_sink *self, const void *packet, size_t len)
+static int sink_put(struct orma_source_sink *self, const void *packet, size_t len)
 {
     struct ft_bundle b = ft_decode(packet, len, &t.names, on_event, NULL);
 
@@ -496,7 +497,7 @@ static int sink_put(struct orma_sink *self, const void *packet, size_t len)
     return 0;
 }
 
-static void sink_flush(struct orma_sink *self)
+static void sink_flush(struct orma_source_sink *self)
 {
     (void)self;
 }
@@ -563,7 +564,7 @@ static bool compile(const char *const *groups, size_t groups_num)
     Perfetto__Protos__FtraceConfig__CompactSchedConfig compact =
         PERFETTO__PROTOS__FTRACE_CONFIG__COMPACT_SCHED_CONFIG__INIT;
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    struct orma_generic_ids *ids;
+    struct orma_ftrace_generic_ids *ids;
     char names[64][64], *list[64];
 
     compact.has_enabled = 1;
@@ -575,24 +576,24 @@ static bool compile(const char *const *groups, size_t groups_num)
     }
     config.n_ftrace_events = groups_num;
     config.ftrace_events = list;
-    if (orma_generic_ids_new(&ids) < 0 || orma_translate_init(&t.translate) < 0 ||
-        orma_bundle_init(&t.bundle) < 0)
+    if (orma_ftrace_generic_ids_new(&ids) < 0 || orma_ftrace_translate_init(&t.translate) < 0 ||
+        orma_ftrace_bundle_init(&t.bundle) < 0)
         return false;
     t.translate.bundle = &t.bundle;
-    t.sink = (struct orma_sink){sink_put, sink_flush};
+    t.sink = (struct orma_source_sink){sink_put, sink_flush};
     t.translate.sink = &t.sink;
     orma_tracefs_page_layout(&t.fs, &t.translate.page_layout);
-    if (orma_events_select(&t.events, &t.fs, &config) < 0 ||
-        orma_events_compile(&t.events, &t.fs, &config, 8, ids, &t.translate) < 0)
+    if (orma_ftrace_events_select(&t.events, &t.fs, &config) < 0 ||
+        orma_ftrace_events_compile(&t.events, &t.fs, &config, 8, ids, &t.translate) < 0)
         return false;
-    orma_generic_ids_free(ids);
+    orma_ftrace_generic_ids_free(ids);
     if (orma_tracefs_read_top(&t.fs, "printk_formats", &text) == 0)
-        orma_printk_parse(&t.events.arena, orma_buf_str(&text), &t.printk);
+        orma_ftrace_printk_parse(&t.events.arena, orma_buf_str(&text), &t.printk);
     t.translate.printk = &t.printk;
     orma_buf_clear(&text);
     if (orma_fd_read_file(AT_FDCWD, "/proc/kallsyms", 64u << 20, &text) == 0)
         (void)orma_kallsyms_parse(orma_buf_str(&text), &t.kallsyms);
-    orma_symbols_init(&t.symbols, t.kallsyms);
+    orma_ftrace_symbols_init(&t.symbols, t.kallsyms);
     t.translate.symbols = &t.symbols;
     t.compared = calloc(65536, sizeof(*t.compared));
     return t.compared != NULL;
@@ -600,7 +601,7 @@ static bool compile(const char *const *groups, size_t groups_num)
 
 static void compare_cpu(uint32_t cpu)
 {
-    struct orma_translate_cpu state = {0};
+    struct orma_ftrace_translate_cpu state = {0};
     uint8_t page[4096];
     char path[64];
     int fd;
@@ -608,9 +609,9 @@ static void compare_cpu(uint32_t cpu)
     snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu);
     fd = openat(t.fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (fd >= 0 && read(fd, page, sizeof(page)) == (ssize_t)sizeof(page)) {
-        orma_translate_begin(&t.translate, cpu, &state);
-        orma_translate_page(&t.translate, page, sizeof(page));
-        orma_translate_end(&t.translate);
+        orma_ftrace_translate_begin(&t.translate, cpu, &state);
+        orma_ftrace_translate_page(&t.translate, page, sizeof(page));
+        orma_ftrace_translate_end(&t.translate);
     }
     orma_fd_close(&fd);
     if (t.text.at != t.text.num) {
@@ -636,11 +637,11 @@ static void fini(void)
     orma_map_fini(&t.raw_of_index);
     orma_map_fini(&t.printk);
     orma_kallsyms_free(t.kallsyms);
-    orma_symbols_fini(&t.symbols);
+    orma_ftrace_symbols_fini(&t.symbols);
     ft_symbols_fini(&t.names);
-    orma_bundle_fini(&t.bundle);
-    orma_translate_fini(&t.translate);
-    orma_events_fini(&t.events);
+    orma_ftrace_bundle_fini(&t.bundle);
+    orma_ftrace_translate_fini(&t.translate);
+    orma_ftrace_events_fini(&t.events);
     orma_buf_fini(&t.text.buf);
     free(t.text.events);
     orma_buf_fini(&t.usual.buf);

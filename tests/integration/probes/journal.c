@@ -157,7 +157,7 @@ static int check(const char *journal)
 
     pf.env.dev_root = "/dev";
     pf.env.journal_dir = journal;
-    s = pf_source(&pf, &orma_journald_source, NULL);
+    s = pf_source(&pf, &orma_journal_source, NULL);
     s->type->start(s);
     snprintf(text, sizeof(text), "PRIORITY=4\nSYSLOG_IDENTIFIER=orma_test\nMESSAGE=%s\n", marker);
     if (!write_kmsg() || (journal && !send_line(text)))

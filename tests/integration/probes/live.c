@@ -101,7 +101,7 @@ static const char *read_control(const char *file)
     return text;
 }
 
-static struct orma_source *session_to(struct orma_sink *sink, Config *config,
+static struct orma_source *session_to(struct orma_source_sink *sink, Config *config,
                                       const char *const *events, size_t num)
 {
     Perfetto__Protos__DataSourceConfig ds = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
@@ -313,11 +313,11 @@ static void on_second(const struct ft_event *ev)
 }
 
 struct tagged_sink {
-    struct orma_sink sink;
+    struct orma_source_sink sink;
     struct orma_buf all; /* length, packet; ... */
 };
 
-static int tagged_put(struct orma_sink *self, const void *packet, size_t len)
+static int tagged_put(struct orma_source_sink *self, const void *packet, size_t len)
 {
     struct tagged_sink *to = ORMA_CONTAINER_OF(self, struct tagged_sink, sink);
 
@@ -326,7 +326,7 @@ static int tagged_put(struct orma_sink *self, const void *packet, size_t len)
     return to->all.failed ? -ENOMEM : 0;
 }
 
-static void tagged_flush(struct orma_sink *self)
+static void tagged_flush(struct orma_source_sink *self)
 {
     (void)self;
 }
@@ -587,7 +587,7 @@ static bool test_killed(void)
     waitpid(pid, NULL, 0);
     if (!strcmp(read_control("trace_clock"), before[2]))
         FAIL("the child changed nothing");
-    unsigned num = orma_saved_recover(t.pf.env.state_dir);
+    unsigned num = orma_ftrace_saved_recover(t.pf.env.state_dir);
     printf("    put back: %u\n", num);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(files); i++) {
         const char *now = read_control(files[i]);

@@ -16,7 +16,7 @@ struct seen {
 };
 
 struct list {
-    struct orma_sink sink;
+    struct orma_source_sink sink;
     struct seen events[EVENTS];
     size_t num, compact, switches;
 };
@@ -72,7 +72,7 @@ static void complete(struct list *list)
     }
 }
 
-static int list_put(struct orma_sink *sink, const void *packet, size_t len)
+static int list_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     struct list *list = ORMA_CONTAINER_OF(sink, struct list, sink);
 
@@ -80,7 +80,7 @@ static int list_put(struct orma_sink *sink, const void *packet, size_t len)
     return 0;
 }
 
-static void list_flush(struct orma_sink *sink)
+static void list_flush(struct orma_source_sink *sink)
 {
     (void)sink;
 }
@@ -148,7 +148,7 @@ Test(compact, says_the_same_as_single_events)
         memcpy(pages[i], b.page, sizeof(b.page));
         ts += 20000000000;
     }
-    compact->sink = plain->sink = (struct orma_sink){list_put, list_flush};
+    compact->sink = plain->sink = (struct orma_source_sink){list_put, list_flush};
     sched_translate(pages, PAGES, 0, true, &compact->sink);
     sched_translate(pages, PAGES, 0, false, &plain->sink);
     cr_assert_gt(plain->switches, 4000);

@@ -394,7 +394,7 @@ Test(ftrace_config, opens_cpus_that_come_online)
 
 Test(ftrace_config, reads_all_cpus_in_turn_and_each_to_its_limit)
 {
-    enum { PER_PAGE = 200, PAGES = 2 * ORMA_DRAIN_TICK_MAX / 4096 };
+    enum { PER_PAGE = 200, PAGES = 2 * ORMA_FTRACE_DRAIN_TICK_MAX / 4096 };
     char *events[] = {(char[]){"foo/thing"}};
     struct orma_source *s;
     struct fx f;
@@ -406,9 +406,9 @@ Test(ftrace_config, reads_all_cpus_in_turn_and_each_to_its_limit)
     tree_page(&f.pf, "tracing/per_cpu/cpu1/trace_pipe_raw", 1000, 20, 7);
     s = fx_session(&f, events, 1);
     s->type->start(s);
-    struct orma_instance *instance =
-        ORMA_CONTAINER_OF(f.pf.env.ftrace->instances.next, struct orma_instance, link);
-    cr_assert(orma_drain_tick(instance), "there is more");
+    struct orma_ftrace_instance *instance =
+        ORMA_CONTAINER_OF(f.pf.env.ftrace->instances.next, struct orma_ftrace_instance, link);
+    cr_assert(orma_ftrace_drain_tick(instance), "there is more");
     cr_assert_eq(count_events(&f), PAGES / 2 * PER_PAGE + 7);
     /* The flooded one had one batch before the other had its turn. */
     size_t first_other = 0;
@@ -418,9 +418,9 @@ Test(ftrace_config, reads_all_cpus_in_turn_and_each_to_its_limit)
                 .cpu != 1)
         first_other++;
     cr_assert_lt(first_other, 4, "%zu", first_other);
-    (void)orma_drain_tick(instance);
+    (void)orma_ftrace_drain_tick(instance);
     cr_assert_eq(count_events(&f), PAGES * PER_PAGE + 7);
-    cr_assert_not(orma_drain_tick(instance));
+    cr_assert_not(orma_ftrace_drain_tick(instance));
     pf_free_source(&f.pf, s);
     pf_fini(&f.pf);
     orma_assert_no_leaks();
@@ -446,8 +446,9 @@ Test(elf, says_arguments_of_probes_as_the_kernel_wants_them)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
         struct orma_buf out = {0};
 
-        cr_expect_eq(orma_usdt_put_args(&out, orma_str_from(cases[i].args), cases[i].machine),
-                     cases[i].left_out, "%s", cases[i].args);
+        cr_expect_eq(
+            orma_ftrace_usdt_put_args(&out, orma_str_from(cases[i].args), cases[i].machine),
+            cases[i].left_out, "%s", cases[i].args);
         cr_expect(orma_str_eq_c(orma_buf_str(&out), cases[i].want), "%.*s",
                   ORMA_STR_ARG(orma_buf_str(&out)));
         orma_buf_fini(&out);
@@ -457,16 +458,16 @@ Test(elf, says_arguments_of_probes_as_the_kernel_wants_them)
 
 Test(elf, refuses_what_is_none)
 {
-    struct orma_elf *elf = NULL;
+    struct orma_ftrace_elf *elf = NULL;
     struct pf pf;
 
     pf_init(&pf);
     pf_file(&pf, "short", "\177ELF");
     pf_bytes(&pf, "zeroes", (char[200]){"\177ELF\2\1\1"}, 200);
-    cr_expect_eq(orma_elf_open(pf_path(&pf, "short"), &elf), -ENOEXEC);
-    cr_expect_eq(orma_elf_open(pf_path(&pf, "zeroes"), &elf), -ENOEXEC);
-    cr_expect_eq(orma_elf_open(pf_path(&pf, "nowhere"), &elf), -ENOENT);
-    cr_expect_eq(orma_elf_open("/", &elf), -ENOEXEC);
+    cr_expect_eq(orma_ftrace_elf_open(pf_path(&pf, "short"), &elf), -ENOEXEC);
+    cr_expect_eq(orma_ftrace_elf_open(pf_path(&pf, "zeroes"), &elf), -ENOEXEC);
+    cr_expect_eq(orma_ftrace_elf_open(pf_path(&pf, "nowhere"), &elf), -ENOENT);
+    cr_expect_eq(orma_ftrace_elf_open("/", &elf), -ENOEXEC);
     pf_fini(&pf);
     orma_assert_no_leaks();
 }

@@ -18,13 +18,13 @@ Test(varint, equals_the_plain_encoding)
             uint64_t val = ((uint64_t)1 << shift) + (uint64_t)d;
             uint8_t a[32] = {0}, b[32] = {0}, c[32] = {0};
             size_t len = (size_t)(orma_varint_write(a, val) - a);
-            struct orma_time_cache cache = {0};
+            struct orma_ftrace_time_cache cache = {0};
 
-            cr_expect_eq(orma_put_varint(b, val) - b, (ptrdiff_t)len);
+            cr_expect_eq(orma_ftrace_put_varint(b, val) - b, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, b, len), 0);
-            cr_expect_eq(orma_put_time(c, &cache, val) - c, (ptrdiff_t)len);
+            cr_expect_eq(orma_ftrace_put_time(c, &cache, val) - c, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, c, len), 0);
-            cr_expect_eq(orma_put_time(c, &cache, val) - c, (ptrdiff_t)len);
+            cr_expect_eq(orma_ftrace_put_time(c, &cache, val) - c, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, c, len), 0);
         }
     }
@@ -68,24 +68,24 @@ Test(kallsyms, says_when_all_addresses_are_hidden)
 Test(symbols, gives_numbers_for_good_and_names_anew_in_each_tick)
 {
     struct orma_kallsyms *k;
-    struct orma_symbols s;
+    struct orma_ftrace_symbols s;
 
     cr_assert_eq(orma_kallsyms_parse(ORMA_STR("ffffffff81000000 T alpha\n"), &k), 0);
-    orma_symbols_init(&s, k);
-    cr_assert_eq(orma_symbols_take(&s).len, 0, "nothing was asked");
-    cr_assert_eq(orma_symbols_index(&s, 0), 0);
-    cr_assert_eq(orma_symbols_index(&s, 0xffffffff81000004), 1);
-    cr_assert_eq(orma_symbols_index(&s, 0xffff888100000000), 2, "no name, but a number");
-    struct orma_str first = orma_symbols_take(&s);
+    orma_ftrace_symbols_init(&s, k);
+    cr_assert_eq(orma_ftrace_symbols_take(&s).len, 0, "nothing was asked");
+    cr_assert_eq(orma_ftrace_symbols_index(&s, 0), 0);
+    cr_assert_eq(orma_ftrace_symbols_index(&s, 0xffffffff81000004), 1);
+    cr_assert_eq(orma_ftrace_symbols_index(&s, 0xffff888100000000), 2, "no name, but a number");
+    struct orma_str first = orma_ftrace_symbols_take(&s);
     cr_assert(memmem(first.data, first.len, "alpha", 5));
     cr_assert_eq(first.data[0], 0x68, "sequence_flags in the first packet of a tick");
-    cr_assert_eq(orma_symbols_index(&s, 0xffffffff81000004), 1);
-    cr_assert_eq(orma_symbols_take(&s).len, 0, "said before in this tick");
-    orma_symbols_tick(&s);
-    cr_assert_eq(orma_symbols_index(&s, 0xffffffff81000004), 1);
-    struct orma_str again = orma_symbols_take(&s);
+    cr_assert_eq(orma_ftrace_symbols_index(&s, 0xffffffff81000004), 1);
+    cr_assert_eq(orma_ftrace_symbols_take(&s).len, 0, "said before in this tick");
+    orma_ftrace_symbols_tick(&s);
+    cr_assert_eq(orma_ftrace_symbols_index(&s, 0xffffffff81000004), 1);
+    struct orma_str again = orma_ftrace_symbols_take(&s);
     cr_assert(memmem(again.data, again.len, "alpha", 5));
-    orma_symbols_fini(&s);
+    orma_ftrace_symbols_fini(&s);
     orma_kallsyms_free(k);
     orma_assert_no_leaks();
 }
@@ -98,7 +98,7 @@ Test(printk, reads_addresses_and_escaped_texts)
     struct orma_arena arena = {0};
     struct orma_map map = {0};
 
-    cr_assert_eq(orma_printk_parse(&arena, orma_str_from(text), &map), 0);
+    cr_assert_eq(orma_ftrace_printk_parse(&arena, orma_str_from(text), &map), 0);
     cr_assert_eq(map.len, 2);
     cr_assert_str_eq(orma_map_get_ptr(&map, 0xffffffff82000010), "plain");
     cr_assert_str_eq(orma_map_get_ptr(&map, 0xffffffff82000020), "a\nb \"c\" \\");
@@ -118,7 +118,7 @@ Test(print_filter, decides_by_the_first_rule_that_matches)
     rule_t *list[3] = {&rules[0], &rules[1], &rules[2]};
     Perfetto__Protos__FtraceConfig__PrintFilter config =
         PERFETTO__PROTOS__FTRACE_CONFIG__PRINT_FILTER__INIT;
-    struct orma_print_filter *filter;
+    struct orma_ftrace_print_filter *filter;
 
     begin.type = (char[]){"B"};
     begin.prefix = (char[]){"draw"};
@@ -131,17 +131,17 @@ Test(print_filter, decides_by_the_first_rule_that_matches)
     rules[2].prefix = (char[]){"no"};
     config.n_rules = 3;
     config.rules = list;
-    cr_assert_eq(orma_print_filter_new(&config, &filter), 0);
-    cr_assert(orma_print_filter_allows(filter, ORMA_STR("B|12|drawFrame")));
-    cr_assert_not(orma_print_filter_allows(filter, ORMA_STR("B|12|other")));
-    cr_assert_not(orma_print_filter_allows(filter, ORMA_STR("nothing")));
-    cr_assert(orma_print_filter_allows(filter, ORMA_STR("E|12")));
-    cr_assert(orma_print_filter_allows(filter, (struct orma_str){NULL, 0}));
-    orma_print_filter_free(filter);
+    cr_assert_eq(orma_ftrace_print_filter_new(&config, &filter), 0);
+    cr_assert(orma_ftrace_print_filter_allows(filter, ORMA_STR("B|12|drawFrame")));
+    cr_assert_not(orma_ftrace_print_filter_allows(filter, ORMA_STR("B|12|other")));
+    cr_assert_not(orma_ftrace_print_filter_allows(filter, ORMA_STR("nothing")));
+    cr_assert(orma_ftrace_print_filter_allows(filter, ORMA_STR("E|12")));
+    cr_assert(orma_ftrace_print_filter_allows(filter, (struct orma_str){NULL, 0}));
+    orma_ftrace_print_filter_free(filter);
     rules[0].match_case = 0;
     rules[0].atrace_msg = NULL;
-    cr_assert_eq(orma_print_filter_new(&config, &filter), -EINVAL);
-    cr_assert_eq(orma_print_filter_new(NULL, &filter), 0);
+    cr_assert_eq(orma_ftrace_print_filter_new(&config, &filter), -EINVAL);
+    cr_assert_eq(orma_ftrace_print_filter_new(NULL, &filter), 0);
     cr_assert_null(filter);
     orma_assert_no_leaks();
 }
@@ -151,7 +151,7 @@ Test(tracefs, reads_statistics_of_a_ring_whatever_the_locale)
     static const char text[] = "entries: 129\noverrun: 7\ncommit overrun: 1\nbytes: 8492\n"
                                "oldest event ts:  5247.542531\nnow ts:  5250.000001\n"
                                "dropped events: 3\nread events: 94\nsomething new: 12\n";
-    struct orma_cpu_stats s;
+    struct orma_tracefs_cpu_stats s;
 
     cr_assert(orma_tracefs_parse_cpu_stats(orma_str_from(text), &s));
     cr_assert_eq(s.entries, 129);
@@ -175,7 +175,7 @@ Test(tracefs, reads_the_header_of_pages)
     static const char text32[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                  "\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
                                  "\tfield: char data;\toffset:12;\tsize:4084;\tsigned:1;\n";
-    struct orma_page_layout layout;
+    struct orma_tracefs_page_layout layout;
 
     cr_assert(orma_tracefs_parse_header_page(orma_str_from(text64), &layout));
     cr_assert_eq(layout.commit_size, 8);
@@ -209,14 +209,14 @@ Test(setup, chooses_sizes_of_rings_and_their_pieces)
         config.buffer_size_kb = cases[i].wish_kb;
         config.has_buffer_size_lower_bound = 1;
         config.buffer_size_lower_bound = cases[i].lower_bound;
-        cr_expect_eq(orma_setup_buffer_kb(&config, cases[i].ram_gb << 30, 4096), cases[i].want_kb,
-                     "case %zu", i);
+        cr_expect_eq(orma_ftrace_setup_buffer_kb(&config, cases[i].ram_gb << 30, 4096),
+                     cases[i].want_kb, "case %zu", i);
     }
-    cr_assert_eq(orma_setup_subbuf_kb(8192, 4096), 64);
-    cr_assert_eq(orma_setup_subbuf_kb(1024, 4096), 64);
-    cr_assert_eq(orma_setup_subbuf_kb(1020, 4096), 32);
-    cr_assert_eq(orma_setup_subbuf_kb(64, 4096), 4);
-    cr_assert_eq(orma_setup_subbuf_kb(4, 4096), 4);
-    cr_assert_eq(orma_setup_subbuf_kb(8192, 65536), 64);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(8192, 4096), 64);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(1024, 4096), 64);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(1020, 4096), 32);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(64, 4096), 4);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(4, 4096), 4);
+    cr_assert_eq(orma_ftrace_setup_subbuf_kb(8192, 65536), 64);
     orma_assert_no_leaks();
 }

@@ -31,7 +31,7 @@ Test(mountinfo, reads_lines)
         size_t len = strlen(cases[i].line);
 
         memcpy(line, cases[i].line, len + 1);
-        bool ok = orma_mountinfo_parse(line, len, &dev, &path);
+        bool ok = orma_inode_mountinfo_parse(line, len, &dev, &path);
         cr_expect_eq(ok, cases[i].path != NULL, "%s", cases[i].line);
         if (!ok || !cases[i].path)
             continue;
@@ -241,14 +241,14 @@ Test(frozen_ftrace, reads_what_the_last_boot_left)
     fx_init(&f);
     tree_make(&f.pf, "tracing/instances/boot");
     config.frozen_ftrace_config = &frozen;
-    cr_assert_null(pf_source(&f.pf, &orma_frozen_ftrace_source, &config), "no name");
+    cr_assert_null(pf_source(&f.pf, &orma_ftrace_frozen_source, &config), "no name");
     frozen.instance_name = (char[]){"boot"};
-    cr_assert_null(pf_source(&f.pf, &orma_frozen_ftrace_source, &config), "a usual ring");
+    cr_assert_null(pf_source(&f.pf, &orma_ftrace_frozen_source, &config), "a usual ring");
     pf_file(&f.pf, "tracing/instances/boot/last_boot_info", "10d00000000 [kernel]\n");
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu0/trace_pipe_raw", 1000, 20, 100);
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu1/trace_pipe_raw", 2000, 20, 30);
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu1/trace_pipe_raw", 9000, 4000, 30);
-    s = pf_source(&f.pf, &orma_frozen_ftrace_source, &config);
+    s = pf_source(&f.pf, &orma_ftrace_frozen_source, &config);
     cr_assert_not_null(s);
     s->type->start(s);
     s->type->stop(s);

@@ -40,7 +40,7 @@ Test(kmsg, reads_records)
         struct orma_journal_entry e;
 
         memcpy(text, cases[i].text, len + 1);
-        cr_assert(orma_kmsg_next(&rest, &len, &e), "%s", cases[i].text);
+        cr_assert(orma_journal_kmsg_next(&rest, &len, &e), "%s", cases[i].text);
         if (!cases[i].message) {
             cr_expect_null(e.message.data, "%s", cases[i].text);
             continue;
@@ -51,7 +51,7 @@ Test(kmsg, reads_records)
         cr_expect_eq(e.tid, cases[i].tid);
         cr_expect_eq(e.pid, cases[i].pid);
         cr_expect_eq(e.monotonic_ns, cases[i].ns);
-        cr_expect_not(orma_kmsg_next(&rest, &len, &e), "%s", cases[i].text);
+        cr_expect_not(orma_journal_kmsg_next(&rest, &len, &e), "%s", cases[i].text);
     }
     orma_assert_no_leaks();
 }
@@ -119,7 +119,7 @@ Test(journald, gives_the_lines_of_the_kernel)
 {
     static const char text[] = "6,1,5000,-;first\n3,2,6000,-;second\ngarbage\n";
     int fd = begin();
-    struct orma_source *s = pf_source(&pf, &orma_journald_source, NULL);
+    struct orma_source *s = pf_source(&pf, &orma_journal_source, NULL);
 
     s->type->start(s);
     cr_assert_eq(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
@@ -153,7 +153,7 @@ Test(journald, filters_by_priority_and_identifier)
     jc.min_prio = 6;
     jc.filter_identifiers = names;
     jc.n_filter_identifiers = 2;
-    struct orma_source *s = pf_source(&pf, &orma_journald_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_journal_source, &config);
     s->type->start(s);
     cr_assert_eq(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
     s->type->flush(s, 9);
@@ -174,9 +174,9 @@ Test(journald, lives_without_any_log)
     pf_init(&pf);
     pf_dir(&pf, "journal");
     pf.env.journal_dir = strdup(pf_path(&pf, "journal"));
-    cr_assert_not(orma_journald_source.usable(&pf.env, why, sizeof(why)));
+    cr_assert_not(orma_journal_source.usable(&pf.env, why, sizeof(why)));
     cr_assert_gt(strlen(why), 20);
-    s = pf_source(&pf, &orma_journald_source, NULL);
+    s = pf_source(&pf, &orma_journal_source, NULL);
     s->type->start(s);
     s->type->flush(s, 1);
     cr_assert_eq(pf.packets_num, 0);

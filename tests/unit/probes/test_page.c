@@ -4,17 +4,17 @@
 #include "tests/support/leaks.h"
 #include "tests/support/page_builder.h"
 
-static const struct orma_page_layout layout64 = {8, 16};
+static const struct orma_tracefs_page_layout layout64 = {8, 16};
 
 /* Walks it all; gives the number of events and the status. */
 static unsigned walk(const uint8_t *data, size_t size, int *ret_status, uint64_t *ret_ts)
 {
-    struct orma_page_event ev;
-    struct orma_page page;
+    struct orma_tracefs_page_event ev;
+    struct orma_tracefs_page page;
     unsigned num = 0;
 
-    if (orma_page_open(&page, &layout64, data, size)) {
-        while (orma_page_next(&page, &ev)) {
+    if (orma_tracefs_page_open(&page, &layout64, data, size)) {
+        while (orma_tracefs_page_next(&page, &ev)) {
             cr_assert_geq(ev.len, 2);
             cr_assert(ev.data >= data && ev.data + ev.len <= data + size);
             num++;
@@ -32,23 +32,23 @@ Test(page, adds_up_deltas_extends_and_absolute_stamps)
     const uint8_t data[8] = {1};
     struct page_builder b = page_begin(1000);
     uint64_t stamps[3] = {1005, 1005 + 2 + (3ull << 27) + 1, ((5ull << 27) | 9) + 7};
-    struct orma_page_event ev;
-    struct orma_page page;
+    struct orma_tracefs_page_event ev;
+    struct orma_tracefs_page page;
 
     page_data(&b, 5, data, sizeof(data));
-    page_u32(&b, ORMA_PAGE_TIME_EXTEND | 2 << 5);
+    page_u32(&b, ORMA_TRACEFS_PAGE_TIME_EXTEND | 2 << 5);
     page_u32(&b, 3);
     page_data(&b, 1, data, sizeof(data));
-    page_u32(&b, ORMA_PAGE_TIME_ABSOLUTE | 9 << 5);
+    page_u32(&b, ORMA_TRACEFS_PAGE_TIME_ABSOLUTE | 9 << 5);
     page_u32(&b, 5);
     page_data(&b, 7, data, sizeof(data));
     page_end(&b);
-    cr_assert(orma_page_open(&page, &layout64, b.page, sizeof(b.page)));
+    cr_assert(orma_tracefs_page_open(&page, &layout64, b.page, sizeof(b.page)));
     for (unsigned i = 0; i < 3; i++) {
-        cr_assert(orma_page_next(&page, &ev));
+        cr_assert(orma_tracefs_page_next(&page, &ev));
         cr_expect_eq(page.ts, stamps[i], "%u: %llu", i, (unsigned long long)page.ts);
     }
-    cr_assert_not(orma_page_next(&page, &ev));
+    cr_assert_not(orma_tracefs_page_next(&page, &ev));
     cr_assert_eq(page.status, ORMA_PB_FTRACE_STATUS_OK);
     orma_assert_no_leaks();
 }
@@ -57,9 +57,9 @@ Test(page, takes_the_upper_bits_of_an_absolute_stamp_from_the_one_before)
 {
     uint64_t high = (uint64_t)3 << 59;
 
-    cr_assert_eq(orma_page_absolute(100, 50), 100);
-    cr_assert_eq(orma_page_absolute(100, high + 50), high + 100);
-    cr_assert_eq(orma_page_absolute(10, high + 50), high + ((uint64_t)1 << 59) + 10);
+    cr_assert_eq(orma_tracefs_page_absolute(100, 50), 100);
+    cr_assert_eq(orma_tracefs_page_absolute(100, high + 50), high + 100);
+    cr_assert_eq(orma_tracefs_page_absolute(10, high + 50), high + ((uint64_t)1 << 59) + 10);
     orma_assert_no_leaks();
 }
 
@@ -71,7 +71,7 @@ Test(page, skips_discarded_events_and_reads_long_ones)
     uint64_t ts;
 
     page_data(&b, 1, big, sizeof(big));
-    page_u32(&b, ORMA_PAGE_PADDING | 4 << 5);
+    page_u32(&b, ORMA_TRACEFS_PAGE_PADDING | 4 << 5);
     page_u32(&b, 12); /* counts itself: eight bytes follow */
     b.len += 8;
     page_data(&b, 1, big, 4);
@@ -86,11 +86,11 @@ Test(page, tells_loss_and_ignores_the_count_behind_the_data)
 {
     const uint8_t data[4] = {1};
     struct page_builder b = page_begin(1);
-    struct orma_page page;
+    struct orma_tracefs_page page;
 
     page_data(&b, 0, data, 4);
     page_end_claiming(&b, 8, 1u << 31 | 1u << 30);
-    cr_assert(orma_page_open(&page, &layout64, b.page, sizeof(b.page)));
+    cr_assert(orma_tracefs_page_open(&page, &layout64, b.page, sizeof(b.page)));
     cr_assert(page.lost);
     cr_assert_eq(page.length, 8);
     orma_assert_no_leaks();
@@ -98,15 +98,15 @@ Test(page, tells_loss_and_ignores_the_count_behind_the_data)
 
 Test(page, reads_the_layout_of_32_bit_kernels)
 {
-    const struct orma_page_layout layout32 = {4, 12};
+    const struct orma_tracefs_page_layout layout32 = {4, 12};
     uint8_t page[64] = {0};
-    struct orma_page_event ev;
-    struct orma_page p;
+    struct orma_tracefs_page_event ev;
+    struct orma_tracefs_page p;
     uint32_t words[] = {8, 1 | 3 << 5, 0x00010007};
 
     memcpy(page + 8, words, sizeof(words));
-    cr_assert(orma_page_open(&p, &layout32, page, sizeof(page)));
-    cr_assert(orma_page_next(&p, &ev));
+    cr_assert(orma_tracefs_page_open(&p, &layout32, page, sizeof(page)));
+    cr_assert(orma_tracefs_page_next(&p, &ev));
     cr_assert_eq(ev.id, 7);
     cr_assert_eq(p.ts, 3);
     orma_assert_no_leaks();

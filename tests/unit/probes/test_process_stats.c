@@ -117,8 +117,8 @@ Test(process_stats, scans_all_processes_and_threads_at_the_start)
 static void see(struct orma_source *s, uint32_t *renamed, uint32_t renamed_num, uint32_t *pids,
                 uint32_t pids_num)
 {
-    const struct orma_idset r = {.fresh = renamed, .fresh_num = renamed_num};
-    const struct orma_idset p = {.fresh = pids, .fresh_num = pids_num};
+    const struct orma_source_idset r = {.fresh = renamed, .fresh_num = renamed_num};
+    const struct orma_source_idset p = {.fresh = pids, .fresh_num = pids_num};
 
     orma_process_stats_seen(s, &r, &p);
     orma_process_stats_finish(s);

@@ -94,7 +94,7 @@ Test(rights, roots_power_is_given_up)
     int before = open("/proc/1/smaps_rollup", O_RDONLY);
     pid_t pid = fork();
     if (pid == 0) {
-        if (orma_privileges_drop() != 1)
+        if (orma_probes_drop_privileges() != 1)
             _exit(1);
         if (mount("none", "/tmp", "tmpfs", 0, NULL) == 0 || setuid(USER) == 0 ||
             chown("/tmp", USER, USER) == 0)

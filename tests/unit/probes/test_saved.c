@@ -37,15 +37,15 @@ static void make_tree(struct pf *pf)
     pf_file(pf, "tracing/buffer_subbuf_size_kb", "4\n");
 }
 
-static void change(struct orma_saved *self, const struct orma_tracefs *fs, const char *file,
+static void change(struct orma_ftrace_saved *self, const struct orma_tracefs *fs, const char *file,
                    const char *text)
 {
     for (unsigned i = 0; i < 2; i++) /* what it was is remembered the first time */
-        if (orma_saved_replace(self, fs, file, text) < 0)
+        if (orma_ftrace_saved_replace(self, fs, file, text) < 0)
             abort();
 }
 
-static void change_everything(struct orma_saved *self, const struct orma_tracefs *fs)
+static void change_everything(struct orma_ftrace_saved *self, const struct orma_tracefs *fs)
 {
     static const char *const changes[][2] = {
         {"tracing_on", "0"},
@@ -65,7 +65,7 @@ static void change_everything(struct orma_saved *self, const struct orma_tracefs
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(changes); i++)
         change(self, fs, changes[i][0], changes[i][1]);
-    if (orma_saved_append(self, fs, "set_ftrace_filter", "\ng") < 0)
+    if (orma_ftrace_saved_append(self, fs, "set_ftrace_filter", "\ng") < 0)
         abort();
 }
 
@@ -101,15 +101,15 @@ static void assert_as_before(struct pf *pf)
 Test(saved, puts_back_what_it_found)
 {
     struct orma_tracefs fs;
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct pf pf;
 
     pf_init(&pf);
     make_tree(&pf);
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
     change_everything(&saved, &fs);
-    orma_saved_restore(&saved, &fs);
+    orma_ftrace_saved_restore(&saved, &fs);
     assert_as_before(&pf);
     orma_tracefs_close(&fs);
     pf_fini(&pf);
@@ -119,17 +119,17 @@ Test(saved, puts_back_what_it_found)
 Test(saved, leaves_alone_what_it_did_not_change)
 {
     struct orma_tracefs fs;
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct pf pf;
 
     pf_init(&pf);
     make_tree(&pf);
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
     change(&saved, &fs, "options/overwrite", "0");
     pf_file(&pf, "tracing/set_ftrace_filter", "another_users\nchoice\n");
     pf_file(&pf, "tracing/buffer_size_kb", "77\n");
-    orma_saved_restore(&saved, &fs);
+    orma_ftrace_saved_restore(&saved, &fs);
     cr_expect_str_eq(pf_read(&pf, "tracing/options/overwrite"), "1");
     cr_expect_str_eq(pf_read(&pf, "tracing/set_ftrace_filter"), "another_users\nchoice");
     cr_expect_str_eq(pf_read(&pf, "tracing/buffer_size_kb"), "77");
@@ -142,7 +142,7 @@ Test(saved, leaves_alone_what_it_did_not_change)
 Test(saved, puts_back_rings_of_different_sizes)
 {
     struct orma_tracefs fs;
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct pf pf;
 
     pf_init(&pf);
@@ -151,11 +151,11 @@ Test(saved, puts_back_rings_of_different_sizes)
     pf_file(&pf, "tracing/per_cpu/cpu0/buffer_size_kb", "100\n");
     pf_file(&pf, "tracing/per_cpu/cpu1/buffer_size_kb", "7 (expanded: 1408)\n");
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
     change(&saved, &fs, "buffer_size_kb", "8192");
     pf_file(&pf, "tracing/per_cpu/cpu0/buffer_size_kb", "    ");
     pf_file(&pf, "tracing/per_cpu/cpu1/buffer_size_kb", "    ");
-    orma_saved_restore(&saved, &fs);
+    orma_ftrace_saved_restore(&saved, &fs);
     cr_expect_str_eq(pf_read(&pf, "tracing/per_cpu/cpu0/buffer_size_kb"), "100");
     cr_expect_str_eq(pf_read(&pf, "tracing/per_cpu/cpu1/buffer_size_kb"), "1408");
     orma_tracefs_close(&fs);
@@ -166,19 +166,19 @@ Test(saved, puts_back_rings_of_different_sizes)
 Test(saved, forgets_what_the_kernel_refuses)
 {
     struct orma_tracefs fs;
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct pf pf;
 
     pf_init(&pf);
     make_tree(&pf);
     pf_link(&pf, "tracing/options/fixed", "/proc/version"); /* can be read, and not written */
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
-    cr_assert_lt(orma_saved_write(&saved, &fs, "options/fixed", "1"), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_lt(orma_ftrace_saved_write(&saved, &fs, "options/fixed", "1"), 0);
     cr_assert_null(strstr(orma_buf_cstr(&saved.text), "fixed"));
-    cr_assert_eq(orma_saved_write(&saved, &fs, "options/markers", "0"), 0);
+    cr_assert_eq(orma_ftrace_saved_write(&saved, &fs, "options/markers", "0"), 0);
     cr_assert_not_null(strstr(orma_buf_cstr(&saved.text), "file options/markers 1\n"));
-    orma_saved_restore(&saved, &fs);
+    orma_ftrace_saved_restore(&saved, &fs);
     cr_expect_str_eq(pf_read(&pf, "tracing/options/markers"), "1");
     orma_tracefs_close(&fs);
     pf_fini(&pf);
@@ -187,7 +187,7 @@ Test(saved, forgets_what_the_kernel_refuses)
 
 Test(saved, lets_only_one_process_have_an_instance)
 {
-    struct orma_saved first, second;
+    struct orma_ftrace_saved first, second;
     struct orma_tracefs fs;
     pid_t owner = 0;
     struct pf pf;
@@ -195,26 +195,26 @@ Test(saved, lets_only_one_process_have_an_instance)
     pf_init(&pf);
     tree_make(&pf, "tracing");
     cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_saved_take(&first, pf.env.state_dir, fs.path, NULL), 0);
-    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, fs.path, &owner), -EBUSY);
+    cr_assert_eq(orma_ftrace_saved_take(&first, pf.env.state_dir, fs.path, NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&second, pf.env.state_dir, fs.path, &owner), -EBUSY);
     cr_assert_eq(owner, getpid());
-    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 0, "its owner lives");
-    orma_saved_restore(&first, &fs);
-    cr_assert_eq(orma_saved_take(&second, pf.env.state_dir, fs.path, NULL), 0);
-    orma_saved_restore(&second, &fs);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 0, "its owner lives");
+    orma_ftrace_saved_restore(&first, &fs);
+    cr_assert_eq(orma_ftrace_saved_take(&second, pf.env.state_dir, fs.path, NULL), 0);
+    orma_ftrace_saved_restore(&second, &fs);
     orma_tracefs_close(&fs);
     pf_fini(&pf);
     orma_assert_no_leaks();
 }
 
 /* Runs in a child, which is killed. */
-static void kill_after(struct pf *pf, void (*fn)(struct orma_saved *self, struct pf *pf))
+static void kill_after(struct pf *pf, void (*fn)(struct orma_ftrace_saved *self, struct pf *pf))
 {
     int status;
     pid_t pid = fork();
 
     if (pid == 0) {
-        struct orma_saved saved;
+        struct orma_ftrace_saved saved;
 
         fn(&saved, pf);
         kill(getpid(), SIGKILL);
@@ -223,12 +223,12 @@ static void kill_after(struct pf *pf, void (*fn)(struct orma_saved *self, struct
     cr_assert(WIFSIGNALED(status));
 }
 
-static void take_and_change(struct orma_saved *self, struct pf *pf)
+static void take_and_change(struct orma_ftrace_saved *self, struct pf *pf)
 {
     struct orma_tracefs fs;
 
     if (orma_tracefs_open(&fs, pf->env.tracefs_root, NULL) ||
-        orma_saved_take(self, pf->env.state_dir, fs.path, NULL))
+        orma_ftrace_saved_take(self, pf->env.state_dir, fs.path, NULL))
         _exit(1);
     change_everything(self, &fs);
 }
@@ -241,25 +241,25 @@ Test(saved, puts_back_what_a_killed_process_left)
     orma_log_init("test", ORMA_LOG_ERROR);
     make_tree(&pf);
     kill_after(&pf, take_and_change);
-    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 1);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 1);
     assert_as_before(&pf);
-    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 0);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 0);
     pf_fini(&pf);
     orma_assert_no_leaks();
 }
 
-static void take_and_make(struct orma_saved *self, struct pf *pf)
+static void take_and_make(struct orma_ftrace_saved *self, struct pf *pf)
 {
     const char *path = pf_path(pf, "tracing/instances/orma-1");
 
-    if (orma_saved_take(self, pf->env.state_dir, path, NULL) || orma_saved_made(self) ||
-        mkdir(path, 0700))
+    if (orma_ftrace_saved_take(self, pf->env.state_dir, path, NULL) ||
+        orma_ftrace_saved_made(self) || mkdir(path, 0700))
         _exit(1);
 }
 
 Test(saved, removes_the_instances_it_made)
 {
-    struct orma_saved saved;
+    struct orma_ftrace_saved saved;
     struct pf pf;
 
     pf_init(&pf);
@@ -267,11 +267,11 @@ Test(saved, removes_the_instances_it_made)
     make_tree(&pf);
     pf_dir(&pf, "tracing/instances");
     take_and_make(&saved, &pf);
-    orma_saved_restore(&saved, NULL);
+    orma_ftrace_saved_restore(&saved, NULL);
     cr_assert_lt(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
     kill_after(&pf, take_and_make);
     cr_assert_eq(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
-    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 1);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 1);
     cr_assert_lt(access(pf_path(&pf, "tracing/instances/orma-1"), F_OK), 0);
     cr_expect_str_eq(pf_read(&pf, "tracing/tracing_on"), "1", "the top level was not ours");
     pf_fini(&pf);
@@ -280,7 +280,7 @@ Test(saved, removes_the_instances_it_made)
 
 static void default_dir_is(const char *want)
 {
-    char *dir = orma_saved_default_dir();
+    char *dir = orma_ftrace_saved_default_dir();
 
     cr_assert_str_eq(dir, want);
     free(dir);
@@ -314,10 +314,10 @@ Test(saved, survives_files_that_are_not_its_own)
     pf_file(&pf, "state/ftrace-0000000000000000.state", "garbage\n\xff path\npath /nonexistent\n");
     pf_file(&pf, "state/ftrace-1111111111111111.state", "");
     pf_file(&pf, "state/other", "path /etc\n");
-    cr_assert_eq(orma_saved_recover(pf.env.state_dir), 0);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 0);
     cr_assert_str_eq(pf_read(&pf, "state/other"), "path /etc");
-    cr_assert_eq(orma_saved_recover("/nonexistent/dir"), 0);
-    cr_assert_eq(orma_saved_recover(NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_recover("/nonexistent/dir"), 0);
+    cr_assert_eq(orma_ftrace_saved_recover(NULL), 0);
     pf_fini(&pf);
     orma_assert_no_leaks();
 }

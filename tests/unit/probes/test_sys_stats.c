@@ -111,7 +111,7 @@ Test(sys_stats, reads_every_kind_of_file)
         1000;
     stats_config.buddyinfo_period_ms = stats_config.diskstat_period_ms =
         stats_config.psi_period_ms = stats_config.slab_period_ms = 1000;
-    struct orma_source *s = pf_source(&pf, &orma_sys_stats_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_system_stats_source, &config);
     s->type->start(s);
     cr_assert_eq(pf.packets_num, 1, "equal periods share a packet");
     SysStats *got = stats_of(0);
@@ -146,7 +146,7 @@ Test(sys_stats, reads_trees_of_other_machines)
     stats_config.cpufreq_period_ms = stats_config.cpuidle_period_ms =
         stats_config.thermal_period_ms = 500;
     stats_config.devfreq_period_ms = stats_config.gpufreq_period_ms = 500;
-    struct orma_source *s = pf_source(&pf, &orma_sys_stats_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_system_stats_source, &config);
     s->type->start(s);
     SysStats *got = stats_of(0);
     cr_assert_not_null(got);
@@ -183,7 +183,7 @@ Test(sys_stats, gives_only_the_counters_that_were_named)
     stats_config.n_meminfo_counters = 1;
     stats_config.stat_counters = stat;
     stats_config.n_stat_counters = 1;
-    struct orma_source *s = pf_source(&pf, &orma_sys_stats_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_system_stats_source, &config);
     s->type->start(s);
     SysStats *got = stats_of(0);
     cr_assert_eq(got->n_meminfo, 1);
@@ -211,7 +211,7 @@ Test(sys_stats, keeps_each_period)
     stats_config.meminfo_period_ms = 10;
     stats_config.vmstat_period_ms = 3600 * 1000;
     stats_config.thermal_period_ms = 10; /* not there */
-    struct orma_source *s = pf_source(&pf, &orma_sys_stats_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_system_stats_source, &config);
     s->type->start(s);
     cr_assert(pf_run(&pf, has_ten, 60000));
     for (size_t i = 0; i < pf.packets_num; i++) {
@@ -236,7 +236,7 @@ Test(sys_stats, reads_this_machine)
     pf.env.sys_root = "/sys";
     stats_config.meminfo_period_ms = stats_config.vmstat_period_ms = stats_config.stat_period_ms =
         1000;
-    struct orma_source *s = pf_source(&pf, &orma_sys_stats_source, &config);
+    struct orma_source *s = pf_source(&pf, &orma_system_stats_source, &config);
     s->type->start(s);
     SysStats *got = stats_of(0);
     cr_assert_not_null(got);

@@ -80,7 +80,7 @@ Test(sysfs_power, reads_batteries_and_no_chargers)
     pf_file(&pf, "sys/class/power_supply/BAT1/energy_now", "99\n");
     pf_file(&pf, "sys/class/power_supply/BAT1/current_now", "junk\n");
     pf_file(&pf, "sys/class/power_supply/AC/online", "1\n");
-    struct orma_source *s = pf_source(&pf, &orma_sysfs_power_source, config);
+    struct orma_source *s = pf_source(&pf, &orma_system_power_source, config);
     s->type->start(s);
     cr_assert_eq(pf.packets_num, 2);
     struct battery a = battery_of(&pf.packets[0]), b = battery_of(&pf.packets[1]);
@@ -105,7 +105,7 @@ Test(sysfs_power, says_nothing_where_there_is_none)
     orma_log_init("test", ORMA_LOG_ERROR);
     pf_init(&pf);
     pf_dir(&pf, "sys");
-    struct orma_source *s = pf_source(&pf, &orma_sysfs_power_source, NULL);
+    struct orma_source *s = pf_source(&pf, &orma_system_power_source, NULL);
     s->type->start(s);
     s->type->stop(s);
     cr_assert_eq(pf.packets_num, 0);
@@ -126,7 +126,7 @@ Test(sysfs_power, is_usable_where_a_battery_is)
         if (i < 2)
             pf_file(&pf, with[i], "1\n");
         why[0] = '\0';
-        cr_assert_eq(orma_sysfs_power_source.usable(&pf.env, why, sizeof(why)), i < 2);
+        cr_assert_eq(orma_system_power_source.usable(&pf.env, why, sizeof(why)), i < 2);
         cr_assert_eq(strstr(why, "no battery") != NULL, i == 2, "%s", why);
         pf_fini(&pf);
     }
@@ -135,5 +135,5 @@ Test(sysfs_power, is_usable_where_a_battery_is)
 
 Test(sysfs_power, is_in_the_table_of_sources)
 {
-    cr_assert_eq(orma_source_type_find("linux.sysfs_power"), &orma_sysfs_power_source);
+    cr_assert_eq(orma_probes_source_type_find("linux.sysfs_power"), &orma_system_power_source);
 }

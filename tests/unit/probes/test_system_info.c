@@ -11,14 +11,14 @@ Test(cpuinfo, reads_processors_of_pcs)
 {
     static const char text[] = "processor\t: 0\nmodel name\t: Fast One\nflags\t\t: fpu tsc\n\n"
                                "processor\t: 2\nmodel name\t: Slow One\n\n";
-    struct orma_cpuinfo info;
+    struct orma_system_cpuinfo info;
 
-    cr_assert_eq(orma_cpuinfo_parse(orma_str_from(text), &info), 0);
+    cr_assert_eq(orma_system_cpuinfo_parse(orma_str_from(text), &info), 0);
     cr_assert_eq(info.num, 3);
     cr_assert(orma_str_eq_c(info.cpus[0].name, "Fast One"));
     cr_assert_not(info.cpus[1].present, "offline");
     cr_assert(orma_str_eq_c(info.cpus[2].name, "Slow One"));
-    orma_cpuinfo_fini(&info);
+    orma_system_cpuinfo_fini(&info);
     orma_assert_no_leaks();
 }
 
@@ -28,25 +28,25 @@ Test(cpuinfo, reads_identifiers_and_features_of_arm)
                                "processor\t: 0\nFeatures\t: fp asimd mte mte3\n"
                                "CPU implementer\t: 0x51\nCPU architecture: 8\nCPU variant\t: 0xd\n"
                                "CPU part\t: 0x805\nCPU revision\t: 14\n";
-    struct orma_cpuinfo info;
+    struct orma_system_cpuinfo info;
 
-    cr_assert_eq(orma_cpuinfo_parse(orma_str_from(text), &info), 0);
+    cr_assert_eq(orma_system_cpuinfo_parse(orma_str_from(text), &info), 0);
     cr_assert(info.cpus[0].has_arm);
     cr_assert_eq(info.cpus[0].implementer, 0x51);
     cr_assert_eq(info.cpus[0].architecture, 8);
     cr_assert_eq(info.cpus[0].part, 0x805);
-    cr_assert_eq(info.cpus[0].features, ORMA_CPU_FEATURE_MTE | ORMA_CPU_FEATURE_MTE3);
+    cr_assert_eq(info.cpus[0].features, ORMA_SYSTEM_CPU_FEATURE_MTE | ORMA_SYSTEM_CPU_FEATURE_MTE3);
     cr_assert(orma_str_eq_c(info.cpus[0].name, "AArch64 Processor rev 14"));
-    orma_cpuinfo_fini(&info);
+    orma_system_cpuinfo_fini(&info);
     orma_assert_no_leaks();
 }
 
 Test(cpuinfo, refuses_what_has_no_processor)
 {
-    struct orma_cpuinfo info;
+    struct orma_system_cpuinfo info;
 
-    cr_assert_lt(orma_cpuinfo_parse(ORMA_STR(""), &info), 0);
-    cr_assert_lt(orma_cpuinfo_parse(ORMA_STR("processor : 99999999\n"), &info), 0);
+    cr_assert_lt(orma_system_cpuinfo_parse(ORMA_STR(""), &info), 0);
+    cr_assert_lt(orma_system_cpuinfo_parse(ORMA_STR("processor : 99999999\n"), &info), 0);
     orma_assert_no_leaks();
 }
 
@@ -67,7 +67,7 @@ Test(interrupts, takes_number_and_name_of_a_line)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
         struct orma_str name;
         uint32_t irq;
-        bool ok = orma_interrupt_parse(orma_str_from(cases[i].line), &irq, &name);
+        bool ok = orma_system_interrupt_parse(orma_str_from(cases[i].line), &irq, &name);
 
         cr_expect_eq(ok, cases[i].name != NULL, "%s", cases[i].line);
         if (ok && cases[i].name) {

@@ -49,12 +49,12 @@ static const char odd_format[] =
 struct fx {
     struct pf pf;
     struct orma_tracefs fs;
-    struct orma_events events;
-    struct orma_translate translate;
-    struct orma_bundle bundle;
-    struct orma_symbols symbols;
-    struct orma_generic_ids *ids;
-    struct orma_translate_cpu cpu;
+    struct orma_ftrace_events events;
+    struct orma_ftrace_translate translate;
+    struct orma_ftrace_bundle bundle;
+    struct orma_ftrace_symbols symbols;
+    struct orma_ftrace_generic_ids *ids;
+    struct orma_ftrace_translate_cpu cpu;
     Perfetto__Protos__FtraceConfig config;
     Perfetto__Protos__FtraceConfig__CompactSchedConfig compact;
     struct ft_event events_seen[8]; /* the first ones */
@@ -74,31 +74,32 @@ static void fx_init(struct fx *f)
     perfetto__protos__ftrace_config__init(&f->config);
     perfetto__protos__ftrace_config__compact_sched_config__init(&f->compact);
     cr_assert_eq(orma_tracefs_open(&f->fs, f->pf.env.tracefs_root, NULL), 0);
-    cr_assert_eq(orma_translate_init(&f->translate), 0);
-    cr_assert_eq(orma_bundle_init(&f->bundle), 0);
-    cr_assert_eq(orma_generic_ids_new(&f->ids), 0);
-    orma_symbols_init(&f->symbols, NULL);
+    cr_assert_eq(orma_ftrace_translate_init(&f->translate), 0);
+    cr_assert_eq(orma_ftrace_bundle_init(&f->bundle), 0);
+    cr_assert_eq(orma_ftrace_generic_ids_new(&f->ids), 0);
+    orma_ftrace_symbols_init(&f->symbols, NULL);
     f->translate.bundle = &f->bundle;
     f->translate.sink = &f->pf.sink;
     f->translate.symbols = &f->symbols;
-    f->translate.page_layout = (struct orma_page_layout){8, 16};
+    f->translate.page_layout = (struct orma_tracefs_page_layout){8, 16};
 }
 
 static void fx_compile(struct fx *f, char **events, size_t num)
 {
     f->config.ftrace_events = events;
     f->config.n_ftrace_events = num;
-    cr_assert_eq(orma_events_select(&f->events, &f->fs, &f->config), 0);
-    cr_assert_eq(orma_events_compile(&f->events, &f->fs, &f->config, 8, f->ids, &f->translate), 0);
+    cr_assert_eq(orma_ftrace_events_select(&f->events, &f->fs, &f->config), 0);
+    cr_assert_eq(
+        orma_ftrace_events_compile(&f->events, &f->fs, &f->config, 8, f->ids, &f->translate), 0);
 }
 
 static void fx_fini(struct fx *f)
 {
-    orma_events_fini(&f->events);
-    orma_generic_ids_free(f->ids);
-    orma_bundle_fini(&f->bundle);
-    orma_symbols_fini(&f->symbols);
-    orma_translate_fini(&f->translate);
+    orma_ftrace_events_fini(&f->events);
+    orma_ftrace_generic_ids_free(f->ids);
+    orma_ftrace_bundle_fini(&f->bundle);
+    orma_ftrace_symbols_fini(&f->symbols);
+    orma_ftrace_translate_fini(&f->translate);
     orma_tracefs_close(&f->fs);
     pf_fini(&f->pf);
     orma_assert_no_leaks();
@@ -118,9 +119,9 @@ static void fx_page(struct fx *f, const struct page_builder *b)
 {
     size_t before = f->pf.packets_num;
 
-    orma_translate_begin(&f->translate, 3, &f->cpu);
-    orma_translate_page(&f->translate, b->page, sizeof(b->page));
-    orma_translate_end(&f->translate);
+    orma_ftrace_translate_begin(&f->translate, 3, &f->cpu);
+    orma_ftrace_translate_page(&f->translate, b->page, sizeof(b->page));
+    orma_ftrace_translate_end(&f->translate);
     f->events_num = 0;
     for (size_t i = before; i < f->pf.packets_num; i++) {
         f->last = ft_decode(f->pf.packets[i].data, f->pf.packets[i].len, NULL, on_event, f);
@@ -132,7 +133,7 @@ static void fx_page(struct fx *f, const struct page_builder *b)
 /* As if a batch had ended with a switch to this task. */
 static void fx_running(struct fx *f, uint32_t pid)
 {
-    f->cpu = (struct orma_translate_cpu){.last_ts = 1, .running = pid};
+    f->cpu = (struct orma_ftrace_translate_cpu){.last_ts = 1, .running = pid};
 }
 
 struct sched_switch {
@@ -390,10 +391,10 @@ Test(translate, begins_a_bundle_at_a_loss_and_says_so_even_without_events)
     page_end(&b);
     lost = b;
     page_end_claiming(&lost, (uint32_t)(lost.len - 16), 1u << 31);
-    orma_translate_begin(&f.translate, 3, &f.cpu);
-    orma_translate_page(&f.translate, b.page, sizeof(b.page));
-    orma_translate_page(&f.translate, lost.page, sizeof(lost.page));
-    orma_translate_end(&f.translate);
+    orma_ftrace_translate_begin(&f.translate, 3, &f.cpu);
+    orma_ftrace_translate_page(&f.translate, b.page, sizeof(b.page));
+    orma_ftrace_translate_page(&f.translate, lost.page, sizeof(lost.page));
+    orma_ftrace_translate_end(&f.translate);
     cr_assert_eq(f.pf.packets_num, 2);
     cr_assert_not(ft_decode(f.pf.packets[0].data, f.pf.packets[0].len, NULL, NULL, NULL).lost);
     cr_assert(ft_decode(f.pf.packets[1].data, f.pf.packets[1].len, NULL, NULL, NULL).lost);
@@ -417,7 +418,7 @@ Test(translate, reports_a_broken_page_and_keeps_what_was_good)
     fx_init(&f);
     fx_compile(&f, names, 1);
     page_data(&b, 10, &sw, sizeof(sw));
-    page_u32(&b, ORMA_PAGE_PADDING);
+    page_u32(&b, ORMA_TRACEFS_PAGE_PADDING);
     page_end(&b);
     fx_page(&f, &b);
     cr_assert_eq(f.events_num, 1);
@@ -479,7 +480,7 @@ Test(translate, counts_time_that_goes_backwards_and_goes_on)
     fx_init(&f);
     fx_compile(&f, names, 1);
     page_data(&b, 10, &sw, sizeof(sw));
-    page_u32(&b, ORMA_PAGE_TIME_ABSOLUTE | 100 << 5);
+    page_u32(&b, ORMA_TRACEFS_PAGE_TIME_ABSOLUTE | 100 << 5);
     page_u32(&b, 0);
     page_data(&b, 0, &sw, sizeof(sw));
     page_end(&b);
@@ -561,7 +562,7 @@ Test(translate, writes_in_full_what_compact_columns_would_tell_wrong)
     fx_fini(&f);
 }
 
-static int refuse(struct orma_sink *sink, const void *packet, size_t len)
+static int refuse(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     (void)sink;
     (void)packet;
@@ -573,7 +574,7 @@ Test(translate, takes_nothing_as_known_after_a_bundle_that_was_lost)
 {
     char *names[] = {(char[]){"sched/sched_switch"}};
     struct page_builder b = page_begin(5000000000), more = page_begin(6000000000);
-    struct orma_sink broken = {refuse, NULL}, *sink;
+    struct orma_source_sink broken = {refuse, NULL}, *sink;
     struct fx f;
 
     fx_init(&f);
@@ -604,7 +605,7 @@ Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
 
     fx_init(&f);
     fx_compile(&f, names, 1);
-    orma_translate_begin(&f.translate, 3, &f.cpu);
+    orma_ftrace_translate_begin(&f.translate, 3, &f.cpu);
     for (unsigned page = 0; page < 3; page++) {
         b = page_begin(5000000000 + page);
         for (unsigned i = 0; i < 50; i++) {
@@ -614,14 +615,14 @@ Test(translate, begins_a_new_bundle_when_the_table_of_names_is_full)
             page_data(&b, 1, &sw, sizeof(sw));
         }
         page_end(&b);
-        orma_translate_page(&f.translate, b.page, sizeof(b.page));
+        orma_ftrace_translate_page(&f.translate, b.page, sizeof(b.page));
     }
-    orma_translate_end(&f.translate);
+    orma_ftrace_translate_end(&f.translate);
     cr_assert_eq(f.pf.packets_num, 3);
     for (size_t i = 0; i < 3; i++) {
         struct ft_bundle bundle =
             ft_decode(f.pf.packets[i].data, f.pf.packets[i].len, NULL, on_event, &f);
-        cr_assert_leq(bundle.comms, ORMA_BUNDLE_COMMS_MAX);
+        cr_assert_leq(bundle.comms, ORMA_FTRACE_BUNDLE_COMMS_MAX);
         cr_assert_not(bundle.malformed);
     }
     cr_assert_eq(f.events_num, 150);
@@ -646,7 +647,7 @@ Test(translate, lists_processes_once_and_again_after_a_rename)
     f.translate.pids.fresh_num = 0;
     fx_page(&f, &b);
     cr_assert_eq(f.translate.pids.fresh_num, 0);
-    orma_idset_remove(&f.translate.pids, 77);
+    orma_source_idset_remove(&f.translate.pids, 77);
     fx_page(&f, &b);
     cr_assert_eq(f.translate.pids.fresh_num, 1);
     fx_fini(&f);

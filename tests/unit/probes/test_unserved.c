@@ -8,7 +8,7 @@ static void expect(const char *source, const Perfetto__Protos__DataSourceConfig 
 {
     struct orma_buf got = {0};
 
-    orma_unserved(source, config, &got);
+    orma_probes_unserved(source, config, &got);
     cr_expect_str_eq(orma_buf_cstr(&got), want);
     orma_buf_fini(&got);
 }

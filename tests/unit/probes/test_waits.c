@@ -161,11 +161,11 @@ static void play(unsigned hidden, uint32_t seed)
 }
 
 struct trace {
-    struct orma_sink sink;
+    struct orma_source_sink sink;
     struct orma_buf bytes;
 };
 
-static int trace_put(struct orma_sink *sink, const void *packet, size_t len)
+static int trace_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     struct trace *self = ORMA_CONTAINER_OF(sink, struct trace, sink);
     size_t at = orma_pb_begin(&self->bytes, 1);
@@ -176,7 +176,7 @@ static int trace_put(struct orma_sink *sink, const void *packet, size_t len)
     return 0;
 }
 
-static void trace_flush(struct orma_sink *sink)
+static void trace_flush(struct orma_source_sink *sink)
 {
     (void)sink;
 }
