@@ -21,11 +21,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/names.h"
 #include "probes/ftrace/saved.h"
 #include "probes/kernel/tracefs.h"
+#include "probes/sources.h"
 #include "probes/unserved.h"
 #include "protos/pbc.h"
 #include "sdk/base/fd.h"
@@ -493,7 +493,7 @@ bool orma_probes_source_usable(const struct orma_probes_config *config, const ch
 }
 
 int orma_probes_unknown_names(const struct orma_probes_config *config,
-                              struct orma_str ftrace_config, orma_probes_name_fn *fn, void *ctx)
+                              struct orma_str ftrace_config, orma_ftrace_name_fn *fn, void *ctx)
 {
     ProtobufCMessage *msg;
     int r = orma_pbc_unpack(&perfetto__protos__ftrace_config__descriptor, ftrace_config, &msg);

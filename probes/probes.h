@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probes/ftrace/name_kinds.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
@@ -61,21 +62,13 @@ const char *const *orma_probes_sources(void);
  * kernel's. */
 unsigned orma_probes_repair(const struct orma_probes_config *config);
 
-/* What a name in a FtraceConfig stands for. */
-enum orma_probes_name {
-    ORMA_PROBES_NAME_EVENT,    /* ftrace_events: "group/name", "group/" and a star, "name" */
-    ORMA_PROBES_NAME_SYSCALL,  /* syscall_events */
-    ORMA_PROBES_NAME_CATEGORY, /* atrace_categories */
-};
-typedef void orma_probes_name_fn(void *ctx, enum orma_probes_name kind, const char *name);
-
 /*
- * Tells each name in an encoded FtraceConfig that this kernel does not have.
+ * Reports each name in an encoded FtraceConfig that this kernel does not have.
  * 0, or -errno: nothing can be known, with these rights (-EACCES), or without
  * tracefs. `config` may be NULL. Does not change anything.
  */
 int orma_probes_unknown_names(const struct orma_probes_config *config,
-                              struct orma_str ftrace_config, orma_probes_name_fn *fn, void *ctx);
+                              struct orma_str ftrace_config, orma_ftrace_name_fn *fn, void *ctx);
 
 /* Appends the kernel's events, "group/name" a line. -errno as above. */
 int orma_probes_kernel_events(const struct orma_probes_config *config, struct orma_buf *ret);

@@ -152,11 +152,11 @@ struct absent {
     struct orma_buf names;
 };
 
-static void drop_absent(void *ctx, enum orma_probes_name kind, const char *name)
+static void drop_absent(void *ctx, enum orma_ftrace_name kind, const char *name)
 {
     struct absent *a = ctx;
 
-    if (kind == ORMA_PROBES_NAME_EVENT && orma_record_request_drop(a->request, name))
+    if (kind == ORMA_FTRACE_NAME_EVENT && orma_record_request_drop(a->request, name))
         orma_buf_printf(&a->names, "%s%s", a->names.len ? ", " : "", name);
 }
 

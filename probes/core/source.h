@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/core/idset.h"
 #include "probes/core/sink.h"
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/list.h"
+#include "sdk/base/map.h"
 
 #define ORMA_SOURCE_SLICE_NS 4000000u /* a source gives the loop back after that long */
 
@@ -39,6 +41,21 @@ struct orma_source_env {
     void (*stopped)(struct orma_source *source);
 };
 
+/*
+ * What a source that looks at processes learns from the kernel events of its
+ * session. linux.ftrace calls these after each tick; the arguments are copied.
+ */
+struct orma_source_process_ops {
+    /* Ids to forget first, then ids that occurred in events. */
+    void (*seen)(struct orma_source *self, const struct orma_source_idset *renamed,
+                 const struct orma_source_idset *pids);
+    /* Does it want the descriptors that system calls returned? */
+    bool (*wants_fds)(const struct orma_source *self);
+    void (*fds)(struct orma_source *self, const struct orma_map *pairs); /* pid << 32 | fd */
+    /* Looks up everything that waits, now: for flushes. */
+    void (*finish)(struct orma_source *self);
+};
+
 struct orma_source_type {
     const char *name; /* as the service knows it */
     bool handles_clear;
@@ -55,6 +72,9 @@ struct orma_source_type {
     void (*stop)(struct orma_source *self);                     /* NULL: nothing to do */
     void (*clear)(struct orma_source *self);
     void (*free)(struct orma_source *self);
+    const struct orma_source_process_ops *processes; /* NULL: does not look at processes */
+    /* Inodes that occurred in kernel events: inode -> device, copied. NULL: not interested. */
+    void (*inodes_seen)(struct orma_source *self, const struct orma_map *inodes);
 };
 
 /* The beginning of each source's own struct. */
@@ -67,24 +87,10 @@ struct orma_source {
     void *owner; /* of who made it; not the source's business */
 };
 
-/* All data sources, ended by NULL. */
-extern const struct orma_source_type *const orma_probes_source_types[];
-
-extern const struct orma_source_type orma_ftrace_source;
-extern const struct orma_source_type orma_ftrace_frozen_source;
-extern const struct orma_source_type orma_inode_file_map_source;
-extern const struct orma_source_type orma_journal_source;
-extern const struct orma_source_type orma_perf_source;
-extern const struct orma_source_type orma_process_stats_source;
-extern const struct orma_source_type orma_system_stats_source;
-extern const struct orma_source_type orma_system_power_source;
-extern const struct orma_source_type orma_system_info_source;
-
-const struct orma_source_type *orma_probes_source_type_find(const char *name);
-
-/* The source of this type in the same session, or NULL. */
-struct orma_source *orma_source_sibling(const struct orma_source_env *env, uint64_t session_id,
-                                        const struct orma_source_type *type);
+/* The first source of the session that has these callbacks, or NULL. */
+struct orma_source *orma_source_of_processes(const struct orma_source_env *env,
+                                             uint64_t session_id);
+struct orma_source *orma_source_of_inodes(const struct orma_source_env *env, uint64_t session_id);
 
 /* Answers, see above. */
 void orma_source_flushed(struct orma_source *self, uint64_t flush_id);

@@ -14,6 +14,7 @@
 #include "probes/ftrace/drain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -146,6 +147,15 @@ static void read_clocks(struct orma_ftrace_instance *self)
     }
 }
 
+void orma_ftrace_drain_open_cpu(struct orma_ftrace_instance *self,
+                                struct orma_ftrace_instance_cpu *cpu)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu->id); /* fits */
+    cpu->fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
 /* Cpus that came online since. */
 static void try_missing_cpus(struct orma_ftrace_instance *self)
 {
@@ -153,7 +163,7 @@ static void try_missing_cpus(struct orma_ftrace_instance *self)
         return;
     for (unsigned i = 0; i < self->cpus_num; i++) {
         if (self->cpus[i].fd < 0)
-            orma_ftrace_instance_open_cpu(self, &self->cpus[i]);
+            orma_ftrace_drain_open_cpu(self, &self->cpus[i]);
     }
 }
 
@@ -189,7 +199,7 @@ static uint64_t ring_now(const struct orma_ftrace_instance *self, uint32_t cpu)
     return (uint64_t)(stats.now_ts * 1e9);
 }
 
-void orma_ftrace_instance_flush(struct orma_ftrace_instance *self)
+void orma_ftrace_drain_flush(struct orma_ftrace_instance *self)
 {
     read_clocks(self);
     for (unsigned i = 0; i < self->cpus_num; i++) {

@@ -34,17 +34,6 @@ struct wish {
     uint8_t kprobe_type;
 };
 
-bool orma_ftrace_dynamic_is_spec(const char *text)
-{
-    static const char *const prefixes[] = {"uprobe:", "uretprobe:", "usdt:"};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(prefixes); i++) {
-        if (!strncmp(text, prefixes[i], strlen(prefixes[i])))
-            return true;
-    }
-    return false;
-}
-
 static void dynamic_free(struct orma_ftrace_dynamic *self)
 {
     if (!self)
@@ -294,7 +283,7 @@ static int add_spec(struct context *c, const char *spec)
 
     if (!copy)
         return -ENOMEM;
-    rest = strchr(copy, ':') + 1; /* orma_ftrace_dynamic_is_spec() has seen it */
+    rest = strchr(copy, ':') + 1; /* orma_ftrace_events_is_probe() has seen it */
     if (!is_plain_path(rest))
         r = refuse(c, spec, "the path must be absolute, without blanks or quotes");
     else if (!strncmp(spec, "usdt:", 5))
@@ -357,7 +346,7 @@ int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list 
     int r = 0;
 
     for (size_t i = 0; !r && left && i < config->n_ftrace_events; i++) {
-        if (orma_ftrace_dynamic_is_spec(config->ftrace_events[i])) {
+        if (orma_ftrace_events_is_probe(config->ftrace_events[i])) {
             r = add_spec(&c, config->ftrace_events[i]);
             left--;
         }

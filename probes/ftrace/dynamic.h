@@ -19,9 +19,6 @@
 
 #define ORMA_FTRACE_DYNAMIC_PER_SESSION_MAX 1000
 
-/* Is this entry of ftrace_events one of the forms above? */
-bool orma_ftrace_dynamic_is_spec(const char *text);
-
 /*
  * Makes what the config asks for and appends it to `events`. `all` is the
  * daemon's list (dynamic.link). What cannot be made is listed in

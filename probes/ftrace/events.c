@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probes/ftrace/dynamic.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
@@ -241,6 +240,17 @@ static int select_one(struct orma_ftrace_events *self, const struct orma_tracefs
     return r ? r : set_filter(self, ev, filter);
 }
 
+bool orma_ftrace_events_is_probe(const char *text)
+{
+    static const char *const prefixes[] = {"uprobe:", "uretprobe:", "usdt:"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(prefixes); i++) {
+        if (!strncmp(text, prefixes[i], strlen(prefixes[i])))
+            return true;
+    }
+    return false;
+}
+
 int orma_ftrace_events_select(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
                               const Perfetto__Protos__FtraceConfig *config)
 {
@@ -250,7 +260,7 @@ int orma_ftrace_events_select(struct orma_ftrace_events *self, const struct orma
     for (size_t i = 0; !r && i < config->n_ftrace_events; i++) {
         const char *text = config->ftrace_events[i];
 
-        if (!orma_ftrace_dynamic_is_spec(text))
+        if (!orma_ftrace_events_is_probe(text))
             r = select_one(self, fs, text, &available);
     }
     return r;

@@ -59,7 +59,13 @@ struct orma_ftrace_events {
 void orma_ftrace_events_fini(struct orma_ftrace_events *self);
 
 /*
- * Appends what the config's ftrace_events name; twice the same is once. Each is
+ * Is this entry of ftrace_events not an event of the kernel but a probe to be
+ * set ("uprobe:", "uretprobe:", "usdt:", see dynamic.h)?
+ */
+bool orma_ftrace_events_is_probe(const char *text);
+
+/*
+ * Appends what the config's ftrace_events name, but for probes; twice the same is once. Each is
  * "group/name", "group/" and a star, or "name"; "group/name if FILTER" lets the
  * kernel drop what its filter language does not want. -ENOMEM.
  */

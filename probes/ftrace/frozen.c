@@ -7,6 +7,8 @@
  * changed; its pages are consumed. Events are told by the running kernel's
  * formats: after a change of kernel they may not fit, and are then skipped.
  */
+#include "probes/ftrace/source.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/symbols.h"

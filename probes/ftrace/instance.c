@@ -123,15 +123,6 @@ static void instance_free(struct orma_ftrace_instance *self)
     free(self);
 }
 
-void orma_ftrace_instance_open_cpu(struct orma_ftrace_instance *self,
-                                   struct orma_ftrace_instance_cpu *cpu)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu->id); /* fits */
-    cpu->fd = openat(self->fs.dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-}
-
 static int open_cpus(struct orma_ftrace_instance *self)
 {
     uint32_t *ids = malloc(ORMA_TRACEFS_CPUS_MAX * sizeof(*ids));
@@ -140,7 +131,7 @@ static int open_cpus(struct orma_ftrace_instance *self)
     self->cpus = calloc(num + 1, sizeof(*self->cpus));
     for (unsigned i = 0; self->cpus && i < num; i++) {
         self->cpus[i] = (struct orma_ftrace_instance_cpu){.id = ids[i]};
-        orma_ftrace_instance_open_cpu(self, &self->cpus[i]);
+        orma_ftrace_drain_open_cpu(self, &self->cpus[i]);
         self->cpus_num++;
     }
     free(ids);
@@ -499,13 +490,13 @@ void orma_ftrace_instance_activate(struct orma_ftrace_instance *self,
     drain->active = false;
     if (any_active(self)) {
         drain->active = true;
-        orma_ftrace_instance_flush(self);
+        orma_ftrace_drain_flush(self);
         drain->active = false;
         return;
     }
     set_recording(self, false);
     drain->active = true; /* the last events are for it */
-    orma_ftrace_instance_flush(self);
+    orma_ftrace_drain_flush(self);
     drain->active = false;
     orma_ftrace_drain_stop_timer(self);
 }

@@ -124,10 +124,6 @@ void orma_ftrace_instance_enable(struct orma_ftrace_instance *self,
 void orma_ftrace_instance_disable(struct orma_ftrace_instance *self,
                                   const struct orma_ftrace_events *events);
 
-/* Opens the ring of a cpu that could not be opened before: it was offline. */
-void orma_ftrace_instance_open_cpu(struct orma_ftrace_instance *self,
-                                   struct orma_ftrace_instance_cpu *cpu);
-
 /* From here on the kernel records the system calls that this drain wants, too. */
 void orma_ftrace_instance_attach(struct orma_ftrace_instance *self,
                                  struct orma_ftrace_drain *drain);
@@ -136,7 +132,4 @@ void orma_ftrace_instance_detach(struct orma_ftrace_instance *self,
 /* Recording is on while any drain is active. */
 void orma_ftrace_instance_activate(struct orma_ftrace_instance *self,
                                    struct orma_ftrace_drain *drain, bool active);
-
-/* Everything that was recorded before this call, of every cpu. */
-void orma_ftrace_instance_flush(struct orma_ftrace_instance *self);
 #endif

@@ -54,7 +54,7 @@ static bool is_category(const char *name)
     return false;
 }
 
-static void tell_unknown(const struct orma_ftrace_events *events, orma_probes_name_fn *fn,
+static void tell_unknown(const struct orma_ftrace_events *events, orma_ftrace_name_fn *fn,
                          void *ctx)
 {
     static const char calls[] = "raw_syscalls/";
@@ -64,14 +64,14 @@ static void tell_unknown(const struct orma_ftrace_events *events, orma_probes_na
         bool is_call =
             !strncmp(name, calls, sizeof(calls) - 1) && strcmp(name + sizeof(calls) - 1, "*") != 0;
 
-        fn(ctx, is_call ? ORMA_PROBES_NAME_SYSCALL : ORMA_PROBES_NAME_EVENT,
+        fn(ctx, is_call ? ORMA_FTRACE_NAME_SYSCALL : ORMA_FTRACE_NAME_EVENT,
            is_call ? name + sizeof(calls) - 1 : name);
     }
 }
 
 /* Events first, so that what is unknown after the rest are system calls. */
 static int find_unknown(struct orma_ftrace_events *events, const struct orma_tracefs *fs,
-                        const Perfetto__Protos__FtraceConfig *config, orma_probes_name_fn *fn,
+                        const Perfetto__Protos__FtraceConfig *config, orma_ftrace_name_fn *fn,
                         void *ctx)
 {
     char name[512];
@@ -83,7 +83,7 @@ static int find_unknown(struct orma_ftrace_events *events, const struct orma_tra
         if (is_there(fs, ev))
             continue;
         (void)snprintf(name, sizeof(name), "%s/%s", ev->group, ev->name); /* cut: fine */
-        fn(ctx, ORMA_PROBES_NAME_EVENT, name);
+        fn(ctx, ORMA_FTRACE_NAME_EVENT, name);
     }
     if (!r)
         r = orma_ftrace_select_more(events, fs, config);
@@ -92,13 +92,13 @@ static int find_unknown(struct orma_ftrace_events *events, const struct orma_tra
     tell_unknown(events, fn, ctx);
     for (size_t i = 0; i < config->n_atrace_categories; i++) {
         if (!is_category(config->atrace_categories[i]))
-            fn(ctx, ORMA_PROBES_NAME_CATEGORY, config->atrace_categories[i]);
+            fn(ctx, ORMA_FTRACE_NAME_CATEGORY, config->atrace_categories[i]);
     }
     return 0;
 }
 
 int orma_ftrace_unknown_names(const char *root, const Perfetto__Protos__FtraceConfig *config,
-                              orma_probes_name_fn *fn, void *ctx)
+                              orma_ftrace_name_fn *fn, void *ctx)
 {
     struct orma_tracefs fs;
     struct orma_ftrace_events events = {0};

@@ -7,12 +7,14 @@
  *   flush   everything recorded so far, statistics
  *   stop    the same once more, then leave
  */
+#include "probes/ftrace/source.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/core/source.h"
+#include "probes/ftrace/drain.h"
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/print_filter.h"
@@ -21,9 +23,7 @@
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
 #include "probes/ftrace/symbols.h"
-#include "probes/inodes/file_map.h"
 #include "probes/kernel/kallsyms.h"
-#include "probes/process/stats.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
@@ -97,26 +97,25 @@ static void put_both_stats(struct session *self)
     orma_ftrace_snapshot_fini(&now);
 }
 
-/* What the events of this tick have shown goes to the source that looks at processes. */
+/* Hands what the events of this tick have shown to the sources that look at processes and files. */
 static void on_tick(struct orma_ftrace_drain *drain)
 {
     struct session *self = ORMA_CONTAINER_OF(drain, struct session, drain);
+    const struct orma_source_env *env = self->source.env;
     struct orma_ftrace_translate *t = &self->translate;
-    struct orma_source *processes =
-        orma_source_sibling(self->source.env, self->source.session_id, &orma_process_stats_source);
+    struct orma_source *processes = orma_source_of_processes(env, self->source.session_id);
+    struct orma_source *files = orma_source_of_inodes(env, self->source.session_id);
+    const struct orma_source_process_ops *ops = processes ? processes->type->processes : NULL;
 
-    struct orma_source *files =
-        orma_source_sibling(self->source.env, self->source.session_id, &orma_inode_file_map_source);
-
-    if (processes)
-        orma_process_stats_seen(processes, &t->renamed, &t->pids);
-    if (processes && self->fd_pairs.len)
-        orma_process_stats_fds(processes, &self->fd_pairs);
+    if (ops)
+        ops->seen(processes, &t->renamed, &t->pids);
+    if (ops && self->fd_pairs.len)
+        ops->fds(processes, &self->fd_pairs);
     if (files && self->inodes.len)
-        orma_inode_file_map_seen(files, &self->inodes);
+        files->type->inodes_seen(files, &self->inodes);
     orma_map_clear(&self->fd_pairs);
     orma_map_clear(&self->inodes);
-    t->fd_pairs = processes && orma_process_stats_wants_fds(processes) ? &self->fd_pairs : NULL;
+    t->fd_pairs = ops && ops->wants_fds(processes) ? &self->fd_pairs : NULL;
     t->inodes = files ? &self->inodes : NULL;
     for (uint32_t i = 0; i < t->renamed.fresh_num; i++)
         orma_source_idset_remove(&t->renamed, t->renamed.fresh[i]);
@@ -311,11 +310,11 @@ static void session_flush(struct orma_source *source, uint64_t flush_id)
     struct orma_source *processes;
 
     if (self->instance && self->drain.active)
-        orma_ftrace_instance_flush(self->instance);
+        orma_ftrace_drain_flush(self->instance);
     put_both_stats(self);
-    processes = orma_source_sibling(source->env, source->session_id, &orma_process_stats_source);
+    processes = orma_source_of_processes(source->env, source->session_id);
     if (processes)
-        orma_process_stats_finish(processes); /* those that the last events have shown */
+        processes->type->processes->finish(processes); /* those that the last events have shown */
     orma_source_flushed(source, flush_id);
 }
 

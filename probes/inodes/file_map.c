@@ -386,7 +386,7 @@ static struct device *device_of(struct inode_map *self, uint64_t dev)
     return &self->devices[self->devices_num++];
 }
 
-void orma_inode_file_map_seen(struct orma_source *source, const struct orma_map *inodes)
+static void map_seen(struct orma_source *source, const struct orma_map *inodes)
 {
     struct inode_map *self = map_of(source);
     bool any = false;
@@ -493,4 +493,5 @@ const struct orma_source_type orma_inode_file_map_source = {
     .start = map_start,
     .stop = map_stop,
     .free = map_free,
+    .inodes_seen = map_seen,
 };

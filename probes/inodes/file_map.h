@@ -8,10 +8,8 @@
 #ifndef ORMA_PROBES_INODES_FILE_MAP_H
 #define ORMA_PROBES_INODES_FILE_MAP_H
 #include "probes/core/source.h"
-#include "sdk/base/map.h"
 
-/* From linux.ftrace: inode -> device (as stat(2) says it). The map is copied. */
-void orma_inode_file_map_seen(struct orma_source *self, const struct orma_map *inodes);
+extern const struct orma_source_type orma_inode_file_map_source;
 
 /* One line of /proc/self/mountinfo. The path is unescaped in place. False: makes no sense. */
 bool orma_inode_mountinfo_parse(char *line, size_t len, uint64_t *ret_dev,

@@ -9,6 +9,8 @@
  * Both begin at the end. The loop wakes up when something is written; after
  * LINES_AT_ONCE lines it gets its turn back.
  */
+#include "probes/journal/source.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +25,6 @@
 typedef struct sd_journal sd_journal; /* none is ever opened */
 #endif
 
-#include "probes/core/source.h"
 #include "probes/journal/entry.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"

@@ -5,6 +5,8 @@
  * period all rings are emptied, in slices, into packets (encode.h). A flush
  * is answered when a round that began after it has ended.
  */
+#include "probes/perf/source.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode.h"
 #include "sdk/base/clock.h"

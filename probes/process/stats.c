@@ -367,8 +367,8 @@ static void on_slice(evutil_socket_t fd, short what, void *arg)
         wake(self);
 }
 
-void orma_process_stats_seen(struct orma_source *source, const struct orma_source_idset *renamed,
-                             const struct orma_source_idset *pids)
+static void stats_seen(struct orma_source *source, const struct orma_source_idset *renamed,
+                       const struct orma_source_idset *pids)
 {
     struct process_stats *self = stats_of(source);
 
@@ -384,7 +384,7 @@ void orma_process_stats_seen(struct orma_source *source, const struct orma_sourc
         wake(self);
 }
 
-bool orma_process_stats_wants_fds(const struct orma_source *source)
+static bool stats_wants_fds(const struct orma_source *source)
 {
     return stats_of((struct orma_source *)source)->resolve_fds;
 }
@@ -407,7 +407,7 @@ static void put_fd(struct process_stats *self, struct orma_buf *out, int32_t pid
     orma_pb_end(out, process);
 }
 
-void orma_process_stats_fds(struct orma_source *source, const struct orma_map *pairs)
+static void stats_fds(struct orma_source *source, const struct orma_map *pairs)
 {
     struct process_stats *self = stats_of(source);
     ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
@@ -426,7 +426,7 @@ void orma_process_stats_fds(struct orma_source *source, const struct orma_map *p
     (void)orma_source_sink_put_buf(source->sink, &packet); /* lost: the writer counts it */
 }
 
-void orma_process_stats_finish(struct orma_source *source)
+static void stats_finish(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
 
@@ -532,7 +532,7 @@ static void stats_start(struct orma_source *source)
 
 static void stats_flush(struct orma_source *source, uint64_t flush_id)
 {
-    orma_process_stats_finish(source);
+    stats_finish(source);
     orma_source_flushed(source, flush_id);
 }
 
@@ -540,7 +540,7 @@ static void stats_stop(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
 
-    orma_process_stats_finish(source);
+    stats_finish(source);
     if (self->poll)
         orma_process_poll_stop(self->poll);
     orma_source_stopped(source);
@@ -561,6 +561,13 @@ static void stats_clear(struct orma_source *source)
     }
 }
 
+static const struct orma_source_process_ops process_ops = {
+    .seen = stats_seen,
+    .wants_fds = stats_wants_fds,
+    .fds = stats_fds,
+    .finish = stats_finish,
+};
+
 const struct orma_source_type orma_process_stats_source = {
     .name = "linux.process_stats",
     .handles_clear = true,
@@ -570,4 +577,5 @@ const struct orma_source_type orma_process_stats_source = {
     .stop = stats_stop,
     .clear = stats_clear,
     .free = stats_free,
+    .processes = &process_ops,
 };

@@ -2,6 +2,8 @@
  * linux.system_info: the processors of this machine, once at the start; and
  * the names of interrupts, if wanted.
  */
+#include "probes/system/sources.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "probes/system/cpuinfo.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"

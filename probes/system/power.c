@@ -4,6 +4,8 @@
  *
  * The period is android_power_config.battery_poll_ms.
  */
+#include "probes/system/sources.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"

@@ -5,6 +5,8 @@
  * periods, so that equal periods share a packet. Kinds whose file is not there
  * are named once and left alone. Files of /proc stay open.
  */
+#include "probes/system/sources.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/core/source.h"
 #include "probes/system/stats_parse.h"
 #include "probes/system/stats_sysfs.h"
 #include "protos/fields/sys_stats.h"

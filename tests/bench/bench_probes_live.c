@@ -30,6 +30,8 @@
 
 #include "probes/core/source.h"
 #include "probes/ftrace/instance.h"
+#include "probes/ftrace/source.h"
+#include "probes/process/stats.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
 

@@ -175,20 +175,20 @@ static const char *near_category(const char *name)
     return orma_cli_did_you_mean(name, names);
 }
 
-static void on_unknown_name(void *ctx, enum orma_probes_name kind, const char *name)
+static void on_unknown_name(void *ctx, enum orma_ftrace_name kind, const char *name)
 {
     struct check *c = ctx;
     char near[256];
 
     switch (kind) {
-    case ORMA_PROBES_NAME_EVENT:
+    case ORMA_FTRACE_NAME_EVENT:
         problem(c, "this kernel has no event", name,
                 orma_names_near_event(name, near, sizeof(near)) ? near : NULL);
         break;
-    case ORMA_PROBES_NAME_SYSCALL:
+    case ORMA_FTRACE_NAME_SYSCALL:
         problem(c, "there is no system call", name, near_syscall(name));
         break;
-    case ORMA_PROBES_NAME_CATEGORY:
+    case ORMA_FTRACE_NAME_CATEGORY:
         problem(c, "there is no atrace category", name, near_category(name));
         break;
     }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probes/journal/source.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"

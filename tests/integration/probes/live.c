@@ -29,6 +29,7 @@
 
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/saved.h"
+#include "probes/ftrace/source.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"

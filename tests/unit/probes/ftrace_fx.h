@@ -4,6 +4,7 @@
 #ifndef ORMA_TESTS_UNIT_PROBES_FTRACE_FX_H
 #define ORMA_TESTS_UNIT_PROBES_FTRACE_FX_H
 #include "probes/ftrace/instance.h"
+#include "probes/ftrace/source.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"

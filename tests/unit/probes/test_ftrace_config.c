@@ -3,6 +3,7 @@
 
 #include "probes/ftrace/drain.h"
 #include "probes/ftrace/elf.h"
+#include "probes/ftrace/source.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/ftrace_fx.h"
 

@@ -120,7 +120,7 @@ Test(inode_file_map, finds_files_by_inode)
     orma_map_put(&seen, st.st_ino, st.st_dev);
     orma_map_put(&seen, UINT64_MAX / 3, st.st_dev); /* nowhere */
     orma_map_put(&seen, 5, 0);                      /* of no known device */
-    orma_inode_file_map_seen(s, &seen);
+    s->type->inodes_seen(s, &seen);
     s->type->stop(s);
     struct found f = look(&pf);
     cr_assert_eq(f.entries, 1);
@@ -128,7 +128,7 @@ Test(inode_file_map, finds_files_by_inode)
     cr_assert_eq(f.inode, st.st_ino);
     cr_assert(orma_str_eq_c(f.path, pf_path(&pf, "disk/a/b/file")), "%.*s", ORMA_STR_ARG(f.path));
     cr_assert_eq(f.folders, 0);
-    orma_inode_file_map_seen(s, &seen); /* known by now */
+    s->type->inodes_seen(s, &seen); /* known by now */
     s->type->stop(s);
     cr_assert_eq(look(&pf).entries, 1);
     orma_map_fini(&seen);
@@ -165,7 +165,7 @@ Test(inode_file_map, scans_after_the_delay_where_it_is_told_to)
     s->type->start(s);
     orma_map_put(&seen, st.st_ino, st.st_dev);
     orma_map_put(&seen, other.st_ino, other.st_dev);
-    orma_inode_file_map_seen(s, &seen);
+    s->type->inodes_seen(s, &seen);
     cr_assert(pf_run(&pf, has_entry, 60000));
     s->type->stop(s);
     cr_assert_eq(look(&pf).entries, 1, "the other one is not below the root");

@@ -5,6 +5,7 @@
 
 #include "probes/core/source.h"
 #include "probes/journal/entry.h"
+#include "probes/journal/source.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"

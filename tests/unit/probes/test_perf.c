@@ -7,6 +7,7 @@
 
 #include "probes/core/source.h"
 #include "probes/perf/encode.h"
+#include "probes/perf/source.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"

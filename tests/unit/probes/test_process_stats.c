@@ -120,8 +120,8 @@ static void see(struct orma_source *s, uint32_t *renamed, uint32_t renamed_num, 
     const struct orma_source_idset r = {.fresh = renamed, .fresh_num = renamed_num};
     const struct orma_source_idset p = {.fresh = pids, .fresh_num = pids_num};
 
-    orma_process_stats_seen(s, &r, &p);
-    orma_process_stats_finish(s);
+    s->type->processes->seen(s, &r, &p);
+    s->type->processes->finish(s);
 }
 
 Test(process_stats, looks_up_what_ftrace_has_seen_once_until_it_is_renamed)

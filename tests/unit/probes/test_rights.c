@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probes/ftrace/source.h"
 #include "probes/privileges.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/probes/ftrace_fx.h"

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "probes/core/source.h"
+#include "probes/system/sources.h"
 #include "protos/fields/trace.h"
 #include "protos/perfetto/sys_stats.pb-c.h"
 #include "sdk/base/log.h"

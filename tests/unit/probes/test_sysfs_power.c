@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 
 #include "probes/core/source.h"
+#include "probes/sources.h"
+#include "probes/system/sources.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"

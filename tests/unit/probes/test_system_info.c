@@ -2,6 +2,7 @@
 
 #include "probes/core/source.h"
 #include "probes/system/cpuinfo.h"
+#include "probes/system/sources.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/support/leaks.h"

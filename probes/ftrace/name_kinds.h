@@ -1,0 +1,14 @@
+/*
+ * Kinds of names in a FtraceConfig, for those who report names that the kernel
+ * does not have. Apart from names.h, which needs the decoded config.
+ */
+#ifndef ORMA_PROBES_FTRACE_NAME_KINDS_H
+#define ORMA_PROBES_FTRACE_NAME_KINDS_H
+
+enum orma_ftrace_name {
+    ORMA_FTRACE_NAME_EVENT,    /* ftrace_events: "group/name", "group/" and a star, "name" */
+    ORMA_FTRACE_NAME_SYSCALL,  /* syscall_events */
+    ORMA_FTRACE_NAME_CATEGORY, /* atrace_categories */
+};
+typedef void orma_ftrace_name_fn(void *ctx, enum orma_ftrace_name kind, const char *name);
+#endif
