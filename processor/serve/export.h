@@ -15,7 +15,7 @@
 
 struct orma_export {
     struct orma_processor *tp;
-    struct orma_sink sink;
+    struct orma_reflect_sink sink;
     bool no_args; /* JSON: slices without their arguments */
     /* Kernel events: at most so many, the first or the last ones. 0: all. */
     uint64_t kernel_events_max;

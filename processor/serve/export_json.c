@@ -455,7 +455,7 @@ int orma_export_json_file(void *processor, const char *path)
 
     if (r < 0)
         return r;
-    ex.sink = orma_sink_fd(out.fd);
+    ex.sink = orma_reflect_sink_fd(out.fd);
     r = orma_export_json(&ex);
     int end = orma_whole_close(&out, r >= 0);
     return r < 0 ? r : end;

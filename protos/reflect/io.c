@@ -37,17 +37,17 @@ static int buf_write(void *ctx, const void *data, size_t len)
     return buf->failed ? -ENOMEM : 0;
 }
 
-struct orma_source orma_source_fd(int fd)
+struct orma_reflect_source orma_reflect_source_fd(int fd)
 {
-    return (struct orma_source){fd_read, (void *)(intptr_t)fd};
+    return (struct orma_reflect_source){fd_read, (void *)(intptr_t)fd};
 }
 
-struct orma_sink orma_sink_fd(int fd)
+struct orma_reflect_sink orma_reflect_sink_fd(int fd)
 {
-    return (struct orma_sink){fd_write, (void *)(intptr_t)fd};
+    return (struct orma_reflect_sink){fd_write, (void *)(intptr_t)fd};
 }
 
-struct orma_sink orma_sink_buf(struct orma_buf *buf)
+struct orma_reflect_sink orma_reflect_sink_buf(struct orma_buf *buf)
 {
-    return (struct orma_sink){buf_write, buf};
+    return (struct orma_reflect_sink){buf_write, buf};
 }

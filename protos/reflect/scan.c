@@ -27,8 +27,8 @@ void orma_scan_init_memory(struct orma_scan *self, struct orma_str text, const c
     orma_scan_mark(self);
 }
 
-int orma_scan_init_source(struct orma_scan *self, struct orma_source source, const char *file,
-                          struct orma_buf *error)
+int orma_scan_init_source(struct orma_scan *self, struct orma_reflect_source source,
+                          const char *file, struct orma_buf *error)
 {
     char *window = malloc(WINDOW_SIZE);
 

@@ -28,7 +28,7 @@ struct orma_scan {
     uint64_t line;          /* from 1 */
     int err;                /* sticky */
     bool at_end;            /* the source is exhausted */
-    struct orma_source source;
+    struct orma_reflect_source source;
     char *window; /* NULL when reading from memory */
     const char *file;
     struct orma_buf *error; /* receives the message; may be NULL */
@@ -44,8 +44,8 @@ void orma_scan_init_memory(struct orma_scan *self, struct orma_str text, const c
                            struct orma_buf *error);
 
 /* 0, -ENOMEM. */
-int orma_scan_init_source(struct orma_scan *self, struct orma_source source, const char *file,
-                          struct orma_buf *error);
+int orma_scan_init_source(struct orma_scan *self, struct orma_reflect_source source,
+                          const char *file, struct orma_buf *error);
 void orma_scan_fini(struct orma_scan *self);
 
 /* More of the source into the window. False at the end and after failure. */

@@ -2,7 +2,7 @@
  * The fields of one outermost message, from a source of any size: holds one field
  * at a time. A Trace read this way is its packets.
  *
- *     struct orma_field_stream s = {.source = orma_source_fd(fd)};
+ *     struct orma_field_stream s = {.source = orma_reflect_source_fd(fd)};
  *     while ((n = orma_field_stream_next(&s, &f)) > 0) ...
  *     orma_field_stream_fini(&s);
  */
@@ -12,7 +12,7 @@
 #include "sdk/wire/pb_reader.h"
 
 struct orma_field_stream {
-    struct orma_source source;
+    struct orma_reflect_source source;
     struct orma_buf buf; /* bytes read and not yet gone */
     size_t at;           /* the next field */
     uint64_t gone;       /* bytes before buf */

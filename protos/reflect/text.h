@@ -59,8 +59,8 @@ int orma_text_parse(const struct orma_schema *schema, uint32_t msg, struct orma_
  * the error, or less. Returns also what source and sink return.
  */
 int orma_text_parse_stream(const struct orma_schema *schema, uint32_t msg,
-                           struct orma_source source, struct orma_text_parse *opts,
-                           struct orma_sink sink);
+                           struct orma_reflect_source source, struct orma_text_parse *opts,
+                           struct orma_reflect_sink sink);
 
 enum orma_text_print_flags {
     /* All on one line. */
@@ -95,8 +95,8 @@ int orma_text_print_field(const struct orma_schema *schema, uint32_t msg,
  * time. A last field that is cut short ends the stream with -EBADMSG, after all before it.
  */
 int orma_text_print_stream(const struct orma_schema *schema, uint32_t msg,
-                           struct orma_source source, const struct orma_text_print *opts,
-                           struct orma_sink sink);
+                           struct orma_reflect_source source, const struct orma_text_print *opts,
+                           struct orma_reflect_sink sink);
 
 /* Text in double quotes with C escapes; bytes above 127 as octal if `ascii`. */
 void orma_text_quote(struct orma_buf *out, struct orma_str text, bool ascii);

@@ -287,8 +287,8 @@ int orma_text_parse(const struct orma_schema *schema, uint32_t msg, struct orma_
 }
 
 int orma_text_parse_stream(const struct orma_schema *schema, uint32_t msg,
-                           struct orma_source source, struct orma_text_parse *opts,
-                           struct orma_sink sink)
+                           struct orma_reflect_source source, struct orma_text_parse *opts,
+                           struct orma_reflect_sink sink)
 {
     struct orma_text_parse none = {0};
     struct orma_buf out = {0};

@@ -21,9 +21,9 @@ struct orma_text_parser {
     struct orma_scan scan;
     enum orma_text_token token; /* the current one; its text is in scan */
     struct orma_buf *out;
-    const struct orma_sink *sink; /* NULL: everything stays in `out` */
-    struct orma_text_brace brace; /* the innermost open one */
-    unsigned depth;               /* of open ones */
+    const struct orma_reflect_sink *sink; /* NULL: everything stays in `out` */
+    struct orma_text_brace brace;         /* the innermost open one */
+    unsigned depth;                       /* of open ones */
     struct orma_seen seen;
 };
 

@@ -3,8 +3,8 @@
 #include "protos/reflect/number.h"
 #include "protos/reflect/stream.h"
 #include "protos/reflect/text.h"
-#include "sdk/base/utf8.h"
 #include "protos/reflect/walk.h"
+#include "sdk/base/utf8.h"
 #include "sdk/wire/pb_writer.h"
 
 #define FLUSH_BYTES 65536
@@ -299,8 +299,8 @@ int orma_text_print_field(const struct orma_schema *schema, uint32_t msg,
 }
 
 int orma_text_print_stream(const struct orma_schema *schema, uint32_t msg,
-                           struct orma_source source, const struct orma_text_print *opts,
-                           struct orma_sink sink)
+                           struct orma_reflect_source source, const struct orma_text_print *opts,
+                           struct orma_reflect_sink sink)
 {
     struct orma_field_stream stream = {.source = source};
     struct orma_buf out = {0};

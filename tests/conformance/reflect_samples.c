@@ -88,12 +88,12 @@ static void text_and_back(uint32_t msg, const struct orma_buf *bytes, const char
     struct orma_text_parse opts = {.error = &error, .flags = ORMA_TEXT_KEEP_ALL};
     struct memory from = {orma_buf_str(bytes)};
 
-    check(orma_text_print_stream(schema, msg, (struct orma_source){memory_read, &from}, NULL,
-                                 orma_sink_buf(&text)) == 0,
+    check(orma_text_print_stream(schema, msg, (struct orma_reflect_source){memory_read, &from},
+                                 NULL, orma_reflect_sink_buf(&text)) == 0,
           "can't be printed as text", path);
     from.left = orma_buf_str(&text);
-    if (orma_text_parse_stream(schema, msg, (struct orma_source){memory_read, &from}, &opts,
-                               orma_sink_buf(&back)) < 0)
+    if (orma_text_parse_stream(schema, msg, (struct orma_reflect_source){memory_read, &from}, &opts,
+                               orma_reflect_sink_buf(&back)) < 0)
         complain(&error, "our own text can't be read", path);
     else
         check(is_same(msg, bytes, &back, false), "text and back: not the same", path);

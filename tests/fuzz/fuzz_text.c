@@ -32,8 +32,9 @@ static void check_stream(uint32_t msg, struct orma_str text, uint32_t flags, int
     struct drip d = {text, 1 + text.len % 13};
     struct orma_buf out = {0}, error = {0};
     struct orma_text_parse opts = {.flags = flags, .error = &error};
-    int r = orma_text_parse_stream(orma_schema_default(), msg, (struct orma_source){drip_read, &d},
-                                   &opts, orma_sink_buf(&out));
+    int r = orma_text_parse_stream(orma_schema_default(), msg,
+                                   (struct orma_reflect_source){drip_read, &d}, &opts,
+                                   orma_reflect_sink_buf(&out));
 
     if (r != whole_r || (r < 0) != (error.len > 0))
         abort();

@@ -19,7 +19,7 @@ static uint32_t trace_msg(const struct orma_schema *schema)
 
 /* A source that can be looked at before it is read. */
 struct sniffed {
-    struct orma_source source;
+    struct orma_reflect_source source;
     uint8_t head[SNIFF_BYTES];
     size_t len, at;
 };
@@ -146,7 +146,7 @@ int orma_convert_text(struct orma_convert *self)
 {
     ORMA_AUTO(orma_schema_free_p) struct orma_schema *own = NULL;
     struct orma_text_print opts = {.flags = self->skip_unknown ? ORMA_TEXT_KNOWN_ONLY : 0};
-    struct sniffed input = {.source = orma_source_fd(self->in_fd)};
+    struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
     struct orma_packets p = {.source = {sniffed_read, &input}, .expand = true};
     struct orma_buf out = {0};
     struct orma_pb_field f;
@@ -178,8 +178,8 @@ int orma_convert_binary(struct orma_convert *self)
                                                                       : "standard input",
                                    .error = &error,
                                    .flags = ORMA_TEXT_KEEP_ALL};
-    int r = orma_text_parse_stream(schema, trace_msg(schema), orma_source_fd(self->in_fd), &opts,
-                                   orma_sink_fd(self->out_fd));
+    int r = orma_text_parse_stream(schema, trace_msg(schema), orma_reflect_source_fd(self->in_fd),
+                                   &opts, orma_reflect_sink_fd(self->out_fd));
 
     struct orma_str text = orma_str_trim(orma_buf_str(&error));
     if (r == -EBADMSG && text.len)
@@ -199,7 +199,7 @@ int orma_convert_binary(struct orma_convert *self)
 
 int orma_convert_decompress(struct orma_convert *self)
 {
-    struct sniffed input = {.source = orma_source_fd(self->in_fd)};
+    struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
     struct orma_packets p = {.source = {sniffed_read, &input}, .expand = true};
     struct orma_buf out = {0};
     struct orma_pb_field f;

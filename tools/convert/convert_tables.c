@@ -91,8 +91,8 @@ static void say_result(const struct orma_convert *self, const struct orma_export
 /* What a result is made of: without any, it is empty, and that is said. */
 enum content { CONTENT_ANY, CONTENT_KERNEL_EVENTS, CONTENT_SAMPLES };
 
-static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(struct orma_export *),
-                  enum content content)
+static int export(struct orma_convert *self, struct orma_reflect_sink sink,
+                  int (*fn)(struct orma_export *), enum content content)
 {
     struct orma_export ex = {
         .sink = sink,
@@ -120,17 +120,19 @@ static int export(struct orma_convert *self, struct orma_sink sink, int (*fn)(st
 
 int orma_convert_json(struct orma_convert *self)
 {
-    return export(self, (struct orma_sink){sink_write, self}, orma_export_json, CONTENT_ANY);
+    return export(self, (struct orma_reflect_sink){sink_write, self}, orma_export_json,
+                  CONTENT_ANY);
 }
 
 int orma_convert_firefox(struct orma_convert *self)
 {
-    return export(self, (struct orma_sink){sink_write, self}, orma_export_firefox, CONTENT_SAMPLES);
+    return export(self, (struct orma_reflect_sink){sink_write, self}, orma_export_firefox,
+                  CONTENT_SAMPLES);
 }
 
 int orma_convert_systrace(struct orma_convert *self)
 {
-    return export(self, (struct orma_sink){sink_write, self}, orma_export_systrace,
+    return export(self, (struct orma_reflect_sink){sink_write, self}, orma_export_systrace,
                   CONTENT_KERNEL_EVENTS);
 }
 
@@ -171,7 +173,7 @@ int orma_convert_ctrace(struct orma_convert *self)
         return -ENOMEM;
     r = sink_write(self, magic, sizeof(magic) - 1);
     if (r == 0)
-        r = export(self, (struct orma_sink){deflate_write, &d}, orma_export_ftrace,
+        r = export(self, (struct orma_reflect_sink){deflate_write, &d}, orma_export_ftrace,
                    CONTENT_KERNEL_EVENTS);
     if (r == 0)
         r = deflate_some(&d, NULL, 0, Z_FINISH);

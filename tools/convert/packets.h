@@ -3,7 +3,7 @@
  * what was one packet of compressed packets comes out as these packets.
  * A file of any size passes through little memory.
  *
- *     struct orma_packets p = {.source = orma_source_fd(fd), .expand = true};
+ *     struct orma_packets p = {.source = orma_reflect_source_fd(fd), .expand = true};
  *     while ((r = orma_packets_next(&p, &f)) > 0) ...
  *     orma_packets_fini(&p);
  */
@@ -13,7 +13,7 @@
 
 struct orma_packets {
     /* Set by the caller. */
-    struct orma_source source;
+    struct orma_reflect_source source;
     bool expand;
     /* Out: a compressed packet was damaged; what was whole in it was given. */
     bool damaged;

@@ -59,8 +59,9 @@ static int parse_text_stream(const struct inputs *in, struct orma_buf *out)
 {
     struct orma_str left = in->text;
 
-    return orma_text_parse_stream(in->schema, in->msg, (struct orma_source){once_read, &left}, NULL,
-                                  orma_sink_buf(out));
+    return orma_text_parse_stream(in->schema, in->msg,
+                                  (struct orma_reflect_source){once_read, &left}, NULL,
+                                  orma_reflect_sink_buf(out));
 }
 
 static int parse_bad_text(const struct inputs *in, struct orma_buf *out)
@@ -88,8 +89,9 @@ static int print_text_stream(const struct inputs *in, struct orma_buf *out)
 {
     struct orma_str left = orma_buf_str(&in->bytes);
 
-    return orma_text_print_stream(in->schema, in->msg, (struct orma_source){once_read, &left}, NULL,
-                                  orma_sink_buf(out));
+    return orma_text_print_stream(in->schema, in->msg,
+                                  (struct orma_reflect_source){once_read, &left}, NULL,
+                                  orma_reflect_sink_buf(out));
 }
 
 static int print_json(const struct inputs *in, struct orma_buf *out)

@@ -470,9 +470,9 @@ Test(text_parse, a_stream_in_any_pieces_gives_the_same_bytes)
     for (size_t step = 1; step < 100000; step = step * 3 + 1) {
         struct drip d = {orma_buf_str(&text), step};
         struct orma_buf out = {0};
-        int r =
-            orma_text_parse_stream(s, kinds_msg(s, "Kinds"), (struct orma_source){drip_read, &d},
-                                   NULL, orma_sink_buf(&out));
+        int r = orma_text_parse_stream(s, kinds_msg(s, "Kinds"),
+                                       (struct orma_reflect_source){drip_read, &d}, NULL,
+                                       orma_reflect_sink_buf(&out));
 
         cr_assert_eq(r, 0);
         cr_assert(out.len == whole.len && !memcmp(out.data, whole.data, out.len), "step %zu", step);
@@ -495,9 +495,9 @@ Test(text_parse, an_error_in_a_stream_shows_its_line)
     orma_buf_put_str(&text, "  f_int32: x # here\nf_bool: t");
     for (size_t step = 1; step < 100000; step = step * 10 + 1) {
         struct drip d = {orma_buf_str(&text), step};
-        int r =
-            orma_text_parse_stream(s, kinds_msg(s, "Kinds"), (struct orma_source){drip_read, &d},
-                                   &opts, orma_sink_buf(&out));
+        int r = orma_text_parse_stream(s, kinds_msg(s, "Kinds"),
+                                       (struct orma_reflect_source){drip_read, &d}, &opts,
+                                       orma_reflect_sink_buf(&out));
 
         cr_assert_eq(r, -EBADMSG);
         cr_assert_str_eq(orma_buf_cstr(&error),
@@ -532,12 +532,12 @@ Test(text_parse, failures_of_source_and_sink_are_returned)
     struct drip d = {ORMA_STR("f_bool: t"), 100};
 
     cr_assert_eq(orma_text_parse_stream(s, kinds_msg(s, "Kinds"),
-                                        (struct orma_source){broken_read, NULL}, NULL,
-                                        orma_sink_buf(&out)),
+                                        (struct orma_reflect_source){broken_read, NULL}, NULL,
+                                        orma_reflect_sink_buf(&out)),
                  -EIO);
     cr_assert_eq(orma_text_parse_stream(s, kinds_msg(s, "Kinds"),
-                                        (struct orma_source){drip_read, &d}, NULL,
-                                        (struct orma_sink){broken_write, NULL}),
+                                        (struct orma_reflect_source){drip_read, &d}, NULL,
+                                        (struct orma_reflect_sink){broken_write, NULL}),
                  -EPIPE);
     orma_buf_fini(&out);
     orma_schema_free(s);

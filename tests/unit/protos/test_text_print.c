@@ -256,8 +256,8 @@ Test(text_stream, is_what_the_whole_would_be)
         struct drip d = {orma_buf_str(&bytes), step};
         struct orma_buf out = {0};
 
-        cr_assert_eq(orma_text_print_stream(s, msg, (struct orma_source){drip_read, &d}, NULL,
-                                            orma_sink_buf(&out)),
+        cr_assert_eq(orma_text_print_stream(s, msg, (struct orma_reflect_source){drip_read, &d},
+                                            NULL, orma_reflect_sink_buf(&out)),
                      0);
         cr_assert(out.len == whole.len && !memcmp(out.data, whole.data, out.len), "step %zu", step);
         orma_buf_fini(&out);
@@ -282,8 +282,8 @@ Test(text_stream, a_cut_field_ends_it_behind_all_others)
         struct orma_buf out = {0}, want = {0};
 
         int want_r = orma_text_print(s, msg, bytes.data, len, NULL, &want);
-        int r = orma_text_print_stream(s, msg, (struct orma_source){drip_read, &d}, NULL,
-                                       orma_sink_buf(&out));
+        int r = orma_text_print_stream(s, msg, (struct orma_reflect_source){drip_read, &d}, NULL,
+                                       orma_reflect_sink_buf(&out));
         cr_assert_eq(r, want_r, "cut at %zu", len);
         cr_assert_str_eq(orma_buf_cstr(&out), orma_buf_cstr(&want));
         orma_buf_fini(&out);
@@ -310,8 +310,8 @@ Test(text_stream, claimed_lengths_cost_no_memory_before_the_bytes_come)
         struct orma_buf out = {0};
 
         cr_assert_eq(orma_text_print_stream(s, kinds_msg(s, "Kinds"),
-                                            (struct orma_source){drip_read, &d}, NULL,
-                                            orma_sink_buf(&out)),
+                                            (struct orma_reflect_source){drip_read, &d}, NULL,
+                                            orma_reflect_sink_buf(&out)),
                      -EBADMSG);
         orma_buf_fini(&out);
     }
