@@ -33,11 +33,20 @@ ROOMS = {
     "protos/perfetto": "perfetto__",
     "protos/tables": "orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
                      " orma_ftrace_tracepoints_ orma_ftrace_event_ orma_syscall_ orma_atrace_",
+    "probes": "orma_probes_",
+    "probes/core": "orma_source_ orma_proc_",
+    "probes/kernel": "orma_kallsyms_ orma_tracefs_",
+    "probes/ftrace": "orma_ftrace_",
+    "probes/perf": "orma_perf_",
+    "probes/process": "orma_process_poll_ orma_process_stats_",
+    "probes/system": "orma_system_",
+    "probes/inodes": "orma_inode_",
+    "probes/journal": "orma_journal_",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_"
                        " orma_arg_ orma_column_ orma_severity_",
 }
 # Rooms that have no row yet.
-OPEN = ("sdk/client", "sdk/examples", "traced", "probes", "processor", "protos/reflect", "tools")
+OPEN = ("sdk/client", "sdk/examples", "traced", "processor", "protos/reflect", "tools")
 # Symbols of no room: why.
 FREE = {
     "main": "the entry of a program",
@@ -48,8 +57,7 @@ TWICE = {
 }
 # Tags with two meanings: why.
 TAGS = {tag: "to be renamed" for tag in """
-    orma_arg orma_compact_column orma_drain orma_event orma_events orma_format orma_frame orma_idset orma_packet
-    orma_page orma_sink orma_source orma_te_event record""".split()}
+    orma_arg orma_frame orma_ftrace_bundle orma_ftrace_event orma_packet orma_te_event record""".split()}
 # `extern` in a source file: why.
 EXTERNS = {
     ("processor/import/formats/formats.c", "extern const struct orma_format_ops"): "to be handed in from above",
