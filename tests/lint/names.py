@@ -22,7 +22,7 @@ import symbols
 
 # A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
 ROOMS = {
-    "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_guard_ orma_hash_ orma_hex_ orma_log_"
+    "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_hex_ orma_log_"
                 " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_search_ orma_str_ orma_testpoint_ orma_utf8_"
                 " orma_vec_ orma_whole_ orma_assert_",
     "sdk/wire": "orma_pb_",
