@@ -30,8 +30,8 @@
 #include "protos/pbc.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
-#include "sdk/client/producer.h"
-#include "sdk/client/writer.h"
+#include "sdk/transport/producer.h"
+#include "sdk/transport/writer.h"
 
 #define SOURCES_MAX 32
 #define SHM_SIZE (2u << 20)

@@ -15,7 +15,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
-#include "sdk/client/consumer.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/child.h"
 #include "tools/clients/background.h"

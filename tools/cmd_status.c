@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "probes/probes.h"
-#include "sdk/client/consumer.h"
 #include "sdk/ipc/sock.h"
+#include "sdk/transport/consumer.h"
 #include "tools/clients/service_state.h"
 #include "tools/commands.h"
 #include "tools/leftovers.h"

@@ -18,7 +18,7 @@
 
 #include "orma/track_event.h"
 #include "sdk/base/clock.h"
-#include "sdk/client/te.h"
+#include "sdk/events/te.h"
 #include "tests/bench/bench.h"
 
 #define OPS 2000000u

@@ -12,9 +12,9 @@
 
 #include "orma/orma.h"
 #include "sdk/base/clock.h"
-#include "sdk/client/producer_impl.h"
-#include "sdk/client/te.h"
-#include "sdk/client/thread.h"
+#include "sdk/events/te.h"
+#include "sdk/transport/producer_impl.h"
+#include "sdk/transport/thread.h"
 #include "tests/bench/bench.h"
 #include "tests/support/session.h"
 

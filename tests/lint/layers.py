@@ -11,13 +11,18 @@ import re
 import sys
 
 SDK_LOW = ["sdk/base", "sdk/wire"]
-SDK_ALL = SDK_LOW + ["sdk/shm", "sdk/ipc", "sdk/client", "sdk/include"]
+SDK_ALL = SDK_LOW + ["sdk/shm", "sdk/ipc", "sdk/transport", "sdk/events", "sdk/sources", "sdk/recording",
+                     "sdk/tracing", "sdk/include"]
 LAYERS = {
     "sdk/base": ["sdk/base"],
     "sdk/wire": ["sdk/wire", "sdk/base"],
     "sdk/shm": ["sdk/shm", "sdk/base"],
     "sdk/ipc": ["sdk/ipc", "sdk/base", "sdk/wire", "protos/fields"],
-    "sdk/client": SDK_ALL + ["protos/fields"],
+    "sdk/transport": SDK_ALL + ["protos/fields"],
+    "sdk/events": SDK_ALL + ["protos/fields"],
+    "sdk/sources": SDK_ALL + ["protos/fields"],
+    "sdk/recording": SDK_ALL + ["protos/fields"],
+    "sdk/tracing": SDK_ALL + ["protos/fields"],
     "sdk/include": ["sdk/include"],
     "sdk/examples": ["sdk/include"],
     "sdk/tracefile": ["sdk/tracefile"],

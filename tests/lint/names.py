@@ -24,7 +24,7 @@ import symbols
 ROOMS = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_hex_ orma_log_"
                 " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_search_ orma_str_ orma_testpoint_ orma_utf8_"
-                " orma_vec_ orma_whole_ orma_assert_",
+                " orma_vec_ orma_whole_ orma_assert_ orma_fork_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
@@ -46,7 +46,7 @@ ROOMS = {
                        " orma_arg_ orma_column_ orma_severity_",
 }
 # Rooms that have no row yet.
-OPEN = ("sdk/client", "sdk/examples", "traced", "processor", "protos/reflect", "tools")
+OPEN = ("sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/examples", "traced", "processor", "protos/reflect", "tools")
 # Symbols of no room: why.
 FREE = {
     "main": "the entry of a program",

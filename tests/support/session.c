@@ -13,8 +13,8 @@
 
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
-#include "sdk/client/consumer.h"
 #include "sdk/ipc/sock.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 

@@ -6,7 +6,7 @@
 #define ORMA_TOOLS_ATTACH_H
 #include <stdbool.h>
 
-#include "sdk/client/consumer.h"
+#include "sdk/transport/consumer.h"
 #include "tools/host.h"
 
 struct orma_attached {

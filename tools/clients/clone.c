@@ -6,8 +6,8 @@
 
 #include "protos/fields/ipc.h"
 #include "sdk/base/str.h"
-#include "sdk/client/consumer.h"
 #include "sdk/ipc/methods.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/clients/readback.h"

@@ -4,7 +4,7 @@
 
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
-#include "sdk/client/consumer.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
 
 /* One write() per block: small enough to stay in the cache, large enough to cost nothing. */

@@ -8,8 +8,8 @@
 #include "protos/fields/ipc.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
-#include "sdk/client/consumer.h"
 #include "sdk/ipc/methods.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 

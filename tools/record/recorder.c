@@ -18,7 +18,7 @@
 #include "protos/fields/common.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
-#include "sdk/client/consumer.h"
+#include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "tools/child.h"
 #include "tools/clients/readback.h"

@@ -3,8 +3,8 @@
 #define ORMA_TESTS_UNIT_CLIENT_FIXTURE_H
 #include <criterion/criterion.h>
 
-#include "sdk/client/producer.h"
-#include "sdk/client/writer.h"
+#include "sdk/transport/producer.h"
+#include "sdk/transport/writer.h"
 #include "tests/support/leaks.h"
 #include "tests/support/service.h"
 

@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "orma/data_source.h"
-#include "sdk/client/ds.h"
+#include "sdk/sources/ds.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/unit/client/fixture.h"
 

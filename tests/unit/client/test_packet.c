@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "sdk/client/packet.h"
+#include "sdk/sources/packet.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/unit/client/fixture.h"
 

@@ -2,7 +2,7 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "sdk/client/thread.h"
+#include "sdk/transport/thread.h"
 #include "tests/unit/client/fixture.h"
 
 Test(producer, introduces_itself_and_its_data_sources)

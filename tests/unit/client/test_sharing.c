@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "orma/orma.h"
-#include "sdk/client/te.h"
+#include "sdk/events/te.h"
 #include "tests/support/leaks.h"
 
 #define THREADS 4

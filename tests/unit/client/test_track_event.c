@@ -5,7 +5,7 @@
 
 #include "orma/track_event.h"
 #include "sdk/base/clock.h"
-#include "sdk/client/te.h"
+#include "sdk/events/te.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/te_reader.h"
 #include "tests/unit/client/fixture.h"

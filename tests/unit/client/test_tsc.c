@@ -3,7 +3,7 @@
  * CLOCK_BOOTTIME, so a test that is interrupted proves less, but never fails.
  * ORMA_TEST_TSC_SECONDS in the environment makes it last minutes.
  */
-#include "sdk/client/tsc.h"
+#include "sdk/events/tsc.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

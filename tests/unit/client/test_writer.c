@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "protos/fields/trace.h"
-#include "sdk/client/writer_impl.h"
+#include "sdk/transport/writer_impl.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/unit/client/fixture.h"
 

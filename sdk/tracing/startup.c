@@ -1,0 +1,285 @@
+#include "sdk/tracing/startup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "orma/tracing.h"
+#include "protos/fields/config.h"
+#include "sdk/base/clock.h"
+#include "sdk/tracing/life.h"
+#include "sdk/transport/drain.h"
+#include "sdk/wire/pb_writer.h"
+
+#define BUFFER_KB_DEFAULT 1024u
+#define BUFFER_KB_MAX (ORMA_SHM_SIZE_MAX >> 10)
+#define BUFFER_KB_MIN 64u
+#define POOL_PAGE 4096u
+#define WAIT_MS_DEFAULT 10000u
+#define TARGET 1u
+
+static struct {
+    pthread_mutex_t lock;
+    struct orma_te_session *session; /* NULL: nothing is kept */
+    struct orma_pool *pool;
+    uint64_t end_ns; /* CLOCK_MONOTONIC */
+    _Atomic bool waits;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void wake(void *ctx)
+{
+    (void)ctx; /* nobody drains until there is somewhere to drain to */
+}
+
+static const struct orma_pool_ops pool_ops = {.wake = wake};
+
+static void unmap(void *base, size_t size)
+{
+    munmap(base, size);
+}
+
+static int make_pool(uint32_t kb, struct orma_pool **ret)
+{
+    size_t size = (size_t)kb * 1024 / POOL_PAGE * POOL_PAGE;
+    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (base == MAP_FAILED)
+        return -errno;
+    int r = orma_pool_new(base, size, POOL_PAGE, unmap, &pool_ops, NULL, ret);
+    if (r < 0)
+        munmap(base, size);
+    return r;
+}
+
+/* With the lock. */
+static int begin(const struct orma_startup_args *args)
+{
+    struct orma_buf config = {0};
+    struct orma_pool *pool;
+    int r = make_pool(args->buffer_kb ? args->buffer_kb : BUFFER_KB_DEFAULT, &pool);
+
+    if (r < 0)
+        return r;
+    orma_te_config_put_patterns(&config, args->categories);
+    orma_tsc_check(!orma_te.no_tsc);
+    r = config.failed ? -ENOMEM
+                      : orma_te_session_new(orma_buf_str(&config), pool, TARGET, ORMA_POLICY_DROP,
+                                            0, &g.session);
+    orma_buf_fini(&config);
+    if (r < 0) {
+        orma_pool_close(pool);
+        orma_pool_unref(pool);
+        return r;
+    }
+    g.pool = pool;
+    g.end_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) +
+               (args->wait_ms ? args->wait_ms : WAIT_MS_DEFAULT) * UINT64_C(1000000);
+    atomic_store_explicit(&g.waits, true, memory_order_relaxed);
+    return 0;
+}
+
+int orma_startup_tracing(const struct orma_startup_args *args)
+{
+    struct orma_startup_args full = ORMA_STARTUP_ARGS;
+
+    if (args && args->struct_size < offsetof(struct orma_startup_args, categories))
+        return -EINVAL;
+    if (args)
+        memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
+    if (full.buffer_kb && (full.buffer_kb < BUFFER_KB_MIN || full.buffer_kb > BUFFER_KB_MAX))
+        return -EINVAL;
+    orma_life_watch();
+    pthread_mutex_lock(&g.lock);
+    int r = g.session ? -EALREADY : begin(&full);
+    pthread_mutex_unlock(&g.lock);
+    return r;
+}
+
+/* ---- taking over ---- */
+
+/* A sequence of ours as a writer into the service's memory. */
+struct transfer {
+    struct orma_pool *pool;
+    uint32_t target_buffer;
+    struct orma_map writers; /* writer id -> struct orma_writer */
+};
+
+/* NULL: none is to be had; the packets are lost, and nobody is there to count them. */
+static struct orma_writer *writer_of(struct transfer *t, uint16_t id)
+{
+    struct orma_writer *w = orma_map_get_ptr(&t->writers, id);
+
+    /* STALL_THEN_DROP: there may be more than the memory takes at once; the service drains it. */
+    if (w ||
+        orma_writer_new_in_pool(t->pool, t->target_buffer, ORMA_POLICY_STALL_THEN_DROP, &w) < 0)
+        return w;
+    if (orma_map_put_ptr(&t->writers, id, w) < 0) {
+        orma_writer_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+static void forward(void *ctx, uint16_t writer_id, const void *packet, size_t len)
+{
+    struct orma_writer *w = writer_of(ctx, writer_id);
+
+    if (w)
+        (void)orma_writer_put(w, packet, len); /* it counts what it loses */
+}
+
+static void forward_as_lost(void *ctx, uint16_t writer_id, const void *packet, size_t len)
+{
+    struct orma_writer *w = writer_of(ctx, writer_id);
+
+    (void)packet, (void)len;
+    if (w)
+        orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
+}
+
+static void forward_loss(void *ctx, uint16_t writer_id, uint64_t lost)
+{
+    struct orma_writer *w = lost ? writer_of(ctx, writer_id) : NULL;
+
+    for (; w && lost; lost--)
+        orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
+}
+
+static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t target_buffer,
+                         void (*sink)(void *, uint16_t, const void *, size_t))
+{
+    struct transfer t = {.pool = to, .target_buffer = target_buffer};
+    struct orma_drain drain;
+    uint64_t emitted, dropped;
+
+    orma_drain_init(&drain, from);
+    drain.sink = sink;
+    drain.sink_ctx = &t;
+    orma_drain_all(&drain);
+    orma_drain_counts(&drain, &emitted, &dropped);
+    orma_drain_each_loss(&drain, forward_loss, &t);
+    ORMA_MAP_EACH (slot, &t.writers)
+        orma_writer_free((struct orma_writer *)(uintptr_t)slot->val);
+    orma_map_fini(&t.writers);
+    orma_drain_fini(&drain);
+}
+
+/* With the lock; the session is gone. */
+static void end(void)
+{
+    orma_pool_close(g.pool);
+    orma_pool_unref(g.pool);
+    g.pool = NULL;
+    g.session = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+}
+
+/* With the lock. */
+static void forget_session(void)
+{
+    g.session = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+}
+
+/* With the lock. */
+static void give_up(void)
+{
+    /* -ETIMEDOUT: a thread stands still inside an event; then all of it stays. */
+    if (orma_te_session_free(g.session) == 0)
+        end();
+    forget_session();
+}
+
+/* Who wants less than what was kept, or other clocks, gets nothing of it. */
+static bool suits(struct orma_str config)
+{
+    struct orma_te_config c;
+    bool ok = orma_te_config_init(&c, config) == 0;
+
+    if (!ok)
+        return false;
+    ok = !c.filter_annotations && !c.filter_dynamic_names;
+    orma_te_config_fini(&c);
+    return ok;
+}
+
+/* With the lock: what was kept becomes the session. 0, or -errno: nothing of it was handed over. */
+static int take_over(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                     enum orma_policy policy, struct orma_te_session **ret)
+{
+    if (!suits(config))
+        return -ENOTSUP;
+    int r = orma_te_session_replace(g.session, config, pool, target_buffer, policy, ret);
+    if (r < 0)
+        return r;
+    transfer_all(g.pool, pool, target_buffer, forward);
+    end();
+    return 0;
+}
+
+/* With the lock. What cannot be handed over is told as lost. */
+static void give_up_to(struct orma_pool *pool, uint32_t target_buffer)
+{
+    if (orma_te_session_free(g.session) == 0) {
+        transfer_all(g.pool, pool, target_buffer, forward_as_lost);
+        end();
+    }
+    forget_session();
+}
+
+int orma_startup_session(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                         enum orma_policy policy, struct orma_te_session **ret)
+{
+    int r = -ENOENT;
+
+    /* Held until the session is there: whoever asks for startup tracing now has it either before
+     * it, to be taken over, or behind it, when events have somewhere to go. */
+    pthread_mutex_lock(&g.lock);
+    if (g.session && (r = take_over(config, pool, target_buffer, policy, ret)) < 0)
+        give_up_to(pool, target_buffer);
+    if (r < 0)
+        r = orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
+    pthread_mutex_unlock(&g.lock);
+    return r;
+}
+
+/* ---- time ---- */
+
+bool orma_startup_waits(void)
+{
+    /* Relaxed: the lock orders what belongs to it. */
+    return atomic_load_explicit(&g.waits, memory_order_relaxed);
+}
+
+int orma_startup_due_ms(void)
+{
+    if (!orma_startup_waits())
+        return -1;
+    pthread_mutex_lock(&g.lock);
+    uint64_t end_ns = g.end_ns, now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    pthread_mutex_unlock(&g.lock);
+    return now >= end_ns ? 0 : (int)((end_ns - now) / 1000000 + 1);
+}
+
+void orma_startup_cancel(void)
+{
+    pthread_mutex_lock(&g.lock);
+    if (g.session)
+        give_up();
+    pthread_mutex_unlock(&g.lock);
+}
+
+void orma_startup_turn(void)
+{
+    if (orma_startup_due_ms() == 0)
+        orma_startup_cancel();
+}
+
+/* What the parent kept is the parent's. */
+void orma_startup_after_fork(void)
+{
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    g.session = NULL;
+    g.pool = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+}
