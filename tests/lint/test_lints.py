@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The lints find what they are for: a check that never fails proves nothing."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import commits
+import knots
+import names
+import symbols
+
+
+def graph(**arrows):
+    nodes = set(arrows) | {b for bs in arrows.values() for b in bs.split()}
+    return {n: {b: {f"{b}_get"} for b in arrows.get(n, "").split()} for n in sorted(nodes)}
+
+
+class Knots(unittest.TestCase):
+    def test_groups_are_files_that_reach_each_other(self):
+        # a -> b -> c -> a is a group; d uses it, e is used by it; f and g use each other
+        g = graph(a="b", b="c e", c="a", d="a", f="g", g="f")
+        self.assertEqual(symbols.groups(g), [["a", "b", "c"], ["f", "g"]])
+        self.assertEqual(symbols.groups(graph(a="b c", b="d", c="d")), [])
+
+    def test_a_group_needs_an_entry_and_an_entry_a_group(self):
+        found = [("files", ["a", "b"])]
+        ok = ("files", "they are one parser", ["a", "b"])
+        self.assertEqual(list(knots.problems_of(found, [ok])), [])
+        self.assertIn("does not list", next(knots.problems_of(found, [])))
+        self.assertIn("does not list", next(knots.problems_of([("files", ["a", "b", "c"])], [ok])))
+        self.assertIn("take the line out", next(knots.problems_of([], [ok])))
+        self.assertIn("no reason", next(knots.problems_of(found, [("files", "WHY?", ["a", "b"])])))
+
+    def test_the_best_cut_comes_first(self):
+        (edges, rest), = list(knots.cuts(graph(a="b c", b="d", c="d", d="a"), list("abcd")))
+        self.assertEqual((edges, rest), ({("d", "a")}, []))
+
+    def test_objects_are_read(self):
+        with tempfile.TemporaryDirectory() as tmp:
+            root, build = pathlib.Path(tmp), pathlib.Path(tmp, "build")
+            (root / "sdk/x").mkdir(parents=True)
+            (build / "sdk").mkdir(parents=True)
+            (root / "sdk/x/a.c").write_text("extern int b_table[]; int *a(void); int *a(void) { return b_table; }\n")
+            (root / "sdk/x/b.c").write_text("int *a(void); int b_table[3]; int *b(void) { return a(); }\n")
+            rows = []
+            for name in "ab":
+                subprocess.run(["cc", "-c", root / f"sdk/x/{name}.c", "-o", build / f"sdk/{name}.o"], check=True)
+                rows.append(f'{{"file": "../sdk/x/{name}.c", "output": "sdk/{name}.o"}}')
+            (build / "compile_commands.json").write_text(f"[{','.join(rows)}]")
+            arrows = symbols.arrows(symbols.load(root.resolve(), build.resolve()))
+        self.assertEqual(arrows, {"sdk/x/a.c": {"sdk/x/b.c": {"b_table"}}, "sdk/x/b.c": {"sdk/x/a.c": {"a"}}})
+
+
+class Names(unittest.TestCase):
+    def check_tags(self, **texts):
+        names.TAGS, kept = {}, names.TAGS
+        try:
+            return list(names.check_tags({n.replace("_DOT_", "."): t for n, t in texts.items()}))
+        finally:
+            names.TAGS = kept
+
+    def test_a_tag_with_a_prefix_has_one_definition(self):
+        self.assertEqual(len(self.check_tags(a_DOT_c="struct orma_x {", b_DOT_c="enum orma_x {")), 1)
+        self.assertEqual(self.check_tags(a_DOT_c="struct orma_x {", b_DOT_c="struct orma_x *x;"), [])
+
+    def test_a_tag_without_one_is_local_to_its_file(self):
+        self.assertEqual(self.check_tags(a_DOT_c="struct row {", b_DOT_c="struct row {"), [])
+        self.assertEqual(len(self.check_tags(a_DOT_h="struct row {", b_DOT_c="struct row {")), 1)
+
+    def test_the_longest_prefix_decides(self):
+        prefixes = {"orma_sql_": "sql", "orma_sql_vtab_": "tables", "orma_log": "base"}
+        self.assertEqual(names.owner_of("orma_sql_vtab_open", prefixes), "tables")
+        self.assertEqual(names.owner_of("orma_sql_open", prefixes), "sql")
+        self.assertEqual(names.owner_of("orma_log", prefixes), "base")
+        self.assertIsNone(names.owner_of("orma_logger", prefixes))
+
+    def test_externs_are_found_and_c_linkage_is_none(self):
+        found = [p for p in names.check_externs({"x/a.c": "\nextern int other;\n"}) if p.startswith("x/")]
+        self.assertEqual(len(found), 1)
+        self.assertFalse([p for p in names.check_externs({"x/a.c": 'extern "C" {\n'}) if p.startswith("x/")])
+
+
+class Commits(unittest.TestCase):
+    def problems(self, message, lines=1):
+        return list(commits.problems_of(message, lines))
+
+    def test_subjects(self):
+        self.assertEqual(self.problems("sql: order events with equal timestamps\n"), [])
+        self.assertEqual(self.problems("sdk/base, tools: add a vector\n\nWhy.\n", 900), [])
+        self.assertEqual(len(self.problems("Add a vector")), 1)
+        self.assertEqual(len(self.problems("sql: " + 68 * "x")), 1)
+        self.assertEqual(len(self.problems("sql: do this; do that")), 1)
+        self.assertEqual(len(self.problems("sql: do this.")), 1)
+        self.assertEqual(len(self.problems("sql: do this\nand more")), 1)
+
+    def test_a_large_change_has_a_body(self):
+        self.assertEqual(self.problems("sql: sort", 50), [])
+        self.assertEqual(len(self.problems("sql: sort", 51)), 1)
+        self.assertEqual(self.problems("sql: sort\n\nBecause.", 51), [])
+
+    def test_moves_data_and_generated_files_do_not_count(self):
+        self.assertEqual(commits.changed_lines("3\t4\tsdk/a.c\0" "-\t-\tx.png\0" "90\t1\tdocs/tables.md\0"), 7)
+        self.assertEqual(commits.changed_lines("1\t1\t\0sdk/old.c\0sdk/new.c\0" "2\t0\tb.c\0"), 4)
+
+    def test_the_editor_s_comments_are_no_body(self):
+        text = "sql: sort\n\n# Please enter\n# ------------------------ >8 ------------------------\ndiff --git\n"
+        self.assertEqual(commits.from_editor(text), "sql: sort")
+
+
+if __name__ == "__main__":
+    unittest.main()
