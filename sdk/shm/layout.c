@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 
 /* Neighbours change their bits in the same word; a hostile peer may do so for ever. */
@@ -216,6 +217,7 @@ static struct orma_shm_chunk lone_chunk(const struct orma_shm *self, uint32_t pa
 struct orma_shm_chunk orma_shm_chunk_of(const struct orma_shm *self, uint32_t page, uint32_t idx,
                                         uint32_t word)
 {
+    ORMA_ASSERT_HOT(page < self->pages_num && idx < orma_shm_chunks_num(word));
     return is_alone(word) ? lone_chunk(self, page) : chunk_at(self, page, idx, word);
 }
 

@@ -157,6 +157,7 @@ void orma_shm_release(const struct orma_shm *self, const struct orma_shm_chunk *
  */
 uint32_t orma_shm_take_group(const struct orma_shm *self, uint32_t page, uint32_t mask,
                              uint32_t *ret_word);
+/* `idx` is one of the chunks that the layout in `word` has: one of those that were taken. */
 struct orma_shm_chunk orma_shm_chunk_of(const struct orma_shm *self, uint32_t page, uint32_t idx,
                                         uint32_t word);
 void orma_shm_release_group(const struct orma_shm *self, uint32_t page, uint32_t taken,

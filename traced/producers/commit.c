@@ -233,7 +233,7 @@ static void move_group(struct traced_producer *p, struct group *g, struct traced
             continue;
         struct orma_shm_chunk chunk = orma_shm_chunk_of(&p->shm, g->page, g->idx[i], word);
         struct header h = read_header(&chunk);
-        if (i + 1 < g->num)
+        if (i + 1 < g->num && taken & 1u << g->idx[i + 1]) /* others may lie outside of the page */
             prefetch_seq(p, g, i + 1, word);
         if (ORMA_UNLIKELY(p->scraped.len) && was_scraped(p, g->page, g->idx[i], &h))
             (void)orma_map_take(&p->scraped, place_of(g->page, g->idx[i])); /* it is there */

@@ -334,6 +334,31 @@ Test(traced_hostile, indices_that_lead_nowhere)
     scene_fini(&sc);
 }
 
+/*
+ * The last page has one chunk, and the request names a second one, 52 kB behind the end of the
+ * memory: |  page 62  |  page 63: [ 0: complete, empty ]  |   . . .   13?
+ */
+Test(traced_hostile, a_chunk_beyond_the_layout_of_its_page)
+{
+    struct scene sc;
+    struct rig_producer p;
+    struct orma_buf args = {0};
+
+    scene_init(&sc);
+    join(&sc, &p);
+    uint32_t last = p.shm.pages_num - 1;
+    struct orma_shm_chunk chunk =
+        rig_producer_write(&p, last, 1, 0, 0, (const char *const[]){NULL});
+
+    orma_shm_complete(&p.shm, &chunk);
+    put_move(&args, last, 0, p.target_buffer);
+    put_move(&args, last, 13, p.target_buffer);
+    cr_assert(rig_ok(p.client, "CommitData", &args));
+    orma_buf_fini(&args);
+    leave(&sc, &p);
+    scene_fini(&sc);
+}
+
 /* A thread that never stops to rewrite headers while the service takes the chunks. */
 struct flipper {
     struct rig_producer *p;
