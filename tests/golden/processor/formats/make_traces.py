@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Writes the traces of golden cases whose formats are not text: each from what it says, byte by byte.
+
+    make_traces.py [--check]
+
+Nothing here compresses, so that the bytes are the same everywhere: streams consist of stored blocks.
+--check writes nothing, and fails if a file is not what this script makes.
+"""
+import pathlib
+import struct
+import sys
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def systrace(*lines):
+    return ("# tracer: nop\n#\n" + "".join(f"  {task} ( {tgid}) [{cpu:03}] ...1 {ts}: {event}\n"
+                                           for task, tgid, cpu, ts, event in lines)).encode()
+
+
+MARKS = systrace(("app-20", 20, 1, "1.000100", "tracing_mark_write: B|20|packed"),
+                 ("app-20", 20, 1, "1.000300", "tracing_mark_write: E|20"))
+MORE = systrace(("app-20", 20, 1, "1.000200", "tracing_mark_write: I|20|second file"))
+
+
+# ---- containers ----
+
+def stored(data):
+    """A stream of deflate with one block that is not packed."""
+    return b"\x01" + struct.pack("<HH", len(data), len(data) ^ 0xffff) + data
+
+
+def gzip(data):
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + stored(data) + struct.pack("<II", zlib.crc32(data), len(data))
+
+
+def gzip_twice():
+    """Two members, cut in the middle of a line, are one stream."""
+    cut = len(MARKS) - 20
+    return gzip(MARKS[:cut]) + gzip(MARKS[cut:])
+
+
+def ctrace():
+    """What atrace -z prints: text, then a zlib stream of the rest."""
+    return b"TRACE:\n\x78\x9c" + stored(MARKS) + struct.pack(">I", zlib.adler32(MARKS))
+
+
+def zstd():
+    """One frame whose size is known in a byte, with one raw block."""
+    return (b"\x28\xb5\x2f\xfd" + bytes([0x20]) + bytes([len(MARKS)]) +
+            (1 | len(MARKS) << 3).to_bytes(3, "little") + MARKS)
+
+
+def tar(*members):
+    out = b""
+    for name, data in members:
+        header = bytearray(512)
+        header[0:len(name)] = name.encode()
+        header[124:135] = b"%011o" % len(data)
+        header[156] = ord("0")
+        header[257:263] = b"ustar\0"
+        out += bytes(header) + data + bytes(-len(data) % 512)
+    return out + bytes(1024)
+
+
+def zip_file(*members):
+    """Members that are packed (8) or stored (0)."""
+    out, listing = b"", b""
+    for name, method, data in members:
+        body = stored(data) if method else data
+        head = struct.pack("<HHHHHIIIHH", 20, 0, method, 0, 0, zlib.crc32(data), len(body), len(data), len(name), 0)
+        listing += b"PK\1\2" + struct.pack("<H", 20) + head + struct.pack("<HHHII", 0, 0, 0, 0, len(out)) + name.encode()
+        out += b"PK\3\4" + head + name.encode() + body
+    return out + listing + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(listing), len(out), 0)
+
+
+# ---- messages ----
+
+def varint(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes([*out, n])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def message(*fields):
+    return b"".join(field(n, v) for n, v in fields)
+
+
+def simpleperf():
+    """A sample before the file and the thread that it refers to; frames are innermost first."""
+    records = [
+        message((1, message((1, 7000), (2, 31), (3, message((1, 0x40), (2, 1), (3, 1))), (3, message((1, 0x80), (2, 1), (3, 0)))))),
+        message((1, message((1, 8000), (2, 30), (3, message((1, 0x99), (2, 1), (3, 0)))))),
+        message((3, message((1, 1), (2, "/system/lib/libgame.so"), (3, "loop"), (3, "draw")))),
+        message((4, message((1, 31), (2, 30), (3, "RenderThread")))),
+        message((4, message((1, 30), (2, 30), (3, "game")))),
+    ]
+    return b"SIMPLEPERF" + struct.pack("<H", 1) + b"".join(struct.pack("<I", len(r)) + r for r in records) + bytes(4)
+
+
+def pprof():
+    """Two values for each sample; one mapping, two functions, one of them inlined into the other."""
+    strings = ["", "alloc_objects", "count", "alloc_space", "bytes", "/usr/bin/tool", "outer", "inner", "tool.c", "beef"]
+    return message(
+        (1, message((1, 1), (2, 2))), (1, message((1, 3), (2, 4))),
+        (2, message((1, varint(2) + varint(1)), (2, varint(3) + varint(4096)))),
+        (2, message((1, varint(1)), (2, varint(1) + varint(16)))),
+        (3, message((1, 1), (2, 0x400000), (3, 0x500000), (4, 0), (5, 5), (6, 9))),
+        (4, message((1, 1), (2, 1), (3, 0x400100), (4, message((1, 1), (2, 10))))),
+        (4, message((1, 2), (2, 1), (3, 0x400200), (4, message((1, 2), (2, 20))), (4, message((1, 1), (2, 11))))),
+        (5, message((1, 1), (2, 6), (3, 6), (4, 8), (5, 9))),
+        (5, message((1, 2), (2, 7), (3, 7), (4, 8), (5, 19))),
+        *((6, s) for s in strings))
+
+
+def packet(*fields):
+    return field(1, message(*fields))
+
+
+def profile_of_packets():
+    """A sample of one frame without a name, at 64 of /opt/tool."""
+    path = [(17, message((1, i + 1), (2, part))) for i, part in enumerate(("opt", "tool"))]
+    interned = message(*path, (16, message((1, 1), (2, b"\1\2"))),
+                       (19, message((1, 1), (2, 1), (4, 0x1000), (5, 0x2000), (7, 1), (7, 2))),
+                       (6, message((1, 1), (3, 1), (4, 64))), (7, message((1, 1), (2, 1))))
+    return (packet((10, 4), (13, 1), (8, 10), (12, interned)) +
+            packet((10, 4), (13, 2), (8, 20), (66, message((1, 1), (2, 7), (3, 7), (4, 1)))))
+
+
+def symbols():
+    """Names for that address: a function, and one that is inlined into it."""
+    lines = [message((1, "inlined"), (2, "tool.c"), (3, 3)), message((1, "function"), (2, "tool.c"), (3, 30))]
+    return packet((61, message((1, "/opt/tool"), (2, b"\1\2"), (3, message((1, 64), *((2, l) for l in lines))))))
+
+
+# ---- words of 64 bits ----
+
+def text_word(text):
+    return int.from_bytes(text.encode().ljust(8, b"\0"), "little")
+
+
+def record(head, *words):
+    return struct.pack(f"<{len(words) + 1}Q", head | (len(words) + 1) << 4, *words)
+
+
+def fuchsia():
+    """One provider, whose clock ticks every 4 ns; one process with a thread; events of each kind; two switches of cpu 1."""
+    inline = 0x8000
+
+    def event(kind, ts, name, *more, args=0):
+        assert len(name) <= 8
+        return record(4 | kind << 16 | args << 20 | 1 << 24 | 1 << 32 | (inline | len(name)) << 48, ts, text_word(name), *more)
+    return b"".join([
+        struct.pack("<Q", 0x0016547846040010),
+        record(0 | 1 << 16 | 5 << 20 | 3 << 52, text_word("svc")),
+        record(1, 250000000),
+        record(2 | 1 << 16 | 3 << 32, text_word("gfx")),
+        record(3 | 1 << 16, 100, 101),
+        record(7 | 1 << 16 | (inline | 6) << 24, 100, text_word("shaper")),
+        record(7 | 2 << 16 | (inline | 5) << 24 | 1 << 40, 101, text_word("vsync"), 8 | 3 << 4 | (inline | 7) << 16, text_word("process"), 100),
+        event(2, 25, "outer", 1 | 2 << 4 | (inline | 1) << 16 | 9 << 32, text_word("n"), args=1),
+        event(4, 30, "inner", 35),
+        event(0, 40, "tick"),
+        event(3, 50, "outer"),
+        event(1, 60, "load", 3 | 3 << 4 | (inline | 3) << 16, text_word("cpu"), 17, 2, args=1),
+        event(5, 70, "load", 77),
+        event(7, 90, "load", 77),
+        record(8 | 1 << 20 | 3 << 36 | 1 << 60, 100, 102, 101),
+        record(8 | 1 << 20 | 3 << 36 | 1 << 60, 125, 101, 102),
+    ])
+
+
+TRACES = {
+    "gzip/trace.gz": gzip_twice(),
+    "ctrace/trace.ctrace": ctrace(),
+    "zstd/trace.zst": zstd(),
+    "tar/trace.tar": tar(("b.txt", MORE), ("a/.hidden/none.json", b"{"), ("a/marks.txt", MARKS)),
+    "zip/trace.zip": zip_file(("packed.txt", 8, MARKS), ("stored.txt", 0, MORE)),
+    "simpleperf/trace.simpleperf": simpleperf(),
+    "pprof/trace.pprof": pprof(),
+    "symbols/trace.tar": tar(("a.symbols", symbols()), ("b.pftrace", profile_of_packets())),
+    "fuchsia/trace.fxt": fuchsia(),
+}
+
+
+def main():
+    bad = []
+    for name, data in TRACES.items():
+        path = HERE / name
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_bytes() != data:
+                bad.append(name)
+            continue
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    for name in bad:
+        print(f"{HERE / name}: not what make_traces.py makes: run it, or correct it")
+    sys.exit(1 if bad else 0)
+
+
+main()
