@@ -31,7 +31,7 @@ def main():
     out, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     paths = [pathlib.Path(p).resolve() for p in sys.argv[3:]]
     files = sorted((".".join(p.relative_to(root).with_suffix("").parts), p) for p in paths)
-    lines = ['/* Made by tools/embed_sql.py. */', '#include "processor/sql/script/modules.h"', "",
+    lines = ['/* Made by tools/embed_sql.py. */', '#include "processor/sql/script/packages.h"', "",
              "const struct orma_sql_embedded orma_sql_stdlib[] = {"]
     for key, path in files:
         lines.append(f'    {{"{key}",')

@@ -160,7 +160,7 @@ static void null_if_empty(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (type != SQLITE_NULL && type != SQLITE_BLOB)
         sqlite3_result_error(ctx, "NULL_IF_EMPTY: the argument must be a blob or NULL", -1);
     else if (type == SQLITE_BLOB && sqlite3_value_bytes(argv[0]))
-        orma_sql_result_value(ctx, argv[0]);
+        orma_result_value(ctx, argv[0]);
 }
 
 static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -284,7 +284,7 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (r < 0)
             orma_sql_result_error(ctx, self->sql, r);
         else
-            orma_sql_result_void(ctx);
+            orma_result_void(ctx);
     }
     sqlite3_free(wrong);
     orma_buf_fini(&frame);

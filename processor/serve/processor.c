@@ -18,6 +18,7 @@
 #include "processor/serve/export.h"
 #include "processor/serve/processor_impl.h"
 #include "processor/serve/symbolize.h"
+#include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
 #include "sdk/base/fd.h"
@@ -534,7 +535,7 @@ int orma_processor_restore(struct orma_processor *self)
 int orma_processor_add_sql_package(struct orma_processor *self, const char *dir, const char *name,
                                    bool replace, unsigned *ret_skipped)
 {
-    int r = orma_sql_add_package(self->sql, dir, name, replace, ret_skipped);
+    int r = orma_packages_add_folder(self->sql, dir, name, replace, ret_skipped);
 
     return r < 0 ? take_error(self, r) : 0;
 }
@@ -548,7 +549,7 @@ int orma_processor_add_sql_modules(struct orma_processor *self, const char *pack
         return fail(self, -ENOMEM, "out of memory");
     for (size_t i = 0; i < num; i++)
         texts[i] = (struct orma_sql_embedded){modules[i].key, modules[i].sql};
-    int r = orma_sql_add_modules(self->sql, package, texts, num, replace);
+    int r = orma_packages_add_texts(self->sql, package, texts, num, replace);
     free(texts);
     return r < 0 ? take_error(self, r) : 0;
 }

@@ -1,16 +1,19 @@
-/* The tables of all native functions, aggregates, table functions and operators. */
-#include "processor/sql/engine.h"
-
-#include "processor/sql/base/tvf.h"
-#include "processor/sql/base/values.h"
-#include "processor/sql/builtins.h"
+/*
+ * The registry of builtins: all functions, aggregates, table functions and
+ * modules of the rooms below. Each room declares its own in its header.
+ */
 #include "processor/sql/columnar/columnar.h"
-#include "processor/sql/dialect/token.h"
+#include "processor/sql/engine.h"
+#include "processor/sql/functions/functions.h"
+#include "processor/sql/inspect/inspect.h"
+#include "processor/sql/operators/operators.h"
+#include "processor/sql/profiles/profiles.h"
+#include "processor/sql/script/script.h"
 #include "processor/sql/tables/derived.h"
 
 /* One line each: people add to these at the same time. */
 // clang-format off
-const struct orma_sql_func *const orma_native_funcs[] = {
+static const struct orma_sql_func *const funcs[] = {
     orma_sql_funcs_agg,
     orma_sql_funcs_args,
     orma_sql_funcs_arrays,
@@ -22,16 +25,16 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     orma_sql_funcs_dominator,
     orma_sql_funcs_files,
     orma_sql_funcs_flamegraph,
-    orma_sql_funcs_frames,
+    orma_sql_funcs_dataframes,
     orma_sql_funcs_ftrace,
     orma_sql_funcs_graph,
     orma_sql_funcs_intervals,
     orma_sql_funcs_math,
     orma_sql_funcs_meta,
-    orma_sql_funcs_modern,
+    orma_sql_funcs_compat,
     orma_sql_funcs_ordered,
     orma_sql_funcs_regexp,
-    orma_sql_funcs_register,
+    orma_sql_funcs_legacy,
     orma_sql_funcs_scan,
     orma_sql_funcs_span_join,
     orma_sql_funcs_stacks,
@@ -43,7 +46,7 @@ const struct orma_sql_func *const orma_native_funcs[] = {
     NULL,
 };
 
-const struct orma_tvf *const orma_tvfs[] = {
+static const struct orma_tvf *const tvfs[] = {
     &orma_tvf_ancestor_callsite,
     &orma_tvf_ancestor_slice,
     &orma_tvf_annotated_callstack,
@@ -67,10 +70,10 @@ const struct orma_tvf *const orma_tvfs[] = {
     NULL,
 };
 
-const struct orma_sql_module *const orma_native_modules[] = {
+static const struct orma_sql_module *const modules[] = {
     orma_sql_modules_columnar,
     orma_sql_modules_flamegraph,
-    orma_sql_modules_frames,
+    orma_sql_modules_dataframes,
     orma_sql_modules_mipmap,
     orma_sql_modules_ordered,
     orma_sql_modules_span_join,
@@ -78,57 +81,4 @@ const struct orma_sql_module *const orma_native_modules[] = {
 };
 // clang-format on
 
-int orma_natives_register_as(struct orma_sql *self, const char *name, const struct orma_sql_func *f)
-{
-    int flags = f->flags | SQLITE_UTF8;
-
-    orma_columnar_note_function(self, name);
-    if (f->value)
-        return sqlite3_create_window_function(self->db, name, f->args, flags, self, f->step,
-                                              f->final, f->value, f->inverse, NULL);
-    return sqlite3_create_function_v2(self->db, name, f->args, flags, self, f->scalar, f->step,
-                                      f->final, NULL);
-}
-
-int orma_natives_register(struct orma_sql *self)
-{
-    int r = SQLITE_OK;
-
-    for (unsigned i = 0; orma_native_funcs[i]; i++)
-        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name && !r; f++)
-            r = orma_natives_register_as(self, f->name, f);
-    if (!r)
-        r = orma_sums_register(self->db);
-    for (unsigned i = 0; orma_tvfs[i] && !r; i++)
-        r = orma_tvf_register(self, orma_tvfs[i]);
-    for (unsigned i = 0; orma_native_modules[i]; i++)
-        for (const struct orma_sql_module *m = orma_native_modules[i]; m->name && !r; m++)
-            r = sqlite3_create_module_v2(self->db, m->name, m->module, self, NULL);
-    return r;
-}
-
-const struct orma_sql_func *orma_natives_find(struct orma_str name, int args)
-{
-    for (unsigned i = 0; orma_native_funcs[i]; i++) {
-        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name; f++) {
-            if ((args == -2 || f->args == args) && orma_word_eq(name, orma_str_from(f->name)))
-                return f;
-        }
-    }
-    return NULL;
-}
-
-bool orma_natives_has_module(struct orma_str name)
-{
-    for (unsigned i = 0; orma_tvfs[i]; i++) {
-        if (orma_word_eq(name, orma_str_from(orma_tvfs[i]->name)))
-            return true;
-    }
-    for (unsigned i = 0; orma_native_modules[i]; i++) {
-        for (const struct orma_sql_module *m = orma_native_modules[i]; m->name; m++) {
-            if (orma_word_eq(name, orma_str_from(m->name)))
-                return true;
-        }
-    }
-    return false;
-}
+const struct orma_sql_builtins orma_sql_builtins = {funcs, tvfs, modules};

@@ -2,15 +2,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "processor/sql/functions/functions.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
+#include "processor/sql/script/script.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/sqlite/guard.h"
 #include "processor/sql/sqlite/temp_files.h"
+#include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tables/index.h"
+#include "processor/sql/tables/vtab.h"
 #include "processor/symbols/symbolizer.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
@@ -19,28 +22,6 @@
 static int check_interrupt(void *data)
 {
     return orma_sql_is_interrupted(data);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-void orma_sql_look_at_limits(struct orma_sql *self)
-{
-    if (self->deadline_ns && now_ns() >= self->deadline_ns)
-        self->out_of_time = true;
-    if (orma_sql_memory_is_out(&self->memory) || self->out_of_time)
-        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
-}
-
-void orma_sql_start_clock(struct orma_sql *self)
-{
-    self->out_of_time = false;
-    self->deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
 }
 
 static int make_views(struct orma_sql *self)
@@ -61,7 +42,7 @@ static int make_views(struct orma_sql *self)
 
 static int open_db(struct orma_sql *self)
 {
-    const char *temp = orma_sql_temp_vfs();
+    const char *temp = orma_sqlite_temp_vfs();
     int on = 0;
 
     self->aggregates_replaced = false;
@@ -71,11 +52,12 @@ static int open_db(struct orma_sql *self)
     sqlite3_extended_result_codes(self->db, 1);
     (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on); /* known to 3.26 */
     sqlite3_progress_handler(self->db, PROGRESS_STEPS, check_interrupt, self);
-    if (orma_guard_apply(self) ||
+    if (orma_sqlite_guard_apply(self) ||
         orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
-        orma_vtab_register(self) || orma_natives_register(self) || orma_frame_tables_register(self))
+        orma_vtab_register(self) || orma_builtins_register(self) || orma_sums_register(self->db) ||
+        orma_dataframe_tables_register(self))
         return -EIO;
-    orma_guard_authorize(self);
+    orma_sqlite_guard_authorize(self);
     return 0;
 }
 
@@ -87,10 +69,10 @@ static int fill_db(struct orma_sql *self)
     self->left_out = 0;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
-    if (!orma_sql_stdlib_overridden(self))
+    if (!orma_packages_overridden(self))
         r = make_views(self);
     if (r == 0)
-        r = orma_sql_run_modules(self, "prelude.before_eof.");
+        r = orma_modules_run(self, "prelude.before_eof.");
     return r < 0 || !self->on_open ? r : self->on_open(self->on_open_data);
 }
 
@@ -100,7 +82,7 @@ static void close_db(struct orma_sql *self)
     orma_sql_user_table_funcs_fini(self);
     sqlite3_close_v2(self->db);
     self->db = NULL;
-    orma_frame_tables_fini(self);
+    orma_dataframe_tables_fini(self);
     self->frames_dropped = 0;
     orma_macros_fini(&self->macros);
     orma_sql_indexes_fini(self);
@@ -114,10 +96,12 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     if (!self)
         return -ENOMEM;
     self->storage = storage;
+    self->builtins = &orma_sql_builtins;
+    self->statements = orma_script_statements;
     self->error_offset = -1;
     *ret = self; /* the caller reads the error and closes */
     orma_sql_enter(self);
-    r = orma_sql_packages_init(self);
+    r = orma_packages_init(self);
     if (r == 0)
         r = fill_db(self);
     orma_sql_leave(self);
@@ -130,7 +114,7 @@ void orma_sql_close(struct orma_sql *self)
         return;
     close_db(self);
     orma_derived_fini(self);
-    orma_sql_packages_fini(self);
+    orma_packages_fini(self);
     orma_sqlstats_free(self->stats);
     orma_symbolizer_free(self->symbolizer);
     free(self->binary_paths);
@@ -147,8 +131,8 @@ static int finish_db(struct orma_sql *self)
 {
     orma_storage_bounds(self->storage, &self->bounds_start, &self->bounds_end);
     /* Older libraries have no stages: what did not run yet runs now. */
-    return orma_sql_run_modules(self, orma_sql_stdlib_overridden(self) ? "prelude."
-                                                                       : "prelude.after_eof.");
+    return orma_modules_run(self,
+                            orma_packages_overridden(self) ? "prelude." : "prelude.after_eof.");
 }
 
 int orma_sql_data_ready(struct orma_sql *self)
@@ -172,7 +156,7 @@ int orma_sql_reset(struct orma_sql *self)
     self->making_anew = true;
     orma_derived_undo(self);
     close_db(self);
-    orma_sql_packages_forget(self);
+    orma_packages_forget(self);
     r = fill_db(self);
     if (r == 0 && self->data_ready)
         r = finish_db(self);
@@ -181,8 +165,9 @@ int orma_sql_reset(struct orma_sql *self)
     return r < 0 ? -EIO : 0;
 }
 
-void orma_sql_interrupt(struct orma_sql *self)
+int orma_sql_override_stdlib(struct orma_sql *self, const char *dir)
 {
-    /* Not sqlite3_interrupt(): orma_sql_reset() may close the connection meanwhile. */
-    atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+    int r = orma_packages_override(self, dir);
+
+    return r < 0 ? r : orma_sql_reset(self);
 }

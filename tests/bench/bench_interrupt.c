@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "tests/support/sql_rows.h"
 

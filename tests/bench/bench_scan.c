@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "tests/support/sql_rows.h"
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "tests/support/sql_rows.h"
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 
 /* Statements and rows of a script that are run; steps of SQLite's machine between two looks. */

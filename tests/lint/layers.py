@@ -13,6 +13,7 @@ import sys
 SDK_LOW = ["sdk/base", "sdk/wire"]
 SDK_ALL = SDK_LOW + ["sdk/shm", "sdk/ipc", "sdk/transport", "sdk/events", "sdk/sources", "sdk/recording",
                      "sdk/tracing", "sdk/include"]
+SQL_LOW = ["processor/sql/base", "processor/sql/dialect", "processor/store"] + SDK_LOW
 LAYERS = {
     "sdk/base": ["sdk/base"],
     "sdk/wire": ["sdk/wire", "sdk/base"],
@@ -43,7 +44,19 @@ LAYERS = {
     "processor/symbols": ["processor/symbols", "protos/fields"] + SDK_LOW,
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
     "processor/import": ["processor/import", "processor/read", "processor/store", "protos"] + SDK_LOW,
-    "processor/sql": ["processor/sql", "processor/symbols", "processor/store", "protos"] + SDK_LOW,
+    "processor/sql/dialect": ["processor/sql/dialect"] + SDK_LOW,
+    "processor/sql/base": SQL_LOW,
+    "processor/sql/sqlite": ["processor/sql/sqlite"] + SQL_LOW,
+    "processor/sql/tables": ["processor/sql/tables"] + SQL_LOW,
+    "processor/sql/columnar": ["processor/sql/columnar", "processor/sql/tables"] + SQL_LOW,
+    "processor/sql/functions": ["processor/sql/functions", "processor/symbols", "protos/reflect"] + SQL_LOW,
+    "processor/sql/operators": ["processor/sql/operators", "processor/sql/tables"] + SQL_LOW,
+    "processor/sql/profiles": ["processor/sql/profiles", "processor/sql/tables", "processor/symbols",
+                               "protos/fields"] + SQL_LOW,
+    "processor/sql/script": ["processor/sql/script", "processor/sql/columnar", "processor/sql/tables",
+                             "processor/sql/sqlite"] + SQL_LOW,
+    "processor/sql/inspect": ["processor/sql/inspect", "processor/sql/script", "processor/sql/tables"] + SQL_LOW,
+    "processor/sql": ["processor/sql", "processor/symbols", "processor/store"] + SDK_LOW,
     "processor/metrics": ["processor/metrics", "processor/sql", "processor/store", "protos"] + SDK_LOW,
     "processor/serve": ["processor", "protos"] + SDK_LOW,
     "processor": ["processor", "protos"] + SDK_LOW,

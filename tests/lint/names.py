@@ -57,7 +57,7 @@ TWICE = {
 }
 # Tags with two meanings: why.
 TAGS = {tag: "to be renamed" for tag in """
-    orma_arg orma_frame orma_ftrace_bundle orma_ftrace_event orma_packet orma_te_event record""".split()}
+    orma_arg orma_ftrace_bundle orma_ftrace_event orma_packet orma_te_event record""".split()}
 # `extern` in a source file: why.
 EXTERNS = {
     ("processor/import/formats/formats.c", "extern const struct orma_format_ops"): "to be handed in from above",

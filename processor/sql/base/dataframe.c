@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/values.h"
+
 #define DOUBLE_EXACT ((uint64_t)1 << 53)
 
 static bool wants_auto_id(const char *const *names, unsigned num)
@@ -16,7 +18,7 @@ static bool wants_auto_id(const char *const *names, unsigned num)
     return true;
 }
 
-static bool init_columns(struct orma_frame *self, const char *const *names)
+static bool init_columns(struct orma_dataframe *self, const char *const *names)
 {
     for (unsigned i = 0; i < self->columns_num; i++) {
         self->columns[i].name = strdup(names[i]);
@@ -30,10 +32,10 @@ static bool init_columns(struct orma_frame *self, const char *const *names)
     return true;
 }
 
-struct orma_frame *orma_frame_new(struct orma_storage *storage, const char *const *names,
-                                  unsigned num, bool auto_id)
+struct orma_dataframe *orma_dataframe_new(struct orma_storage *storage, const char *const *names,
+                                          unsigned num, bool auto_id)
 {
-    struct orma_frame *self = calloc(1, sizeof(*self));
+    struct orma_dataframe *self = calloc(1, sizeof(*self));
 
     if (!self)
         return NULL;
@@ -44,27 +46,27 @@ struct orma_frame *orma_frame_new(struct orma_storage *storage, const char *cons
     self->columns = calloc(num + 1, sizeof(*self->columns));
     self->defs = calloc(num + 1, sizeof(*self->defs));
     if (!self->columns || !self->defs || !init_columns(self, names)) {
-        orma_frame_unref(self);
+        orma_dataframe_unref(self);
         return NULL;
     }
     self->def = (struct orma_table_def){
-        .name = "", .columns_num = (uint16_t)orma_frame_width(self), .columns = self->defs};
+        .name = "", .columns_num = (uint16_t)orma_dataframe_width(self), .columns = self->defs};
     if (orma_table_init(&self->table, &self->def, &self->failed) < 0) {
-        orma_frame_unref(self);
+        orma_dataframe_unref(self);
         return NULL;
     }
     return self;
 }
 
-struct orma_frame *orma_frame_ref(struct orma_frame *self)
+struct orma_dataframe *orma_dataframe_ref(struct orma_dataframe *self)
 {
     self->refs++;
     return self;
 }
 
-void orma_frame_unref(void *data)
+void orma_dataframe_unref(void *data)
 {
-    struct orma_frame *self = data;
+    struct orma_dataframe *self = data;
 
     if (!self || --self->refs)
         return;
@@ -78,22 +80,22 @@ void orma_frame_unref(void *data)
     free(self);
 }
 
-const char *orma_frame_type_name(enum orma_frame_type type)
+const char *orma_dataframe_type_name(enum orma_dataframe_type type)
 {
     switch (type) {
-    case ORMA_FRAME_INT:
+    case ORMA_DATAFRAME_INT:
         return "LONG";
-    case ORMA_FRAME_DOUBLE:
+    case ORMA_DATAFRAME_DOUBLE:
         return "DOUBLE";
-    case ORMA_FRAME_TEXT:
+    case ORMA_DATAFRAME_TEXT:
         return "STRING";
-    case ORMA_FRAME_UNKNOWN:
+    case ORMA_DATAFRAME_UNKNOWN:
         break;
     }
     return "NULL";
 }
 
-ORMA_COLD static ORMA_PRINTF(2, 3) void refuse(struct orma_frame *self, const char *fmt, ...)
+ORMA_COLD static ORMA_PRINTF(2, 3) void refuse(struct orma_dataframe *self, const char *fmt, ...)
 {
     va_list args;
 
@@ -107,15 +109,17 @@ ORMA_COLD static ORMA_PRINTF(2, 3) void refuse(struct orma_frame *self, const ch
     va_end(args);
 }
 
-ORMA_COLD static void refuse_type(struct orma_frame *self, const struct orma_frame_column *col,
-                                  enum orma_frame_type got)
+ORMA_COLD static void refuse_type(struct orma_dataframe *self,
+                                  const struct orma_dataframe_column *col,
+                                  enum orma_dataframe_type got)
 {
     refuse(self, "column '%s' was inferred to be %s, but later received a value of type %s",
-           col->name, orma_frame_type_name(col->type), orma_frame_type_name(got));
+           col->name, orma_dataframe_type_name(col->type), orma_dataframe_type_name(got));
 }
 
-ORMA_COLD static void refuse_inexact(struct orma_frame *self, const struct orma_frame_column *col,
-                                     int64_t val, uint32_t row)
+ORMA_COLD static void refuse_inexact(struct orma_dataframe *self,
+                                     const struct orma_dataframe_column *col, int64_t val,
+                                     uint32_t row)
 {
     refuse(self,
            "column '%s' has doubles and the integer %" PRId64
@@ -124,7 +128,7 @@ ORMA_COLD static void refuse_inexact(struct orma_frame *self, const struct orma_
 }
 
 /* An integer among doubles. */
-ORMA_COLD static void put_int_as_double(struct orma_frame *self, unsigned idx, uint32_t row,
+ORMA_COLD static void put_int_as_double(struct orma_dataframe *self, unsigned idx, uint32_t row,
                                         int64_t val)
 {
     uint64_t abs = val < 0 ? 0 - (uint64_t)val : (uint64_t)val;
@@ -135,13 +139,13 @@ ORMA_COLD static void put_int_as_double(struct orma_frame *self, unsigned idx, u
         orma_table_set_double(&self->table, idx, row, (double)val);
 }
 
-void orma_frame_put_int(struct orma_frame *self, unsigned idx, uint32_t row, int64_t val)
+void orma_dataframe_put_int(struct orma_dataframe *self, unsigned idx, uint32_t row, int64_t val)
 {
-    struct orma_frame_column *col = &self->columns[idx];
+    struct orma_dataframe_column *col = &self->columns[idx];
 
-    if (col->type == ORMA_FRAME_UNKNOWN)
-        col->type = ORMA_FRAME_INT;
-    if (ORMA_LIKELY(col->type == ORMA_FRAME_INT)) {
+    if (col->type == ORMA_DATAFRAME_UNKNOWN)
+        col->type = ORMA_DATAFRAME_INT;
+    if (ORMA_LIKELY(col->type == ORMA_DATAFRAME_INT)) {
         uint64_t abs = val < 0 ? 0 - (uint64_t)val : (uint64_t)val;
 
         if (abs > col->int_max) {
@@ -149,20 +153,20 @@ void orma_frame_put_int(struct orma_frame *self, unsigned idx, uint32_t row, int
             col->int_max_row = row;
         }
         orma_table_set(&self->table, idx, row, val);
-    } else if (col->type == ORMA_FRAME_DOUBLE) {
+    } else if (col->type == ORMA_DATAFRAME_DOUBLE) {
         put_int_as_double(self, idx, row, val);
     } else {
-        refuse_type(self, col, ORMA_FRAME_INT);
+        refuse_type(self, col, ORMA_DATAFRAME_INT);
     }
 }
 
 /* The first double of a column: the integers before it are doubles from now on. */
-ORMA_COLD static bool become_double(struct orma_frame *self, unsigned idx)
+ORMA_COLD static bool become_double(struct orma_dataframe *self, unsigned idx)
 {
-    struct orma_frame_column *col = &self->columns[idx];
+    struct orma_dataframe_column *col = &self->columns[idx];
 
-    if (col->type == ORMA_FRAME_TEXT) {
-        refuse_type(self, col, ORMA_FRAME_DOUBLE);
+    if (col->type == ORMA_DATAFRAME_TEXT) {
+        refuse_type(self, col, ORMA_DATAFRAME_DOUBLE);
         return false;
     }
     if (col->int_max > DOUBLE_EXACT) {
@@ -170,64 +174,68 @@ ORMA_COLD static bool become_double(struct orma_frame *self, unsigned idx)
                        col->int_max_row);
         return false;
     }
-    col->type = ORMA_FRAME_DOUBLE;
+    col->type = ORMA_DATAFRAME_DOUBLE;
     self->defs[idx].kind = ORMA_COL_DOUBLE;
     self->table.columns[idx].kind = ORMA_COL_DOUBLE;
     return true;
 }
 
-void orma_frame_make_double(struct orma_frame *self, unsigned idx)
+void orma_dataframe_make_double(struct orma_dataframe *self, unsigned idx)
 {
-    if (self->columns[idx].type != ORMA_FRAME_DOUBLE && self->columns[idx].type != ORMA_FRAME_TEXT)
+    if (self->columns[idx].type != ORMA_DATAFRAME_DOUBLE &&
+        self->columns[idx].type != ORMA_DATAFRAME_TEXT)
         (void)become_double(self, idx); /* an inexact integer is in `error` */
 }
 
-void orma_frame_put_double(struct orma_frame *self, unsigned idx, uint32_t row, double val)
+void orma_dataframe_put_double(struct orma_dataframe *self, unsigned idx, uint32_t row, double val)
 {
-    if (self->columns[idx].type != ORMA_FRAME_DOUBLE && !become_double(self, idx))
+    if (self->columns[idx].type != ORMA_DATAFRAME_DOUBLE && !become_double(self, idx))
         return;
     orma_table_set_double(&self->table, idx, row, val);
 }
 
-void orma_frame_put_str(struct orma_frame *self, unsigned idx, uint32_t row, uint32_t pool_id)
+void orma_dataframe_put_str(struct orma_dataframe *self, unsigned idx, uint32_t row,
+                            uint32_t pool_id)
 {
-    struct orma_frame_column *col = &self->columns[idx];
+    struct orma_dataframe_column *col = &self->columns[idx];
 
     if (!pool_id)
         return;
-    if (col->type == ORMA_FRAME_UNKNOWN) {
-        col->type = ORMA_FRAME_TEXT;
+    if (col->type == ORMA_DATAFRAME_UNKNOWN) {
+        col->type = ORMA_DATAFRAME_TEXT;
         self->defs[idx].kind = ORMA_COL_STRING;
         self->table.columns[idx].kind = ORMA_COL_STRING;
     }
-    if (col->type == ORMA_FRAME_TEXT)
+    if (col->type == ORMA_DATAFRAME_TEXT)
         orma_table_set(&self->table, idx, row, pool_id);
     else
-        refuse_type(self, col, ORMA_FRAME_TEXT);
+        refuse_type(self, col, ORMA_DATAFRAME_TEXT);
 }
 
-void orma_frame_put_text(struct orma_frame *self, unsigned idx, uint32_t row, struct orma_str text)
+void orma_dataframe_put_text(struct orma_dataframe *self, unsigned idx, uint32_t row,
+                             struct orma_str text)
 {
-    orma_frame_put_str(self, idx, row, orma_strpool_add(&self->storage->pool, text));
+    orma_dataframe_put_str(self, idx, row, orma_strpool_add(&self->storage->pool, text));
     if (self->storage->failed)
         self->failed = true;
 }
 
-bool orma_frame_put_value(struct orma_frame *self, unsigned col, uint32_t row, sqlite3_value *val)
+bool orma_dataframe_put_value(struct orma_dataframe *self, unsigned col, uint32_t row,
+                              sqlite3_value *val)
 {
     switch (sqlite3_value_type(val)) {
     case SQLITE_INTEGER:
-        orma_frame_put_int(self, col, row, sqlite3_value_int64(val));
+        orma_dataframe_put_int(self, col, row, sqlite3_value_int64(val));
         break;
     case SQLITE_FLOAT:
-        orma_frame_put_double(self, col, row, sqlite3_value_double(val));
+        orma_dataframe_put_double(self, col, row, sqlite3_value_double(val));
         break;
     case SQLITE_TEXT: {
         const char *text = (const char *)sqlite3_value_text(val);
 
         if (text)
-            orma_frame_put_text(self, col, row,
-                                (struct orma_str){text, (size_t)sqlite3_value_bytes(val)});
+            orma_dataframe_put_text(self, col, row,
+                                    (struct orma_str){text, (size_t)sqlite3_value_bytes(val)});
         else
             self->failed = true;
         break;
@@ -271,7 +279,7 @@ static int compare_text(struct orma_str a, struct orma_str b)
     return cmp ? cmp : a.len < b.len ? -1 : a.len > b.len;
 }
 
-static bool is_sorted(const struct orma_frame *self, unsigned idx)
+static bool is_sorted(const struct orma_dataframe *self, unsigned idx)
 {
     const struct orma_table *t = &self->table;
     const struct orma_column *col = &t->columns[idx];
@@ -309,14 +317,14 @@ static bool is_row_number(const struct orma_table *t, unsigned idx)
     return true;
 }
 
-static void finish_column(struct orma_frame *self, unsigned idx)
+static void finish_column(struct orma_dataframe *self, unsigned idx)
 {
-    struct orma_frame_column *c = &self->columns[idx];
+    struct orma_dataframe_column *c = &self->columns[idx];
     struct orma_column *col = &self->table.columns[idx];
     struct orma_column_def *def = &self->defs[idx];
 
-    if (c->type == ORMA_FRAME_UNKNOWN)
-        c->type = ORMA_FRAME_INT;
+    if (c->type == ORMA_DATAFRAME_UNKNOWN)
+        c->type = ORMA_DATAFRAME_INT;
     c->nulls = has_nulls(&self->table, idx);
     if (c->nulls)
         return;
@@ -331,7 +339,7 @@ static void finish_column(struct orma_frame *self, unsigned idx)
     col->unsorted = !c->sorted;
 }
 
-int orma_frame_finish(struct orma_frame *self)
+int orma_dataframe_finish(struct orma_dataframe *self)
 {
     if (self->failed)
         return -ENOMEM;
@@ -342,8 +350,8 @@ int orma_frame_finish(struct orma_frame *self)
     return 0;
 }
 
-void orma_frame_result(const struct orma_frame *self, sqlite3_context *ctx, unsigned idx,
-                       uint32_t row)
+void orma_dataframe_result(const struct orma_dataframe *self, sqlite3_context *ctx, unsigned idx,
+                           uint32_t row)
 {
     const struct orma_column *col = &self->table.columns[idx];
 
@@ -361,7 +369,7 @@ void orma_frame_result(const struct orma_frame *self, sqlite3_context *ctx, unsi
     }
 }
 
-int orma_frame_find(const struct orma_frame *self, const char *name)
+int orma_dataframe_find(const struct orma_dataframe *self, const char *name)
 {
     for (unsigned i = 0; i < self->columns_num; i++) {
         if (!sqlite3_stricmp(self->columns[i].name, name))
@@ -370,7 +378,20 @@ int orma_frame_find(const struct orma_frame *self, const char *name)
     return -1;
 }
 
-void orma_frame_result_pointer(sqlite3_context *ctx, struct orma_frame *self)
+void orma_dataframe_result_pointer(sqlite3_context *ctx, struct orma_dataframe *self)
 {
-    sqlite3_result_pointer(ctx, self, ORMA_FRAME_POINTER, orma_frame_unref);
+    sqlite3_result_pointer(ctx, self, ORMA_DATAFRAME_POINTER, orma_dataframe_unref);
+}
+
+void orma_dataframe_result_finished(sqlite3_context *ctx, struct orma_dataframe *frame)
+{
+    if (orma_dataframe_finish(frame) == 0) {
+        orma_dataframe_result_pointer(ctx, frame);
+        return;
+    }
+    if (frame->error)
+        orma_result_error(ctx, "%s", frame->error);
+    else
+        sqlite3_result_error_nomem(ctx);
+    orma_dataframe_unref(frame);
 }

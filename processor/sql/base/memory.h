@@ -7,8 +7,8 @@
  * process, too. What was there before the query counts, but is not held against it alone: it must
  * have added something itself.
  */
-#ifndef ORMA_PROCESSOR_SQL_MEMORY_H
-#define ORMA_PROCESSOR_SQL_MEMORY_H
+#ifndef ORMA_PROCESSOR_SQL_BASE_MEMORY_H
+#define ORMA_PROCESSOR_SQL_BASE_MEMORY_H
 #include <stdbool.h>
 #include <stdint.h>
 

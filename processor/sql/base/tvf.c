@@ -1,5 +1,5 @@
 #include "processor/sql/base/tvf.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/base/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ static void clear(struct tvf_cursor *c)
         sqlite3_value_free(c->args[i]);
         c->args[i] = NULL;
     }
-    orma_frame_unref(c->call.frame);
+    orma_dataframe_unref(c->call.frame);
     c->call.frame = NULL;
     c->call.rows.len = 0;
     c->at = c->num = 0;
@@ -244,7 +244,7 @@ static bool new_frame(struct tvf_vtab *v, struct tvf_cursor *c)
 
     for (unsigned i = 0; i < v->columns_num; i++)
         names[i] = v->tvf->columns[i] + (v->tvf->columns[i][0] == '-');
-    c->call.frame = orma_frame_new(v->sql->storage, names, v->columns_num, false);
+    c->call.frame = orma_dataframe_new(v->sql->storage, names, v->columns_num, false);
     return c->call.frame;
 }
 
@@ -318,12 +318,12 @@ static int tvf_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         col = ORMA_TVF_COLUMNS_MAX + col - v->visible_num;
     if (col >= ORMA_TVF_COLUMNS_MAX) {
         if (c->args[col - ORMA_TVF_COLUMNS_MAX])
-            orma_sql_result_value(ctx, c->args[col - ORMA_TVF_COLUMNS_MAX]);
+            orma_result_value(ctx, c->args[col - ORMA_TVF_COLUMNS_MAX]);
     } else if (v->tvf->base) {
         result_cell(v->sql->storage, &v->sql->storage->tables[v->tvf->base - 1], ctx, v->map[col],
                     c->call.rows.rows[c->at]);
     } else {
-        orma_frame_result(c->call.frame, ctx, col, (uint32_t)c->at);
+        orma_dataframe_result(c->call.frame, ctx, col, (uint32_t)c->at);
     }
     return SQLITE_OK;
 }

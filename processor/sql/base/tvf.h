@@ -6,10 +6,10 @@
  * arguments, planning, cursors) is common. Arguments can be given in parentheses
  * or as WHERE on the hidden column of their name; all of them must be given.
  */
-#ifndef ORMA_PROCESSOR_SQL_TVF_H
-#define ORMA_PROCESSOR_SQL_TVF_H
+#ifndef ORMA_PROCESSOR_SQL_BASE_TVF_H
+#define ORMA_PROCESSOR_SQL_BASE_TVF_H
 #include "processor/sql/base/dataframe.h"
-#include "processor/sql/engine.h"
+#include "processor/sql/base/sql.h"
 
 #define ORMA_TVF_COLUMNS_MAX 32
 #define ORMA_TVF_ARGS_MAX 18
@@ -28,9 +28,9 @@ struct orma_tvf_call {
     struct orma_sql *sql;
     int argc;
     sqlite3_value **argv;
-    char *error;              /* from sqlite3_mprintf: what is wrong; freed by the caller */
-    struct orma_frame *frame; /* to be filled, one column for each of `columns` */
-    struct orma_rows rows;    /* the same for functions with a base table */
+    char *error;                  /* from sqlite3_mprintf: what is wrong; freed by the caller */
+    struct orma_dataframe *frame; /* to be filled, one column for each of `columns` */
+    struct orma_rows rows;        /* the same for functions with a base table */
 };
 
 struct orma_tvf {
@@ -48,9 +48,6 @@ struct orma_tvf {
     const char *usage, *doc; /* for the page of functions */
 };
 
-/* All of them, NULL at the end. natives.c */
-extern const struct orma_tvf *const orma_tvfs[];
-
 /* An SQLite code. */
 int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf);
 
@@ -58,8 +55,8 @@ int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf);
 int orma_tvf_fail(struct orma_tvf_call *call, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
 /* A frame that was passed as a pointer value, NULL if it is none. */
-static inline struct orma_frame *orma_value_frame(sqlite3_value *val)
+static inline struct orma_dataframe *orma_value_frame(sqlite3_value *val)
 {
-    return sqlite3_value_pointer(val, ORMA_FRAME_POINTER);
+    return sqlite3_value_pointer(val, ORMA_DATAFRAME_POINTER);
 }
 #endif

@@ -1,7 +1,11 @@
-/* Small helpers for the callbacks of native functions. */
-#ifndef ORMA_PROCESSOR_SQL_FUNCS_H
-#define ORMA_PROCESSOR_SQL_FUNCS_H
-#include "processor/sql/builtins.h"
+/*
+ * Values of SQLite: arguments that come in and results that go out, for the
+ * callbacks of functions and virtual tables.
+ */
+#ifndef ORMA_PROCESSOR_SQL_BASE_VALUES_H
+#define ORMA_PROCESSOR_SQL_BASE_VALUES_H
+#include "processor/sql/base/sql.h"
+#include "sdk/base/buf.h"
 
 /* Aggregates keep their state behind one pointer: a zeroed struct of `size`; NULL: out of memory.
  */
@@ -50,6 +54,43 @@ static inline void orma_result_pool(sqlite3_context *ctx, const struct orma_stor
 
 void orma_result_error(sqlite3_context *ctx, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* sum(), total() and avg() of SQLite 3.43, where the library is older. SQLITE_OK or an error. */
-int orma_sums_register(sqlite3 *db);
+/* A result for -ECANCELED or -ENOMEM. */
+void orma_result_errno(sqlite3_context *ctx, int error);
+
+/* The value of an arg as result. */
+void orma_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
+                     const struct orma_arg *arg);
+
+/*
+ * A value of somebody else (a column of an inner statement, an argument) as result. Never a
+ * pointer: SQLite would copy it without what keeps its target alive, and the target goes with the
+ * inner statement. Use it instead of sqlite3_result_value().
+ */
+static inline void orma_result_value(sqlite3_context *ctx, sqlite3_value *val)
+{
+    if (sqlite3_value_type(val) == SQLITE_NULL)
+        sqlite3_result_null(ctx);
+    else
+        sqlite3_result_value(ctx, val);
+}
+
+/* For functions called for their effect: VOID. */
+void orma_result_void(sqlite3_context *ctx);
+
+/* The pointer type of VOID. */
+#define ORMA_VOID_POINTER "orma_void"
+
+/* Ids of an argument: 0 .. UINT32_MAX - 1. False: it is none of these. */
+static inline bool orma_value_id(sqlite3_value *val, uint32_t *ret)
+{
+    int64_t id = sqlite3_value_int64(val);
+
+    if (sqlite3_value_type(val) != SQLITE_INTEGER || id < 0 || id >= UINT32_MAX)
+        return false;
+    *ret = (uint32_t)id;
+    return true;
+}
+
+/* Sets the error text of a virtual table; gives the SQLite code to return. */
+int orma_vtab_error(char **ret_error, const char *fmt, ...) ORMA_PRINTF(2, 3);
 #endif

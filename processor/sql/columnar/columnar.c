@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/values.h"
 #include "processor/sql/columnar/columnar_plan.h"
-#include "processor/sql/script/exec.h"
 
 #define POINTER "orma_columnar"
 #define MODULE "__orma_columnar"
@@ -308,7 +308,7 @@ static int columnar_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int 
     if (c->query) {
         int col = (int)(is_key ? at : plan->keys_num + at);
 
-        orma_sql_result_value(ctx, sqlite3_column_value(c->query, col));
+        orma_result_value(ctx, sqlite3_column_value(c->query, col));
         return SQLITE_OK;
     }
     uint32_t group = c->result.order ? c->result.order[c->at] : c->at;

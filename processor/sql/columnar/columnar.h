@@ -23,7 +23,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_COLUMNAR_H
 #define ORMA_PROCESSOR_SQL_COLUMNAR_H
-#include "processor/sql/engine.h"
+#include "processor/sql/base/builtins.h"
 
 /*
  * `stmt` was prepared from `text`. If that can be done column-wise, gives the

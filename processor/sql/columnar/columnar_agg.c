@@ -15,8 +15,8 @@
 #endif
 #include <stdlib.h>
 
+#include "processor/sql/base/kbn.h"
 #include "processor/sql/columnar/columnar_keys.h"
-#include "processor/sql/functions/kbn.h"
 
 #define BLOCK ORMA_SQL_SCAN_BLOCK
 #define EXACT (UINT64_C(1) << 53)

@@ -1,6 +1,7 @@
 /*
- * A statement that is being recognised: what columnar_parse.c reads and
- * columnar_write.c writes again. Private to them.
+ * A statement that is being recognised: columnar_parse.c reads it, columnar_write.c
+ * writes it again, columnar_flatten.c does without its sub-select; what all three
+ * read with is in columnar_reader.c. Private to this room.
  */
 #ifndef ORMA_PROCESSOR_SQL_COLUMNAR_READER_H
 #define ORMA_PROCESSOR_SQL_COLUMNAR_READER_H

@@ -36,7 +36,7 @@ static bool is_if_call(struct orma_str text, struct orma_token word)
     return orma_token_is(text, word, "if");
 }
 
-bool orma_sql_needs_modern(struct orma_str text)
+bool orma_compat_is_needed(struct orma_str text)
 {
     struct orma_token before = {ORMA_TOK_END, 0, 0};
     bool call_seen = false, found = false;
@@ -267,8 +267,8 @@ static int rewrite(struct rewriter *rw, uint32_t at, uint32_t end)
     return r;
 }
 
-int orma_sql_modern(const struct orma_sql_text *in, struct orma_sql_text *out,
-                    struct orma_sql_error *error)
+int orma_compat_rewrite(const struct orma_sql_text *in, struct orma_sql_text *out,
+                        struct orma_sql_error *error)
 {
     struct rewriter rw = {in, out, error, 0};
 

@@ -9,15 +9,15 @@
  * __orma_ordered() is an aggregate of ours that keeps the rows and runs the query
  * over them at the end.
  */
-#ifndef ORMA_PROCESSOR_SQL_DIALECT_MODERN_H
-#define ORMA_PROCESSOR_SQL_DIALECT_MODERN_H
+#ifndef ORMA_PROCESSOR_SQL_DIALECT_COMPAT_H
+#define ORMA_PROCESSOR_SQL_DIALECT_COMPAT_H
 #include "processor/sql/dialect/error.h"
 #include "processor/sql/dialect/text.h"
 
 /* True if the text may have something to rewrite. */
-bool orma_sql_needs_modern(struct orma_str text);
+bool orma_compat_is_needed(struct orma_str text);
 
 /* Rewrites `in` into `out`, which must be empty. 0; -EBADMSG or -ENOMEM with `error` set. */
-int orma_sql_modern(const struct orma_sql_text *in, struct orma_sql_text *out,
-                    struct orma_sql_error *error);
+int orma_compat_rewrite(const struct orma_sql_text *in, struct orma_sql_text *out,
+                        struct orma_sql_error *error);
 #endif

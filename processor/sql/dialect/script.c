@@ -566,9 +566,9 @@ static int read_text(struct orma_script *self, uint32_t at, uint32_t end,
     r = orma_macros_expand(self->macros, self->source, at, end, &self->expanded, error);
     if (r < 0)
         return r;
-    if (!orma_sql_needs_modern(orma_sql_text_str(&self->expanded)))
+    if (!orma_compat_is_needed(orma_sql_text_str(&self->expanded)))
         return 0;
-    return orma_sql_modern(&self->expanded, &self->text, error);
+    return orma_compat_rewrite(&self->expanded, &self->text, error);
 }
 
 int orma_script_next(struct orma_script *self, struct orma_sql_error *error)

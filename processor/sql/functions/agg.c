@@ -1,8 +1,7 @@
 /* Aggregates and window functions of the trace processor. */
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/functions/functions.h"
 
 /* ---- VALUE_AT_MAX_TS ---- */
 
@@ -114,7 +113,7 @@ static void last_value(sqlite3_context *ctx)
     const struct last_non_null *s = sqlite3_aggregate_context(ctx, 0);
 
     if (s && s->len)
-        orma_sql_result_value(ctx, s->entries[s->first + s->len - 1].val);
+        orma_result_value(ctx, s->entries[s->first + s->len - 1].val);
 }
 
 static void last_final(sqlite3_context *ctx)

@@ -2,36 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 #include "processor/sql/functions/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
-
-void orma_sql_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
-                         const struct orma_arg *a)
-{
-    switch ((enum orma_arg_type)a->type) {
-    case ORMA_ARG_INT:
-    case ORMA_ARG_UINT:
-    case ORMA_ARG_POINTER:
-    case ORMA_ARG_BOOL:
-        sqlite3_result_int64(ctx, a->i);
-        break;
-    case ORMA_ARG_STRING:
-    case ORMA_ARG_JSON: {
-        struct orma_str s = orma_strpool_get(&st->pool, a->str);
-
-        if (s.data)
-            sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
-        break;
-    }
-    case ORMA_ARG_REAL:
-        sqlite3_result_double(ctx, a->d);
-        break;
-    case ORMA_ARG_NULL:
-        break;
-    }
-}
 
 /* extract_arg(arg_set_id, key): the value under the full key, NULL if there is none. */
 static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -58,7 +32,7 @@ static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (!key && set >= ORMA_ARG_SOURCE_FIRST)
         key = orma_strpool_add(&st->pool, text);
     if (key && set >= 0 && set < UINT32_MAX && orma_args_find(&st->args, (uint32_t)set, key, &arg))
-        orma_sql_result_arg(ctx, st, &arg);
+        orma_result_arg(ctx, st, &arg);
 }
 
 static void put_json(struct orma_buf *out, const struct orma_storage *st, const struct orma_arg *a)

@@ -1,7 +1,7 @@
 /* Contents of arrays of heap dumps, which rows of heap_graph_object_data name by number. */
 #include <math.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 
 /* Types of elements: those of the format, see import/formats/hprof.h. */
 enum { T_BOOLEAN = 4, T_CHAR, T_FLOAT, T_DOUBLE, T_BYTE, T_SHORT, T_INT, T_LONG };

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
-#include "processor/sql/operators/ops.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/base/sort.h"
+#include "processor/sql/functions/functions.h"
 
 /* ---- concat, octet_length, iif ---- */
 
@@ -59,12 +58,12 @@ static void iif(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     for (int i = 0; i + 1 < argc; i += 2) {
         if (sqlite3_value_double(argv[i]) != 0) {
-            orma_sql_result_value(ctx, argv[i + 1]);
+            orma_result_value(ctx, argv[i + 1]);
             return;
         }
     }
     if (argc % 2)
-        orma_sql_result_value(ctx, argv[argc - 1]);
+        orma_result_value(ctx, argv[argc - 1]);
 }
 
 /* ---- string_agg ---- */
@@ -240,10 +239,10 @@ static bool sort(sqlite3_context *ctx, struct percentile *s)
 {
     int r = s->sorted
                 ? 0
-                : orma_op_sort(orma_sql_of(ctx), s->vals, s->len, sizeof(*s->vals), by_number);
+                : orma_sql_sort(orma_sql_of(ctx), s->vals, s->len, sizeof(*s->vals), by_number);
 
     if (r < 0)
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     s->sorted = r == 0;
     return r == 0;
 }
@@ -320,7 +319,7 @@ PERCENTILE_FUNCS(median, MEDIAN)
         .name = "iif", .args = num, .flags = SQLITE_DETERMINISTIC, .scalar = iif                   \
     }
 
-const struct orma_sql_func orma_sql_funcs_modern[] = {
+const struct orma_sql_func orma_sql_funcs_compat[] = {
     {.name = "concat",
      .args = -1,
      .flags = SQLITE_DETERMINISTIC,

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/functions/functions.h"
 
 #ifdef ORMA_HAVE_ZSTD
 #include <zstd.h>
@@ -53,7 +53,7 @@ static void zstd_compress(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (r == 0)
         sqlite3_result_blob64(ctx, out.dst, out.pos, SQLITE_TRANSIENT);
     else
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     ZSTD_freeCStream(z);
     free(out.dst);
 }

@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "processor/sql/base/values.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/functions/functions.h"
 #include "sdk/base/replace.h"
 
 static bool may(sqlite3_context *ctx, const char *what)
@@ -67,7 +66,7 @@ static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (r < 0)
         orma_result_error(ctx, "%s: %s: %s", what, path, strerror(-r));
     else
-        orma_sql_result_void(ctx);
+        orma_result_void(ctx);
 }
 
 static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -86,7 +85,7 @@ static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (r < 0)
         orma_result_error(ctx, "EXPORT_JSON: %s: %s", path, strerror(-r));
     else
-        orma_sql_result_void(ctx);
+        orma_result_void(ctx);
 }
 
 const struct orma_sql_func orma_sql_funcs_files[] = {

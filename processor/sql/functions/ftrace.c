@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 #include "sdk/base/buf.h"
 
 #define COMM_WIDTH 16

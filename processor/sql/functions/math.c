@@ -1,7 +1,7 @@
 /* Mathematics with the NULL rules of the trace processor: what is no number gives NULL. */
 #include <math.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 
 static bool number(sqlite3_value *val, double *ret)
 {

@@ -1,5 +1,5 @@
 /* extract_metadata and its relatives: facts of the trace by name. */
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 
 #define ANY INT64_C(-1)
 

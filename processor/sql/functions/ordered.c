@@ -12,8 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/functions/functions.h"
 
 #define POINTER "orma_rows"
 #define COLUMNS_MAX 128
@@ -74,7 +73,7 @@ static void run_query(sqlite3_context *ctx, struct rows *s)
         sqlite3_bind_pointer(stmt, 1, s, POINTER, NULL))
         sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
     else if (sqlite3_step(stmt) == SQLITE_ROW)
-        orma_sql_result_value(ctx, sqlite3_column_value(stmt, 0));
+        orma_result_value(ctx, sqlite3_column_value(stmt, 0));
     else
         sqlite3_result_error(ctx, sqlite3_errmsg(db), -1);
     sqlite3_finalize(stmt);
@@ -101,7 +100,7 @@ static void result_cell(sqlite3_context *ctx, const struct rows *s, int64_t row,
     sqlite3_value *val = s->cells[row * s->width + col];
 
     if (val)
-        orma_sql_result_value(ctx, val);
+        orma_result_value(ctx, val);
 }
 
 /* __orma_cell(rows, row, column) */

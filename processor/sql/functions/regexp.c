@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 
 #ifdef ORMA_HAVE_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8

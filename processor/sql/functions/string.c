@@ -1,44 +1,9 @@
 /* Text and bytes. */
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 #include "processor/symbols/demangle.h"
 #include "sdk/base/hash.h"
-
-void orma_result_buf(sqlite3_context *ctx, struct orma_buf *buf, bool blob)
-{
-    if (buf->failed) {
-        sqlite3_result_error_nomem(ctx);
-    } else if (!buf->len) {
-        if (blob)
-            sqlite3_result_zeroblob(ctx, 0);
-        else
-            sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
-    } else {
-        uint8_t *data = buf->data;
-
-        if (blob)
-            sqlite3_result_blob64(ctx, data, buf->len, free);
-        else
-            sqlite3_result_text64(ctx, (char *)data, buf->len, free, SQLITE_UTF8);
-        *buf = (struct orma_buf){0}; /* SQLite frees the memory */
-    }
-    orma_buf_fini(buf);
-}
-
-void orma_result_error(sqlite3_context *ctx, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    char *text = sqlite3_vmprintf(fmt, args);
-    va_end(args);
-    if (text)
-        sqlite3_result_error(ctx, text, -1);
-    else
-        sqlite3_result_error_nomem(ctx);
-    sqlite3_free(text);
-}
 
 static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {

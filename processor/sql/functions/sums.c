@@ -4,8 +4,8 @@
  * there are only integers. Older libraries get these instead of their own, so that results do not
  * depend on the library.
  */
-#include "processor/sql/base/values.h"
-#include "processor/sql/functions/kbn.h"
+#include "processor/sql/base/kbn.h"
+#include "processor/sql/functions/functions.h"
 
 struct sum {
     struct orma_kbn real;

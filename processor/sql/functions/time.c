@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 
 enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 };
 

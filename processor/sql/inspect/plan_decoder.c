@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/inspect/inspect.h"
 #include "processor/sql/tables/filter.h"
 #include "processor/sql/tables/proj.h"
 #include "processor/sql/tables/vtab.h"
@@ -65,12 +65,12 @@ static const struct orma_table_def *find_table(struct orma_str name)
 
 static void put_line(struct decoder *d, struct orma_buf *line)
 {
-    uint32_t row = orma_frame_add(d->call->frame);
+    uint32_t row = orma_dataframe_add(d->call->frame);
 
     if (line->failed)
         d->call->frame->failed = true;
     else
-        orma_frame_put_text(d->call->frame, 0, row, orma_buf_str(line));
+        orma_dataframe_put_text(d->call->frame, 0, row, orma_buf_str(line));
     line->len = 0;
 }
 

@@ -7,10 +7,9 @@
  */
 #include <errno.h>
 
-#include "processor/sql/builtins.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/operators/ops.h"
-#include "processor/sql/script/modules.h"
+#include "processor/sql/inspect/inspect.h"
+#include "processor/sql/script/packages.h"
 
 enum {
     S_PACKAGE,
@@ -167,7 +166,7 @@ static void read_fields(struct reader *r, uint32_t row, unsigned col)
             next(r);
     }
     orma_buf_put_byte(&r->json, ']');
-    orma_frame_put_text(r->call->frame, col, row, orma_buf_str(&r->json));
+    orma_dataframe_put_text(r->call->frame, col, row, orma_buf_str(&r->json));
     if (r->tok.kind == ORMA_TOK_CLOSE)
         next(r);
 }
@@ -175,7 +174,7 @@ static void read_fields(struct reader *r, uint32_t row, unsigned col)
 /* RETURNS type, RETURNS TABLE(...). Returns true for the latter. */
 static bool read_returns(struct reader *r, uint32_t row)
 {
-    struct orma_frame *f = r->call->frame;
+    struct orma_dataframe *f = r->call->frame;
     uint32_t from, to;
     bool table;
 
@@ -185,7 +184,7 @@ static bool read_returns(struct reader *r, uint32_t row)
     table = is(r, "TABLE");
     read_comment(r, true);
     if (r->comment.len)
-        orma_frame_put_text(f, S_RETURNS_DOC, row, orma_buf_str(&r->comment));
+        orma_dataframe_put_text(f, S_RETURNS_DOC, row, orma_buf_str(&r->comment));
     from = r->tok.at;
     to = r->at;
     next(r);
@@ -195,7 +194,7 @@ static bool read_returns(struct reader *r, uint32_t row)
         to = r->at;
         next(r);
     }
-    orma_frame_put_text(f, S_RETURNS, row, (struct orma_str){r->text.data + from, to - from});
+    orma_dataframe_put_text(f, S_RETURNS, row, (struct orma_str){r->text.data + from, to - from});
     return table;
 }
 
@@ -213,27 +212,27 @@ static struct orma_str first_part(struct orma_str s, bool sentence)
 
 static void put_description(struct reader *r, uint32_t row)
 {
-    struct orma_frame *f = r->call->frame;
+    struct orma_dataframe *f = r->call->frame;
     struct orma_str all = orma_buf_str(&r->comment);
 
     if (!all.len)
         return;
-    orma_frame_put_text(f, S_SHORT, row, first_part(all, true));
-    orma_frame_put_text(f, S_SUMMARY, row, first_part(all, false));
-    orma_frame_put_text(f, S_DESCRIPTION, row, all);
+    orma_dataframe_put_text(f, S_SHORT, row, first_part(all, true));
+    orma_dataframe_put_text(f, S_SUMMARY, row, first_part(all, false));
+    orma_dataframe_put_text(f, S_DESCRIPTION, row, all);
 }
 
 static void put_names(struct reader *r, uint32_t row, struct orma_str name)
 {
-    struct orma_frame *f = r->call->frame;
+    struct orma_dataframe *f = r->call->frame;
 
     orma_buf_clear(&r->name);
     orma_buf_printf(&r->name, "%s.%.*s", r->key, (int)name.len, name.data);
-    orma_frame_put_text(f, S_PACKAGE, row, orma_str_from(r->package));
-    orma_frame_put_text(f, S_MODULE, row, orma_str_from(r->key));
-    orma_frame_put_text(f, S_NAME, row, name);
-    orma_frame_put_text(f, S_QUALIFIED, row, orma_buf_str(&r->name));
-    orma_frame_put_int(f, S_EXPOSED, row, name.len && name.data[0] != '_');
+    orma_dataframe_put_text(f, S_PACKAGE, row, orma_str_from(r->package));
+    orma_dataframe_put_text(f, S_MODULE, row, orma_str_from(r->key));
+    orma_dataframe_put_text(f, S_NAME, row, name);
+    orma_dataframe_put_text(f, S_QUALIFIED, row, orma_buf_str(&r->name));
+    orma_dataframe_put_int(f, S_EXPOSED, row, name.len && name.data[0] != '_');
 }
 
 /* Behind PERFETTO. */
@@ -252,7 +251,7 @@ static void read_object(struct reader *r)
     next(r);
     if (r->tok.kind != ORMA_TOK_WORD)
         return;
-    row = orma_frame_add(r->call->frame);
+    row = orma_dataframe_add(r->call->frame);
     if (row == ORMA_ROW_NONE)
         return;
     put_description(r, row);
@@ -262,7 +261,7 @@ static void read_object(struct reader *r)
         read_fields(r, row, called ? S_ARGS : S_COLUMNS);
     if (called && read_returns(r, row) && kind == kinds[2])
         kind = "table_function";
-    orma_frame_put_text(r->call->frame, S_TYPE, row, orma_str_from(kind));
+    orma_dataframe_put_text(r->call->frame, S_TYPE, row, orma_str_from(kind));
 }
 
 static void read_statement(struct reader *r)
@@ -307,7 +306,7 @@ static int read_module(void *data, const char *package, const char *key, struct 
 
 static int run_stdlib_objects(struct orma_tvf_call *call)
 {
-    return orma_sql_each_module(call->sql, read_module, call);
+    return orma_packages_each(call->sql, read_module, call);
 }
 
 const struct orma_tvf orma_tvf_stdlib_objects = {

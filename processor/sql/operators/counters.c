@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 #include "sdk/base/map.h"
 
 #define POINTER "orma_counters"
@@ -141,25 +141,25 @@ static void counter_final(sqlite3_context *ctx)
         sqlite3_result_pointer(ctx, *state, POINTER, counters_free);
 }
 
-static void put_series(struct orma_frame *f, const struct series *s, int64_t end)
+static void put_series(struct orma_dataframe *f, const struct series *s, int64_t end)
 {
     for (uint32_t i = 0; i < s->len; i++) {
         const struct sample *now = &s->list[i];
-        uint32_t row = orma_frame_add(f);
+        uint32_t row = orma_dataframe_add(f);
         bool last = i + 1 == s->len;
         int64_t until = last ? end : now[1].ts, dur;
 
         if (__builtin_sub_overflow(until, now->ts, &dur))
             dur = INT64_MAX;
-        orma_frame_put_int(f, 0, row, now->id);
-        orma_frame_put_int(f, 1, row, now->ts);
-        orma_frame_put_int(f, 2, row, dur);
-        orma_frame_put_int(f, 3, row, s->track);
-        orma_frame_put_double(f, 4, row, now->value);
+        orma_dataframe_put_int(f, 0, row, now->id);
+        orma_dataframe_put_int(f, 1, row, now->ts);
+        orma_dataframe_put_int(f, 2, row, dur);
+        orma_dataframe_put_int(f, 3, row, s->track);
+        orma_dataframe_put_double(f, 4, row, now->value);
         if (!last)
-            orma_frame_put_double(f, 5, row, now[1].value);
+            orma_dataframe_put_double(f, 5, row, now[1].value);
         if (i)
-            orma_frame_put_double(f, 6, row, now->value - now[-1].value);
+            orma_dataframe_put_double(f, 6, row, now->value - now[-1].value);
     }
 }
 
@@ -169,7 +169,7 @@ static void counter_intervals(sqlite3_context *ctx, int argc, sqlite3_value **ar
                                         "value", "next_value", "delta_value"};
     const struct counters *c = sqlite3_value_pointer(argv[2], POINTER);
     struct orma_str kind = orma_value_str(argv[0]);
-    struct orma_frame *f;
+    struct orma_dataframe *f;
 
     (void)argc;
     if (!kind.data || !orma_str_eq_c(kind, "leading")) {
@@ -183,14 +183,14 @@ static void counter_intervals(sqlite3_context *ctx, int argc, sqlite3_value **ar
     }
     if (!c)
         return; /* no samples, no rows */
-    f = orma_frame_new(orma_sql_of(ctx)->storage, names, ORMA_ARRAY_LEN(names), false);
+    f = orma_dataframe_new(orma_sql_of(ctx)->storage, names, ORMA_ARRAY_LEN(names), false);
     if (!f) {
         sqlite3_result_error_nomem(ctx);
         return;
     }
     for (uint32_t i = 0; i < c->len; i++)
         put_series(f, &c->series[i], sqlite3_value_int64(argv[1]));
-    orma_op_result_frame(ctx, f);
+    orma_dataframe_result_finished(ctx, f);
 }
 
 const struct orma_sql_func orma_sql_funcs_counters[] = {

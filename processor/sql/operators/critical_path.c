@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #define POINTER "orma_wakeups"
 /* Chains of wakers; longer ones go round in circles. */
@@ -114,13 +114,13 @@ static void wakeup_final(sqlite3_context *ctx)
         wakeups_free(*state);
         return;
     }
-    int r =
-        orma_op_sort(orma_sql_of(ctx), (*state)->list, (*state)->len, sizeof(struct wakeup), by_id);
+    int r = orma_sql_sort(orma_sql_of(ctx), (*state)->list, (*state)->len, sizeof(struct wakeup),
+                          by_id);
     if (r == 0) {
         sqlite3_result_pointer(ctx, *state, POINTER, wakeups_free);
     } else {
         wakeups_free(*state);
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     }
 }
 
@@ -133,27 +133,28 @@ static const struct wakeup *find_wakeup(const struct wakeups *w, int64_t id)
 
 enum { P_ROOT, P_DEPTH, P_TS, P_DUR, P_BLOCKER, P_UTID, P_PARENT, P_NUM };
 
-static void put_piece(struct orma_frame *f, const struct wakeup *root, int64_t depth, int64_t ts,
-                      int64_t end, const struct wakeup *who, const struct wakeup *parent)
+static void put_piece(struct orma_dataframe *f, const struct wakeup *root, int64_t depth,
+                      int64_t ts, int64_t end, const struct wakeup *who,
+                      const struct wakeup *parent)
 {
     uint32_t row;
 
     if (end <= ts)
         return;
-    row = orma_frame_add(f);
-    orma_frame_put_int(f, P_ROOT, row, root->id);
-    orma_frame_put_int(f, P_DEPTH, row, depth);
-    orma_frame_put_int(f, P_TS, row, ts);
-    orma_frame_put_int(f, P_DUR, row, end - ts);
-    orma_frame_put_int(f, P_BLOCKER, row, who->id);
-    orma_frame_put_int(f, P_UTID, row, who->utid);
+    row = orma_dataframe_add(f);
+    orma_dataframe_put_int(f, P_ROOT, row, root->id);
+    orma_dataframe_put_int(f, P_DEPTH, row, depth);
+    orma_dataframe_put_int(f, P_TS, row, ts);
+    orma_dataframe_put_int(f, P_DUR, row, end - ts);
+    orma_dataframe_put_int(f, P_BLOCKER, row, who->id);
+    orma_dataframe_put_int(f, P_UTID, row, who->utid);
     if (parent)
-        orma_frame_put_int(f, P_PARENT, row, parent->id);
+        orma_dataframe_put_int(f, P_PARENT, row, parent->id);
 }
 
 /* From the root back in time; `turn` counts steps over all roots. */
 static int walk(struct orma_sql *sql, const struct wakeups *w, const struct wakeup *root,
-                struct orma_frame *f, uint64_t *turn)
+                struct orma_dataframe *f, uint64_t *turn)
 {
     const struct wakeup *parent = root, *who = find_wakeup(w, root->waker);
     int64_t from, end = root->ts, depth = 1;
@@ -166,7 +167,7 @@ static int walk(struct orma_sql *sql, const struct wakeups *w, const struct wake
     for (; who && end > from && depth < DEPTH_MAX; depth++) {
         int64_t begin = ORMA_MAX(who->ts, from);
 
-        if (orma_op_stop(sql, ++*turn))
+        if (orma_sql_should_stop(sql, ++*turn))
             return -ECANCELED;
         put_piece(f, root, depth, begin, end, who, parent);
         end = ORMA_MIN(end, begin);
@@ -183,19 +184,19 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
                                         "blocker_id", "blocker_utid", "parent_id"};
     struct orma_sql *sql = orma_sql_of(ctx);
     const struct wakeups *w = sqlite3_value_pointer(argv[0], POINTER);
-    const struct orma_frame *roots = orma_value_frame(argv[1]);
-    struct orma_frame *f;
+    const struct orma_dataframe *roots = orma_value_frame(argv[1]);
+    struct orma_dataframe *f;
     uint64_t turn = 0;
     int r = 0;
 
     (void)argc;
     if (!w || !roots)
         return; /* nobody woke, or nobody is asked about */
-    if (roots->columns_num != 1 || roots->columns[0].type != ORMA_FRAME_INT) {
+    if (roots->columns_num != 1 || roots->columns[0].type != ORMA_DATAFRAME_INT) {
         orma_result_error(ctx, "__intrinsic_critical_path_walk: roots must be an array of ids");
         return;
     }
-    f = orma_frame_new(sql->storage, names, P_NUM, false);
+    f = orma_dataframe_new(sql->storage, names, P_NUM, false);
     if (!f) {
         sqlite3_result_error_nomem(ctx);
         return;
@@ -207,11 +208,11 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
             r = walk(sql, w, root, f, &turn);
     }
     if (r == 0) {
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
         return;
     }
-    orma_frame_unref(f);
-    orma_op_result_error(ctx, r);
+    orma_dataframe_unref(f);
+    orma_result_errno(ctx, r);
 }
 
 const struct orma_sql_func orma_sql_funcs_critical_path[] = {

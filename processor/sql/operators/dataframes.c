@@ -6,7 +6,7 @@
  *
  * The call in WHERE says which column of the frame c0 is; it always holds.
  */
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 /* ---- frames from rows ---- */
 
 struct frame_agg {
-    struct orma_frame *frame;
+    struct orma_dataframe *frame;
     bool failed; /* the error was reported */
 };
 
-static struct orma_frame *frame_of_names(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+static struct orma_dataframe *frame_of_names(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_frame *frame = NULL;
+    struct orma_dataframe *frame = NULL;
     const char **names = calloc((size_t)argc / 2 + 1, sizeof(*names));
 
     for (int i = 0; names && i < argc; i += 2) {
@@ -37,20 +37,20 @@ static struct orma_frame *frame_of_names(sqlite3_context *ctx, int argc, sqlite3
         }
     }
     if (names)
-        frame = orma_frame_new(orma_sql_of(ctx)->storage, names, (unsigned)argc / 2, false);
+        frame = orma_dataframe_new(orma_sql_of(ctx)->storage, names, (unsigned)argc / 2, false);
     free(names);
     if (!frame)
         sqlite3_result_error_nomem(ctx);
     return frame;
 }
 
-static bool frame_add(sqlite3_context *ctx, struct orma_frame *frame, int argc,
+static bool frame_add(sqlite3_context *ctx, struct orma_dataframe *frame, int argc,
                       sqlite3_value **argv, int first, int step)
 {
-    uint32_t row = orma_frame_add(frame);
+    uint32_t row = orma_dataframe_add(frame);
 
     for (int i = first; i < argc; i += step) {
-        if (!orma_frame_put_value(frame, (unsigned)(i / step), row, argv[i])) {
+        if (!orma_dataframe_put_value(frame, (unsigned)(i / step), row, argv[i])) {
             if (frame->error)
                 orma_result_error(ctx, "%s", frame->error);
             else
@@ -85,7 +85,7 @@ static void array_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (!s || s->failed)
         return;
     if (!s->frame)
-        s->frame = orma_frame_new(orma_sql_of(ctx)->storage, name, 1, false);
+        s->frame = orma_dataframe_new(orma_sql_of(ctx)->storage, name, 1, false);
     if (!s->frame)
         sqlite3_result_error_nomem(ctx);
     s->failed = !s->frame || !frame_add(ctx, s->frame, argc, argv, 0, 1);
@@ -97,25 +97,25 @@ static void frame_final(sqlite3_context *ctx)
 
     if (!s || !s->frame)
         return;
-    if (s->failed || orma_frame_finish(s->frame) < 0)
-        orma_frame_unref(s->frame);
+    if (s->failed || orma_dataframe_finish(s->frame) < 0)
+        orma_dataframe_unref(s->frame);
     else
-        orma_frame_result_pointer(ctx, s->frame);
+        orma_dataframe_result_pointer(ctx, s->frame);
 }
 
 static void make_struct(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_frame *frame;
+    struct orma_dataframe *frame;
 
     if (!argc || argc % 2) {
         orma_result_error(ctx, "__intrinsic_struct: expected pairs of a name and a value");
         return;
     }
     frame = frame_of_names(ctx, argc, argv);
-    if (frame && frame_add(ctx, frame, argc, argv, 1, 2) && orma_frame_finish(frame) == 0)
-        orma_frame_result_pointer(ctx, frame);
+    if (frame && frame_add(ctx, frame, argc, argv, 1, 2) && orma_dataframe_finish(frame) == 0)
+        orma_dataframe_result_pointer(ctx, frame);
     else
-        orma_frame_unref(frame);
+        orma_dataframe_unref(frame);
 }
 
 /* ---- frames as rows ---- */
@@ -126,7 +126,7 @@ struct ptr_vtab {
 
 struct ptr_cursor {
     sqlite3_vtab_cursor base;
-    struct orma_frame *frame;
+    struct orma_dataframe *frame;
     uint32_t row;
     int columns[TABLE_COLUMNS]; /* of the frame; -1: none */
     /* Names that were bound but are not in the frame: a macro for frames of several widths binds
@@ -229,7 +229,7 @@ static int ptr_close(sqlite3_vtab_cursor *base)
     struct ptr_cursor *c = (struct ptr_cursor *)base;
 
     forget_columns(c);
-    orma_frame_unref(c->frame);
+    orma_dataframe_unref(c->frame);
     free(c);
     return SQLITE_OK;
 }
@@ -239,7 +239,7 @@ static int bind_columns(struct ptr_cursor *c, const char *plan, sqlite3_value **
     forget_columns(c);
     for (int i = 0; c->frame && plan[i]; i++) {
         const char *name = (const char *)sqlite3_value_text(names[i]);
-        int col = name ? orma_frame_find(c->frame, name) : -1;
+        int col = name ? orma_dataframe_find(c->frame, name) : -1;
 
         int at = plan[i] - 'A';
 
@@ -257,13 +257,13 @@ static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
                       sqlite3_value **argv)
 {
     struct ptr_cursor *c = (struct ptr_cursor *)base;
-    struct orma_frame *frame = orma_value_frame(argv[0]);
+    struct orma_dataframe *frame = orma_value_frame(argv[0]);
 
     (void)num;
     (void)argc;
     c->row = 0;
-    orma_frame_unref(c->frame);
-    c->frame = frame ? orma_frame_ref(frame) : NULL;
+    orma_dataframe_unref(c->frame);
+    c->frame = frame ? orma_dataframe_ref(frame) : NULL;
     if (!frame && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
         sqlite3_free(base->pVtab->zErrMsg);
         base->pVtab->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: not a pointer to a table");
@@ -290,7 +290,7 @@ static int ptr_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     const struct ptr_cursor *c = (const struct ptr_cursor *)base;
 
     if (idx < TABLE_COLUMNS && c->columns[idx] >= 0)
-        orma_frame_result(c->frame, ctx, (unsigned)c->columns[idx], c->row);
+        orma_dataframe_result(c->frame, ctx, (unsigned)c->columns[idx], c->row);
     if (idx >= TABLE_COLUMNS || !c->unknown[idx])
         return SQLITE_OK;
     sqlite3_free(base->pVtab->zErrMsg);
@@ -345,7 +345,7 @@ static const sqlite3_module ptr_module = {
     .xFindFunction = ptr_find_function,
 };
 
-const struct orma_sql_module orma_sql_modules_frames[] = {
+const struct orma_sql_module orma_sql_modules_dataframes[] = {
     {.name = "__intrinsic_table_ptr",
      .module = &ptr_module,
      .usage = "(pointer)",
@@ -354,7 +354,7 @@ const struct orma_sql_module orma_sql_modules_frames[] = {
     {0},
 };
 
-const struct orma_sql_func orma_sql_funcs_frames[] = {
+const struct orma_sql_func orma_sql_funcs_dataframes[] = {
     {.name = "__intrinsic_row_dataframe_agg",
      .args = -1,
      .step = row_frame_step,

@@ -101,7 +101,7 @@ static int number_nodes(struct dominators *d, uint32_t root)
     while (now != NONE) {
         uint32_t n = d->order[now];
 
-        if (orma_op_stop(d->sql, ++d->steps))
+        if (orma_sql_should_stop(d->sql, ++d->steps))
             return -ECANCELED;
         if (at[n] == g->starts[n + 1]) {
             now = d->parent[now];
@@ -159,14 +159,14 @@ static int find_dominators(struct dominators *d)
             uint32_t u = eval(d, d->number[d->sources[i]]);
 
             d->semi[w] = ORMA_MIN(d->semi[w], d->semi[u]);
-            if (orma_op_stop(d->sql, i + 1))
+            if (orma_sql_should_stop(d->sql, i + 1))
                 return -ECANCELED;
         }
         d->next[w] = d->bucket[d->semi[w]];
         d->bucket[d->semi[w]] = w;
         d->ancestor[w] = d->parent[w];
         empty_bucket(d, d->parent[w]);
-        if (orma_op_stop(d->sql, w))
+        if (orma_sql_should_stop(d->sql, w))
             return -ECANCELED;
     }
     d->idom[0] = 0;
@@ -202,21 +202,21 @@ static void dominator_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     s->failed = false;
 }
 
-static void put_dominators(struct orma_frame *f, const struct dominators *d)
+static void put_dominators(struct orma_dataframe *f, const struct dominators *d)
 {
     for (uint32_t n = 0; n < d->g->num; n++) {
-        uint32_t row = orma_frame_add(f), number = d->number[n];
+        uint32_t row = orma_dataframe_add(f), number = d->number[n];
 
-        orma_frame_put_int(f, 0, row, d->g->ids[n]);
+        orma_dataframe_put_int(f, 0, row, d->g->ids[n]);
         if (number)
-            orma_frame_put_int(f, 1, row, d->g->ids[d->order[d->idom[number]]]);
+            orma_dataframe_put_int(f, 1, row, d->g->ids[d->order[d->idom[number]]]);
     }
 }
 
 static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
 {
     static const char *const names[] = {"node_id", "dominator_node_id"};
-    struct orma_frame *f = NULL;
+    struct orma_dataframe *f = NULL;
     struct dominators d = {0};
     struct orma_sql *sql = orma_sql_of(ctx);
     int r = dominators_init(&d, sql, g) ? number_nodes(&d, root) : -ENOMEM;
@@ -230,12 +230,12 @@ static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
     if (r == 0)
         r = find_dominators(&d);
     if (r == 0)
-        f = orma_frame_new(sql->storage, names, 2, false);
+        f = orma_dataframe_new(sql->storage, names, 2, false);
     if (f) {
         put_dominators(f, &d);
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
     } else {
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     }
     dominators_fini(&d);
 }
@@ -252,7 +252,7 @@ static void dominator_final(sqlite3_context *ctx)
         int r = orma_graph_finish(orma_sql_of(ctx), s->graph);
 
         if (r < 0)
-            orma_op_result_error(ctx, r);
+            orma_result_errno(ctx, r);
         else if ((root = orma_graph_find(s->graph, s->root)) == NONE)
             orma_result_error(ctx, "dominator tree: the root %u is no node of the graph", s->root);
         else
@@ -347,7 +347,7 @@ static int find_groups(struct orma_sql *sql, struct forest *f)
         return -ENOMEM;
     for (uint32_t i = 0; i < f->num; i++)
         f->groups[i] = f->rows->data[(size_t)i * P_NUM + P_GROUP];
-    r = orma_op_sort(sql, f->groups, f->num, sizeof(*f->groups), by_node);
+    r = orma_sql_sort(sql, f->groups, f->num, sizeof(*f->groups), by_node);
     for (uint32_t i = 0; i < f->num && r == 0; i++) {
         if (!i || f->groups[i] != f->groups[f->groups_num - 1])
             f->groups[f->groups_num++] = f->groups[i];
@@ -382,7 +382,7 @@ static int forest_init(struct orma_sql *sql, struct forest *f, const struct orma
         f->above[i] = NONE;
         if (up != SIZE_MAX)
             f->starts[up + 2]++;
-        r = orma_op_stop(sql, i + 1) ? -ECANCELED : 0;
+        r = orma_sql_should_stop(sql, i + 1) ? -ECANCELED : 0;
     }
     for (uint32_t i = 2; i < num + 2 && r == 0; i++)
         f->starts[i] += f->starts[i - 1];
@@ -404,7 +404,7 @@ static int walk_tree(struct orma_sql *sql, struct forest *f, uint32_t root, uint
 {
     enter_row(f, root);
     for (uint32_t now = root;;) {
-        if (orma_op_stop(sql, ++f->steps))
+        if (orma_sql_should_stop(sql, ++f->steps))
             return -ECANCELED;
         if (at[now] < f->starts[now + 1]) {
             now = f->children[at[now]++];
@@ -419,7 +419,8 @@ static int walk_tree(struct orma_sql *sql, struct forest *f, uint32_t root, uint
 }
 
 /* The nearest ancestor of the same group. Rows that go round in a circle have none. */
-static int put_partition(struct orma_sql *sql, const struct orma_ints *rows, struct orma_frame *out)
+static int put_partition(struct orma_sql *sql, const struct orma_ints *rows,
+                         struct orma_dataframe *out)
 {
     struct forest f;
     int r = forest_init(sql, &f, rows);
@@ -434,12 +435,12 @@ static int put_partition(struct orma_sql *sql, const struct orma_ints *rows, str
             r = walk_tree(sql, &f, i, at);
     }
     for (uint32_t i = 0; i < f.num && r == 0; i++) {
-        uint32_t row = orma_frame_add(out);
+        uint32_t row = orma_dataframe_add(out);
 
-        orma_frame_put_int(out, 0, row, rows->data[(size_t)i * P_NUM + P_NODE]);
+        orma_dataframe_put_int(out, 0, row, rows->data[(size_t)i * P_NUM + P_NODE]);
         if (f.above[i] != NONE)
-            orma_frame_put_int(out, 1, row, rows->data[(size_t)f.above[i] * P_NUM + P_NODE]);
-        orma_frame_put_int(out, 2, row, rows->data[(size_t)i * P_NUM + P_GROUP]);
+            orma_dataframe_put_int(out, 1, row, rows->data[(size_t)f.above[i] * P_NUM + P_NODE]);
+        orma_dataframe_put_int(out, 2, row, rows->data[(size_t)i * P_NUM + P_GROUP]);
     }
     free(at);
     forest_fini(&f);
@@ -450,7 +451,7 @@ static void partition_final(sqlite3_context *ctx)
 {
     static const char *const names[] = {"node_id", "parent_node_id", "group_key"};
     struct partition_agg *s = sqlite3_aggregate_context(ctx, 0);
-    struct orma_frame *f = NULL;
+    struct orma_dataframe *f = NULL;
     const char *wrong;
     int r;
 
@@ -460,21 +461,21 @@ static void partition_final(sqlite3_context *ctx)
         return;
     }
     r = s->rows.failed ? -ENOMEM
-                       : orma_op_sort(orma_sql_of(ctx), s->rows.data, s->rows.len / P_NUM,
-                                      P_NUM * sizeof(int64_t), by_node);
+                       : orma_sql_sort(orma_sql_of(ctx), s->rows.data, s->rows.len / P_NUM,
+                                       P_NUM * sizeof(int64_t), by_node);
     wrong = r == 0 ? check_tree(&s->rows) : NULL;
     if (r == 0 && !wrong)
-        f = orma_frame_new(orma_sql_of(ctx)->storage, names, 3, false);
+        f = orma_dataframe_new(orma_sql_of(ctx)->storage, names, 3, false);
     if (r == 0 && !wrong)
         r = f ? put_partition(orma_sql_of(ctx), &s->rows, f) : -ENOMEM;
     if (wrong)
         orma_result_error(ctx, "tree partition: %s", wrong);
     else if (r == 0)
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
     else
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     if (r != 0)
-        orma_frame_unref(f);
+        orma_dataframe_unref(f);
     orma_ints_fini(&s->rows);
 }
 

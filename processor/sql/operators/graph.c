@@ -47,7 +47,7 @@ static int collect_dense(struct orma_sql *sql, struct orma_graph *self, uint32_t
     for (size_t i = 0; i < self->edges.len; i++) {
         if (self->edges.data[i] >= 0)
             self->index[self->edges.data[i]] = 1;
-        if (orma_op_stop(sql, i + 1))
+        if (orma_sql_should_stop(sql, i + 1))
             return -ECANCELED;
     }
     for (uint32_t id = 0; id <= max; id++) {
@@ -77,7 +77,7 @@ static int collect_ids(struct orma_sql *sql, struct orma_graph *self)
         if (self->edges.data[i] >= 0)
             self->ids[num++] = (uint32_t)self->edges.data[i];
     }
-    r = orma_op_sort(sql, self->ids, num, sizeof(*self->ids), by_id);
+    r = orma_sql_sort(sql, self->ids, num, sizeof(*self->ids), by_id);
     if (r < 0)
         return r;
     for (uint32_t i = 0; i < num; i++) {
@@ -118,7 +118,7 @@ int orma_graph_finish(struct orma_sql *sql, struct orma_graph *self)
     /* starts[n + 2] counts; summed up, starts[n + 1] is where n begins and moves to its end. */
     for (size_t i = 0; i < e->len; i += 2) {
         self->starts[orma_graph_find(self, e->data[i]) + 2] += e->data[i + 1] >= 0;
-        if (orma_op_stop(sql, i + 2))
+        if (orma_sql_should_stop(sql, i + 2))
             return -ECANCELED;
     }
     for (uint32_t n = 2; n < self->num + 2; n++)
@@ -127,7 +127,7 @@ int orma_graph_finish(struct orma_sql *sql, struct orma_graph *self)
         if (e->data[i + 1] >= 0)
             self->to[self->starts[orma_graph_find(self, e->data[i]) + 1]++] =
                 orma_graph_find(self, e->data[i + 1]);
-        if (orma_op_stop(sql, i + 2))
+        if (orma_sql_should_stop(sql, i + 2))
             return -ECANCELED;
     }
     return 0;
@@ -170,7 +170,7 @@ static void graph_final(sqlite3_context *ctx)
     int r = orma_graph_finish(orma_sql_of(ctx), *state);
     if (r < 0) {
         orma_graph_free(*state);
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     } else {
         sqlite3_result_pointer(ctx, *state, ORMA_GRAPH_POINTER, orma_graph_free);
     }
@@ -205,13 +205,13 @@ static void push(struct steps *s, struct step step)
     s->list[s->len++] = step;
 }
 
-static void put_node(struct orma_frame *f, const struct step *s)
+static void put_node(struct orma_dataframe *f, const struct step *s)
 {
-    uint32_t row = orma_frame_add(f);
+    uint32_t row = orma_dataframe_add(f);
 
-    orma_frame_put_int(f, 0, row, s->node);
+    orma_dataframe_put_int(f, 0, row, s->node);
     if (s->parent >= 0)
-        orma_frame_put_int(f, 1, row, s->parent);
+        orma_dataframe_put_int(f, 1, row, s->parent);
 }
 
 /* Children of the node, the last one first when they go on a stack. */
@@ -229,12 +229,12 @@ static void push_children(const struct orma_graph *g, struct steps *s, int64_t i
 }
 
 static int traverse(struct orma_sql *sql, const struct orma_graph *g, struct steps *s, bool stack,
-                    struct orma_idset *seen, struct orma_frame *f)
+                    struct orma_idset *seen, struct orma_dataframe *f)
 {
     for (uint64_t turn = 1; stack ? s->len : s->head < s->len; turn++) {
         struct step now = stack ? s->list[--s->len] : s->list[s->head++];
 
-        if (orma_op_stop(sql, turn))
+        if (orma_sql_should_stop(sql, turn))
             return -ECANCELED;
         if (!orma_idset_add(seen, (uint32_t)now.node))
             continue;
@@ -244,23 +244,23 @@ static int traverse(struct orma_sql *sql, const struct orma_graph *g, struct ste
     return s->failed || seen->failed ? -ENOMEM : 0;
 }
 
-static void result(sqlite3_context *ctx, struct orma_frame *f, int r)
+static void result(sqlite3_context *ctx, struct orma_dataframe *f, int r)
 {
     if (r == 0) {
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
         return;
     }
-    orma_frame_unref(f);
-    orma_op_result_error(ctx, r);
+    orma_dataframe_unref(f);
+    orma_result_errno(ctx, r);
 }
 
 /* The ids of an array value; false: the error is set. */
-static bool take_ids(sqlite3_context *ctx, sqlite3_value *val, const struct orma_frame **ret)
+static bool take_ids(sqlite3_context *ctx, sqlite3_value *val, const struct orma_dataframe **ret)
 {
     *ret = orma_value_frame(val);
     if (!*ret)
         return true; /* an array of nothing */
-    if ((*ret)->columns_num == 1 && (*ret)->columns[0].type == ORMA_FRAME_INT &&
+    if ((*ret)->columns_num == 1 && (*ret)->columns[0].type == ORMA_DATAFRAME_INT &&
         !(*ret)->columns[0].nulls)
         return true;
     orma_result_error(ctx, "start nodes must be an array of integers");
@@ -272,15 +272,15 @@ static void search(sqlite3_context *ctx, sqlite3_value **argv, bool stack)
     static const char *const names[] = {"node_id", "parent_node_id"};
     struct orma_sql *sql = orma_sql_of(ctx);
     const struct orma_graph *g = sqlite3_value_pointer(argv[0], ORMA_GRAPH_POINTER);
-    const struct orma_frame *starts;
-    struct orma_frame *f;
+    const struct orma_dataframe *starts;
+    struct orma_dataframe *f;
     struct orma_idset seen = {0};
     struct steps s = {0};
     int r = 0;
 
     if (!take_ids(ctx, argv[1], &starts))
         return;
-    f = orma_frame_new(sql->storage, names, 2, false);
+    f = orma_dataframe_new(sql->storage, names, 2, false);
     if (!f) {
         sqlite3_result_error_nomem(ctx);
         return;
@@ -319,7 +319,8 @@ enum { W_SOURCE, W_DEST, W_WEIGHT, W_ROOT, W_TARGET, W_FLOOR, W_ARGS };
 
 /* From one root: weights of all edges that were taken add up. */
 static int bounded_from(struct orma_tvf_call *call, const struct orma_graph *g,
-                        const struct orma_frame *weights, int64_t root, int64_t target, bool floor)
+                        const struct orma_dataframe *weights, int64_t root, int64_t target,
+                        bool floor)
 {
     struct orma_idset seen = {0};
     struct steps s = {0};
@@ -331,7 +332,7 @@ static int bounded_from(struct orma_tvf_call *call, const struct orma_graph *g,
         struct step now = s.list[--s.len];
         uint32_t n = orma_graph_find(g, now.node);
 
-        if (orma_op_stop(call->sql, turn))
+        if (orma_sql_should_stop(call->sql, turn))
             r = -ECANCELED;
         if (r || !orma_idset_add(&seen, (uint32_t)now.node))
             continue;
@@ -339,11 +340,11 @@ static int bounded_from(struct orma_tvf_call *call, const struct orma_graph *g,
             total = INT64_MAX;
         if (!floor && total > target)
             break;
-        uint32_t row = orma_frame_add(call->frame);
-        orma_frame_put_int(call->frame, 0, row, root);
-        orma_frame_put_int(call->frame, 1, row, now.node);
+        uint32_t row = orma_dataframe_add(call->frame);
+        orma_dataframe_put_int(call->frame, 0, row, root);
+        orma_dataframe_put_int(call->frame, 1, row, now.node);
         if (now.parent >= 0)
-            orma_frame_put_int(call->frame, 2, row, now.parent);
+            orma_dataframe_put_int(call->frame, 2, row, now.parent);
         if (floor && total > target)
             break;
         for (uint32_t i = n == ORMA_NODE_NONE ? 0 : g->starts[n + 1];
@@ -358,42 +359,43 @@ static int bounded_from(struct orma_tvf_call *call, const struct orma_graph *g,
     return r;
 }
 
-static const struct orma_frame *array_of(struct orma_tvf_call *call, int arg)
+static const struct orma_dataframe *array_of(struct orma_tvf_call *call, int arg)
 {
-    const struct orma_frame *f = orma_value_frame(call->argv[arg]);
+    const struct orma_dataframe *f = orma_value_frame(call->argv[arg]);
 
-    return f && f->columns_num == 1 && f->columns[0].type == ORMA_FRAME_INT && !f->columns[0].nulls
+    return f && f->columns_num == 1 && f->columns[0].type == ORMA_DATAFRAME_INT &&
+                   !f->columns[0].nulls
                ? f
                : NULL;
 }
 
 /* Weights in the order of the edges of the graph. */
-static struct orma_frame *sort_weights(struct orma_sql *sql, const struct orma_graph *g,
-                                       const struct orma_frame *weights)
+static struct orma_dataframe *sort_weights(struct orma_sql *sql, const struct orma_graph *g,
+                                           const struct orma_dataframe *weights)
 {
     static const char *const name[] = {"weight"};
-    struct orma_frame *f = orma_frame_new(sql->storage, name, 1, false);
+    struct orma_dataframe *f = orma_dataframe_new(sql->storage, name, 1, false);
     uint32_t *at = malloc(((size_t)g->num + 1) * sizeof(*at));
     uint32_t edges = weights->table.rows;
 
     if (f && at) {
         for (uint32_t i = 0; i < edges; i++)
-            (void)orma_frame_add(f);
+            (void)orma_dataframe_add(f);
         memcpy(at, g->starts, ((size_t)g->num + 1) * sizeof(*at));
         for (uint32_t i = 0; i < edges; i++)
-            orma_frame_put_int(f, 0, at[orma_graph_find(g, g->edges.data[2 * (size_t)i])]++,
-                               orma_table_int(&weights->table, 0, i));
+            orma_dataframe_put_int(f, 0, at[orma_graph_find(g, g->edges.data[2 * (size_t)i])]++,
+                                   orma_table_int(&weights->table, 0, i));
     }
     free(at);
     if (f && (!at || f->failed)) {
-        orma_frame_unref(f);
+        orma_dataframe_unref(f);
         return NULL;
     }
     return f;
 }
 
-static bool fill_graph(struct orma_graph *g, const struct orma_frame *from,
-                       const struct orma_frame *to)
+static bool fill_graph(struct orma_graph *g, const struct orma_dataframe *from,
+                       const struct orma_dataframe *to)
 {
     for (uint32_t i = 0; i < from->table.rows; i++) {
         int64_t a = orma_table_int(&from->table, 0, i), b = orma_table_int(&to->table, 0, i);
@@ -405,11 +407,11 @@ static bool fill_graph(struct orma_graph *g, const struct orma_frame *from,
     return true;
 }
 
-static int bounded(struct orma_tvf_call *call, const struct orma_frame *const *in)
+static int bounded(struct orma_tvf_call *call, const struct orma_dataframe *const *in)
 {
     bool floor = sqlite3_value_int64(call->argv[W_FLOOR]);
     struct orma_graph *g = calloc(1, sizeof(*g));
-    struct orma_frame *weights = NULL;
+    struct orma_dataframe *weights = NULL;
     int r = g ? 0 : -ENOMEM;
 
     if (g && !fill_graph(g, in[W_SOURCE], in[W_DEST]))
@@ -428,14 +430,14 @@ static int bounded(struct orma_tvf_call *call, const struct orma_frame *const *i
             r = bounded_from(call, g, weights, root, orma_table_int(&in[W_TARGET]->table, 0, i),
                              floor);
     }
-    orma_frame_unref(weights);
+    orma_dataframe_unref(weights);
     orma_graph_free(g);
     return r;
 }
 
 static int run_bounded(struct orma_tvf_call *call)
 {
-    const struct orma_frame *in[W_FLOOR];
+    const struct orma_dataframe *in[W_FLOOR];
 
     for (int i = 0; i < W_FLOOR; i++) {
         in[i] = array_of(call, i);

@@ -4,7 +4,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_OP_GRAPH_H
 #define ORMA_PROCESSOR_SQL_OP_GRAPH_H
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #define ORMA_GRAPH_POINTER "orma_graph"
 #define ORMA_NODE_NONE UINT32_MAX

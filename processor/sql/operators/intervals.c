@@ -11,7 +11,7 @@
  * An interval is [ts, ts + dur); one of length 0 is a point that lies in what
  * begins with it or covers it.
  */
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -351,7 +351,7 @@ static int begin(struct merge *m, int side, uint32_t at)
         uint32_t l = side ? other->at[i] : at, r = side ? at : other->at[i];
         int64_t end = ORMA_MIN(m->left->list[l].end, m->right->list[r].end);
 
-        if (orma_op_stop(m->sql, m->out->len + 1))
+        if (orma_sql_should_stop(m->sql, m->out->len + 1))
             return -ECANCELED;
         if (!pieces_add(m->out, iv->ts, end, m->left->ids.data + m->left->list[l].id,
                         m->right->list[r].id))
@@ -404,35 +404,36 @@ static int pieces_of(const struct partition *p, struct pieces *ret)
     return 0;
 }
 
-static void put_part_value(struct orma_frame *f, unsigned col, uint32_t row, struct part_value v)
+static void put_part_value(struct orma_dataframe *f, unsigned col, uint32_t row,
+                           struct part_value v)
 {
     double d;
 
     switch (v.type) {
     case SQLITE_INTEGER:
-        orma_frame_put_int(f, col, row, v.bits);
+        orma_dataframe_put_int(f, col, row, v.bits);
         break;
     case SQLITE_FLOAT:
         memcpy(&d, &v.bits, sizeof(d));
-        orma_frame_put_double(f, col, row, d);
+        orma_dataframe_put_double(f, col, row, d);
         break;
     case SQLITE_TEXT:
-        orma_frame_put_str(f, col, row, (uint32_t)v.bits);
+        orma_dataframe_put_str(f, col, row, (uint32_t)v.bits);
         break;
     }
 }
 
-static void put_pieces(struct orma_frame *f, const struct pieces *p, const struct part_value *key,
-                       unsigned parts_num)
+static void put_pieces(struct orma_dataframe *f, const struct pieces *p,
+                       const struct part_value *key, unsigned parts_num)
 {
     for (uint32_t i = 0; i < p->len; i++) {
-        uint32_t row = orma_frame_add(f);
+        uint32_t row = orma_dataframe_add(f);
         unsigned col = 2;
 
-        orma_frame_put_int(f, 0, row, p->list[i].ts);
-        orma_frame_put_int(f, 1, row, p->list[i].end - p->list[i].ts);
+        orma_dataframe_put_int(f, 0, row, p->list[i].ts);
+        orma_dataframe_put_int(f, 1, row, p->list[i].end - p->list[i].ts);
         for (unsigned k = 0; k < p->width; k++)
-            orma_frame_put_int(f, col++, row, p->ids.data[p->list[i].id + (int64_t)k]);
+            orma_dataframe_put_int(f, col++, row, p->ids.data[p->list[i].id + (int64_t)k]);
         for (unsigned k = 0; k < parts_num; k++)
             put_part_value(f, col++, row, key[k]);
     }
@@ -440,7 +441,7 @@ static void put_pieces(struct orma_frame *f, const struct pieces *p, const struc
 
 /* One partition that all sets have. */
 static int intersect_partition(struct orma_sql *sql, struct interval_set *const *sets, int num,
-                               const struct partition *first, struct orma_frame *f)
+                               const struct partition *first, struct orma_dataframe *f)
 {
     struct pieces now;
     int r = pieces_of(first, &now);
@@ -460,7 +461,8 @@ static int intersect_partition(struct orma_sql *sql, struct interval_set *const 
     return r;
 }
 
-static struct orma_frame *new_frame(struct orma_sql *sql, int num, const struct interval_set *set)
+static struct orma_dataframe *new_frame(struct orma_sql *sql, int num,
+                                        const struct interval_set *set)
 {
     char ids[SETS_MAX][8];
     const char *names[2 + SETS_MAX + PARTS_MAX] = {"ts", "dur"};
@@ -472,7 +474,7 @@ static struct orma_frame *new_frame(struct orma_sql *sql, int num, const struct 
     }
     for (unsigned i = 0; set && i < set->parts_num; i++)
         names[n++] = set->names[i];
-    return orma_frame_new(sql->storage, names, n, false);
+    return orma_dataframe_new(sql->storage, names, n, false);
 }
 
 /* 0: all there; 1: one is empty; -EINVAL. */
@@ -506,7 +508,7 @@ static void intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct orma_sql *sql = orma_sql_of(ctx);
     struct interval_set *sets[SETS_MAX];
     int num = argc - 1, r; /* the last one names the partition columns, which the sets know */
-    struct orma_frame *f;
+    struct orma_dataframe *f;
 
     if (num < 1 || num > SETS_MAX) {
         orma_result_error(ctx, "interval intersection: expected 1 to %d sets, got %d", SETS_MAX,
@@ -524,11 +526,11 @@ static void intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     for (uint32_t i = 0; i < sets[0]->len && r == 0; i++)
         r = intersect_partition(sql, sets, num, &sets[0]->parts[i], f);
     if (r == 0) {
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
         return;
     }
-    orma_frame_unref(f);
-    orma_op_result_error(ctx, r);
+    orma_dataframe_unref(f);
+    orma_result_errno(ctx, r);
 }
 
 /* ---- starts and ends ---- */
@@ -576,12 +578,13 @@ static void times_final(sqlite3_context *ctx)
 
     if (!state || !*state)
         return;
-    int r = orma_op_sort(orma_sql_of(ctx), (*state)->data, (*state)->len, sizeof(int64_t), by_time);
+    int r =
+        orma_sql_sort(orma_sql_of(ctx), (*state)->data, (*state)->len, sizeof(int64_t), by_time);
     if (r == 0) {
         sqlite3_result_pointer(ctx, *state, TIMES_POINTER, times_free);
     } else {
         times_free(*state);
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     }
 }
 
@@ -590,13 +593,13 @@ static void create_intervals(sqlite3_context *ctx, int argc, sqlite3_value **arg
     static const char *const names[] = {"ts", "dur"};
     const struct orma_ints *starts = sqlite3_value_pointer(argv[0], TIMES_POINTER);
     const struct orma_ints *ends = sqlite3_value_pointer(argv[1], TIMES_POINTER);
-    struct orma_frame *f;
+    struct orma_dataframe *f;
     size_t e = 0;
 
     (void)argc;
     if (!starts || !ends)
         return; /* no pointer, no rows */
-    f = orma_frame_new(orma_sql_of(ctx)->storage, names, 2, false);
+    f = orma_dataframe_new(orma_sql_of(ctx)->storage, names, 2, false);
     if (!f) {
         sqlite3_result_error_nomem(ctx);
         return;
@@ -611,11 +614,11 @@ static void create_intervals(sqlite3_context *ctx, int argc, sqlite3_value **arg
             break;
         if (__builtin_sub_overflow(ends->data[e], starts->data[s], &dur))
             dur = INT64_MAX;
-        row = orma_frame_add(f);
-        orma_frame_put_int(f, 0, row, starts->data[s]);
-        orma_frame_put_int(f, 1, row, dur);
+        row = orma_dataframe_add(f);
+        orma_dataframe_put_int(f, 0, row, starts->data[s]);
+        orma_dataframe_put_int(f, 1, row, dur);
     }
-    orma_op_result_frame(ctx, f);
+    orma_dataframe_result_finished(ctx, f);
 }
 
 const struct orma_sql_func orma_sql_funcs_intervals[] = {

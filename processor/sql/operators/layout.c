@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/builtins.h"
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 #include "processor/sql/tables/idset.h"
 
 /* ---- experimental_slice_layout ---- */
@@ -83,7 +82,7 @@ static int make_groups(struct layout *l)
     const struct orma_table *t = l->slices;
 
     for (uint32_t row = 0; row < t->rows; row++) {
-        if (orma_op_stop(l->call->sql, row + 1u))
+        if (orma_sql_should_stop(l->call->sql, row + 1u))
             return -ECANCELED;
         if (orma_idset_has(&l->tracks, (uint32_t)orma_table_int(t, ORMA_SLICE_TRACK_ID, row)))
             orma_rows_add(&l->rows, row);
@@ -146,10 +145,10 @@ static int place_all(struct layout *l)
     for (uint32_t i = 0; order && i < l->groups_num; i++)
         order[i] = &l->groups[i];
     if (order)
-        r = orma_op_sort(l->call->sql, order, l->groups_num, sizeof(struct group *), by_start);
+        r = orma_sql_sort(l->call->sql, order, l->groups_num, sizeof(struct group *), by_start);
     for (uint32_t i = 0; r == 0 && i < l->groups_num; i++) {
         place(l, order[i]);
-        if (orma_op_stop(l->call->sql, i + 1u))
+        if (orma_sql_should_stop(l->call->sql, i + 1u))
             r = -ECANCELED;
     }
     free(order);
@@ -166,12 +165,12 @@ static int run_layout(struct orma_tvf_call *call)
     if (r == 0)
         r = place_all(&l);
     for (size_t i = 0; r == 0 && i < l.rows.len; i++) {
-        uint32_t row = orma_frame_add(call->frame), slice = l.rows.rows[i];
+        uint32_t row = orma_dataframe_add(call->frame), slice = l.rows.rows[i];
 
-        orma_frame_put_int(call->frame, 0, row, slice);
-        orma_frame_put_int(call->frame, 1, row,
-                           l.groups[l.group_of[i]].at +
-                               orma_table_int(l.slices, ORMA_SLICE_DEPTH, slice));
+        orma_dataframe_put_int(call->frame, 0, row, slice);
+        orma_dataframe_put_int(call->frame, 1, row,
+                               l.groups[l.group_of[i]].at +
+                                   orma_table_int(l.slices, ORMA_SLICE_DEPTH, slice));
     }
     orma_idset_fini(&l.tracks);
     orma_rows_fini(&l.rows);
@@ -215,32 +214,32 @@ static void put_cell(struct flat *f, unsigned col, uint32_t row, unsigned from, 
     if (orma_table_is_null(f->slices, from, slice))
         return;
     if (f->slices->columns[from].kind == ORMA_COL_STRING)
-        orma_frame_put_str(f->call->frame, col, row,
-                           (uint32_t)orma_table_int(f->slices, from, slice));
+        orma_dataframe_put_str(f->call->frame, col, row,
+                               (uint32_t)orma_table_int(f->slices, from, slice));
     else
-        orma_frame_put_int(f->call->frame, col, row, orma_table_int(f->slices, from, slice));
+        orma_dataframe_put_int(f->call->frame, col, row, orma_table_int(f->slices, from, slice));
 }
 
 /* Tells what was on top from f->ts to `until`. */
 static void tell(struct flat *f, int64_t until)
 {
-    struct orma_frame *out = f->call->frame;
+    struct orma_dataframe *out = f->call->frame;
     uint32_t row;
 
     until = ORMA_MIN(until, f->end_bound);
     if (!f->begun || until <= f->ts)
         return;
-    row = orma_frame_add(out);
-    orma_frame_put_int(out, F_TS, row, f->ts);
-    orma_frame_put_int(out, F_DUR, row, until - f->ts);
-    orma_frame_put_int(out, F_TRACK, row, f->track);
+    row = orma_dataframe_add(out);
+    orma_dataframe_put_int(out, F_TS, row, f->ts);
+    orma_dataframe_put_int(out, F_DUR, row, until - f->ts);
+    orma_dataframe_put_int(out, F_TRACK, row, f->track);
     if (f->depth) {
         uint32_t slice = f->stack[f->depth - 1];
 
         put_cell(f, F_CATEGORY, row, ORMA_SLICE_CATEGORY, slice);
         put_cell(f, F_NAME, row, ORMA_SLICE_NAME, slice);
         put_cell(f, F_ARGS, row, ORMA_SLICE_ARG_SET_ID, slice);
-        orma_frame_put_int(out, F_SOURCE, row, slice);
+        orma_dataframe_put_int(out, F_SOURCE, row, slice);
     }
     f->ts = until;
 }
@@ -314,13 +313,13 @@ static int run_flat(struct orma_tvf_call *call)
         keys[row] = (struct flat_key){orma_table_int(t, ORMA_SLICE_TRACK_ID, row),
                                       orma_table_int(t, ORMA_SLICE_TS, row), row};
     if (r == 0)
-        r = orma_op_sort(call->sql, keys, t->rows, sizeof(*keys), by_track);
+        r = orma_sql_sort(call->sql, keys, t->rows, sizeof(*keys), by_track);
     for (uint32_t i = 0; r == 0 && i < t->rows; i++) {
         f.track = keys[i].track;
         add_slice(&f, keys[i].row);
         if (i + 1 == t->rows || keys[i + 1].track != f.track)
             finish_track(&f);
-        if (orma_op_stop(call->sql, i + 1u))
+        if (orma_sql_should_stop(call->sql, i + 1u))
             r = -ECANCELED;
     }
     free(keys);

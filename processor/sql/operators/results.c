@@ -4,32 +4,32 @@
  */
 #include <errno.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 /* Columns are taken by name; the first of ours is the number of the row. */
 static int copy_result(struct orma_tvf_call *call, const char *const *names, const char *table)
 {
-    const struct orma_frame *from = call->argc ? orma_value_frame(call->argv[0]) : NULL;
+    const struct orma_dataframe *from = call->argc ? orma_value_frame(call->argv[0]) : NULL;
     int cols[ORMA_TVF_COLUMNS_MAX];
 
     if (!from && (!call->argc || orma_value_is_null(call->argv[0])))
         return 0;
     for (unsigned i = 1; names[i]; i++) {
-        cols[i] = from ? orma_frame_find(from, names[i]) : -1;
+        cols[i] = from ? orma_dataframe_find(from, names[i]) : -1;
         if (cols[i] < 0)
             return orma_tvf_fail(call, "%s: the argument must be what %s gives as an aggregate",
                                  table, table);
     }
     for (uint32_t at = 0; at < from->table.rows; at++) {
-        uint32_t row = orma_frame_add(call->frame);
+        uint32_t row = orma_dataframe_add(call->frame);
 
-        if (orma_op_stop(call->sql, at + 1))
+        if (orma_sql_should_stop(call->sql, at + 1))
             return -ECANCELED;
-        orma_frame_put_int(call->frame, 0, row, row);
+        orma_dataframe_put_int(call->frame, 0, row, row);
         for (unsigned i = 1; names[i]; i++) {
             if (!orma_table_is_null(&from->table, (unsigned)cols[i], at))
-                orma_frame_put_int(call->frame, i, row,
-                                   orma_table_int(&from->table, (unsigned)cols[i], at));
+                orma_dataframe_put_int(call->frame, i, row,
+                                       orma_table_int(&from->table, (unsigned)cols[i], at));
         }
     }
     return 0;

@@ -22,7 +22,7 @@ struct scan {
     const char *names[COLUMNS_MAX + 1]; /* id first */
     struct orma_buf name_texts;
     unsigned columns;
-    struct orma_frame *out;
+    struct orma_dataframe *out;
     uint32_t *wave;        /* of each node; NONE: out of reach */
     uint32_t *tail;        /* its last one */
     uint32_t *head;        /* of each node: its first row of `out`, NONE */
@@ -118,19 +118,20 @@ static int map_step(struct scan *s, sqlite3_context *ctx)
 
 /* ---- rows ---- */
 
-static void copy_cell(struct orma_frame *to, unsigned col, uint32_t row,
-                      const struct orma_frame *from, unsigned from_col, uint32_t from_row)
+static void copy_cell(struct orma_dataframe *to, unsigned col, uint32_t row,
+                      const struct orma_dataframe *from, unsigned from_col, uint32_t from_row)
 {
     const struct orma_table *t = &from->table;
 
     if (orma_table_is_null(t, from_col, from_row))
         return;
     if (t->columns[from_col].kind == ORMA_COL_STRING)
-        orma_frame_put_str(to, col, row, (uint32_t)orma_table_int(t, from_col, from_row));
+        orma_dataframe_put_str(to, col, row, (uint32_t)orma_table_int(t, from_col, from_row));
     else if (t->columns[from_col].kind == ORMA_COL_DOUBLE)
-        orma_frame_put_double(to, col, row, orma_column_double(&t->columns[from_col], from_row));
+        orma_dataframe_put_double(to, col, row,
+                                  orma_column_double(&t->columns[from_col], from_row));
     else
-        orma_frame_put_int(to, col, row, orma_table_int(t, from_col, from_row));
+        orma_dataframe_put_int(to, col, row, orma_table_int(t, from_col, from_row));
 }
 
 /* The last row of `out` joins those of its node. */
@@ -148,19 +149,19 @@ static void link_row(struct scan *s, uint32_t row, int64_t id)
     s->tail[n] = row;
 }
 
-static int add_init(struct scan *s, sqlite3_context *ctx, const struct orma_frame *init)
+static int add_init(struct scan *s, sqlite3_context *ctx, const struct orma_dataframe *init)
 {
     int cols[COLUMNS_MAX + 1];
 
     for (unsigned i = 0; i < s->columns; i++) {
-        cols[i] = orma_frame_find(init, s->names[i]);
+        cols[i] = orma_dataframe_find(init, s->names[i]);
         if (cols[i] < 0) {
             orma_result_error(ctx, "graph scan: the first rows have no column '%s'", s->names[i]);
             return -EINVAL;
         }
     }
     for (uint32_t r = 0; r < init->table.rows; r++) {
-        uint32_t row = orma_frame_add(s->out);
+        uint32_t row = orma_dataframe_add(s->out);
 
         for (unsigned i = 0; i < s->columns; i++)
             copy_cell(s->out, i, row, init, (unsigned)cols[i], r);
@@ -171,10 +172,11 @@ static int add_init(struct scan *s, sqlite3_context *ctx, const struct orma_fram
 
 static int add_step_row(struct scan *s, sqlite3_context *ctx)
 {
-    uint32_t row = orma_frame_add(s->out);
+    uint32_t row = orma_dataframe_add(s->out);
 
     for (unsigned i = 0; i < s->columns; i++) {
-        if (!orma_frame_put_value(s->out, i, row, sqlite3_column_value(s->stmt, s->from_step[i]))) {
+        if (!orma_dataframe_put_value(s->out, i, row,
+                                      sqlite3_column_value(s->stmt, s->from_step[i]))) {
             if (!s->out->error)
                 return -ENOMEM;
             orma_result_error(ctx, "graph scan: %s", s->out->error);
@@ -288,9 +290,9 @@ static int waves_init(struct waves *w, const struct scan *s, uint32_t num)
 }
 
 /* What $table is for a wave. */
-static struct orma_frame *table_of(struct scan *s, const struct waves *w, uint32_t wave)
+static struct orma_dataframe *table_of(struct scan *s, const struct waves *w, uint32_t wave)
 {
-    struct orma_frame *f = orma_frame_new(s->sql->storage, s->names, s->columns, false);
+    struct orma_dataframe *f = orma_dataframe_new(s->sql->storage, s->names, s->columns, false);
 
     if (!f)
         return NULL;
@@ -301,29 +303,29 @@ static struct orma_frame *table_of(struct scan *s, const struct waves *w, uint32
             for (int64_t row = s->head[w->sources[i]] == NONE ? -1
                                                               : (int64_t)s->head[w->sources[i]];
                  row >= 0; row = s->next.data[row]) {
-                uint32_t to = orma_frame_add(f);
+                uint32_t to = orma_dataframe_add(f);
 
-                orma_frame_put_int(f, 0, to, s->g->ids[n]);
+                orma_dataframe_put_int(f, 0, to, s->g->ids[n]);
                 for (unsigned c = 1; c < s->columns; c++)
                     copy_cell(f, c, to, s->out, c, (uint32_t)row);
             }
         }
     }
-    if (f->failed || orma_frame_finish(f) < 0) {
-        orma_frame_unref(f);
+    if (f->failed || orma_dataframe_finish(f) < 0) {
+        orma_dataframe_unref(f);
         return NULL;
     }
     return f;
 }
 
-static int run_step(struct scan *s, sqlite3_context *ctx, struct orma_frame *table)
+static int run_step(struct scan *s, sqlite3_context *ctx, struct orma_dataframe *table)
 {
     int r, err = 0;
 
     (void)sqlite3_reset(s->stmt); /* failures were reported when they happened */
     if (sqlite3_bind_parameter_count(s->stmt) &&
-        sqlite3_bind_pointer(s->stmt, 1, orma_frame_ref(table), ORMA_FRAME_POINTER,
-                             orma_frame_unref))
+        sqlite3_bind_pointer(s->stmt, 1, orma_dataframe_ref(table), ORMA_DATAFRAME_POINTER,
+                             orma_dataframe_unref))
         return -ENOMEM;
     while (!err && (r = sqlite3_step(s->stmt)) == SQLITE_ROW)
         err = add_step_row(s, ctx);
@@ -351,12 +353,12 @@ static int run_waves(struct scan *s, sqlite3_context *ctx)
     if (r == 0)
         r = waves_init(&w, s, num);
     for (uint32_t i = 1; i <= num && r == 0; i++) {
-        struct orma_frame *table = table_of(s, &w, i);
+        struct orma_dataframe *table = table_of(s, &w, i);
 
         r = !table ? -ENOMEM : orma_sql_is_interrupted(s->sql) ? -ECANCELED : 0;
         if (r == 0 && table->table.rows)
             r = run_step(s, ctx, table);
-        orma_frame_unref(table);
+        orma_dataframe_unref(table);
     }
     waves_fini(&w);
     return r;
@@ -381,7 +383,7 @@ static int set_up(struct scan *s, sqlite3_context *ctx, sqlite3_value **argv)
         r = map_step(s, ctx);
     if (r < 0)
         return r;
-    s->out = orma_frame_new(s->sql->storage, s->names, s->columns, false);
+    s->out = orma_dataframe_new(s->sql->storage, s->names, s->columns, false);
     s->wave = malloc(((size_t)nodes + 1) * sizeof(uint32_t));
     s->head = malloc(((size_t)nodes + 1) * sizeof(uint32_t));
     s->tail = malloc(((size_t)nodes + 1) * sizeof(uint32_t));
@@ -396,7 +398,7 @@ static void scan(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_sql *sql = orma_sql_of(ctx);
     struct scan s = {.sql = sql, .g = sqlite3_value_pointer(argv[A_GRAPH], ORMA_GRAPH_POINTER)};
-    const struct orma_frame *init = orma_value_frame(argv[A_INIT]);
+    const struct orma_dataframe *init = orma_value_frame(argv[A_INIT]);
     int r;
 
     (void)argc;
@@ -409,11 +411,11 @@ static void scan(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         r = run_waves(&s, ctx);
     (void)sqlite3_finalize(s.stmt); /* its errors were reported */
     if (r == 0) {
-        orma_op_result_frame(ctx, s.out);
+        orma_dataframe_result_finished(ctx, s.out);
     } else {
-        orma_frame_unref(s.out);
+        orma_dataframe_unref(s.out);
         if (r == -ECANCELED || r == -ENOMEM)
-            orma_op_result_error(ctx, r);
+            orma_result_errno(ctx, r);
     }
     free(s.wave);
     free(s.head);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 #include "processor/sql/tables/idset.h"
 #include "processor/sql/tables/index.h"
 
@@ -39,7 +39,7 @@ static int by_row(const void *a, const void *b)
 
 static int sort_rows(struct orma_tvf_call *call)
 {
-    return orma_op_sort(call->sql, call->rows.rows, call->rows.len, sizeof(uint32_t), by_row);
+    return orma_sql_sort(call->sql, call->rows.rows, call->rows.len, sizeof(uint32_t), by_row);
 }
 
 static bool stop(const struct orma_tvf_call *call, size_t step)

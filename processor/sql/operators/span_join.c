@@ -16,7 +16,6 @@
  * of the stream. The piece that ends first gives way to the next of its side.
  */
 #include "processor/sql/operators/span_join.h"
-#include "processor/sql/script/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +66,8 @@ static int span_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     v->sql = aux;
     v->kind = kind_of(argv[0]);
     if (argc != 3 + ORMA_SPAN_SIDES)
-        r = orma_op_error(ret_error, "%s: expected two tables, got %d", orma_span_names[v->kind],
-                          argc - 3);
+        r = orma_vtab_error(ret_error, "%s: expected two tables, got %d", orma_span_names[v->kind],
+                            argc - 3);
     else
         r = orma_span_describe(v, db, argv + 3, ret_error);
     if (r) {
@@ -396,8 +395,9 @@ static int span_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
 
     (void)num;
     if (v->sql->operators >= NESTING_MAX)
-        return orma_op_error(&v->base.zErrMsg, "%s: reads from itself, or too many of them nested",
-                             orma_span_names[v->kind]);
+        return orma_vtab_error(&v->base.zErrMsg,
+                               "%s: reads from itself, or too many of them nested",
+                               orma_span_names[v->kind]);
     finalize_sides(c);
     c->mixed_part_known = 0;
     for (int i = 0; i < ORMA_SPAN_SIDES && !r; i++)
@@ -454,7 +454,7 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         const struct orma_span_side *s = &c->sides[o->side];
 
         if (s->piece == ORMA_PIECE_REAL)
-            orma_sql_result_value(ctx, sqlite3_column_value(s->stmt, o->col));
+            orma_result_value(ctx, sqlite3_column_value(s->stmt, o->col));
     }
     return SQLITE_OK;
 }

@@ -6,7 +6,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_SPAN_JOIN_H
 #define ORMA_PROCESSOR_SQL_SPAN_JOIN_H
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #define ORMA_SPAN_SIDES 2
 #define ORMA_SPAN_NONE (-1)

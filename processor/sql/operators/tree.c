@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 #define TREE_POINTER "orma_tree"
 
@@ -24,7 +24,7 @@ struct tree_args {
 };
 
 struct tree_agg {
-    struct orma_frame *frame;
+    struct orma_dataframe *frame;
     struct orma_ints ids; /* E_NUM of each row */
     bool failed;          /* the error was reported */
 };
@@ -51,10 +51,10 @@ static bool read_args(int argc, sqlite3_value **argv, struct tree_args *ret)
     return ret->id_name && ret->parent_name;
 }
 
-static struct orma_frame *new_frame(sqlite3_context *ctx, const struct tree_args *args)
+static struct orma_dataframe *new_frame(sqlite3_context *ctx, const struct tree_args *args)
 {
     const char **names = calloc((size_t)args->pairs_num + T_OWN, sizeof(*names));
-    struct orma_frame *frame = NULL;
+    struct orma_dataframe *frame = NULL;
 
     if (!names) {
         sqlite3_result_error_nomem(ctx);
@@ -78,7 +78,7 @@ static struct orma_frame *new_frame(sqlite3_context *ctx, const struct tree_args
             return NULL;
         }
     }
-    frame = orma_frame_new(orma_sql_of(ctx)->storage, names, args->pairs_num + T_OWN, false);
+    frame = orma_dataframe_new(orma_sql_of(ctx)->storage, names, args->pairs_num + T_OWN, false);
     free(names);
     if (!frame)
         sqlite3_result_error_nomem(ctx);
@@ -88,7 +88,7 @@ static struct orma_frame *new_frame(sqlite3_context *ctx, const struct tree_args
 static bool put_cell(sqlite3_context *ctx, struct tree_agg *s, unsigned col, uint32_t row,
                      sqlite3_value *val)
 {
-    if (orma_frame_put_value(s->frame, col, row, val))
+    if (orma_dataframe_put_value(s->frame, col, row, val))
         return true;
     if (s->frame->error)
         orma_result_error(ctx, "%s", s->frame->error);
@@ -109,12 +109,12 @@ static bool add_row(sqlite3_context *ctx, struct tree_agg *s, const struct tree_
         orma_result_error(ctx, "tree: the parent of a node must be an integer or NULL");
         return false;
     }
-    row = orma_frame_add(s->frame);
+    row = orma_dataframe_add(s->frame);
     if (row == ORMA_ROW_NONE) {
         sqlite3_result_error_nomem(ctx);
         return false;
     }
-    orma_frame_put_int(s->frame, T_NUMBER, row, row);
+    orma_dataframe_put_int(s->frame, T_NUMBER, row, row);
     if (!put_cell(ctx, s, T_FIRST, row, *args->id) ||
         !put_cell(ctx, s, T_FIRST + 1, row, *args->parent))
         return false;
@@ -171,7 +171,7 @@ static int link_parents(struct orma_sql *sql, struct tree_agg *s, int64_t *up, c
         int64_t parent;
         const int64_t *entry;
 
-        if (orma_op_stop(sql, row))
+        if (orma_sql_should_stop(sql, row))
             return -ECANCELED;
         up[row] = -1;
         if (orma_table_is_null(t, T_FIRST + 1, row))
@@ -185,7 +185,7 @@ static int link_parents(struct orma_sql *sql, struct tree_agg *s, int64_t *up, c
             return -EINVAL;
         }
         up[row] = entry[E_ROW];
-        orma_frame_put_int(s->frame, T_PARENT, row, entry[E_ROW]);
+        orma_dataframe_put_int(s->frame, T_PARENT, row, entry[E_ROW]);
     }
     return 0;
 }
@@ -204,7 +204,7 @@ static int check_circles(struct orma_sql *sql, struct tree_agg *s, const int64_t
 
         for (; at >= 0 && !walks[at] && r == 0; at = up[at]) {
             walks[at] = row + 1;
-            if (orma_op_stop(sql, ++turn))
+            if (orma_sql_should_stop(sql, ++turn))
                 r = -ECANCELED;
         }
         if (r == 0 && at >= 0 && walks[at] == row + 1) {
@@ -226,7 +226,7 @@ static int make_tree(struct orma_sql *sql, struct tree_agg *s, char **ret_wrong)
 
     if (s->ids.failed)
         return -ENOMEM;
-    r = orma_op_sort(sql, s->ids.data, s->ids.len / E_NUM, E_NUM * sizeof(int64_t), by_id);
+    r = orma_sql_sort(sql, s->ids.data, s->ids.len / E_NUM, E_NUM * sizeof(int64_t), by_id);
     if (r < 0)
         return r;
     *ret_wrong = find_duplicate(&s->ids);
@@ -239,7 +239,7 @@ static int make_tree(struct orma_sql *sql, struct tree_agg *s, char **ret_wrong)
     if (r == 0)
         r = check_circles(sql, s, up, ret_wrong);
     if (r == 0)
-        r = orma_frame_finish(s->frame);
+        r = orma_dataframe_finish(s->frame);
     free(up);
     return r;
 }
@@ -254,27 +254,27 @@ static void tree_final(sqlite3_context *ctx)
         return;
     r = s->failed || !s->frame ? -EALREADY : make_tree(orma_sql_of(ctx), s, &wrong);
     if (r == 0) {
-        sqlite3_result_pointer(ctx, s->frame, TREE_POINTER, orma_frame_unref);
+        sqlite3_result_pointer(ctx, s->frame, TREE_POINTER, orma_dataframe_unref);
         s->frame = NULL;
     } else if (wrong) {
         orma_result_error(ctx, "%s", wrong);
     } else if (r == -EINVAL && s->frame->error) {
         orma_result_error(ctx, "%s", s->frame->error);
     } else if (r != -EALREADY) {
-        orma_op_result_error(ctx, r);
+        orma_result_errno(ctx, r);
     }
     sqlite3_free(wrong);
-    orma_frame_unref(s->frame);
+    orma_dataframe_unref(s->frame);
     orma_ints_fini(&s->ids);
 }
 
 static void tree_to_table(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_frame *tree = sqlite3_value_pointer(argv[0], TREE_POINTER);
+    struct orma_dataframe *tree = sqlite3_value_pointer(argv[0], TREE_POINTER);
 
     (void)argc;
     if (tree)
-        orma_frame_result_pointer(ctx, orma_frame_ref(tree));
+        orma_dataframe_result_pointer(ctx, orma_dataframe_ref(tree));
     else if (!orma_value_is_null(argv[0]))
         orma_result_error(ctx, "__intrinsic_tree_to_table: the argument must be a tree, as "
                                "__intrinsic_tree_from_table gives it");

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/operators/operators.h"
 
 enum { S_ID, S_PARENT, S_SIZE, S_NATIVE, S_COUNT, S_NUM }; /* words of a node */
 
@@ -73,7 +73,7 @@ static int link_nodes(struct summary *self)
     for (size_t i = 0; i < self->num; i++) {
         const int64_t *node = &self->nodes[i * S_NUM], *up;
 
-        if (orma_op_stop(self->sql, i + 1))
+        if (orma_sql_should_stop(self->sql, i + 1))
             return -ECANCELED;
         if (i && node[S_ID] == node[S_ID - S_NUM])
             return fail(self, "there are several nodes", node[S_ID]);
@@ -101,7 +101,7 @@ static int sum_up(struct summary *self)
     for (size_t i = 0; i < self->num; i++) {
         uint32_t at = (uint32_t)i;
 
-        if (orma_op_stop(self->sql, i + 1))
+        if (orma_sql_should_stop(self->sql, i + 1))
             return -ECANCELED;
         if (self->children[i])
             continue;
@@ -136,8 +136,8 @@ static int sum_up(struct summary *self)
 static int summarize(struct summary *self, struct orma_ints *nodes)
 {
     int r = nodes->failed ? -ENOMEM
-                          : orma_op_sort(self->sql, nodes->data, nodes->len / S_NUM,
-                                         S_NUM * sizeof(int64_t), by_id);
+                          : orma_sql_sort(self->sql, nodes->data, nodes->len / S_NUM,
+                                          S_NUM * sizeof(int64_t), by_id);
 
     self->nodes = nodes->data;
     self->num = nodes->len / S_NUM;
@@ -152,7 +152,7 @@ static int summarize(struct summary *self, struct orma_ints *nodes)
     return r ? r : sum_up(self);
 }
 
-static struct orma_frame *make_frame(const struct summary *self)
+static struct orma_dataframe *make_frame(const struct summary *self)
 {
     static const char *const names[] = {
         "id",
@@ -162,19 +162,20 @@ static struct orma_frame *make_frame(const struct summary *self)
         "dominated_native_size_bytes",
         "depth",
     };
-    struct orma_frame *f = orma_frame_new(self->sql->storage, names, ORMA_ARRAY_LEN(names), false);
+    struct orma_dataframe *f =
+        orma_dataframe_new(self->sql->storage, names, ORMA_ARRAY_LEN(names), false);
 
     for (size_t i = 0; f && i < self->num; i++) {
         const int64_t *node = &self->nodes[i * S_NUM];
-        uint32_t row = orma_frame_add(f);
+        uint32_t row = orma_dataframe_add(f);
 
-        orma_frame_put_int(f, 0, row, node[S_ID]);
+        orma_dataframe_put_int(f, 0, row, node[S_ID]);
         if (node[S_PARENT] >= 0)
-            orma_frame_put_int(f, 1, row, node[S_PARENT]);
-        orma_frame_put_int(f, 2, row, node[S_COUNT]);
-        orma_frame_put_int(f, 3, row, node[S_SIZE]);
-        orma_frame_put_int(f, 4, row, node[S_NATIVE]);
-        orma_frame_put_int(f, 5, row, self->depths[i]);
+            orma_dataframe_put_int(f, 1, row, node[S_PARENT]);
+        orma_dataframe_put_int(f, 2, row, node[S_COUNT]);
+        orma_dataframe_put_int(f, 3, row, node[S_SIZE]);
+        orma_dataframe_put_int(f, 4, row, node[S_NATIVE]);
+        orma_dataframe_put_int(f, 5, row, self->depths[i]);
     }
     return f;
 }
@@ -183,7 +184,7 @@ static void summary_final(sqlite3_context *ctx)
 {
     struct summary_agg *s = sqlite3_aggregate_context(ctx, 0);
     struct summary sum = {.sql = orma_sql_of(ctx)};
-    struct orma_frame *f = NULL;
+    struct orma_dataframe *f = NULL;
     int r;
 
     if (!s)
@@ -193,11 +194,11 @@ static void summary_final(sqlite3_context *ctx)
         if (r == 0)
             f = make_frame(&sum);
         if (f)
-            orma_op_result_frame(ctx, f);
+            orma_dataframe_result_finished(ctx, f);
         else if (sum.wrong)
             orma_result_error(ctx, "%s", sum.wrong);
         else
-            orma_op_result_error(ctx, r ? r : -ENOMEM);
+            orma_result_errno(ctx, r ? r : -ENOMEM);
     }
     summary_fini(&sum);
     orma_ints_fini(&s->nodes);

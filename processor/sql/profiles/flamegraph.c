@@ -90,7 +90,7 @@ static int find_name(const char *const *names, int num, const char *name)
 
 static int take_column(struct run *s, const char *name, unsigned *ret)
 {
-    int col = name ? orma_frame_find(s->src->rows, name) : -1;
+    int col = name ? orma_dataframe_find(s->src->rows, name) : -1;
 
     if (col < 0)
         return refuse(s, "flamegraph: the query has no column '%s'", name ? name : "");
@@ -384,7 +384,7 @@ static void values_at(const struct run *s, uint32_t row, double *ret)
 
 static int stop(struct run *s)
 {
-    return s->failed ? -ENOMEM : orma_op_stop(s->src->sql, ++s->turn) ? -ECANCELED : 0;
+    return s->failed ? -ENOMEM : orma_sql_should_stop(s->src->sql, ++s->turn) ? -ECANCELED : 0;
 }
 
 static int merge_down(struct run *s)
@@ -562,7 +562,7 @@ static int lay_out(struct run *s)
             list[num++] = (struct child){s->nodes[i].parent, i, s->nodes[i].cumulative[0]};
     }
     if (r == 0)
-        r = orma_op_sort(s->src->sql, list, num, sizeof(*list), by_place);
+        r = orma_sql_sort(s->src->sql, list, num, sizeof(*list), by_place);
     if (r == 0) {
         put_children(s, list, num, ROOT_DOWN, NONE, row_nodes);
         put_children(s, list, num, ROOT_UP, NONE, row_nodes);
@@ -602,8 +602,8 @@ static int prepare(struct run *s, const struct orma_fg_config *config)
     s->marks = calloc((size_t)s->src->rows->table.rows + 1, sizeof(*s->marks));
     if (!s->patterns || !s->groups || !s->out->kinds || !s->out->from || !s->marks)
         return -ENOMEM;
-    if (s->src->rows->columns[s->src->name].type == ORMA_FRAME_DOUBLE ||
-        (s->src->rows->columns[s->src->name].type == ORMA_FRAME_INT &&
+    if (s->src->rows->columns[s->src->name].type == ORMA_DATAFRAME_DOUBLE ||
+        (s->src->rows->columns[s->src->name].type == ORMA_DATAFRAME_INT &&
          s->src->rows->table.columns[s->src->name].valid))
         return refuse(s, "flamegraph: names must be texts");
     return sqlite3_prepare_v2(s->src->sql->db, "SELECT __intrinsic_regexp(?1, ?2, ?3)", -1,

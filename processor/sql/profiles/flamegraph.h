@@ -4,7 +4,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_FLAMEGRAPH_H
 #define ORMA_PROCESSOR_SQL_FLAMEGRAPH_H
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/profiles/profiles.h"
 
 #define ORMA_FG_CONFIG_POINTER "orma_flamegraph_config"
 #define ORMA_FG_ARGS 4
@@ -33,7 +33,7 @@ enum orma_fg_property {
 /* The rows of the query; row numbers stand for frames. */
 struct orma_fg_source {
     struct orma_sql *sql;
-    struct orma_frame *rows;
+    struct orma_dataframe *rows;
     uint32_t *parents; /* rows, UINT32_MAX: roots */
     unsigned name;     /* column */
 };

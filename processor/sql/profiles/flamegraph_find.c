@@ -79,12 +79,13 @@ static int prepare(struct finder *f)
 static void put_cell(struct finder *f, unsigned out, uint32_t row, int col)
 {
     if (col >= 0)
-        (void)orma_frame_put_value(f->call->frame, out, row, sqlite3_column_value(f->stmt, col));
+        (void)orma_dataframe_put_value(f->call->frame, out, row,
+                                       sqlite3_column_value(f->stmt, col));
 }
 
 static void put_match(struct finder *f)
 {
-    uint32_t row = orma_frame_add(f->call->frame);
+    uint32_t row = orma_dataframe_add(f->call->frame);
 
     put_cell(f, O_ID, row, f->id);
     put_cell(f, O_PARENT, row, f->parent);
@@ -138,12 +139,12 @@ static int mark_outermost(struct finder *f)
                                    : bsearch(&parent, f->index.data, f->index.len / N_NUM,
                                              N_NUM * sizeof(int64_t), by_id);
 
-        if (orma_op_stop(f->call->sql, i + 1))
+        if (orma_sql_should_stop(f->call->sql, i + 1))
             return -ECANCELED;
         if (entry && entry[N_AT] < (int64_t)i && f->matches.data[entry[N_AT]])
             f->matches.data[i] |= 2;
         if (f->matches.data[i] & 1)
-            orma_frame_put_int(f->call->frame, O_OUTERMOST, row++, !(f->matches.data[i] & 2));
+            orma_dataframe_put_int(f->call->frame, O_OUTERMOST, row++, !(f->matches.data[i] & 2));
     }
     return 0;
 }
@@ -162,8 +163,8 @@ static int run_find(struct orma_tvf_call *call)
     if (r == 0)
         r = read_graph(&f);
     if (r == 0)
-        r = orma_op_sort(call->sql, f.index.data, f.index.len / N_NUM, N_NUM * sizeof(int64_t),
-                         by_id);
+        r = orma_sql_sort(call->sql, f.index.data, f.index.len / N_NUM, N_NUM * sizeof(int64_t),
+                          by_id);
     if (r == 0)
         r = mark_outermost(&f);
     sqlite3_finalize(f.stmt);

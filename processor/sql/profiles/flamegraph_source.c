@@ -31,7 +31,7 @@ bool orma_fg_is_property(const struct orma_fg_source *src, unsigned col)
         if (!sqlite3_stricmp(name, taken[i]))
             return false;
     }
-    return orma_frame_find(src->rows, name) == (int)col;
+    return orma_dataframe_find(src->rows, name) == (int)col;
 }
 
 int orma_fg_link(struct orma_fg_source *src, unsigned id, unsigned parent)
@@ -55,7 +55,7 @@ int orma_fg_link(struct orma_fg_source *src, unsigned id, unsigned parent)
             else
                 src->parents[row] = (uint32_t)up;
         }
-        if (orma_table_is_null(t, id, row) || src->rows->columns[id].type != ORMA_FRAME_INT ||
+        if (orma_table_is_null(t, id, row) || src->rows->columns[id].type != ORMA_DATAFRAME_INT ||
             orma_map_get(&rows, key) != ORMA_MAP_NONE)
             r = -EINVAL;
         if (r == 0 && orma_map_put(&rows, key, row) < 0)
@@ -69,9 +69,9 @@ double orma_fg_value(const struct orma_fg_source *src, unsigned col, uint32_t ro
 {
     const struct orma_table *t = &src->rows->table;
 
-    if (orma_table_is_null(t, col, row) || src->rows->columns[col].type == ORMA_FRAME_TEXT)
+    if (orma_table_is_null(t, col, row) || src->rows->columns[col].type == ORMA_DATAFRAME_TEXT)
         return 0;
-    if (src->rows->columns[col].type == ORMA_FRAME_DOUBLE)
+    if (src->rows->columns[col].type == ORMA_DATAFRAME_DOUBLE)
         return orma_column_double(&t->columns[col], row);
     return (double)orma_table_int(t, col, row);
 }
@@ -84,7 +84,7 @@ uint64_t orma_fg_bits(const struct orma_fg_source *src, unsigned col, uint32_t r
 
     if (orma_table_is_null(t, col, row))
         return bits;
-    if (src->rows->columns[col].type == ORMA_FRAME_DOUBLE) {
+    if (src->rows->columns[col].type == ORMA_DATAFRAME_DOUBLE) {
         double d = orma_column_double(&t->columns[col], row);
 
         memcpy(&bits, &d, sizeof(d));
@@ -109,10 +109,10 @@ static void put_cell(const struct orma_fg_source *src, struct orma_buf *out, uns
 {
     const struct orma_table *t = &src->rows->table;
 
-    if (src->rows->columns[col].type == ORMA_FRAME_TEXT)
+    if (src->rows->columns[col].type == ORMA_DATAFRAME_TEXT)
         orma_buf_put_str(out, orma_strpool_cstr(&src->sql->storage->pool,
                                                 (uint32_t)orma_table_int(t, col, row)));
-    else if (src->rows->columns[col].type == ORMA_FRAME_DOUBLE)
+    else if (src->rows->columns[col].type == ORMA_DATAFRAME_DOUBLE)
         orma_buf_printf(out, "%g", orma_column_double(&t->columns[col], row));
     else
         orma_buf_printf(out, "%" PRId64, orma_table_int(t, col, row));
@@ -162,12 +162,12 @@ void orma_fg_result_property(const struct orma_fg_source *src, const struct orma
     case ORMA_FG_NONE:
         break;
     case ORMA_FG_GROUP:
-        orma_frame_result(src->rows, ctx, from, result->members[2 * (size_t)first]);
+        orma_dataframe_result(src->rows, ctx, from, result->members[2 * (size_t)first]);
         break;
     case ORMA_FG_SUM:
         for (uint32_t m = first; m != NONE; m = result->members[2 * (size_t)m + 1])
             sum += orma_fg_value(src, from, result->members[2 * (size_t)m]);
-        if (src->rows->columns[from].type == ORMA_FRAME_DOUBLE)
+        if (src->rows->columns[from].type == ORMA_DATAFRAME_DOUBLE)
             sqlite3_result_double(ctx, sum);
         else
             sqlite3_result_int64(ctx, (int64_t)sum);

@@ -143,7 +143,7 @@ static int fg_disconnect(sqlite3_vtab *base)
 {
     struct fg_vtab *v = (struct fg_vtab *)base;
 
-    orma_frame_unref(v->src.rows);
+    orma_dataframe_unref(v->src.rows);
     free(v->src.parents);
     free(v);
     return SQLITE_OK;
@@ -157,23 +157,25 @@ static int read_rows(struct fg_vtab *v, sqlite3_stmt *stmt, char **ret_error)
 
     for (int i = 0; names && i < num; i++)
         names[i] = sqlite3_column_name(stmt, i);
-    v->src.rows = names ? orma_frame_new(v->src.sql->storage, names, (unsigned)num, false) : NULL;
+    v->src.rows =
+        names ? orma_dataframe_new(v->src.sql->storage, names, (unsigned)num, false) : NULL;
     free(names);
     if (!v->src.rows)
         return SQLITE_NOMEM;
     while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
-        uint32_t row = orma_frame_add(v->src.rows);
+        uint32_t row = orma_dataframe_add(v->src.rows);
 
         for (int i = 0; i < num; i++) {
-            if (!orma_frame_put_value(v->src.rows, (unsigned)i, row, sqlite3_column_value(stmt, i)))
+            if (!orma_dataframe_put_value(v->src.rows, (unsigned)i, row,
+                                          sqlite3_column_value(stmt, i)))
                 return v->src.rows->error
-                           ? orma_op_error(ret_error, "flamegraph: %s", v->src.rows->error)
+                           ? orma_vtab_error(ret_error, "flamegraph: %s", v->src.rows->error)
                            : SQLITE_NOMEM;
         }
     }
     if (r != SQLITE_DONE)
-        return orma_op_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
-    return orma_frame_finish(v->src.rows) < 0 ? SQLITE_NOMEM : SQLITE_OK;
+        return orma_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+    return orma_dataframe_finish(v->src.rows) < 0 ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 static int link_rows(struct fg_vtab *v, char **ret_error)
@@ -182,18 +184,19 @@ static int link_rows(struct fg_vtab *v, char **ret_error)
     int cols[ORMA_ARRAY_LEN(needed)];
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(needed); i++) {
-        cols[i] = orma_frame_find(v->src.rows, needed[i]);
+        cols[i] = orma_dataframe_find(v->src.rows, needed[i]);
         if (cols[i] < 0)
-            return orma_op_error(ret_error, "flamegraph: the query has no column '%s'", needed[i]);
+            return orma_vtab_error(ret_error, "flamegraph: the query has no column '%s'",
+                                   needed[i]);
     }
     v->src.name = (unsigned)cols[2];
     switch (orma_fg_link(&v->src, (unsigned)cols[0], (unsigned)cols[1])) {
     case 0:
         return SQLITE_OK;
     case -EINVAL:
-        return orma_op_error(ret_error,
-                             "flamegraph: ids must be distinct integers, and parents must "
-                             "come before their children");
+        return orma_vtab_error(ret_error,
+                               "flamegraph: ids must be distinct integers, and parents must "
+                               "come before their children");
     default:
         return SQLITE_NOMEM;
     }
@@ -207,9 +210,9 @@ static int read_source(struct fg_vtab *v, const char *query, char **ret_error)
     int r = sql ? sqlite3_prepare_v2(v->src.sql->db, sql, -1, &stmt, &tail) : SQLITE_NOMEM;
 
     if (!r && (!stmt || *tail || !sqlite3_stmt_readonly(stmt)))
-        r = orma_op_error(ret_error, "flamegraph: expected one query in parentheses");
+        r = orma_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
     else if (r && r != SQLITE_NOMEM)
-        r = orma_op_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+        r = orma_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
     if (!r)
         r = read_rows(v, stmt, ret_error);
     if (!r)
@@ -253,7 +256,7 @@ static int fg_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
     int r;
 
     if (argc != 4)
-        return orma_op_error(ret_error, "flamegraph: expected one query in parentheses");
+        return orma_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
     v = calloc(1, sizeof(*v));
     if (!v)
         return SQLITE_NOMEM;
@@ -298,7 +301,7 @@ static int fg_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         info->estimatedCost = 1e5;
         return SQLITE_OK;
     }
-    return orma_op_error(&base->zErrMsg, "flamegraph: expected a configuration as argument");
+    return orma_vtab_error(&base->zErrMsg, "flamegraph: expected a configuration as argument");
 }
 
 static int fg_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -334,7 +337,7 @@ static int fg_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int a
     c->row = 0;
     orma_fg_result_fini(&c->result);
     if (!config)
-        return orma_op_error(&v->base.zErrMsg, "flamegraph: the argument is no configuration");
+        return orma_vtab_error(&v->base.zErrMsg, "flamegraph: the argument is no configuration");
     r = orma_fg_run(&v->src, config, &c->result, &error);
     if (r == 0)
         return SQLITE_OK;
@@ -362,7 +365,7 @@ static int fg_eof(sqlite3_vtab_cursor *base)
 
 static void result_value(const struct fg_vtab *v, sqlite3_context *ctx, unsigned col, double val)
 {
-    if (v->src.rows->columns[col].type == ORMA_FRAME_DOUBLE)
+    if (v->src.rows->columns[col].type == ORMA_DATAFRAME_DOUBLE)
         sqlite3_result_double(ctx, val);
     else
         sqlite3_result_int64(ctx, (int64_t)val);

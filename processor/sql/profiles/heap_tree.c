@@ -156,7 +156,7 @@ static int add_children(struct heap_tree *t, struct walk_step *s)
         return 0;
     int64_t *list = &t->children.data[s->first];
     size_t num = t->children.len - s->first;
-    int r = orma_op_sort(t->call->sql, list, num, sizeof(*list), by_row);
+    int r = orma_sql_sort(t->call->sql, list, num, sizeof(*list), by_row);
     for (size_t i = 0; i < num; i++) {
         if (!i || list[i] != list[i - 1])
             t->children.data[kept++] = list[i];
@@ -217,7 +217,7 @@ static int walk(struct heap_tree *t, uint32_t root)
         struct walk_step now;
         int64_t child;
 
-        if (orma_op_stop(t->call->sql, ++turn))
+        if (orma_sql_should_stop(t->call->sql, ++turn))
             return -ECANCELED;
         if (!s->begun)
             r = begin_step(t, s);
@@ -241,7 +241,7 @@ static int walk(struct heap_tree *t, uint32_t root)
 
 static void put_rows(struct heap_tree *t, int64_t ts)
 {
-    struct orma_frame *out = t->call->frame;
+    struct orma_dataframe *out = t->call->frame;
 
     for (uint32_t i = t->num; i-- > 0;) { /* those above come first */
         struct place *p = &t->places[i];
@@ -255,20 +255,20 @@ static void put_rows(struct heap_tree *t, int64_t ts)
     }
     for (uint32_t i = 0; i < t->num; i++) {
         const struct place *p = &t->places[i];
-        uint32_t row = orma_frame_add(out);
+        uint32_t row = orma_dataframe_add(out);
 
-        orma_frame_put_int(out, O_TS, row, ts);
-        orma_frame_put_int(out, O_DEPTH, row, p->depth);
-        orma_frame_put_str(out, O_NAME, row, p->name);
-        orma_frame_put_text(out, O_MAP, row, ORMA_STR("JAVA"));
-        orma_frame_put_int(out, O_COUNT, row, p->count);
-        orma_frame_put_int(out, O_CUM_COUNT, row, p->all_count);
-        orma_frame_put_int(out, O_SIZE, row, p->size);
-        orma_frame_put_int(out, O_CUM_SIZE, row, p->all_size);
+        orma_dataframe_put_int(out, O_TS, row, ts);
+        orma_dataframe_put_int(out, O_DEPTH, row, p->depth);
+        orma_dataframe_put_str(out, O_NAME, row, p->name);
+        orma_dataframe_put_text(out, O_MAP, row, ORMA_STR("JAVA"));
+        orma_dataframe_put_int(out, O_COUNT, row, p->count);
+        orma_dataframe_put_int(out, O_CUM_COUNT, row, p->all_count);
+        orma_dataframe_put_int(out, O_SIZE, row, p->size);
+        orma_dataframe_put_int(out, O_CUM_SIZE, row, p->all_size);
         for (unsigned k = 0; k < O_PARENT - O_FIRST_ZERO; k++)
-            orma_frame_put_int(out, O_FIRST_ZERO + k, row, 0);
+            orma_dataframe_put_int(out, O_FIRST_ZERO + k, row, 0);
         if (p->parent != NONE)
-            orma_frame_put_int(out, O_PARENT, row, p->parent);
+            orma_dataframe_put_int(out, O_PARENT, row, p->parent);
     }
 }
 
@@ -305,7 +305,7 @@ int orma_heap_tree_run(struct orma_tvf_call *call, int64_t ts, int64_t upid)
     if (!t.visited)
         r = -ENOMEM;
     for (uint32_t row = 0; row < t.objects->rows && r == 0; row++) {
-        if (orma_op_stop(call->sql, row + 1u))
+        if (orma_sql_should_stop(call->sql, row + 1u))
             r = -ECANCELED;
         else if (!orma_table_is_null(t.objects, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row) &&
                  orma_table_int(t.objects, ORMA_HEAP_GRAPH_OBJECT_GRAPH_SAMPLE_TS, row) == ts &&

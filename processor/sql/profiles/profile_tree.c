@@ -136,7 +136,7 @@ static int read_heap_profile(struct tree *t)
         int64_t count = orma_table_int(a, ORMA_HEAP_PROFILE_ALLOCATION_COUNT, row);
         int64_t size = orma_table_int(a, ORMA_HEAP_PROFILE_ALLOCATION_SIZE, row);
 
-        if (orma_op_stop(t->call->sql, row + 1u))
+        if (orma_sql_should_stop(t->call->sql, row + 1u))
             return -ECANCELED;
         if ((!all && orma_table_int(a, ORMA_HEAP_PROFILE_ALLOCATION_TS, row) > until) ||
             !is_upid(t, orma_table_int(a, ORMA_HEAP_PROFILE_ALLOCATION_UPID, row)) || site < 0 ||
@@ -176,7 +176,7 @@ static int read_samples(struct tree *t)
     for (uint32_t row = 0; row < s->rows; row++) {
         int64_t site = orma_table_int(s, ORMA_PROFILER_SAMPLE_CALLSITE_ID, row);
 
-        if (orma_op_stop(t->call->sql, row + 1u))
+        if (orma_sql_should_stop(t->call->sql, row + 1u))
             return -ECANCELED;
         if (orma_table_is_null(s, ORMA_PROFILER_SAMPLE_CALLSITE_ID, row) || site < 0 ||
             site >= c->rows || !is_in_time(t, orma_table_int(s, ORMA_PROFILER_SAMPLE_TS, row)) ||
@@ -279,7 +279,7 @@ static int build(struct tree *t)
         bool root = orma_table_is_null(c, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
         uint32_t node = root || up < 0 || up >= row ? NONE : t->leaf[up];
 
-        if (orma_op_stop(t->call->sql, row + 1u))
+        if (orma_sql_should_stop(t->call->sql, row + 1u))
             return -ECANCELED;
         if (frame >= 0 && frame < f->rows) {
             node = add_frame(t, node, (uint32_t)frame);
@@ -299,7 +299,7 @@ static int build(struct tree *t)
 
 static void put_rows(struct tree *t)
 {
-    struct orma_frame *out = t->call->frame;
+    struct orma_dataframe *out = t->call->frame;
 
     for (uint32_t i = t->num; i-- > 0;) { /* children come after their parents */
         struct tree_node *n = &t->nodes[i], *up = n->parent == NONE ? NULL : &t->nodes[n->parent];
@@ -318,21 +318,21 @@ static void put_rows(struct tree *t)
 
         if (!n->touched)
             continue;
-        row = orma_frame_add(out);
+        row = orma_dataframe_add(out);
         if (!orma_value_is_null(t->call->argv[A_TS]))
-            orma_frame_put_int(out, O_TS, row, sqlite3_value_int64(t->call->argv[A_TS]));
-        orma_frame_put_int(out, O_DEPTH, row, n->depth);
-        orma_frame_put_str(out, O_NAME, row, n->name);
-        orma_frame_put_str(out, O_MAP, row, n->map);
+            orma_dataframe_put_int(out, O_TS, row, sqlite3_value_int64(t->call->argv[A_TS]));
+        orma_dataframe_put_int(out, O_DEPTH, row, n->depth);
+        orma_dataframe_put_str(out, O_NAME, row, n->name);
+        orma_dataframe_put_str(out, O_MAP, row, n->map);
         for (unsigned k = 0; k < V_NUM; k++) {
-            orma_frame_put_int(out, O_VALUES + 2 * k, row, n->self[k]);
-            orma_frame_put_int(out, O_VALUES + 2 * k + 1, row, n->cumulative[k]);
+            orma_dataframe_put_int(out, O_VALUES + 2 * k, row, n->self[k]);
+            orma_dataframe_put_int(out, O_VALUES + 2 * k + 1, row, n->cumulative[k]);
         }
         if (n->parent != NONE) /* its `next` is its row by now */
-            orma_frame_put_int(out, O_PARENT, row, t->nodes[n->parent].next);
-        orma_frame_put_str(out, O_FILE, row, n->file);
+            orma_dataframe_put_int(out, O_PARENT, row, t->nodes[n->parent].next);
+        orma_dataframe_put_str(out, O_FILE, row, n->file);
         if (n->line)
-            orma_frame_put_int(out, O_LINE, row, n->line);
+            orma_dataframe_put_int(out, O_LINE, row, n->line);
         n->next = row;
     }
 }

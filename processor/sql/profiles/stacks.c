@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/profiles/profiles.h"
 #include "processor/sql/tables/index.h"
 #include "protos/fields/pprof.h"
 #include "protos/fields/trace_processor.h"
@@ -198,21 +198,21 @@ static int run_annotated(struct orma_tvf_call *call)
     if (!orma_value_id(call->argv[0], &row) || row >= t->rows)
         return orma_tvf_fail(call, "experimental_annotated_callstack: no such call site");
     for (; row < t->rows && step++ <= t->rows;) {
-        uint32_t out = orma_frame_add(call->frame);
+        uint32_t out = orma_dataframe_add(call->frame);
         uint32_t frame = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row);
         const char *annotation = annotation_of(st, frame);
         bool root = orma_table_is_null(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
 
-        orma_frame_put_int(call->frame, 0, out, row);
-        orma_frame_put_int(call->frame, 1, out,
-                           orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, row));
-        orma_frame_put_int(call->frame, 3, out, frame);
+        orma_dataframe_put_int(call->frame, 0, out, row);
+        orma_dataframe_put_int(call->frame, 1, out,
+                               orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, row));
+        orma_dataframe_put_int(call->frame, 3, out, frame);
         if (annotation)
-            orma_frame_put_text(call->frame, 4, out, orma_str_from(annotation));
+            orma_dataframe_put_text(call->frame, 4, out, orma_str_from(annotation));
         if (root)
             break;
         row = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
-        orma_frame_put_int(call->frame, 2, out, row);
+        orma_dataframe_put_int(call->frame, 2, out, row);
     }
     return 0;
 }

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/profiles/profiles.h"
 #include "processor/symbols/symbolizer.h"
 
 #define LIST_POINTER "orma_symbolize_list"
@@ -181,29 +181,30 @@ static int ask(struct orma_sql *sql, struct orma_symbolizer *z, struct orma_buf 
     return answers->failed ? -ENOMEM : 0;
 }
 
-static struct orma_frame *make_frame(struct orma_sql *sql, const struct orma_buf *places,
-                                     const struct orma_buf *answers)
+static struct orma_dataframe *make_frame(struct orma_sql *sql, const struct orma_buf *places,
+                                         const struct orma_buf *answers)
 {
     static const char *const names[] = {"function_name", "file_name", "line_number", "mapping_id",
                                         "address"};
-    struct orma_frame *f = orma_frame_new(sql->storage, names, ORMA_ARRAY_LEN(names), false);
+    struct orma_dataframe *f =
+        orma_dataframe_new(sql->storage, names, ORMA_ARRAY_LEN(names), false);
     const struct place *list = (const struct place *)(void *)places->data;
     const struct answer *all = (const struct answer *)(void *)answers->data;
 
     for (size_t i = 0; f && i < places->len / sizeof(*list); i++) {
         for (size_t k = list[i].first; k < list[i].first + list[i].num; k++) {
-            uint32_t row = orma_frame_add(f);
+            uint32_t row = orma_dataframe_add(f);
 
             if (all[k].function)
-                orma_frame_put_str(f, 0, row, all[k].function);
+                orma_dataframe_put_str(f, 0, row, all[k].function);
             if (all[k].file)
-                orma_frame_put_str(f, 1, row, all[k].file);
+                orma_dataframe_put_str(f, 1, row, all[k].file);
             if (all[k].line)
-                orma_frame_put_int(f, 2, row, all[k].line);
+                orma_dataframe_put_int(f, 2, row, all[k].line);
             if (list[i].has_mapping)
-                orma_frame_put_int(f, 3, row, list[i].mapping);
+                orma_dataframe_put_int(f, 3, row, list[i].mapping);
             if (list[i].has_address)
-                orma_frame_put_int(f, 4, row, list[i].address);
+                orma_dataframe_put_int(f, 4, row, list[i].address);
         }
     }
     return f;
@@ -228,12 +229,12 @@ static void symbolize(sqlite3_context *ctx, int argc, sqlite3_value **argv)
             return;
         r = ask(orma_sql_of(ctx), z, &list->places, &answers);
     }
-    struct orma_frame *f =
+    struct orma_dataframe *f =
         r == 0 ? make_frame(orma_sql_of(ctx), list ? &list->places : &none, &answers) : NULL;
     if (f)
-        orma_op_result_frame(ctx, f);
+        orma_dataframe_result_finished(ctx, f);
     else
-        orma_op_result_error(ctx, r ? r : -ENOMEM);
+        orma_result_errno(ctx, r ? r : -ENOMEM);
     orma_buf_fini(&answers);
 }
 

@@ -8,10 +8,11 @@
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/script/hint.h"
 #include "processor/sql/script/sqlstats.h"
+#include "processor/sql/script/stub.h"
+#include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
 
 #define NOT_AHEAD INT32_MIN
-#define VOID_POINTER "orma_void"
 /* Scripts that run scripts: includes of includes, metrics that run metrics. */
 #define DEPTH_MAX 100
 
@@ -39,16 +40,9 @@ void orma_sql_go_on(struct orma_sql *sql)
 void orma_sql_leave(struct orma_sql *sql)
 {
     if (--sql->depth == 0 && sql->frames_dropped)
-        orma_frame_tables_sweep(sql);
+        orma_dataframe_tables_sweep(sql);
     if (sql->depth == 0)
         orma_derived_flush(sql);
-}
-
-const char *orma_sql_error_text(struct orma_sql *self)
-{
-    orma_buf_clear(&self->error_text);
-    orma_sql_error_put(&self->error, &self->error_text);
-    return orma_buf_cstr(&self->error_text);
 }
 
 static int errno_of(int code)
@@ -107,16 +101,6 @@ void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error
         sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
-void orma_sql_result_void(sqlite3_context *ctx)
-{
-    sqlite3_result_pointer(ctx, (void *)(uintptr_t)VOID_POINTER, VOID_POINTER, NULL);
-}
-
-int orma_sql_run_plain(struct orma_sql *sql, const char *statement)
-{
-    return sqlite3_exec(sql->db, statement, NULL, NULL, NULL);
-}
-
 int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str text,
                       struct orma_sql_exec **ret)
 {
@@ -149,49 +133,6 @@ void orma_sql_exec_free(struct orma_sql_exec *self)
         return;
     orma_script_fini(&self->script);
     free(self);
-}
-
-static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
-{
-    struct orma_str params[ORMA_MACRO_ARGS_MAX];
-    struct orma_buf frame = {0};
-
-    if (!s->replace && orma_macros_find(&sql->macros, s->name))
-        return orma_sql_error_set(&sql->error, s->text, s->name_at, "macro '%.*s' already exists",
-                                  ORMA_STR_ARG(s->name));
-    for (size_t i = 0; i < s->args.len; i++)
-        params[i] = s->args.fields[i].name;
-    orma_buf_printf(&frame, "Macro \"%.*s\"", ORMA_STR_ARG(s->name));
-    ORMA_AUTO(orma_sql_source_unref_p)
-    struct orma_sql_source *body = orma_sql_source_new(orma_buf_cstr(&frame), s->body);
-    orma_buf_fini(&frame);
-    if (!body || orma_macros_put(&sql->macros, s->name, params, s->args.len, body) < 0)
-        return orma_sql_error_oom(&sql->error);
-    return 0;
-}
-
-/* Carries out a statement of the dialect. */
-static int run_dialect(struct orma_sql *sql, const struct orma_statement *s)
-{
-    switch (s->kind) {
-    case ORMA_STMT_CREATE_TABLE:
-        return orma_sql_create_table(sql, s);
-    case ORMA_STMT_CREATE_VIEW:
-        return orma_sql_create_view(sql, s);
-    case ORMA_STMT_CREATE_FUNCTION:
-        return s->columns.given ? orma_sql_create_table_func(sql, s) : orma_sql_create_func(sql, s);
-    case ORMA_STMT_CREATE_MACRO:
-        return create_macro(sql, s);
-    case ORMA_STMT_CREATE_INDEX:
-        return orma_sql_create_index(sql, s);
-    case ORMA_STMT_DROP_INDEX:
-        return orma_sql_drop_index(sql, s);
-    case ORMA_STMT_INCLUDE:
-        return orma_sql_include(sql, s);
-    case ORMA_STMT_SQLITE:
-        break;
-    }
-    return 0;
 }
 
 /* Where the byte at `at` stands in the script: macros count as where they are called. */
@@ -278,13 +219,13 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
     } else {
-        r = run_dialect(sql, s);
+        r = sql->statements[s->kind](sql, s);
         stmt->no_output = true;
         if (ORMA_UNLIKELY(sql->storage->stale))
             r = refuse_stale(sql);
     }
     if (r < 0 && self->lenient)
-        r = orma_sql_stand_in(sql, s, r);
+        r = orma_stub_make(sql, s, r);
     if (r == 0 && !stmt->stmt) {
         stmt->no_output = true;
         if (sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
@@ -377,7 +318,7 @@ bool orma_sql_stmt_has_output(struct orma_sql_stmt *self)
     if (self->ahead == NOT_AHEAD)
         self->ahead = orma_sql_stmt_step(self);
     return self->ahead != 1 ||
-           !sqlite3_value_pointer(sqlite3_column_value(self->stmt, 0), VOID_POINTER);
+           !sqlite3_value_pointer(sqlite3_column_value(self->stmt, 0), ORMA_VOID_POINTER);
 }
 
 void orma_sql_stmt_free(struct orma_sql_stmt *self)

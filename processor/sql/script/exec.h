@@ -16,10 +16,11 @@
  * give then is a statement without rows. Failures are -EINVAL, -ENOMEM, or
  * -ECANCELED (interrupted), with the text in the engine.
  */
-#ifndef ORMA_PROCESSOR_SQL_EXEC_H
-#define ORMA_PROCESSOR_SQL_EXEC_H
+#ifndef ORMA_PROCESSOR_SQL_SCRIPT_EXEC_H
+#define ORMA_PROCESSOR_SQL_SCRIPT_EXEC_H
+#include "processor/sql/base/sql.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/dialect/script.h"
-#include "processor/sql/engine.h"
 
 struct orma_sql_stmt {
     struct orma_sql *sql;
@@ -35,7 +36,7 @@ struct orma_sql_stmt {
 struct orma_sql_exec {
     struct orma_sql *sql;
     struct orma_script script;
-    bool lenient; /* a statement that fails is left out: orma_sql_stand_in() */
+    bool lenient; /* a statement that fails is left out: orma_stub_make() */
 };
 
 /* `frame` names the text in tracebacks. 0, -ENOMEM, -E2BIG (with an error). */
@@ -69,36 +70,14 @@ int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text);
 void orma_sql_enter(struct orma_sql *sql);
 void orma_sql_leave(struct orma_sql *sql);
 
-/* The time limit counts from now. */
-void orma_sql_start_clock(struct orma_sql *sql);
-
 /* The same for calls that continue a script: an interrupt since its last row still counts. */
 void orma_sql_go_on(struct orma_sql *sql);
 
 /* The error of SQLite at `at` of `text` (may be NULL) becomes ours. Returns the -errno for it. */
 int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
 
-/* Runs one statement of our own making, no dialect. An SQLite code. */
-int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
-
 /* For functions that failed with an error of the engine: passes it on to SQLite. */
 void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
-
-/*
- * A value of somebody else (a column of an inner statement, an argument) as result. Never a
- * pointer: SQLite would copy it without what keeps its target alive, and the target goes with the
- * inner statement. Use it instead of sqlite3_result_value().
- */
-static inline void orma_sql_result_value(sqlite3_context *ctx, sqlite3_value *val)
-{
-    if (sqlite3_value_type(val) == SQLITE_NULL)
-        sqlite3_result_null(ctx);
-    else
-        sqlite3_result_value(ctx, val);
-}
-
-/* For functions called for their effect: VOID. */
-void orma_sql_result_void(sqlite3_context *ctx);
 
 /* ---- statements of the dialect, in their own files; -errno with the error set ---- */
 
@@ -118,23 +97,9 @@ int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *stm
 int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
                            sqlite3_stmt *query);
 
-/*
- * A statement (or, if NULL, the reading of its rows) failed in the prelude of a foreign library:
- * counts and forgets that, and makes an empty view of the declared columns. 0, or the error if
- * that is serious.
- */
-int orma_sql_stand_in(struct orma_sql *sql, const struct orma_statement *stmt, int error);
-
 void orma_sql_user_funcs_fini(struct orma_sql *sql);
 void orma_sql_user_table_funcs_fini(struct orma_sql *sql);
-int orma_frame_tables_register(struct orma_sql *sql);
-/* Frees what was dropped, once no rollback can bring it back. */
-void orma_frame_tables_sweep(struct orma_sql *sql);
-void orma_frame_tables_fini(struct orma_sql *sql);
 
 /* Enables memoization of a function with one integer argument. */
 int orma_sql_memoize(struct orma_sql *sql, struct orma_str name);
-
-/* The frame behind a table of that name, NULL if it is none of ours. */
-struct orma_frame *orma_sql_find_frame(struct orma_sql *sql, const char *name);
 #endif

@@ -1,7 +1,7 @@
 #include "processor/sql/script/hint.h"
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/modules.h"
+#include "processor/sql/script/packages.h"
 #include "processor/sql/sqlite/guard.h"
 #include "sdk/base/nearest.h"
 
@@ -67,7 +67,7 @@ static void look_in_library(struct search *s, const char *type)
     while (sqlite3_step(stmt) == SQLITE_ROW) {
         const char *module = (const char *)sqlite3_column_text(stmt, 1);
 
-        if (module && orma_sql_can_include(s->sql, orma_str_from(module)))
+        if (module && orma_packages_can_include(s->sql, orma_str_from(module)))
             consider(s, (const char *)sqlite3_column_text(stmt, 0), module);
     }
     sqlite3_finalize(stmt);
@@ -116,7 +116,8 @@ static void look_for_function(struct search *s)
         return;
     while (sqlite3_step(stmt) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        const struct orma_guard_name *guard = name ? orma_guard_find_function(name) : NULL;
+        const struct orma_sqlite_guard_name *guard =
+            name ? orma_sqlite_guard_find_function(name) : NULL;
 
         if (!guard || !guard->refused)
             consider(s, name, NULL);
@@ -147,7 +148,7 @@ static int consider_key(void *data, const char *package, const char *key, struct
 
 static void look_for_module(struct search *s)
 {
-    (void)orma_sql_each_module(s->sql, consider_key, s); /* which never fails */
+    (void)orma_packages_each(s->sql, consider_key, s); /* which never fails */
 }
 
 static int consider_package(void *data, const char *package, const char *key, struct orma_str text)
@@ -160,7 +161,7 @@ static int consider_package(void *data, const char *package, const char *key, st
 
 static void look_for_package(struct search *s)
 {
-    (void)orma_sql_each_module(s->sql, consider_package, s); /* which never fails */
+    (void)orma_packages_each(s->sql, consider_package, s); /* which never fails */
 }
 
 static const struct kind kinds[] = {

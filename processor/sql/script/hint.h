@@ -11,9 +11,9 @@
  * The work is bounded: long names are not looked for, and no more than the first words of a
  * statement are taken for tables. It asks SQLite itself: sqlite3_errmsg() is another afterwards.
  */
-#ifndef ORMA_PROCESSOR_SQL_HINT_H
-#define ORMA_PROCESSOR_SQL_HINT_H
-#include "processor/sql/engine.h"
+#ifndef ORMA_PROCESSOR_SQL_SCRIPT_HINT_H
+#define ORMA_PROCESSOR_SQL_SCRIPT_HINT_H
+#include "processor/sql/base/sql.h"
 
 /* Completes the message of `sql->error`, if it is about a name; `statement` is what failed. */
 void orma_sql_hint(struct orma_sql *sql, struct orma_str statement);

@@ -1,7 +1,7 @@
 /* Functions that change the engine: the older forms of CREATE FUNCTION and INCLUDE. */
 #include <errno.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/script/script.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
 
@@ -25,7 +25,7 @@ static void run(sqlite3_context *ctx, struct orma_buf *statement)
     if (r < 0)
         orma_sql_result_error(ctx, orma_sql_of(ctx), r);
     else
-        orma_sql_result_void(ctx);
+        orma_result_void(ctx);
 }
 
 static void create_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -76,7 +76,7 @@ static void memoize(sqlite3_context *ctx, int argc, sqlite3_value **argv)
                           "argument",
                           sqlite3_value_text(argv[0]));
     else
-        orma_sql_result_void(ctx);
+        orma_result_void(ctx);
 }
 
 static void import(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -86,14 +86,14 @@ static void import(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (!is_text(ctx, "IMPORT", argv[0], "module key (first argument)"))
         return;
-    r = orma_sql_include_key(orma_sql_of(ctx), orma_value_str(argv[0]), NULL, 0);
+    r = orma_modules_include(orma_sql_of(ctx), orma_value_str(argv[0]), NULL, 0);
     if (r < 0)
         orma_sql_result_error(ctx, orma_sql_of(ctx), r);
     else
-        orma_sql_result_void(ctx);
+        orma_result_void(ctx);
 }
 
-const struct orma_sql_func orma_sql_funcs_register[] = {
+const struct orma_sql_func orma_sql_funcs_legacy[] = {
     {.name = "create_function",
      .args = 3,
      .scalar = create_function,

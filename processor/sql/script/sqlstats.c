@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "processor/sql/builtins.h"
+#include "processor/sql/base/builtins.h"
 #include "processor/sql/script/sqlstats.h"
 
 #define KEPT 100
@@ -79,16 +79,16 @@ void orma_sqlstats_end(struct orma_sql *sql, uint64_t id)
 static int run_sqlstats(struct orma_tvf_call *call)
 {
     const struct orma_sqlstats *s = call->sql->stats;
-    struct orma_frame *f = call->frame;
+    struct orma_dataframe *f = call->frame;
 
     for (uint64_t id = s && s->num > KEPT ? s->num - KEPT : 0; s && id < s->num; id++) {
         const struct entry *e = &s->entries[id % KEPT];
-        uint32_t row = orma_frame_add(f);
+        uint32_t row = orma_dataframe_add(f);
 
-        orma_frame_put_text(f, 0, row, orma_str_from(e->query ? e->query : ""));
-        orma_frame_put_int(f, 1, row, e->started);
-        orma_frame_put_int(f, 2, row, e->first_next);
-        orma_frame_put_int(f, 3, row, e->ended);
+        orma_dataframe_put_text(f, 0, row, orma_str_from(e->query ? e->query : ""));
+        orma_dataframe_put_int(f, 1, row, e->started);
+        orma_dataframe_put_int(f, 2, row, e->first_next);
+        orma_dataframe_put_int(f, 3, row, e->ended);
     }
     return 0;
 }
@@ -101,21 +101,4 @@ const struct orma_tvf orma_tvf_sqlstats = {
     .usage = "",
     .doc = "The last 100 statements with the wall times in ns at which they were started, gave "
            "their first row and ended; 0: not yet.",
-};
-
-static int run_tables(struct orma_tvf_call *call)
-{
-    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
-        orma_frame_put_text(call->frame, 0, orma_frame_add(call->frame),
-                            orma_str_from(orma_table_defs[i].name));
-    return 0;
-}
-
-const struct orma_tvf orma_tvf_tables = {
-    .name = "perfetto_tables",
-    .columns = {"name"},
-    .types = "T",
-    .run = run_tables,
-    .usage = "",
-    .doc = "The names of all native tables.",
 };

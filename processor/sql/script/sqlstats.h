@@ -1,7 +1,7 @@
 /* When statements were started and ended: the table sqlstats shows the last ones. */
-#ifndef ORMA_PROCESSOR_SQL_SQLSTATS_H
-#define ORMA_PROCESSOR_SQL_SQLSTATS_H
-#include "processor/sql/engine.h"
+#ifndef ORMA_PROCESSOR_SQL_SCRIPT_SQLSTATS_H
+#define ORMA_PROCESSOR_SQL_SCRIPT_SQLSTATS_H
+#include "processor/sql/base/sql.h"
 
 struct orma_sqlstats;
 

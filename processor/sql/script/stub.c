@@ -1,11 +1,4 @@
-/*
- * The prelude of a library that is not ours describes data which have no
- * tables here, those of phones above all. That must not keep its other views
- * away: what fails there is left out and counted, and a view or table that
- * declares its columns stays as an empty one, so that modules can name it.
- */
-#include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/stub.h"
 
 #include <errno.h>
 
@@ -43,7 +36,7 @@ static int make_empty(struct orma_sql *sql, const struct orma_statement *s)
     return r;
 }
 
-int orma_sql_stand_in(struct orma_sql *sql, const struct orma_statement *s, int error)
+int orma_stub_make(struct orma_sql *sql, const struct orma_statement *s, int error)
 {
     bool relation = s && (s->kind == ORMA_STMT_CREATE_VIEW || s->kind == ORMA_STMT_CREATE_TABLE);
 

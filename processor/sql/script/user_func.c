@@ -16,6 +16,8 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/base/builtins.h"
+#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/script/exec.h"
 
 #define ARGS_MAX 100
@@ -264,7 +266,7 @@ static void run_body(sqlite3_context *ctx, struct orma_sql *sql, struct definiti
     def->running++;
     r = sqlite3_step(s->stmt);
     if (r == SQLITE_ROW) {
-        orma_sql_result_value(ctx, sqlite3_column_value(s->stmt, 0));
+        orma_result_value(ctx, sqlite3_column_value(s->stmt, 0));
         r = sqlite3_step(s->stmt);
         if (r == SQLITE_ROW)
             fail_with_sql(ctx, def, "multiple values were returned when executing function body.");
@@ -381,7 +383,7 @@ static void call_memoized(sqlite3_context *ctx, struct orma_sql *sql, struct def
         }
     }
     if (r >= 0)
-        orma_sql_result_value(ctx, memo_find(m, arg));
+        orma_result_value(ctx, memo_find(m, arg));
     else if (r == -ENOMEM)
         sqlite3_result_error_nomem(ctx);
     else
@@ -488,7 +490,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
     }
     orma_columnar_note_function(sql, f->name);
     /* Best effort: without it SQLite gives its own message. */
-    if (!orma_natives_find(name, -2) && !is_builtin(sql, f->name))
+    if (!orma_builtins_find(sql, name, -2) && !is_builtin(sql, f->name))
         (void)sqlite3_create_function_v2(sql->db, f->name, -1, SQLITE_UTF8, f, call_wrong_count,
                                          NULL, NULL, NULL);
     f->next = sql->user_funcs;
@@ -516,18 +518,20 @@ static int delegate(struct orma_sql *sql, const struct orma_statement *s)
 {
     const struct orma_sql_field *last = s->args.len ? &s->args.fields[s->args.len - 1] : NULL;
     int args = last && last->variadic ? -1 : (int)s->args.len;
-    const struct orma_sql_func *func = orma_natives_find(s->delegate, args);
+    const struct orma_sql_func *func = orma_builtins_find(sql, s->delegate, args);
     char *name;
     int r;
 
     if (!func)
-        func = orma_natives_find(s->delegate, -2);
+        func = orma_builtins_find(sql, s->delegate, -2);
     if (!func)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "%.*s: '%.*s' is no native function", ORMA_STR_ARG(s->name),
+                                  "%.*s: '%.*s' is no built-in function", ORMA_STR_ARG(s->name),
                                   ORMA_STR_ARG(s->delegate));
     name = orma_str_dup(s->name);
-    r = name ? orma_natives_register_as(sql, name, func) : SQLITE_NOMEM;
+    if (name)
+        orma_columnar_note_function(sql, name);
+    r = name ? orma_builtins_register_as(sql, name, func) : SQLITE_NOMEM;
     free(name);
     return r ? orma_sql_take_error(sql, s->text, s->name_at) : 0;
 }
@@ -543,7 +547,7 @@ int orma_sql_create_func(struct orma_sql *sql, const struct orma_statement *s)
     if (argc > ARGS_MAX)
         return orma_sql_error_set(&sql->error, s->text, s->name_at, "more than %d arguments",
                                   ARGS_MAX);
-    if (orma_natives_find(s->name, argc))
+    if (orma_builtins_find(sql, s->name, argc))
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
                                   "function '%.*s' is native and can't be replaced",
                                   ORMA_STR_ARG(s->name));

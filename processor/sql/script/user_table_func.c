@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/base/builtins.h"
 #include "processor/sql/script/exec.h"
 
 #define ARGS_MAX 100
@@ -252,9 +253,9 @@ static int func_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     const struct table_func *def = ((const struct func_vtab *)base->pVtab)->def;
 
     if (idx < def->columns_num)
-        orma_sql_result_value(ctx, sqlite3_column_value(c->stmt, idx));
+        orma_result_value(ctx, sqlite3_column_value(c->stmt, idx));
     else if (c->args[idx - def->columns_num])
-        orma_sql_result_value(ctx, c->args[idx - def->columns_num]);
+        orma_result_value(ctx, c->args[idx - def->columns_num]);
     return SQLITE_OK;
 }
 
@@ -431,7 +432,7 @@ int orma_sql_create_table_func(struct orma_sql *sql, const struct orma_statement
     if (s->args.len > ARGS_MAX)
         return orma_sql_error_set(&sql->error, s->text, s->name_at, "more than %d arguments",
                                   ARGS_MAX);
-    if (orma_natives_has_module(s->name))
+    if (orma_builtins_has_module(sql, s->name))
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
                                   "table function '%.*s' is native and can't be replaced",
                                   ORMA_STR_ARG(s->name));

@@ -14,7 +14,7 @@
 #define LIKE_PATTERN_MAX 5000 /* the time of LIKE grows with text times pattern */
 
 // clang-format off
-const struct orma_guard_name orma_guard_functions[] = {
+const struct orma_sqlite_guard_name orma_sqlite_guard_functions[] = {
     {"->", NULL}, {"->>", NULL}, {"abs", NULL}, {"acos", NULL}, {"acosh", NULL}, {"asin", NULL},
     {"asinh", NULL}, {"atan", NULL}, {"atan2", NULL}, {"atanh", NULL}, {"avg", NULL},
     {"bm25", NO_TEXT_SEARCH},
@@ -78,7 +78,7 @@ const struct orma_guard_name orma_guard_functions[] = {
     {NULL, NULL},
 };
 
-const struct orma_guard_name orma_guard_modules[] = {
+const struct orma_sqlite_guard_name orma_sqlite_guard_modules[] = {
     {"bytecode", "it shows how statements of others run"},
     {"carray", "it reads memory by address"},
     {"dbstat", "there is no file to show"},
@@ -94,7 +94,7 @@ const struct orma_guard_name orma_guard_modules[] = {
     {NULL, NULL},
 };
 
-const struct orma_guard_pragma orma_guard_pragmas[] = {
+const struct orma_sqlite_guard_pragma orma_sqlite_guard_pragmas[] = {
     {"analysis_limit", ORMA_PRAGMA_READ},
     {"application_id", ORMA_PRAGMA_FILE},
     {"auto_vacuum", ORMA_PRAGMA_FILE},
@@ -172,16 +172,17 @@ static int compare_names(const void *name, const void *row)
     return strcasecmp(name, *(const char *const *)row);
 }
 
-const struct orma_guard_name *orma_guard_find_function(const char *name)
+const struct orma_sqlite_guard_name *orma_sqlite_guard_find_function(const char *name)
 {
-    return bsearch(name, orma_guard_functions, ORMA_ARRAY_LEN(orma_guard_functions) - 1,
-                   sizeof(orma_guard_functions[0]), compare_names);
+    return bsearch(name, orma_sqlite_guard_functions,
+                   ORMA_ARRAY_LEN(orma_sqlite_guard_functions) - 1,
+                   sizeof(orma_sqlite_guard_functions[0]), compare_names);
 }
 
-const struct orma_guard_pragma *orma_guard_find_pragma(const char *name)
+const struct orma_sqlite_guard_pragma *orma_sqlite_guard_find_pragma(const char *name)
 {
-    return bsearch(name, orma_guard_pragmas, ORMA_ARRAY_LEN(orma_guard_pragmas) - 1,
-                   sizeof(orma_guard_pragmas[0]), compare_names);
+    return bsearch(name, orma_sqlite_guard_pragmas, ORMA_ARRAY_LEN(orma_sqlite_guard_pragmas) - 1,
+                   sizeof(orma_sqlite_guard_pragmas[0]), compare_names);
 }
 
 /* ---- functions and modules ---- */
@@ -190,7 +191,7 @@ const struct orma_guard_pragma *orma_guard_find_pragma(const char *name)
 static void refuse_call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     const char *name = sqlite3_user_data(ctx);
-    const struct orma_guard_name *known = orma_guard_find_function(name);
+    const struct orma_sqlite_guard_name *known = orma_sqlite_guard_find_function(name);
     char *text = sqlite3_mprintf("%s(): this function of SQLite is refused: %s", name,
                                  known && known->refused ? known->refused
                                                          : "this version of Orma does not know it");
@@ -230,7 +231,8 @@ static int list_refused(sqlite3 *db, struct refused **ret)
 
     while (!r && (r = sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        const struct orma_guard_name *known = name ? orma_guard_find_function(name) : NULL;
+        const struct orma_sqlite_guard_name *known =
+            name ? orma_sqlite_guard_find_function(name) : NULL;
 
         r = SQLITE_OK;
         if (!name || (known && !known->refused))
@@ -271,7 +273,7 @@ static void drop_modules(sqlite3 *db)
     const char *keep[16];
     size_t num = 0;
 
-    for (const struct orma_guard_name *m = orma_guard_modules; m->name; m++) {
+    for (const struct orma_sqlite_guard_name *m = orma_sqlite_guard_modules; m->name; m++) {
         if (!m->refused && num < ORMA_ARRAY_LEN(keep) - 1)
             keep[num++] = m->name;
     }
@@ -279,7 +281,7 @@ static void drop_modules(sqlite3 *db)
     (void)sqlite3_drop_modules(db, keep); /* cannot fail */
 }
 
-int orma_guard_apply(struct orma_sql *sql)
+int orma_sqlite_guard_apply(struct orma_sql *sql)
 {
     int r = hide_refused(sql->db);
 
@@ -304,7 +306,7 @@ static bool is_attached(const char *db)
 
 static int check_pragma(struct orma_sql *sql, const char *name, const char *arg, const char *db)
 {
-    const struct orma_guard_pragma *p = orma_guard_find_pragma(name);
+    const struct orma_sqlite_guard_pragma *p = orma_sqlite_guard_find_pragma(name);
 
     if (!p)
         return refuse_pragma(sql, name,
@@ -339,7 +341,7 @@ static int authorize(void *data, int action, const char *a, const char *b, const
     return SQLITE_OK;
 }
 
-void orma_guard_authorize(struct orma_sql *sql)
+void orma_sqlite_guard_authorize(struct orma_sql *sql)
 {
     sqlite3_set_authorizer(sql->db, authorize, sql);
 }

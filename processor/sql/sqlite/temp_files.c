@@ -208,7 +208,7 @@ static void make_vfs(void)
         default_open = NULL;
 }
 
-const char *orma_sql_temp_vfs(void)
+const char *orma_sqlite_temp_vfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

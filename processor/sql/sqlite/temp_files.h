@@ -9,9 +9,9 @@
  *
  * Threads: registration happens once; a file belongs to its connection.
  */
-#ifndef ORMA_PROCESSOR_SQL_TEMP_FILES_H
-#define ORMA_PROCESSOR_SQL_TEMP_FILES_H
+#ifndef ORMA_PROCESSOR_SQL_SQLITE_TEMP_FILES_H
+#define ORMA_PROCESSOR_SQL_SQLITE_TEMP_FILES_H
 
 /* The name of the VFS for sqlite3_open_v2(); NULL, the default one, if it could not be made. */
-const char *orma_sql_temp_vfs(void);
+const char *orma_sqlite_temp_vfs(void);
 #endif

@@ -14,7 +14,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_DERIVED_H
 #define ORMA_PROCESSOR_SQL_DERIVED_H
-#include "processor/sql/engine.h"
+#include "processor/sql/base/builtins.h"
 
 /* Adds what waits, if no statement runs. Called around every call into the engine. */
 void orma_derived_flush(struct orma_sql *sql);

@@ -13,7 +13,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_INDEX_H
 #define ORMA_PROCESSOR_SQL_INDEX_H
-#include "processor/sql/engine.h"
+#include "processor/sql/base/sql.h"
 
 /* Tables shorter than this are scanned. */
 #define ORMA_INDEX_ROWS_MIN 256

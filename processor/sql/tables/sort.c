@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/base/sort.h"
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
@@ -172,7 +172,7 @@ static bool rank_texts(struct orma_sql *sql, struct item *items, uint32_t num)
         }
         ok = !should_stop(sql, i);
     }
-    ok = ok && orma_op_sort_r(sql, texts, texts_num, sizeof(*texts), by_text, pool) == 0;
+    ok = ok && orma_sql_sort_r(sql, texts, texts_num, sizeof(*texts), by_text, pool) == 0;
     for (uint32_t i = 0; ok && i < texts_num; i++)
         ranks[texts[i].id] = i;
     for (uint32_t i = 0; ok && i < num; i++)

@@ -7,7 +7,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_SORT_H
 #define ORMA_PROCESSOR_SQL_SORT_H
-#include "processor/sql/engine.h"
+#include "processor/sql/base/sql.h"
 
 struct orma_sort_key {
     unsigned col;

@@ -1,7 +1,7 @@
 /* What virtual tables over columns are made of: for planning, and for columnar.c. */
 #ifndef ORMA_PROCESSOR_SQL_VTAB_H
 #define ORMA_PROCESSOR_SQL_VTAB_H
-#include "processor/sql/engine.h"
+#include "processor/sql/base/sql.h"
 #include "processor/sql/tables/proj.h"
 #include "processor/sql/tables/scan.h"
 
@@ -21,6 +21,24 @@ struct orma_vtab {
     int columns_num;
 };
 
+/* ---- for the engine and for tables made by queries ---- */
+
+/* Registers every table of the storage. 0 or an SQLite code. vtab.c */
+int orma_vtab_register(struct orma_sql *self);
+
+/* A virtual table over `table`, to be freed by xDisconnect of orma_vtab_table. An SQLite code. */
+int orma_vtab_new(sqlite3 *db, struct orma_sql *sql, struct orma_table *table, sqlite3_vtab **ret);
+extern const sqlite3_module orma_vtab_table;
+
+/* Of a virtual table made by orma_vtab_new(). */
+struct orma_sql *orma_vtab_sql(sqlite3_vtab *base);
+struct orma_table *orma_vtab_get_table(sqlite3_vtab *base);
+
+/* The args table, which has rows that are made on demand: as stored, and with display_value. */
+extern const sqlite3_module orma_vtab_args;
+
+/* ---- for planning and for columnar/ ---- */
+
 /* The stored column behind one that SQLite sees; -1: it is computed. The rowid is the id. */
 int orma_vtab_stored_column(const struct orma_vtab *self, int col);
 
@@ -38,7 +56,7 @@ enum {
     ORMA_PLAN_OFFSET = 4,
 };
 
-/* plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */
+/* vtab_plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 
 /*

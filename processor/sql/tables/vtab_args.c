@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/engine.h"
+#include "processor/sql/base/sql.h"
 
 enum { BY_SCAN, BY_SET, BY_ID };
 

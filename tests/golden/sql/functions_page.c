@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/sql/builtins.h"
+#include "processor/sql/engine.h"
 #include "sdk/base/buf.h"
 
 struct entry {
@@ -52,22 +52,22 @@ static void put_page(struct orma_buf *out)
         "Made from the tables of native functions by `tests/golden/sql/functions_page.c`: run it "
         "with `--update` after\na change. `docs/sql.md` says what they are good for; functions "
         "and macros of the SQL modules are described in\nthe modules.\n");
-    for (unsigned i = 0; orma_native_funcs[i]; i++)
-        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name; f++)
+    for (unsigned i = 0; orma_sql_builtins.funcs[i]; i++)
+        for (const struct orma_sql_func *f = orma_sql_builtins.funcs[i]; f->name; f++)
             if (f->scalar)
                 add(f->name, f->usage, f->doc);
     put_section(out, "Functions", "They are called for one row, and give one value.");
-    for (unsigned i = 0; orma_native_funcs[i]; i++)
-        for (const struct orma_sql_func *f = orma_native_funcs[i]; f->name; f++)
+    for (unsigned i = 0; orma_sql_builtins.funcs[i]; i++)
+        for (const struct orma_sql_func *f = orma_sql_builtins.funcs[i]; f->name; f++)
             if (!f->scalar)
                 add(f->name, f->usage, f->doc);
     put_section(out, "Aggregates and window functions",
                 "Those that give a pointer are read by the functions and tables that say so; "
                 "pointers print as NULL.");
-    for (unsigned i = 0; orma_tvfs[i]; i++)
-        add(orma_tvfs[i]->name, orma_tvfs[i]->usage, orma_tvfs[i]->doc);
-    for (unsigned i = 0; orma_native_modules[i]; i++)
-        for (const struct orma_sql_module *m = orma_native_modules[i]; m->name; m++)
+    for (unsigned i = 0; orma_sql_builtins.tvfs[i]; i++)
+        add(orma_sql_builtins.tvfs[i]->name, orma_sql_builtins.tvfs[i]->usage, orma_sql_builtins.tvfs[i]->doc);
+    for (unsigned i = 0; orma_sql_builtins.modules[i]; i++)
+        for (const struct orma_sql_module *m = orma_sql_builtins.modules[i]; m->name; m++)
             add(m->name, m->usage, m->doc);
     put_section(out, "Tables with arguments, and operators",
                 "Used in FROM; operators are made with `CREATE VIRTUAL TABLE name USING "

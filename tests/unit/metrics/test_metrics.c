@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "processor/sql/engine.h"
 #include "processor/metrics/metrics.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"

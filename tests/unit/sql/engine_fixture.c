@@ -1,3 +1,4 @@
+#include "processor/sql/engine.h"
 #include "tests/unit/sql/engine_fixture.h"
 
 #include <criterion/criterion.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/base/values.h"
+#include "processor/sql/functions/functions.h"
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/sort.h"

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <time.h>
 
+#include "processor/sql/engine.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/modules.h"
 #include "sdk/base/fd.h"
 #include "tests/support/leaks.h"
@@ -212,7 +213,7 @@ Test(function, gives_one_value)
              "mine('0x10')",
          "16"},
         {"unknown delegate", CPF "f(a LONG) RETURNS LONG DELEGATES TO nope",
-         "error: 'nope' is no native function"},
+         "error: 'nope' is no built-in function"},
         {"legacy", "SELECT create_function('f(x INT)', 'INT', 'SELECT $x + 1'); SELECT f(1)", "2"},
         {"legacy with a wrong argument", "SELECT create_function(1, 'INT', 'SELECT 1')",
          "error: CREATE_FUNCTION: function prototype (first argument) must be string"},
@@ -424,10 +425,10 @@ Test(modules, run_once_and_say_what_is_wrong)
         struct engine e;
 
         engine_init(&e);
-        cr_assert_eq(orma_sql_add_package(e.sql, dir, "pkg", false, &skipped), 0);
+        cr_assert_eq(orma_packages_add_folder(e.sql, dir, "pkg", false, &skipped), 0);
         cr_assert_eq(skipped, 1u);
-        cr_assert_eq(orma_sql_add_package(e.sql, dir, "pkg", false, NULL), -EBADMSG);
-        cr_assert_eq(orma_sql_add_package(e.sql, dir, "pkg", true, NULL), 0);
+        cr_assert_eq(orma_packages_add_folder(e.sql, dir, "pkg", false, NULL), -EBADMSG);
+        cr_assert_eq(orma_packages_add_folder(e.sql, dir, "pkg", true, NULL), 0);
         engine_expect(&e, checks[i].what, checks[i].script, checks[i].want);
         if (!strcmp(checks[i].what, "rows"))
             engine_expect(&e, "poisoned", checks[i].script, "error: is poisoned");

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/sqlite/guard.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
@@ -39,9 +40,9 @@ static void bare_close(struct bare *b)
     sqlite3_close(b->db);
 }
 
-static const struct orma_guard_name *find_module(const char *name)
+static const struct orma_sqlite_guard_name *find_module(const char *name)
 {
-    for (const struct orma_guard_name *m = orma_guard_modules; m->name; m++) {
+    for (const struct orma_sqlite_guard_name *m = orma_sqlite_guard_modules; m->name; m++) {
         if (!strcasecmp(m->name, name))
             return m;
     }
@@ -58,7 +59,7 @@ Test(guard, all_that_this_sqlite_has_was_looked_at)
 
     struct bare b = bare_list("SELECT DISTINCT name FROM pragma_function_list");
     for (; (name = bare_next(&b)); num++)
-        cr_expect(orma_guard_find_function(name), "the function %s() " LOOK_AT_IT, name);
+        cr_expect(orma_sqlite_guard_find_function(name), "the function %s() " LOOK_AT_IT, name);
     bare_close(&b);
     cr_assert_gt(num, 50);
     b = bare_list("SELECT name FROM pragma_module_list WHERE name NOT GLOB 'pragma_*'");
@@ -67,16 +68,16 @@ Test(guard, all_that_this_sqlite_has_was_looked_at)
     bare_close(&b);
     b = bare_list("PRAGMA pragma_list");
     for (num = 0; (name = bare_next(&b)); num++)
-        cr_expect(orma_guard_find_pragma(name), "the pragma %s " LOOK_AT_IT, name);
+        cr_expect(orma_sqlite_guard_find_pragma(name), "the pragma %s " LOOK_AT_IT, name);
     bare_close(&b);
     cr_assert_gt(num, 50);
 }
 
 Test(guard, tables_are_sorted)
 {
-    for (const struct orma_guard_name *f = orma_guard_functions; f[1].name; f++)
+    for (const struct orma_sqlite_guard_name *f = orma_sqlite_guard_functions; f[1].name; f++)
         cr_expect_lt(strcmp(f[0].name, f[1].name), 0, "%s", f[1].name);
-    for (const struct orma_guard_pragma *p = orma_guard_pragmas; p[1].name; p++)
+    for (const struct orma_sqlite_guard_pragma *p = orma_sqlite_guard_pragmas; p[1].name; p++)
         cr_expect_lt(strcmp(p[0].name, p[1].name), 0, "%s", p[1].name);
 }
 
@@ -89,7 +90,7 @@ Test(guard, refused_functions_say_why)
 
     engine_init(&e);
     while ((name = bare_next(&b))) {
-        const struct orma_guard_name *known = orma_guard_find_function(name);
+        const struct orma_sqlite_guard_name *known = orma_sqlite_guard_find_function(name);
         int args = sqlite3_column_int(b.stmt, 1);
         char list[128] = "", call[256], want[256];
 
@@ -114,7 +115,7 @@ Test(guard, modules_of_sqlite_cannot_be_used)
 
     engine_init(&e);
     while ((name = bare_next(&b))) {
-        const struct orma_guard_name *known = find_module(name);
+        const struct orma_sqlite_guard_name *known = find_module(name);
         char sql[256];
 
         snprintf(sql, sizeof(sql), "CREATE VIRTUAL TABLE v USING %s(a)", name);
@@ -137,7 +138,7 @@ Test(guard, pragmas_change_nothing_that_a_later_query_sees)
 
     engine_init(&e);
     while ((name = bare_next(&b))) {
-        const struct orma_guard_pragma *p = orma_guard_find_pragma(name);
+        const struct orma_sqlite_guard_pragma *p = orma_sqlite_guard_find_pragma(name);
 
         if (!p || p->use == ORMA_PRAGMA_ASK || !strcmp(name, "function_list"))
             continue; /* that list is long */

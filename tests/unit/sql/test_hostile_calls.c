@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "processor/sql/engine.h"
 #include "tests/support/alloc.h"
 #include "tests/support/hostile_sql.h"
 #include "tests/support/leaks.h"

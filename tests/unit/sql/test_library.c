@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/sql/engine.h"
 #include "processor/sql/script/modules.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
@@ -93,7 +94,7 @@ Test(library, lists_of_names_and_tables)
         struct engine e;
 
         engine_init(&e);
-        cr_assert_eq(orma_sql_add_modules(e.sql, "lib", lib, ORMA_ARRAY_LEN(lib), false), 0);
+        cr_assert_eq(orma_packages_add_texts(e.sql, "lib", lib, ORMA_ARRAY_LEN(lib), false), 0);
         engine_expect(&e, checks[i].what, checks[i].script, checks[i].want);
         engine_fini(&e);
     }

@@ -66,8 +66,8 @@ Test(stdlib_objects, are_read_from_the_texts)
         struct engine e;
 
         engine_init(&e);
-        cr_assert_eq(orma_sql_add_modules(e.sql, "own", modules,
-                                          sizeof(modules) / sizeof(modules[0]), false),
+        cr_assert_eq(orma_packages_add_texts(e.sql, "own", modules,
+                                             sizeof(modules) / sizeof(modules[0]), false),
                      0);
         engine_expect(&e, checks[i].what, checks[i].script, checks[i].want);
         engine_fini(&e);

@@ -1,6 +1,6 @@
 /* A sum of doubles that minds what is rounded away; zeroed is 0. */
-#ifndef ORMA_PROCESSOR_SQL_KBN_H
-#define ORMA_PROCESSOR_SQL_KBN_H
+#ifndef ORMA_PROCESSOR_SQL_BASE_KBN_H
+#define ORMA_PROCESSOR_SQL_BASE_KBN_H
 #include <math.h>
 
 struct orma_kbn {

@@ -1,61 +1,8 @@
-#include "processor/sql/operators/ops.h"
+#include "processor/sql/base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-void orma_op_result_frame(sqlite3_context *ctx, struct orma_frame *frame)
-{
-    if (orma_frame_finish(frame) == 0) {
-        orma_frame_result_pointer(ctx, frame);
-        return;
-    }
-    if (frame->error)
-        orma_result_error(ctx, "%s", frame->error);
-    else
-        sqlite3_result_error_nomem(ctx);
-    orma_frame_unref(frame);
-}
-
-int orma_op_error(char **ret_error, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    sqlite3_free(*ret_error);
-    *ret_error = sqlite3_vmprintf(fmt, args);
-    va_end(args);
-    return *ret_error ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
-void orma_op_result_error(sqlite3_context *ctx, int error)
-{
-    if (error == -ECANCELED)
-        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
-    else
-        sqlite3_result_error_nomem(ctx);
-}
-
-void orma_ints_fini(struct orma_ints *self)
-{
-    free(self->data);
-    *self = (struct orma_ints){0};
-}
-
-bool orma_ints_grow(struct orma_ints *self)
-{
-    size_t cap = self->cap ? 2 * self->cap : 64;
-    int64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
-
-    if (!grown) {
-        self->failed = true;
-        return false;
-    }
-    self->data = grown;
-    self->cap = cap;
-    return true;
-}
-
-/* ---- sorting ---- */
+#include <string.h>
 
 typedef int compare_fn(const void *, const void *, void *);
 
@@ -82,8 +29,8 @@ static void merge(const char *from, char *to, const size_t *bounds, size_t size,
     }
 }
 
-int orma_op_sort_r(struct orma_sql *sql, void *base, size_t num, size_t size, compare_fn *compare,
-                   void *data)
+int orma_sql_sort_r(struct orma_sql *sql, void *base, size_t num, size_t size, compare_fn *compare,
+                    void *data)
 {
     char *from = base, *to, *scratch;
     uint64_t turn = 0;
@@ -124,10 +71,10 @@ static int compare_plainly(const void *a, const void *b, void *data)
     return ((const struct plain_compare *)data)->compare(a, b);
 }
 
-int orma_op_sort(struct orma_sql *sql, void *base, size_t num, size_t size,
-                 int (*compare)(const void *, const void *))
+int orma_sql_sort(struct orma_sql *sql, void *base, size_t num, size_t size,
+                  int (*compare)(const void *, const void *))
 {
     struct plain_compare plain = {compare};
 
-    return orma_op_sort_r(sql, base, num, size, compare_plainly, &plain);
+    return orma_sql_sort_r(sql, base, num, size, compare_plainly, &plain);
 }

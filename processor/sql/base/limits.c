@@ -1,0 +1,49 @@
+/*
+ * What stops a query: an interrupt from outside, more memory than there is, more
+ * time than it has. All three end in one flag, `interrupted`, that loops and
+ * SQLite's progress handler look at. Time and memory cost a system call, so only
+ * every ORMA_SQL_MEMORY_LOOKS-th look asks for them.
+ */
+#include <time.h>
+
+#include "processor/sql/base/sql.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void orma_sql_look_at_limits(struct orma_sql *self)
+{
+    if (self->deadline_ns && now_ns() >= self->deadline_ns)
+        self->out_of_time = true;
+    if (orma_sql_memory_is_out(&self->memory) || self->out_of_time)
+        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+}
+
+void orma_sql_start_clock(struct orma_sql *self)
+{
+    self->out_of_time = false;
+    self->deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
+}
+
+void orma_sql_interrupt(struct orma_sql *self)
+{
+    /* Not sqlite3_interrupt(): orma_sql_reset() may close the connection meanwhile. */
+    atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+}
+
+const char *orma_sql_error_text(struct orma_sql *self)
+{
+    orma_buf_clear(&self->error_text);
+    orma_sql_error_put(&self->error, &self->error_text);
+    return orma_buf_cstr(&self->error_text);
+}
+
+int orma_sql_run_plain(struct orma_sql *sql, const char *statement)
+{
+    return sqlite3_exec(sql->db, statement, NULL, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/*
+ * A connection: what all rooms of processor/sql share about it.
+ *
+ * The struct belongs to engine.c, which opens and closes it. Errors: a call that
+ * fails leaves its text and traceback in `error`, which the next call from outside
+ * clears. Calls nest (a function may run a script); inner errors are wrapped by
+ * the outer calls on their way out.
+ *
+ * What a query can do is in tables that engine.c hands in: `builtins` (functions,
+ * table functions, modules) and `statements` (one function for each kind of
+ * statement of the dialect). Nothing below calls those by name.
+ *
+ * Threads: one at a time; only orma_sql_interrupt() may come from another.
+ */
+#ifndef ORMA_PROCESSOR_SQL_BASE_SQL_H
+#define ORMA_PROCESSOR_SQL_BASE_SQL_H
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "processor/sql/base/memory.h"
+#include "processor/sql/dialect/macro.h"
+#include "processor/store/storage.h"
+#include "sdk/base/map.h"
+
+struct orma_sql_builtins;
+struct orma_statement;
+struct orma_packages;
+struct orma_vtab;
+
+struct orma_sql {
+    sqlite3 *db;
+    struct orma_storage *storage;
+    const struct orma_sql_builtins *builtins; /* base/builtins.h */
+    /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
+    int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);
+    struct orma_sql_index *indexes; /* made on first use: see index.h */
+    struct orma_sql_error error;
+    struct orma_buf error_text;     /* what orma_sql_error_text() gives */
+    unsigned left_out;              /* statements of a foreign prelude that failed */
+    struct orma_buf left_out_first; /* the first of their errors */
+    int error_offset;               /* of the last failure, into its script; -1: unknown */
+    int depth;                      /* calls into the engine that are running */
+    int operators;                  /* operators that are reading their sources, nested */
+    _Atomic bool interrupted;
+    bool making_anew; /* the connection: half of one would be of use to nobody */
+    struct orma_sql_memory memory;
+    uint64_t time_limit_ns; /* for a script from its begin; 0: none. Set by the owner */
+    uint64_t deadline_ns;   /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
+    bool out_of_time;       /* it was stopped */
+    struct orma_macros macros;
+    struct orma_map
+        frames; /* tables made by CREATE PERFETTO TABLE: id -> struct orma_dataframe_table */
+    uint64_t next_frame;
+    unsigned frames_dropped;     /* those of `frames` that wait for orma_dataframe_tables_sweep() */
+    sqlite3_module frame_module; /* of these tables */
+    struct orma_sql_user_func *user_funcs;             /* user_func.c */
+    struct orma_sql_user_table_func *user_table_funcs; /* user_table_func.c */
+    struct orma_packages *packages;                    /* modules.c */
+    struct orma_timeline *timelines[2];                /* functions/time.c; each one malloc */
+    int64_t bounds_start, bounds_end;                  /* of the trace */
+    /* columnar.c: the table of the statement that is being prepared, and whether it has more. */
+    const struct orma_vtab *planned;
+    bool planned_mixed;
+    bool columnar_off, aggregates_replaced;
+    struct orma_derived *derived; /* derived.c */
+    uint64_t tables_generation;   /* changes when tables are made or dropped */
+    /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
+    int (*on_open)(void *data);
+    void *on_open_data;
+    bool data_ready;
+    bool file_access; /* SQL may read and write files */
+    /* Folders where __intrinsic_symbolize() may look, and how, set by the owner; NULL: it must be
+     * allowed to read files, and takes those of this machine. */
+    char *binary_paths, *binary_mode;
+    struct orma_symbolizer *symbolizer; /* operators/symbolize.c; made when first needed */
+    struct orma_sqlstats *stats;        /* sqlstats.h; made when first needed */
+    /* What export_json() calls, set by the owner; NULL: there is none. 0 or -errno. */
+    int (*export_json)(void *data, const char *path);
+    void *export_data;
+};
+
+/* Text and traceback of the last failure; "" if there was none. Valid until the next call. */
+const char *orma_sql_error_text(struct orma_sql *self);
+
+/*
+ * Stops the script that runs in another thread, or in the one that a signal handler interrupts:
+ * its statement fails with -ECANCELED at the next look, and so does what it runs after that. Sets
+ * a flag only; without effect when nothing runs.
+ */
+void orma_sql_interrupt(struct orma_sql *self);
+
+/* The flag alone. */
+static inline bool orma_sql_is_told_to_stop(struct orma_sql *self)
+{
+    return atomic_load_explicit(&self->interrupted, memory_order_relaxed) && !self->making_anew;
+}
+
+/* Memory and time: interrupts what has had enough of them. */
+void orma_sql_look_at_limits(struct orma_sql *self);
+
+/*
+ * For loops in functions and operators: true when they should stop and fail, because somebody said
+ * so, because the query gathers more than the memory holds, or because its time is over. In the
+ * thread of the query only.
+ */
+static inline bool orma_sql_is_interrupted(struct orma_sql *self)
+{
+    if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0)
+        orma_sql_look_at_limits(self);
+    return orma_sql_is_told_to_stop(self);
+}
+
+/* How often loops look whether they should stop, in steps. */
+#define ORMA_INTERRUPT_STEPS 4096
+
+static inline bool orma_sql_should_stop(struct orma_sql *sql, uint64_t step)
+{
+    return step % ORMA_INTERRUPT_STEPS == 0 && orma_sql_is_interrupted(sql);
+}
+
+/* In the callbacks of functions: the engine they were registered with. */
+static inline struct orma_sql *orma_sql_of(sqlite3_context *ctx)
+{
+    return sqlite3_user_data(ctx);
+}
+
+/* The time limit counts from now. */
+void orma_sql_start_clock(struct orma_sql *sql);
+
+/* Runs one statement of our own making, no dialect. An SQLite code. */
+int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
+
+/* Numbers of cpus are unique among machines by steps of this. */
+#define ORMA_SQL_UCPUS_PER_MACHINE 4096
+#endif

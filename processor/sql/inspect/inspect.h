@@ -1,0 +1,11 @@
+/* SQL about SQL: the tables of each file of this room. */
+#ifndef ORMA_PROCESSOR_SQL_INSPECT_H
+#define ORMA_PROCESSOR_SQL_INSPECT_H
+#include "processor/sql/base/builtins.h"
+#include "processor/sql/base/values.h"
+
+extern const struct orma_tvf orma_tvf_plan_decoder;
+extern const struct orma_tvf orma_tvf_stdlib_objects;
+extern const struct orma_tvf orma_tvf_table_info;
+extern const struct orma_tvf orma_tvf_tables;
+#endif

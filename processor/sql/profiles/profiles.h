@@ -1,0 +1,19 @@
+/* Call stacks as tables and files: the tables of each file of this room. */
+#ifndef ORMA_PROCESSOR_SQL_PROFILES_H
+#define ORMA_PROCESSOR_SQL_PROFILES_H
+#include "processor/sql/base/builtins.h"
+#include "processor/sql/base/dataframe.h"
+#include "processor/sql/base/ints.h"
+#include "processor/sql/base/sort.h"
+#include "processor/sql/base/values.h"
+
+extern const struct orma_sql_func orma_sql_funcs_flamegraph[];
+extern const struct orma_sql_func orma_sql_funcs_stacks[];
+extern const struct orma_sql_func orma_sql_funcs_symbolize[];
+
+extern const struct orma_tvf orma_tvf_annotated_callstack;
+extern const struct orma_tvf orma_tvf_flamegraph_find;
+extern const struct orma_tvf orma_tvf_profile_tree;
+
+extern const struct orma_sql_module orma_sql_modules_flamegraph[];
+#endif

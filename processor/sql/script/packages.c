@@ -1,0 +1,165 @@
+#include "processor/sql/script/packages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void orma_package_fini(struct orma_package *self)
+{
+    for (size_t i = 0; i < self->len; i++) {
+        free(self->modules[i].key);
+        if (self->modules[i].owned)
+            free((void *)(uintptr_t)self->modules[i].text.data);
+    }
+    free(self->modules);
+    free(self->name);
+    *self = (struct orma_package){0};
+}
+
+static bool grow(void **array, size_t *cap, size_t len, size_t size)
+{
+    if (len < *cap)
+        return true;
+    size_t more = *cap ? 2 * *cap : 16;
+    void *grown = realloc(*array, more * size);
+    if (!grown)
+        return false;
+    *array = grown;
+    *cap = more;
+    return true;
+}
+
+struct orma_package *orma_packages_find(struct orma_packages *p, struct orma_str name)
+{
+    for (size_t i = 0; i < p->len; i++) {
+        if (orma_str_eq_c(name, p->packages[i].name))
+            return &p->packages[i];
+    }
+    return NULL;
+}
+
+/* The package whose name is the longest beginning of the key. */
+struct orma_package *orma_packages_find_by_key(struct orma_packages *p, struct orma_str key)
+{
+    struct orma_package *found = NULL;
+
+    for (size_t i = 0; i < p->len; i++) {
+        struct orma_str name = orma_str_from(p->packages[i].name);
+
+        if (orma_str_starts(key, name) && key.len > name.len && key.data[name.len] == '.' &&
+            (!found || name.len > strlen(found->name)))
+            found = &p->packages[i];
+    }
+    return found;
+}
+
+struct orma_package *orma_packages_add(struct orma_packages *p, struct orma_str name)
+{
+    struct orma_package *package;
+
+    if (!grow((void **)&p->packages, &p->cap, p->len, sizeof(*p->packages)))
+        return NULL;
+    package = &p->packages[p->len];
+    *package = (struct orma_package){.name = orma_str_dup(name)};
+    if (!package->name)
+        return NULL;
+    p->len++;
+    return package;
+}
+
+bool orma_package_add(struct orma_package *package, const char *key, struct orma_str text,
+                      bool owned)
+{
+    char *copy = strdup(key);
+
+    if (!copy ||
+        !grow((void **)&package->modules, &package->cap, package->len, sizeof(*package->modules))) {
+        free(copy);
+        return false;
+    }
+    package->modules[package->len++] =
+        (struct orma_package_module){.key = copy, .text = text, .owned = owned};
+    return true;
+}
+
+int orma_packages_init(struct orma_sql *sql)
+{
+    struct orma_packages *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return -ENOMEM;
+    sql->packages = p;
+    for (const struct orma_sql_embedded *e = orma_sql_stdlib; e->key; e++) {
+        struct orma_str name = {e->key, strcspn(e->key, ".")};
+        struct orma_package *package = orma_packages_find(p, name);
+
+        if (!package)
+            package = orma_packages_add(p, name);
+        if (!package || !orma_package_add(package, e->key, orma_str_from(e->text), false))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+void orma_packages_drop_all(struct orma_packages *p)
+{
+    for (size_t i = 0; i < p->len; i++)
+        orma_package_fini(&p->packages[i]);
+    p->len = 0;
+}
+
+void orma_packages_fini(struct orma_sql *sql)
+{
+    if (!sql->packages)
+        return;
+    orma_packages_drop_all(sql->packages);
+    free(sql->packages->packages);
+    free(sql->packages);
+    sql->packages = NULL;
+}
+
+void orma_packages_forget(struct orma_sql *sql)
+{
+    struct orma_packages *p = sql->packages;
+
+    for (size_t i = 0; i < p->len; i++)
+        for (size_t k = 0; k < p->packages[i].len; k++)
+            p->packages[i].modules[k].state = ORMA_MODULE_NEW;
+}
+
+bool orma_packages_overridden(const struct orma_sql *sql)
+{
+    return sql->packages->overridden;
+}
+
+int orma_packages_each(struct orma_sql *sql,
+                       int (*fn)(void *data, const char *package, const char *key,
+                                 struct orma_str text),
+                       void *data)
+{
+    const struct orma_packages *p = sql->packages;
+    int r = 0;
+
+    for (size_t i = 0; i < p->len && !r; i++)
+        for (size_t k = 0; k < p->packages[i].len && !r; k++)
+            r = fn(data, p->packages[i].name, p->packages[i].modules[k].key,
+                   p->packages[i].modules[k].text);
+    return r;
+}
+
+struct orma_package_module *orma_package_find(struct orma_package *package, struct orma_str key)
+{
+    for (size_t i = 0; i < package->len; i++) {
+        if (orma_str_eq_c(key, package->modules[i].key))
+            return &package->modules[i];
+    }
+    return NULL;
+}
+
+bool orma_packages_can_include(struct orma_sql *sql, struct orma_str key)
+{
+    struct orma_package *package = orma_packages_find_by_key(sql->packages, key);
+    const struct orma_package_module *m = package ? orma_package_find(package, key) : NULL;
+
+    return m && m->state == ORMA_MODULE_NEW;
+}
