@@ -16,24 +16,23 @@ import sys
 PUBLIC = ["api", "packet", "data_source", "recording", "tracing", "track_event"]
 # In this order; internal headers come before the first file that includes them.
 SOURCES = [
-    "sdk/base/assert.c", "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c",
-    "sdk/base/map.c",
-    "sdk/base/replace.c", "sdk/base/str.c",
+    "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c", "sdk/base/fork.c",
+    "sdk/base/map.c", "sdk/base/replace.c", "sdk/base/str.c",
     "sdk/wire/pb_reader.c", "sdk/wire/pb_writer.c", "sdk/shm/layout.c",
     "sdk/ipc/frame.c", "sdk/ipc/sock.c", "sdk/ipc/stream.c", "sdk/ipc/client.c",
     "sdk/events/tsc.c", "sdk/transport/pool.c", "sdk/transport/writer.c", "sdk/sources/packet.c",
-    "sdk/transport/commit.c", "sdk/transport/commands.c", "sdk/transport/producer.c",
-    "sdk/transport/thread.c", "sdk/transport/drain.c", "sdk/events/te_config.c",
-    "sdk/events/te_track.c", "sdk/events/te_state.c", "sdk/events/te_encode.c",
-    "sdk/events/te_session.c", "sdk/events/te_source.c", "sdk/events/track_event.c",
+    "sdk/transport/commit.c", "sdk/transport/producer_link.c", "sdk/transport/commands.c",
+    "sdk/transport/producer.c", "sdk/transport/thread.c", "sdk/transport/pool_drain.c",
+    "sdk/events/te_config.c", "sdk/events/te_track.c", "sdk/events/te_state.c",
+    "sdk/events/te_encode.c", "sdk/events/te_session.c", "sdk/events/te_source.c",
+    "sdk/events/track_event.c",
     "sdk/sources/ds.c", "sdk/sources/ds_source.c", "sdk/recording/recording.c",
-    "sdk/tracing/startup.c", "sdk/tracing/life.c",
-    "sdk/tracing/tracing.c",
+    "sdk/tracing/startup.c", "sdk/tracing/tracing.c",
 ]
 # Those that run when something begins or ends: small matters more than fast.
-COLD = {"assert", "frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
-        "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "life",
-        "tracing", "commit", "drain"}
+COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
+        "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "fork",
+        "tracing", "commit", "pool_drain", "producer_link"}
 COLD_BEGIN = """#ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #elif defined(__OPTIMIZE__)
@@ -221,6 +220,20 @@ def joined(text):
     return "\n".join(lines)
 
 
+def without_asserts(text):
+    """As a release has it. Only hot ones: the SDK has no others, since it never aborts its host."""
+    out, at = [], 0
+    for m in re.finditer(r"^[ \t]*ORMA_ASSERT_HOT\(", text, re.M):
+        out.append(text[at:m.start()])
+        end, depth = m.end(), 1
+        while depth:
+            t = TOKEN.match(text, end)
+            depth += {"(": 1, ")": -1}.get(t.group(), 0)
+            end = t.end()
+        at = end + len(";\n")
+    return "".join(out) + text[at:]
+
+
 def without_guard(text):
     text = re.sub(r"^#ifndef (ORMA_\w+_H)\n#define \1\n", "", text, count=1, flags=re.M)
     return re.sub(r"\n#endif\s*$", "\n", text.rstrip() + "\n")
@@ -351,14 +364,14 @@ class Amalgam:
         return "\n".join(out)
 
     def read(self, name):
-        return (self.root / name).read_text(encoding="utf-8")
+        return without_asserts((self.root / name).read_text(encoding="utf-8"))
 
     def take_includes(self, text):
         """Without its includes; those of ours are added first."""
         for kind, name in INCLUDE.findall(text):
             if kind == "<":
                 self.note_system(name)
-            elif not name.startswith(("orma/", "protos/fields/")):
+            elif name != "sdk/base/assert.h" and not name.startswith(("orma/", "protos/fields/")):
                 self.add_header(name)
         return INCLUDE.sub("", text)
 

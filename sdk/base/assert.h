@@ -11,6 +11,9 @@
  * Never for what comes from outside (sockets, shared memory, files, arguments of a
  * public call): that is refused or counted, and the process goes on.
  *
+ * Nor ORMA_ASSERT in what programs link: the SDK never aborts its host, so there the hot
+ * form is the only one.
+ *
  * Conditions have no side effects: a release does not evaluate those of
  * ORMA_ASSERT_HOT, and they cost nothing there; but they are compiled, so they stay
  * correct. They are evaluated in debug builds, under sanitizers and with test points

@@ -63,7 +63,7 @@
 
 /* Never set in a category's word. */
 #define ORMA_TE_NO_BIT (UINT32_C(1) << 31)
-/* Alone in a category's word, in a child process: the first event begins tracing anew (life.h). */
+/* Alone in a category's word, in a child process: the first event begins tracing anew (fork.h). */
 #define ORMA_TE_WAKE_BIT (UINT32_C(1) << 30)
 /* The bits of sessions in a category's word. */
 #define ORMA_TE_SLOT_BITS ((UINT32_C(1) << ORMA_TE_SLOTS) - 1)
@@ -233,7 +233,11 @@ void orma_te_session_flush(struct orma_te_session *self);
 /* Makes every sequence begin its incremental state anew. */
 void orma_te_session_clear(struct orma_te_session *self);
 
-/* Takes ORMA_TE_WAKE_BIT from all categories. */
+/* Registers what track events forget in a child; done by the first session or thread as well. */
+void orma_te_watch_forks(void);
+/* In a child, after that: gives all categories ORMA_TE_WAKE_BIT. */
+void orma_te_wake(void);
+/* Takes it from them again. */
 void orma_te_forget_wake(void);
 
 /* True: a session runs. -1 ms: waits for ever. */
@@ -293,8 +297,15 @@ void orma_te_seq_lose(struct orma_te_seq *self);
 
 struct orma_producer;
 
-/* Offers the data source "track_event" on this producer. Loop thread. */
-int orma_te_source_add(struct orma_producer *producer, enum orma_policy policy);
+/* As orma_te_session_new(), less the last number: what makes a session for the service. */
+typedef int (*orma_te_begin_fn)(struct orma_str config, struct orma_pool *pool,
+                                uint32_t target_buffer, enum orma_policy policy,
+                                struct orma_te_session **ret);
+
+/* Offers the data source "track_event" on this producer. `begin` NULL: orma_te_session_new(). Loop
+ * thread. */
+int orma_te_source_add(struct orma_producer *producer, enum orma_policy policy,
+                       orma_te_begin_fn begin);
 /* The connection is over for good. */
 void orma_te_source_remove(void);
 /* At each turn of the loop: tells the service of new categories. */

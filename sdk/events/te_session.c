@@ -9,10 +9,10 @@
 
 #include "orma/tracing.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
 #include "sdk/events/te.h"
-#include "sdk/tracing/life.h"
 
 /* A thread that does not leave an event for so long is not running at all: it is left alone. */
 #define PAUSE_MS 2000u
@@ -305,38 +305,23 @@ __attribute__((destructor)) static void forget_key(void)
     has_key = false;
 }
 
-static void init_once(void)
+/* Around fork(): what this thread writes is lost and counted meanwhile. */
+static void before_fork(void)
 {
-    has_key = pthread_key_create(&thread_key, thread_gone) == 0; /* else thread ends go unnoticed */
-    orma_life_watch();
-    atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
-}
-
-static void init(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, init_once);
-}
-
-void orma_te_before_fork(void)
-{
-    orma_guard_up();
     if (orma_te_self &&
         atomic_load_explicit(&orma_te_self->busy, memory_order_relaxed) == ORMA_TE_IDLE)
         atomic_store_explicit(&orma_te_self->busy, ORMA_TE_LOCKED, memory_order_release);
 }
 
-void orma_te_after_fork_in_parent(void)
+static void after_fork_in_parent(void)
 {
     if (orma_te_self &&
         atomic_load_explicit(&orma_te_self->busy, memory_order_relaxed) == ORMA_TE_LOCKED)
         atomic_store_explicit(&orma_te_self->busy, ORMA_TE_IDLE, memory_order_release);
-    orma_guard_down();
 }
 
 /* What the parent's threads used stays as it is: nobody knows in which state it was. */
-void orma_te_after_fork(bool wake)
+static void after_fork(void)
 {
     orma_te.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     orma_te.wait_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -350,8 +335,36 @@ void orma_te_after_fork(bool wake)
     if (has_key)
         (void)pthread_setspecific(thread_key, NULL);
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
-        __atomic_store_n(&c->enabled, wake ? ORMA_TE_WAKE_BIT : 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&c->enabled, 0, __ATOMIC_RELAXED);
     atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
+    orma_tsc_after_fork();
+}
+
+void orma_te_watch_forks(void)
+{
+    static struct orma_fork_part part = {before_fork, after_fork_in_parent, after_fork, NULL};
+
+    orma_fork_watch(&part);
+}
+
+static void init_once(void)
+{
+    has_key = pthread_key_create(&thread_key, thread_gone) == 0; /* else thread ends go unnoticed */
+    orma_te_watch_forks();
+    atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
+}
+
+static void init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, init_once);
+}
+
+void orma_te_wake(void)
+{
+    for (struct orma_category *c = orma_te.categories; c; c = c->next)
+        __atomic_fetch_or(&c->enabled, ORMA_TE_WAKE_BIT, __ATOMIC_RELAXED);
 }
 
 void orma_te_forget_wake(void)

@@ -4,13 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
-#include "sdk/base/clock.h"
 #include "sdk/events/te.h"
-#include "sdk/tracing/startup.h"
 #include "sdk/transport/producer_impl.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
@@ -19,6 +16,7 @@ static struct {
     struct orma_producer *producer;
     struct orma_ds ds;
     enum orma_policy policy;
+    orma_te_begin_fn begin;
     struct orma_buf descriptor; /* what ds.descriptor points to */
     _Atomic bool dirty;         /* categories came or went */
     struct orma_list sessions;  /* source_session.link; loop thread */
@@ -104,7 +102,7 @@ static void start(void *ctx, struct orma_ds_instance *inst)
     if (s && pool) {
         orma_list_insert(&g.sessions, &s->link);
         /* No slot is free: the session gets no events of ours, the others go on. */
-        if (orma_startup_session(te, pool, inst->target_buffer, policy, &s->session) < 0)
+        if (g.begin(te, pool, inst->target_buffer, policy, &s->session) < 0)
             s->session = NULL;
         inst->user = s;
     } else {
@@ -151,10 +149,18 @@ static void clear(void *ctx, struct orma_ds_instance *inst)
 static const struct orma_ds_ops ops = {
     .start = start, .stop = stop, .flush = flush, .clear = clear};
 
-int orma_te_source_add(struct orma_producer *producer, enum orma_policy policy)
+static int begin_new(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
+                     enum orma_policy policy, struct orma_te_session **ret)
+{
+    return orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
+}
+
+int orma_te_source_add(struct orma_producer *producer, enum orma_policy policy,
+                       orma_te_begin_fn begin)
 {
     g.producer = producer;
     g.policy = policy;
+    g.begin = begin ? begin : begin_new;
     orma_list_init(&g.sessions);
     g.ds = (struct orma_ds){
         .name = "track_event",

@@ -12,9 +12,9 @@
 
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/events/te.h"
-#include "sdk/tracing/life.h"
 #include "sdk/wire/pb_writer.h"
 
 #define BEGIN ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN
@@ -54,7 +54,7 @@ static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
     struct orma_te_thread *self = orma_te_self;
 
     if (mask & ORMA_TE_WAKE_BIT) {
-        orma_tracing_revive_by_event();
+        orma_fork_revive();
         if (mask == ORMA_TE_WAKE_BIT)
             return NULL; /* no session was there yet */
     }

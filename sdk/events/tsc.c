@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
-#include "sdk/tracing/life.h"
 
 #if ORMA_HAVE_TSC
 #include <cpuid.h>

@@ -51,6 +51,9 @@ void orma_tsc_set_source(const char *path);
  */
 void orma_tsc_assume(uint64_t mult);
 
+/* In a child process: another thread may have held the lock. */
+void orma_tsc_after_fork(void);
+
 /* Reads a new anchor and returns the time. The zero-initialised anchor is a valid one. */
 uint64_t orma_tsc_read_anchor(struct orma_tsc_anchor *self);
 

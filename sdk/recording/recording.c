@@ -20,12 +20,12 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/replace.h"
 #include "sdk/events/te.h"
 #include "sdk/sources/ds.h"
-#include "sdk/tracing/life.h"
-#include "sdk/transport/drain.h"
+#include "sdk/transport/pool_drain.h"
 #include "sdk/wire/pb_writer.h"
 
 #define BUFFER_KB_DEFAULT 4096u
@@ -42,7 +42,7 @@
 
 struct orma_recording {
     struct orma_list link;                       /* live.list */
-    uint32_t life;                               /* orma_life_generation() */
+    uint32_t life;                               /* orma_fork_generation() */
     enum { RUNNING, FINISHING, FINISHED } state; /* under live.lock */
     int result;                                  /* of finish() */
     struct orma_recording_counts counts;
@@ -55,7 +55,7 @@ struct orma_recording {
     size_t sources_num;
 
     pthread_mutex_t lock; /* of the next three; with the guard, so without malloc() (guard.h) */
-    struct orma_drain drain;
+    struct orma_pool_drain drain;
     int error; /* first of the file */
 
     pthread_t thread;
@@ -106,7 +106,7 @@ static void put_snapshot(struct orma_recording *self)
     orma_pb_put_u64(&b, ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK, ORMA_CLOCK_BOOTTIME);
     orma_pb_end(&b, at);
     if (!b.failed)
-        orma_drain_add(&self->drain, b.data, b.len);
+        orma_pool_drain_add(&self->drain, b.data, b.len);
     orma_buf_fini(&b);
 }
 
@@ -123,10 +123,10 @@ static bool make_room(void *ctx)
 
     orma_guard_lock(&self->lock);
     if (self->mode == ORMA_RECORDING_STREAM) {
-        orma_drain_all(&self->drain);
+        orma_pool_drain_all(&self->drain);
         write_out(self);
     } else if (self->mode == ORMA_RECORDING_RING) {
-        (void)orma_drain_overwrite(&self->drain, OVERWRITE_BATCH); /* none: others made room */
+        (void)orma_pool_drain_overwrite(&self->drain, OVERWRITE_BATCH); /* none: others made room */
     }
     orma_guard_unlock(&self->lock);
     return self->mode != ORMA_RECORDING_DISCARD;
@@ -271,7 +271,7 @@ static int stop_sessions(struct orma_recording *self)
 
 static void free_recording(struct orma_recording *self)
 {
-    orma_drain_fini(&self->drain);
+    orma_pool_drain_fini(&self->drain);
     if (self->pool)
         orma_pool_close(self->pool);
     orma_pool_unref(self->pool);
@@ -302,7 +302,7 @@ static int start(struct orma_recording *self, const struct orma_recording_args *
         r = make_pool(self, kb);
     if (r < 0)
         return r;
-    orma_drain_init(&self->drain, self->pool);
+    orma_pool_drain_init(&self->drain, self->pool);
     put_snapshot(self);
     r = start_sessions(self, args);
     if (r == 0 && args->write_period_ms && self->mode == ORMA_RECORDING_STREAM) {
@@ -319,12 +319,12 @@ static void finish(struct orma_recording *self)
     self->result = stop_sessions(self);
     stop_thread(self);
     orma_guard_lock(&self->lock);
-    orma_drain_all(&self->drain);
-    orma_drain_counts(&self->drain, &self->counts.emitted, &self->counts.dropped);
+    orma_pool_drain_all(&self->drain);
+    orma_pool_drain_counts(&self->drain, &self->counts.emitted, &self->counts.dropped);
     self->counts.written = self->drain.written;
     self->counts.overwritten = self->drain.overwritten + self->drain.cut;
     put_snapshot(self);
-    orma_drain_add_stats(&self->drain);
+    orma_pool_drain_add_stats(&self->drain);
     write_out(self);
     if (self->result == 0)
         self->result = self->error;
@@ -391,7 +391,7 @@ static void add_to_live(struct orma_recording *self)
 }
 
 /* The files are the parent's, and so is what its threads were writing. */
-void orma_recording_after_fork(void)
+static void after_fork(void)
 {
     live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     orma_list_init(&live.list);
@@ -399,6 +399,7 @@ void orma_recording_after_fork(void)
 
 int orma_recording_start(const struct orma_recording_args *args, struct orma_recording **ret)
 {
+    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_recording_args full = ORMA_RECORDING_ARGS;
     struct orma_recording *self;
 
@@ -410,8 +411,8 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
         return -EINVAL;
     if (!(self = calloc(1, sizeof(*self))))
         return -ENOMEM;
-    orma_life_watch();
-    self->life = orma_life_generation();
+    orma_fork_watch(&part);
+    self->life = orma_fork_generation();
     self->mode = (enum orma_recording_mode)full.mode;
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->wake_lock, NULL);
@@ -437,7 +438,7 @@ static int recording_state(struct orma_recording *self)
 
 int orma_recording_flush(struct orma_recording *recording)
 {
-    if (recording->life != orma_life_generation())
+    if (recording->life != orma_fork_generation())
         return -ECANCELED;
     if (recording_state(recording) != RUNNING)
         return 0; /* at exit: it has all, or is getting it */
@@ -456,7 +457,7 @@ int orma_recording_flush(struct orma_recording *recording)
 
 int orma_recording_stop(struct orma_recording *recording, struct orma_recording_counts *ret)
 {
-    if (recording->life != orma_life_generation())
+    if (recording->life != orma_fork_generation())
         return -ECANCELED; /* and stays in memory: its locks may be held by nobody */
     finish_once(recording);
     int r = recording->result;

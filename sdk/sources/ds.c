@@ -11,16 +11,16 @@
 #include "protos/fields/config.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/sources/packet.h"
-#include "sdk/tracing/life.h"
 #include "sdk/wire/pb_reader.h"
 
 #define SOURCES_MAX 64u
 /* A thread that stays in a turn for so long is left alone. */
 #define TURN_MS 2000u
 #define TURN_NAP_NS 50000
-/* Alone in a source's word, in a child process: the first turn begins tracing anew (life.h). */
+/* Alone in a source's word, in a child process: the first turn begins tracing anew (fork.h). */
 #define WAKE_BIT (UINT32_C(1) << 30)
 
 /* What one thread writes into one session. */
@@ -49,7 +49,7 @@ struct ds_ref {
 struct orma_ds_session {
     struct orma_data_source *source;
     uint64_t serial;
-    uint32_t life; /* orma_life_generation() */
+    uint32_t life; /* orma_fork_generation() */
     uint64_t home_id;
     uint32_t slot;
     struct orma_ds_home home;
@@ -113,10 +113,32 @@ __attribute__((destructor)) static void forget_key(void)
     g.has_key = false;
 }
 
+static void after_fork(void)
+{
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    g.listener = NULL;
+    refs = NULL;
+    if (g.has_key)
+        (void)pthread_setspecific(g.key, NULL);
+    for (size_t i = 0; i < g.sources_num; i++) {
+        struct source_impl *impl = g.sources[i]->impl;
+
+        memset(impl, 0, sizeof(*impl));
+        __atomic_store_n(&g.sources[i]->enabled, 0, __ATOMIC_RELAXED);
+    }
+}
+
+void orma_ds_watch_forks(void)
+{
+    static struct orma_fork_part part = {.in_child = after_fork};
+
+    orma_fork_watch(&part);
+}
+
 static void make_key(void)
 {
     g.has_key = pthread_key_create(&g.key, thread_gone) == 0; /* else thread ends go unnoticed */
-    orma_life_watch();
+    orma_ds_watch_forks();
 }
 
 static void init(void)
@@ -150,19 +172,10 @@ int orma_data_source_register(struct orma_data_source *source)
     return r;
 }
 
-void orma_ds_after_fork(bool wake)
+void orma_ds_wake(void)
 {
-    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    g.listener = NULL;
-    refs = NULL;
-    if (g.has_key)
-        (void)pthread_setspecific(g.key, NULL);
-    for (size_t i = 0; i < g.sources_num; i++) {
-        struct source_impl *impl = g.sources[i]->impl;
-
-        memset(impl, 0, sizeof(*impl));
-        __atomic_store_n(&g.sources[i]->enabled, wake ? WAKE_BIT : 0, __ATOMIC_RELAXED);
-    }
+    for (size_t i = 0; i < g.sources_num; i++)
+        __atomic_fetch_or(&g.sources[i]->enabled, WAKE_BIT, __ATOMIC_RELAXED);
 }
 
 void orma_ds_forget_wake(void)
@@ -246,7 +259,7 @@ int orma_ds_session_new(struct orma_data_source *source, uint64_t id, struct orm
         return -ENOMEM;
     }
     self->source = source;
-    self->life = orma_life_generation();
+    self->life = orma_fork_generation();
     self->home_id = id;
     self->home = *home;
     self->target_buffer = target_buffer;
@@ -382,7 +395,7 @@ void orma_ds_defer_stop(struct orma_ds_session *session)
 
 void orma_ds_stopped(struct orma_ds_session *session)
 {
-    if (session->life == orma_life_generation()) /* else it is the parent's */
+    if (session->life == orma_fork_generation()) /* else it is the parent's */
         session->home.run(session->home.ctx, finish, session);
 }
 
@@ -563,7 +576,7 @@ struct orma_ds_iter orma_ds_first(struct orma_data_source *source)
     };
 
     if (it.rest & WAKE_BIT) {
-        orma_tracing_revive_by_event();
+        orma_fork_revive();
         it.rest &= ~WAKE_BIT;
     }
     next_turn(&it);

@@ -42,7 +42,11 @@ void orma_ds_session_stop(struct orma_ds_session *self);
 void orma_ds_session_flush(struct orma_ds_session *self);
 void orma_ds_session_clear(struct orma_ds_session *self);
 
-/* Ends what orma_ds_after_fork() began. */
+/* Registers what sources forget in a child; done by the first of them as well. */
+void orma_ds_watch_forks(void);
+/* In a child, after that: the first turn of each source begins tracing anew. */
+void orma_ds_wake(void);
+/* No longer. */
 void orma_ds_forget_wake(void);
 
 /* NULL: not registered. */
@@ -51,8 +55,11 @@ enum orma_policy orma_ds_policy(const struct orma_data_source *source, struct or
 
 /* ---- the service as home (ds_source.c) ---- */
 
+/* Runs fn(arg) on the thread of the producer's loop, now or as soon as that can. */
+typedef void (*orma_ds_run_fn)(void (*fn)(void *arg), void *arg);
+
 /* Offers all that are registered, now and in future. */
-int orma_ds_offer_all(struct orma_producer *producer);
+int orma_ds_offer_all(struct orma_producer *producer, orma_ds_run_fn run);
 /* At each turn of the loop: offers what was registered meanwhile. */
 void orma_ds_turn(struct orma_producer *producer);
 /* Completes the chunks of all threads. Loop thread. */

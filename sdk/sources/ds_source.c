@@ -2,9 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sdk/base/fork.h"
 #include "sdk/sources/ds.h"
-#include "sdk/tracing/life.h"
-#include "sdk/tracing/tracing_impl.h"
 #include "sdk/transport/producer_impl.h"
 
 struct offered {
@@ -15,6 +14,7 @@ struct offered {
 
 static struct {
     struct orma_producer *producer;
+    orma_ds_run_fn run;
     struct offered *list[ORMA_PRODUCER_SOURCES_MAX]; /* stable addresses: the producer keeps them */
     size_t num;
     /* Ids of instances are the service's; after a new connection they may come again. */
@@ -32,7 +32,7 @@ static void stopped(void *ctx, uint64_t id)
 static void run(void *ctx, void (*fn)(void *arg), void *arg)
 {
     (void)ctx;
-    orma_tracing_run(fn, arg);
+    g.run(fn, arg);
 }
 
 static void note_running(struct offered *o, const struct orma_ds_session *was,
@@ -132,12 +132,24 @@ static void on_registered(void)
         orma_producer_wakeup(g.producer);
 }
 
-int orma_ds_offer_all(struct orma_producer *producer)
+/* The structures stay the dead producer's. */
+static void after_fork(void)
 {
+    g.producer = NULL;
+    g.num = 0;
+    g.connection++;
+    atomic_store_explicit(&g.dirty, false, memory_order_relaxed);
+}
+
+int orma_ds_offer_all(struct orma_producer *producer, orma_ds_run_fn run_fn)
+{
+    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_data_source *source;
     int r = 0;
 
+    orma_fork_watch(&part);
     g.producer = producer;
+    g.run = run_fn;
     orma_ds_set_listener(on_registered);
     while (r == 0 && (source = orma_ds_at(g.num)))
         r = offer(producer, source);
@@ -169,12 +181,4 @@ void orma_ds_forget_producer(void)
     g.producer = NULL;
     while (g.num)
         free(g.list[--g.num]);
-}
-
-void orma_ds_source_after_fork(void)
-{
-    g.producer = NULL;
-    g.num = 0; /* the structures stay the dead producer's */
-    g.connection++;
-    atomic_store_explicit(&g.dirty, false, memory_order_relaxed);
 }

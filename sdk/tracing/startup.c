@@ -7,8 +7,8 @@
 #include "orma/tracing.h"
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
-#include "sdk/tracing/life.h"
-#include "sdk/transport/drain.h"
+#include "sdk/base/fork.h"
+#include "sdk/transport/pool_drain.h"
 #include "sdk/wire/pb_writer.h"
 
 #define BUFFER_KB_DEFAULT 1024u
@@ -78,8 +78,18 @@ static int begin(const struct orma_startup_args *args)
     return 0;
 }
 
+/* What the parent kept is the parent's. */
+static void after_fork(void)
+{
+    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    g.session = NULL;
+    g.pool = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
+}
+
 int orma_startup_tracing(const struct orma_startup_args *args)
 {
+    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_startup_args full = ORMA_STARTUP_ARGS;
 
     if (args && args->struct_size < offsetof(struct orma_startup_args, categories))
@@ -88,7 +98,7 @@ int orma_startup_tracing(const struct orma_startup_args *args)
         memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
     if (full.buffer_kb && (full.buffer_kb < BUFFER_KB_MIN || full.buffer_kb > BUFFER_KB_MAX))
         return -EINVAL;
-    orma_life_watch();
+    orma_fork_watch(&part);
     pthread_mutex_lock(&g.lock);
     int r = g.session ? -EALREADY : begin(&full);
     pthread_mutex_unlock(&g.lock);
@@ -149,19 +159,19 @@ static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t 
                          void (*sink)(void *, uint16_t, const void *, size_t))
 {
     struct transfer t = {.pool = to, .target_buffer = target_buffer};
-    struct orma_drain drain;
+    struct orma_pool_drain drain;
     uint64_t emitted, dropped;
 
-    orma_drain_init(&drain, from);
+    orma_pool_drain_init(&drain, from);
     drain.sink = sink;
     drain.sink_ctx = &t;
-    orma_drain_all(&drain);
-    orma_drain_counts(&drain, &emitted, &dropped);
-    orma_drain_each_loss(&drain, forward_loss, &t);
+    orma_pool_drain_all(&drain);
+    orma_pool_drain_counts(&drain, &emitted, &dropped);
+    orma_pool_drain_each_loss(&drain, forward_loss, &t);
     ORMA_MAP_EACH (slot, &t.writers)
         orma_writer_free((struct orma_writer *)(uintptr_t)slot->val);
     orma_map_fini(&t.writers);
-    orma_drain_fini(&drain);
+    orma_pool_drain_fini(&drain);
 }
 
 /* With the lock; the session is gone. */
@@ -273,13 +283,4 @@ void orma_startup_turn(void)
 {
     if (orma_startup_due_ms() == 0)
         orma_startup_cancel();
-}
-
-/* What the parent kept is the parent's. */
-void orma_startup_after_fork(void)
-{
-    g.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    g.session = NULL;
-    g.pool = NULL;
-    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
 }

@@ -8,11 +8,10 @@
 #include <time.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/fork.h"
 #include "sdk/events/te.h"
 #include "sdk/sources/ds.h"
-#include "sdk/tracing/life.h"
 #include "sdk/tracing/startup.h"
-#include "sdk/tracing/tracing_impl.h"
 #include "sdk/transport/thread.h"
 
 #define COMMIT_PERIOD_MS 50u
@@ -50,13 +49,14 @@ static int left_ms(uint64_t end_ns)
 
 static __thread bool is_loop_thread __attribute__((tls_model("initial-exec")));
 
-static void turn(void *ctx, struct orma_producer *producer)
+static int turn(void *ctx, struct orma_producer *producer)
 {
     (void)ctx;
     is_loop_thread = true;
     orma_te_source_turn(producer);
     orma_ds_turn(producer);
     orma_startup_turn();
+    return orma_startup_due_ms();
 }
 
 /* They would wake a producer that is going. */
@@ -70,6 +70,37 @@ static void forget_producer(void)
 {
     orma_te_source_remove();
     orma_ds_forget_producer();
+}
+
+struct run {
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+static void run_task(void *ctx, struct orma_producer *producer)
+{
+    struct run *r = ctx;
+
+    (void)producer;
+    r->fn(r->arg);
+}
+
+/* Runs fn(arg) on our thread and waits for it; at once if this is that thread, or if there is none.
+ */
+static void run_on_loop(void (*fn)(void *arg), void *arg)
+{
+    struct run r = {fn, arg};
+
+    if (is_loop_thread) {
+        fn(arg);
+        return;
+    }
+    pthread_mutex_lock(&g.lock);
+    if (g.thread)
+        orma_producer_thread_call(g.thread, run_task, &r);
+    else
+        fn(arg);
+    pthread_mutex_unlock(&g.lock);
 }
 
 static int start(const struct orma_init_args *args)
@@ -90,9 +121,9 @@ static int start(const struct orma_init_args *args)
     int r = orma_producer_new(&config, &producer);
     if (r < 0)
         return r;
-    r = orma_te_source_add(producer, (enum orma_policy)args->exhausted);
+    r = orma_te_source_add(producer, (enum orma_policy)args->exhausted, orma_startup_session);
     if (r == 0)
-        r = orma_ds_offer_all(producer);
+        r = orma_ds_offer_all(producer, run_on_loop);
     if (r == 0)
         r = orma_producer_thread_new(producer, turn, NULL, &g.thread);
     if (r < 0) {
@@ -143,13 +174,8 @@ static bool is_in_handler(void)
     return false;
 }
 
-void orma_tracing_revive_by_event(void)
-{
-    if (atomic_load_explicit(&g.revive, memory_order_relaxed) && !is_in_handler())
-        orma_tracing_revive();
-}
-
-void orma_tracing_revive(void)
+/* Begins anew in a child, if that is due. */
+static void revive(void)
 {
     if (!atomic_load_explicit(&g.revive, memory_order_relaxed))
         return;
@@ -161,7 +187,14 @@ void orma_tracing_revive(void)
     pthread_mutex_unlock(&g.lock);
 }
 
-bool orma_tracing_after_fork(void)
+static void revive_by_event(void)
+{
+    if (atomic_load_explicit(&g.revive, memory_order_relaxed) && !is_in_handler())
+        revive();
+}
+
+/* Events and sources have forgotten already: they are below, and were registered first. */
+static void after_fork(void)
 {
     bool had = g.thread || atomic_load_explicit(&g.revive, memory_order_relaxed);
 
@@ -173,7 +206,20 @@ bool orma_tracing_after_fork(void)
         orma_producer_thread_abandon(g.thread);
     g.thread = NULL;
     atomic_store_explicit(&g.revive, had, memory_order_relaxed);
-    return had;
+    if (had) {
+        orma_te_wake();
+        orma_ds_wake();
+    }
+}
+
+static void watch_forks(void)
+{
+    static struct orma_fork_part part = {.in_child = after_fork};
+
+    orma_te_watch_forks();
+    orma_ds_watch_forks();
+    orma_fork_watch(&part);
+    orma_fork_set_revival(revive_by_event);
 }
 
 static int wait_connected(int timeout_ms)
@@ -227,7 +273,7 @@ int orma_init(const struct orma_init_args *args)
     if (full.exhausted > ORMA_EXHAUSTED_STALL_THEN_DROP)
         return -EINVAL;
     pthread_mutex_lock(&g.lock);
-    orma_life_watch();
+    watch_forks();
     if (atomic_load_explicit(&g.revive, memory_order_relaxed))
         stop_waking(); /* this is what it waited for */
     int r = g.thread ? -EALREADY : start(&full);
@@ -291,38 +337,9 @@ void orma_shutdown(void)
     pthread_mutex_unlock(&g.lock);
 }
 
-struct run {
-    void (*fn)(void *arg);
-    void *arg;
-};
-
-static void run_task(void *ctx, struct orma_producer *producer)
-{
-    struct run *r = ctx;
-
-    (void)producer;
-    r->fn(r->arg);
-}
-
-void orma_tracing_run(void (*fn)(void *arg), void *arg)
-{
-    struct run r = {fn, arg};
-
-    if (is_loop_thread) {
-        fn(arg);
-        return;
-    }
-    pthread_mutex_lock(&g.lock);
-    if (g.thread)
-        orma_producer_thread_call(g.thread, run_task, &r);
-    else
-        fn(arg);
-    pthread_mutex_unlock(&g.lock);
-}
-
 int orma_wait_for_session(int timeout_ms)
 {
-    orma_tracing_revive();
+    revive();
     return orma_te_wait_for_session(timeout_ms);
 }
 
@@ -340,7 +357,7 @@ int orma_flush(int timeout_ms)
 {
     uint64_t end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
 
-    orma_tracing_revive();
+    revive();
     if (!lock_until(end_ns))
         return -ETIMEDOUT; /* others flush, or wait for the service */
     int r = g.thread ? flush_and_sync(left_ms(end_ns)) : -ENOTCONN;
@@ -364,7 +381,7 @@ int orma_trigger(const char *name)
 {
     struct trigger t = {name, -EAGAIN};
 
-    orma_tracing_revive();
+    revive();
     pthread_mutex_lock(&g.lock);
     if (g.thread)
         orma_producer_thread_call(g.thread, trigger_task, &t);

@@ -1,6 +1,7 @@
 /*
- * The inside of a producer: producer.c keeps the connection and the memory,
- * commands.c what the service asks for.
+ * The inside of a producer: producer.c makes and ends the connection, commands.c
+ * does what the service asks for; both send, and use the shared memory, by way of
+ * producer_link.c.
  */
 #ifndef ORMA_SDK_TRANSPORT_PRODUCER_IMPL_H
 #define ORMA_SDK_TRANSPORT_PRODUCER_IMPL_H
@@ -43,7 +44,7 @@ struct orma_producer {
  * thread. */
 struct orma_pool *orma_producer_ref_pool(struct orma_producer *self);
 
-/* ---- producer.c, for commands.c ---- */
+/* ---- producer_link.c ---- */
 
 /* A failure that ends the connection when the present dispatch is over. 0 is none. */
 void orma_producer_note_error(struct orma_producer *self, int r);
@@ -54,6 +55,8 @@ void orma_producer_invoke(struct orma_producer *self, const char *method,
 void orma_producer_commit(struct orma_producer *self);
 /* fd -1: private memory, whose chunks travel as bytes. */
 int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_size);
+/* Closes the pool of before; NULL: there is none from now on. */
+void orma_producer_set_pool(struct orma_producer *self, struct orma_pool *pool);
 
 /* ---- commands.c, for producer.c ---- */
 

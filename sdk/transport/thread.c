@@ -10,7 +10,6 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
-#include "sdk/tracing/startup.h"
 
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
@@ -33,7 +32,7 @@ struct orma_producer_thread {
     pthread_cond_t done;
     struct task *tasks; /* newest first */
     bool quit;
-    orma_producer_task_fn turn;
+    orma_producer_turn_fn turn;
     void *turn_ctx;
 
     /* the thread's */
@@ -66,11 +65,11 @@ static int connection_timeout_ms(const struct orma_producer_thread *self)
     return now >= self->retry_at_ns ? 0 : (int)((self->retry_at_ns - now) / 1000000 + 1);
 }
 
-static int timeout_ms(const struct orma_producer_thread *self)
+static int timeout_ms(const struct orma_producer_thread *self, int turn_ms)
 {
-    int ms = connection_timeout_ms(self), startup_ms = orma_startup_due_ms();
+    int ms = connection_timeout_ms(self);
 
-    return ms < 0 || (startup_ms >= 0 && startup_ms < ms) ? startup_ms : ms;
+    return ms < 0 || (turn_ms >= 0 && turn_ms < ms) ? turn_ms : ms;
 }
 
 static bool run_tasks(struct orma_producer_thread *self)
@@ -108,14 +107,13 @@ static void *run(void *arg)
         connect_if_due(self); /* before the tasks: the first of them finds out whether it can */
         if (!run_tasks(self))
             break;
-        if (self->turn)
-            self->turn(self->turn_ctx, self->producer);
+        int turn_ms = self->turn ? self->turn(self->turn_ctx, self->producer) : -1;
         short events = orma_producer_wants_write(self->producer) ? POLLIN | POLLOUT : POLLIN;
         struct pollfd fds[2] = {
             {.fd = orma_producer_wakeup_fd(self->producer), .events = POLLIN},
             {.fd = orma_producer_fd(self->producer), .events = events}, /* -1 is skipped */
         };
-        (void)poll(fds, ORMA_ARRAY_LEN(fds), timeout_ms(self)); /* whatever came: look */
+        (void)poll(fds, ORMA_ARRAY_LEN(fds), timeout_ms(self, turn_ms)); /* whatever came: look */
         if (orma_producer_dispatch(self->producer) < 0) {
             /* The service is gone: it may be back soon, but not by being asked at once. */
             self->retry_ms = RETRY_MIN_MS;
@@ -126,7 +124,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-int orma_producer_thread_new(struct orma_producer *producer, orma_producer_task_fn turn, void *ctx,
+int orma_producer_thread_new(struct orma_producer *producer, orma_producer_turn_fn turn, void *ctx,
                              struct orma_producer_thread **ret)
 {
     struct orma_producer_thread *self = calloc(1, sizeof(*self));

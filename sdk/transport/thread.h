@@ -13,12 +13,14 @@
 struct orma_producer_thread;
 
 typedef void (*orma_producer_task_fn)(void *ctx, struct orma_producer *producer);
+/* Milliseconds until it is wanted again although nothing happens; -1: no need. */
+typedef int (*orma_producer_turn_fn)(void *ctx, struct orma_producer *producer);
 
 /*
  * Takes the producer on success. `turn` (may be NULL) is called at each turn of the
  * loop, so also after orma_producer_wakeup(). -ENOMEM, -EAGAIN.
  */
-int orma_producer_thread_new(struct orma_producer *producer, orma_producer_task_fn turn, void *ctx,
+int orma_producer_thread_new(struct orma_producer *producer, orma_producer_turn_fn turn, void *ctx,
                              struct orma_producer_thread **ret);
 
 /* Commits what there is, ends the connection and the thread, frees the producer. NULL is fine. */

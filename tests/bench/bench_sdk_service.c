@@ -48,10 +48,11 @@ static void floor_clock(void *ctx, uint64_t n)
         BENCH_USE(orma_clock_boottime());
 }
 
-static void turn(void *ctx, struct orma_producer *producer)
+static int turn(void *ctx, struct orma_producer *producer)
 {
     (void)ctx;
     orma_te_source_turn(producer);
+    return -1;
 }
 
 struct counts {
@@ -77,7 +78,7 @@ static struct orma_producer_thread *start_producer(uint32_t shm_kb)
     struct orma_producer_thread *thread;
 
     if (orma_producer_new(&config, &producer) < 0 ||
-        orma_te_source_add(producer, ORMA_POLICY_STALL) < 0 ||
+        orma_te_source_add(producer, ORMA_POLICY_STALL, NULL) < 0 ||
         orma_producer_thread_new(producer, turn, NULL, &thread) < 0)
         abort();
     if (!orma_te_wait_for_session(20000))

@@ -11,19 +11,19 @@ import re
 import sys
 
 SDK_LOW = ["sdk/base", "sdk/wire"]
-SDK_ALL = SDK_LOW + ["sdk/shm", "sdk/ipc", "sdk/transport", "sdk/events", "sdk/sources", "sdk/recording",
-                     "sdk/tracing", "sdk/include"]
+SDK_LINK = SDK_LOW + ["sdk/shm", "sdk/ipc"]
+SDK_ALL = SDK_LINK + ["sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/include"]
 SQL_LOW = ["processor/sql/base", "processor/sql/dialect", "processor/store"] + SDK_LOW
 LAYERS = {
     "sdk/base": ["sdk/base"],
     "sdk/wire": ["sdk/wire", "sdk/base"],
     "sdk/shm": ["sdk/shm", "sdk/base"],
     "sdk/ipc": ["sdk/ipc", "sdk/base", "sdk/wire", "protos/fields"],
-    "sdk/transport": SDK_ALL + ["protos/fields"],
-    "sdk/events": SDK_ALL + ["protos/fields"],
-    "sdk/sources": SDK_ALL + ["protos/fields"],
-    "sdk/recording": SDK_ALL + ["protos/fields"],
-    "sdk/tracing": SDK_ALL + ["protos/fields"],
+    "sdk/transport": SDK_LINK + ["sdk/transport", "protos/fields"],
+    "sdk/events": SDK_LINK + ["sdk/events", "sdk/transport", "protos/fields"],
+    "sdk/sources": SDK_LINK + ["sdk/sources", "sdk/transport", "protos/fields"],
+    "sdk/recording": SDK_LINK + ["sdk/recording", "sdk/events", "sdk/sources", "sdk/transport", "protos/fields"],
+    "sdk/tracing": SDK_LINK + ["sdk/tracing", "sdk/events", "sdk/sources", "sdk/transport", "protos/fields"],
     "sdk/include": ["sdk/include"],
     "sdk/examples": ["sdk/include"],
     "sdk/tracefile": ["sdk/tracefile"],

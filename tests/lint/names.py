@@ -28,6 +28,12 @@ ROOMS = {
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
+    "sdk/transport": "orma_pool_ orma_writer_ orma_policy_ orma_commit_ orma_committer_ orma_producer_ orma_consumer_",
+    "sdk/events": "orma_te_ orma_te orma_tsc_ orma_category_ orma_slice_ orma_scope_ orma_instant orma_instant_ orma_complete"
+                  " orma_counter orma_counter_ orma_track_ orma_now orma_lost_unattributed",
+    "sdk/sources": "orma_ds_ orma_data_source_ orma_packet_",
+    "sdk/recording": "orma_recording_",
+    "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
     "sdk/tracefile": "orma_tracefile_",
     "protos": "orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
@@ -46,7 +52,7 @@ ROOMS = {
                        " orma_arg_ orma_column_ orma_severity_",
 }
 # Rooms that have no row yet.
-OPEN = ("sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/examples", "traced", "processor", "protos/reflect", "tools")
+OPEN = ("sdk/examples", "traced", "processor", "protos/reflect", "tools")
 # Symbols of no room: why.
 FREE = {
     "main": "the entry of a program",

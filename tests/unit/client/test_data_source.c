@@ -68,12 +68,17 @@ static void put_one(struct orma_data_source *ds, const char *text)
     }
 }
 
+static void run_here(void (*fn)(void *arg), void *arg)
+{
+    fn(arg);
+}
+
 static struct fixture *ds_new(void)
 {
     struct fixture *f = fixture_new_with((struct orma_producer_config){0});
 
     cr_assert_eq(orma_data_source_register(&source), 0);
-    cr_assert_eq(orma_ds_offer_all(f->producer), 0);
+    cr_assert_eq(orma_ds_offer_all(f->producer, run_here), 0);
     fixture_connect(f);
     orma_test_service_setup_tracing(f->service, 1 << 16, 4096);
     return f;

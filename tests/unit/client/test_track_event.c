@@ -21,7 +21,7 @@ static struct fixture *te_new(void)
 {
     struct fixture *f = fixture_new_with((struct orma_producer_config){0});
 
-    cr_assert_eq(orma_te_source_add(f->producer, ORMA_POLICY_DROP), 0);
+    cr_assert_eq(orma_te_source_add(f->producer, ORMA_POLICY_DROP, NULL), 0);
     fixture_connect(f);
     orma_test_service_setup_tracing(f->service, 1 << 18, 4096);
     fixture_settle(f);

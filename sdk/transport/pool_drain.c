@@ -1,4 +1,4 @@
-#include "sdk/transport/drain.h"
+#include "sdk/transport/pool_drain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ enum open_packet {
     OPEN_GONE, /* its beginning was overwritten */
 };
 
-struct orma_drain_seq {
+struct orma_pool_drain_seq {
     uint16_t writer_id;
     bool introduced; /* uid and pid were said */
     enum open_packet open;
@@ -52,16 +52,17 @@ struct orma_drain_seq {
     uint64_t delivered, overwritten, cut;
 };
 
-void orma_drain_init(struct orma_drain *self, struct orma_pool *pool)
+void orma_pool_drain_init(struct orma_pool_drain *self, struct orma_pool *pool)
 {
-    *self = (struct orma_drain){.pool = pool, .pid = (uint32_t)getpid(), .uid = (uint32_t)getuid()};
+    *self = (struct orma_pool_drain){
+        .pool = pool, .pid = (uint32_t)getpid(), .uid = (uint32_t)getuid()};
     self->out.own_mem = self->seqs.own_mem = true; /* events may drain, in signal handlers even */
 }
 
-void orma_drain_fini(struct orma_drain *self)
+void orma_pool_drain_fini(struct orma_pool_drain *self)
 {
     ORMA_MAP_EACH (slot, &self->seqs) {
-        struct orma_drain_seq *seq = (struct orma_drain_seq *)(uintptr_t)slot->val;
+        struct orma_pool_drain_seq *seq = (struct orma_pool_drain_seq *)(uintptr_t)slot->val;
 
         orma_buf_fini(&seq->part);
         orma_buf_fini(&seq->held);
@@ -72,9 +73,9 @@ void orma_drain_fini(struct orma_drain *self)
 }
 
 /* NULL when out of memory. */
-static struct orma_drain_seq *seq_of(struct orma_drain *self, uint16_t writer_id)
+static struct orma_pool_drain_seq *seq_of(struct orma_pool_drain *self, uint16_t writer_id)
 {
-    struct orma_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
+    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
 
     if (seq || !(seq = orma_mem_new(sizeof(*seq))))
         return seq;
@@ -89,8 +90,8 @@ static struct orma_drain_seq *seq_of(struct orma_drain *self, uint16_t writer_id
 
 /* ---- packets out ---- */
 
-static void put_packet(struct orma_drain *self, const void *packet, size_t len, uint32_t seq_id,
-                       bool introduce)
+static void put_packet(struct orma_pool_drain *self, const void *packet, size_t len,
+                       uint32_t seq_id, bool introduce)
 {
     uint8_t trusted[32], *end = trusted;
 
@@ -109,13 +110,13 @@ static void put_packet(struct orma_drain *self, const void *packet, size_t len, 
     orma_buf_put(&self->out, trusted, more);
 }
 
-void orma_drain_add(struct orma_drain *self, const void *packet, size_t len)
+void orma_pool_drain_add(struct orma_pool_drain *self, const void *packet, size_t len)
 {
     put_packet(self, packet, len, OWN_SEQ, true);
 }
 
-static void deliver(struct orma_drain *self, struct orma_drain_seq *seq, const void *packet,
-                    size_t len)
+static void deliver(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
+                    const void *packet, size_t len)
 {
     if (self->sink)
         self->sink(self->sink_ctx, seq->writer_id, packet, len);
@@ -129,7 +130,7 @@ static void deliver(struct orma_drain *self, struct orma_drain_seq *seq, const v
 /* ---- chunks in ---- */
 
 /* The next chunk does not continue it. (With a drop marker its writer counts it.) */
-static void lose_open(struct orma_drain *self, struct orma_drain_seq *seq)
+static void lose_open(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq)
 {
     seq->cut += seq->open == OPEN_HERE;
     self->cut += seq->open == OPEN_HERE;
@@ -139,14 +140,14 @@ static void lose_open(struct orma_drain *self, struct orma_drain_seq *seq)
     orma_buf_clear(&seq->part);
 }
 
-static void forget_open(struct orma_drain_seq *seq)
+static void forget_open(struct orma_pool_drain_seq *seq)
 {
     seq->open = OPEN_NONE;
     orma_buf_clear(&seq->part);
 }
 
-static void read_record(struct orma_drain *self, struct orma_drain_seq *seq, const uint8_t *data,
-                        size_t len, bool continues, bool goes_on)
+static void read_record(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
+                        const uint8_t *data, size_t len, bool continues, bool goes_on)
 {
     if (continues && seq->open != OPEN_HERE) {
         if (!goes_on)
@@ -166,8 +167,8 @@ static void read_record(struct orma_drain *self, struct orma_drain_seq *seq, con
     }
 }
 
-static void read_chunk(struct orma_drain *self, struct orma_drain_seq *seq, uint16_t packets,
-                       const uint8_t *payload, size_t len)
+static void read_chunk(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
+                       uint16_t packets, const uint8_t *payload, size_t len)
 {
     struct orma_pb_reader r = orma_pb_reader(payload, len);
     unsigned count = packets & ORMA_SHM_PACKETS_MASK;
@@ -189,7 +190,7 @@ static void read_chunk(struct orma_drain *self, struct orma_drain_seq *seq, uint
     }
 }
 
-static void settle(struct orma_drain *self, struct orma_drain_seq *seq)
+static void settle(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq)
 {
     size_t at = 0;
 
@@ -205,9 +206,9 @@ static void settle(struct orma_drain *self, struct orma_drain_seq *seq)
     orma_buf_consume(&seq->held, at);
 }
 
-static void take_chunk(struct orma_drain *self, const struct orma_pool_chunk *c)
+static void take_chunk(struct orma_pool_drain *self, const struct orma_pool_chunk *c)
 {
-    struct orma_drain_seq *seq = seq_of(self, c->writer_id);
+    struct orma_pool_drain_seq *seq = seq_of(self, c->writer_id);
     uint16_t packets = atomic_load_explicit(&c->chunk.header->packets, memory_order_relaxed);
 
     if (!seq)
@@ -221,9 +222,9 @@ static void take_chunk(struct orma_drain *self, const struct orma_pool_chunk *c)
     orma_buf_put(&seq->held, c->chunk.payload, h.len);
 }
 
-static void apply_patch(struct orma_drain *self, const struct orma_pool_patch *p)
+static void apply_patch(struct orma_pool_drain *self, const struct orma_pool_patch *p)
 {
-    struct orma_drain_seq *seq = orma_map_get_ptr(&self->seqs, p->writer_id);
+    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, p->writer_id);
 
     for (size_t at = 0; seq && at < seq->held.len;) {
         struct held h;
@@ -242,7 +243,7 @@ static void apply_patch(struct orma_drain *self, const struct orma_pool_patch *p
     orma_pool_patch_listed(self->pool, p);
 }
 
-static void apply_patches(struct orma_drain *self)
+static void apply_patches(struct orma_pool_drain *self)
 {
     struct orma_pool_patch patches[BATCH];
     size_t num;
@@ -254,7 +255,7 @@ static void apply_patches(struct orma_drain *self)
     } while (num == BATCH);
 }
 
-void orma_drain_all(struct orma_drain *self)
+void orma_pool_drain_all(struct orma_pool_drain *self)
 {
     struct orma_pool_chunk chunks[BATCH];
     size_t num;
@@ -270,9 +271,9 @@ void orma_drain_all(struct orma_drain *self)
 }
 
 /* A packet counts in the chunk in which it ends. */
-static void overwrite(struct orma_drain *self, const struct orma_pool_chunk *c)
+static void overwrite(struct orma_pool_drain *self, const struct orma_pool_chunk *c)
 {
-    struct orma_drain_seq *seq = seq_of(self, c->writer_id);
+    struct orma_pool_drain_seq *seq = seq_of(self, c->writer_id);
     uint16_t packets = atomic_load_explicit(&c->chunk.header->packets, memory_order_relaxed);
     struct orma_pb_reader r = orma_pb_reader(c->chunk.payload, c->chunk.payload_size);
     unsigned count = packets & ORMA_SHM_PACKETS_MASK;
@@ -297,7 +298,7 @@ static void overwrite(struct orma_drain *self, const struct orma_pool_chunk *c)
     }
 }
 
-bool orma_drain_overwrite(struct orma_drain *self, size_t num)
+bool orma_pool_drain_overwrite(struct orma_pool_drain *self, size_t num)
 {
     struct orma_pool_chunk chunks[BATCH];
 
@@ -316,8 +317,8 @@ bool orma_drain_overwrite(struct orma_drain *self, size_t num)
 static void note_counts(void *ctx, struct orma_pool_slot *slot,
                         const struct orma_writer_counts *counts)
 {
-    struct orma_drain *self = ctx;
-    struct orma_drain_seq *seq = seq_of(self, slot->id);
+    struct orma_pool_drain *self = ctx;
+    struct orma_pool_drain_seq *seq = seq_of(self, slot->id);
 
     if (!seq)
         return;
@@ -325,28 +326,30 @@ static void note_counts(void *ctx, struct orma_pool_slot *slot,
     seq->dropped = counts->dropped_no_chunk + counts->dropped_too_large;
 }
 
-void orma_drain_counts(struct orma_drain *self, uint64_t *ret_emitted, uint64_t *ret_dropped)
+void orma_pool_drain_counts(struct orma_pool_drain *self, uint64_t *ret_emitted,
+                            uint64_t *ret_dropped)
 {
     orma_pool_each_slot(self->pool, true, note_counts, self);
     *ret_emitted = *ret_dropped = 0;
     ORMA_MAP_EACH (slot, &self->seqs) {
-        const struct orma_drain_seq *seq = (struct orma_drain_seq *)(uintptr_t)slot->val;
+        const struct orma_pool_drain_seq *seq = (struct orma_pool_drain_seq *)(uintptr_t)slot->val;
 
         *ret_emitted += seq->emitted;
         *ret_dropped += seq->dropped;
     }
 }
 
-void orma_drain_each_loss(const struct orma_drain *self, orma_drain_seq_fn fn, void *ctx)
+void orma_pool_drain_each_loss(const struct orma_pool_drain *self, orma_pool_drain_seq_fn fn,
+                               void *ctx)
 {
     ORMA_MAP_EACH (slot, &self->seqs) {
-        const struct orma_drain_seq *seq = (struct orma_drain_seq *)(uintptr_t)slot->val;
+        const struct orma_pool_drain_seq *seq = (struct orma_pool_drain_seq *)(uintptr_t)slot->val;
 
         fn(ctx, seq->writer_id, seq->dropped + seq->cut);
     }
 }
 
-static void put_seq(struct orma_buf *b, const struct orma_drain_seq *seq)
+static void put_seq(struct orma_buf *b, const struct orma_pool_drain_seq *seq)
 {
     size_t at = orma_pb_begin(b, EXT_STATS_SEQUENCE_COUNTS);
 
@@ -362,15 +365,15 @@ static void put_seq(struct orma_buf *b, const struct orma_drain_seq *seq)
     orma_pb_end(b, at);
 }
 
-void orma_drain_add_stats(struct orma_drain *self)
+void orma_pool_drain_add_stats(struct orma_pool_drain *self)
 {
     struct orma_buf b = {.own_mem = true};
     size_t at = orma_pb_begin(&b, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
     ORMA_MAP_EACH (slot, &self->seqs)
-        put_seq(&b, (struct orma_drain_seq *)(uintptr_t)slot->val);
+        put_seq(&b, (struct orma_pool_drain_seq *)(uintptr_t)slot->val);
     orma_pb_end(&b, at);
     if (!b.failed)
-        orma_drain_add(self, b.data, b.len);
+        orma_pool_drain_add(self, b.data, b.len);
     orma_buf_fini(&b);
 }

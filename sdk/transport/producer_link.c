@@ -1,0 +1,129 @@
+/*
+ * What both halves of a producer stand on: the memory of the connection, and
+ * sending. A failure to send is noted and ends the connection at the end of the
+ * dispatch (producer.c), since the callers are callbacks that still use it.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdk/transport/producer_impl.h"
+
+#define EMULATED_SIZE (1u << 20)
+
+/* ---- memory ---- */
+
+static void unmap(void *base, size_t size)
+{
+    munmap(base, size);
+}
+
+void orma_producer_wakeup(struct orma_producer *self)
+{
+    uint64_t one = 1;
+
+    /* A full counter means that the loop has been woken already. */
+    if (write(self->wakeup_fd, &one, sizeof(one)) < 0)
+        return;
+}
+
+static void wake(void *ctx)
+{
+    orma_producer_wakeup(ctx);
+}
+
+/* On the loop thread: a writer here would wait for itself. */
+static bool make_room(void *ctx)
+{
+    struct orma_producer *self = ctx;
+
+    /* With nothing to hand over, each packet that is dropped would send its count. */
+    if (!self->ipc || self->error || orma_ipc_client_has_queued(self->ipc) ||
+        !orma_pool_has_listed(self->pool))
+        return false;
+    int r = orma_commit_all(&self->committer);
+    if (r < 0)
+        self->error = r;
+    return r == 0;
+}
+
+static const struct orma_pool_ops pool_ops = {.wake = wake, .make_room = make_room};
+
+struct orma_pool *orma_producer_ref_pool(struct orma_producer *self)
+{
+    pthread_mutex_lock(&self->pool_lock);
+    struct orma_pool *pool = self->pool ? orma_pool_ref(self->pool) : NULL;
+    pthread_mutex_unlock(&self->pool_lock);
+    return pool;
+}
+
+void orma_producer_set_pool(struct orma_producer *self, struct orma_pool *pool)
+{
+    pthread_mutex_lock(&self->pool_lock);
+    struct orma_pool *old = self->pool;
+    self->pool = pool;
+    pthread_mutex_unlock(&self->pool_lock);
+    self->committer.pool = pool;
+    if (old) {
+        orma_pool_close(old);
+        orma_pool_unref(old);
+    }
+}
+
+int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_size)
+{
+    size_t size = EMULATED_SIZE;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    struct orma_pool *pool;
+
+    if (fd >= 0) {
+        struct stat st;
+
+        if (fstat(fd, &st) < 0)
+            return -errno;
+        if (st.st_size <= 0 || !orma_shm_sizes_valid(page_size, (uint64_t)st.st_size))
+            return -EBADMSG;
+        size = (size_t)st.st_size;
+        flags = MAP_SHARED;
+    }
+    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (base == MAP_FAILED)
+        return -errno;
+    int r = orma_pool_new(base, size, page_size, unmap, &pool_ops, self, &pool);
+    if (r < 0) {
+        munmap(base, size);
+        return r;
+    }
+    orma_pool_set_drainer(pool);
+    orma_producer_set_pool(self, pool);
+    return 0;
+}
+
+/* ---- sending ---- */
+
+void orma_producer_note_error(struct orma_producer *self, int r)
+{
+    if (r < 0 && !self->error)
+        self->error = r;
+}
+
+void orma_producer_invoke(struct orma_producer *self, const char *method,
+                          const struct orma_buf *args, orma_ipc_reply_fn fn)
+{
+    if (!self->ipc || self->error)
+        return;
+    int r = args && args->failed
+                ? -ENOMEM
+                : orma_ipc_client_invoke(self->ipc, method, args ? args->data : NULL,
+                                         args ? args->len : 0, -1, fn, self);
+    if (r != -ENOSYS) /* an older service: it can do without */
+        orma_producer_note_error(self, r);
+}
+
+void orma_producer_commit(struct orma_producer *self)
+{
+    self->commit_due_ns = 0;
+    if (self->ipc && self->pool && !self->error)
+        orma_producer_note_error(self, orma_commit_all(&self->committer));
+}
