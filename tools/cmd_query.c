@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "processor/serve/csv.h"
+#include "processor/export/csv.h"
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
 #include "tools/convert/load.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "processor/serve/csv.h"
+#include "processor/export/csv.h"
 #include "tools/commands.h"
 #include "tools/convert/load.h"
 #include "tools/trace_loss.h"

@@ -314,7 +314,7 @@ static inline void take_plain(struct orma_sorter *self, const struct orma_passed
 
     self->last_emitted = p->ts;
     self->emitted_any = true;
-    if (!self->failed && !self->use_plain(self->emit_data, p->ts, p->gen, &plain, bytes)) {
+    if (!self->failed && !self->use_plain(self->plain_data, p->ts, p->gen, &plain, bytes)) {
         item = orma_passed_item(p);
         self->emit(self->emit_data, &item);
     }

@@ -512,7 +512,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         return;
     }
     if (ORMA_UNLIKELY(self->hooks.look != NULL))
-        self->hooks.look(self->hooks.data, p->bytes);
+        self->hooks.look(self->hooks.look_data, p->bytes);
     uint16_t machine = 0;
     if (ORMA_UNLIKELY(p->machine_raw != 0))
         machine = machine_of(self, p->machine_raw);

@@ -51,6 +51,7 @@ struct orma_reader_hooks {
     void (*cut_off)(void *data, uint64_t bytes);
     /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
     void (*look)(void *data, struct orma_str packet);
+    void *look_data; /* of look */
 };
 
 #define ORMA_READER_FIELDS 1024

@@ -42,6 +42,7 @@ enum orma_item_kind {
     ORMA_ITEM_SCHED_SWITCH, /* compact: `sched` */
     ORMA_ITEM_SCHED_WAKING,
     ORMA_ITEM_OTHER, /* of another format: aux belongs to its importer */
+    ORMA_ITEM_KINDS_NUM,
 };
 
 struct orma_compact_sched {
@@ -138,7 +139,7 @@ struct orma_sorter {
     orma_emit_fn *emit;
     orma_read_plain_fn *read_plain; /* NULL: there are no plain events */
     orma_use_plain_fn *use_plain;
-    void *emit_data;
+    void *emit_data, *plain_data; /* of use_plain */
     bool failed;
     /* What emitting writes for each item lies apart from what the merging thread reads. */
     char apart[ORMA_CACHE_LINE];

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/api/processor_impl.h"
+#include "processor/api/result.h"
 #include "processor/metrics/metrics.h"
-#include "processor/serve/processor_impl.h"
-#include "processor/serve/result.h"
 #include "processor/serve/rpc_calls.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/wire/pb_reader.h"

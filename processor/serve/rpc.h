@@ -13,8 +13,8 @@
  */
 #ifndef ORMA_PROCESSOR_SERVE_RPC_H
 #define ORMA_PROCESSOR_SERVE_RPC_H
+#include "processor/export/sqlite.h"
 #include "processor/processor.h"
-#include "processor/serve/export_sqlite.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/api/processor_impl.h"
 #include "processor/metrics/metrics.h"
 #include "processor/metrics/summary.h"
-#include "processor/serve/processor_impl.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"

@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "processor/api/processor_impl.h"
 #include "processor/processor.h"
-#include "processor/serve/processor_impl.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/process.h"

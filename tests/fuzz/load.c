@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/import/formats/file.h"
+#include "processor/import/core/file.h"
+#include "processor/importers.h"
 #include "processor/store/storage.h"
 #include "sdk/base/hash.h"
 
@@ -73,7 +74,7 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
     int r = storage && imp ? orma_storage_init(storage) : -1;
 
     if (!r)
-        r = orma_import_init(imp, storage);
+        r = orma_import_init(imp, storage, &orma_importers, NULL);
     if (!r)
         file = orma_file_new(imp, NULL, 0);
     if (file && meddler)
@@ -90,11 +91,11 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
     if (!r && (!file || orma_file_failed(file)))
         r = -1;
     if (!r) {
-        orma_storage_write_stats(storage, imp->machines_num);
+        orma_storage_write_stats(storage, imp->model.machines_num);
         meddle(meddler);
         (void)read_tables(storage); /* that it ends is all that is asked for */
     }
-    if (imp && imp->storage)
+    if (imp && imp->table)
         orma_import_fini(imp);
     if (storage)
         orma_storage_fini(storage);

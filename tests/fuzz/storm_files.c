@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "processor/api/processor_impl.h"
 #include "processor/processor.h"
-#include "processor/serve/processor_impl.h"
 #include "sdk/base/fd.h"
 #include "tests/support/hostile_sql.h"
 #include "tests/support/leaks.h"

@@ -14,6 +14,7 @@ SDK_LOW = ["sdk/base", "sdk/wire"]
 SDK_LINK = SDK_LOW + ["sdk/shm", "sdk/ipc"]
 SDK_ALL = SDK_LINK + ["sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/include"]
 SQL_LOW = ["processor/sql/base", "processor/sql/dialect", "processor/store"] + SDK_LOW
+MODEL = ["processor/model", "processor/read", "processor/store", "protos"] + SDK_LOW
 LAYERS = {
     "sdk/base": ["sdk/base"],
     "sdk/wire": ["sdk/wire", "sdk/base"],
@@ -43,7 +44,15 @@ LAYERS = {
     "processor/read": ["processor/read", "processor/store", "protos"] + SDK_LOW,
     "processor/symbols": ["processor/symbols", "protos/fields"] + SDK_LOW,
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
-    "processor/import": ["processor/import", "processor/read", "processor/store", "protos"] + SDK_LOW,
+    "processor/model": ["processor/model", "processor/store", "protos/fields", "protos/tables"] + SDK_LOW,
+    "processor/import/core": ["processor/import/core"] + MODEL,
+    "processor/import/kernel": ["processor/import/kernel", "processor/import/core"] + MODEL,
+    "processor/import/events": ["processor/import/events", "processor/import/core"] + MODEL,
+    "processor/import/profile": ["processor/import/profile", "processor/import/core"] + MODEL,
+    "processor/import/linux": ["processor/import/linux", "processor/import/core"] + MODEL,
+    "processor/import/trace": ["processor/import/trace", "processor/import/core"] + MODEL,
+    "processor/import/android": ["processor/import/android", "processor/import/core"] + MODEL,
+    "processor/import/formats": ["processor/import/formats", "processor/import/core"] + MODEL,
     "processor/sql/dialect": ["processor/sql/dialect"] + SDK_LOW,
     "processor/sql/base": SQL_LOW,
     "processor/sql/sqlite": ["processor/sql/sqlite"] + SQL_LOW,
@@ -58,7 +67,12 @@ LAYERS = {
     "processor/sql/inspect": ["processor/sql/inspect", "processor/sql/script", "processor/sql/tables"] + SQL_LOW,
     "processor/sql": ["processor/sql", "processor/symbols", "processor/store"] + SDK_LOW,
     "processor/metrics": ["processor/metrics", "processor/sql", "processor/store", "protos"] + SDK_LOW,
-    "processor/serve": ["processor", "protos"] + SDK_LOW,
+    "processor/api": ["processor/api", "processor/processor.h", "processor/import/core", "processor/metrics",
+                      "processor/sql", "processor/symbols"] + MODEL,
+    "processor/export": ["processor/export", "processor/api", "processor/processor.h", "processor/import/core",
+                         "processor/metrics", "processor/sql"] + MODEL,
+    "processor/serve": ["processor/serve", "processor/export", "processor/api", "processor/processor.h",
+                        "processor/metrics", "processor/sql"] + MODEL,
     "processor": ["processor", "protos"] + SDK_LOW,
     "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile"] + SDK_ALL,
@@ -100,7 +114,7 @@ def check(root, path):
             continue
         if "/" not in target:
             yield f'{rel}:{number}: include "{target}" from the root'
-        elif not any(target.startswith(ok + "/") for ok in LAYERS[layer]):
+        elif not any(target == ok or target.startswith(ok + "/") for ok in LAYERS[layer]):
             yield f"{rel}:{number}: {layer} must not include {target}"
 
 

@@ -63,11 +63,9 @@ TWICE = {
 }
 # Tags with two meanings: why.
 TAGS = {tag: "to be renamed" for tag in """
-    orma_arg orma_ftrace_bundle orma_ftrace_event orma_packet orma_te_event record""".split()}
+    orma_arg orma_ftrace_bundle orma_packet orma_te_event record""".split()}
 # `extern` in a source file: why.
 EXTERNS = {
-    ("processor/import/formats/formats.c", "extern const struct orma_format_ops"): "to be handed in from above",
-    ("processor/import/module.c", "extern const struct orma_module"): "to be handed in from above",
     ("tools/child.c", "extern char **environ"): "POSIX has it so: no header need declare it",
 }
 

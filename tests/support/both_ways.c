@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/import/formats/file.h"
+#include "processor/import/core/file.h"
+#include "processor/importers.h"
 
 struct loaded {
     struct orma_storage storage;
@@ -18,10 +19,11 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
     struct loaded *l = calloc(1, sizeof(*l));
     struct orma_file *file = NULL;
 
-    if (!l || orma_storage_init(&l->storage) || orma_import_init(&l->import, &l->storage))
+    if (!l || orma_storage_init(&l->storage) ||
+        orma_import_init(&l->import, &l->storage, &orma_importers, NULL))
         return l;
     if (way == LONG_WAY) {
-        l->import.reader.no_bursts = l->import.no_plain_events = true;
+        l->import.reader.no_bursts = l->import.options.no_plain_events = true;
         l->import.reader.sorter.read_plain = NULL;
     }
     l->import.reader.sorter.threads = way == SHORT_WAY_BESIDE;
@@ -41,7 +43,7 @@ static void unload(struct loaded *l)
 {
     if (!l)
         return;
-    if (l->import.storage)
+    if (l->import.table)
         orma_import_fini(&l->import);
     orma_storage_fini(&l->storage);
     free(l);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "processor/serve/export_profile.h"
+#include "processor/export/profile.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
 #include "tools/convert/bundle.h"

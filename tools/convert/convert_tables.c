@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "processor/serve/export.h"
+#include "processor/export/export.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/load.h"
 #include "tools/convert/symbols.h"

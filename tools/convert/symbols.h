@@ -7,8 +7,8 @@
  */
 #ifndef ORMA_TOOLS_CONVERT_SYMBOLS_H
 #define ORMA_TOOLS_CONVERT_SYMBOLS_H
+#include "processor/api/symbolize.h"
 #include "processor/processor.h"
-#include "processor/serve/symbolize.h"
 #include "tools/convert/convert.h"
 
 /* The values; NULL: not set, or empty. */

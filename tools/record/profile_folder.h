@@ -5,7 +5,7 @@
 #define ORMA_TOOLS_PROFILE_FOLDER_H
 #include <stdbool.h>
 
-#include "processor/serve/export_profile.h"
+#include "processor/export/profile.h"
 
 struct orma_profile_folder {
     const char *program; /* in front of messages */

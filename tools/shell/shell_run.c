@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "processor/serve/csv.h"
-#include "processor/serve/export_sqlite.h"
+#include "processor/export/csv.h"
+#include "processor/export/sqlite.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tools/convert/load.h"

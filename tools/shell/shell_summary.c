@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/api/processor_impl.h"
 #include "processor/metrics/summary.h"
-#include "processor/serve/processor_impl.h"
 #include "sdk/base/fd.h"
 #include "tools/shell/shell.h"
 #include "tools/shell/shell_impl.h"

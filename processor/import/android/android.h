@@ -2,9 +2,9 @@
  * What the importers of Android's packets share, and counters that the kernel's events tell of
  * as well. Threads: none.
  */
-#ifndef ORMA_PROCESSOR_IMPORT_ANDROID_H
-#define ORMA_PROCESSOR_IMPORT_ANDROID_H
-#include "processor/import/import.h"
+#ifndef ORMA_PROCESSOR_IMPORT_ANDROID_ANDROID_H
+#define ORMA_PROCESSOR_IMPORT_ANDROID_ANDROID_H
+#include "processor/import/core/ports.h"
 
 /* Something that uses energy; texts are pool ids. */
 struct orma_android_consumer {
@@ -22,16 +22,40 @@ struct orma_android_state {
 };
 
 /* NULL when memory is out. */
-struct orma_android_state *orma_android_state(struct orma_import *imp);
+struct orma_android_state *orma_android_state(struct orma_import_ctx *imp);
 
 /* Whether the screen is on. */
-void orma_android_screen_state(struct orma_import *imp, uint16_t machine, int64_t ts, double value);
+void orma_android_screen_state(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                               double value);
 
 /* A value of the battery's statistics, by its name. */
-void orma_android_battery_stats(struct orma_import *imp, uint16_t machine, int64_t ts,
+void orma_android_battery_stats(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                                 struct orma_str key, double value);
 
 /* Memory that a graphics card holds for a process, or (pid 0) in all. */
-void orma_android_gpu_memory(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t gpu,
-                             uint32_t pid, double size);
+void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                             uint32_t gpu, uint32_t pid, double size);
+
+/* The state of the room; parts are made when they are needed. */
+struct orma_android {
+    struct orma_android_state *probes;                /* probes.c */
+    struct orma_android_frames *frames;               /* frame_timeline.c */
+    struct orma_android_graphics *graphics;           /* graphics.c */
+    struct orma_android_gpu_counters *gpu_counters;   /* gpu_counters.c */
+    struct orma_android_gpu_stages *gpu_stages;       /* gpu_stages.c */
+    struct orma_android_vulkan_memory *vulkan_memory; /* vulkan_memory.c */
+};
+
+static inline struct orma_android *orma_android(const struct orma_import_ctx *imp)
+{
+    return imp->state;
+}
+
+extern const struct orma_import_room orma_android_room;
+extern const struct orma_importer orma_android_power_rails_importer, orma_android_energy_importer,
+    orma_android_frame_timeline_importer, orma_android_gpu_counters_importer,
+    orma_android_gpu_info_importer, orma_android_gpu_log_importer, orma_android_gpu_stages_importer,
+    orma_android_vulkan_importer, orma_android_graphics_importer, orma_android_logs_importer,
+    orma_android_packages_importer, orma_android_android_importer,
+    orma_android_vulkan_memory_importer;
 #endif

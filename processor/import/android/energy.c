@@ -46,35 +46,35 @@ static const char *friendly_name(struct orma_str raw)
     return NULL;
 }
 
-static uint32_t rail_track(struct orma_import *imp, uint16_t machine, struct orma_str raw,
+static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, struct orma_str raw,
                            struct orma_str subsystem)
 {
     const char *friendly = friendly_name(raw);
-    uint32_t raw_name = orma_import_str(imp, raw);
+    uint32_t raw_name = orma_model_str(imp->model, raw);
     struct orma_track_spec spec = {
         .type = "power_rails",
         .event = ORMA_TRACK_COUNTER,
         .machine = machine,
         .dims_num = 1,
-        .dims = {orma_dim_str(orma_import_lit(imp, "power_rail"), raw_name)},
-        .name = friendly
-                    ? orma_strpool_addf(&imp->storage->pool, "power.rails.%s", friendly)
-                    : orma_strpool_addf(&imp->storage->pool, "power.%.*s_uws", ORMA_STR_ARG(raw)),
+        .dims = {orma_dim_str(orma_model_lit(imp->model, "power_rail"), raw_name)},
+        .name = friendly ? orma_strpool_addf(&imp->model->storage->pool, "power.rails.%s", friendly)
+                         : orma_strpool_addf(&imp->model->storage->pool, "power.%.*s_uws",
+                                             ORMA_STR_ARG(raw)),
         .parent = ORMA_TRACK_NONE,
-        .source_args = &imp->args,
+        .source_args = &imp->model->args,
     };
 
-    orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "raw_name"), raw_name);
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "subsystem_name"),
-                      orma_import_str(imp, subsystem));
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "raw_name"), raw_name);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "subsystem_name"),
+                      orma_model_str(imp->model, subsystem));
     if (friendly)
-        orma_args_put_str(&imp->args, orma_import_lit(imp, "friendly_name"),
-                          orma_import_lit(imp, friendly));
-    return orma_tracks_get(&imp->tracks, &spec);
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "friendly_name"),
+                          orma_model_lit(imp->model, friendly));
+    return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
-static void describe_rail(struct orma_import *imp, uint16_t machine, uint64_t session,
+static void describe_rail(struct orma_import_ctx *imp, uint16_t machine, uint64_t session,
                           struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
@@ -95,10 +95,10 @@ static void describe_rail(struct orma_import *imp, uint16_t machine, uint64_t se
         return;
     if (!st || orma_map_put(&st->rails, rail_key(machine, session, index),
                             rail_track(imp, machine, raw, subsystem)))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
-static void push_sample(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+static void push_sample(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                         const struct rail_packet *packet, uint64_t order, struct orma_str bytes)
 {
     struct orma_item item = {
@@ -123,20 +123,20 @@ static void push_sample(struct orma_import *imp, const struct orma_packet_ctx *c
             return;
         item.ts = ns;
     }
-    if (orma_reader_sortable(&imp->reader, item.ts))
-        orma_sorter_push(&imp->reader.sorter, &item);
+    if (orma_reader_sortable(imp->reader, item.ts))
+        orma_sorter_push(&imp->reader->sorter, &item);
 }
 
-static bool rails_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+static bool rails_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len), again = r;
-    struct rail_packet *packet = orma_arena_alloc(&imp->reader.sorter.arena, sizeof(*packet));
+    struct rail_packet *packet = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*packet));
     struct orma_pb_field f;
     uint64_t order = ctx->order;
     bool any = false;
 
     if (!packet) {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return true;
     }
     *packet = (struct rail_packet){.ts = ctx->ts};
@@ -153,11 +153,12 @@ static bool rails_tokenize(struct orma_import *imp, const struct orma_packet_ctx
             f.id == ORMA_PB_POWER_RAILS_RAIL_DESCRIPTOR || f.id == ORMA_PB_POWER_RAILS_ENERGY_DATA;
     }
     if (!any)
-        orma_stats_inc(orma_import_stats(imp, ctx->machine), ORMA_STAT_POWER_RAIL_EMPTY_PACKET);
+        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
+                       ORMA_STAT_POWER_RAIL_EMPTY_PACKET);
     return true;
 }
 
-static void sample(struct orma_import *imp, const struct orma_item *item)
+static void sample(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     const struct rail_packet *packet = (const struct rail_packet *)(uintptr_t)item->aux;
     struct orma_android_state *st = orma_android_state(imp);
@@ -175,22 +176,27 @@ static void sample(struct orma_import *imp, const struct orma_item *item)
     uint64_t track = st ? orma_map_get(&st->rails, rail_key(item->machine, packet->session, index))
                         : ORMA_MAP_NONE;
     if (track == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_POWER_RAIL_UNKNOWN_INDEX);
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_POWER_RAIL_UNKNOWN_INDEX);
         return;
     }
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_COUNTER);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
     uint32_t row = t->rows;
-    orma_import_counter(imp, item->ts, (uint32_t)track, (double)energy);
-    orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "packet_ts"), packet->ts);
-    orma_args_put_uint(&imp->args, orma_import_lit(imp, "session_uuid"), packet->session);
+    orma_model_counter(imp->model, item->ts, (uint32_t)track, (double)energy);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "packet_ts"), packet->ts);
+    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "session_uuid"),
+                       packet->session);
     orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, row,
-                          orma_args_commit(&imp->storage->args, &imp->args));
+                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
 }
 
 static const uint16_t rail_fields[] = {ORMA_PB_TRACE_PACKET_POWER_RAILS, 0};
-const struct orma_module orma_module_power_rails = {
-    .name = "power_rails", .fields = rail_fields, .tokenize = rails_tokenize, .parse = sample};
+const struct orma_importer orma_android_power_rails_importer = {.name = "power_rails",
+                                                                .room = &orma_android_room,
+                                                                .fields = rail_fields,
+                                                                .tokenize = rails_tokenize,
+                                                                .parse = sample};
 
 /* ---- consumers ---- */
 
@@ -203,7 +209,7 @@ static uint64_t consumer_key(const struct orma_item *item, int32_t id)
     return (uint64_t)item->machine << 32 | (uint32_t)id;
 }
 
-static void describe_consumer(struct orma_import *imp, const struct orma_item *item,
+static void describe_consumer(struct orma_import_ctx *imp, const struct orma_item *item,
                               struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
@@ -219,13 +225,14 @@ static void describe_consumer(struct orma_import *imp, const struct orma_item *i
         } else if (f.id == DESCR_ORDINAL) {
             c.ordinal = orma_pb_i32(&f);
         } else if (f.id == DESCR_TYPE) {
-            c.type = orma_import_str(imp, orma_pb_str(&f));
+            c.type = orma_model_str(imp->model, orma_pb_str(&f));
         } else if (f.id == DESCR_NAME) {
-            c.name = orma_import_str(imp, orma_pb_str(&f));
+            c.name = orma_model_str(imp->model, orma_pb_str(&f));
         }
     }
     if (!has_id) {
-        orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_ENERGY_DESCRIPTOR_INVALID);
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_ENERGY_DESCRIPTOR_INVALID);
         return;
     }
     if (!st)
@@ -235,7 +242,7 @@ static void describe_consumer(struct orma_import *imp, const struct orma_item *i
         struct orma_android_consumer *more = realloc(st->consumer_rows, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return;
         }
         st->consumer_rows = more;
@@ -243,10 +250,10 @@ static void describe_consumer(struct orma_import *imp, const struct orma_item *i
     }
     st->consumer_rows[st->consumers_num] = c;
     if (orma_map_put(&st->consumers, consumer_key(item, c.id), st->consumers_num++))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
-static void describe_consumers(struct orma_import *imp, const struct orma_item *item,
+static void describe_consumers(struct orma_import_ctx *imp, const struct orma_item *item,
                                struct orma_str bytes)
 {
     enum { CONSUMER = 1 };
@@ -258,7 +265,7 @@ static void describe_consumers(struct orma_import *imp, const struct orma_item *
             describe_consumer(imp, item, orma_pb_str(&f));
 }
 
-static void push_energy(struct orma_import *imp, const struct orma_item *item,
+static void push_energy(struct orma_import_ctx *imp, const struct orma_item *item,
                         const struct orma_android_consumer *c, const int32_t *uid, int64_t energy)
 {
     struct orma_track_spec spec = {
@@ -267,18 +274,19 @@ static void push_energy(struct orma_import *imp, const struct orma_item *item,
         .event = ORMA_TRACK_COUNTER,
         .machine = item->machine,
         .dims_num = uid ? 2 : 1,
-        .dims = {orma_dim(orma_import_lit(imp, "energy_consumer_id"), c->id)},
+        .dims = {orma_dim(orma_model_lit(imp->model, "energy_consumer_id"), c->id)},
         .name = c->name,
         .parent = ORMA_TRACK_NONE,
-        .source_args = uid ? NULL : &imp->args,
+        .source_args = uid ? NULL : &imp->model->args,
     };
 
     if (uid)
-        spec.dims[1] = orma_dim(orma_import_lit(imp, "uid"), *uid);
-    orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "consumer_type"), c->type);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "ordinal"), c->ordinal);
-    orma_import_counter(imp, item->ts, orma_tracks_get(&imp->tracks, &spec), (double)energy);
+        spec.dims[1] = orma_dim(orma_model_lit(imp->model, "uid"), *uid);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "consumer_type"), c->type);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "ordinal"), c->ordinal);
+    orma_model_counter(imp->model, item->ts, orma_tracks_get(&imp->model->tracks, &spec),
+                       (double)energy);
 }
 
 /* One (uid, energy); false: one of them lacks. */
@@ -298,7 +306,7 @@ static bool read_uid(struct orma_str bytes, int32_t *ret_uid, int64_t *ret_energ
     return has == 3;
 }
 
-static void per_uid(struct orma_import *imp, const struct orma_item *item,
+static void per_uid(struct orma_import_ctx *imp, const struct orma_item *item,
                     const struct orma_android_consumer *c)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -312,12 +320,12 @@ static void per_uid(struct orma_import *imp, const struct orma_item *item,
         if (read_uid(orma_pb_str(&f), &uid, &energy))
             push_energy(imp, item, c, &uid, energy);
         else
-            orma_stats_inc(orma_import_stats(imp, item->machine),
+            orma_stats_inc(orma_model_stats(imp->model, item->machine),
                            ORMA_STAT_ENERGY_UID_BREAKDOWN_MISSING_VALUES);
     }
 }
 
-static void breakdown(struct orma_import *imp, const struct orma_item *item)
+static void breakdown(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_android_state *st = orma_android_state(imp);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -340,7 +348,7 @@ static void breakdown(struct orma_import *imp, const struct orma_item *item)
     uint64_t idx = st && has_id && has_energy ? orma_map_get(&st->consumers, consumer_key(item, id))
                                               : ORMA_MAP_NONE;
     if (idx == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(imp, item->machine),
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_ENERGY_BREAKDOWN_MISSING_VALUES);
         return;
     }
@@ -351,5 +359,7 @@ static void breakdown(struct orma_import *imp, const struct orma_item *item)
 
 static const uint16_t breakdown_fields[] = {
     ORMA_PB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN, 0};
-const struct orma_module orma_module_energy = {
-    .name = "energy_breakdown", .fields = breakdown_fields, .parse = breakdown};
+const struct orma_importer orma_android_energy_importer = {.name = "energy_breakdown",
+                                                           .room = &orma_android_room,
+                                                           .fields = breakdown_fields,
+                                                           .parse = breakdown};

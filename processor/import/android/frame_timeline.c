@@ -5,11 +5,13 @@
  * A frame is a slice from a start to an end that has the same cookie; slices of a process lie on
  * lanes, since frames overlap. Surfaces that went into a display frame point to it by flows.
  */
+#include "processor/import/android/android.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/import/trackers/async.h"
-#include "processor/import/trackers/flow.h"
+#include "processor/model/async.h"
+#include "processor/model/flows.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
 
@@ -100,7 +102,7 @@ struct wait {
 
 #define REPEATED (ORMA_MAP_NONE - 1)
 
-struct frames_state {
+struct orma_android_frames {
     struct orma_map open;     /* cookie → process << 1 | actual, or REPEATED */
     struct orma_map expected; /* hash of process and token of a surface: seen */
     struct orma_map surfaces; /* token of a display frame → index + 1 in `waits` */
@@ -108,14 +110,15 @@ struct frames_state {
     uint32_t waits_num, waits_cap;
 };
 
-static struct frames_state *state_of(struct orma_import *imp)
+static struct orma_android_frames *state_of(struct orma_import_ctx *imp)
 {
-    return orma_import_state(imp, ORMA_STATE_FRAMES, sizeof(struct frames_state));
+    return orma_model_lazy(imp->model, (void **)&orma_android(imp)->frames,
+                           sizeof(struct orma_android_frames));
 }
 
-static void bad(struct orma_import *imp, const struct orma_item *item)
+static void bad(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    orma_stats_inc(orma_import_stats(imp, item->machine),
+    orma_stats_inc(orma_model_stats(imp->model, item->machine),
                    ORMA_STAT_FRAME_TIMELINE_EVENT_PARSER_ERRORS);
 }
 
@@ -134,8 +137,8 @@ static double real(const struct start *s, unsigned field)
 }
 
 /* False: it lacks what every start must have. */
-static bool read_start(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes,
-                       bool surface, struct start *ret)
+static bool read_start(struct orma_import_ctx *imp, const struct orma_item *item,
+                       struct orma_str bytes, bool surface, struct start *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     const uint8_t *names = surface ? surface_fields : display_fields;
@@ -148,12 +151,12 @@ static bool read_start(struct orma_import *imp, const struct orma_item *item, st
     if (r.failed || !ret->fields[COOKIE].id || !ret->fields[PID].id ||
         (surface && !ret->fields[DISPLAY_TOKEN].id))
         return false;
-    ret->upid = orma_processes_process(orma_import_processes(imp, item->machine),
+    ret->upid = orma_processes_process(orma_model_processes(imp->model, item->machine),
                                        orma_pb_u32(&ret->fields[PID]));
     return true;
 }
 
-static void spec_of(struct orma_import *imp, uint16_t machine, bool actual, uint32_t upid,
+static void spec_of(struct orma_import_ctx *imp, uint16_t machine, bool actual, uint32_t upid,
                     struct orma_track_spec *ret)
 {
     *ret = (struct orma_track_spec){
@@ -161,65 +164,69 @@ static void spec_of(struct orma_import *imp, uint16_t machine, bool actual, uint
         .event = ORMA_TRACK_SLICES,
         .machine = machine,
         .dims_num = 1,
-        .dims = {orma_dim(imp->words.upid, upid)},
-        .name = actual ? orma_import_lit(imp, "Actual Timeline")
-                       : orma_import_lit(imp, "Expected Timeline"),
+        .dims = {orma_dim(imp->model->known.upid, upid)},
+        .name = actual ? orma_model_lit(imp->model, "Actual Timeline")
+                       : orma_model_lit(imp->model, "Expected Timeline"),
         .parent = ORMA_TRACK_NONE,
     };
 }
 
-/* A slice with the args in imp->args; its end finds it by the cookie. */
-static uint32_t begin(struct orma_import *imp, const struct orma_item *item, const struct start *s,
-                      bool actual)
+/* A slice with the args in imp->model->args; its end finds it by the cookie. */
+static uint32_t begin(struct orma_import_ctx *imp, const struct orma_item *item,
+                      const struct start *s, bool actual)
 {
-    struct frames_state *st = state_of(imp);
+    struct orma_android_frames *st = state_of(imp);
     uint64_t cookie = (uint64_t)num(s, COOKIE);
     struct orma_track_spec spec;
 
     if (!st || orma_map_put(&st->open, cookie, (uint64_t)s->upid << 1 | actual)) {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return ORMA_SLICE_NONE;
     }
     spec_of(imp, item->machine, actual, s->upid, &spec);
     return orma_slices_begin(
-        &imp->slices, item->ts, orma_async_begin(imp, &spec, cookie, item->ts, false), 0,
-        orma_strpool_addf(&imp->storage->pool, "%lld", (long long)num(s, TOKEN)), &imp->args);
+        &imp->model->slices, item->ts, orma_async_begin(imp->model, &spec, cookie, item->ts, false),
+        0, orma_strpool_addf(&imp->model->storage->pool, "%lld", (long long)num(s, TOKEN)),
+        &imp->model->args);
 }
 
 /* ---- args ---- */
 
-static void put_int(struct orma_import *imp, const char *key, int64_t val)
+static void put_int(struct orma_import_ctx *imp, const char *key, int64_t val)
 {
-    orma_args_put_int(&imp->args, orma_import_lit(imp, key), val);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, key), val);
 }
 
-static void put_text(struct orma_import *imp, const char *key, const char *text)
+static void put_text(struct orma_import_ctx *imp, const char *key, const char *text)
 {
-    orma_args_put_str(&imp->args, orma_import_lit(imp, key), orma_import_lit(imp, text));
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, key),
+                      orma_model_lit(imp->model, text));
 }
 
-static void put_real(struct orma_import *imp, const char *key, double val)
+static void put_real(struct orma_import_ctx *imp, const char *key, double val)
 {
-    orma_args_put_real(&imp->args, orma_import_lit(imp, key), val);
+    orma_args_put_real(&imp->model->args, orma_model_lit(imp->model, key), val);
 }
 
 /* A display frame has one token; a surface's frame has its own, and that of the display frame. */
-static void put_tokens(struct orma_import *imp, const struct start *s, bool surface)
+static void put_tokens(struct orma_import_ctx *imp, const struct start *s, bool surface)
 {
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     put_int(imp, "Display frame token", num(s, surface ? DISPLAY_TOKEN : TOKEN));
     if (!surface)
         return;
     put_int(imp, "Surface frame token", num(s, TOKEN));
-    uint32_t layer = s->fields[LAYER].id ? orma_import_str(imp, orma_pb_str(&s->fields[LAYER])) : 0;
-    orma_args_put(&imp->args, (struct orma_arg){.flat_key = orma_import_lit(imp, "Layer name"),
-                                                .key = orma_import_lit(imp, "Layer name"),
-                                                .type = ORMA_ARG_STRING,
-                                                .str = layer});
+    uint32_t layer =
+        s->fields[LAYER].id ? orma_model_str(imp->model, orma_pb_str(&s->fields[LAYER])) : 0;
+    orma_args_put(&imp->model->args,
+                  (struct orma_arg){.flat_key = orma_model_lit(imp->model, "Layer name"),
+                                    .key = orma_model_lit(imp->model, "Layer name"),
+                                    .type = ORMA_ARG_STRING,
+                                    .str = layer});
 }
 
 /* The text of an enum; its first when the number has none, which counts as an error. */
-static bool put_enum(struct orma_import *imp, const struct orma_item *item, const char *key,
+static bool put_enum(struct orma_import_ctx *imp, const struct orma_item *item, const char *key,
                      const struct orma_pb_field *f, const char *const *names, unsigned names_num)
 {
     uint64_t val = f->id ? orma_pb_u64(f) : 0;
@@ -230,20 +237,20 @@ static bool put_enum(struct orma_import *imp, const struct orma_item *item, cons
     return f->id && val < names_num;
 }
 
-static uint32_t jank_text(struct orma_import *imp, int64_t bits)
+static uint32_t jank_text(struct orma_import_ctx *imp, int64_t bits)
 {
     char text[512];
     size_t len = 0;
 
     if (!bits)
-        return orma_import_lit(imp, "Unspecified");
+        return orma_model_lit(imp->model, "Unspecified");
     if (bits == JANK_NONE)
-        return orma_import_lit(imp, "None");
+        return orma_model_lit(imp->model, "None");
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(jank_names); i++)
         if (bits >> (i + 1) & 1)
             len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", len ? ", " : "",
                                     jank_names[i]);
-    return orma_import_str(imp, (struct orma_str){text, len});
+    return orma_model_str(imp->model, (struct orma_str){text, len});
 }
 
 /* Whose fault it was. */
@@ -267,7 +274,7 @@ static const char *surface_tag(int64_t jank, bool dropped)
     return dropped ? "Dropped Frame" : "No Jank";
 }
 
-static void put_severity(struct orma_import *imp, const struct start *s)
+static void put_severity(struct orma_import_ctx *imp, const struct start *s)
 {
     static const char *const names[] = {"Unknown", "None", "Partial", "Full"};
     uint64_t val = (uint64_t)num(s, JANK_SEVERITY);
@@ -278,8 +285,8 @@ static void put_severity(struct orma_import *imp, const struct start *s)
     put_text(imp, "Jank severity type", names[val < ORMA_ARRAY_LEN(names) ? val : 0]);
 }
 
-static void put_actual(struct orma_import *imp, const struct orma_item *item, const struct start *s,
-                       bool surface)
+static void put_actual(struct orma_import_ctx *imp, const struct orma_item *item,
+                       const struct start *s, bool surface)
 {
     static const char *const presents[] = {"Unspecified Present", "On-time Present",
                                            "Late Present",        "Early Present",
@@ -295,7 +302,8 @@ static void put_actual(struct orma_import *imp, const struct orma_item *item, co
     put_text(imp, "Present type (experimental)", presents[0]);
     put_int(imp, "On time finish", num(s, ON_TIME) != 0);
     put_int(imp, "GPU composition", num(s, GPU_COMPOSITION) != 0);
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "Jank type"), jank_text(imp, jank));
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "Jank type"),
+                      jank_text(imp, jank));
     put_text(imp, "Jank type (experimental)", "Unspecified");
     put_severity(imp, s);
     put_real(imp, "Jank Severity Score", real(s, JANK_SCORE));
@@ -312,29 +320,29 @@ static void put_actual(struct orma_import *imp, const struct orma_item *item, co
     put_text(imp, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
     put_text(imp, "Jank tag (experimental)", "No Jank");
     orma_args_put(
-        &imp->args,
-        (struct orma_arg){.flat_key = orma_import_lit(imp, "Jank Metadata (debugging only)"),
-                          .key = orma_import_lit(imp, "Jank Metadata (debugging only)"),
+        &imp->model->args,
+        (struct orma_arg){.flat_key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
+                          .key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
                           .type = ORMA_ARG_STRING});
 }
 
 /* ---- events ---- */
 
 /* Frames of one token have one expectation, however many layers they have. */
-static bool is_repeated(struct orma_import *imp, const struct start *s)
+static bool is_repeated(struct orma_import_ctx *imp, const struct start *s)
 {
-    struct frames_state *st = state_of(imp);
+    struct orma_android_frames *st = state_of(imp);
     uint64_t key = orma_mix64(orma_mix64((uint64_t)num(s, TOKEN)) ^ s->upid);
     bool repeated = st && orma_map_get(&st->expected, key) != ORMA_MAP_NONE;
 
     if (!st || (repeated ? orma_map_put(&st->open, (uint64_t)num(s, COOKIE), REPEATED)
                          : orma_map_put(&st->expected, key, 1)))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
     return repeated;
 }
 
-static void expected(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes,
-                     bool surface)
+static void expected(struct orma_import_ctx *imp, const struct orma_item *item,
+                     struct orma_str bytes, bool surface)
 {
     struct start s;
 
@@ -348,9 +356,9 @@ static void expected(struct orma_import *imp, const struct orma_item *item, stru
     begin(imp, item, &s, false);
 }
 
-static void wait_for_display(struct orma_import *imp, uint64_t token, uint32_t slice)
+static void wait_for_display(struct orma_import_ctx *imp, uint64_t token, uint32_t slice)
 {
-    struct frames_state *st = state_of(imp);
+    struct orma_android_frames *st = state_of(imp);
 
     if (!st)
         return;
@@ -359,7 +367,7 @@ static void wait_for_display(struct orma_import *imp, uint64_t token, uint32_t s
         struct wait *more = realloc(st->waits, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return;
         }
         st->waits = more;
@@ -369,20 +377,20 @@ static void wait_for_display(struct orma_import *imp, uint64_t token, uint32_t s
     st->waits[st->waits_num++] =
         (struct wait){slice, before == ORMA_MAP_NONE ? 0 : (uint32_t)before};
     if (orma_map_put(&st->surfaces, token, st->waits_num))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
 /* Apps work on a frame before it is displayed, so all of its surfaces are known by now. */
-static void join_surfaces(struct orma_import *imp, uint64_t token, uint32_t display)
+static void join_surfaces(struct orma_import_ctx *imp, uint64_t token, uint32_t display)
 {
-    struct frames_state *st = state_of(imp);
+    struct orma_android_frames *st = state_of(imp);
     uint64_t idx = st ? orma_map_take(&st->surfaces, token) : ORMA_MAP_NONE;
 
     for (uint32_t i = idx == ORMA_MAP_NONE ? 0 : (uint32_t)idx; i; i = st->waits[i - 1].next)
-        orma_flows_insert(imp, st->waits[i - 1].slice, display);
+        orma_flows_insert(imp->model, st->waits[i - 1].slice, display);
 }
 
-static void actual(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes,
+static void actual(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes,
                    bool surface)
 {
     struct start s;
@@ -401,9 +409,9 @@ static void actual(struct orma_import *imp, const struct orma_item *item, struct
         join_surfaces(imp, (uint64_t)num(&s, TOKEN), slice);
 }
 
-static void end(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+static void end(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes)
 {
-    struct frames_state *st = state_of(imp);
+    struct orma_android_frames *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_track_spec spec;
@@ -424,16 +432,16 @@ static void end(struct orma_import *imp, const struct orma_item *item, struct or
     if (open == REPEATED)
         return;
     if (open == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(imp, item->machine),
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_FRAME_TIMELINE_UNPAIRED_END_EVENT);
         return;
     }
     spec_of(imp, item->machine, open & 1, (uint32_t)(open >> 1), &spec);
-    orma_slices_end(&imp->slices, item->ts, orma_async_end(imp, &spec, cookie, item->ts), 0, 0,
-                    NULL);
+    orma_slices_end(&imp->model->slices, item->ts,
+                    orma_async_end(imp->model, &spec, cookie, item->ts), 0, 0, NULL);
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -455,9 +463,9 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
     }
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct frames_state *st = imp->state[ORMA_STATE_FRAMES];
+    struct orma_android_frames *st = orma_android(imp)->frames;
 
     if (st) {
         orma_map_fini(&st->open);
@@ -468,5 +476,8 @@ static void fini(struct orma_import *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FRAME_TIMELINE_EVENT, 0};
-const struct orma_module orma_module_frame_timeline = {
-    .name = "frame_timeline", .fields = fields, .parse = parse, .fini = fini};
+const struct orma_importer orma_android_frame_timeline_importer = {.name = "frame_timeline",
+                                                                   .room = &orma_android_room,
+                                                                   .fields = fields,
+                                                                   .parse = parse,
+                                                                   .fini = fini};

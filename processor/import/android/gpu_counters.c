@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/import/import.h"
+#include "processor/import/android/android.h"
 #include "processor/read/seq.h"
 #include "protos/fields/gpu.h"
 #include "protos/fields/interned_data.h"
@@ -19,16 +19,17 @@ struct gpu_counter {
     uint32_t last_row; /* + 1; 0: none */
 };
 
-struct gpu_counters_state {
+struct orma_android_gpu_counters {
     struct orma_map by_id; /* machine, gpu and counter → index into `counters` */
     struct gpu_counter *counters;
     uint32_t num, cap;
     struct orma_args_list args;
 };
 
-static struct gpu_counters_state *state_of(struct orma_import *imp)
+static struct orma_android_gpu_counters *state_of(struct orma_import_ctx *imp)
 {
-    return orma_import_state(imp, ORMA_STATE_GPU_COUNTERS, sizeof(struct gpu_counters_state));
+    return orma_model_lazy(imp->model, (void **)&orma_android(imp)->gpu_counters,
+                           sizeof(struct orma_android_gpu_counters));
 }
 
 static uint64_t key_of(uint16_t machine, uint32_t gpu, uint32_t counter)
@@ -46,7 +47,7 @@ struct counter_spec {
 };
 
 /* "25:1/22": units by number, what is counted before what it is divided by. */
-static uint32_t unit_text(struct orma_import *imp, struct orma_str bytes)
+static uint32_t unit_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_buf over = {0}, under = {0};
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -67,25 +68,27 @@ static uint32_t unit_text(struct orma_import *imp, struct orma_str bytes)
     if (over.len || under.len) {
         if (under.len)
             orma_buf_printf(&over, "%.*s", ORMA_STR_ARG(orma_buf_str(&under)));
-        id = orma_import_str(imp, orma_buf_str(&over));
+        id = orma_model_str(imp->model, orma_buf_str(&over));
     }
-    imp->storage->failed |= over.failed | under.failed;
+    imp->model->storage->failed |= over.failed | under.failed;
     orma_buf_fini(&over);
     orma_buf_fini(&under);
     return id;
 }
 
-static uint32_t counter_track(struct orma_import *imp, uint16_t machine, uint32_t gpu,
+static uint32_t counter_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
                               uint32_t name, uint32_t unit, struct orma_str description)
 {
-    struct gpu_counters_state *st = state_of(imp);
+    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_track_spec spec = {
         .type = "gpu_counter",
         .event = ORMA_TRACK_COUNTER,
         .machine = machine,
         .dims_num = 3,
-        .dims = {orma_dim(orma_import_lit(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
-                 orma_dim(orma_import_lit(imp, "gpu"), gpu), orma_dim_str(imp->words.name, name)},
+        .dims = {orma_dim(orma_model_lit(imp->model, "ugpu"),
+                          orma_model_ugpu(imp->model, machine, gpu)),
+                 orma_dim(orma_model_lit(imp->model, "gpu"), gpu),
+                 orma_dim_str(imp->model->known.name, name)},
         .name = name,
         .unit = unit,
         .parent = ORMA_TRACK_NONE,
@@ -93,15 +96,16 @@ static uint32_t counter_track(struct orma_import *imp, uint16_t machine, uint32_
 
     if (description.data && st) {
         orma_args_list_clear(&st->args);
-        orma_args_put_str(&st->args, imp->words.description, orma_import_str(imp, description));
+        orma_args_put_str(&st->args, imp->model->known.description,
+                          orma_model_str(imp->model, description));
         spec.source_args = &st->args;
     }
-    return orma_tracks_get(&imp->tracks, &spec);
+    return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
-static struct gpu_counter *add_counter(struct orma_import *imp, uint64_t key, uint32_t track)
+static struct gpu_counter *add_counter(struct orma_import_ctx *imp, uint64_t key, uint32_t track)
 {
-    struct gpu_counters_state *st = state_of(imp);
+    struct orma_android_gpu_counters *st = state_of(imp);
 
     if (!st)
         return NULL;
@@ -110,24 +114,24 @@ static struct gpu_counter *add_counter(struct orma_import *imp, uint64_t key, ui
         struct gpu_counter *more = realloc(st->counters, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return NULL;
         }
         st->counters = more;
         st->cap = cap;
     }
     if (orma_map_put(&st->by_id, key, st->num)) {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return NULL;
     }
     st->counters[st->num] = (struct gpu_counter){.track = track};
     return &st->counters[st->num++];
 }
 
-static void add_group(struct orma_import *imp, uint32_t track, uint32_t group, uint32_t name,
+static void add_group(struct orma_import_ctx *imp, uint32_t track, uint32_t group, uint32_t name,
                       uint32_t description)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_GPU_COUNTER_GROUP);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_GPU_COUNTER_GROUP);
     uint32_t row = orma_table_add(t);
 
     orma_table_set(t, ORMA_GPU_COUNTER_GROUP_GROUP_ID, row, (int32_t)group);
@@ -138,7 +142,7 @@ static void add_group(struct orma_import *imp, uint32_t track, uint32_t group, u
         orma_table_set(t, ORMA_GPU_COUNTER_GROUP_DESCRIPTION, row, description);
 }
 
-static void add_groups(struct orma_import *imp, struct orma_str bytes, uint32_t track)
+static void add_groups(struct orma_import_ctx *imp, struct orma_str bytes, uint32_t track)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -157,10 +161,10 @@ static void add_groups(struct orma_import *imp, struct orma_str bytes, uint32_t 
         add_group(imp, track, ORMA_PB_GPU_COUNTER_DESCRIPTOR_UNCLASSIFIED, 0, 0);
 }
 
-static void describe_counter(struct orma_import *imp, uint16_t machine, uint32_t gpu,
+static void describe_counter(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
                              struct orma_str bytes)
 {
-    struct gpu_counters_state *st = state_of(imp);
+    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct counter_spec s = {0};
@@ -178,20 +182,20 @@ static void describe_counter(struct orma_import *imp, uint16_t machine, uint32_t
     /* Again, or after its first sample: too late. */
     if (!s.has_id || !s.name.data ||
         (st && orma_map_get(&st->by_id, key_of(machine, gpu, s.id)) != ORMA_MAP_NONE)) {
-        orma_stats_inc(orma_import_stats(imp, machine), ORMA_STAT_GPU_COUNTERS_INVALID_SPEC);
+        orma_stats_inc(orma_model_stats(imp->model, machine), ORMA_STAT_GPU_COUNTERS_INVALID_SPEC);
         return;
     }
-    uint32_t track = counter_track(imp, machine, gpu, orma_import_str(imp, s.name),
+    uint32_t track = counter_track(imp, machine, gpu, orma_model_str(imp->model, s.name),
                                    unit_text(imp, bytes), s.description);
     if (add_counter(imp, key_of(machine, gpu, s.id), track))
         add_groups(imp, bytes, track);
 }
 
 /* A group that the driver made up, with a name. */
-static void describe_group(struct orma_import *imp, uint16_t machine, uint32_t gpu,
+static void describe_group(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
                            struct orma_str bytes)
 {
-    struct gpu_counters_state *st = state_of(imp);
+    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r, packed;
     struct orma_pb_field f;
     uint32_t id = 0, name = 0, description = 0;
@@ -201,9 +205,9 @@ static void describe_group(struct orma_import *imp, uint16_t machine, uint32_t g
         if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_GROUP_ID)
             id = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_NAME)
-            name = orma_import_str(imp, orma_pb_str(&f));
+            name = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_DESCRIPTION)
-            description = orma_import_str(imp, orma_pb_str(&f));
+            description = orma_model_str(imp->model, orma_pb_str(&f));
     }
     while (st && orma_pb_next(&again, &f)) {
         if (f.id != ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_COUNTER_IDS)
@@ -217,7 +221,8 @@ static void describe_group(struct orma_import *imp, uint16_t machine, uint32_t g
     }
 }
 
-static void describe(struct orma_import *imp, uint16_t machine, uint32_t gpu, struct orma_str bytes)
+static void describe(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
+                     struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r;
     struct orma_pb_field f;
@@ -231,14 +236,14 @@ static void describe(struct orma_import *imp, uint16_t machine, uint32_t gpu, st
 }
 
 /* An interned description, at its first use. */
-static void describe_interned(struct orma_import *imp, const struct orma_packet_ctx *ctx,
+static void describe_interned(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                               uint32_t gpu, uint64_t iid)
 {
     struct orma_interned *e =
         orma_seq_gen_find(ctx->seq->gen, ORMA_PB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS, iid);
 
     if (!e) {
-        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
         return;
     }
@@ -267,7 +272,7 @@ static uint32_t gpu_of(struct orma_str payload)
     return gpu;
 }
 
-static bool counters_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+static bool counters_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     uint32_t gpu = gpu_of(ctx->p->payload);
@@ -284,21 +289,21 @@ static bool counters_tokenize(struct orma_import *imp, const struct orma_packet_
 
 /* ---- samples ---- */
 
-static void push(struct orma_import *imp, const struct orma_item *item, struct gpu_counter *c,
+static void push(struct orma_import_ctx *imp, const struct orma_item *item, struct gpu_counter *c,
                  double value)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_COUNTER);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
 
     if (c->last_row)
         orma_table_set_double(t, ORMA_COUNTER_VALUE, c->last_row - 1, value);
-    orma_import_counter(imp, item->ts, c->track, 0);
+    orma_model_counter(imp->model, item->ts, c->track, 0);
     c->last_row = t->rows;
 }
 
-static void sample(struct orma_import *imp, const struct orma_item *item, uint32_t gpu,
+static void sample(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t gpu,
                    struct orma_str bytes)
 {
-    struct gpu_counters_state *st = state_of(imp);
+    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t id = 0;
@@ -322,9 +327,10 @@ static void sample(struct orma_import *imp, const struct orma_item *item, uint32
     uint64_t key = key_of(item->machine, gpu, id), idx = orma_map_get(&st->by_id, key);
     struct gpu_counter *c = idx == ORMA_MAP_NONE ? NULL : &st->counters[idx];
     if (!c) {
-        uint32_t name = orma_strpool_addf(&imp->storage->pool, "gpu_counter(%u)", id);
+        uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "gpu_counter(%u)", id);
 
-        orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_GPU_COUNTERS_MISSING_SPEC);
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_GPU_COUNTERS_MISSING_SPEC);
         c = add_counter(imp, key,
                         counter_track(imp, item->machine, gpu, name, 0, (struct orma_str){0}));
     }
@@ -332,7 +338,7 @@ static void sample(struct orma_import *imp, const struct orma_item *item, uint32
         push(imp, item, c, value);
 }
 
-static void counters_parse(struct orma_import *imp, const struct orma_item *item)
+static void counters_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_str payload = {(const char *)item->data, item->len};
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -344,9 +350,9 @@ static void counters_parse(struct orma_import *imp, const struct orma_item *item
             sample(imp, item, gpu, orma_pb_str(&f));
 }
 
-static void counters_fini(struct orma_import *imp)
+static void counters_fini(struct orma_import_ctx *imp)
 {
-    struct gpu_counters_state *st = imp->state[ORMA_STATE_GPU_COUNTERS];
+    struct orma_android_gpu_counters *st = orma_android(imp)->gpu_counters;
 
     if (st) {
         orma_map_fini(&st->by_id);
@@ -356,15 +362,16 @@ static void counters_fini(struct orma_import *imp)
 }
 
 static const uint16_t counters_fields[] = {ORMA_PB_TRACE_PACKET_GPU_COUNTER_EVENT, 0};
-const struct orma_module orma_module_gpu_counters = {.name = "gpu_counters",
-                                                     .fields = counters_fields,
-                                                     .tokenize = counters_tokenize,
-                                                     .parse = counters_parse,
-                                                     .fini = counters_fini};
+const struct orma_importer orma_android_gpu_counters_importer = {.name = "gpu_counters",
+                                                                 .room = &orma_android_room,
+                                                                 .fields = counters_fields,
+                                                                 .tokenize = counters_tokenize,
+                                                                 .parse = counters_parse,
+                                                                 .fini = counters_fini};
 
 /* ---- cards ---- */
 
-static uint32_t uuid_text(struct orma_import *imp, struct orma_str bytes)
+static uint32_t uuid_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     char text[80];
     size_t len = 0;
@@ -374,10 +381,10 @@ static uint32_t uuid_text(struct orma_import *imp, struct orma_str bytes)
             (size_t)snprintf(text + len, sizeof(text) - len, "%s%02x",
                              bytes.len == 16 && (i == 4 || i == 6 || i == 8 || i == 10) ? "-" : "",
                              (unsigned char)bytes.data[i]);
-    return orma_import_str(imp, (struct orma_str){text, len});
+    return orma_model_str(imp->model, (struct orma_str){text, len});
 }
 
-static void put_extra(struct orma_import *imp, struct orma_str bytes)
+static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_str key = {"", 0}, value = {"", 0};
@@ -389,10 +396,11 @@ static void put_extra(struct orma_import *imp, struct orma_str bytes)
         else if (f.id == ORMA_PB_GPU_INFO_GPU_KEY_VALUE_VALUE)
             value = orma_pb_str(&f);
     }
-    orma_args_put_str(&imp->args, orma_import_str(imp, key), orma_import_str(imp, value));
+    orma_args_put_str(&imp->model->args, orma_model_str(imp->model, key),
+                      orma_model_str(imp->model, value));
 }
 
-static void card(struct orma_import *imp, uint32_t row, struct orma_str bytes)
+static void card(struct orma_import_ctx *imp, uint32_t row, struct orma_str bytes)
 {
     static const uint8_t columns[] = {
         [ORMA_PB_GPU_INFO_GPU_NAME] = ORMA_GPU_NAME,
@@ -401,24 +409,24 @@ static void card(struct orma_import *imp, uint32_t row, struct orma_str bytes)
         [ORMA_PB_GPU_INFO_GPU_ARCHITECTURE] = ORMA_GPU_ARCHITECTURE,
         [ORMA_PB_GPU_INFO_GPU_PCI_BDF] = ORMA_GPU_PCI_BDF,
     };
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_GPU);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_GPU);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GPU_INFO_GPU_UUID)
             orma_table_set(t, ORMA_GPU_UUID, row, uuid_text(imp, orma_pb_str(&f)));
         else if (f.id == ORMA_PB_GPU_INFO_GPU_EXTRA_INFO)
             put_extra(imp, orma_pb_str(&f));
         else if (f.id < ORMA_ARRAY_LEN(columns) && columns[f.id])
-            orma_table_set(t, columns[f.id], row, orma_import_str(imp, orma_pb_str(&f)));
+            orma_table_set(t, columns[f.id], row, orma_model_str(imp->model, orma_pb_str(&f)));
     }
     orma_storage_set_args(t, ORMA_GPU_ARG_SET_ID, row,
-                          orma_args_commit(&imp->storage->args, &imp->args));
+                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
 }
 
-static void info_parse(struct orma_import *imp, const struct orma_item *item)
+static void info_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -426,16 +434,16 @@ static void info_parse(struct orma_import *imp, const struct orma_item *item)
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_GPU_INFO_GPUS && gpu < 256)
-            card(imp, orma_import_ugpu(imp, item->machine, gpu++), orma_pb_str(&f));
+            card(imp, orma_model_ugpu(imp->model, item->machine, gpu++), orma_pb_str(&f));
 }
 
 static const uint16_t info_fields[] = {ORMA_PB_TRACE_PACKET_GPU_INFO, 0};
-const struct orma_module orma_module_gpu_info = {
-    .name = "gpu_info", .fields = info_fields, .parse = info_parse};
+const struct orma_importer orma_android_gpu_info_importer = {
+    .name = "gpu_info", .room = &orma_android_room, .fields = info_fields, .parse = info_parse};
 
 /* ---- logs ---- */
 
-static void log_parse(struct orma_import *imp, const struct orma_item *item)
+static void log_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     static const char *const names[] = {"UNSPECIFIED", "VERBOSE", "DEBUG",
                                         "INFO",        "WARNING", "ERROR"};
@@ -443,26 +451,26 @@ static void log_parse(struct orma_import *imp, const struct orma_item *item)
     struct orma_pb_field f;
     uint32_t severity = 0;
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GPU_LOG_SEVERITY)
             severity = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_GPU_LOG_TAG)
-            orma_args_put_str(&imp->args, orma_import_lit(imp, "tag"),
-                              orma_import_str(imp, orma_pb_str(&f)));
+            orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "tag"),
+                              orma_model_str(imp->model, orma_pb_str(&f)));
         else if (f.id == ORMA_PB_GPU_LOG_LOG_MESSAGE)
-            orma_args_put_str(&imp->args, orma_import_lit(imp, "message"),
-                              orma_import_str(imp, orma_pb_str(&f)));
+            orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "message"),
+                              orma_model_str(imp->model, orma_pb_str(&f)));
     }
-    uint32_t track = orma_import_slice_track(imp, item->machine, "gpu_log",
-                                             orma_import_lit(imp, "GPU Log"), 0, NULL);
-    orma_slices_complete(&imp->slices, item->ts, 0, track, 0,
+    uint32_t track = orma_model_slice_track(imp->model, item->machine, "gpu_log",
+                                            orma_model_lit(imp->model, "GPU Log"), 0, NULL);
+    orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0,
                          severity < ORMA_ARRAY_LEN(names)
-                             ? orma_import_lit(imp, names[severity])
-                             : orma_import_lit(imp, "UNKNOWN_SEVERITY"),
-                         &imp->args);
+                             ? orma_model_lit(imp->model, names[severity])
+                             : orma_model_lit(imp->model, "UNKNOWN_SEVERITY"),
+                         &imp->model->args);
 }
 
 static const uint16_t log_fields[] = {ORMA_PB_TRACE_PACKET_GPU_LOG, 0};
-const struct orma_module orma_module_gpu_log = {
-    .name = "gpu_log", .fields = log_fields, .parse = log_parse};
+const struct orma_importer orma_android_gpu_log_importer = {
+    .name = "gpu_log", .room = &orma_android_room, .fields = log_fields, .parse = log_parse};

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "processor/import/import.h"
+#include "processor/import/android/android.h"
 #include "processor/read/seq.h"
 #include "protos/fields/gpu.h"
 #include "protos/fields/interned_data.h"
@@ -24,7 +24,7 @@ struct stage {
     uint32_t name, description; /* pool ids */
 };
 
-struct gpu_stages_state {
+struct orma_android_gpu_stages {
     struct orma_map queues; /* machine and number → track */
     uint32_t queues_num;    /* described so far */
     struct stage *stages;
@@ -33,45 +33,47 @@ struct gpu_stages_state {
     struct orma_args_list args;
 };
 
-static struct gpu_stages_state *state_of(struct orma_import *imp)
+static struct orma_android_gpu_stages *state_of(struct orma_import_ctx *imp)
 {
-    return orma_import_state(imp, ORMA_STATE_GPU_STAGES, sizeof(struct gpu_stages_state));
+    return orma_model_lazy(imp->model, (void **)&orma_android(imp)->gpu_stages,
+                           sizeof(struct orma_android_gpu_stages));
 }
 
-static void failed(struct orma_import *imp, const struct orma_item *item)
+static void failed(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_GPU_RENDER_STAGE_PARSER_ERRORS);
+    orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                   ORMA_STAT_GPU_RENDER_STAGE_PARSER_ERRORS);
 }
 
-static uint32_t queue_track(struct orma_import *imp, uint16_t machine, const char *source,
+static uint32_t queue_track(struct orma_import_ctx *imp, uint16_t machine, const char *source,
                             uint64_t id, uint32_t name, uint32_t description)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct orma_track_spec spec = {
         .type = "gpu_render_stage",
         .event = ORMA_TRACK_SLICES,
         .machine = machine,
         .dims_num = 3,
-        .dims = {orma_dim_str(orma_import_lit(imp, "render_stage_source"),
-                              orma_import_lit(imp, source)),
-                 orma_dim(orma_import_lit(imp, "hwqueue_id"), (int64_t)id),
-                 orma_dim_str(orma_import_lit(imp, "hwqueue_name"), name)},
+        .dims = {orma_dim_str(orma_model_lit(imp->model, "render_stage_source"),
+                              orma_model_lit(imp->model, source)),
+                 orma_dim(orma_model_lit(imp->model, "hwqueue_id"), (int64_t)id),
+                 orma_dim_str(orma_model_lit(imp->model, "hwqueue_name"), name)},
         .name = name,
         .parent = ORMA_TRACK_NONE,
     };
 
     if (description && st) {
         orma_args_list_clear(&st->args);
-        orma_args_put_str(&st->args, imp->words.description, description);
+        orma_args_put_str(&st->args, imp->model->known.description, description);
         spec.source_args = &st->args;
     }
-    return orma_tracks_get(&imp->tracks, &spec);
+    return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
 /* ---- descriptions ---- */
 
 /* Description and InternedGpuRenderStageSpecification. */
-static struct stage read_stage(struct orma_import *imp, struct orma_str bytes, unsigned name,
+static struct stage read_stage(struct orma_import_ctx *imp, struct orma_str bytes, unsigned name,
                                unsigned description)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -80,23 +82,23 @@ static struct stage read_stage(struct orma_import *imp, struct orma_str bytes, u
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == name)
-            s.name = orma_import_str(imp, orma_pb_str(&f));
+            s.name = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == description)
-            s.description = orma_import_str(imp, orma_pb_str(&f));
+            s.description = orma_model_str(imp->model, orma_pb_str(&f));
     }
     return s;
 }
 
-static struct stage read_description(struct orma_import *imp, struct orma_str bytes)
+static struct stage read_description(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     return read_stage(imp, bytes, ORMA_PB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_NAME,
                       ORMA_PB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_DESCRIPTION);
 }
 
-static void describe_queue(struct orma_import *imp, const struct orma_item *item,
+static void describe_queue(struct orma_import_ctx *imp, const struct orma_item *item,
                            struct orma_str bytes)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct stage s = read_description(imp, bytes);
 
     if (!st || !s.name || st->queues_num > QUEUES_MAX)
@@ -104,18 +106,18 @@ static void describe_queue(struct orma_import *imp, const struct orma_item *item
     uint64_t key = (uint64_t)item->machine << 32 | st->queues_num;
     uint64_t track = orma_map_get(&st->queues, key);
     if (track != ORMA_MAP_NONE) /* its events came before */
-        orma_table_set(orma_import_table(imp, ORMA_TABLE_TRACK), ORMA_TRACK_NAME, (uint32_t)track,
-                       s.name);
+        orma_table_set(orma_model_table(imp->model, ORMA_TABLE_TRACK), ORMA_TRACK_NAME,
+                       (uint32_t)track, s.name);
     else if (orma_map_put(
                  &st->queues, key,
                  queue_track(imp, item->machine, "id", st->queues_num, s.name, s.description)))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
     st->queues_num++;
 }
 
-static void describe_stage(struct orma_import *imp, struct orma_str bytes)
+static void describe_stage(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct stage s = read_description(imp, bytes);
 
     if (!st || !s.name)
@@ -125,7 +127,7 @@ static void describe_stage(struct orma_import *imp, struct orma_str bytes)
         struct stage *more = realloc(st->stages, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return;
         }
         st->stages = more;
@@ -135,8 +137,8 @@ static void describe_stage(struct orma_import *imp, struct orma_str bytes)
 }
 
 /* `pid` is set if the context is described. */
-static void describe(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes,
-                     uint32_t *pid)
+static void describe(struct orma_import_ctx *imp, const struct orma_item *item,
+                     struct orma_str bytes, uint32_t *pid)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -159,24 +161,24 @@ static void describe(struct orma_import *imp, const struct orma_item *item, stru
 }
 
 /* An interned entry; NULL is counted. */
-static struct orma_interned *interned(struct orma_import *imp, const struct orma_item *item,
+static struct orma_interned *interned(struct orma_import_ctx *imp, const struct orma_item *item,
                                       uint32_t kind, uint64_t iid)
 {
     struct orma_interned *e = item->gen ? orma_seq_gen_find(item->gen, kind, iid) : NULL;
 
     if (!e)
-        orma_stats_inc(orma_import_stats(imp, item->machine),
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
     return e;
 }
 
 /* Adds a row of the context at its first use. False: it is unknown. */
-static bool read_context(struct orma_import *imp, const struct orma_item *item, uint64_t iid,
+static bool read_context(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid,
                          uint32_t *pid)
 {
     static const char *const apis[] = {"UNDEFINED", "OPEN_GL", "VULKAN", "OPEN_CL", "CUDA", "HIP"};
     struct orma_interned *e = interned(imp, item, ORMA_PB_INTERNED_DATA_GRAPHICS_CONTEXTS, iid);
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_GPU_CONTEXT);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_GPU_CONTEXT);
     uint32_t api = 0;
 
     if (!e)
@@ -197,7 +199,7 @@ static bool read_context(struct orma_import *imp, const struct orma_item *item, 
     orma_table_set(t, ORMA_GPU_CONTEXT_CONTEXT_ID, row, (uint32_t)iid);
     orma_table_set(t, ORMA_GPU_CONTEXT_PID, row, *pid);
     if (api < ORMA_ARRAY_LEN(apis))
-        orma_table_set(t, ORMA_GPU_CONTEXT_API, row, orma_import_lit(imp, apis[api]));
+        orma_table_set(t, ORMA_GPU_CONTEXT_API, row, orma_model_lit(imp->model, apis[api]));
     return true;
 }
 
@@ -223,7 +225,7 @@ static uint64_t num(const struct event *e, unsigned field)
     return has(e, field) ? orma_pb_u64(&e->f[field]) : 0;
 }
 
-static bool interned_stage(struct orma_import *imp, const struct orma_item *item, uint64_t iid,
+static bool interned_stage(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid,
                            struct stage *ret, struct event *category)
 {
     const struct orma_interned *e =
@@ -245,9 +247,10 @@ static bool interned_stage(struct orma_import *imp, const struct orma_item *item
     return true;
 }
 
-static struct stage stage_of(struct orma_import *imp, const struct orma_item *item, struct event *e)
+static struct stage stage_of(struct orma_import_ctx *imp, const struct orma_item *item,
+                             struct event *e)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct stage s = {0};
 
     if (has(e, EVENT(STAGE_IID))) {
@@ -257,15 +260,16 @@ static struct stage stage_of(struct orma_import *imp, const struct orma_item *it
     uint64_t id = num(e, EVENT(STAGE_ID));
     if (st && id < st->stages_num)
         return st->stages[id];
-    s.name = orma_strpool_addf(&imp->storage->pool, "render stage(%llu)", (unsigned long long)id);
+    s.name =
+        orma_strpool_addf(&imp->model->storage->pool, "render stage(%llu)", (unsigned long long)id);
     return s;
 }
 
 /* The track of the event's queue; ORMA_TRACK_NONE: nobody said what queue that is. */
-static uint32_t queue_of(struct orma_import *imp, const struct orma_item *item,
+static uint32_t queue_of(struct orma_import_ctx *imp, const struct orma_item *item,
                          const struct event *e, uint64_t *ret_id)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct stage s;
 
     if (has(e, EVENT(HW_QUEUE_IID))) {
@@ -279,9 +283,9 @@ static uint32_t queue_of(struct orma_import *imp, const struct orma_item *item,
     if (id > QUEUES_MAX) {
         failed(imp, item);
         id = QUEUES_MAX;
-        name = orma_import_lit(imp, "Unknown GPU Queue ");
+        name = orma_model_lit(imp->model, "Unknown GPU Queue ");
     } else {
-        name = orma_strpool_addf(&imp->storage->pool, "Unknown GPU Queue %u", (unsigned)id);
+        name = orma_strpool_addf(&imp->model->storage->pool, "Unknown GPU Queue %u", (unsigned)id);
     }
     *ret_id = id;
     uint64_t key = (uint64_t)item->machine << 32 | id;
@@ -289,7 +293,7 @@ static uint32_t queue_of(struct orma_import *imp, const struct orma_item *item,
     if (track == ORMA_MAP_NONE && st) {
         track = queue_track(imp, item->machine, "id", id, name, 0);
         if (orma_map_put(&st->queues, key, track))
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
     }
     return (uint32_t)track;
 }
@@ -301,18 +305,18 @@ static uint64_t object_key(const struct orma_item *item, uint32_t kind, uint64_t
     return orma_mix64(orma_mix64(object) ^ ((uint64_t)item->machine << 32 | kind));
 }
 
-static void put_object(struct orma_import *imp, const struct orma_item *item, const char *key,
+static void put_object(struct orma_import_ctx *imp, const struct orma_item *item, const char *key,
                        const char *name_key, uint32_t kind, uint64_t object)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     uint64_t name = st ? orma_map_get(&st->names, object_key(item, kind, object)) : ORMA_MAP_NONE;
 
-    orma_args_put_int(&imp->args, orma_import_lit(imp, key), (int64_t)object);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, key), (int64_t)object);
     if (name != ORMA_MAP_NONE)
-        orma_args_put_str(&imp->args, orma_import_lit(imp, name_key), (uint32_t)name);
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, name_key), (uint32_t)name);
 }
 
-static void put_extra(struct orma_import *imp, struct orma_str bytes)
+static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_str name = {"", 0};
@@ -323,13 +327,13 @@ static void put_extra(struct orma_import *imp, struct orma_str bytes)
         if (f.id == ORMA_PB_GPU_RENDER_STAGE_EVENT_EXTRA_DATA_NAME)
             name = orma_pb_str(&f);
         else if (f.id == ORMA_PB_GPU_RENDER_STAGE_EVENT_EXTRA_DATA_VALUE)
-            value = orma_import_str(imp, orma_pb_str(&f));
+            value = orma_model_str(imp->model, orma_pb_str(&f));
     }
-    orma_args_put_str(&imp->args, orma_import_str(imp, name), value);
+    orma_args_put_str(&imp->model->args, orma_model_str(imp->model, name), value);
 }
 
 /* "0,1,66": the bits of masks of 64 each. */
-static void put_subpasses(struct orma_import *imp, const struct orma_item *item)
+static void put_subpasses(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len), packed;
     struct orma_buf text = {0};
@@ -345,26 +349,26 @@ static void put_subpasses(struct orma_import *imp, const struct orma_item *item)
                 if (mask >> bit & 1)
                     orma_buf_printf(&text, "%s%u", text.len ? "," : "", first + bit);
     }
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "render_subpasses"),
-                      orma_import_str(imp, orma_buf_str(&text)));
-    imp->storage->failed |= text.failed;
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "render_subpasses"),
+                      orma_model_str(imp->model, orma_buf_str(&text)));
+    imp->model->storage->failed |= text.failed;
     orma_buf_fini(&text);
 }
 
-static void put_args(struct orma_import *imp, const struct orma_item *item, const struct event *e,
-                     const struct stage *s, uint64_t queue)
+static void put_args(struct orma_import_ctx *imp, const struct orma_item *item,
+                     const struct event *e, const struct stage *s, uint64_t queue)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
-    uint32_t upid = orma_processes_process(orma_import_processes(imp, item->machine), e->pid);
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), e->pid);
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     if (s->description)
-        orma_args_put_str(&imp->args, imp->words.description, s->description);
+        orma_args_put_str(&imp->model->args, imp->model->known.description, s->description);
     while (orma_pb_next(&r, &f))
         if (f.id == EVENT(EXTRA_DATA))
             put_extra(imp, orma_pb_str(&f));
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "context_id"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "context_id"),
                       (int64_t)num(e, EVENT(CONTEXT)));
     put_object(imp, item, "render_target", "render_target_name", VK_FRAMEBUFFER,
                num(e, EVENT(RENDER_TARGET_HANDLE)));
@@ -373,15 +377,16 @@ static void put_args(struct orma_import *imp, const struct orma_item *item, cons
     put_subpasses(imp, item);
     put_object(imp, item, "command_buffer", "command_buffer_name", VK_COMMAND_BUFFER,
                num(e, EVENT(COMMAND_BUFFER_HANDLE)));
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "submission_id"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "submission_id"),
                       (int64_t)num(e, EVENT(SUBMISSION_ID)));
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "hw_queue_id"), (int64_t)queue);
-    orma_args_put_int(&imp->args, imp->words.upid, upid);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "hw_queue_id"), (int64_t)queue);
+    orma_args_put_int(&imp->model->args, imp->model->known.upid, upid);
     if (e->has_category)
-        orma_args_put_int(&imp->args, orma_import_lit(imp, "render_stage_category"), e->category);
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "render_stage_category"),
+                          e->category);
 }
 
-static void stages_parse(struct orma_import *imp, const struct orma_item *item)
+static void stages_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct event e = {0};
@@ -403,16 +408,16 @@ static void stages_parse(struct orma_import *imp, const struct orma_item *item)
         return;
     struct stage s = stage_of(imp, item, &e);
     if (has(&e, EVENT(NAME)))
-        s.name = orma_import_str(imp, orma_pb_str(&e.f[EVENT(NAME)]));
+        s.name = orma_model_str(imp->model, orma_pb_str(&e.f[EVENT(NAME)]));
     put_args(imp, item, &e, &s, queue);
-    orma_slices_complete(&imp->slices, item->ts,
+    orma_slices_complete(&imp->model->slices, item->ts,
                          (int64_t)ORMA_MIN(num(&e, EVENT(DURATION)), (uint64_t)INT64_MAX), track, 0,
-                         s.name, &imp->args);
+                         s.name, &imp->model->args);
 }
 
-static void stages_fini(struct orma_import *imp)
+static void stages_fini(struct orma_import_ctx *imp)
 {
-    struct gpu_stages_state *st = imp->state[ORMA_STATE_GPU_STAGES];
+    struct orma_android_gpu_stages *st = orma_android(imp)->gpu_stages;
 
     if (st) {
         orma_map_fini(&st->queues);
@@ -423,15 +428,18 @@ static void stages_fini(struct orma_import *imp)
 }
 
 static const uint16_t stages_fields[] = {ORMA_PB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT, 0};
-const struct orma_module orma_module_gpu_stages = {
-    .name = "gpu_stages", .fields = stages_fields, .parse = stages_parse, .fini = stages_fini};
+const struct orma_importer orma_android_gpu_stages_importer = {.name = "gpu_stages",
+                                                               .room = &orma_android_room,
+                                                               .fields = stages_fields,
+                                                               .parse = stages_parse,
+                                                               .fini = stages_fini};
 
 /* ---- Vulkan ---- */
 
-static void name_object(struct orma_import *imp, const struct orma_item *item,
+static void name_object(struct orma_import_ctx *imp, const struct orma_item *item,
                         struct orma_str bytes)
 {
-    struct gpu_stages_state *st = state_of(imp);
+    struct orma_android_gpu_stages *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_str name = {"", 0};
     struct orma_pb_field f;
@@ -446,11 +454,12 @@ static void name_object(struct orma_import *imp, const struct orma_item *item,
         else if (f.id == ORMA_PB_VULKAN_API_EVENT_VK_DEBUG_UTILS_OBJECT_NAME_OBJECT_NAME)
             name = orma_pb_str(&f);
     }
-    if (!st || orma_map_put(&st->names, object_key(item, kind, object), orma_import_str(imp, name)))
-        imp->storage->failed = true;
+    if (!st ||
+        orma_map_put(&st->names, object_key(item, kind, object), orma_model_str(imp->model, name)))
+        imp->model->storage->failed = true;
 }
 
-static void submit(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+static void submit(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), packed;
     struct orma_pb_field f;
@@ -466,24 +475,25 @@ static void submit(struct orma_import *imp, const struct orma_item *item, struct
             v[f.id] = orma_pb_u64(&f);
         }
     }
-    uint32_t track = orma_import_slice_track(imp, item->machine, "vulkan_events",
-                                             orma_import_lit(imp, "Vulkan Events"), 0, NULL);
-    orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "pid"),
+    uint32_t track = orma_model_slice_track(imp->model, item->machine, "vulkan_events",
+                                            orma_model_lit(imp->model, "Vulkan Events"), 0, NULL);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "pid"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_PID]);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "tid"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "tid"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_TID]);
     if (has_buffer)
-        orma_args_put_int(&imp->args, orma_import_lit(imp, "command_buffer"), (int64_t)buffer);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "submission_id"),
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "command_buffer"),
+                          (int64_t)buffer);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "submission_id"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_SUBMISSION_ID]);
-    orma_slices_complete(&imp->slices, item->ts,
+    orma_slices_complete(&imp->model->slices, item->ts,
                          (int64_t)ORMA_MIN(v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_DURATION_NS],
                                            (uint64_t)INT64_MAX),
-                         track, 0, orma_import_lit(imp, "vkQueueSubmit"), &imp->args);
+                         track, 0, orma_model_lit(imp->model, "vkQueueSubmit"), &imp->model->args);
 }
 
-static void vulkan_parse(struct orma_import *imp, const struct orma_item *item)
+static void vulkan_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -497,5 +507,5 @@ static void vulkan_parse(struct orma_import *imp, const struct orma_item *item)
 }
 
 static const uint16_t vulkan_fields[] = {ORMA_PB_TRACE_PACKET_VULKAN_API_EVENT, 0};
-const struct orma_module orma_module_vulkan = {
-    .name = "vulkan", .fields = vulkan_fields, .parse = vulkan_parse};
+const struct orma_importer orma_android_vulkan_importer = {
+    .name = "vulkan", .room = &orma_android_room, .fields = vulkan_fields, .parse = vulkan_parse};

@@ -5,7 +5,7 @@
  * (APP), with the graphics card (GPU), with the compositor (SF), and at last on the display: each
  * of these phases has tracks of its own, with slices named by the frame's number.
  */
-#include "processor/import/import.h"
+#include "processor/import/android/android.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
 
@@ -47,21 +47,22 @@ struct buffer_event {
 };
 
 /* All by key of a buffer, but `shown`: by that of a layer. */
-struct graphics_state {
+struct orma_android_graphics {
     struct orma_map with_app, with_gpu, with_sf, shown; /* → track of the open slice */
     struct orma_map acquired;                           /* → frame */
     struct orma_map queue_ts, acquire_ts, latch_ts;
 };
 
-static struct graphics_state *state_of(struct orma_import *imp)
+static struct orma_android_graphics *state_of(struct orma_import_ctx *imp)
 {
-    return orma_import_state(imp, ORMA_STATE_GRAPHICS, sizeof(struct graphics_state));
+    return orma_model_lazy(imp->model, (void **)&orma_android(imp)->graphics,
+                           sizeof(struct orma_android_graphics));
 }
 
-static void put(struct orma_import *imp, struct orma_map *map, uint64_t key, uint64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key, uint64_t val)
 {
     if (orma_map_put(map, key, val))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
 static bool read_event(const struct orma_item *item, struct orma_str bytes,
@@ -97,24 +98,24 @@ static bool read_event(const struct orma_item *item, struct orma_str bytes,
     return has_buffer;
 }
 
-static uint32_t track(struct orma_import *imp, const struct orma_item *item, uint32_t name)
+static uint32_t track(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t name)
 {
-    const struct orma_track_dim dim = orma_dim_str(orma_import_lit(imp, "name"), name);
+    const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "name"), name);
 
-    return orma_import_slice_track(imp, item->machine, "graphics_frame_event", name, 1, &dim);
+    return orma_model_slice_track(imp->model, item->machine, "graphics_frame_event", name, 1, &dim);
 }
 
-static uint32_t number_text(struct orma_import *imp, uint32_t num)
+static uint32_t number_text(struct orma_import_ctx *imp, uint32_t num)
 {
-    return orma_strpool_addf(&imp->storage->pool, "%u", num);
+    return orma_strpool_addf(&imp->model->storage->pool, "%u", num);
 }
 
-static void put_args(struct orma_import *imp, const struct buffer_event *b)
+static void put_args(struct orma_import_ctx *imp, const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "frame_number"), b->frame);
-    orma_args_put_str(&imp->args, orma_import_lit(imp, "layer_name"),
-                      orma_import_str(imp, b->layer));
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), b->frame);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "layer_name"),
+                      orma_model_str(imp->model, b->layer));
 }
 
 /* ---- instants ---- */
@@ -127,27 +128,27 @@ static int64_t between(const struct orma_map *from, uint64_t key, int64_t to)
 }
 
 /* How long the frame that is displayed now took from step to step. */
-static void put_times(struct orma_import *imp, const struct orma_item *item,
-                      const struct graphics_state *st, const struct buffer_event *b)
+static void put_times(struct orma_import_ctx *imp, const struct orma_item *item,
+                      const struct orma_android_graphics *st, const struct buffer_event *b)
 {
     uint64_t acquire = orma_map_get(&st->acquire_ts, b->key);
     uint64_t latch = orma_map_get(&st->latch_ts, b->key);
 
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "queue_to_acquire_time"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "queue_to_acquire_time"),
                       acquire == ORMA_MAP_NONE ? 0
                                                : between(&st->queue_ts, b->key, (int64_t)acquire));
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "acquire_to_latch_time"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "acquire_to_latch_time"),
                       latch == ORMA_MAP_NONE ? 0
                                              : between(&st->acquire_ts, b->key, (int64_t)latch));
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "latch_to_present_time"),
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "latch_to_present_time"),
                       between(&st->latch_ts, b->key, item->ts));
 }
 
-static void buffer_instant(struct orma_import *imp, const struct orma_item *item,
-                           struct graphics_state *st, const struct buffer_event *b)
+static void buffer_instant(struct orma_import_ctx *imp, const struct orma_item *item,
+                           struct orma_android_graphics *st, const struct buffer_event *b)
 {
     uint32_t on = track(imp, item,
-                        orma_strpool_addf(&imp->storage->pool, "Buffer: %u %.*s", b->buffer,
+                        orma_strpool_addf(&imp->model->storage->pool, "Buffer: %u %.*s", b->buffer,
                                           ORMA_STR_ARG(b->layer)));
 
     put_args(imp, b);
@@ -159,69 +160,72 @@ static void buffer_instant(struct orma_import *imp, const struct orma_item *item
         put(imp, &st->latch_ts, b->key, (uint64_t)item->ts);
     else if (b->type == PRESENT_FENCE)
         put_times(imp, item, st, b);
-    orma_slices_complete(&imp->slices, item->ts, (int64_t)ORMA_MIN(b->duration, INT64_MAX), on, 0,
-                         b->type < ORMA_ARRAY_LEN(type_names)
-                             ? orma_import_lit(imp, type_names[b->type])
-                             : orma_import_lit(imp, "unknown_event"),
-                         &imp->args);
+    orma_slices_complete(
+        &imp->model->slices, item->ts, (int64_t)ORMA_MIN(b->duration, INT64_MAX), on, 0,
+        b->type < ORMA_ARRAY_LEN(type_names) ? orma_model_lit(imp->model, type_names[b->type])
+                                             : orma_model_lit(imp->model, "unknown_event"),
+        &imp->model->args);
 }
 
 /* ---- phases ---- */
 
-static void begin_phase(struct orma_import *imp, const struct orma_item *item,
+static void begin_phase(struct orma_import_ctx *imp, const struct orma_item *item,
                         struct orma_map *open, uint64_t key, const struct buffer_event *b,
                         uint32_t track_name)
 {
     uint32_t on = track(imp, item, track_name);
 
     put_args(imp, b);
-    orma_slices_begin(&imp->slices, item->ts, on, 0, number_text(imp, b->frame), &imp->args);
+    orma_slices_begin(&imp->model->slices, item->ts, on, 0, number_text(imp, b->frame),
+                      &imp->model->args);
     put(imp, open, key, on);
 }
 
-static uint32_t phase_name(struct orma_import *imp, const char *phase, const struct buffer_event *b)
+static uint32_t phase_name(struct orma_import_ctx *imp, const char *phase,
+                           const struct buffer_event *b)
 {
-    return orma_strpool_addf(&imp->storage->pool, "%s_%u %.*s", phase, b->buffer,
+    return orma_strpool_addf(&imp->model->storage->pool, "%s_%u %.*s", phase, b->buffer,
                              ORMA_STR_ARG(b->layer));
 }
 
-static uint32_t end_phase(struct orma_import *imp, const struct orma_item *item,
+static uint32_t end_phase(struct orma_import_ctx *imp, const struct orma_item *item,
                           struct orma_map *open, uint64_t key)
 {
     uint64_t on = orma_map_take(open, key);
 
-    return on == ORMA_MAP_NONE
-               ? ORMA_SLICE_NONE
-               : orma_slices_end(&imp->slices, item->ts, (uint32_t)on, 0, 0, &imp->args);
+    return on == ORMA_MAP_NONE ? ORMA_SLICE_NONE
+                               : orma_slices_end(&imp->model->slices, item->ts, (uint32_t)on, 0, 0,
+                                                 &imp->model->args);
 }
 
 /* The program had the buffer longer than this shows: the event that gave it back is missing. */
-static void end_app_late(struct orma_import *imp, const struct orma_item *item,
-                         struct graphics_state *st, const struct buffer_event *b)
+static void end_app_late(struct orma_import_ctx *imp, const struct orma_item *item,
+                         struct orma_android_graphics *st, const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "frame_number"), 0);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), 0);
     uint32_t row = end_phase(imp, item, &st->with_app, b->key);
     if (row != ORMA_SLICE_NONE)
-        orma_table_set(orma_import_table(imp, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
-                       orma_import_lit(imp, "Missing queue event. The slice is now a bit extended "
-                                            "than it might actually have been"));
+        orma_table_set(orma_model_table(imp->model, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
+                       orma_model_lit(imp->model,
+                                      "Missing queue event. The slice is now a bit extended "
+                                      "than it might actually have been"));
 }
 
 /* Only now it is known which frame the program worked on. */
-static void end_app(struct orma_import *imp, const struct orma_item *item,
-                    struct graphics_state *st, const struct buffer_event *b)
+static void end_app(struct orma_import_ctx *imp, const struct orma_item *item,
+                    struct orma_android_graphics *st, const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->args);
-    orma_args_put_int(&imp->args, orma_import_lit(imp, "frame_number"), b->frame);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), b->frame);
     uint32_t row = end_phase(imp, item, &st->with_app, b->key);
     if (row != ORMA_SLICE_NONE)
-        orma_table_set(orma_import_table(imp, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
+        orma_table_set(orma_model_table(imp->model, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
                        number_text(imp, b->frame));
 }
 
-static void phase(struct orma_import *imp, const struct orma_item *item, struct graphics_state *st,
-                  const struct buffer_event *b)
+static void phase(struct orma_import_ctx *imp, const struct orma_item *item,
+                  struct orma_android_graphics *st, const struct buffer_event *b)
 {
     switch (b->type) {
     case DEQUEUE:
@@ -234,7 +238,7 @@ static void phase(struct orma_import *imp, const struct orma_item *item, struct 
             begin_phase(imp, item, &st->with_gpu, b->key, b, phase_name(imp, "GPU", b));
         break;
     case ACQUIRE_FENCE:
-        orma_args_list_clear(&imp->args);
+        orma_args_list_clear(&imp->model->args);
         end_phase(imp, item, &st->with_gpu, b->key);
         put(imp, &st->acquired, b->key, b->frame);
         break;
@@ -243,18 +247,19 @@ static void phase(struct orma_import *imp, const struct orma_item *item, struct 
         begin_phase(imp, item, &st->with_sf, b->key, b, phase_name(imp, "SF", b));
         break;
     case PRESENT_FENCE:
-        orma_args_list_clear(&imp->args);
+        orma_args_list_clear(&imp->model->args);
         end_phase(imp, item, &st->with_sf, b->key);
         end_phase(imp, item, &st->shown, b->layer_key);
-        begin_phase(imp, item, &st->shown, b->layer_key, b,
-                    orma_strpool_addf(&imp->storage->pool, "Display_%.*s", ORMA_STR_ARG(b->layer)));
+        begin_phase(
+            imp, item, &st->shown, b->layer_key, b,
+            orma_strpool_addf(&imp->model->storage->pool, "Display_%.*s", ORMA_STR_ARG(b->layer)));
         break;
     }
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct graphics_state *st = state_of(imp);
+    struct orma_android_graphics *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     struct buffer_event b;
@@ -263,7 +268,7 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
         if (f.id != BUFFER_EVENT)
             continue;
         if (!read_event(item, orma_pb_str(&f), &b)) {
-            orma_stats_inc(orma_import_stats(imp, item->machine),
+            orma_stats_inc(orma_model_stats(imp->model, item->machine),
                            ORMA_STAT_GRAPHICS_FRAME_EVENT_PARSER_ERRORS);
             continue;
         }
@@ -272,9 +277,9 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
     }
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct graphics_state *st = imp->state[ORMA_STATE_GRAPHICS];
+    struct orma_android_graphics *st = orma_android(imp)->graphics;
 
     if (!st)
         return;
@@ -289,5 +294,5 @@ static void fini(struct orma_import *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_GRAPHICS_FRAME_EVENT, 0};
-const struct orma_module orma_module_graphics = {
-    .name = "graphics", .fields = fields, .parse = parse, .fini = fini};
+const struct orma_importer orma_android_graphics_importer = {
+    .name = "graphics", .room = &orma_android_room, .fields = fields, .parse = parse, .fini = fini};

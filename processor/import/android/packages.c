@@ -13,10 +13,10 @@ enum { PACKAGES = 1, PACKAGES_PARSE_ERROR, PACKAGES_READ_ERROR };
 enum { PACKAGE_NAME = 1, PACKAGE_UID, PACKAGE_DEBUGGABLE, PACKAGE_PROFILEABLE, PACKAGE_VERSION };
 
 /* Lists come again; a package is shown as it was seen first. */
-static void package(struct orma_import *imp, struct orma_str bytes)
+static void package(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PACKAGE_LIST);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PACKAGE_LIST);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     int64_t v[PACKAGE_VERSION + 1] = {0};
     struct orma_pb_field f;
@@ -30,11 +30,11 @@ static void package(struct orma_import *imp, struct orma_str bytes)
         else if (f.id <= PACKAGE_VERSION)
             v[f.id] = orma_pb_i64(&f);
     }
-    uint32_t id = orma_import_str(imp, name);
+    uint32_t id = orma_model_str(imp->model, name);
     if (!st || orma_map_get(&st->packages, id) != ORMA_MAP_NONE)
         return;
     if (orma_map_put(&st->packages, id, 1))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
     uint32_t row = orma_table_add(t);
     orma_table_set(t, ORMA_PACKAGE_LIST_PACKAGE_NAME, row, id);
     orma_table_set(t, ORMA_PACKAGE_LIST_UID, row, v[PACKAGE_UID]);
@@ -43,9 +43,9 @@ static void package(struct orma_import *imp, struct orma_str bytes)
     orma_table_set(t, ORMA_PACKAGE_LIST_VERSION_CODE, row, v[PACKAGE_VERSION]);
 }
 
-static void packages(struct orma_import *imp, const struct orma_item *item)
+static void packages(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     bool parse_error = false, read_error = false;
@@ -72,9 +72,9 @@ enum { MODE_MODE = 1, MODE_ANGLE, MODE_DOWNSCALE, MODE_FPS };
 /* The columns of each mode lie side by side, in this order of modes. */
 enum { STANDARD = 1, PERFORMANCE = 2, BATTERY = 3 };
 
-static void game_mode(struct orma_import *imp, uint32_t row, struct orma_str bytes)
+static void game_mode(struct orma_import_ctx *imp, uint32_t row, struct orma_str bytes)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t mode = 0;
@@ -101,9 +101,9 @@ static void game_mode(struct orma_import *imp, uint32_t row, struct orma_str byt
     orma_table_set_double(t, first + 3, row, (double)fps);
 }
 
-static void game(struct orma_import *imp, struct orma_str bytes)
+static void game(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_ANDROID_GAME_INTERVENTION_LIST);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t row = orma_table_add(t);
@@ -112,7 +112,7 @@ static void game(struct orma_import *imp, struct orma_str bytes)
     while (orma_pb_next(&r, &f)) {
         if (f.id == GAME_NAME)
             orma_table_set(t, ORMA_ANDROID_GAME_INTERVENTION_LIST_PACKAGE_NAME, row,
-                           orma_import_str(imp, orma_pb_str(&f)));
+                           orma_model_str(imp->model, orma_pb_str(&f)));
         else if (f.id == GAME_UID)
             orma_table_set(t, ORMA_ANDROID_GAME_INTERVENTION_LIST_UID, row, orma_pb_i64(&f));
         else if (f.id == GAME_MODE)
@@ -123,9 +123,9 @@ static void game(struct orma_import *imp, struct orma_str bytes)
     }
 }
 
-static void games(struct orma_import *imp, const struct orma_item *item)
+static void games(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     bool parse_error = false, read_error = false;
@@ -142,7 +142,7 @@ static void games(struct orma_import *imp, const struct orma_item *item)
     orma_stats_set(stats, ORMA_STAT_GAME_INTERVENTION_HAS_READ_ERRORS, read_error);
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     if (item->field == ORMA_PB_TRACE_PACKET_PACKAGES_LIST)
         packages(imp, item);
@@ -152,5 +152,5 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PACKAGES_LIST,
                                   ORMA_PB_TRACE_PACKET_ANDROID_GAME_INTERVENTION_LIST, 0};
-const struct orma_module orma_module_packages = {
-    .name = "packages", .fields = fields, .parse = parse};
+const struct orma_importer orma_android_packages_importer = {
+    .name = "packages", .room = &orma_android_room, .fields = fields, .parse = parse};

@@ -10,64 +10,65 @@
 #include "protos/reflect/base64.h"
 #include "sdk/base/hash.h"
 
-static void inc(struct orma_import *imp, const struct orma_item *item, enum orma_stat stat)
+static void inc(struct orma_import_ctx *imp, const struct orma_item *item, enum orma_stat stat)
 {
-    orma_stats_inc(orma_import_stats(imp, item->machine), stat);
+    orma_stats_inc(orma_model_stats(imp->model, item->machine), stat);
 }
 
-static struct orma_track_dim text_dim(struct orma_import *imp, const char *key, uint32_t text)
+static struct orma_track_dim text_dim(struct orma_import_ctx *imp, const char *key, uint32_t text)
 {
-    return orma_dim_str(orma_import_lit(imp, key), text);
+    return orma_dim_str(orma_model_lit(imp->model, key), text);
 }
 
 /* ---- counters that several sources tell of ---- */
 
-void orma_android_screen_state(struct orma_import *imp, uint16_t machine, int64_t ts, double value)
+void orma_android_screen_state(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                               double value)
 {
-    orma_import_counter(imp, ts,
-                        orma_import_counter_track(imp, machine, "screen_state",
-                                                  orma_import_lit(imp, "ScreenState"), NULL, 0,
-                                                  NULL),
-                        value);
+    orma_model_counter(imp->model, ts,
+                       orma_model_counter_track(imp->model, machine, "screen_state",
+                                                orma_model_lit(imp->model, "ScreenState"), NULL, 0,
+                                                NULL),
+                       value);
 }
 
-void orma_android_battery_stats(struct orma_import *imp, uint16_t machine, int64_t ts,
+void orma_android_battery_stats(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                                 struct orma_str key, double value)
 {
-    uint32_t name = orma_import_str(imp, key);
+    uint32_t name = orma_model_str(imp->model, key);
     const struct orma_track_dim dim = text_dim(imp, "battery_stats_key", name);
 
-    orma_import_counter(
-        imp, ts, orma_import_counter_track(imp, machine, "battery_stats", name, NULL, 1, &dim),
-        value);
+    orma_model_counter(
+        imp->model, ts,
+        orma_model_counter_track(imp->model, machine, "battery_stats", name, NULL, 1, &dim), value);
 }
 
-void orma_android_gpu_memory(struct orma_import *imp, uint16_t machine, int64_t ts, uint32_t gpu,
-                             uint32_t pid, double size)
+void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                             uint32_t gpu, uint32_t pid, double size)
 {
-    struct orma_processes *procs = orma_import_processes(imp, machine);
-    uint32_t name = orma_import_lit(imp, "GPU Memory");
+    struct orma_processes *procs = orma_model_processes(imp->model, machine);
+    uint32_t name = orma_model_lit(imp->model, "GPU Memory");
 
     if (!pid) {
         const struct orma_track_dim dims[] = {
-            orma_dim(orma_import_lit(imp, "ugpu"), orma_import_ugpu(imp, machine, gpu)),
-            orma_dim(orma_import_lit(imp, "gpu"), gpu),
+            orma_dim(orma_model_lit(imp->model, "ugpu"), orma_model_ugpu(imp->model, machine, gpu)),
+            orma_dim(orma_model_lit(imp->model, "gpu"), gpu),
         };
 
-        orma_import_counter(
-            imp, ts, orma_import_counter_track(imp, machine, "gpu_memory", name, NULL, 2, dims),
-            size);
+        orma_model_counter(
+            imp->model, ts,
+            orma_model_counter_track(imp->model, machine, "gpu_memory", name, NULL, 2, dims), size);
         return;
     }
     /* The kernel tells of processes that are gone, too: they must not come back. */
     uint32_t utid = orma_processes_find_thread(procs, pid);
     uint32_t upid = utid == ORMA_ID_NONE ? ORMA_ID_NONE : orma_processes_upid(procs, utid);
-    const struct orma_track_dim dim = orma_dim(imp->words.upid, upid);
+    const struct orma_track_dim dim = orma_dim(imp->model->known.upid, upid);
     if (upid != ORMA_ID_NONE)
-        orma_import_counter(
-            imp, ts,
-            orma_import_counter_track(imp, machine, "process_gpu_memory", name, NULL, 1, &dim),
-            size);
+        orma_model_counter(imp->model, ts,
+                           orma_model_counter_track(imp->model, machine, "process_gpu_memory", name,
+                                                    NULL, 1, &dim),
+                           size);
 }
 
 /* ---- the log ---- */
@@ -141,10 +142,11 @@ static void read_log_line(struct orma_str bytes, struct log_line *ret, struct or
     }
 }
 
-static void log_line(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+static void log_line(struct orma_import_ctx *imp, const struct orma_item *item,
+                     struct orma_str bytes)
 {
-    struct orma_processes *procs = orma_import_processes(imp, item->machine);
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOGS);
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
     struct orma_buf args = {0};
     struct log_line e;
     int64_t ts;
@@ -153,26 +155,27 @@ static void log_line(struct orma_import *imp, const struct orma_item *item, stru
     if (args.len)
         e.message = orma_buf_str(&args);
     uint32_t utid = e.tid ? orma_processes_thread_of(procs, e.tid, e.pid) : 0;
-    if (orma_reader_to_trace_time(&imp->reader, item->machine, ORMA_CLOCK_REALTIME, e.ns, &ts,
+    if (orma_reader_to_trace_time(imp->reader, item->machine, ORMA_CLOCK_REALTIME, e.ns, &ts,
                                   NULL)) {
         uint32_t row = orma_table_add(t);
 
         orma_table_set_time(t, ORMA_LOGS_TS, row, ts);
         orma_table_set(t, ORMA_LOGS_UTID, row, utid);
         orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio ? e.prio & 0xff : LOG_PRIO_INFO);
-        orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_lit(imp, "android_logcat"));
+        orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "android_logcat"));
         if (e.tag.data)
-            orma_table_set(t, ORMA_LOGS_TAG, row, orma_import_str(imp, e.tag));
-        orma_table_set(t, ORMA_LOGS_MSG, row, orma_import_str(imp, e.message));
+            orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
+        orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.message));
     }
-    imp->storage->failed |= args.failed;
+    imp->model->storage->failed |= args.failed;
     orma_buf_fini(&args);
 }
 
-static void log_stats(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+static void log_stats(struct orma_import_ctx *imp, const struct orma_item *item,
+                      struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
@@ -185,7 +188,7 @@ static void log_stats(struct orma_import *imp, const struct orma_item *item, str
     }
 }
 
-static void logs(struct orma_import *imp, const struct orma_item *item)
+static void logs(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -238,7 +241,7 @@ static uint64_t entity_key(const struct orma_item *item, const struct entity *e)
     return orma_mix64(orma_mix64((uint64_t)item->machine << 32 | e->index) ^ e->state);
 }
 
-static void describe_entity(struct orma_import *imp, const struct orma_item *item,
+static void describe_entity(struct orma_import_ctx *imp, const struct orma_item *item,
                             struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
@@ -250,19 +253,19 @@ static void describe_entity(struct orma_import *imp, const struct orma_item *ite
         return;
     }
     const struct orma_track_dim dims[] = {
-        text_dim(imp, "entity_name", orma_import_str(imp, e.names[0])),
-        text_dim(imp, "state_name", orma_import_str(imp, e.names[1])),
+        text_dim(imp, "entity_name", orma_model_str(imp->model, e.names[0])),
+        text_dim(imp, "state_name", orma_model_str(imp->model, e.names[1])),
     };
-    uint32_t track = orma_import_counter_track(
-        imp, item->machine, "entity_state",
-        orma_strpool_addf(&imp->storage->pool, "Entity residency: %.*s is %.*s",
+    uint32_t track = orma_model_counter_track(
+        imp->model, item->machine, "entity_state",
+        orma_strpool_addf(&imp->model->storage->pool, "Entity residency: %.*s is %.*s",
                           ORMA_STR_ARG(e.names[0]), ORMA_STR_ARG(e.names[1])),
         NULL, 2, dims);
     if (!st || orma_map_put(&st->entities, entity_key(item, &e), track))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
-static void entity_residency(struct orma_import *imp, const struct orma_item *item,
+static void entity_residency(struct orma_import_ctx *imp, const struct orma_item *item,
                              struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
@@ -277,10 +280,10 @@ static void entity_residency(struct orma_import *imp, const struct orma_item *it
     if (track == ORMA_MAP_NONE)
         inc(imp, item, ORMA_STAT_ENTITY_STATE_RESIDENCY_LOOKUP_FAILED);
     else
-        orma_import_counter(imp, item->ts, (uint32_t)track, (double)(int64_t)e.total_ms);
+        orma_model_counter(imp->model, item->ts, (uint32_t)track, (double)(int64_t)e.total_ms);
 }
 
-static void entities(struct orma_import *imp, const struct orma_item *item)
+static void entities(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -295,7 +298,7 @@ static void entities(struct orma_import *imp, const struct orma_item *item)
 
 /* ---- displays and properties ---- */
 
-static void display_state(struct orma_import *imp, const struct orma_item *item)
+static void display_state(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     enum { DISPLAY_STATE = 1 };
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -308,7 +311,8 @@ static void display_state(struct orma_import *imp, const struct orma_item *item)
     orma_android_screen_state(imp, item->machine, item->ts, state);
 }
 
-static void property(struct orma_import *imp, const struct orma_item *item, struct orma_str bytes)
+static void property(struct orma_import_ctx *imp, const struct orma_item *item,
+                     struct orma_str bytes)
 {
     enum { NAME = 1, VALUE };
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -327,11 +331,11 @@ static void property(struct orma_import *imp, const struct orma_item *item, stru
         return;
     name = (struct orma_str){name.data + prefix.len, name.len - prefix.len};
     if (orma_str_eq_c(name, "device_state")) {
-        orma_slices_complete(&imp->slices, item->ts, 0,
-                             orma_import_slice_track(imp, item->machine, "device_state",
-                                                     orma_import_lit(imp, "DeviceStateChanged"), 0,
-                                                     NULL),
-                             0, orma_import_str(imp, value), NULL);
+        orma_slices_complete(
+            &imp->model->slices, item->ts, 0,
+            orma_model_slice_track(imp->model, item->machine, "device_state",
+                                   orma_model_lit(imp->model, "DeviceStateChanged"), 0, NULL),
+            0, orma_model_str(imp->model, value), NULL);
         return;
     }
     if (!orma_str_to_i64(value, &num) || num < INT32_MIN || num > INT32_MAX)
@@ -342,7 +346,7 @@ static void property(struct orma_import *imp, const struct orma_item *item, stru
         orma_android_battery_stats(imp, item->machine, item->ts, name, (double)num);
 }
 
-static void properties(struct orma_import *imp, const struct orma_item *item)
+static void properties(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     enum { VALUES = 1 };
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -353,7 +357,7 @@ static void properties(struct orma_import *imp, const struct orma_item *item)
             property(imp, item, orma_pb_str(&f));
 }
 
-static void gpu_memory(struct orma_import *imp, const struct orma_item *item)
+static void gpu_memory(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -372,18 +376,18 @@ static void gpu_memory(struct orma_import *imp, const struct orma_item *item)
 }
 
 /* What the web interface was asked to show. */
-static void ui_state(struct orma_import *imp, const struct orma_item *item)
+static void ui_state(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_buf text = {0};
 
     orma_base64_put(&text, (struct orma_str){(const char *)item->data, item->len});
-    orma_metadata_str(imp, "ui_state", false, ORMA_METADATA_TRACE, item->machine,
-                      orma_import_str(imp, orma_buf_str(&text)));
-    imp->storage->failed |= text.failed;
+    orma_metadata_str(imp->model, "ui_state", false, ORMA_METADATA_TRACE, item->machine,
+                      orma_model_str(imp->model, orma_buf_str(&text)));
+    imp->model->storage->failed |= text.failed;
     orma_buf_fini(&text);
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     switch (item->field) {
     case ORMA_PB_TRACE_PACKET_ANDROID_LOG:
@@ -407,14 +411,15 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
     }
 }
 
-struct orma_android_state *orma_android_state(struct orma_import *imp)
+struct orma_android_state *orma_android_state(struct orma_import_ctx *imp)
 {
-    return orma_import_state(imp, ORMA_STATE_ANDROID, sizeof(struct orma_android_state));
+    return orma_model_lazy(imp->model, (void **)&orma_android(imp)->probes,
+                           sizeof(struct orma_android_state));
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct orma_android_state *st = imp->state[ORMA_STATE_ANDROID];
+    struct orma_android_state *st = orma_android(imp)->probes;
 
     if (st) {
         orma_map_fini(&st->entities);
@@ -432,5 +437,5 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ANDROID_LOG,
                                   ORMA_PB_TRACE_PACKET_GPU_MEM_TOTAL_EVENT,
                                   ORMA_PB_TRACE_PACKET_UI_STATE,
                                   0};
-const struct orma_module orma_module_android = {
-    .name = "android", .fields = fields, .parse = parse, .fini = fini};
+const struct orma_importer orma_android_android_importer = {
+    .name = "android", .room = &orma_android_room, .fields = fields, .parse = parse, .fini = fini};

@@ -2,7 +2,7 @@
  * Memory that Vulkan programs and drivers take: rows of what happened, and sums as counters of
  * the process, by scope for the driver's own and by type of memory for the device's.
  */
-#include "processor/import/import.h"
+#include "processor/import/android/android.h"
 #include "processor/read/seq.h"
 #include "protos/fields/gpu.h"
 #include "protos/fields/interned_data.h"
@@ -24,7 +24,7 @@ struct event {
     struct orma_pb_field f[EVENT_FIELDS]; /* id 0: absent */
 };
 
-struct vulkan_memory_state {
+struct orma_android_vulkan_memory {
     struct orma_map sums; /* track → bytes */
 };
 
@@ -33,14 +33,14 @@ static int64_t num(const struct event *e, unsigned field)
     return e->f[field].id ? orma_pb_i64(&e->f[field]) : 0;
 }
 
-static uint32_t text(struct orma_import *imp, const char *const *names, unsigned names_num,
+static uint32_t text(struct orma_import_ctx *imp, const char *const *names, unsigned names_num,
                      int64_t val)
 {
-    return orma_import_lit(imp, names[val >= 0 && val < (int64_t)names_num ? val : 0]);
+    return orma_model_lit(imp->model, names[val >= 0 && val < (int64_t)names_num ? val : 0]);
 }
 
 /* The text of an interned string, 0 if it is unknown. */
-static uint32_t interned(struct orma_import *imp, const struct orma_item *item, uint32_t kind,
+static uint32_t interned(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t kind,
                          uint64_t iid)
 {
     const struct orma_interned *e = item->gen ? orma_seq_gen_find(item->gen, kind, iid) : NULL;
@@ -48,18 +48,18 @@ static uint32_t interned(struct orma_import *imp, const struct orma_item *item, 
     uint32_t id = 0;
 
     if (!e) {
-        orma_stats_inc(orma_import_stats(imp, item->machine),
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_VULKAN_ALLOCATIONS_INVALID_STRING_ID);
         return 0;
     }
     struct orma_pb_reader r = orma_pb_reader(e->data, e->len);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_INTERNED_STRING_STR)
-            id = orma_import_str(imp, orma_pb_str(&f));
+            id = orma_model_str(imp->model, orma_pb_str(&f));
     return id;
 }
 
-static void put_annotation(struct orma_import *imp, const struct orma_item *item,
+static void put_annotation(struct orma_import_ctx *imp, const struct orma_item *item,
                            struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -75,17 +75,17 @@ static void put_annotation(struct orma_import *imp, const struct orma_item *item
     if (!key)
         return;
     if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_INT_VALUE)
-        orma_args_put_int(&imp->args, key, orma_pb_i64(&value));
+        orma_args_put_int(&imp->model->args, key, orma_pb_i64(&value));
     else if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_DOUBLE_VALUE)
-        orma_args_put_real(&imp->args, key, orma_pb_double(&value));
+        orma_args_put_real(&imp->model->args, key, orma_pb_double(&value));
     else if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_STRING_IID)
         orma_args_put_str(
-            &imp->args, key,
+            &imp->model->args, key,
             interned(imp, item, ORMA_PB_INTERNED_DATA_VULKAN_MEMORY_KEYS, orma_pb_u64(&value)));
 }
 
-static void add_row(struct orma_import *imp, const struct orma_item *item, const struct event *e,
-                    uint32_t upid)
+static void add_row(struct orma_import_ctx *imp, const struct orma_item *item,
+                    const struct event *e, uint32_t upid)
 {
     static const struct {
         uint8_t field, column;
@@ -98,7 +98,7 @@ static void add_row(struct orma_import *imp, const struct orma_item *item, const
         {EVENT(MEMORY_ADDRESS), ORMA_VULKAN_MEMORY_ALLOCATIONS_MEMORY_ADDRESS},
         {EVENT(MEMORY_SIZE), ORMA_VULKAN_MEMORY_ALLOCATIONS_MEMORY_SIZE},
     };
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_VULKAN_MEMORY_ALLOCATIONS);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_VULKAN_MEMORY_ALLOCATIONS);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     uint32_t row = orma_table_add(t);
@@ -121,24 +121,25 @@ static void add_row(struct orma_import *imp, const struct orma_item *item, const
         if (name)
             orma_table_set(t, ORMA_VULKAN_MEMORY_ALLOCATIONS_FUNCTION_NAME, row, name);
     }
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f))
         if (f.id == EVENT(ANNOTATIONS))
             put_annotation(imp, item, orma_pb_str(&f));
     orma_storage_set_args(t, ORMA_VULKAN_MEMORY_ALLOCATIONS_ARG_SET_ID, row,
-                          orma_args_commit(&imp->storage->args, &imp->args));
+                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
 }
 
 /* ---- sums ---- */
 
-static void add(struct orma_import *imp, const struct orma_item *item, const struct event *e,
+static void add(struct orma_import_ctx *imp, const struct orma_item *item, const struct event *e,
                 const char *type, uint32_t name, uint32_t upid, bool more)
 {
-    struct vulkan_memory_state *st =
-        orma_import_state(imp, ORMA_STATE_VULKAN_MEMORY, sizeof(struct vulkan_memory_state));
-    const struct orma_track_dim dims[] = {orma_dim(imp->words.upid, upid),
-                                          orma_dim_str(imp->words.name, name)};
-    uint32_t track = orma_import_counter_track(imp, item->machine, type, name, NULL, 2, dims);
+    struct orma_android_vulkan_memory *st =
+        orma_model_lazy(imp->model, (void **)&orma_android(imp)->vulkan_memory,
+                        sizeof(struct orma_android_vulkan_memory));
+    const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid),
+                                          orma_dim_str(imp->model->known.name, name)};
+    uint32_t track = orma_model_counter_track(imp->model, item->machine, type, name, NULL, 2, dims);
     uint64_t size = (uint64_t)num(e, EVENT(MEMORY_SIZE));
     uint64_t sum = st ? orma_map_get(&st->sums, track) : ORMA_MAP_NONE;
 
@@ -147,16 +148,16 @@ static void add(struct orma_import *imp, const struct orma_item *item, const str
     if (sum == ORMA_MAP_NONE) /* no value of a map; less than nothing anyway */
         sum = 0;
     if (!st || orma_map_put(&st->sums, track, sum))
-        imp->storage->failed = true;
-    orma_import_counter(imp, num(e, EVENT(TIMESTAMP)), track, (double)(int64_t)sum);
+        imp->model->storage->failed = true;
+    orma_model_counter(imp->model, num(e, EVENT(TIMESTAMP)), track, (double)(int64_t)sum);
 }
 
-static void count(struct orma_import *imp, const struct orma_item *item, const struct event *e,
+static void count(struct orma_import_ctx *imp, const struct orma_item *item, const struct event *e,
                   uint32_t upid)
 {
     int64_t scope = num(e, EVENT(ALLOCATION_SCOPE)), op = num(e, EVENT(OPERATION));
     unsigned memory = (unsigned)num(e, EVENT(MEMORY_TYPE));
-    struct orma_strpool *pool = &imp->storage->pool;
+    struct orma_strpool *pool = &imp->model->storage->pool;
     bool made = op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_CREATE;
     bool bound = op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_BIND;
 
@@ -183,7 +184,7 @@ static void count(struct orma_import *imp, const struct orma_item *item, const s
     }
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct event e = {0};
@@ -192,20 +193,23 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
     while (orma_pb_next(&r, &f))
         if (f.id < EVENT_FIELDS)
             e.f[f.id] = f;
-    uint32_t upid = orma_processes_process(orma_import_processes(imp, item->machine),
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine),
                                            (uint32_t)num(&e, EVENT(PID)));
     add_row(imp, item, &e, upid);
     count(imp, item, &e, upid);
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct vulkan_memory_state *st = imp->state[ORMA_STATE_VULKAN_MEMORY];
+    struct orma_android_vulkan_memory *st = orma_android(imp)->vulkan_memory;
 
     if (st)
         orma_map_fini(&st->sums);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_VULKAN_MEMORY_EVENT, 0};
-const struct orma_module orma_module_vulkan_memory = {
-    .name = "vulkan_memory", .fields = fields, .parse = parse, .fini = fini};
+const struct orma_importer orma_android_vulkan_memory_importer = {.name = "vulkan_memory",
+                                                                  .room = &orma_android_room,
+                                                                  .fields = fields,
+                                                                  .parse = parse,
+                                                                  .fini = fini};

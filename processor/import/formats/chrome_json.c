@@ -128,13 +128,16 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
 /* Leaves what could not be read, up to a length that fits on a page. */
 static void tokenizer_failure(struct orma_file *file, struct orma_str text, const char *error)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
 
     text.len = ORMA_MIN(text.len, RAW_EVENT_MAX);
-    orma_args_list_clear(&imp->args);
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "raw_event"), orma_import_str(imp, text));
-    orma_args_put_str(&imp->args, orma_import_cstr(imp, "error"), orma_import_cstr(imp, error));
-    orma_import_log(imp, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, &imp->args);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, "raw_event"),
+                      orma_model_str(imp->model, text));
+    orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, "error"),
+                      orma_model_cstr(imp->model, error));
+    orma_model_log(imp->model, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1,
+                   &imp->model->args);
 }
 
 static void json_parse(struct orma_file *file, const struct orma_item *item)
@@ -318,7 +321,7 @@ static const char *skip(const char *pos, const char *end, const char *what)
 
 static void bad(struct orma_file *file, const char *what)
 {
-    orma_file_error(file->imp, -EBADMSG, "Failure parsing JSON: %s (ERR:tp-corrupt)", what);
+    orma_file_error(file, -EBADMSG, "Failure parsing JSON: %s (ERR:tp-corrupt)", what);
 }
 
 /* Skips what can't be where it is; a file of which nothing else can be read is refused for it. */
@@ -377,13 +380,13 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
     const char *copy = orma_arena_strdup(&f->texts, text);
 
     if (!copy) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return;
     }
-    orma_processes_set_idle(orma_import_processes(file->imp, 0));
+    orma_processes_set_idle(orma_model_processes(file->imp->model, 0));
     for (text.data = copy; orma_str_cut(&text, '\n', &line);)
         if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
-            orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+            orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
 }
 
 /* A member of the outer object that is whole, other than the events. */
@@ -397,13 +400,13 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
     else if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
-        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
+        orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
     else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
         return;
     else if (v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
     else
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
 }
 
@@ -504,9 +507,9 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
         return len; /* whatever follows */
     pos = at_end ? skip(pos, end, " \t\r\n,") : pos;
     if (at_end && f->where != IN_LIST && !file->events.num)
-        orma_file_error(file->imp, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
+        orma_file_error(file, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
     else if (at_end && (f->where != IN_LIST || pos < end)) /* what came before is read */
-        orma_import_cut_off(file->imp, ORMA_MAX((uint64_t)(end - pos), 1u));
+        orma_model_cut_off(file->imp->model, ORMA_MAX((uint64_t)(end - pos), 1u));
     return (size_t)(pos - start);
 }
 

@@ -1,7 +1,7 @@
 /* Events of Chrome's JSON format: read from their text, see docs/formats.md. */
-#ifndef ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
-#define ORMA_PROCESSOR_IMPORT_CHROME_JSON_H
-#include "processor/import/formats/file.h"
+#ifndef ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
+#define ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
+#include "processor/import/core/file.h"
 #include "processor/import/formats/json.h"
 #include "sdk/base/arena.h"
 
@@ -20,8 +20,8 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
 
 /* Adds a value and all below it as args. `key` is the path so far. */
-void orma_json_args(struct orma_import *imp, struct orma_buf *key, const struct orma_json_value *v,
-                    struct orma_args_list *ret);
+void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
+                    const struct orma_json_value *v, struct orma_args_list *ret);
 
 /* An event in its place in time. `scratch` is of the importer. */
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,

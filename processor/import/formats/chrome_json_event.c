@@ -1,7 +1,7 @@
 /* What an event of Chrome's JSON format does, by its phase. */
 #include "processor/import/formats/chrome_json.h"
-#include "processor/import/trackers/async.h"
-#include "processor/import/trackers/flow.h"
+#include "processor/model/async.h"
+#include "processor/model/flows.h"
 
 #include "sdk/base/hash.h"
 
@@ -13,7 +13,7 @@
 /* An event at work. */
 struct event {
     struct orma_file *file;
-    struct orma_import *imp;
+    struct orma_import_ctx *imp;
     struct orma_buf *scratch;
     struct orma_json_event json;
     int64_t ts, dur;
@@ -27,9 +27,10 @@ struct event {
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
 {
     if (v->type == ORMA_JSON_STRING)
-        return orma_import_str(e->imp, orma_json_text(v, e->scratch));
-    return v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL ? orma_import_str(e->imp, v->raw)
-                                                                 : 0;
+        return orma_model_str(e->imp->model, orma_json_text(v, e->scratch));
+    return v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL
+               ? orma_model_str(e->imp->model, v->raw)
+               : 0;
 }
 
 /* An empty text is none. */
@@ -42,19 +43,19 @@ static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
 
 static void failure(struct event *e)
 {
-    struct orma_args_list *args = &e->imp->args;
+    struct orma_args_list *args = &e->imp->model->args;
     const char phase[] = {e->json.phase, '\0'};
 
     orma_args_list_clear(args);
-    orma_args_put_str(args, orma_import_cstr(e->imp, "event_name"), e->name);
-    orma_args_put_str(args, orma_import_cstr(e->imp, "event_phase"),
-                      orma_import_cstr(e->imp, phase));
-    orma_import_log(e->imp, 0, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1, args);
+    orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
+    orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
+                      orma_model_cstr(e->imp->model, phase));
+    orma_model_log(e->imp->model, 0, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1, args);
 }
 
 /* ---- args ---- */
 
-static void put(struct orma_import *imp, const struct orma_buf *path, struct orma_arg arg,
+static void put(struct orma_import_ctx *imp, const struct orma_buf *path, struct orma_arg arg,
                 struct orma_args_list *ret)
 {
     char flat[1024];
@@ -69,12 +70,12 @@ static void put(struct orma_import *imp, const struct orma_buf *path, struct orm
             flat[n++] = key.data[i];
         in = in && key.data[i] != ']';
     }
-    arg.key = orma_import_str(imp, key);
-    arg.flat_key = any ? orma_import_str(imp, (struct orma_str){flat, n}) : arg.key;
+    arg.key = orma_model_str(imp->model, key);
+    arg.flat_key = any ? orma_model_str(imp->model, (struct orma_str){flat, n}) : arg.key;
     orma_args_put(ret, arg);
 }
 
-static void put_leaf(struct orma_import *imp, const struct orma_buf *path,
+static void put_leaf(struct orma_import_ctx *imp, const struct orma_buf *path,
                      const struct orma_json_value *v, struct orma_args_list *ret)
 {
     struct orma_buf text = {0};
@@ -95,8 +96,8 @@ static void put_leaf(struct orma_import *imp, const struct orma_buf *path,
         break;
     case ORMA_JSON_STRING:
         arg.type = ORMA_ARG_STRING;
-        arg.i = orma_import_str(imp, orma_json_text(v, &text));
-        imp->storage->failed |= text.failed;
+        arg.i = orma_model_str(imp->model, orma_json_text(v, &text));
+        imp->model->storage->failed |= text.failed;
         break;
     default:
         return;
@@ -105,7 +106,7 @@ static void put_leaf(struct orma_import *imp, const struct orma_buf *path,
     orma_buf_fini(&text);
 }
 
-static void put_value(struct orma_import *imp, struct orma_buf *path, unsigned depth,
+static void put_value(struct orma_import_ctx *imp, struct orma_buf *path, unsigned depth,
                       const struct orma_json_value *v, struct orma_args_list *ret)
 {
     struct orma_json inside = orma_json_inside(v);
@@ -133,11 +134,11 @@ static void put_value(struct orma_import *imp, struct orma_buf *path, unsigned d
     }
 }
 
-void orma_json_args(struct orma_import *imp, struct orma_buf *key, const struct orma_json_value *v,
-                    struct orma_args_list *ret)
+void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
+                    const struct orma_json_value *v, struct orma_args_list *ret)
 {
     put_value(imp, key, 0, v, ret);
-    imp->storage->failed |= key->failed;
+    imp->model->storage->failed |= key->failed;
 }
 
 /* The event's args in the import's list. */
@@ -145,13 +146,13 @@ static struct orma_args_list *event_args(struct event *e)
 {
     struct orma_buf path = {0};
 
-    orma_args_list_clear(&e->imp->args);
+    orma_args_list_clear(&e->imp->model->args);
     if (e->json.args.type) {
         orma_buf_put_str(&path, "args");
-        orma_json_args(e->imp, &path, &e->json.args, &e->imp->args);
+        orma_json_args(e->imp, &path, &e->json.args, &e->imp->model->args);
     }
     orma_buf_fini(&path);
-    return &e->imp->args;
+    return &e->imp->model->args;
 }
 
 /* ---- flows ---- */
@@ -194,34 +195,34 @@ static void slice_flow(struct event *e, uint32_t track)
     if (!e->json.bind_id.type)
         return;
     if (!flow_number(&e->json.bind_id, &flow))
-        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_INVALID_ID);
+        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
-        orma_flows_step_on(e->imp, track, e->ts, flow);
+        orma_flows_step_on(e->imp->model, track, e->ts, flow);
     else if (out)
-        orma_flows_begin_on(e->imp, track, e->ts, flow);
+        orma_flows_begin_on(e->imp->model, track, e->ts, flow);
     else if (in)
-        orma_flows_end_on(e->imp, track, e->ts, flow, true);
+        orma_flows_end_on(e->imp->model, track, e->ts, flow, true);
     else
-        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
 
 /* Flows as events of their own. */
 static void on_flow(struct event *e)
 {
-    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
     uint64_t number;
 
     if (!flow_number(&e->json.id, &number)) {
-        orma_stats_inc(orma_import_stats(e->imp, 0), ORMA_STAT_FLOW_INVALID_ID);
+        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_INVALID_ID);
         return;
     }
-    uint64_t flow = orma_flows_id_v1(e->imp, number, e->category, e->shown);
+    uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
     if (e->json.phase == 's')
-        orma_flows_begin_on(e->imp, track, e->ts, flow);
+        orma_flows_begin_on(e->imp->model, track, e->ts, flow);
     else if (e->json.phase == 't')
-        orma_flows_step_on(e->imp, track, e->ts, flow);
+        orma_flows_step_on(e->imp->model, track, e->ts, flow);
     else
-        orma_flows_end_on(e->imp, track, e->ts, flow,
+        orma_flows_end_on(e->imp->model, track, e->ts, flow,
                           e->json.bp.type == ORMA_JSON_STRING &&
                               orma_str_eq(e->json.bp.raw, ORMA_STR("e")));
 }
@@ -230,7 +231,7 @@ static void on_flow(struct event *e)
 
 static void set_thread_time(struct event *e, uint32_t slice)
 {
-    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SLICE);
+    struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_SLICE);
 
     if (slice != ORMA_SLICE_NONE && e->has_tts)
         orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->tts);
@@ -240,20 +241,20 @@ static void set_thread_time(struct event *e, uint32_t slice)
 
 static void on_begin(struct event *e)
 {
-    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
 
     e->has_tdur = false;
-    set_thread_time(
-        e, orma_slices_begin(&e->imp->slices, e->ts, track, e->category, e->shown, event_args(e)));
+    set_thread_time(e, orma_slices_begin(&e->imp->model->slices, e->ts, track, e->category,
+                                         e->shown, event_args(e)));
     slice_flow(e, track);
 }
 
 static void on_end(struct event *e)
 {
-    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SLICE);
-    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_SLICE);
+    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
     uint32_t slice =
-        orma_slices_end(&e->imp->slices, e->ts, track, e->category, e->name, event_args(e));
+        orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name, event_args(e));
 
     if (slice != ORMA_SLICE_NONE && e->has_tts &&
         !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
@@ -264,28 +265,29 @@ static void on_end(struct event *e)
 
 static void on_complete(struct event *e)
 {
-    uint32_t track = orma_import_thread_track(e->imp, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
     struct orma_args_list *args = event_args(e);
 
     if (!e->has_dur) {
         failure(e);
         return;
     }
-    uint32_t existing = orma_slices_overlapped(&e->imp->slices, e->ts, e->dur, track);
+    uint32_t existing = orma_slices_overlapped(&e->imp->model->slices, e->ts, e->dur, track);
     if (existing != ORMA_SLICE_NONE) {
         const struct orma_slice_overlap overlap = {track, e->shown, e->ts, e->dur, existing};
         const struct orma_track_spec spec = {
             .type = "thread_overlapping_slice",
             .parent = ORMA_TRACK_NONE,
             .dims_num = 1,
-            .dims = {orma_dim(e->imp->words.utid, e->utid)},
+            .dims = {orma_dim(e->imp->model->known.utid, e->utid)},
         };
 
-        orma_import_log_overlap(e->imp, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT, &overlap);
-        track = orma_async_instant(e->imp, &spec, 0, e->ts, e->dur);
+        orma_model_log_overlap(e->imp->model, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT,
+                               &overlap);
+        track = orma_async_instant(e->imp->model, &spec, 0, e->ts, e->dur);
     }
-    set_thread_time(e, orma_slices_complete(&e->imp->slices, e->ts, e->dur, track, e->category,
-                                            e->shown, args));
+    set_thread_time(e, orma_slices_complete(&e->imp->model->slices, e->ts, e->dur, track,
+                                            e->category, e->shown, args));
     slice_flow(e, track);
 }
 
@@ -297,20 +299,21 @@ static void on_instant(struct event *e)
     if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len)
         scope = e->json.scope.raw;
     if (orma_str_eq(scope, ORMA_STR("g"))) {
-        track = orma_legacy_instant_track(e->imp, 0, ORMA_ID_NONE);
+        track = orma_legacy_instant_track(e->imp->model, 0, ORMA_ID_NONE);
     } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json.pid.type) {
         track = orma_legacy_instant_track(
-            e->imp, 0, orma_processes_process(orma_import_processes(e->imp, 0), e->pid));
+            e->imp->model, 0,
+            orma_processes_process(orma_model_processes(e->imp->model, 0), e->pid));
     } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json.tid.type) {
-        track = orma_import_thread_track(e->imp, 0, e->utid);
+        track = orma_model_thread_track(e->imp->model, 0, e->utid);
         name = e->shown;
     } else {
         failure(e);
         return;
     }
     e->has_tdur = false;
-    uint32_t slice =
-        orma_slices_complete(&e->imp->slices, e->ts, 0, track, e->category, name, event_args(e));
+    uint32_t slice = orma_slices_complete(&e->imp->model->slices, e->ts, 0, track, e->category,
+                                          name, event_args(e));
     if (orma_str_eq(scope, ORMA_STR("t")))
         set_thread_time(e, slice);
 }
@@ -341,22 +344,23 @@ static void on_async(struct event *e)
         failure(e);
         return;
     }
-    track.upid = orma_processes_process(orma_import_processes(e->imp, 0), e->pid);
+    track.upid = orma_processes_process(orma_model_processes(e->imp->model, 0), e->pid);
     track.id = (int64_t)orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &e->category, sizeof(e->category)),
                                    id.raw.data, id.raw.len);
     if (e->json.phase == 'e') {
-        orma_slices_end(&e->imp->slices, e->ts,
-                        orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_END, e->ts), e->category,
-                        e->shown, event_args(e));
+        orma_slices_end(&e->imp->model->slices, e->ts,
+                        orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts),
+                        e->category, e->shown, event_args(e));
         return;
     }
     uint32_t row;
     if (e->json.phase == 'b') {
-        row = orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_BEGIN, e->ts);
-        orma_slices_begin(&e->imp->slices, e->ts, row, e->category, e->shown, event_args(e));
+        row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_BEGIN, e->ts);
+        orma_slices_begin(&e->imp->model->slices, e->ts, row, e->category, e->shown, event_args(e));
     } else {
-        row = orma_legacy_async_track(e->imp, &track, ORMA_ASYNC_INSTANT, e->ts);
-        orma_slices_complete(&e->imp->slices, e->ts, 0, row, e->category, e->shown, event_args(e));
+        row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_INSTANT, e->ts);
+        orma_slices_complete(&e->imp->model->slices, e->ts, 0, row, e->category, e->shown,
+                             event_args(e));
     }
     slice_flow(e, row);
 }
@@ -365,16 +369,16 @@ static void on_async(struct event *e)
 
 static uint32_t counter_track(struct event *e, uint32_t name)
 {
-    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
     uint32_t upid = orma_processes_upid(p, e->utid);
-    struct orma_track_dim dims[] = {orma_dim(e->imp->words.upid, upid),
-                                    orma_dim_str(e->imp->words.name, name)};
+    struct orma_track_dim dims[] = {orma_dim(e->imp->model->known.upid, upid),
+                                    orma_dim_str(e->imp->model->known.name, name)};
 
     if (upid != ORMA_ID_NONE)
-        return orma_import_counter_track(e->imp, 0, "json_counter", name, NULL, 2, dims);
-    dims[0] = orma_dim(e->imp->words.utid, e->utid);
-    return orma_import_counter_track(e->imp, 0, "json_counter_thread_fallback", name, NULL, 2,
-                                     dims);
+        return orma_model_counter_track(e->imp->model, 0, "json_counter", name, NULL, 2, dims);
+    dims[0] = orma_dim(e->imp->model->known.utid, e->utid);
+    return orma_model_counter_track(e->imp->model, 0, "json_counter_thread_fallback", name, NULL, 2,
+                                    dims);
 }
 
 static void on_counter(struct event *e)
@@ -389,7 +393,7 @@ static void on_counter(struct event *e)
         failure(e);
         return;
     }
-    orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->storage->pool, e->name));
+    orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->model->storage->pool, e->name));
     if (e->json.id.type) {
         struct orma_str id = orma_json_text(&e->json.id, e->scratch);
 
@@ -406,10 +410,11 @@ static void on_counter(struct event *e)
             continue;
         }
         orma_buf_put(&name, key.data, key.len);
-        orma_import_counter(e->imp, e->ts,
-                            counter_track(e, orma_import_str(e->imp, orma_buf_str(&name))), value);
+        orma_model_counter(e->imp->model, e->ts,
+                           counter_track(e, orma_model_str(e->imp->model, orma_buf_str(&name))),
+                           value);
     }
-    e->imp->storage->failed |= name.failed;
+    e->imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
 }
 
@@ -417,7 +422,7 @@ static void on_counter(struct event *e)
 
 static void add_sched(struct event *e, uint32_t ucpu)
 {
-    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_SCHED_SLICE);
+    struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_SCHED_SLICE);
     uint32_t row = orma_table_add(t);
 
     orma_table_set_time(t, ORMA_SCHED_SLICE_TS, row, e->ts);
@@ -428,7 +433,7 @@ static void add_sched(struct event *e, uint32_t ucpu)
 
 static void on_thread_state(struct event *e)
 {
-    struct orma_table *t = orma_import_table(e->imp, ORMA_TABLE_THREAD_STATE);
+    struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_THREAD_STATE);
     struct orma_json_value cpu = orma_json_find(&e->json.args, "cpu");
     struct orma_json_value io_wait = orma_json_find(&e->json.args, "io_wait");
     struct orma_json_value function = orma_json_find(&e->json.args, "blocked_function");
@@ -450,9 +455,9 @@ static void on_thread_state(struct event *e)
         orma_table_set(t, ORMA_THREAD_STATE_BLOCKED_FUNCTION, row, text_id(e, &function));
     if (!has_cpu)
         return;
-    uint32_t ucpu = orma_import_ucpu(e->imp, 0, (uint32_t)cpu.integer);
+    uint32_t ucpu = orma_model_ucpu(e->imp->model, 0, (uint32_t)cpu.integer);
     orma_table_set(t, ORMA_THREAD_STATE_UCPU, row, ucpu);
-    if (e->name == e->imp->words.Running)
+    if (e->name == e->imp->model->known.Running)
         add_sched(e, ucpu);
 }
 
@@ -460,7 +465,7 @@ static void on_thread_state(struct event *e)
 
 static void on_name(struct event *e, bool of_process)
 {
-    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
     struct orma_json_value v = orma_json_find(&e->json.args, "name");
     uint32_t name = text_id(e, &v);
 
@@ -475,29 +480,30 @@ static void on_name(struct event *e, bool of_process)
 
 static void on_sort_index(struct event *e, bool of_process)
 {
-    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
     struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
-    struct orma_args_list *args = &e->imp->args;
+    struct orma_args_list *args = &e->imp->model->args;
 
     if (v.type != ORMA_JSON_INT) {
         failure(e);
         return;
     }
     orma_args_list_clear(args);
-    orma_args_put_int(
-        args,
-        orma_import_cstr(e->imp, of_process ? "process_sort_index_hint" : "thread_sort_index_hint"),
-        v.integer);
+    orma_args_put_int(args,
+                      orma_model_cstr(e->imp->model, of_process ? "process_sort_index_hint"
+                                                                : "thread_sort_index_hint"),
+                      v.integer);
     if (of_process)
-        orma_import_add_args(e->imp, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID,
-                             orma_processes_process(p, e->pid), args);
+        orma_model_add_args(e->imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID,
+                            orma_processes_process(p, e->pid), args);
     else
-        orma_import_add_args(e->imp, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, e->utid, args);
+        orma_model_add_args(e->imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, e->utid,
+                            args);
 }
 
 static void on_fact(struct event *e)
 {
-    struct orma_str what = orma_strpool_get(&e->imp->storage->pool, e->name);
+    struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
 
     if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
@@ -518,13 +524,13 @@ void orma_json_metadata(struct orma_file *file, const struct orma_json_value *ob
         orma_buf_clear(&name);
         orma_buf_printf(&name, "json_metadata.%.*s", ORMA_STR_ARG(key));
         if (v.type == ORMA_JSON_INT || v.type == ORMA_JSON_BOOL)
-            orma_metadata_int(file->imp, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+            orma_metadata_int(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
                               v.type == ORMA_JSON_INT ? v.integer : v.boolean);
         else if (v.type != ORMA_JSON_NULL)
-            orma_metadata_str(file->imp, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
-                              orma_import_str(file->imp, orma_json_text(&v, &text)));
+            orma_metadata_str(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+                              orma_model_str(file->imp->model, orma_json_text(&v, &text)));
     }
-    file->imp->storage->failed |= name.failed || text.failed;
+    file->imp->model->storage->failed |= name.failed || text.failed;
     orma_buf_fini(&name);
     orma_buf_fini(&text);
 }
@@ -547,7 +553,7 @@ static uint32_t id_number(struct event *e, const struct orma_json_value *v, uint
 
 static void find_thread(struct event *e)
 {
-    struct orma_processes *p = orma_import_processes(e->imp, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
     uint32_t pid_name, tid_name = 0;
 
     e->pid = id_number(e, &e->json.pid, &pid_name);
@@ -556,11 +562,11 @@ static void find_thread(struct event *e)
         e->tid = e->pid;
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
     uint32_t upid = orma_processes_upid(p, e->utid);
-    if (pid_name &&
-        orma_table_is_null(orma_import_table(e->imp, ORMA_TABLE_PROCESS), ORMA_PROCESS_NAME, upid))
+    if (pid_name && orma_table_is_null(orma_model_table(e->imp->model, ORMA_TABLE_PROCESS),
+                                       ORMA_PROCESS_NAME, upid))
         orma_processes_name_process(p, upid, pid_name, ORMA_PROCESS_NAME_OTHER);
-    if (tid_name &&
-        orma_table_is_null(orma_import_table(e->imp, ORMA_TABLE_THREAD), ORMA_THREAD_NAME, e->utid))
+    if (tid_name && orma_table_is_null(orma_model_table(e->imp->model, ORMA_TABLE_THREAD),
+                                       ORMA_THREAD_NAME, e->utid))
         orma_processes_name_thread(p, e->utid, tid_name, ORMA_THREAD_NAME_OTHER);
 }
 
@@ -576,7 +582,7 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
     e.has_tdur = orma_json_time(&e.json.tdur, &e.tdur);
     e.name = text_or_none(&e, &e.json.name);
     e.category = text_or_none(&e, &e.json.cat);
-    e.shown = e.name ? e.name : orma_import_cstr(e.imp, "[No name]");
+    e.shown = e.name ? e.name : orma_model_cstr(e.imp->model, "[No name]");
     find_thread(&e);
     switch (e.json.phase) {
     case 'B':
@@ -613,5 +619,5 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
         on_fact(&e);
         break;
     }
-    file->imp->storage->failed |= scratch->failed;
+    file->imp->model->storage->failed |= scratch->failed;
 }

@@ -3,7 +3,7 @@
  * bring nodes of the tree of calls, and samples as (node, microseconds since the last one).
  */
 #include "processor/import/formats/chrome_json.h"
-#include "processor/import/profile/profile.h"
+#include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
 /* A sample at rest. The first byte tells it from events, which are text. */
@@ -24,28 +24,28 @@ static uint64_t node_key(uint64_t profile, int64_t node)
     return orma_fnv1a(profile, &node, sizeof(node));
 }
 
-static void put(struct orma_import *imp, struct orma_map *map, uint64_t key, uint64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
-static uint32_t node_frame(struct orma_import *imp, const struct orma_json_value *call)
+static uint32_t node_frame(struct orma_import_ctx *imp, const struct orma_json_value *call)
 {
     struct orma_json_value name = orma_json_find(call, "functionName");
     struct orma_json_value url = orma_json_find(call, "url");
     struct orma_json_value line = orma_json_find(call, "lineNumber");
     struct orma_buf text = {0};
-    struct orma_frame frame = {.mapping = orma_profile_dummy_mapping(imp, "")};
+    struct orma_stack_frame frame = {.mapping = orma_callstacks_dummy_mapping(imp->model, "")};
 
     if (name.type == ORMA_JSON_STRING)
-        frame.name = orma_import_str(imp, orma_json_text(&name, &text));
+        frame.name = orma_model_str(imp->model, orma_json_text(&name, &text));
     if (url.type == ORMA_JSON_STRING && url.raw.len)
-        frame.source = orma_import_str(imp, orma_json_text(&url, &text));
+        frame.source = orma_model_str(imp->model, orma_json_text(&url, &text));
     if (line.type == ORMA_JSON_INT && line.integer >= 0 && line.integer <= UINT32_MAX)
         frame.line = (uint32_t)line.integer;
-    imp->storage->failed |= text.failed;
+    imp->model->storage->failed |= text.failed;
     orma_buf_fini(&text);
-    return orma_profile_symbolized_frame(imp, &frame);
+    return orma_callstacks_symbolized_frame(imp->model, &frame);
 }
 
 static void add_nodes(struct orma_file *file, struct orma_json_profiles *p, uint64_t profile,
@@ -65,12 +65,12 @@ static void add_nodes(struct orma_file *file, struct orma_json_profiles *p, uint
         if (parent.type == ORMA_JSON_INT)
             above = orma_map_get(&p->nodes, node_key(profile, parent.integer));
         if (above == ORMA_MAP_NONE) {
-            orma_stats_inc(orma_import_stats(file->imp, 0),
+            orma_stats_inc(orma_model_stats(file->imp->model, 0),
                            ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_CALLSITE);
             continue;
         }
-        uint32_t callsite =
-            orma_profile_callsite(file->imp, (uint32_t)above, node_frame(file->imp, &call));
+        uint32_t callsite = orma_callstacks_callsite(file->imp->model, (uint32_t)above,
+                                                     node_frame(file->imp, &call));
         put(file->imp, &p->nodes, node_key(profile, id.integer), callsite);
     }
 }
@@ -81,13 +81,13 @@ static void add_sample(struct orma_file *file, struct orma_json_profiles *p,
     struct v8_sample *s;
 
     if (callsite == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(file->imp, 0),
+        orma_stats_inc(orma_model_stats(file->imp->model, 0),
                        ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_SAMPLE);
         return;
     }
     s = orma_arena_alloc(&p->arena, sizeof(*s));
     if (!s) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return;
     }
     *s = (struct v8_sample){
@@ -152,9 +152,10 @@ bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *ite
     if (item->len != sizeof(s) || item->data[0])
         return false;
     memcpy(&s, item->data, sizeof(s));
-    orma_profile_stack(file->imp, item->ts, "legacy_v8_cpu_profile",
-                       orma_processes_thread_of(orma_import_processes(file->imp, 0), s.tid, s.pid),
-                       s.callsite);
+    orma_callstacks_stack(
+        file->imp->model, item->ts, "legacy_v8_cpu_profile",
+        orma_processes_thread_of(orma_model_processes(file->imp->model, 0), s.tid, s.pid),
+        s.callsite);
     return true;
 }
 

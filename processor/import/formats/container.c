@@ -3,7 +3,7 @@
  * imported by kind: packets first, then containers, then the rest, symbols last; of a kind by
  * name. What is hidden (a part of its path begins with a dot) is left out.
  */
-#include "processor/import/formats/file.h"
+#include "processor/import/formats/formats.h"
 #include "processor/read/inflate.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct archive {
 
 static void bad(struct archive *a, const char *what)
 {
-    orma_file_error(a->file->imp, -EBADMSG, "the %s archive is corrupt: %s (ERR:decomp)",
+    orma_file_error(a->file, -EBADMSG, "the %s archive is corrupt: %s (ERR:decomp)",
                     orma_format_names[a->file->format], what);
 }
 
@@ -58,7 +58,7 @@ static void add_member(struct archive *a, const struct member *m)
         struct member *list = realloc(a->list, cap * sizeof(*list));
 
         if (!list) {
-            a->file->imp->storage->failed = true;
+            a->file->imp->model->storage->failed = true;
             return;
         }
         a->list = list;
@@ -117,7 +117,7 @@ static struct orma_str tar_name(struct archive *a, const uint8_t *header)
     orma_buf_printf(&path, "%.*s/%.*s", ORMA_STR_ARG(prefix), ORMA_STR_ARG(name));
     struct orma_str ret = orma_buf_str(&path);
     ret.data = orma_arena_strdup(&a->names, ret);
-    a->file->imp->storage->failed |= !ret.data || path.failed;
+    a->file->imp->model->storage->failed |= !ret.data || path.failed;
     orma_buf_fini(&path);
     return ret.data ? ret : name;
 }
@@ -161,7 +161,7 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             return;
         }
         if (size > len - pos) { /* what is there of it is read */
-            orma_import_cut_off(a->file->imp, 1);
+            orma_model_cut_off(a->file->imp->model, 1);
             size = len - pos;
         }
         struct orma_str body = {(const char *)data + pos, (size_t)size};
@@ -298,7 +298,7 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
     }
     m.name = (struct orma_str){(const char *)entry + ZIP_ENTRY_LEN, name_len};
     if (le(entry + 8, 2) & 1 || (method != 0 && method != 8)) {
-        orma_file_error(a->file->imp, -ENOTSUP,
+        orma_file_error(a->file, -ENOTSUP,
                         "a member of the zip archive (%.*s) is encrypted or packed in a way "
                         "that can't be unpacked: pack it with deflate",
                         ORMA_STR_ARG(m.name));
@@ -357,7 +357,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
             pos += 16; /* what the header didn't tell */
     }
     if (a->num)
-        orma_import_cut_off(a->file->imp, 1);
+        orma_model_cut_off(a->file->imp->model, 1);
     else
         bad(a, "it has no list of members; it may be cut off");
 }
@@ -459,8 +459,9 @@ static void sink(void *data, const uint8_t *bytes, size_t len)
 
 static void import_member(struct archive *a, const struct member *m)
 {
-    struct orma_import *imp = a->file->imp;
-    struct orma_file *inside = orma_file_new(imp, a->file, orma_import_str(imp, m->name));
+    struct orma_import_ctx *imp = a->file->imp;
+    struct orma_file *inside =
+        orma_file_new(a->file->import, a->file, orma_model_str(imp->model, m->name));
 
     if (!inside || orma_file_failed(a->file))
         return;
@@ -472,7 +473,7 @@ static void import_member(struct archive *a, const struct member *m)
         struct orma_str bytes = {(const char *)m->data, m->len};
 
         if (z)
-            orma_inflater_bound(z, orma_unpacked_left(&imp->reader.unpacked));
+            orma_inflater_bound(z, orma_unpacked_left(&imp->reader->unpacked));
         int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
 
         (void)orma_file_unpacked(inside, z, r, bytes, true);
@@ -508,7 +509,7 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
 
     (void)at_end; /* it is read once, whole */
     a->file = file;
-    file->imp->reader.full_sort = true;
+    file->imp->reader->full_sort = true;
     if (file->format == ORMA_FORMAT_TAR)
         read_tar(a, data, len);
     else

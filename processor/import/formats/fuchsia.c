@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/import/formats/file.h"
-#include "processor/import/ftrace/ftrace.h"
-#include "processor/import/trackers/async.h"
-#include "processor/import/trackers/flow.h"
+#include "processor/import/core/ports.h"
+#include "processor/import/formats/formats.h"
+#include "processor/model/async.h"
+#include "processor/model/flows.h"
+#include "processor/model/sched.h"
 
 #define NS_PER_S 1000000000u
 #define WORD 8
@@ -135,12 +136,12 @@ static struct orma_str next_text(struct record *r, size_t len)
 
 static void count(struct orma_file *file, enum orma_stat stat)
 {
-    orma_stats_inc(orma_import_stats(file->imp, 0), stat);
+    orma_stats_inc(orma_model_stats(file->imp->model, 0), stat);
 }
 
 static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    file->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    file->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
 /* The text that a reference of 16 bits means, as pool id; 0 is none. */
@@ -151,7 +152,7 @@ static uint32_t text_of(struct orma_file *file, struct record *r, uint32_t ref)
     if (!ref)
         return ORMA_STR_EMPTY;
     if (ref & INLINE_TEXT)
-        return orma_import_str(file->imp, next_text(r, ref & ~INLINE_TEXT));
+        return orma_model_str(file->imp->model, next_text(r, ref & ~INLINE_TEXT));
     uint64_t id = orma_map_get(&s->strings, (uint64_t)s->provider << 16 | ref);
     if (id != ORMA_MAP_NONE)
         return (uint32_t)id;
@@ -271,7 +272,7 @@ static void keep(struct orma_file *file, int64_t ts, const struct event *e,
     struct event *kept = orma_arena_alloc(&s->arena, size);
 
     if (!kept) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return;
     }
     *kept = *e;
@@ -334,7 +335,7 @@ static void read_old_switch(struct orma_file *file, struct record *r)
 static const struct orma_arg *find_arg(struct orma_file *file, const struct orma_arg *args,
                                        uint32_t num, const char *name)
 {
-    uint32_t key = orma_import_cstr(file->imp, name);
+    uint32_t key = orma_model_cstr(file->imp->model, name);
 
     for (uint32_t i = 0; i < num; i++)
         if (args[i].key == key)
@@ -375,7 +376,7 @@ static void read_scheduling(struct orma_file *file, struct record *r)
 
 static void read_object(struct orma_file *file, struct record *r)
 {
-    struct orma_processes *procs = orma_import_processes(file->imp, 0);
+    struct orma_processes *procs = orma_model_processes(file->imp->model, 0);
     struct fuchsia *s = file->state;
     uint32_t koid = (uint32_t)next_word(r), type = bits(r->head, 16, 8);
     uint32_t name = text_of(file, r, bits(r->head, 24, 16));
@@ -419,7 +420,7 @@ static void read_record(struct orma_file *file, struct record *r)
     case STRING:
         key = (uint64_t)s->provider << 16 | bits(r->head, 16, 15);
         put(file, &s->strings, key,
-            orma_import_str(file->imp, next_text(r, bits(r->head, 32, 15))));
+            orma_model_str(file->imp->model, next_text(r, bits(r->head, 32, 15))));
         break;
     case THREAD:
         key = (uint64_t)s->provider << 8 | bits(r->head, 16, 8);
@@ -503,7 +504,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
         return at;
     }
     if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
-        orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+        orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
     else
         orma_file_damage(file, pos, (size_t)(end - pos), "a record of Fuchsia is broken");
     return end;
@@ -524,7 +525,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
         if (!size || size > (size_t)(end - pos)) {
             pos = skip_damage(file, pos, end);
             if (pos == end && !size && !any)
-                orma_file_error(file->imp, -EBADMSG,
+                orma_file_error(file, -EBADMSG,
                                 "the Fuchsia trace is corrupt: a record without words "
                                 "(ERR:tp-corrupt)");
             continue;
@@ -544,16 +545,16 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
     }
     if (pos < end) {
         count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
-        orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+        orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
     }
     return len;
 }
 
 /* ---- when their time has come ---- */
 
-static uint32_t thread_row(struct orma_import *imp, const struct event *e)
+static uint32_t thread_row(struct orma_import_ctx *imp, const struct event *e)
 {
-    struct orma_processes *procs = orma_import_processes(imp, 0);
+    struct orma_processes *procs = orma_model_processes(imp->model, 0);
     uint32_t utid = orma_processes_thread(procs, e->thread);
 
     if (orma_processes_upid(procs, utid) == ORMA_ID_NONE)
@@ -561,10 +562,10 @@ static uint32_t thread_row(struct orma_import *imp, const struct event *e)
     return utid;
 }
 
-static void on_counter(struct orma_import *imp, int64_t ts, const struct event *e)
+static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
 {
-    struct orma_strpool *pool = &imp->storage->pool;
-    uint32_t upid = orma_processes_bare_process(orma_import_processes(imp, 0), e->process);
+    struct orma_strpool *pool = &imp->model->storage->pool;
+    uint32_t upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process);
 
     for (uint32_t i = 0; i < e->args_num; i++) {
         const struct orma_arg *a = &e->args[i];
@@ -573,24 +574,24 @@ static void on_counter(struct orma_import *imp, int64_t ts, const struct event *
                                                   : (double)a->i;
 
         if (a->type != ORMA_ARG_REAL && a->type != ORMA_ARG_UINT && a->type != ORMA_ARG_INT) {
-            orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
+            orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
             continue;
         }
         uint32_t name =
             orma_strpool_addf(pool, "%s:%s:%llu", orma_strpool_cstr(pool, e->name),
                               orma_strpool_cstr(pool, a->key), (unsigned long long)e->data);
-        const struct orma_track_dim dims[] = {orma_dim(imp->words.upid, upid),
-                                              orma_dim_str(imp->words.name, name)};
-        orma_import_counter(
-            imp, ts, orma_import_counter_track(imp, 0, "fuchsia_counter", name, NULL, 2, dims),
-            value);
+        const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid),
+                                              orma_dim_str(imp->model->known.name, name)};
+        orma_model_counter(
+            imp->model, ts,
+            orma_model_counter_track(imp->model, 0, "fuchsia_counter", name, NULL, 2, dims), value);
     }
 }
 
-static void on_async(struct orma_import *imp, int64_t ts, const struct event *e)
+static void on_async(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
 {
     struct orma_legacy_async a = {
-        .upid = orma_processes_bare_process(orma_import_processes(imp, 0), e->process),
+        .upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process),
         .scope = 0,
         .name = e->name,
         .id = (int64_t)e->data,
@@ -598,21 +599,22 @@ static void on_async(struct orma_import *imp, int64_t ts, const struct event *e)
     enum orma_async_phase phase = e->kind == ASYNC_BEGIN ? ORMA_ASYNC_BEGIN
                                   : e->kind == ASYNC_END ? ORMA_ASYNC_END
                                                          : ORMA_ASYNC_INSTANT;
-    uint32_t track = orma_legacy_async_track(imp, &a, phase, ts);
+    uint32_t track = orma_legacy_async_track(imp->model, &a, phase, ts);
 
     if (e->kind == ASYNC_BEGIN)
-        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
     else if (e->kind == ASYNC_END)
-        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
     else
-        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
+                             &imp->model->args);
 }
 
-static uint32_t state_text(struct orma_import *imp, unsigned state)
+static uint32_t state_text(struct orma_import_ctx *imp, unsigned state)
 {
     static const char *const states[] = {"R", "R", "T", "S", "Z", "X"};
 
-    return orma_import_cstr(imp, states[state < ORMA_ARRAY_LEN(states) ? state : 0]);
+    return orma_model_cstr(imp->model, states[state < ORMA_ARRAY_LEN(states) ? state : 0]);
 }
 
 static uint32_t scheduled(struct orma_file *file, uint32_t koid)
@@ -622,14 +624,14 @@ static uint32_t scheduled(struct orma_file *file, uint32_t koid)
     uint64_t process = orma_map_get(&s->process_of, koid);
 
     if (process == ORMA_MAP_NONE)
-        return orma_processes_thread(orma_import_processes(file->imp, 0), koid);
+        return orma_processes_thread(orma_model_processes(file->imp->model, 0), koid);
     e.process = (uint32_t)process;
     return thread_row(file->imp, &e);
 }
 
 static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     struct fuchsia *s = file->state;
 
     if (e->cpu >= ORMA_CPUS_MAX)
@@ -638,58 +640,59 @@ static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
         uint32_t utid = scheduled(file, e->thread), state = state_text(imp, e->state);
 
         if (s->running[e->cpu])
-            orma_sched_end_slice(imp, s->running[e->cpu] - 1, ts, state);
-        orma_sched_close_state(imp, ts, utid);
-        orma_sched_open_state(imp, 0, ts, utid, state, ORMA_ID_NONE);
+            orma_sched_end_slice(imp->model, s->running[e->cpu] - 1, ts, state);
+        orma_sched_close_state(imp->model, ts, utid);
+        orma_sched_open_state(imp->model, 0, ts, utid, state, ORMA_ID_NONE);
     }
     s->running[e->cpu] = 0;
     if (!e->other || e->to_idle)
         return;
     uint32_t utid = scheduled(file, e->other);
-    uint32_t row = orma_sched_start_slice(imp, 0, ts, e->cpu, utid, e->weight);
+    uint32_t row = orma_sched_start_slice(imp->model, 0, ts, e->cpu, utid, e->weight);
     s->running[e->cpu] = row == ORMA_ROW_NONE ? 0 : row + 1;
-    orma_sched_close_state(imp, ts, utid);
-    orma_sched_open_state(imp, 0, ts, utid, imp->words.Running, e->cpu);
+    orma_sched_close_state(imp->model, ts, utid);
+    orma_sched_open_state(imp->model, 0, ts, utid, imp->model->known.Running, e->cpu);
 }
 
-static void on_event(struct orma_import *imp, int64_t ts, const struct event *e)
+static void on_event(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
 {
-    uint32_t track = orma_import_thread_track(imp, 0, thread_row(imp, e));
+    uint32_t track = orma_model_thread_track(imp->model, 0, thread_row(imp, e));
 
     switch (e->kind) {
     case INSTANT:
-        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
+                             &imp->model->args);
         break;
     case BEGIN:
-        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
         break;
     case END:
-        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
         break;
     case COMPLETE:
-        orma_slices_complete(&imp->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
-                             e->category, e->name, &imp->args);
+        orma_slices_complete(&imp->model->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
+                             e->category, e->name, &imp->model->args);
         break;
     case FLOW_BEGIN:
-        orma_flows_begin_on(imp, track, ts, e->data);
+        orma_flows_begin_on(imp->model, track, ts, e->data);
         break;
     case FLOW_STEP:
-        orma_flows_step_on(imp, track, ts, e->data);
+        orma_flows_step_on(imp->model, track, ts, e->data);
         break;
     case FLOW_END:
-        orma_flows_end_on(imp, track, ts, e->data, true);
+        orma_flows_end_on(imp->model, track, ts, e->data, true);
         break;
     }
 }
 
 static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     const struct event *e = (const struct event *)(const void *)item->data;
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     for (uint32_t i = 0; i < e->args_num && e->kind != COUNTER; i++)
-        orma_args_put(&imp->args, e->args[i]);
+        orma_args_put(&imp->model->args, e->args[i]);
     switch (e->kind) {
     case COUNTER:
         on_counter(imp, item->ts, e);
@@ -703,7 +706,7 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
         on_switch(file, item->ts, e);
         break;
     case WAKEUP:
-        orma_sched_waking(imp, 0, item->ts, scheduled(file, e->thread), ORMA_ID_NONE, -1);
+        orma_sched_waking(imp->model, 0, item->ts, scheduled(file, e->thread), ORMA_ID_NONE, -1);
         break;
     default:
         on_event(imp, item->ts, e);

@@ -8,7 +8,7 @@
  * Samples become stacks, markers slices on tracks of their own. Times are in ms.
  */
 #include "processor/import/formats/chrome_json.h"
-#include "processor/import/profile/profile.h"
+#include "processor/model/callstacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void tell_broken(struct orma_file *file, const struct orma_json *j)
 
     if (!j->failed || orma_map_get(&g->told, place) != ORMA_MAP_NONE)
         return;
-    file->imp->storage->failed |= orma_map_put(&g->told, place, 0) < 0;
+    file->imp->model->storage->failed |= orma_map_put(&g->told, place, 0) < 0;
     orma_file_damage(file, j->pos, ORMA_MAX((size_t)(j->end - j->pos), 1u),
                      "a broken list in a profile");
 }
@@ -51,7 +51,7 @@ static void list_read(struct orma_file *file, const struct orma_json_value *arra
             struct orma_json_value *more = realloc(ret->values, cap * sizeof(*more));
 
             if (!more) {
-                file->imp->storage->failed = true;
+                file->imp->model->storage->failed = true;
                 return;
             }
             ret->values = more;
@@ -98,7 +98,7 @@ static void column(struct orma_file *file, const struct orma_json_value *table, 
 /* ---- a thread ---- */
 
 struct thread {
-    struct orma_import *imp;
+    struct orma_import_ctx *imp;
     struct orma_file *file;
     struct list strings, categories;
     uint32_t *callsites; /* by stack */
@@ -120,8 +120,9 @@ static uint32_t text(struct thread *t, const struct orma_json_value *v)
 {
     struct gecko *g = t->file->state;
 
-    return v->type == ORMA_JSON_STRING ? orma_import_str(t->imp, orma_json_text(v, &g->scratch))
-                                       : 0;
+    return v->type == ORMA_JSON_STRING
+               ? orma_model_str(t->imp->model, orma_json_text(v, &g->scratch))
+               : 0;
 }
 
 static uint32_t string(struct thread *t, const struct orma_json_value *idx)
@@ -173,7 +174,7 @@ static uint32_t *frame_names(struct thread *t, const struct orma_json_value *thr
                                        : list_get(&locations, i);
         ret[i] = string(t, &v);
     }
-    t->imp->storage->failed |= !ret;
+    t->imp->model->storage->failed |= !ret;
     *ret_num = ret ? num : 0;
     free(locations.values);
     free(func.values);
@@ -194,19 +195,19 @@ static void read_stacks(struct thread *t, const struct orma_json_value *thread,
     column(t->file, &table, "prefix", &prefixes);
     column(t->file, &table, "frame", &frames);
     t->callsites = calloc(frames.num + 1, sizeof(*t->callsites));
-    t->imp->storage->failed |= !t->callsites;
+    t->imp->model->storage->failed |= !t->callsites;
     for (uint32_t i = 0; t->callsites && i < frames.num; i++) {
         struct orma_json_value prefix = list_get(&prefixes, i);
         int64_t at = frames.values[i].type == ORMA_JSON_INT ? frames.values[i].integer : -1;
         uint32_t parent = ORMA_CALLSITE_NONE;
-        struct orma_frame f = {.mapping = orma_profile_dummy_mapping(t->imp, "")};
+        struct orma_stack_frame f = {.mapping = orma_callstacks_dummy_mapping(t->imp->model, "")};
 
         /* Callers come before those they call. */
         if (prefix.type == ORMA_JSON_INT && prefix.integer >= 0 && prefix.integer < i)
             parent = t->callsites[prefix.integer];
         f.name = at >= 0 && at < names_num ? names[at] : 0;
-        t->callsites[i] =
-            orma_profile_callsite(t->imp, parent, orma_profile_symbolized_frame(t->imp, &f));
+        t->callsites[i] = orma_callstacks_callsite(
+            t->imp->model, parent, orma_callstacks_symbolized_frame(t->imp->model, &f));
     }
     t->stacks_num = t->callsites ? frames.num : 0;
     free(names);
@@ -220,7 +221,7 @@ static void add_event(struct thread *t, int64_t ts, const struct gecko_event *e)
     struct gecko_event *copy = orma_arena_alloc(&g->arena, sizeof(*copy));
 
     if (!copy) {
-        t->imp->storage->failed = true;
+        t->imp->model->storage->failed = true;
         return;
     }
     *copy = *e;
@@ -294,7 +295,7 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
             if (!ms(&end, &e.end))
                 continue;
             e.end = orma_slice_end(
-                ts, orma_import_whole((orma_json_number(&end) - orma_json_number(&start)) * 1e6));
+                ts, orma_model_whole((orma_json_number(&end) - orma_json_number(&start)) * 1e6));
         }
         add_event(t, ts, &e);
     }
@@ -319,7 +320,7 @@ static uint32_t id_of(const struct orma_json_value *v)
 static void read_thread(struct orma_file *file, const struct orma_json_value *thread,
                         const struct orma_json_value *shared, const struct list *categories)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct orma_json_value strings = orma_json_find(thread, "stringTable");
     struct orma_json_value pid = orma_json_find(thread, "pid");
     struct orma_json_value tid = orma_json_find(thread, "tid");
@@ -438,44 +439,45 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
     if (orma_json_read(&j, &profile) && profile.type == ORMA_JSON_OBJECT)
         read_process(file, &profile);
     else if (!read_broken(file, text))
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "Failure parsing the profile's JSON: it is cut off (ERR:tp-corrupt)");
     return len;
 }
 
 /* ---- in time ---- */
 
-static void parse_marker(struct orma_import *imp, int64_t ts, const struct gecko_event *e,
+static void parse_marker(struct orma_import_ctx *imp, int64_t ts, const struct gecko_event *e,
                          uint32_t utid)
 {
     const struct orma_track_dim dims[] = {
-        orma_dim(imp->words.utid, utid),
-        orma_dim_str(orma_import_cstr(imp, "firefox_marker_category"), e->category),
-        orma_dim_str(orma_import_cstr(imp, "firefox_marker_name"), e->name)};
-    uint32_t track = orma_import_slice_track(imp, 0, "firefox_marker", e->name, 3, dims);
+        orma_dim(imp->model->known.utid, utid),
+        orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_category"), e->category),
+        orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_name"), e->name)};
+    uint32_t track = orma_model_slice_track(imp->model, 0, "firefox_marker", e->name, 3, dims);
     struct orma_json j = orma_json(e->data);
     struct orma_json_value data;
     struct orma_buf key = {0};
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     if (e->data.len && orma_json_read(&j, &data)) {
         orma_buf_put_str(&key, "data");
-        orma_json_args(imp, &key, &data, &imp->args);
+        orma_json_args(imp, &key, &data, &imp->model->args);
         orma_buf_fini(&key);
     }
     switch (e->phase) {
     case PHASE_INSTANT:
-        orma_slices_complete(&imp->slices, ts, 0, track, e->category, e->name, &imp->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
+                             &imp->model->args);
         break;
     case PHASE_INTERVAL:
-        orma_slices_complete(&imp->slices, ts, e->end - ts, track, e->category, e->name,
-                             &imp->args);
+        orma_slices_complete(&imp->model->slices, ts, e->end - ts, track, e->category, e->name,
+                             &imp->model->args);
         break;
     case PHASE_START:
-        orma_slices_begin(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
         break;
     case PHASE_END:
-        orma_slices_end(&imp->slices, ts, track, e->category, e->name, &imp->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
         break;
     }
 }
@@ -485,9 +487,10 @@ static void gecko_parse(struct orma_file *file, const struct orma_item *item)
     struct gecko_event e;
 
     memcpy(&e, item->data, sizeof(e));
-    uint32_t utid = orma_processes_thread_of(orma_import_processes(file->imp, 0), e.tid, e.pid);
+    uint32_t utid =
+        orma_processes_thread_of(orma_model_processes(file->imp->model, 0), e.tid, e.pid);
     if (e.phase < 0)
-        orma_profile_stack(file->imp, item->ts, "gecko", utid, e.callsite);
+        orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
     else
         parse_marker(file->imp, item->ts, &e, utid);
 }

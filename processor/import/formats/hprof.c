@@ -72,12 +72,12 @@ const struct orma_hprof_class *orma_hprof_class_of(const struct orma_hprof *h, u
 
 static void put(struct orma_hprof *h, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    h->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    h->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
 static void count(struct orma_hprof *h, enum orma_stat stat)
 {
-    orma_stats_inc(orma_import_stats(h->imp, 0), stat);
+    orma_stats_inc(orma_model_stats(h->imp->model, 0), stat);
 }
 
 /* ---- names ---- */
@@ -105,9 +105,9 @@ static uint32_t class_name(struct orma_hprof *h, struct orma_str s)
     }
     while (depth--)
         orma_buf_put_str(&name, "[]");
-    uint32_t id =
-        name.len && !name.failed ? orma_import_str(h->imp, orma_buf_str(&name)) : ORMA_STR_EMPTY;
-    h->imp->storage->failed |= name.failed;
+    uint32_t id = name.len && !name.failed ? orma_model_str(h->imp->model, orma_buf_str(&name))
+                                           : ORMA_STR_EMPTY;
+    h->imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
     return id;
 }
@@ -117,13 +117,14 @@ static struct orma_str pool_text(const struct orma_hprof *h, uint64_t id)
     struct orma_str s = {0};
 
     if (id != ORMA_MAP_NONE)
-        s = orma_strpool_get(&h->imp->storage->pool, (uint32_t)id);
+        s = orma_strpool_get(&h->imp->model->storage->pool, (uint32_t)id);
     return s.data ? s : (struct orma_str){"", 0};
 }
 
 static uint32_t field_name(struct orma_hprof *h, uint32_t class, uint64_t name)
 {
-    return orma_strpool_addf(&h->imp->storage->pool, "%.*s.%.*s", ORMA_STR_ARG(pool_text(h, class)),
+    return orma_strpool_addf(&h->imp->model->storage->pool, "%.*s.%.*s",
+                             ORMA_STR_ARG(pool_text(h, class)),
                              ORMA_STR_ARG(pool_text(h, orma_map_get(&h->strings, name))));
 }
 
@@ -136,7 +137,7 @@ static struct orma_hprof_field *new_field(struct orma_hprof *h)
         struct orma_hprof_field *grown = realloc(h->fields, cap * sizeof(*grown));
 
         if (!grown) {
-            h->imp->storage->failed = true;
+            h->imp->model->storage->failed = true;
             return NULL;
         }
         h->fields = grown;
@@ -153,7 +154,7 @@ static struct orma_hprof_class *new_class(struct orma_hprof *h, uint64_t id)
             cap <= CLASSES_MAX ? realloc(h->list, cap * sizeof(*grown)) : NULL;
 
         if (!grown) {
-            h->imp->storage->failed = true;
+            h->imp->model->storage->failed = true;
             return NULL;
         }
         h->list = grown;
@@ -246,7 +247,7 @@ static bool read_root(struct orma_hprof *h, struct orma_hprof_reader *r, uint8_t
         orma_hprof_skip(r, roots[i].more == ROOT_ID ? r->id_bytes : roots[i].more);
         if (again && !r->failed && roots[i].name) {
             orma_words64_add(&h->graph->roots, id);
-            orma_words64_add(&h->graph->roots, orma_import_cstr(h->imp, roots[i].name));
+            orma_words64_add(&h->graph->roots, orma_model_cstr(h->imp->model, roots[i].name));
             count(h, ORMA_STAT_HPROF_ROOT_COUNTER);
         }
         return true;
@@ -325,12 +326,12 @@ static void read_heap_info(struct orma_hprof *h, struct orma_hprof_reader *r, bo
     uint64_t name = orma_map_get(&h->strings, orma_hprof_id(r));
 
     if (again)
-        h->graph->last_heap_type = orma_import_cstr(h->imp, heap_type(pool_text(h, name)));
+        h->graph->last_heap_type = orma_model_cstr(h->imp->model, heap_type(pool_text(h, name)));
 }
 
 static void read_heap(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
 {
-    while (r.pos < r.end && !r.failed && !h->imp->storage->failed) {
+    while (r.pos < r.end && !r.failed && !h->imp->model->storage->failed) {
         uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
 
         switch (tag) {
@@ -373,8 +374,8 @@ static void read_record(struct orma_hprof *h, uint8_t tag, struct orma_hprof_rea
         if (again || r.failed)
             return;
         put(h, &h->strings, id,
-            orma_import_str(h->imp,
-                            (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
+            orma_model_str(h->imp->model,
+                           (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
         count(h, ORMA_STAT_HPROF_STRING_COUNTER);
         break;
     case R_LOAD_CLASS:
@@ -396,7 +397,7 @@ static void read_record(struct orma_hprof *h, uint8_t tag, struct orma_hprof_rea
 
 static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
 {
-    while (r.pos < r.end && !r.failed && !h->imp->storage->failed) {
+    while (r.pos < r.end && !r.failed && !h->imp->model->storage->failed) {
         uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
         struct orma_hprof_reader body = r;
 
@@ -445,24 +446,24 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     h->end = data + len;
     h->graph = calloc(1, sizeof(*h->graph));
     if (!h->graph) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return len;
     }
     if (!read_header(h, &r)) {
         count(h, ORMA_STAT_HPROF_HEADER_ERRORS);
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "the heap dump has no valid header: ids must have 4 or 8 bytes "
                         "(ERR:tp-corrupt)");
         return len;
     }
     h->graph->begun = true;
     h->graph->ts = h->ts;
-    h->graph->upid = orma_processes_process(orma_import_processes(h->imp, 0), 0);
+    h->graph->upid = orma_processes_process(orma_model_processes(h->imp->model, 0), 0);
     read_records(h, r, false);
     orma_hprof_put_types(h);
     read_records(h, r, true);
-    file->imp->storage->failed |= h->graph->roots.failed || h->graph->registry.failed;
-    orma_heap_graph_finish(h->imp, h->graph);
+    file->imp->model->storage->failed |= h->graph->roots.failed || h->graph->registry.failed;
+    orma_heap_graph_finish(h->imp->model, h->graph);
     return len;
 }
 

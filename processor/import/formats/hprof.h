@@ -8,10 +8,10 @@
  *
  * Numbers are big endian, ids have 4 or 8 bytes. The dump may be hostile: all readers check.
  */
-#ifndef ORMA_PROCESSOR_IMPORT_HPROF_H
-#define ORMA_PROCESSOR_IMPORT_HPROF_H
-#include "processor/import/formats/file.h"
-#include "processor/import/profile/heap_graph.h"
+#ifndef ORMA_PROCESSOR_IMPORT_FORMATS_HPROF_H
+#define ORMA_PROCESSOR_IMPORT_FORMATS_HPROF_H
+#include "processor/import/core/file.h"
+#include "processor/model/heap_graph.h"
 
 /* Types of fields and elements. */
 enum orma_hprof_type {
@@ -46,7 +46,7 @@ struct orma_hprof_class {
 };
 
 struct orma_hprof {
-    struct orma_import *imp;
+    struct orma_import_ctx *imp;
     unsigned id_bytes;
     int64_t ts;
     struct orma_map strings;     /* id → pool id */

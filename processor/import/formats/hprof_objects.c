@@ -11,12 +11,12 @@
 
 static bool is_text(const struct orma_hprof *h, uint32_t id, const char *text)
 {
-    return orma_str_eq(orma_strpool_get(&h->imp->storage->pool, id), orma_str_from(text));
+    return orma_str_eq(orma_strpool_get(&h->imp->model->storage->pool, id), orma_str_from(text));
 }
 
 static bool ends_with(const struct orma_hprof *h, uint32_t id, const char *end)
 {
-    struct orma_str s = orma_strpool_get(&h->imp->storage->pool, id);
+    struct orma_str s = orma_strpool_get(&h->imp->model->storage->pool, id);
     size_t len = strlen(end);
 
     return s.len >= len && !memcmp(s.data + s.len - len, end, len);
@@ -24,7 +24,7 @@ static bool ends_with(const struct orma_hprof *h, uint32_t id, const char *end)
 
 static void count(struct orma_hprof *h, enum orma_stat stat)
 {
-    orma_stats_inc(orma_import_stats(h->imp, 0), stat);
+    orma_stats_inc(orma_model_stats(h->imp->model, 0), stat);
 }
 
 /* ---- types ---- */
@@ -57,19 +57,19 @@ static const char *kind_of(const struct orma_hprof *h, const struct orma_hprof_c
 static void put_type(struct orma_hprof *h, uint64_t id, uint64_t super, uint32_t name,
                      const char *kind)
 {
-    struct orma_heap_type *t = orma_heap_graph_new_type(h->imp, h->graph);
+    struct orma_heap_type *t = orma_heap_graph_new_type(h->imp->model, h->graph);
 
     if (!t)
         return;
     t->id = id;
     t->superclass = super;
     t->name = name;
-    t->kind = orma_import_cstr(h->imp, kind);
+    t->kind = orma_model_cstr(h->imp->model, kind);
 }
 
 void orma_hprof_put_types(struct orma_hprof *h)
 {
-    struct orma_strpool *pool = &h->imp->storage->pool;
+    struct orma_strpool *pool = &h->imp->model->storage->pool;
 
     for (size_t i = 0; i < h->list_num; i++) {
         const struct orma_hprof_class *c = &h->list[i];
@@ -90,12 +90,12 @@ void orma_hprof_put_types(struct orma_hprof *h)
 
 static uint32_t add_object(struct orma_hprof *h, uint64_t id, uint64_t type, uint64_t size)
 {
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    uint32_t row = orma_heap_graph_object(h->imp, h->graph, id);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    uint32_t row = orma_heap_graph_object(h->imp->model, h->graph, id);
 
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row, (int64_t)size);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row,
-                   orma_heap_graph_class(h->imp, h->graph, type));
+                   orma_heap_graph_class(h->imp->model, h->graph, type));
     if (h->graph->last_heap_type)
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_HEAP_TYPE, row, h->graph->last_heap_type);
     return row;
@@ -103,10 +103,10 @@ static uint32_t add_object(struct orma_hprof *h, uint64_t id, uint64_t type, uin
 
 static uint32_t add_data(struct orma_hprof *h, uint32_t object)
 {
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
     uint32_t row = orma_table_add(t);
 
-    orma_table_set(orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT),
+    orma_table_set(orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT),
                    ORMA_HEAP_GRAPH_OBJECT_OBJECT_DATA_ID, object, row);
     return row;
 }
@@ -114,11 +114,11 @@ static uint32_t add_data(struct orma_hprof *h, uint32_t object)
 static void add_reference(struct orma_hprof *h, uint32_t set, uint32_t object, uint64_t owned,
                           uint32_t name)
 {
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    uint32_t row = orma_heap_graph_reference(h->imp, h->graph, set, object, owned);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t row = orma_heap_graph_reference(h->imp->model, h->graph, set, object, owned);
 
     orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row, name);
-    orma_table_set(orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT),
+    orma_table_set(orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT),
                    ORMA_HEAP_GRAPH_OBJECT_REFERENCE_SET_ID, object, set);
     count(h, ORMA_STAT_HPROF_REFERENCE_COUNTER);
 }
@@ -134,7 +134,7 @@ static void add_value(struct orma_hprof *h, uint32_t set, const struct orma_hpro
         [ORMA_HPROF_INT] = ORMA_HEAP_GRAPH_PRIMITIVE_INT_VALUE,
         [ORMA_HPROF_LONG] = ORMA_HEAP_GRAPH_PRIMITIVE_LONG_VALUE,
     };
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_PRIMITIVE);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_PRIMITIVE);
     uint32_t row = orma_table_add(t), bits = (uint32_t)val;
     int64_t num = (int64_t)val;
     double d;
@@ -143,7 +143,7 @@ static void add_value(struct orma_hprof *h, uint32_t set, const struct orma_hpro
     orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_SET_ID, row, set);
     orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_NAME, row, f->name);
     orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_TYPE, row,
-                   orma_import_cstr(h->imp, orma_hprof_type_name(f->type)));
+                   orma_model_cstr(h->imp->model, orma_hprof_type_name(f->type)));
     switch (f->type) {
     case ORMA_HPROF_FLOAT:
         memcpy(&s, &bits, sizeof(s));
@@ -231,8 +231,8 @@ static uint32_t read_text(struct orma_hprof *h, uint64_t array, bool wide)
         for (uint64_t i = 0; i < num; i++)
             put_char(&out, r.pos[i]);
     if (!out.failed)
-        id = out.len ? orma_import_str(h->imp, orma_buf_str(&out)) : ORMA_STR_EMPTY;
-    h->imp->storage->failed |= out.failed;
+        id = out.len ? orma_model_str(h->imp->model, orma_buf_str(&out)) : ORMA_STR_EMPTY;
+    h->imp->model->storage->failed |= out.failed;
     orma_buf_fini(&out);
     return id;
 }
@@ -269,7 +269,7 @@ static void put_field(struct orma_hprof *h, struct values *v, const struct orma_
 /* The row of what the object holds, if it holds anything. */
 static void put_data(struct orma_hprof *h, const struct values *v)
 {
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
     uint32_t text = v->text ? read_text(h, v->text, v->wide) : 0, row;
 
     if (!text && v->set == UINT32_MAX)
@@ -296,7 +296,7 @@ void orma_hprof_instance(struct orma_hprof *h, struct orma_hprof_reader *r)
     const struct orma_hprof_class *c = orma_hprof_class_of(h, type);
     struct values v = {
         .object = add_object(h, id, type, c && c->instance_size ? c->instance_size : len),
-        .refs = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
+        .refs = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
         .set = UINT32_MAX,
     };
     bool string = c && is_text(h, c->name, "java.lang.String");
@@ -329,15 +329,16 @@ void orma_hprof_object_array(struct orma_hprof *h, struct orma_hprof_reader *r)
     if (r->failed)
         return;
     uint32_t object = add_object(h, id, type, num * r->id_bytes);
-    uint32_t set = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows;
+    uint32_t set = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows;
     for (uint64_t i = 0; i < num; i++)
-        add_reference(h, set, object, orma_hprof_id(&data),
-                      orma_strpool_addf(&h->imp->storage->pool, "[%llu]", (unsigned long long)i));
+        add_reference(
+            h, set, object, orma_hprof_id(&data),
+            orma_strpool_addf(&h->imp->model->storage->pool, "[%llu]", (unsigned long long)i));
 }
 
 void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, bool has_data)
 {
-    struct orma_table *t = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
+    struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
     uint64_t id = orma_hprof_id(r);
 
     orma_hprof_skip(r, 4);
@@ -354,12 +355,12 @@ void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, b
     }
     uint32_t row = add_data(h, add_object(h, id, TYPE_OF_ARRAY | type, len));
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_ELEMENT_TYPE, row,
-                   orma_import_cstr(h->imp, orma_hprof_type_name(type)));
+                   orma_model_cstr(h->imp->model, orma_hprof_type_name(type)));
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_ELEMENT_COUNT, row, (int64_t)num);
     if (!has_data)
         return;
-    uint32_t blob = orma_blobs_add(&h->imp->storage->arrays, data, len, type);
-    h->imp->storage->failed |= blob == UINT32_MAX;
+    uint32_t blob = orma_blobs_add(&h->imp->model->storage->arrays, data, len, type);
+    h->imp->model->storage->failed |= blob == UINT32_MAX;
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_DATA_ID, row, blob);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_DATA_HASH, row,
                    (int64_t)orma_fnv1a(ORMA_FNV1A_BASIS, data, len));
@@ -368,7 +369,7 @@ void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, b
 void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_class *c)
 {
     struct values v = {
-        .refs = orma_import_table(h->imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
+        .refs = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
         .set = UINT32_MAX,
     };
     uint64_t size = 0;

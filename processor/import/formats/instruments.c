@@ -5,8 +5,8 @@
  *     <row> <sample-time>ns</> <thread> <tid/> <process> <pid/> </> </> <core/> <backtrace>
  *       <frame name addr> <binary path UUID load-addr/> </> ... </> </row>      innermost first
  */
-#include "processor/import/formats/file.h"
-#include "processor/import/profile/profile.h"
+#include "processor/import/formats/formats.h"
+#include "processor/model/callstacks.h"
 
 #include <errno.h>
 
@@ -118,7 +118,7 @@ static uint32_t plain(struct orma_file *file, struct orma_str s)
         orma_buf_put_byte(&in->scratch, (uint8_t)c);
         s = (struct orma_str){s.data + n, s.len - n};
     }
-    return orma_import_str(file->imp, orma_buf_str(&in->scratch));
+    return orma_model_str(file->imp->model, orma_buf_str(&in->scratch));
 }
 
 /* ---- what elements are ---- */
@@ -135,22 +135,24 @@ static uint64_t make_binary(struct orma_file *file, const struct element *e)
             orma_buf_put_byte(&in->scratch, uuid.data[i] >= 'A' && uuid.data[i] <= 'F'
                                                 ? (uint8_t)(uuid.data[i] | 32)
                                                 : (uint8_t)uuid.data[i]);
-    m.build_id = orma_import_str(file->imp, orma_buf_str(&in->scratch));
+    m.build_id = orma_model_str(file->imp->model, orma_buf_str(&in->scratch));
     m.name = plain(file, attr(e->attrs, "path"));
     m.end = UINT64_MAX;
-    return orma_profile_mapping(file->imp, &m);
+    return orma_callstacks_mapping(file->imp->model, &m);
 }
 
 static uint64_t make_frame(struct orma_file *file, const struct element *e)
 {
-    const struct orma_table *t = orma_import_table(file->imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    struct orma_frame f = {.rel_pc = number(attr(e->attrs, "addr"))};
+    const struct orma_table *t =
+        orma_model_table(file->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    struct orma_stack_frame f = {.rel_pc = number(attr(e->attrs, "addr"))};
 
-    f.mapping = e->has_value ? (uint32_t)e->value : orma_profile_dummy_mapping(file->imp, "");
+    f.mapping =
+        e->has_value ? (uint32_t)e->value : orma_callstacks_dummy_mapping(file->imp->model, "");
     uint64_t start = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_START, f.mapping);
     f.rel_pc -= f.rel_pc >= start ? start : 0;
     f.name = plain(file, attr(e->attrs, "name"));
-    return orma_profile_frame(file->imp, &f);
+    return orma_callstacks_frame(file->imp->model, &f);
 }
 
 static uint64_t make_stack(struct orma_file *file)
@@ -159,14 +161,14 @@ static uint64_t make_stack(struct orma_file *file)
     uint32_t callsite = ORMA_CALLSITE_NONE;
 
     for (unsigned i = in->frames_num; i-- > 0;)
-        callsite = orma_profile_callsite(file->imp, callsite, in->frames[i]);
+        callsite = orma_callstacks_callsite(file->imp->model, callsite, in->frames[i]);
     return callsite;
 }
 
 /* "name (123)" */
 static void name_process(struct orma_file *file, const struct element *e)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct orma_str name = attr(e->attrs, "fmt");
 
     for (size_t i = name.len; i-- > 1;) {
@@ -183,7 +185,7 @@ static void name_process(struct orma_file *file, const struct element *e)
 /* "name  0x12 (process, pid: 123)" */
 static void name_thread(struct orma_file *file, const struct element *e)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct orma_str name = attr(e->attrs, "fmt");
     const char *at = orma_str_find(name, ORMA_STR("  0x"));
 
@@ -225,7 +227,7 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
 static void end_row(struct orma_file *file)
 {
     struct instruments *in = file->state;
-    struct orma_stats *stats = orma_import_stats(file->imp, 0);
+    struct orma_stats *stats = orma_model_stats(file->imp->model, 0);
     const struct row *r = &in->row;
     struct event *e;
 
@@ -241,7 +243,7 @@ static void end_row(struct orma_file *file)
     }
     e = orma_arena_alloc(&in->arena, sizeof(*e));
     if (!e) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return;
     }
     *e = (struct event){.tid = (uint32_t)(r->thread >> 32),
@@ -323,7 +325,7 @@ static void close_element(struct orma_file *file)
     } else {
         value = value_of(file, e);
         if (id.len)
-            file->imp->storage->failed |=
+            file->imp->model->storage->failed |=
                 orma_map_put(&in->values, number(id) << 4 | e->kind, value & (UINT64_MAX >> 1)) < 0;
     }
     give(in, e->kind, value);
@@ -356,7 +358,7 @@ static void on_tag(struct orma_file *file, struct orma_str tag, struct orma_str 
         if (orma_str_eq_c(name, kind_names[i]))
             e.kind = (enum kind)i;
     if (in->depth == OPEN_MAX) {
-        orma_file_error(file->imp, -EBADMSG, "XML with elements more than %d deep (ERR:tp-corrupt)",
+        orma_file_error(file, -EBADMSG, "XML with elements more than %d deep (ERR:tp-corrupt)",
                         OPEN_MAX);
         return;
     }
@@ -388,23 +390,23 @@ static size_t instruments_read(struct orma_file *file, const uint8_t *data, size
 
 static void instruments_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_import *imp = file->imp;
-    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct orma_import_ctx *imp = file->imp;
+    struct orma_processes *p = orma_model_processes(imp->model, 0);
     struct event e;
 
     memcpy(&e, item->data, sizeof(e));
     uint32_t utid = orma_processes_thread_of(p, e.tid, e.pid);
     const struct orma_sample row = {
         .ts = item->ts,
-        .source = orma_import_cstr(imp, "instruments"),
-        .task = orma_profile_task(imp, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
-        .exec = orma_profile_execution(
-            imp, e.has_core ? orma_import_ucpu(imp, 0, e.core) : ORMA_ID_NONE, 0),
+        .source = orma_model_cstr(imp->model, "instruments"),
+        .task = orma_callstacks_task(imp->model, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
+        .exec = orma_callstacks_execution(
+            imp->model, e.has_core ? orma_model_ucpu(imp->model, 0, e.core) : ORMA_ID_NONE, 0),
         .callsite = e.callsite,
         .session = ORMA_ROW_NONE,
         .counter_set = ORMA_COUNTER_SET_NONE,
     };
-    orma_profile_sample(imp, &row);
+    orma_callstacks_sample(imp->model, &row);
 }
 
 static void instruments_fini(struct orma_file *file)

@@ -5,7 +5,7 @@
  *
  * The year may stand in front (`-v year`); without it the year is 1970.
  */
-#include "processor/import/formats/file.h"
+#include "processor/import/formats/formats.h"
 
 #define LINE_MAX ((size_t)1 << 20)
 #define YEAR_MAX 2200 /* nanoseconds since 1970 of later ones are too many for 64 bits */
@@ -106,7 +106,7 @@ static bool read_line(struct orma_str line, struct entry *ret)
 
 static void bad_line(struct orma_file *file, struct orma_str line)
 {
-    orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
+    orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
     orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
@@ -131,14 +131,14 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
         skip(&rest, ORMA_MIN(n + 1, rest.len));
     }
     if (at_end)
-        orma_import_cut_off(file->imp, rest.len);
+        orma_model_cut_off(file->imp->model, rest.len);
     return len - rest.len;
 }
 
 static void logcat_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_import *imp = file->imp;
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_LOGS);
+    struct orma_import_ctx *imp = file->imp;
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
     struct entry e;
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &e))
@@ -146,11 +146,11 @@ static void logcat_parse(struct orma_file *file, const struct orma_item *item)
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
     orma_table_set(t, ORMA_LOGS_UTID, row,
-                   orma_processes_thread_of(orma_import_processes(imp, 0), e.tid, e.pid));
+                   orma_processes_thread_of(orma_model_processes(imp->model, 0), e.tid, e.pid));
     orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio);
-    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_import_cstr(imp, "android_logcat"));
-    orma_table_set(t, ORMA_LOGS_TAG, row, orma_import_str(imp, e.tag));
-    orma_table_set(t, ORMA_LOGS_MSG, row, orma_import_str(imp, e.text));
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_cstr(imp->model, "android_logcat"));
+    orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
+    orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.text));
 }
 
 const struct orma_format_ops orma_format_logcat = {

@@ -2,7 +2,7 @@
  * The log of ninja, version 5: a line per output with (start, end) in ms. What ran side by side
  * tells how many workers there were; each becomes a thread.
  */
-#include "processor/import/formats/file.h"
+#include "processor/import/formats/formats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct ninja {
 static void add_output(struct orma_file *file, struct ninja *n, const struct job *j,
                        struct orma_str name)
 {
-    struct orma_strpool *pool = &file->imp->storage->pool;
+    struct orma_strpool *pool = &file->imp->model->storage->pool;
     struct job *last = n->num ? &n->jobs[n->num - 1] : NULL;
 
     /* One command may make several files. */
@@ -40,14 +40,14 @@ static void add_output(struct orma_file *file, struct ninja *n, const struct job
         struct job *more = realloc(n->jobs, cap * sizeof(*more));
 
         if (!more) {
-            file->imp->storage->failed = true;
+            file->imp->model->storage->failed = true;
             return;
         }
         n->jobs = more;
         n->cap = cap;
     }
     n->jobs[n->num] = *j;
-    n->jobs[n->num].names = orma_import_str(file->imp, name);
+    n->jobs[n->num].names = orma_model_str(file->imp->model, name);
     n->jobs[n->num].idx = n->num;
     n->num++;
 }
@@ -62,7 +62,7 @@ static void read_line(struct orma_file *file, struct ninja *n, struct orma_str l
         num++;
     if (num < 5 || !orma_str_to_i64(part[0], &j.start) || !orma_str_to_i64(part[1], &j.end) ||
         j.start < 0 || j.end < j.start || j.end > INT64_MAX / 1000000) {
-        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_NINJA_PARSE_ERRORS);
+        orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_NINJA_PARSE_ERRORS);
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
     }
@@ -85,36 +85,38 @@ struct worker {
 };
 
 /* The first worker that is free, or a new one. */
-static struct worker *find_worker(struct orma_import *imp, struct worker **workers, uint32_t *num,
-                                  int64_t start)
+static struct worker *find_worker(struct orma_import_ctx *imp, struct worker **workers,
+                                  uint32_t *num, int64_t start)
 {
-    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, 0);
 
     for (uint32_t i = 0; i < *num; i++)
         if ((*workers)[i].busy_to <= start)
             return &(*workers)[i];
     struct worker *more = realloc(*workers, (*num + 1) * sizeof(*more));
     if (!more) {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return NULL;
     }
     *workers = more;
     more[*num].utid = orma_processes_thread_of(p, *num + 1, BUILD_PID);
     orma_processes_name_thread(
-        p, more[*num].utid, orma_strpool_addf(&imp->storage->pool, "Worker %u", (unsigned)*num + 1),
+        p, more[*num].utid,
+        orma_strpool_addf(&imp->model->storage->pool, "Worker %u", (unsigned)*num + 1),
         ORMA_THREAD_NAME_OTHER);
     return &more[(*num)++];
 }
 
 static void add_slices(struct orma_file *file, struct ninja *n)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     struct worker *workers = NULL, *w;
     uint32_t workers_num = 0;
 
-    orma_processes_name_process(orma_import_processes(imp, 0),
-                                orma_processes_process(orma_import_processes(imp, 0), BUILD_PID),
-                                orma_import_cstr(imp, "Build"), ORMA_PROCESS_NAME_OTHER);
+    orma_processes_name_process(
+        orma_model_processes(imp->model, 0),
+        orma_processes_process(orma_model_processes(imp->model, 0), BUILD_PID),
+        orma_model_cstr(imp->model, "Build"), ORMA_PROCESS_NAME_OTHER);
     if (n->num)
         qsort(n->jobs, n->num, sizeof(*n->jobs), by_start);
     for (uint32_t i = 0; i < n->num; i++) {
@@ -124,8 +126,8 @@ static void add_slices(struct orma_file *file, struct ninja *n)
         if (!w)
             break;
         w->busy_to = j->end;
-        orma_slices_complete(&imp->slices, j->start * 1000000, (j->end - j->start) * 1000000,
-                             orma_import_thread_track(imp, 0, w->utid), 0, j->names, NULL);
+        orma_slices_complete(&imp->model->slices, j->start * 1000000, (j->end - j->start) * 1000000,
+                             orma_model_thread_track(imp->model, 0, w->utid), 0, j->names, NULL);
     }
     free(workers);
 }
@@ -140,7 +142,7 @@ static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len
         if (!n->has_version) {
             n->has_version = true;
             if (!orma_str_starts(line, ORMA_STR("# ninja log v5")))
-                orma_file_error(file->imp, -ENOTSUP,
+                orma_file_error(file, -ENOTSUP,
                                 "Unsupported ninja log version: only version 5 can be read");
         } else if (line.len && line.data[0] != '#') {
             read_line(file, n, line);

@@ -1,5 +1,5 @@
 /* One file, packed: gzip, zstd and ctrace are unpacked piece by piece into the file inside. */
-#include "processor/import/formats/file.h"
+#include "processor/import/formats/formats.h"
 #include "processor/read/inflate.h"
 
 #include <errno.h>
@@ -33,39 +33,39 @@ bool orma_file_unpacked(struct orma_file *inside, const struct orma_inflater *in
                         struct orma_str bytes, bool at_end)
 {
     bool done = inflater && orma_inflater_done(inflater);
-    struct orma_import *imp = inside->imp;
+    struct orma_import_ctx *imp = inside->imp;
     const char *of = orma_format_names[inside->parent->format];
 
     if (result == -ENOMEM)
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
     else if (result == -ENOTSUP)
-        orma_file_error(imp, result, "this build can't unpack %s: it was built without the library",
-                        of);
+        orma_file_error(inside, result,
+                        "this build can't unpack %s: it was built without the library", of);
     else if (result == -EFBIG)
-        orma_file_error(imp, result,
+        orma_file_error(inside, result,
                         "the %s stream unpacks to more than %d times its size: refused as a bomb "
                         "(ERR:decomp)",
                         of, ORMA_INFLATE_RATIO);
     else if (result < 0 && inside->size)
         tell_broken(inside->parent, inflater, bytes);
     else if (result < 0)
-        orma_file_error(imp, result, "the %s stream is corrupt (ERR:decomp)", of);
+        orma_file_error(inside, result, "the %s stream is corrupt (ERR:decomp)", of);
     else if (at_end && !done && inside->size)
-        orma_import_cut_off(imp, 1);
+        orma_model_cut_off(imp->model, 1);
     else if (at_end && !done)
-        orma_file_error(imp, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
+        orma_file_error(inside, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
     return result == 0;
 }
 
 static bool set_up(struct orma_file *file, struct packed *p)
 {
     if (!p->inside)
-        p->inside = orma_file_new(file->imp, file, 0);
+        p->inside = orma_file_new(file->import, file, 0);
     if (!p->inflater)
         p->inflater = orma_inflater_new(file->format == ORMA_FORMAT_ZSTD ? ORMA_INFLATE_ZSTD
                                                                          : ORMA_INFLATE_ZLIB);
     if (!p->inside || !p->inflater)
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
     return !orma_file_failed(file);
 }
 
@@ -85,7 +85,7 @@ static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t le
     if (p->broken) {
         orma_file_damage(file, data, len, BROKEN_STREAM);
     } else {
-        orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader.unpacked));
+        orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader->unpacked));
         int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
         p->broken = !orma_file_unpacked(p->inside, p->inflater, r, bytes, at_end);
     }

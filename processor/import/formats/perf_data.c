@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/import/profile/profile.h"
+#include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
 enum record {
@@ -62,7 +62,8 @@ static struct header read_record_header(struct orma_perf_cursor *c)
 
 /* ---- where code lies ---- */
 
-static struct ranges *ranges_of(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid)
+static struct ranges *ranges_of(struct orma_import_ctx *imp, struct orma_perf_data *p,
+                                uint32_t upid)
 {
     struct ranges *r = orma_map_get_ptr(&p->ranges, upid);
 
@@ -71,7 +72,7 @@ static struct ranges *ranges_of(struct orma_import *imp, struct orma_perf_data *
     r = calloc(1, sizeof(*r));
     if (!r || orma_map_put_ptr(&p->ranges, upid, r)) {
         free(r);
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return NULL;
     }
     return r;
@@ -136,8 +137,8 @@ static bool range_add(struct ranges *r, struct range new)
     return range_put(r, i, new);
 }
 
-static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct orma_perf_cursor c,
-                    const struct header *h)
+static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
+                    struct orma_perf_cursor c, const struct header *h)
 {
     uint32_t pid = (uint32_t)orma_perf_number(&c, 4);
     struct orma_mapping m = {0};
@@ -151,8 +152,8 @@ static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct or
         size_t id_len = c.end - c.pos > 24 ? ORMA_MIN(c.pos[0], 20) : 0;
 
         if (h->misc & MISC_BUILD_ID)
-            m.build_id =
-                orma_profile_build_id(imp, (struct orma_str){(const char *)c.pos + 4, id_len});
+            m.build_id = orma_callstacks_build_id(
+                imp->model, (struct orma_str){(const char *)c.pos + 4, id_len});
         for (unsigned i = 0; i < 4; i++)
             (void)orma_perf_number(&c, 8); /* device, inode and protection */
     }
@@ -161,28 +162,28 @@ static void on_mmap(struct orma_import *imp, struct orma_perf_data *p, struct or
     m.end = m.start + len;
     const struct orma_str name = {(const char *)c.pos,
                                   strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
-    m.name = orma_import_str(imp, name);
+    m.name = orma_model_str(imp->model, name);
     if (!m.build_id) {
         uint64_t id = orma_map_get(&p->build_ids, m.name);
 
         m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
     }
     uint32_t upid =
-        kernel ? ORMA_ID_NONE : orma_processes_process(orma_import_processes(imp, 0), pid);
+        kernel ? ORMA_ID_NONE : orma_processes_process(orma_model_processes(imp->model, 0), pid);
     struct ranges *r = ranges_of(imp, p, upid);
-    const struct range new = {m.start, m.end, orma_profile_add_mapping(imp, &m),
+    const struct range new = {m.start, m.end, orma_callstacks_add_mapping(imp->model, &m),
                               m.exact_offset - m.start};
     if (r && !range_add(r, new))
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
 }
 
-static uint32_t find_frame(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid,
+static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t upid,
                            uint32_t mode, uint64_t ip)
 {
     bool kernel = mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HV;
     struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
     uint32_t i = r ? range_find(r, ip) : 0;
-    struct orma_frame f = {.rel_pc = ip};
+    struct orma_stack_frame f = {.rel_pc = ip};
 
     if (r && i < r->num && r->list[i].start <= ip) {
         f.mapping = r->list[i].mapping;
@@ -192,12 +193,12 @@ static uint32_t find_frame(struct orma_import *imp, struct orma_perf_data *p, ui
         if (r && !r->dummy) {
             const struct orma_mapping none = {0};
 
-            r->dummy = orma_profile_add_mapping(imp, &none) + 1;
+            r->dummy = orma_callstacks_add_mapping(imp->model, &none) + 1;
         }
         f.mapping = r && r->dummy ? r->dummy - 1 : ORMA_ROW_NONE;
-        orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_PERF_DUMMY_MAPPING_USED);
+        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_DUMMY_MAPPING_USED);
     }
-    return orma_profile_frame(imp, &f);
+    return orma_callstacks_frame(imp->model, &f);
 }
 
 /* ---- samples ---- */
@@ -275,7 +276,7 @@ static const struct orma_perf_attr *attr_of(const struct orma_perf_data *p,
     return &p->attrs[found == ORMA_MAP_NONE ? 0 : found];
 }
 
-static uint32_t callsite_of(struct orma_import *imp, struct orma_perf_data *p, uint32_t upid,
+static uint32_t callsite_of(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t upid,
                             uint32_t mode, struct sample *s)
 {
     uint64_t ips[STACK_MAX];
@@ -315,17 +316,17 @@ static uint32_t callsite_of(struct orma_import *imp, struct orma_perf_data *p, u
         num = 1;
     }
     while (num-- > 0)
-        callsite =
-            orma_profile_callsite(imp, callsite, find_frame(imp, p, upid, modes[num], ips[num]));
+        callsite = orma_callstacks_callsite(imp->model, callsite,
+                                            find_frame(imp, p, upid, modes[num], ips[num]));
     return callsite;
 }
 
-static uint32_t counter_track(struct orma_import *imp, struct orma_perf_data *p,
+static uint32_t counter_track(struct orma_import_ctx *imp, struct orma_perf_data *p,
                               const struct orma_perf_attr *a, const struct sample *s)
 {
     struct orma_args_list source = {0};
     uint32_t name = a->name ? a->name
-                            : orma_strpool_addf(&imp->storage->pool, "type %u config 0x%llx",
+                            : orma_strpool_addf(&imp->model->storage->pool, "type %u config 0x%llx",
                                                 (unsigned)a->type, (unsigned long long)a->config);
     struct orma_track_spec spec = {
         .type = s->has_cpu ? "perf_cpu_counter" : "perf_global_counter",
@@ -336,18 +337,19 @@ static uint32_t counter_track(struct orma_import *imp, struct orma_perf_data *p,
     };
 
     if (s->has_cpu)
-        spec.dims[spec.dims_num++] = orma_dim(imp->words.cpu, s->cpu);
-    spec.dims[spec.dims_num++] = orma_dim(orma_import_cstr(imp, "perf_session_id"), p->session);
-    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.name, name);
-    orma_args_put_bool(&source, orma_import_cstr(imp, "is_timebase"), true);
-    imp->storage->failed |= source.failed;
-    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+        spec.dims[spec.dims_num++] = orma_dim(imp->model->known.cpu, s->cpu);
+    spec.dims[spec.dims_num++] =
+        orma_dim(orma_model_cstr(imp->model, "perf_session_id"), p->session);
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->model->known.name, name);
+    orma_args_put_bool(&source, orma_model_cstr(imp->model, "is_timebase"), true);
+    imp->model->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&imp->model->tracks, &spec);
     orma_args_list_fini(&source);
     return track;
 }
 
 /* Periods are what was counted since the last sample: the counter is their sum. */
-static double add_period(struct orma_import *imp, struct orma_perf_data *p, uint32_t track,
+static double add_period(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t track,
                          uint64_t period)
 {
     uint64_t at = orma_map_get(&p->counters, track);
@@ -357,7 +359,7 @@ static double add_period(struct orma_import *imp, struct orma_perf_data *p, uint
 
         if (!more || orma_map_put(&p->counters, track, p->sums_num)) {
             p->sums = more ? more : p->sums;
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return 0;
         }
         p->sums = more;
@@ -366,58 +368,58 @@ static double add_period(struct orma_import *imp, struct orma_perf_data *p, uint
     return p->sums[at] += (double)period;
 }
 
-static uint32_t mode_text(struct orma_import *imp, uint32_t mode)
+static uint32_t mode_text(struct orma_import_ctx *imp, uint32_t mode)
 {
     static const char *const modes[] = {"unknown",    "kernel",       "user",
                                         "hypervisor", "guest_kernel", "guest_user"};
 
-    return orma_import_cstr(imp, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
+    return orma_model_cstr(imp->model, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
 }
 
-static void on_sample(struct orma_import *imp, struct orma_perf_data *p, int64_t ts,
+static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
                       struct orma_perf_cursor c, const struct header *h)
 {
-    struct orma_processes *processes = orma_import_processes(imp, 0);
+    struct orma_processes *processes = orma_model_processes(imp->model, 0);
     const struct orma_perf_attr *a = attr_of(p, c);
     uint32_t mode = h->misc & 7;
     struct sample s;
 
     if (!read_sample(a, c, &s)) {
-        orma_stats_add_at(orma_import_stats(imp, 0), ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE,
-                          1);
+        orma_stats_add_at(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_RECORD_SKIPPED,
+                          RECORD_SAMPLE, 1);
         return;
     }
     uint32_t utid = orma_processes_thread_of(processes, s.tid, s.pid);
     uint32_t upid = orma_processes_upid(processes, utid);
     uint32_t track = counter_track(imp, p, a, &s);
-    uint32_t set = orma_profile_counter_set(imp);
-    orma_profile_add_counter(imp, set, ts, track, add_period(imp, p, track, s.period));
+    uint32_t set = orma_callstacks_counter_set(imp->model);
+    orma_callstacks_add_counter(imp->model, set, ts, track, add_period(imp, p, track, s.period));
     const struct orma_sample row = {
         .ts = ts,
-        .source = orma_import_cstr(imp, "linux.perf"),
-        .task = orma_profile_task(imp, upid, utid, ORMA_ROW_NONE),
-        .exec = orma_profile_execution(imp,
-                                       s.has_cpu && s.cpu < ORMA_UCPUS_PER_MACHINE
-                                           ? orma_import_ucpu(imp, 0, s.cpu)
-                                           : ORMA_ID_NONE,
-                                       mode_text(imp, mode)),
+        .source = orma_model_cstr(imp->model, "linux.perf"),
+        .task = orma_callstacks_task(imp->model, upid, utid, ORMA_ROW_NONE),
+        .exec = orma_callstacks_execution(imp->model,
+                                          s.has_cpu && s.cpu < ORMA_UCPUS_PER_MACHINE
+                                              ? orma_model_ucpu(imp->model, 0, s.cpu)
+                                              : ORMA_ID_NONE,
+                                          mode_text(imp, mode)),
         .callsite = callsite_of(imp, p, upid, mode, &s),
         .session = p->session,
         .counter_set = set,
     };
-    orma_profile_sample(imp, &row);
+    orma_callstacks_sample(imp->model, &row);
 }
 
-static void on_comm(struct orma_import *imp, struct orma_perf_cursor c)
+static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
 {
-    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, 0);
     uint32_t pid = (uint32_t)orma_perf_number(&c, 4), tid = (uint32_t)orma_perf_number(&c, 4);
 
     if (c.failed)
         return;
-    uint32_t name = orma_import_str(
-        imp, (struct orma_str){(const char *)c.pos,
-                               strnlen((const char *)c.pos, (size_t)(c.end - c.pos))});
+    uint32_t name = orma_model_str(
+        imp->model, (struct orma_str){(const char *)c.pos,
+                                      strnlen((const char *)c.pos, (size_t)(c.end - c.pos))});
     uint32_t utid = orma_processes_thread_of(p, tid, pid);
     orma_processes_name_thread(p, utid, name, ORMA_THREAD_NAME_TREE);
     if (pid == tid)
@@ -466,7 +468,7 @@ static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_c
 static void note_record(struct orma_file *file, struct orma_perf_data *p, const uint8_t *at,
                         const struct header *h)
 {
-    struct orma_stats *stats = orma_import_stats(file->imp, 0);
+    struct orma_stats *stats = orma_model_stats(file->imp->model, 0);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
     struct sample s;
     uint64_t time = 0;
@@ -557,12 +559,12 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
     if (end - at < HEADER) {
         at = end;
         if (is_likely(h)) {
-            orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+            orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
             return end;
         }
     }
-    orma_import_damage(file->imp, orma_reader_offset(&file->imp->reader, pos), (uint64_t)(at - pos),
-                       "a record of perf.data has an impossible size");
+    orma_model_damage(file->imp->model, orma_reader_offset(file->imp->reader, pos),
+                      (uint64_t)(at - pos), "a record of perf.data has an impossible size");
     return at;
 }
 
@@ -595,7 +597,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         note_record(file, p, pos, &h);
         pos += h.size;
         if (behind > (size_t)(end - pos)) {
-            orma_import_cut_off(file->imp, (uint64_t)(end - pos));
+            orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
             break;
         }
         pos += behind;

@@ -5,9 +5,9 @@
  *                      ─► data: records
  *                      ─► features behind the data: command line, names of events, build ids
  */
-#ifndef ORMA_PROCESSOR_IMPORT_PERF_DATA_H
-#define ORMA_PROCESSOR_IMPORT_PERF_DATA_H
-#include "processor/import/formats/file.h"
+#ifndef ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
+#define ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
+#include "processor/import/core/file.h"
 
 #define ORMA_PERF_ATTRS_MAX 256
 

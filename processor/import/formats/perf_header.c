@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "processor/import/profile/profile.h"
+#include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
 #define HEADER_SIZE 104
@@ -80,7 +80,7 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
 
         read_attr(&p->attrs[p->attrs_num], attr);
         while (ids.end - ids.pos >= 8)
-            file->imp->storage->failed |=
+            file->imp->model->storage->failed |=
                 orma_map_put(&p->ids, orma_perf_number(&ids, 8), p->attrs_num) < 0;
         p->attrs_num++;
         c.pos += attr_size;
@@ -89,7 +89,7 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
 
 /* ---- features ---- */
 
-static void read_cmdline(struct orma_import *imp, struct orma_perf_data *p,
+static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
                          struct orma_perf_cursor c)
 {
     struct orma_buf line = {0};
@@ -101,14 +101,14 @@ static void read_cmdline(struct orma_import *imp, struct orma_perf_data *p,
             orma_buf_put_byte(&line, ' ');
         orma_buf_put(&line, word.data, word.len);
     }
-    orma_table_set(orma_import_table(imp, ORMA_TABLE_PROFILER_SESSION),
+    orma_table_set(orma_model_table(imp->model, ORMA_TABLE_PROFILER_SESSION),
                    ORMA_PROFILER_SESSION_CMDLINE, p->session,
-                   orma_import_str(imp, orma_buf_str(&line)));
-    imp->storage->failed |= line.failed;
+                   orma_model_str(imp->model, orma_buf_str(&line)));
+    imp->model->storage->failed |= line.failed;
     orma_buf_fini(&line);
 }
 
-static void read_event_desc(struct orma_import *imp, struct orma_perf_data *p,
+static void read_event_desc(struct orma_import_ctx *imp, struct orma_perf_data *p,
                             struct orma_perf_cursor c)
 {
     uint64_t num = orma_perf_number(&c, 4), size = orma_perf_number(&c, 4);
@@ -127,11 +127,11 @@ static void read_event_desc(struct orma_import *imp, struct orma_perf_data *p,
             attr = found == ORMA_MAP_NONE ? attr : (unsigned)found;
         }
         if (!c.failed && attr < p->attrs_num)
-            p->attrs[attr].name = orma_import_str(imp, name);
+            p->attrs[attr].name = orma_model_str(imp->model, name);
     }
 }
 
-static void read_build_ids(struct orma_import *imp, struct orma_perf_data *p,
+static void read_build_ids(struct orma_import_ctx *imp, struct orma_perf_data *p,
                            struct orma_perf_cursor c)
 {
     while (c.end - c.pos >= 8) {
@@ -145,14 +145,15 @@ static void read_build_ids(struct orma_import *imp, struct orma_perf_data *p,
         size_t len = misc >> 15 & 1 ? ORMA_MIN(id[20], 20) : 20;
         const struct orma_str name = {(const char *)c.pos + 36,
                                       strnlen((const char *)c.pos + 36, size - 36)};
-        imp->storage->failed |=
-            orma_map_put(&p->build_ids, orma_import_str(imp, name),
-                         orma_profile_build_id(imp, (struct orma_str){(const char *)id, len})) < 0;
+        imp->model->storage->failed |=
+            orma_map_put(
+                &p->build_ids, orma_model_str(imp->model, name),
+                orma_callstacks_build_id(imp->model, (struct orma_str){(const char *)id, len})) < 0;
         c.pos += size;
     }
 }
 
-static void read_feature(struct orma_import *imp, struct orma_perf_data *p, unsigned feature,
+static void read_feature(struct orma_import_ctx *imp, struct orma_perf_data *p, unsigned feature,
                          struct orma_perf_cursor c)
 {
     switch (feature) {
@@ -160,8 +161,8 @@ static void read_feature(struct orma_import *imp, struct orma_perf_data *p, unsi
         read_build_ids(imp, p, c);
         break;
     case FEATURE_OSRELEASE:
-        orma_metadata_str(imp, "system_release", false, ORMA_METADATA_MACHINE, 0,
-                          orma_import_str(imp, text(&c)));
+        orma_metadata_str(imp->model, "system_release", false, ORMA_METADATA_MACHINE, 0,
+                          orma_model_str(imp->model, text(&c)));
         break;
     case FEATURE_CMDLINE:
         read_cmdline(imp, p, c);
@@ -170,7 +171,7 @@ static void read_feature(struct orma_import *imp, struct orma_perf_data *p, unsi
         read_event_desc(imp, p, c);
         break;
     default:
-        orma_stats_add_at(orma_import_stats(imp, 0), ORMA_STAT_PERF_FEATURES_SKIPPED,
+        orma_stats_add_at(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_FEATURES_SKIPPED,
                           (int32_t)feature, 1);
     }
 }
@@ -185,7 +186,7 @@ bool orma_perf_read_header(struct orma_file *file, struct orma_perf_data *p, str
     for (unsigned i = 0; i < 4; i++)
         bits[i] = orma_perf_number(&c, 8);
     if (size != HEADER_SIZE || c.failed || attr_size < ATTR_MIN + 16 || attr_size > 4096) {
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "Failed to perf file header size. Expected %d, found %llu (ERR:tp-parse): "
                         "record to a file, not to a pipe",
                         HEADER_SIZE, (unsigned long long)size);
@@ -193,11 +194,11 @@ bool orma_perf_read_header(struct orma_file *file, struct orma_perf_data *p, str
     }
     read_attrs(file, p, bytes, attrs, attr_size);
     if (!p->attrs_num || data.offset > bytes.len) {
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "perf.data without attributes, or cut off before its data (ERR:tp-parse)");
         return false;
     }
-    p->session = orma_profile_session(file->imp, "linux.perf", 0);
+    p->session = orma_callstacks_session(file->imp->model, "linux.perf", 0);
     data.size = ORMA_MIN(data.size, bytes.len - data.offset);
     p->data = (struct orma_str){bytes.data + data.offset, data.size};
     c = at(bytes, (struct section){data.offset + data.size, bytes.len - data.offset - data.size});

@@ -8,8 +8,8 @@
  *         ...
  *     (an empty line)
  */
-#include "processor/import/formats/file.h"
-#include "processor/import/profile/profile.h"
+#include "processor/import/formats/formats.h"
+#include "processor/model/callstacks.h"
 #include "protos/reflect/number.h"
 
 #include <stdlib.h>
@@ -132,11 +132,11 @@ static bool read_header(struct orma_str line, struct text_sample *ret)
 }
 
 /* "  7f81ee50c5d7 ioctl+0x7 (/lib/libc.so)" */
-static void read_frame(struct orma_import *imp, struct perf_text *p, struct orma_str line)
+static void read_frame(struct orma_import_ctx *imp, struct perf_text *p, struct orma_str line)
 {
     struct orma_str rest = orma_str_trim(line), address;
     struct orma_mapping m = {0};
-    struct orma_frame f = {0};
+    struct orma_stack_frame f = {0};
 
     if (!orma_str_cut(&rest, ' ', &address) || p->frames_num == FRAMES_MAX)
         return;
@@ -144,7 +144,7 @@ static void read_frame(struct orma_import *imp, struct perf_text *p, struct orma
     for (size_t i = rest.len; i-- > 1;) {
         if (rest.data[i] != '(' || rest.data[i - 1] != ' ' || rest.data[rest.len - 1] != ')')
             continue;
-        m.name = orma_import_str(imp, (struct orma_str){rest.data + i + 1, rest.len - i - 2});
+        m.name = orma_model_str(imp->model, (struct orma_str){rest.data + i + 1, rest.len - i - 2});
         rest = orma_str_trim((struct orma_str){rest.data, i});
         break;
     }
@@ -155,25 +155,25 @@ static void read_frame(struct orma_import *imp, struct perf_text *p, struct orma
             break;
         }
     }
-    f.mapping = orma_profile_mapping(imp, &m);
-    f.name = orma_import_str(imp, rest);
-    p->frames[p->frames_num++] = orma_profile_symbolized_frame(imp, &f);
+    f.mapping = orma_callstacks_mapping(imp->model, &m);
+    f.name = orma_model_str(imp->model, rest);
+    p->frames[p->frames_num++] = orma_callstacks_symbolized_frame(imp->model, &f);
 }
 
 /* A call site whose root has depth 1. */
-static uint32_t callsite_from_one(struct orma_import *imp, uint32_t parent, uint32_t frame)
+static uint32_t callsite_from_one(struct orma_import_ctx *imp, uint32_t parent, uint32_t frame)
 {
-    uint32_t callsite = orma_profile_callsite(imp, parent, frame);
+    uint32_t callsite = orma_callstacks_callsite(imp->model, parent, frame);
 
     if (parent == ORMA_CALLSITE_NONE && callsite != ORMA_CALLSITE_NONE)
-        orma_table_set(orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_CALLSITE),
+        orma_table_set(orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_CALLSITE),
                        ORMA_STACK_PROFILE_CALLSITE_DEPTH, callsite, 1);
     return callsite;
 }
 
 static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     uint32_t callsite = ORMA_CALLSITE_NONE;
     struct text_event *e;
 
@@ -182,7 +182,7 @@ static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
     p->open = false;
     if (!p->frames_num) {
         if (!at_end)
-            orma_stats_inc(orma_import_stats(imp, 0),
+            orma_stats_inc(orma_model_stats(imp->model, 0),
                            ORMA_STAT_PERF_TEXT_IMPORTER_SAMPLE_NO_FRAMES);
         return;
     }
@@ -190,14 +190,14 @@ static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
         callsite = callsite_from_one(imp, callsite, p->frames[i]);
     e = orma_arena_alloc(&p->arena, sizeof(*e));
     if (!e) {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return;
     }
     *e = (struct text_event){
         .pid = p->sample.pid,
         .tid = p->sample.tid,
         .callsite = callsite,
-        .comm = orma_import_str(imp, p->sample.comm),
+        .comm = orma_model_str(imp->model, p->sample.comm),
         .has_pid = p->sample.has_pid,
     };
     orma_file_add(file, p->sample.ts, 0, (const uint8_t *)e, sizeof(*e));
@@ -227,14 +227,14 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
         endless_line(file, &rest);
     if (at_end) {
         end_sample(file, p, true);
-        orma_import_cut_off(file->imp, rest.len);
+        orma_model_cut_off(file->imp->model, rest.len);
     }
     return len - rest.len;
 }
 
 static void perf_text_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct text_event e;
 
     memcpy(&e, item->data, sizeof(e));
@@ -244,7 +244,7 @@ static void perf_text_parse(struct orma_file *file, const struct orma_item *item
     uint32_t upid = orma_processes_upid(p, utid);
     if (e.has_pid && e.pid == e.tid && upid != ORMA_ID_NONE)
         orma_processes_name_process(p, upid, e.comm, ORMA_PROCESS_NAME_OTHER);
-    orma_profile_stack(file->imp, item->ts, "perf_text", utid, e.callsite);
+    orma_callstacks_stack(file->imp->model, item->ts, "perf_text", utid, e.callsite);
 }
 
 static void perf_text_fini(struct orma_file *file)
@@ -270,7 +270,7 @@ struct collapsed {
 
 static void collapsed_line(struct orma_file *file, struct collapsed *c, struct orma_str line)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     uint32_t callsite = ORMA_CALLSITE_NONE;
     struct orma_str name;
     size_t at;
@@ -286,16 +286,18 @@ static void collapsed_line(struct orma_file *file, struct collapsed *c, struct o
         return;
     }
     if (!c->profile)
-        c->profile = 1 + orma_profile_aggregate(
-                             imp, "collapsed_stack_file", orma_import_cstr(imp, "Collapsed stacks"),
-                             orma_import_cstr(imp, "samples"), orma_import_cstr(imp, "count"));
+        c->profile = 1 + orma_callstacks_aggregate(imp->model, "collapsed_stack_file",
+                                                   orma_model_cstr(imp->model, "Collapsed stacks"),
+                                                   orma_model_cstr(imp->model, "samples"),
+                                                   orma_model_cstr(imp->model, "count"));
     for (line.len = at - 1; orma_str_cut(&line, ';', &name);) {
-        const struct orma_frame f = {.mapping = orma_profile_dummy_mapping(imp, ""),
-                                     .name = orma_import_str(imp, name)};
+        const struct orma_stack_frame f = {.mapping = orma_callstacks_dummy_mapping(imp->model, ""),
+                                           .name = orma_model_str(imp->model, name)};
 
-        callsite = orma_profile_callsite(imp, callsite, orma_profile_symbolized_frame(imp, &f));
+        callsite = orma_callstacks_callsite(imp->model, callsite,
+                                            orma_callstacks_symbolized_frame(imp->model, &f));
     }
-    orma_profile_aggregate_add(imp, c->profile - 1, callsite, (double)count);
+    orma_callstacks_aggregate_add(imp->model, c->profile - 1, callsite, (double)count);
 }
 
 static size_t collapsed_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

@@ -5,8 +5,8 @@
  * functions and mappings first, then locations and samples.
  */
 #include "protos/fields/pprof.h"
-#include "processor/import/formats/file.h"
-#include "processor/import/profile/profile.h"
+#include "processor/import/formats/formats.h"
+#include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct function {
 };
 
 struct pprof {
-    struct orma_import *imp;
+    struct orma_import_ctx *imp;
     uint32_t *strings; /* pool ids */
     uint32_t strings_num, strings_cap;
     struct orma_map functions; /* id → name << 32 | file */
@@ -34,7 +34,7 @@ struct pprof {
 
 static void put(struct pprof *p, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    p->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    p->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
 static uint32_t string(const struct pprof *p, uint64_t idx)
@@ -49,13 +49,13 @@ static void add_string(struct pprof *p, struct orma_str s)
         uint32_t *more = realloc(p->strings, cap * sizeof(*more));
 
         if (!more) {
-            p->imp->storage->failed = true;
+            p->imp->model->storage->failed = true;
             return;
         }
         p->strings = more;
         p->strings_cap = cap;
     }
-    p->strings[p->strings_num++] = orma_import_str(p->imp, s);
+    p->strings[p->strings_num++] = orma_model_str(p->imp->model, s);
 }
 
 static void add_function(struct pprof *p, struct orma_pb_reader r)
@@ -104,7 +104,7 @@ static void add_mapping(struct pprof *p, struct orma_pb_reader r)
             break;
         }
     }
-    put(p, &p->mappings, id, orma_profile_mapping(p->imp, &m));
+    put(p, &p->mappings, id, orma_callstacks_mapping(p->imp->model, &m));
     put(p, &p->starts, id, (m.start - m.exact_offset) & INT64_MAX);
 }
 
@@ -113,7 +113,7 @@ static void add_mapping(struct pprof *p, struct orma_pb_reader r)
 /* The lines of a location as symbols, innermost first. Gives the set, and a name for the frame. */
 static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *ret_name)
 {
-    struct orma_table *t = orma_import_table(p->imp, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+    struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_STACK_PROFILE_SYMBOL);
     struct orma_pb_field f, g;
     uint32_t set = ORMA_ROW_NONE;
 
@@ -152,10 +152,10 @@ static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *re
 
 static void add_location(struct pprof *p, struct orma_pb_reader r)
 {
-    struct orma_table *t = orma_import_table(p->imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
     struct orma_pb_reader lines = r;
     struct orma_pb_field f;
-    struct orma_frame frame = {.name = ORMA_STR_EMPTY};
+    struct orma_stack_frame frame = {.name = ORMA_STR_EMPTY};
     uint64_t id = 0, mapping = 0, address = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -167,12 +167,13 @@ static void add_location(struct pprof *p, struct orma_pb_reader r)
             address = orma_pb_u64(&f);
     }
     uint64_t row = orma_map_get(&p->mappings, mapping);
-    frame.mapping = row == ORMA_MAP_NONE ? orma_profile_dummy_mapping(p->imp, "") : (uint32_t)row;
+    frame.mapping =
+        row == ORMA_MAP_NONE ? orma_callstacks_dummy_mapping(p->imp->model, "") : (uint32_t)row;
     frame.rel_pc = address;
     if (row != ORMA_MAP_NONE && address >= orma_map_get(&p->starts, mapping))
         frame.rel_pc -= orma_map_get(&p->starts, mapping);
     uint32_t set = add_lines(p, lines, &frame.name);
-    uint32_t at = orma_profile_frame(p->imp, &frame);
+    uint32_t at = orma_callstacks_frame(p->imp->model, &frame);
     if (set != ORMA_ROW_NONE)
         orma_table_set(t, ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, at, set);
     put(p, &p->frames, id, at);
@@ -193,21 +194,22 @@ static void add_type(struct pprof *p, struct orma_pb_reader r)
     }
     if (p->types_num == TYPES_MAX)
         return;
-    uint32_t name = orma_strpool_addf(&p->imp->storage->pool, "pprof %s",
-                                      orma_strpool_cstr(&p->imp->storage->pool, string(p, type)));
-    p->profiles[p->types_num++] =
-        orma_profile_aggregate(p->imp, "pprof_file", name, string(p, type), string(p, unit));
+    uint32_t name =
+        orma_strpool_addf(&p->imp->model->storage->pool, "pprof %s",
+                          orma_strpool_cstr(&p->imp->model->storage->pool, string(p, type)));
+    p->profiles[p->types_num++] = orma_callstacks_aggregate(p->imp->model, "pprof_file", name,
+                                                            string(p, type), string(p, unit));
 }
 
 static void add_value(struct pprof *p, unsigned type, uint32_t callsite, int64_t value)
 {
-    struct orma_table *t = orma_import_table(p->imp, ORMA_TABLE_AGGREGATE_SAMPLE);
+    struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_AGGREGATE_SAMPLE);
     uint64_t key = (uint64_t)p->profiles[type] << 32 | callsite;
     uint64_t have = orma_map_get(&p->sums, key);
 
     if (have == ORMA_MAP_NONE) {
         put(p, &p->sums, key, t->rows);
-        orma_profile_aggregate_add(p->imp, p->profiles[type], callsite, (double)value);
+        orma_callstacks_aggregate_add(p->imp->model, p->profiles[type], callsite, (double)value);
         return;
     }
     const struct orma_column *col = &t->columns[ORMA_AGGREGATE_SAMPLE_VALUE];
@@ -239,7 +241,7 @@ static void add_sample(struct pprof *p, struct orma_pb_reader r)
         uint64_t frame = orma_map_get(&p->frames, stack[depth]);
 
         if (frame != ORMA_MAP_NONE)
-            callsite = orma_profile_callsite(p->imp, callsite, (uint32_t)frame);
+            callsite = orma_callstacks_callsite(p->imp->model, callsite, (uint32_t)frame);
     }
     for (unsigned i = 0; callsite != ORMA_CALLSITE_NONE && i < ORMA_MIN(num, p->types_num); i++)
         add_value(p, i, callsite, values[i]);
@@ -267,8 +269,7 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
         if (f.id == ORMA_PB_PPROF_PROFILE_STRING_TABLE)
             add_string(p, orma_pb_str(&f));
     if (r.failed)
-        orma_file_error(file->imp, -EBADMSG,
-                        "the pprof file is corrupt or cut off (ERR:tp-corrupt)");
+        orma_file_error(file, -EBADMSG, "the pprof file is corrupt or cut off (ERR:tp-corrupt)");
     r = orma_pb_reader(data, len);
     each(p, r, ORMA_PB_PPROF_PROFILE_SAMPLE_TYPE, add_type);
     each(p, r, ORMA_PB_PPROF_PROFILE_FUNCTION, add_function);

@@ -3,8 +3,8 @@
  * size, up to a size of 0. Files with their symbols and threads may come after the samples that
  * need them, so it is walked twice.
  */
-#include "processor/import/formats/file.h"
-#include "processor/import/profile/profile.h"
+#include "processor/import/formats/formats.h"
+#include "processor/model/callstacks.h"
 #include "sdk/wire/pb_reader.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ struct event {
 
 static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    file->imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    file->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
 static void read_file(struct orma_file *file, struct orma_pb_reader r)
@@ -48,18 +48,18 @@ static void read_file(struct orma_file *file, struct orma_pb_reader r)
         if (f.id == FILE_ID)
             id = (uint32_t)orma_pb_u64(&f);
         else if (f.id == FILE_PATH)
-            m.name = orma_import_str(file->imp, orma_pb_str(&f));
+            m.name = orma_model_str(file->imp->model, orma_pb_str(&f));
     }
-    put(file, &s->files, id, orma_profile_mapping(file->imp, &m));
+    put(file, &s->files, id, orma_callstacks_mapping(file->imp->model, &m));
     while (orma_pb_next(&again, &f))
         if (f.id == FILE_SYMBOL)
             put(file, &s->symbols, (uint64_t)id << 32 | num++,
-                orma_import_str(file->imp, orma_pb_str(&f)));
+                orma_model_str(file->imp->model, orma_pb_str(&f)));
 }
 
 static void read_thread(struct orma_file *file, struct orma_pb_reader r)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct orma_str name = {0};
     struct orma_pb_field f;
     uint32_t tid = 0, pid = 0;
@@ -75,7 +75,7 @@ static void read_thread(struct orma_file *file, struct orma_pb_reader r)
     uint32_t utid = orma_processes_thread_of(p, tid, pid);
     if (!name.len)
         return;
-    uint32_t text = orma_import_str(file->imp, name);
+    uint32_t text = orma_model_str(file->imp->model, name);
     orma_processes_name_thread(p, utid, text, ORMA_THREAD_NAME_OTHER);
     if (tid == pid)
         orma_processes_name_process(p, orma_processes_upid(p, utid), text, ORMA_PROCESS_NAME_OTHER);
@@ -84,7 +84,7 @@ static void read_thread(struct orma_file *file, struct orma_pb_reader r)
 static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
 {
     struct simpleperf *s = file->state;
-    struct orma_frame frame = {0};
+    struct orma_stack_frame frame = {0};
     struct orma_pb_field f;
     uint32_t id = 0;
     int32_t symbol = -1;
@@ -99,14 +99,15 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
     }
     uint64_t mapping = orma_map_get(&s->files, id);
     if (mapping == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SIMPLEPERF_MISSING_FILE_MAPPING);
+        orma_stats_inc(orma_model_stats(file->imp->model, 0),
+                       ORMA_STAT_SIMPLEPERF_MISSING_FILE_MAPPING);
         return ORMA_ROW_NONE;
     }
     uint64_t name = symbol < 0 ? ORMA_MAP_NONE
                                : orma_map_get(&s->symbols, (uint64_t)id << 32 | (uint32_t)symbol);
     frame.mapping = (uint32_t)mapping;
     frame.name = name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
-    return orma_profile_frame(file->imp, &frame);
+    return orma_callstacks_frame(file->imp->model, &frame);
 }
 
 /* Innermost first, as it is written. */
@@ -128,12 +129,12 @@ static void read_sample(struct orma_file *file, struct orma_pb_reader r)
     }
     while (num-- > 0)
         if (frames[num] != ORMA_ROW_NONE)
-            e.callsite = orma_profile_callsite(file->imp, e.callsite, frames[num]);
+            e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, frames[num]);
     if (e.callsite == ORMA_CALLSITE_NONE)
         return;
     kept = orma_arena_alloc(&s->arena, sizeof(*kept));
     if (!kept) {
-        file->imp->storage->failed = true;
+        file->imp->model->storage->failed = true;
         return;
     }
     *kept = e;
@@ -171,24 +172,24 @@ static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_
 {
     (void)at_end; /* it is read once, whole */
     if (len < MAGIC_LEN + 2 || (data[MAGIC_LEN] | data[MAGIC_LEN + 1] << 8) != VERSION) {
-        orma_file_error(file->imp, -EBADMSG,
-                        "simpleperf: only version %d can be read (ERR:tp-corrupt)", VERSION);
+        orma_file_error(file, -EBADMSG, "simpleperf: only version %d can be read (ERR:tp-corrupt)",
+                        VERSION);
         return len;
     }
     if (!each(file, data, len, false) || !each(file, data, len, true))
-        orma_file_error(file->imp, -EBADMSG,
+        orma_file_error(file, -EBADMSG,
                         "the simpleperf file is corrupt or cut off (ERR:tp-corrupt)");
     return len;
 }
 
 static void simpleperf_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct event e;
 
     memcpy(&e, item->data, sizeof(e));
-    orma_profile_stack(file->imp, item->ts, "simpleperf", orma_processes_thread(p, e.tid),
-                       e.callsite);
+    orma_callstacks_stack(file->imp->model, item->ts, "simpleperf", orma_processes_thread(p, e.tid),
+                          e.callsite);
 }
 
 static void simpleperf_fini(struct orma_file *file)

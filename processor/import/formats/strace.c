@@ -7,7 +7,7 @@
  *
  * Calls are slices of their thread. Signals and exits are left out.
  */
-#include "processor/import/formats/file.h"
+#include "processor/import/formats/formats.h"
 
 #define LINE_MAX ((size_t)1 << 20)
 
@@ -100,7 +100,7 @@ static void on_line(struct orma_file *file, struct orma_str line)
     if (r == LINE_OK)
         orma_file_add(file, c.ts, 0, (const uint8_t *)line.data, line.len);
     else if (line.len)
-        orma_stats_inc(orma_import_stats(file->imp, 0), stats[r]);
+        orma_stats_inc(orma_model_stats(file->imp->model, 0), stats[r]);
     if (r == LINE_NONE && line.len)
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
@@ -161,27 +161,28 @@ static void cut_result(struct orma_str *call, struct orma_str *ret_result, int64
     *call = s;
 }
 
-static void put_arg(struct orma_import *imp, const char *key, struct orma_str text)
+static void put_arg(struct orma_import_ctx *imp, const char *key, struct orma_str text)
 {
     if (text.len)
-        orma_args_put_str(&imp->args, orma_import_cstr(imp, key), orma_import_str(imp, text));
+        orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, key),
+                          orma_model_str(imp->model, text));
 }
 
 static void strace_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_import *imp = file->imp;
+    struct orma_import_ctx *imp = file->imp;
     struct call c;
     struct orma_str name, args, result;
     int64_t dur;
 
     if (read_line((struct orma_str){(const char *)item->data, item->len}, &c) != LINE_OK)
         return; /* cannot be: it was read before */
-    uint32_t category = orma_import_cstr(imp, "strace");
-    uint32_t utid = orma_processes_thread(orma_import_processes(imp, 0), c.tid);
+    uint32_t category = orma_model_cstr(imp->model, "strace");
+    uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, 0), c.tid);
     bool resumed = orma_str_starts(c.rest, ORMA_STR("<... "));
     const char *at;
 
-    orma_args_list_clear(&imp->args);
+    orma_args_list_clear(&imp->model->args);
     if (resumed) {
         skip(&c.rest, 5);
         at = orma_str_find(c.rest, ORMA_STR(" resumed>"));
@@ -191,8 +192,8 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         args = (struct orma_str){at + 9, c.rest.len - name.len - 9};
         cut_result(&args, &result, &dur);
         put_arg(imp, "ret", result);
-        orma_slices_end(&imp->slices, item->ts, orma_import_thread_track(imp, 0, utid), category,
-                        orma_import_str(imp, name), &imp->args);
+        orma_slices_end(&imp->model->slices, item->ts, orma_model_thread_track(imp->model, 0, utid),
+                        category, orma_model_str(imp->model, name), &imp->model->args);
         return;
     }
     at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
@@ -200,18 +201,18 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         return;
     name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
     args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
-    uint32_t track = orma_import_thread_track(imp, 0, utid);
+    uint32_t track = orma_model_thread_track(imp->model, 0, utid);
     if ((at = orma_str_find(args, ORMA_STR("<unfinished ...>")))) {
         put_arg(imp, "args", orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));
-        orma_slices_begin(&imp->slices, item->ts, track, category, orma_import_str(imp, name),
-                          &imp->args);
+        orma_slices_begin(&imp->model->slices, item->ts, track, category,
+                          orma_model_str(imp->model, name), &imp->model->args);
         return;
     }
     cut_result(&args, &result, &dur);
     put_arg(imp, "args", args);
     put_arg(imp, "ret", result);
-    orma_slices_complete(&imp->slices, item->ts, dur, track, category, orma_import_str(imp, name),
-                         &imp->args);
+    orma_slices_complete(&imp->model->slices, item->ts, dur, track, category,
+                         orma_model_str(imp->model, name), &imp->model->args);
 }
 
 const struct orma_format_ops orma_format_strace = {

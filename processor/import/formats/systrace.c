@@ -2,7 +2,8 @@
 
 #include <strings.h>
 
-#include "processor/import/ftrace/ftrace.h"
+#include "processor/import/core/ports.h"
+#include "processor/model/sched.h"
 
 /* Longer lines are nonsense; what has no end is not waited for. */
 #define LINE_MAX ((size_t)1 << 20)
@@ -157,14 +158,14 @@ bool orma_systrace_line(struct orma_file *file, struct orma_str text)
 
 void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_import *imp = file->imp;
-    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct orma_import_ctx *imp = file->imp;
+    struct orma_processes *p = orma_model_processes(imp->model, 0);
     struct line line;
     struct orma_buf scratch = {0};
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
         return; /* cannot be: it was read before */
-    struct orma_ftrace_event e = {
+    struct orma_kernel_event e = {
         .ts = item->ts,
         .cpu = line.cpu,
         .pid = line.pid,
@@ -173,14 +174,14 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
         .item = item,
     };
     if (line.comm.len && line.pid)
-        orma_processes_name_thread(p, e.utid, orma_import_str(imp, line.comm),
+        orma_processes_name_thread(p, e.utid, orma_model_str(imp->model, line.comm),
                                    ORMA_THREAD_NAME_FTRACE);
     if (line.flags.len > 2 && memchr("hHsz", line.flags.data[2], 4)) {
         e.common_flags = line.flags.data[2] == 's' ? 0x10 : 0x08;
         e.has_flags = true;
     }
     orma_systrace_event(imp, &e, line.event, line.args, &scratch);
-    imp->storage->failed |= scratch.failed;
+    imp->model->storage->failed |= scratch.failed;
     orma_buf_fini(&scratch);
 }
 
@@ -218,7 +219,7 @@ static bool read_header(struct systrace *s, struct orma_str line)
 
 static void process_line(struct orma_file *file, struct systrace *s, struct orma_str line)
 {
-    struct orma_processes *p = orma_import_processes(file->imp, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
     struct orma_str word, name = {0};
     uint64_t pid = 0, ppid = 0, tid = 0, val;
     int col = 0, last = s->col_name;
@@ -237,7 +238,7 @@ static void process_line(struct orma_file *file, struct systrace *s, struct orma
         name = orma_str_trim((struct orma_str){name.data + 2, name.len - 2});
     if (col < last || !pid || !name.len)
         return;
-    uint32_t id = orma_import_str(file->imp, name);
+    uint32_t id = orma_model_str(file->imp->model, name);
     if (s->col_tid >= 0 && tid) {
         orma_processes_name_thread(p, orma_processes_thread_of(p, (uint32_t)tid, (uint32_t)pid), id,
                                    ORMA_THREAD_NAME_TREE);
@@ -271,7 +272,7 @@ static bool lost_line(struct orma_file *file, struct orma_str line)
     rest = (struct orma_str){lost + 6, (size_t)(line.data + line.len - lost) - 6};
     if (orma_str_cut(&rest, ' ', &num) && orma_str_to_u64(num, &events) &&
         of_cpu < ORMA_UCPUS_PER_MACHINE && events < INT32_MAX)
-        orma_stats_add_at(orma_import_stats(file->imp, 0), ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA,
+        orma_stats_add_at(orma_model_stats(file->imp->model, 0), ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA,
                           (int32_t)of_cpu, (int64_t)events);
     return true;
 }
@@ -296,7 +297,7 @@ static void on_text(struct orma_file *file, struct orma_str line)
         return;
     if (orma_systrace_line(file, line))
         return;
-    orma_stats_inc(orma_import_stats(file->imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
     if (!ends_script(file, line))
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }

@@ -5,10 +5,11 @@
  *
  * Also inside of a HTML page, with a list of processes.
  */
-#ifndef ORMA_PROCESSOR_IMPORT_SYSTRACE_H
-#define ORMA_PROCESSOR_IMPORT_SYSTRACE_H
-#include "processor/import/formats/file.h"
-#include "processor/import/ftrace/ftrace.h"
+#ifndef ORMA_PROCESSOR_IMPORT_FORMATS_SYSTRACE_H
+#define ORMA_PROCESSOR_IMPORT_FORMATS_SYSTRACE_H
+#include "processor/import/core/file.h"
+#include "processor/import/core/ports.h"
+#include "processor/model/sched.h"
 
 /* Notes the event of a line; false: it is no such line. */
 bool orma_systrace_line(struct orma_file *file, struct orma_str line);
@@ -18,7 +19,7 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item);
 
 /* An event that is described by "key=value" texts; by name. False: it is none of those that are
  * more than text. */
-bool orma_systrace_event(struct orma_import *imp, const struct orma_ftrace_event *event,
+bool orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_event *event,
                          struct orma_str name, struct orma_str args, struct orma_buf *scratch);
 
 /* The value of a key; comms may hold blanks. False: there is none. */

@@ -3,8 +3,9 @@
  * handlers of those; where texts say less, or others make something else of them, the rest is
  * here.
  */
+#include "processor/import/core/ports.h"
 #include "processor/import/formats/systrace.h"
-#include "processor/import/ftrace/ftrace.h"
+#include "processor/model/sched.h"
 #include "protos/fields/ftrace.h"
 #include "protos/tables/ftrace_events.h"
 #include "sdk/wire/pb_reader.h"
@@ -176,16 +177,15 @@ static void put_field(struct orma_str event, const struct orma_ftrace_field *f,
         orma_pb_put_i64(out, f->number, val);
 }
 
-static bool plain_event(struct orma_import *imp, struct orma_ftrace_event *e, struct orma_str name,
-                        struct orma_str args, struct orma_buf *scratch)
+static bool plain_event(struct orma_import_ctx *imp, struct orma_kernel_event *e,
+                        struct orma_str name, struct orma_str args, struct orma_buf *scratch)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
     const struct orma_ftrace_tracepoint *t = NULL;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(plain_events) && !t; i++)
         if (orma_str_eq_c(name, plain_events[i]))
             t = orma_ftrace_tracepoint_find(NULL, plain_events[i]);
-    if (!t || !st)
+    if (!t)
         return false;
     const struct orma_ftrace_message *m = &orma_ftrace_messages[t->message_idx];
     orma_buf_clear(scratch);
@@ -193,8 +193,8 @@ static bool plain_event(struct orma_import *imp, struct orma_ftrace_event *e, st
         put_field(name, &m->fields[i], args, scratch);
     e->field = m->number;
     e->payload = orma_buf_str(scratch);
-    if (!scratch->failed && m->number < ORMA_PACKET_FIELDS_MAX && st->handlers[m->number])
-        st->handlers[m->number](imp, e);
+    if (!scratch->failed)
+        (void)orma_port_handle(imp, e); /* an event that no one handles has a row only */
     return true;
 }
 
@@ -222,7 +222,7 @@ static int64_t state_bits(struct orma_str text)
 }
 
 /* A bundle of this one event, for its row and the args of that. */
-static void add_switch_row(struct orma_import *imp, const struct orma_ftrace_event *e,
+static void add_switch_row(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                            struct orma_str payload)
 {
     struct orma_item item = {.ts = e->ts, .kind = ORMA_ITEM_FTRACE_EVENT};
@@ -234,22 +234,22 @@ static void add_switch_row(struct orma_import *imp, const struct orma_ftrace_eve
     orma_pb_put_str(&event, ORMA_PB_FTRACE_EVENT_SCHED_SWITCH, payload);
     orma_pb_put_str(&all, ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT, orma_buf_str(&event));
     char *copy =
-        !all.failed && !event.failed ? orma_arena_alloc(&imp->reader.sorter.arena, all.len) : NULL;
+        !all.failed && !event.failed ? orma_arena_alloc(&imp->reader->sorter.arena, all.len) : NULL;
     if (copy) {
         memcpy(copy, all.data, all.len);
         bundle.event_bytes = (struct orma_str){copy, all.len};
-        item.bundle = orma_sorter_add_bundle(&imp->reader.sorter, &bundle);
+        item.bundle = orma_sorter_add_bundle(&imp->reader->sorter, &bundle);
         if (item.bundle != UINT32_MAX)
-            orma_ftrace_add_row(imp, &item, orma_import_cstr(imp, "sched_switch"), e->utid,
-                                e->common_flags, e->cpu);
+            orma_port_add_row(imp, &item, orma_model_cstr(imp->model, "sched_switch"), e->utid,
+                              e->common_flags, e->cpu);
     } else {
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
     }
     orma_buf_fini(&event);
     orma_buf_fini(&all);
 }
 
-static bool on_switch(struct orma_import *imp, const struct orma_ftrace_event *e,
+static bool on_switch(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                       struct orma_str args, struct orma_buf *out)
 {
     struct orma_str prev_comm = {0}, next_comm = {0}, state = {0};
@@ -271,16 +271,16 @@ static bool on_switch(struct orma_import *imp, const struct orma_ftrace_event *e
     orma_pb_put_i64(out, ORMA_PB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID, next_pid);
     orma_pb_put_i64(out, ORMA_PB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO, next_prio);
     add_switch_row(imp, e, orma_buf_str(out));
-    orma_sched_switch(imp, 0, e->ts, e->cpu, (uint32_t)prev_pid, orma_import_str(imp, prev_comm),
-                      bits, (uint32_t)next_pid, orma_import_str(imp, next_comm),
-                      (int32_t)next_prio);
+    orma_sched_switch(imp->model, 0, e->ts, e->cpu, (uint32_t)prev_pid,
+                      orma_model_str(imp->model, prev_comm), bits, (uint32_t)next_pid,
+                      orma_model_str(imp->model, next_comm), (int32_t)next_prio);
     return true;
 }
 
-static bool on_waking(struct orma_import *imp, const struct orma_ftrace_event *e,
+static bool on_waking(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                       struct orma_str args, bool waking)
 {
-    struct orma_processes *p = orma_import_processes(imp, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, 0);
     struct orma_str comm = {0};
     int64_t pid;
 
@@ -288,14 +288,15 @@ static bool on_waking(struct orma_import *imp, const struct orma_ftrace_event *e
         return false;
     uint32_t utid = orma_processes_thread(p, (uint32_t)pid);
     if (orma_systrace_arg(args, "comm", &comm) && comm.len)
-        orma_processes_name_thread(p, utid, orma_import_str(imp, comm), ORMA_THREAD_NAME_FTRACE);
+        orma_processes_name_thread(p, utid, orma_model_str(imp->model, comm),
+                                   ORMA_THREAD_NAME_FTRACE);
     if (waking)
-        orma_sched_waking(imp, 0, e->ts, utid, e->utid,
+        orma_sched_waking(imp->model, 0, e->ts, utid, e->utid,
                           e->has_flags ? (int64_t)e->common_flags : -1);
     return true;
 }
 
-static bool on_blocked(struct orma_import *imp, struct orma_str args)
+static bool on_blocked(struct orma_import_ctx *imp, struct orma_str args)
 {
     struct orma_str caller = {0};
     int64_t pid, io_wait = -1;
@@ -305,40 +306,40 @@ static bool on_blocked(struct orma_import *imp, struct orma_str args)
     if (!number_arg(args, "iowait", &io_wait))
         (void)number_arg(args, "io_wait", &io_wait);
     (void)orma_systrace_arg(args, "caller", &caller);
-    orma_sched_blocked(imp, orma_processes_thread(orma_import_processes(imp, 0), (uint32_t)pid),
-                       io_wait < 0 ? -1 : io_wait != 0,
-                       caller.len ? orma_import_str(imp, caller) : 0);
+    orma_sched_blocked(
+        imp->model, orma_processes_thread(orma_model_processes(imp->model, 0), (uint32_t)pid),
+        io_wait < 0 ? -1 : io_wait != 0, caller.len ? orma_model_str(imp->model, caller) : 0);
     return true;
 }
 
 /* ---- all ---- */
 
-static void on_work(struct orma_import *imp, const struct orma_ftrace_event *e,
+static void on_work(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                     struct orma_str args, bool begin)
 {
-    uint32_t track = orma_import_thread_track(imp, 0, e->utid);
+    uint32_t track = orma_model_thread_track(imp->model, 0, e->utid);
     const char *at = orma_str_find(args, ORMA_STR("function "));
 
     if (!begin) {
-        orma_slices_end(&imp->slices, e->ts, track, 0, 0, NULL);
+        orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
         return;
     }
     struct orma_str name = {0};
     if (at)
         name = orma_str_trim((struct orma_str){at + 9, (size_t)(args.data + args.len - at) - 9});
-    orma_slices_begin(&imp->slices, e->ts, track, orma_import_cstr(imp, "workqueue"),
-                      orma_import_str(imp, name), NULL);
+    orma_slices_begin(&imp->model->slices, e->ts, track, orma_model_cstr(imp->model, "workqueue"),
+                      orma_model_str(imp->model, name), NULL);
 }
 
-bool orma_systrace_event(struct orma_import *imp, const struct orma_ftrace_event *event,
+bool orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_event *event,
                          struct orma_str name, struct orma_str args, struct orma_buf *scratch)
 {
-    struct orma_ftrace_event e = *event;
+    struct orma_kernel_event e = *event;
     bool ok = true;
 
     if (orma_str_eq(name, ORMA_STR("tracing_mark_write")) || orma_str_eq(name, ORMA_STR("0")) ||
         orma_str_eq(name, ORMA_STR("print")))
-        orma_ftrace_parse_marker(imp, &e, args);
+        orma_port_marker(imp, &e, args);
     else if (orma_str_eq(name, ORMA_STR("sched_switch")))
         ok = on_switch(imp, &e, args, scratch);
     else if (orma_str_eq(name, ORMA_STR("sched_waking")))
@@ -355,6 +356,6 @@ bool orma_systrace_event(struct orma_import *imp, const struct orma_ftrace_event
     else
         return plain_event(imp, &e, name, args, scratch);
     if (!ok)
-        orma_stats_inc(orma_import_stats(imp, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
     return true;
 }

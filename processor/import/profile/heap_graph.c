@@ -1,4 +1,5 @@
-#include "processor/import/profile/heap_graph.h"
+#include "processor/import/profile/heap_names.h"
+#include "processor/import/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -7,85 +8,14 @@
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 
-struct state {
+struct orma_profile_heap_graphs {
     struct orma_map graphs; /* machine and sequence → struct orma_heap_graph * */
     struct orma_heap_names names;
 };
 
-void orma_words64_add(struct orma_words64 *self, uint64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    if (self->len == self->cap) {
-        size_t cap = self->cap ? self->cap * 2 : 64;
-        uint64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
-
-        if (!grown) {
-            self->failed = true;
-            return;
-        }
-        self->data = grown;
-        self->cap = cap;
-    }
-    self->data[self->len++] = val;
-}
-
-void orma_words64_fini(struct orma_words64 *self)
-{
-    free(self->data);
-    *self = (struct orma_words64){0};
-}
-
-void orma_heap_graph_free(struct orma_heap_graph *g)
-{
-    orma_map_fini(&g->objects);
-    orma_map_fini(&g->classes);
-    orma_map_fini(&g->fields);
-    orma_map_fini(&g->locations);
-    orma_words64_fini(&g->type_fields);
-    orma_words64_fini(&g->roots);
-    orma_words64_fini(&g->named);
-    orma_words64_fini(&g->by_type);
-    orma_words64_fini(&g->unsized);
-    orma_words64_fini(&g->registry);
-    free(g->types);
-    free(g);
-}
-
-static void put(struct orma_import *imp, struct orma_map *map, uint64_t key, uint64_t val)
-{
-    imp->storage->failed |= orma_map_put(map, key, val) < 0;
-}
-
-uint32_t orma_heap_graph_object(struct orma_import *imp, struct orma_heap_graph *g, uint64_t id)
-{
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    uint64_t have = orma_map_get(&g->objects, id);
-
-    if (have != ORMA_MAP_NONE)
-        return (uint32_t)have;
-    uint32_t row = orma_table_add(t);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_UPID, row, g->upid);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_GRAPH_SAMPLE_TS, row, g->ts);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row, -1);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_NATIVE_SIZE, row, 0);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 0);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row, 0);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, -1);
-    put(imp, &g->objects, id, row);
-    return row;
-}
-
-uint32_t orma_heap_graph_class(struct orma_import *imp, struct orma_heap_graph *g, uint64_t id)
-{
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_CLASS);
-    uint64_t have = orma_map_get(&g->classes, id);
-
-    if (have != ORMA_MAP_NONE)
-        return (uint32_t)have;
-    uint32_t row = orma_table_add(t);
-    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_NAME, row, ORMA_STR_EMPTY);
-    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_KIND, row, ORMA_STR_EMPTY);
-    put(imp, &g->classes, id, row);
-    return row;
+    imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
 /* ---- objects ---- */
@@ -106,8 +36,8 @@ struct object {
 };
 
 /* What fits into one word; numbers of repeated fields are only counted. */
-static void read_object(struct orma_import *imp, struct orma_heap_graph *g, struct orma_pb_reader r,
-                        struct object *ret)
+static void read_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
+                        struct orma_pb_reader r, struct object *ret)
 {
     struct orma_pb_field f;
     uint64_t val;
@@ -137,7 +67,7 @@ static void read_object(struct orma_import *imp, struct orma_heap_graph *g, stru
             ret->has_registry_size = true;
             break;
         case ORMA_PB_HEAP_GRAPH_OBJECT_HEAP_TYPE_DELTA:
-            g->last_heap_type = orma_import_cstr(imp, heap_name(orma_pb_u64(&f)));
+            g->last_heap_type = orma_model_cstr(imp->model, heap_name(orma_pb_u64(&f)));
             break;
         case ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_FIELD_ID:
             for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
@@ -168,36 +98,19 @@ static void collect(struct orma_pb_reader r, uint32_t field, struct orma_words64
     }
 }
 
-/* A reference to nothing (a field that is not set) is a row, too. */
-uint32_t orma_heap_graph_reference(struct orma_import *imp, struct orma_heap_graph *g, uint32_t set,
-                                   uint32_t owner, uint64_t owned)
-{
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    uint32_t row = orma_table_add(t);
-
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_REFERENCE_SET_ID, row, set);
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_OWNER_ID, row, owner);
-    if (owned)
-        orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row,
-                       orma_heap_graph_object(imp, g, owned));
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row, ORMA_STR_EMPTY);
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_TYPE_NAME, row, ORMA_STR_EMPTY);
-    return row;
-}
-
-static void add_references(struct orma_import *imp, struct orma_heap_graph *g, uint32_t row,
+static void add_references(struct orma_import_ctx *imp, struct orma_heap_graph *g, uint32_t row,
                            const struct object *o, struct orma_pb_reader r)
 {
-    struct orma_table *objects = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    struct orma_table *refs = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    uint32_t set = refs->rows, own_name = orma_import_lit(imp, "runtimeInternalObjects");
+    struct orma_table *objects = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t set = refs->rows, own_name = orma_model_lit(imp->model, "runtimeInternalObjects");
     struct orma_words64 fields = {0}, ids = {0}, internal = {0};
 
     collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_FIELD_ID, &fields);
     collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_OBJECT_ID, &ids);
     collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_RUNTIME_INTERNAL_OBJECT_ID, &internal);
     for (size_t i = 0; i < ids.len; i++) {
-        uint32_t ref = orma_heap_graph_reference(imp, g, set, row, ids.data[i]);
+        uint32_t ref = orma_heap_graph_reference(imp->model, g, set, row, ids.data[i]);
 
         if (i < fields.len) {
             orma_words64_add(&g->named, ref);
@@ -206,29 +119,32 @@ static void add_references(struct orma_import *imp, struct orma_heap_graph *g, u
     }
     for (size_t i = 0; i < internal.len; i++)
         orma_table_set(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME,
-                       orma_heap_graph_reference(imp, g, set, row, internal.data[i]), own_name);
+                       orma_heap_graph_reference(imp->model, g, set, row, internal.data[i]),
+                       own_name);
     if (ids.len && !fields.len)
         orma_words64_add(&g->by_type, row);
     if (fields.len && fields.len != ids.len)
-        orma_stats_add_at(orma_import_stats(imp, g->machine), ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET,
-                          (int32_t)g->upid, 1);
+        orma_stats_add_at(orma_model_stats(imp->model, g->machine),
+                          ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET, (int32_t)g->upid, 1);
     orma_table_set(objects, ORMA_HEAP_GRAPH_OBJECT_REFERENCE_SET_ID, row, set);
-    imp->storage->failed |= fields.failed || ids.failed || internal.failed;
+    imp->model->storage->failed |= fields.failed || ids.failed || internal.failed;
     orma_words64_fini(&fields);
     orma_words64_fini(&ids);
     orma_words64_fini(&internal);
 }
 
-static void add_object(struct orma_import *imp, struct orma_heap_graph *g, struct orma_pb_reader r)
+static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
+                       struct orma_pb_reader r)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     struct object o;
 
     read_object(imp, g, r, &o);
     g->last_id = o.id;
-    uint32_t row = orma_heap_graph_object(imp, g, o.id);
+    uint32_t row = orma_heap_graph_object(imp->model, g, o.id);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row, (int64_t)o.self_size);
-    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row, orma_heap_graph_class(imp, g, o.type));
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row,
+                   orma_heap_graph_class(imp->model, g, o.type));
     if (g->last_heap_type)
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_HEAP_TYPE, row, g->last_heap_type);
     if (!o.self_size)
@@ -261,26 +177,10 @@ static const char *kind_name(uint64_t kind)
     return names[kind < ORMA_ARRAY_LEN(names) ? kind : 0];
 }
 
-struct orma_heap_type *orma_heap_graph_new_type(struct orma_import *imp, struct orma_heap_graph *g)
+static void add_type(struct orma_import_ctx *imp, struct orma_heap_graph *g,
+                     struct orma_pb_reader r)
 {
-    if (g->types_num == g->types_cap) {
-        size_t cap = g->types_cap ? g->types_cap * 2 : 64;
-        struct orma_heap_type *grown = realloc(g->types, cap * sizeof(*grown));
-
-        if (!grown) {
-            imp->storage->failed = true;
-            return NULL;
-        }
-        g->types = grown;
-        g->types_cap = cap;
-    }
-    g->types[g->types_num] = (struct orma_heap_type){.name = ORMA_STR_EMPTY};
-    return &g->types[g->types_num++];
-}
-
-static void add_type(struct orma_import *imp, struct orma_heap_graph *g, struct orma_pb_reader r)
-{
-    struct orma_heap_type *t = orma_heap_graph_new_type(imp, g);
+    struct orma_heap_type *t = orma_heap_graph_new_type(imp->model, g);
     struct orma_pb_reader again = r;
     struct orma_pb_field f;
     uint64_t kind = 0;
@@ -297,7 +197,7 @@ static void add_type(struct orma_import *imp, struct orma_heap_graph *g, struct 
             t->has_location = true;
             break;
         case ORMA_PB_HEAP_GRAPH_TYPE_CLASS_NAME:
-            t->name = orma_import_str(imp, orma_pb_str(&f));
+            t->name = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_HEAP_GRAPH_TYPE_OBJECT_SIZE:
             t->object_size = orma_pb_u64(&f);
@@ -313,7 +213,7 @@ static void add_type(struct orma_import *imp, struct orma_heap_graph *g, struct 
             break;
         }
     }
-    t->kind = orma_import_cstr(imp, kind_name(kind));
+    t->kind = orma_model_cstr(imp->model, kind_name(kind));
     t->fields_first = g->type_fields.len;
     collect(again, ORMA_PB_HEAP_GRAPH_TYPE_REFERENCE_FIELD_ID, &g->type_fields);
     t->fields_num = g->type_fields.len - t->fields_first;
@@ -335,7 +235,7 @@ static struct orma_str read_string(struct orma_pb_reader r, uint64_t *ret_iid)
 }
 
 /* "type name" or just "name". */
-static void add_field_name(struct orma_import *imp, struct orma_heap_graph *g,
+static void add_field_name(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                            struct orma_pb_reader r)
 {
     uint64_t iid;
@@ -344,16 +244,16 @@ static void add_field_name(struct orma_import *imp, struct orma_heap_graph *g,
     if (name.len && memchr(name.data, ' ', name.len))
         orma_str_cut(&name, ' ', &type);
     put(imp, &g->fields, iid,
-        orma_import_str(imp, name) | (uint64_t)orma_import_str(imp, type) << 32);
+        orma_model_str(imp->model, name) | (uint64_t)orma_model_str(imp->model, type) << 32);
 }
 
-static void add_location(struct orma_import *imp, struct orma_heap_graph *g,
+static void add_location(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                          struct orma_pb_reader r)
 {
     uint64_t iid;
     struct orma_str text = read_string(r, &iid);
 
-    put(imp, &g->locations, iid, orma_import_str(imp, text));
+    put(imp, &g->locations, iid, orma_model_str(imp->model, text));
 }
 
 static const char *root_name(uint64_t type)
@@ -367,7 +267,8 @@ static const char *root_name(uint64_t type)
     return names[type < ORMA_ARRAY_LEN(names) ? type : 0];
 }
 
-static void add_roots(struct orma_import *imp, struct orma_heap_graph *g, struct orma_pb_reader r)
+static void add_roots(struct orma_import_ctx *imp, struct orma_heap_graph *g,
+                      struct orma_pb_reader r)
 {
     struct orma_words64 ids = {0};
     struct orma_pb_reader again = r;
@@ -376,19 +277,20 @@ static void add_roots(struct orma_import *imp, struct orma_heap_graph *g, struct
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_HEAP_GRAPH_ROOT_ROOT_TYPE)
-            type = orma_import_cstr(imp, root_name(orma_pb_u64(&f)));
+            type = orma_model_cstr(imp->model, root_name(orma_pb_u64(&f)));
     collect(again, ORMA_PB_HEAP_GRAPH_ROOT_OBJECT_IDS, &ids);
     for (size_t i = 0; i < ids.len; i++) {
         orma_words64_add(&g->roots, ids.data[i]);
-        orma_words64_add(&g->roots, type ? type : orma_import_cstr(imp, root_name(0)));
+        orma_words64_add(&g->roots, type ? type : orma_model_cstr(imp->model, root_name(0)));
     }
-    imp->storage->failed |= ids.failed;
+    imp->model->storage->failed |= ids.failed;
     orma_words64_fini(&ids);
 }
 
 /* ---- packets ---- */
 
-static struct orma_heap_graph *graph_of(struct orma_import *imp, struct state *st,
+static struct orma_heap_graph *graph_of(struct orma_import_ctx *imp,
+                                        struct orma_profile_heap_graphs *st,
                                         const struct orma_item *item, uint64_t key)
 {
     struct orma_heap_graph *g = orma_map_get_ptr(&st->graphs, key);
@@ -398,7 +300,7 @@ static struct orma_heap_graph *graph_of(struct orma_import *imp, struct state *s
     g = calloc(1, sizeof(*g));
     if (!g || orma_map_put_ptr(&st->graphs, key, g)) {
         free(g);
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return NULL;
     }
     g->machine = item->machine;
@@ -406,10 +308,10 @@ static struct orma_heap_graph *graph_of(struct orma_import *imp, struct state *s
 }
 
 /* False: the packet belongs to another graph, but the one before is not complete. */
-static bool check_header(struct orma_import *imp, struct orma_heap_graph *g,
+static bool check_header(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                          const struct orma_item *item)
 {
-    struct orma_stats *stats = orma_import_stats(imp, g->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, g->machine);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     uint64_t pid = 0, index = 0;
@@ -420,7 +322,8 @@ static bool check_header(struct orma_import *imp, struct orma_heap_graph *g,
         else if (f.id == ORMA_PB_HEAP_GRAPH_INDEX)
             index = orma_pb_u64(&f);
     }
-    uint32_t upid = orma_processes_process(orma_import_processes(imp, g->machine), (uint32_t)pid);
+    uint32_t upid =
+        orma_processes_process(orma_model_processes(imp->model, g->machine), (uint32_t)pid);
     if (g->has_index ? index != g->index + 1 : index != 0) {
         g->truncated = true;
         orma_stats_add_at(stats, ORMA_STAT_HEAP_GRAPH_MISSING_PACKET,
@@ -438,7 +341,7 @@ static bool check_header(struct orma_import *imp, struct orma_heap_graph *g,
     return true;
 }
 
-static void read_packet(struct orma_import *imp, struct orma_heap_graph *g,
+static void read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                         const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -463,13 +366,14 @@ static void read_packet(struct orma_import *imp, struct orma_heap_graph *g,
             break;
         }
     }
-    imp->storage->failed |= g->type_fields.failed || g->roots.failed || g->named.failed ||
-                            g->by_type.failed || g->unsized.failed || g->registry.failed;
+    imp->model->storage->failed |= g->type_fields.failed || g->roots.failed || g->named.failed ||
+                                   g->by_type.failed || g->unsized.failed || g->registry.failed;
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct state *st = orma_import_state(imp, ORMA_STATE_HEAP_GRAPH, sizeof(*st));
+    struct orma_profile_heap_graphs *st =
+        orma_model_lazy(imp->model, (void **)&orma_profile(imp)->heap_graphs, sizeof(*st));
     uint64_t key = (uint64_t)item->machine << 32 | (item->gen ? item->gen->seq->id : 0);
     struct orma_heap_graph *g = st ? graph_of(imp, st, item, key) : NULL;
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -485,37 +389,38 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
         read_packet(imp, g, item);
     if (continued)
         return;
-    orma_heap_graph_finish(imp, g);
+    orma_heap_graph_finish(imp->model, g);
     orma_map_take(&st->graphs, key);
     orma_heap_graph_free(g);
 }
 
-void orma_heap_graph_deobfuscate(struct orma_import *imp, struct orma_str bytes)
+void orma_heap_graph_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    struct state *st = orma_import_state(imp, ORMA_STATE_HEAP_GRAPH, sizeof(*st));
+    struct orma_profile_heap_graphs *st =
+        orma_model_lazy(imp->model, (void **)&orma_profile(imp)->heap_graphs, sizeof(*st));
 
     if (st)
         orma_heap_names_add(imp, &st->names, bytes);
 }
 
-static void finish(struct orma_import *imp)
+static void finish(struct orma_import_ctx *imp)
 {
-    struct state *st = imp->state[ORMA_STATE_HEAP_GRAPH];
+    struct orma_profile_heap_graphs *st = orma_profile(imp)->heap_graphs;
 
     if (!st)
         return;
     ORMA_MAP_EACH (slot, &st->graphs) {
         const struct orma_heap_graph *g = (const struct orma_heap_graph *)(uintptr_t)slot->val;
 
-        orma_stats_inc(orma_import_stats(imp, g->machine),
+        orma_stats_inc(orma_model_stats(imp->model, g->machine),
                        ORMA_STAT_HEAP_GRAPH_NON_FINALIZED_GRAPH);
     }
     orma_heap_names_apply(imp, &st->names);
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct state *st = imp->state[ORMA_STATE_HEAP_GRAPH];
+    struct orma_profile_heap_graphs *st = orma_profile(imp)->heap_graphs;
 
     if (!st)
         return;
@@ -527,8 +432,9 @@ static void fini(struct orma_import *imp)
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_HEAP_GRAPH, 0};
 
-const struct orma_module orma_module_heap_graph = {
+const struct orma_importer orma_profile_heap_graph_importer = {
     .name = "heap_graph",
+    .room = &orma_profile_room,
     .fields = fields,
     .parse = parse,
     .finish = finish,

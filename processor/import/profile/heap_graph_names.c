@@ -1,5 +1,5 @@
 /* Names of classes and fields that a build made short, and what they were. */
-#include "processor/import/profile/heap_graph.h"
+#include "processor/import/profile/heap_names.h"
 
 #include "protos/fields/profiling.h"
 #include "sdk/base/buf.h"
@@ -7,17 +7,17 @@
 
 enum { N_PACKAGE, N_SHORT, N_LONG, N_IS_FIELD, N_NUM };
 
-static void add(struct orma_import *imp, struct orma_heap_names *names, uint32_t package,
+static void add(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,
                 struct orma_str from, struct orma_str to, bool field)
 {
     orma_words64_add(&names->list, package);
-    orma_words64_add(&names->list, orma_import_str(imp, from));
-    orma_words64_add(&names->list, orma_import_str(imp, to));
+    orma_words64_add(&names->list, orma_model_str(imp->model, from));
+    orma_words64_add(&names->list, orma_model_str(imp->model, to));
     orma_words64_add(&names->list, field);
-    imp->storage->failed |= names->list.failed;
+    imp->model->storage->failed |= names->list.failed;
 }
 
-static void add_member(struct orma_import *imp, struct orma_heap_names *names, uint32_t package,
+static void add_member(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,
                        struct orma_str short_class, struct orma_str long_class,
                        struct orma_pb_reader r)
 {
@@ -35,14 +35,14 @@ static void add_member(struct orma_import *imp, struct orma_heap_names *names, u
     if (!to.len || !memchr(to.data, '.', to.len))
         orma_buf_printf(&long_name, "%.*s.", ORMA_STR_ARG(long_class));
     orma_buf_put(&long_name, to.data, to.len);
-    imp->storage->failed |= short_name.failed || long_name.failed;
+    imp->model->storage->failed |= short_name.failed || long_name.failed;
     if (!short_name.failed && !long_name.failed)
         add(imp, names, package, orma_buf_str(&short_name), orma_buf_str(&long_name), true);
     orma_buf_fini(&short_name);
     orma_buf_fini(&long_name);
 }
 
-static void add_class(struct orma_import *imp, struct orma_heap_names *names, uint32_t package,
+static void add_class(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,
                       struct orma_pb_reader r)
 {
     struct orma_pb_reader again = r;
@@ -61,7 +61,7 @@ static void add_class(struct orma_import *imp, struct orma_heap_names *names, ui
             add_member(imp, names, package, from, to, orma_pb_sub(&f));
 }
 
-void orma_heap_names_add(struct orma_import *imp, struct orma_heap_names *names,
+void orma_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
                          struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -70,7 +70,7 @@ void orma_heap_names_add(struct orma_import *imp, struct orma_heap_names *names,
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_PACKAGE_NAME && f.len)
-            package = orma_import_str(imp, orma_pb_str(&f));
+            package = orma_model_str(imp->model, orma_pb_str(&f));
     r = orma_pb_reader(bytes.data, bytes.len);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_OBFUSCATED_CLASSES)
@@ -87,7 +87,7 @@ static uint64_t key_of(uint64_t package, uint64_t name, bool field)
 }
 
 /* "/data/app/[~~abc==/]com.foo-xyz==/base.apk" belongs to com.foo. 0: no package. */
-static uint32_t package_of(const struct orma_import *imp, struct orma_str location)
+static uint32_t package_of(const struct orma_import_ctx *imp, struct orma_str location)
 {
     struct orma_str part, rest = location;
     const struct orma_str prefix = ORMA_STR("/data/app/");
@@ -100,7 +100,8 @@ static uint32_t package_of(const struct orma_import *imp, struct orma_str locati
     if (part.len >= 2 && !memcmp(part.data, "~~", 2) && !orma_str_cut(&rest, '/', &part))
         return 0;
     rest = part;
-    return orma_str_cut(&rest, '-', &part) ? orma_strpool_find(&imp->storage->pool, part) : 0;
+    return orma_str_cut(&rest, '-', &part) ? orma_strpool_find(&imp->model->storage->pool, part)
+                                           : 0;
 }
 
 /* What is around the name of a class: "java.lang.Class<name[]>". */
@@ -122,10 +123,10 @@ static struct orma_str bare_name(struct orma_str name, struct orma_str *ret_befo
     return name;
 }
 
-static void rename_class(struct orma_import *imp, const struct orma_map *by_key, uint32_t row)
+static void rename_class(struct orma_import_ctx *imp, const struct orma_map *by_key, uint32_t row)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_CLASS);
-    struct orma_strpool *pool = &imp->storage->pool;
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    struct orma_strpool *pool = &imp->model->storage->pool;
     struct orma_str before, after, location = {0};
     struct orma_str name =
         orma_strpool_get(pool, (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_CLASS_NAME, row));
@@ -145,17 +146,17 @@ static void rename_class(struct orma_import *imp, const struct orma_map *by_key,
     orma_buf_put(&full, before.data, before.len);
     orma_buf_put(&full, to.data, to.len);
     orma_buf_put(&full, after.data, after.len);
-    imp->storage->failed |= full.failed;
+    imp->model->storage->failed |= full.failed;
     if (!full.failed)
         orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_DEOBFUSCATED_NAME, row,
-                       orma_import_str(imp, orma_buf_str(&full)));
+                       orma_model_str(imp->model, orma_buf_str(&full)));
     orma_buf_fini(&full);
 }
 
-void orma_heap_names_apply(struct orma_import *imp, const struct orma_heap_names *names)
+void orma_heap_names_apply(struct orma_import_ctx *imp, const struct orma_heap_names *names)
 {
-    const struct orma_table *classes = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_CLASS);
-    struct orma_table *refs = orma_import_table(imp, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    const struct orma_table *classes = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
     struct orma_map by_key = {0};
 
     for (size_t i = 0; i + N_NUM <= names->list.len; i += N_NUM) {
@@ -163,9 +164,9 @@ void orma_heap_names_apply(struct orma_import *imp, const struct orma_heap_names
         /* Names of fields contain those of their classes: no package is needed. */
         uint64_t key = key_of(n[N_IS_FIELD] ? 0 : n[N_PACKAGE], n[N_SHORT], n[N_IS_FIELD]);
 
-        imp->storage->failed |= orma_map_put(&by_key, key, n[N_LONG]) < 0;
+        imp->model->storage->failed |= orma_map_put(&by_key, key, n[N_LONG]) < 0;
     }
-    if (names->list.len && !imp->storage->failed) {
+    if (names->list.len && !imp->model->storage->failed) {
         for (uint32_t row = 0; row < classes->rows; row++)
             rename_class(imp, &by_key, row);
         for (uint32_t row = 0; row < refs->rows; row++) {

@@ -5,7 +5,7 @@
  * A dump may take several packets (`continued`). What they define (strings, mappings, frames,
  * stacks) is good until the dump is complete; other ids are those of the sequence.
  */
-#include "processor/import/profile/profile_state.h"
+#include "processor/import/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -41,40 +41,42 @@ struct orma_heap_sequence {
     uint32_t totals_num, totals_cap;
 };
 
-static void put(struct orma_import *imp, struct orma_map *map, uint64_t key, uint64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key, uint64_t val)
 {
-    imp->storage->failed |= orma_map_put(map, key, val) < 0;
+    imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
-static struct orma_heap_sequence *sequence_of(struct orma_import *imp, const struct orma_item *item)
+static struct orma_heap_sequence *sequence_of(struct orma_import_ctx *imp,
+                                              const struct orma_item *item)
 {
-    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_profile_state *st = orma_profile(imp);
     uint64_t key = (uint64_t)item->machine << 32 | item->gen->seq->id;
-    struct orma_heap_sequence *s = st ? orma_map_get_ptr(&st->heaps, key) : NULL;
+    struct orma_heap_sequence *s = orma_map_get_ptr(&st->heaps, key);
 
     if (s || !st)
         return s;
     s = calloc(1, sizeof(*s));
     if (!s || orma_map_put_ptr(&st->heaps, key, s)) {
         free(s);
-        imp->storage->failed = true;
+        imp->model->storage->failed = true;
         return NULL;
     }
     s->machine = item->machine;
     return s;
 }
 
-static void check_index(struct orma_import *imp, struct orma_heap_sequence *s, uint64_t index)
+static void check_index(struct orma_import_ctx *imp, struct orma_heap_sequence *s, uint64_t index)
 {
     if (s->has_index ? index != s->index + 1 : index != 0)
-        orma_stats_inc(orma_import_stats(imp, s->machine), ORMA_STAT_HEAPPROFD_MISSING_PACKET);
+        orma_stats_inc(orma_model_stats(imp->model, s->machine),
+                       ORMA_STAT_HEAPPROFD_MISSING_PACKET);
     s->has_index = true;
     s->index = index;
 }
 
 /* ---- what the packet defines ---- */
 
-static void add_string(struct orma_import *imp, struct orma_heap_sequence *s,
+static void add_string(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                        struct orma_pb_reader r)
 {
     struct orma_pb_field f;
@@ -87,7 +89,7 @@ static void add_string(struct orma_import *imp, struct orma_heap_sequence *s,
         else if (f.id == ORMA_PB_INTERNED_STRING_STR)
             text = orma_pb_str(&f);
     }
-    put(imp, &s->strings, iid, orma_import_str(imp, text));
+    put(imp, &s->strings, iid, orma_model_str(imp->model, text));
 }
 
 static uint32_t string_of(const struct orma_heap_sequence *s, uint64_t iid)
@@ -97,7 +99,7 @@ static uint32_t string_of(const struct orma_heap_sequence *s, uint64_t iid)
     return id == ORMA_MAP_NONE ? ORMA_STR_EMPTY : (uint32_t)id;
 }
 
-static void add_mapping(struct orma_import *imp, struct orma_heap_sequence *s,
+static void add_mapping(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                         struct orma_pb_reader r)
 {
     struct orma_pb_field f;
@@ -114,8 +116,8 @@ static void add_mapping(struct orma_import *imp, struct orma_heap_sequence *s,
             iid = val;
             break;
         case ORMA_PB_MAPPING_BUILD_ID:
-            m.build_id = orma_profile_build_id(
-                imp, orma_strpool_get(&imp->storage->pool, string_of(s, val)));
+            m.build_id = orma_callstacks_build_id(
+                imp->model, orma_strpool_get(&imp->model->storage->pool, string_of(s, val)));
             break;
         case ORMA_PB_MAPPING_START_OFFSET:
             m.start_offset = val;
@@ -138,16 +140,16 @@ static void add_mapping(struct orma_import *imp, struct orma_heap_sequence *s,
             break;
         }
     }
-    m.name = orma_profile_mapping_name(imp, parts, parts_num);
-    orma_profile_check_mapping(imp, s->machine, m.name, m.build_id);
-    put(imp, &s->mappings, iid, orma_profile_mapping(imp, &m));
+    m.name = orma_callstacks_mapping_name(imp->model, parts, parts_num);
+    orma_callstacks_check_mapping(imp->model, s->machine, m.name, m.build_id);
+    put(imp, &s->mappings, iid, orma_callstacks_mapping(imp->model, &m));
 }
 
-static void add_frame(struct orma_import *imp, struct orma_heap_sequence *s,
+static void add_frame(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                       struct orma_pb_reader r)
 {
     struct orma_pb_field f;
-    struct orma_frame frame = {.name = ORMA_STR_EMPTY};
+    struct orma_stack_frame frame = {.name = ORMA_STR_EMPTY};
     uint64_t iid = 0, mapping = ORMA_MAP_NONE;
 
     while (orma_pb_next(&r, &f)) {
@@ -161,15 +163,15 @@ static void add_frame(struct orma_import *imp, struct orma_heap_sequence *s,
             frame.rel_pc = orma_pb_u64(&f);
     }
     if (mapping == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_import_stats(imp, s->machine),
+        orma_stats_inc(orma_model_stats(imp->model, s->machine),
                        ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
         return;
     }
     frame.mapping = (uint32_t)mapping;
-    put(imp, &s->frames, iid, orma_profile_frame(imp, &frame));
+    put(imp, &s->frames, iid, orma_callstacks_frame(imp->model, &frame));
 }
 
-static void add_callstack(struct orma_import *imp, struct orma_heap_sequence *s,
+static void add_callstack(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                           struct orma_pb_reader r)
 {
     struct orma_pb_field f;
@@ -187,29 +189,30 @@ static void add_callstack(struct orma_import *imp, struct orma_heap_sequence *s,
             uint64_t frame = orma_map_get(&s->frames, val);
 
             if (frame == ORMA_MAP_NONE) {
-                orma_stats_inc(orma_import_stats(imp, s->machine),
+                orma_stats_inc(orma_model_stats(imp->model, s->machine),
                                ORMA_STAT_STACKPROFILE_INVALID_FRAME_ID);
                 return;
             }
-            callsite = orma_profile_callsite(imp, callsite, (uint32_t)frame);
+            callsite = orma_callstacks_callsite(imp->model, callsite, (uint32_t)frame);
         }
     }
     if (callsite == ORMA_CALLSITE_NONE)
-        orma_stats_inc(orma_import_stats(imp, s->machine), ORMA_STAT_STACKPROFILE_EMPTY_CALLSTACK);
+        orma_stats_inc(orma_model_stats(imp->model, s->machine),
+                       ORMA_STAT_STACKPROFILE_EMPTY_CALLSTACK);
     else
         put(imp, &s->callstacks, iid, callsite);
 }
 
 /* ---- dumps ---- */
 
-static struct alloc *new_alloc(struct orma_import *imp, struct orma_heap_sequence *s)
+static struct alloc *new_alloc(struct orma_import_ctx *imp, struct orma_heap_sequence *s)
 {
     if (s->allocs_num == s->allocs_cap) {
         uint32_t cap = s->allocs_cap ? s->allocs_cap * 2 : 64;
         struct alloc *more = realloc(s->allocs, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return NULL;
         }
         s->allocs = more;
@@ -226,8 +229,8 @@ struct dump {
     bool exact_max; /* recorders of old got the counts at the maximum wrong */
 };
 
-static void add_sample(struct orma_import *imp, struct orma_heap_sequence *s, const struct dump *d,
-                       struct orma_pb_reader r)
+static void add_sample(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
+                       const struct dump *d, struct orma_pb_reader r)
 {
     struct alloc *a = new_alloc(imp, s);
     struct orma_pb_field f;
@@ -317,10 +320,10 @@ static void count_trouble(struct orma_stats *stats, int32_t pid, const struct or
 }
 
 /* A row for the window that the dump is about. */
-static void add_window(struct orma_import *imp, struct orma_heap_sequence *s, const struct dump *d,
-                       int64_t start)
+static void add_window(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
+                       const struct dump *d, int64_t start)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_PROFILE);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_PROFILE);
     uint32_t row = orma_table_add(t);
 
     orma_table_set(t, ORMA_HEAP_PROFILE_TS, row, start);
@@ -328,14 +331,14 @@ static void add_window(struct orma_import *imp, struct orma_heap_sequence *s, co
     orma_table_set(t, ORMA_HEAP_PROFILE_DUR, row, d->ts - start);
     orma_table_set(
         t, ORMA_HEAP_PROFILE_UPID, row,
-        orma_processes_process(orma_import_processes(imp, s->machine), (uint32_t)d->pid));
+        orma_processes_process(orma_model_processes(imp->model, s->machine), (uint32_t)d->pid));
     orma_table_set(t, ORMA_HEAP_PROFILE_HEAP_NAME, row, d->heap);
 }
 
-static void add_dump(struct orma_import *imp, struct orma_heap_sequence *s, int64_t ts,
+static void add_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s, int64_t ts,
                      struct orma_pb_reader bytes)
 {
-    struct orma_stats *stats = orma_import_stats(imp, s->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, s->machine);
     struct orma_pb_reader r = bytes;
     struct orma_pb_field f;
     struct dump d = {.heap = 0};
@@ -349,7 +352,7 @@ static void add_dump(struct orma_import *imp, struct orma_heap_sequence *s, int6
             d.pid = orma_pb_u64(&f);
             break;
         case ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_HEAP_NAME:
-            d.heap = f.len ? orma_import_str(imp, orma_pb_str(&f)) : 0;
+            d.heap = f.len ? orma_model_str(imp->model, orma_pb_str(&f)) : 0;
             break;
         case ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_TIMESTAMP:
             time = orma_pb_u64(&f);
@@ -368,11 +371,11 @@ static void add_dump(struct orma_import *imp, struct orma_heap_sequence *s, int6
             break;
         }
     }
-    if (!orma_reader_to_trace_time(&imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
+    if (!orma_reader_to_trace_time(imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
                                    (int64_t)time, &d.ts, NULL))
         return;
     if (!d.heap)
-        d.heap = orma_import_cstr(imp, "unknown");
+        d.heap = orma_model_cstr(imp->model, "unknown");
     d.exact_max = wanted > 0;
     int32_t pid = (int32_t)d.pid;
     orma_stats_set_at(stats, ORMA_STAT_HEAPPROFD_LAST_PROFILE_TIMESTAMP, pid, ts);
@@ -380,7 +383,7 @@ static void add_dump(struct orma_import *imp, struct orma_heap_sequence *s, int6
         orma_stats_set_at(stats, ORMA_STAT_HEAPPROFD_SAMPLING_INTERVAL_ADJUSTED, pid,
                           (int64_t)(interval - wanted));
     count_unwinding(stats, pid, orma_pb_reader(process_stats.data, process_stats.len));
-    if (!begun || !orma_reader_to_trace_time(&imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
+    if (!begun || !orma_reader_to_trace_time(imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
                                              (int64_t)begun, &start, NULL))
         start = d.ts;
     add_window(imp, s, &d, start);
@@ -393,7 +396,7 @@ static void add_dump(struct orma_import *imp, struct orma_heap_sequence *s, int6
 
 /* ---- rows ---- */
 
-static struct totals *totals_of(struct orma_import *imp, struct orma_heap_sequence *s,
+static struct totals *totals_of(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                                 uint32_t upid, uint32_t callsite, uint32_t heap)
 {
     const uint32_t parts[] = {upid, callsite, heap};
@@ -407,7 +410,7 @@ static struct totals *totals_of(struct orma_import *imp, struct orma_heap_sequen
         struct totals *more = realloc(s->totals, cap * sizeof(*more));
 
         if (!more) {
-            imp->storage->failed = true;
+            imp->model->storage->failed = true;
             return NULL;
         }
         s->totals = more;
@@ -418,10 +421,10 @@ static struct totals *totals_of(struct orma_import *imp, struct orma_heap_sequen
     return &s->totals[s->totals_num++];
 }
 
-static void add_row(struct orma_import *imp, const struct alloc *a, uint32_t upid,
+static void add_row(struct orma_import_ctx *imp, const struct alloc *a, uint32_t upid,
                     uint32_t callsite, int64_t count, int64_t size)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_HEAP_PROFILE_ALLOCATION);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_PROFILE_ALLOCATION);
 
     if (!count && !size)
         return;
@@ -434,14 +437,14 @@ static void add_row(struct orma_import *imp, const struct alloc *a, uint32_t upi
     orma_table_set(t, ORMA_HEAP_PROFILE_ALLOCATION_SIZE, row, size);
 }
 
-static void commit(struct orma_import *imp, struct orma_heap_sequence *s, const struct alloc *a)
+static void commit(struct orma_import_ctx *imp, struct orma_heap_sequence *s, const struct alloc *a)
 {
     uint64_t own = orma_map_get(&s->callstacks, a->callstack);
     uint32_t callsite = own != ORMA_MAP_NONE
                             ? (uint32_t)own
                             : orma_profile_interned_callsite(imp, s->machine, s->gen, a->callstack);
     uint32_t upid =
-        orma_processes_process(orma_import_processes(imp, s->machine), (uint32_t)a->pid);
+        orma_processes_process(orma_model_processes(imp->model, s->machine), (uint32_t)a->pid);
 
     if (callsite == ORMA_CALLSITE_NONE)
         return;
@@ -450,19 +453,20 @@ static void commit(struct orma_import *imp, struct orma_heap_sequence *s, const 
         return;
     if (a->allocs < t->allocs || a->allocated < t->allocated || a->frees < t->frees ||
         a->freed < t->freed) {
-        orma_stats_add_at(orma_import_stats(imp, s->machine), ORMA_STAT_HEAPPROFD_MALFORMED_PACKET,
-                          (int32_t)upid, 1);
+        orma_stats_add_at(orma_model_stats(imp->model, s->machine),
+                          ORMA_STAT_HEAPPROFD_MALFORMED_PACKET, (int32_t)upid, 1);
         return;
     }
     add_row(imp, a, upid, callsite, a->allocs - t->allocs, a->allocated - t->allocated);
     /* That runtime does not tell what it frees: the numbers mean nothing. */
-    if (!orma_str_eq(orma_strpool_get(&imp->storage->pool, a->heap), ORMA_STR("com.android.art")))
+    if (!orma_str_eq(orma_strpool_get(&imp->model->storage->pool, a->heap),
+                     ORMA_STR("com.android.art")))
         add_row(imp, a, upid, callsite, t->frees - a->frees, t->freed - a->freed);
     *t = (struct totals){a->allocated, a->freed, a->allocs, a->frees};
 }
 
 /* The dump is complete: its ids are forgotten. */
-static void commit_dump(struct orma_import *imp, struct orma_heap_sequence *s)
+static void commit_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s)
 {
     for (uint32_t i = 0; i < s->allocs_num; i++)
         commit(imp, s, &s->allocs[i]);
@@ -474,9 +478,9 @@ static void commit_dump(struct orma_import *imp, struct orma_heap_sequence *s)
 }
 
 /* All entries of one field, in the order of the packet. */
-static void each(struct orma_import *imp, struct orma_heap_sequence *s,
+static void each(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                  const struct orma_item *item, uint32_t field,
-                 void (*fn)(struct orma_import *, struct orma_heap_sequence *,
+                 void (*fn)(struct orma_import_ctx *, struct orma_heap_sequence *,
                             struct orma_pb_reader))
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -487,7 +491,7 @@ static void each(struct orma_import *imp, struct orma_heap_sequence *s,
             fn(imp, s, orma_pb_sub(&f));
 }
 
-void orma_heap_profile_parse(struct orma_import *imp, const struct orma_item *item)
+void orma_heap_profile_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_heap_sequence *s = sequence_of(imp, item);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -518,23 +522,23 @@ void orma_heap_profile_parse(struct orma_import *imp, const struct orma_item *it
         commit_dump(imp, s);
 }
 
-void orma_heap_profile_finish(struct orma_import *imp)
+void orma_heap_profile_finish(struct orma_import_ctx *imp)
 {
-    struct orma_profile_state *st = imp->state[ORMA_STATE_PROFILE];
+    struct orma_profile_state *st = orma_profile(imp);
 
     ORMA_MAP_EACH (slot, &st->heaps) {
         struct orma_heap_sequence *s = (struct orma_heap_sequence *)(uintptr_t)slot->val;
 
         if (s->allocs_num)
-            orma_stats_inc(orma_import_stats(imp, s->machine),
+            orma_stats_inc(orma_model_stats(imp->model, s->machine),
                            ORMA_STAT_HEAPPROFD_NON_FINALIZED_PROFILE);
         commit_dump(imp, s);
     }
 }
 
-void orma_heap_profile_fini(struct orma_import *imp)
+void orma_heap_profile_fini(struct orma_import_ctx *imp)
 {
-    struct orma_profile_state *st = imp->state[ORMA_STATE_PROFILE];
+    struct orma_profile_state *st = orma_profile(imp);
 
     ORMA_MAP_EACH (slot, &st->heaps) {
         struct orma_heap_sequence *s = (struct orma_heap_sequence *)(uintptr_t)slot->val;

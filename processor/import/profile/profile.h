@@ -1,111 +1,53 @@
 /*
- * Call stacks and samples: what all profilers share.
- *
- *   mapping (a file in memory) ◄─ frame (a place in it) ◄─ call site (a frame and who called it)
- *
- * Each is there once: mappings by all they say, frames by (mapping, place, name), call sites by
- * (caller, frame). Depth 0 is the root. A sample is a call site at a time, with the task and the
- * place of execution, and with values on counter tracks. Threads: none.
+ * Profiles: samples of cpus and heaps, with their stacks (model/callstacks.h), heap graphs, and the
+ * symbols that come for them later.
  */
-#ifndef ORMA_PROCESSOR_IMPORT_PROFILE_H
-#define ORMA_PROCESSOR_IMPORT_PROFILE_H
-#include "processor/import/import.h"
+#ifndef ORMA_PROCESSOR_IMPORT_PROFILE_PROFILE_H
+#define ORMA_PROCESSOR_IMPORT_PROFILE_PROFILE_H
+#include "processor/import/core/ports.h"
+#include "processor/model/callstacks.h"
 
-#define ORMA_CALLSITE_NONE UINT32_MAX
-#define ORMA_COUNTER_SET_NONE UINT32_MAX
-
-struct orma_mapping {
-    uint32_t name, build_id; /* pool ids; build_id is hexadecimal */
-    uint64_t exact_offset, start_offset, start, end, load_bias;
+/* The state of the room. */
+struct orma_profile_state {
+    struct orma_map sessions; /* sequence and source → row; profile_packets.c */
+    struct orma_map heaps; /* machine and sequence → struct orma_heap_sequence *; heap_profile.c */
+    struct orma_profile_heap_graphs *heap_graphs; /* heap_graph.c; NULL: none yet */
 };
 
-/* The row that says the same, or a new one. */
-uint32_t orma_profile_mapping(struct orma_import *imp, const struct orma_mapping *mapping);
+static inline struct orma_profile_state *orma_profile(const struct orma_import_ctx *imp)
+{
+    return imp->state;
+}
 
-/* Always a new one, of one process. */
-uint32_t orma_profile_add_mapping(struct orma_import *imp, const struct orma_mapping *mapping);
-
-/* The one of nothing but a name, for profilers that know no addresses. */
-uint32_t orma_profile_dummy_mapping(struct orma_import *imp, const char *name);
-
-/* The id of bytes (or, with 33 hexadecimal digits, of a breakpad module) as pool id. */
-uint32_t orma_profile_build_id(struct orma_import *imp, struct orma_str bytes);
-
-struct orma_frame {
-    uint32_t mapping;
-    uint32_t name; /* pool id; 0 becomes the empty text */
-    uint64_t rel_pc;
-    uint32_t type;   /* pool id, 0: not told */
-    uint32_t source; /* of its line, pool id, 0: not told */
-    uint32_t line;
-};
-
-uint32_t orma_profile_frame(struct orma_import *imp, const struct orma_frame *frame);
-
-/* The same, for frames that have a symbol even without a source file. */
-uint32_t orma_profile_symbolized_frame(struct orma_import *imp, const struct orma_frame *frame);
-
-/* `parent` ORMA_CALLSITE_NONE: a root. */
-uint32_t orma_profile_callsite(struct orma_import *imp, uint32_t parent, uint32_t frame);
+/* ---- profile_intern.c: stacks as packets hold them ---- */
 
 /* Interned entries as rows; ORMA_ROW_NONE and a statistic if they are broken. */
-uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
                                        const struct orma_seq_gen *gen, uint64_t iid);
-uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine,
                                      const struct orma_seq_gen *gen, uint64_t iid);
-uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
                                         const struct orma_seq_gen *gen, uint64_t iid);
 
 /* An InlineCallstack message. */
-uint32_t orma_profile_inline_callsite(struct orma_import *imp, struct orma_str bytes);
-
-/* Parts of path of a mapping to its name; `parts_num` pool ids. */
-uint32_t orma_profile_mapping_name(struct orma_import *imp, const uint32_t *parts,
-                                   unsigned parts_num);
-
-/* Notes that a mapping can't be symbolized: below a temporary folder without build id. */
-void orma_profile_check_mapping(struct orma_import *imp, uint16_t machine, uint32_t name,
-                                uint32_t build_id);
+uint32_t orma_profile_inline_callsite(struct orma_import_ctx *imp, struct orma_str bytes);
 
 /* A ModuleSymbols message. */
-void orma_profile_symbols(struct orma_import *imp, uint16_t machine, struct orma_str bytes);
+void orma_profile_symbols(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
 
 /* A DeobfuscationMapping message. */
-void orma_profile_deobfuscate(struct orma_import *imp, struct orma_str bytes);
+void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes);
 
-/* ---- samples ---- */
+/* ---- heap_profile.c ---- */
 
-uint32_t orma_profile_session(struct orma_import *imp, const char *source, uint32_t unit);
+void orma_heap_profile_parse(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_heap_profile_finish(struct orma_import_ctx *imp);
+void orma_heap_profile_fini(struct orma_import_ctx *imp);
 
-/* Rows of contexts, there once; NONE parts are NULL. upid and utid: ORMA_ID_NONE. */
-uint32_t orma_profile_task(struct orma_import *imp, uint32_t upid, uint32_t utid, uint32_t async);
-/* ucpu ORMA_ID_NONE, mode 0: not told. Both: ORMA_ROW_NONE. */
-uint32_t orma_profile_execution(struct orma_import *imp, uint32_t ucpu, uint32_t mode);
+/* ---- smaps.c ---- */
 
-struct orma_sample {
-    int64_t ts;
-    uint32_t source;       /* pool id */
-    uint32_t task, exec;   /* rows, ORMA_ROW_NONE */
-    uint32_t callsite;     /* ORMA_CALLSITE_NONE */
-    uint32_t unwind_error; /* pool id, 0 */
-    uint32_t session;      /* ORMA_ROW_NONE */
-    uint32_t counter_set;  /* ORMA_COUNTER_SET_NONE */
-};
+void orma_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
-uint32_t orma_profile_sample(struct orma_import *imp, const struct orma_sample *sample);
-
-/* A sample of a thread with nothing but a stack. */
-uint32_t orma_profile_stack(struct orma_import *imp, int64_t ts, const char *source, uint32_t utid,
-                            uint32_t callsite);
-
-/* A profile without times: a table of values by call site. */
-uint32_t orma_profile_aggregate(struct orma_import *imp, const char *scope, uint32_t name,
-                                uint32_t type, uint32_t unit);
-void orma_profile_aggregate_add(struct orma_import *imp, uint32_t profile, uint32_t callsite,
-                                double value);
-
-/* A set of counter values: begin, add each after its row was made, end gives the set. */
-uint32_t orma_profile_counter_set(struct orma_import *imp);
-void orma_profile_add_counter(struct orma_import *imp, uint32_t set, int64_t ts, uint32_t track,
-                              double value);
+extern const struct orma_import_room orma_profile_room;
+extern const struct orma_importer orma_profile_heap_graph_importer, orma_profile_profile_importer;
 #endif

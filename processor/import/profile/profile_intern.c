@@ -1,5 +1,5 @@
 /* Stacks as packets hold them: interned, inline, and the symbols that come for them later. */
-#include "processor/import/profile/profile_state.h"
+#include "processor/import/profile/profile.h"
 
 #include <stdlib.h>
 
@@ -9,13 +9,13 @@
 
 #define PATH_PARTS_MAX 64
 
-static void count(struct orma_import *imp, uint16_t machine, enum orma_stat stat)
+static void count(struct orma_import_ctx *imp, uint16_t machine, enum orma_stat stat)
 {
-    orma_stats_inc(orma_import_stats(imp, machine), stat);
+    orma_stats_inc(orma_model_stats(imp->model, machine), stat);
 }
 
 /* The text of an interned string; id 0 is the empty one. False: there is no such id. */
-static bool string_of(struct orma_import *imp, uint16_t machine, const struct orma_seq_gen *gen,
+static bool string_of(struct orma_import_ctx *imp, uint16_t machine, const struct orma_seq_gen *gen,
                       uint32_t kind, uint64_t iid, struct orma_str *ret)
 {
     const struct orma_interned *e = iid ? orma_seq_gen_find(gen, kind, iid) : NULL;
@@ -33,12 +33,12 @@ static bool string_of(struct orma_import *imp, uint16_t machine, const struct or
     return true;
 }
 
-static uint32_t text_of(struct orma_import *imp, uint16_t machine, const struct orma_seq_gen *gen,
-                        uint32_t kind, uint64_t iid)
+static uint32_t text_of(struct orma_import_ctx *imp, uint16_t machine,
+                        const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
 {
     struct orma_str s;
 
-    return string_of(imp, machine, gen, kind, iid, &s) ? orma_import_str(imp, s) : 0;
+    return string_of(imp, machine, gen, kind, iid, &s) ? orma_model_str(imp->model, s) : 0;
 }
 
 /* Fields of a Mapping; ids of strings are left to the caller. */
@@ -63,7 +63,7 @@ static void read_mapping(const struct orma_pb_field *f, struct orma_mapping *m)
     }
 }
 
-uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
                                        const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid);
@@ -87,7 +87,7 @@ uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine
         read_mapping(&f, &m);
         if (f.id == ORMA_PB_MAPPING_BUILD_ID &&
             string_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_BUILD_IDS, orma_pb_u64(&f), &id))
-            m.build_id = orma_profile_build_id(imp, id);
+            m.build_id = orma_callstacks_build_id(imp->model, id);
         if (f.id != ORMA_PB_MAPPING_PATH_STRING_IDS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
@@ -95,28 +95,29 @@ uint32_t orma_profile_interned_mapping(struct orma_import *imp, uint16_t machine
                 parts[parts_num++] =
                     text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val);
     }
-    m.name = orma_profile_mapping_name(imp, parts, parts_num);
-    orma_profile_check_mapping(imp, machine, m.name, m.build_id);
-    uint32_t row = orma_profile_mapping(imp, &m);
+    m.name = orma_callstacks_mapping_name(imp->model, parts, parts_num);
+    orma_callstacks_check_mapping(imp->model, machine, m.name, m.build_id);
+    uint32_t row = orma_callstacks_mapping(imp->model, &m);
     e->cache = row + 1;
     return row;
 }
 
-static uint32_t kind_text(struct orma_import *imp, uint64_t kind)
+static uint32_t kind_text(struct orma_import_ctx *imp, uint64_t kind)
 {
     static const char *const kinds[] = {NULL,  "native", "kernel", "interpreted",
                                         "jit", "gc",     "runtime"};
 
-    return kind < ORMA_ARRAY_LEN(kinds) && kinds[kind] ? orma_import_cstr(imp, kinds[kind]) : 0;
+    return kind < ORMA_ARRAY_LEN(kinds) && kinds[kind] ? orma_model_cstr(imp->model, kinds[kind])
+                                                       : 0;
 }
 
-uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine,
                                      const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_FRAMES, iid);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
-    struct orma_frame frame = {0};
+    struct orma_stack_frame frame = {0};
     uint64_t mapping = 0, name = 0, source = 0;
 
     if (!e) {
@@ -146,12 +147,12 @@ uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
             frame.type = kind_text(imp, orma_pb_u64(&f));
             break;
         case ORMA_PB_FRAME_KIND_STR:
-            frame.type = orma_import_str(imp, orma_pb_str(&f));
+            frame.type = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         }
     }
     frame.mapping = mapping ? orma_profile_interned_mapping(imp, machine, gen, mapping)
-                            : orma_profile_dummy_mapping(imp, "");
+                            : orma_callstacks_dummy_mapping(imp->model, "");
     if (frame.mapping == ORMA_ROW_NONE)
         return ORMA_ROW_NONE;
     frame.name = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, name);
@@ -159,12 +160,12 @@ uint32_t orma_profile_interned_frame(struct orma_import *imp, uint16_t machine,
         return ORMA_ROW_NONE;
     if (source)
         frame.source = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_SOURCE_PATHS, source);
-    uint32_t row = orma_profile_frame(imp, &frame);
+    uint32_t row = orma_callstacks_frame(imp->model, &frame);
     e->cache = row + 1;
     return row;
 }
 
-uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machine,
+uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
                                         const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, iid);
@@ -189,7 +190,7 @@ uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machin
 
             if (frame == ORMA_ROW_NONE)
                 return ORMA_CALLSITE_NONE;
-            callsite = orma_profile_callsite(imp, callsite, frame);
+            callsite = orma_callstacks_callsite(imp->model, callsite, frame);
         }
     }
     if (callsite == ORMA_CALLSITE_NONE)
@@ -199,7 +200,7 @@ uint32_t orma_profile_interned_callsite(struct orma_import *imp, uint16_t machin
     return callsite;
 }
 
-uint32_t orma_profile_inline_callsite(struct orma_import *imp, struct orma_str bytes)
+uint32_t orma_profile_inline_callsite(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f, g;
@@ -207,19 +208,20 @@ uint32_t orma_profile_inline_callsite(struct orma_import *imp, struct orma_str b
 
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader sub = orma_pb_sub(&f);
-        struct orma_frame frame = {.mapping = orma_profile_dummy_mapping(imp, "")};
+        struct orma_stack_frame frame = {.mapping = orma_callstacks_dummy_mapping(imp->model, "")};
 
         if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
             continue;
         while (orma_pb_next(&sub, &g)) {
             if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_FUNCTION_NAME)
-                frame.name = orma_import_str(imp, orma_pb_str(&g));
+                frame.name = orma_model_str(imp->model, orma_pb_str(&g));
             else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_SOURCE_FILE)
-                frame.source = orma_import_str(imp, orma_pb_str(&g));
+                frame.source = orma_model_str(imp->model, orma_pb_str(&g));
             else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_LINE_NUMBER)
                 frame.line = orma_pb_u32(&g);
         }
-        callsite = orma_profile_callsite(imp, callsite, orma_profile_frame(imp, &frame));
+        callsite = orma_callstacks_callsite(imp->model, callsite,
+                                            orma_callstacks_frame(imp->model, &frame));
     }
     return callsite;
 }
@@ -227,9 +229,9 @@ uint32_t orma_profile_inline_callsite(struct orma_import *imp, struct orma_str b
 /* ---- symbols ---- */
 
 /* The lines of an address as symbols, innermost first. Their set, or ORMA_ROW_NONE. */
-static uint32_t add_lines(struct orma_import *imp, struct orma_pb_reader r)
+static uint32_t add_lines(struct orma_import_ctx *imp, struct orma_pb_reader r)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_SYMBOL);
     struct orma_pb_field f, g;
     uint32_t set = ORMA_ROW_NONE, last = ORMA_ROW_NONE;
 
@@ -241,9 +243,9 @@ static uint32_t add_lines(struct orma_import *imp, struct orma_pb_reader r)
             continue;
         while (orma_pb_next(&sub, &g)) {
             if (g.id == ORMA_PB_LINE_FUNCTION_NAME)
-                name = orma_import_str(imp, orma_pb_str(&g));
+                name = orma_model_str(imp->model, orma_pb_str(&g));
             else if (g.id == ORMA_PB_LINE_SOURCE_FILE_NAME)
-                source = orma_import_str(imp, orma_pb_str(&g));
+                source = orma_model_str(imp->model, orma_pb_str(&g));
             else if (g.id == ORMA_PB_LINE_LINE_NUMBER)
                 line = orma_pb_u32(&g);
         }
@@ -279,11 +281,12 @@ static bool is_of_module(const struct orma_table *t, uint32_t mapping, uint32_t 
            orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, mapping) == build_id;
 }
 
-static void find_module(struct orma_import *imp, uint32_t path, uint32_t build_id,
+static void find_module(struct orma_import_ctx *imp, uint32_t path, uint32_t build_id,
                         struct module_frames *ret)
 {
-    const struct orma_table *mappings = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    const struct orma_table *frames = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    const struct orma_table *mappings =
+        orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    const struct orma_table *frames = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
 
     *ret = (struct module_frames){0};
     for (uint32_t i = 0; i < mappings->rows; i++)
@@ -291,7 +294,7 @@ static void find_module(struct orma_import *imp, uint32_t path, uint32_t build_i
     if (!ret->has_mapping || !frames->rows)
         return;
     ret->next = calloc(frames->rows, sizeof(*ret->next));
-    imp->storage->failed |= !ret->next;
+    imp->model->storage->failed |= !ret->next;
     for (uint32_t i = 0; ret->next && i < frames->rows; i++) {
         uint32_t mapping = (uint32_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_MAPPING, i);
         uint64_t pc = (uint64_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_REL_PC, i);
@@ -300,14 +303,14 @@ static void find_module(struct orma_import *imp, uint32_t path, uint32_t build_i
             continue;
         uint64_t first = orma_map_get(&ret->by_pc, pc);
         ret->next[i] = first == ORMA_MAP_NONE ? 0 : (uint32_t)first;
-        imp->storage->failed |= orma_map_put(&ret->by_pc, pc, i + 1) < 0;
+        imp->model->storage->failed |= orma_map_put(&ret->by_pc, pc, i + 1) < 0;
     }
 }
 
-static void add_address(struct orma_import *imp, uint16_t machine, const struct module_frames *m,
-                        struct orma_str bytes)
+static void add_address(struct orma_import_ctx *imp, uint16_t machine,
+                        const struct module_frames *m, struct orma_str bytes)
 {
-    struct orma_table *frames = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    struct orma_table *frames = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint64_t address = 0;
@@ -327,7 +330,7 @@ static void add_address(struct orma_import *imp, uint16_t machine, const struct 
         orma_table_set(frames, ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, (uint32_t)at - 1, set);
 }
 
-void orma_profile_symbols(struct orma_import *imp, uint16_t machine, struct orma_str bytes)
+void orma_profile_symbols(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -336,9 +339,9 @@ void orma_profile_symbols(struct orma_import *imp, uint16_t machine, struct orma
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_MODULE_SYMBOLS_PATH)
-            path = orma_import_str(imp, orma_pb_str(&f));
+            path = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == ORMA_PB_MODULE_SYMBOLS_BUILD_ID)
-            build_id = orma_profile_build_id(imp, orma_pb_str(&f));
+            build_id = orma_callstacks_build_id(imp->model, orma_pb_str(&f));
     }
     find_module(imp, path, build_id, &m);
     if (!m.has_mapping)
@@ -358,10 +361,10 @@ struct class_names {
     uint32_t package; /* pool id, 0: any */
 };
 
-static bool in_package(struct orma_import *imp, uint32_t mapping, uint32_t package)
+static bool in_package(struct orma_import_ctx *imp, uint32_t mapping, uint32_t package)
 {
-    const struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    struct orma_strpool *pool = &imp->storage->pool;
+    const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
+    struct orma_strpool *pool = &imp->model->storage->pool;
 
     return !package ||
            orma_str_find(orma_strpool_get(pool, (uint32_t)orma_table_int(
@@ -369,9 +372,9 @@ static bool in_package(struct orma_import *imp, uint32_t mapping, uint32_t packa
                          orma_strpool_get(pool, package));
 }
 
-static void rename_frames(struct orma_import *imp, uint32_t package, uint32_t from, uint32_t to)
+static void rename_frames(struct orma_import_ctx *imp, uint32_t package, uint32_t from, uint32_t to)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_STACK_PROFILE_FRAME);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
 
     for (uint32_t i = 0; from && i < t->rows; i++)
         if (orma_table_int(t, ORMA_STACK_PROFILE_FRAME_NAME, i) == from &&
@@ -380,7 +383,8 @@ static void rename_frames(struct orma_import *imp, uint32_t package, uint32_t fr
             orma_table_set(t, ORMA_STACK_PROFILE_FRAME_DEOBFUSCATED_NAME, i, to);
 }
 
-static void on_method(struct orma_import *imp, const struct class_names *c, struct orma_pb_reader r)
+static void on_method(struct orma_import_ctx *imp, const struct class_names *c,
+                      struct orma_pb_reader r)
 {
     struct orma_pb_field f;
     struct orma_str from = {0}, to = {0};
@@ -393,18 +397,18 @@ static void on_method(struct orma_import *imp, const struct class_names *c, stru
             to = orma_pb_str(&f);
     }
     orma_buf_printf(&name, "%.*s.%.*s", ORMA_STR_ARG(c->obfuscated), ORMA_STR_ARG(from));
-    uint32_t old = orma_strpool_find(&imp->storage->pool, orma_buf_str(&name));
+    uint32_t old = orma_strpool_find(&imp->model->storage->pool, orma_buf_str(&name));
     orma_buf_clear(&name);
     if (to.len && !memchr(to.data, '.', to.len))
         orma_buf_printf(&name, "%.*s.", ORMA_STR_ARG(c->real));
     orma_buf_put(&name, to.data, to.len);
     if (old)
-        rename_frames(imp, c->package, old, orma_import_str(imp, orma_buf_str(&name)));
-    imp->storage->failed |= name.failed;
+        rename_frames(imp, c->package, old, orma_model_str(imp->model, orma_buf_str(&name)));
+    imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
 }
 
-void orma_profile_deobfuscate(struct orma_import *imp, struct orma_str bytes)
+void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f, g;
@@ -412,7 +416,7 @@ void orma_profile_deobfuscate(struct orma_import *imp, struct orma_str bytes)
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_PACKAGE_NAME && f.len)
-            c.package = orma_import_str(imp, orma_pb_str(&f));
+            c.package = orma_model_str(imp->model, orma_pb_str(&f));
     r = orma_pb_reader(bytes.data, bytes.len);
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader sub = orma_pb_sub(&f), again = sub;

@@ -1,6 +1,6 @@
 /* Packets of profilers: samples of perf, of any sampling profiler, and streamed ones. */
-#include "processor/import/profile/heap_graph.h"
-#include "processor/import/profile/profile_state.h"
+#include "processor/import/profile/heap_names.h"
+#include "processor/import/profile/profile.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
@@ -9,15 +9,15 @@
 
 #define FOLLOWERS_MAX 32
 
-static uint32_t cpu_mode(struct orma_import *imp, uint64_t mode)
+static uint32_t cpu_mode(struct orma_import_ctx *imp, uint64_t mode)
 {
     static const char *const modes[] = {"unknown",    "kernel",       "user",
                                         "hypervisor", "guest_kernel", "guest_user"};
 
-    return orma_import_cstr(imp, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
+    return orma_model_cstr(imp->model, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
 }
 
-static uint32_t unwind_error(struct orma_import *imp, uint64_t error)
+static uint32_t unwind_error(struct orma_import_ctx *imp, uint64_t error)
 {
     static const char *const errors[] = {
         "unknown",     "none",        "memory_invalid",      "unwind_info",
@@ -25,7 +25,7 @@ static uint32_t unwind_error(struct orma_import *imp, uint64_t error)
         "invalid_elf", "system_call", "thread_timeout",      "thread_does_not_exist",
         "bad_arch",    "maps_parse",  "invalid_parameter",   "ptrace_call"};
 
-    return orma_import_cstr(imp, errors[error < ORMA_ARRAY_LEN(errors) ? error : 0]);
+    return orma_model_cstr(imp->model, errors[error < ORMA_ARRAY_LEN(errors) ? error : 0]);
 }
 
 /* ---- perf: names and units of its events ---- */
@@ -99,14 +99,14 @@ static void put_tracepoint(struct orma_pb_reader r, struct orma_buf *name)
 }
 
 /* What is counted: a configured name wins, else the event and ":ukh" for whom it counts. */
-static struct perf_event read_perf_event(struct orma_import *imp, struct orma_str bytes,
+static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orma_str bytes,
                                          const struct perf_event_fields *at)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_buf name = {0};
     struct orma_str given = {0};
-    struct perf_event e = {.unit = orma_import_cstr(imp, "count")};
+    struct perf_event e = {.unit = orma_model_cstr(imp->model, "count")};
     char modifiers[4] = "";
     unsigned modifiers_num = 0;
 
@@ -118,7 +118,7 @@ static struct perf_event read_perf_event(struct orma_import *imp, struct orma_st
             orma_buf_clear(&name);
             orma_buf_put_str(&name, known ? perf_counters[c].name : "unknown");
             if (known)
-                e.unit = orma_import_cstr(imp, perf_counters[c].unit);
+                e.unit = orma_model_cstr(imp->model, perf_counters[c].unit);
         } else if (f.id == at->tracepoint) {
             orma_buf_clear(&name);
             put_tracepoint(orma_pb_sub(&f), &name);
@@ -136,12 +136,12 @@ static struct perf_event read_perf_event(struct orma_import *imp, struct orma_st
     }
     if (!name.len) { /* recorders of old did not say, and meant this */
         orma_buf_put_str(&name, "cpu-clock");
-        e.unit = orma_import_cstr(imp, "ns");
+        e.unit = orma_model_cstr(imp->model, "ns");
     }
     if (modifiers_num)
         orma_buf_printf(&name, ":%s", modifiers);
-    e.name = orma_import_str(imp, given.len ? given : orma_buf_str(&name));
-    imp->storage->failed |= name.failed;
+    e.name = orma_model_str(imp->model, given.len ? given : orma_buf_str(&name));
+    imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
     return e;
 }
@@ -166,12 +166,12 @@ static struct orma_str perf_defaults(const struct orma_seq_gen *gen)
     return ret;
 }
 
-static uint32_t perf_session(struct orma_import *imp, const struct orma_item *item,
+static uint32_t perf_session(struct orma_import_ctx *imp, const struct orma_item *item,
                              struct orma_str defaults, uint32_t unit)
 {
-    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_profile_state *st = orma_profile(imp);
     uint64_t key = (uint64_t)item->machine << 32 | item->gen->seq->id;
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(defaults.data, defaults.len);
     struct orma_pb_field f;
 
@@ -180,8 +180,8 @@ static uint32_t perf_session(struct orma_import *imp, const struct orma_item *it
     uint64_t have = orma_map_get(&st->sessions, key);
     if (have != ORMA_MAP_NONE)
         return (uint32_t)have;
-    uint32_t row = orma_profile_session(imp, "linux.perf", unit);
-    imp->storage->failed |= orma_map_put(&st->sessions, key, row) < 0;
+    uint32_t row = orma_callstacks_session(imp->model, "linux.perf", unit);
+    imp->model->storage->failed |= orma_map_put(&st->sessions, key, row) < 0;
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PERF_SAMPLE_DEFAULTS_PROCESS_SHARD_COUNT)
             orma_stats_set_at(stats, ORMA_STAT_PERF_PROCESS_SHARD_COUNT, (int32_t)row,
@@ -193,7 +193,7 @@ static uint32_t perf_session(struct orma_import *imp, const struct orma_item *it
     return row;
 }
 
-static void find_stream(struct orma_import *imp, const struct orma_item *item,
+static void find_stream(struct orma_import_ctx *imp, const struct orma_item *item,
                         struct perf_stream *ret)
 {
     struct orma_str defaults = perf_defaults(item->gen);
@@ -213,7 +213,7 @@ static void find_stream(struct orma_import *imp, const struct orma_item *item,
     ret->session = perf_session(imp, item, defaults, ret->events[0].unit);
 }
 
-static uint32_t perf_track(struct orma_import *imp, const struct orma_item *item,
+static uint32_t perf_track(struct orma_import_ctx *imp, const struct orma_item *item,
                            const struct perf_stream *s, unsigned event, uint32_t cpu)
 {
     struct orma_args_list source = {0};
@@ -222,17 +222,17 @@ static uint32_t perf_track(struct orma_import *imp, const struct orma_item *item
         .event = ORMA_TRACK_COUNTER,
         .machine = item->machine,
         .dims_num = 3,
-        .dims = {orma_dim(imp->words.cpu, cpu),
-                 orma_dim(orma_import_cstr(imp, "perf_session_id"), s->session),
-                 orma_dim_str(imp->words.name, s->events[event].name)},
+        .dims = {orma_dim(imp->model->known.cpu, cpu),
+                 orma_dim(orma_model_cstr(imp->model, "perf_session_id"), s->session),
+                 orma_dim_str(imp->model->known.name, s->events[event].name)},
         .name = s->events[event].name,
         .parent = ORMA_TRACK_NONE,
         .source_args = &source,
     };
 
-    orma_args_put_bool(&source, orma_import_cstr(imp, "is_timebase"), event == 0);
-    imp->storage->failed |= source.failed;
-    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+    orma_args_put_bool(&source, orma_model_cstr(imp->model, "is_timebase"), event == 0);
+    imp->model->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&imp->model->tracks, &spec);
     orma_args_list_fini(&source);
     return track;
 }
@@ -314,10 +314,10 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
 }
 
 /* Packets that only tell of samples which are not there. */
-static bool perf_loss(struct orma_import *imp, const struct orma_item *item,
+static bool perf_loss(struct orma_import_ctx *imp, const struct orma_item *item,
                       const struct perf_sample *s, uint32_t session)
 {
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
 
     if (s->lost) {
         orma_stats_add_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, (int32_t)s->cpu,
@@ -337,7 +337,7 @@ static bool perf_loss(struct orma_import *imp, const struct orma_item *item,
 }
 
 /* The values that came with the sample. All tracks of its stream exist even if none did. */
-static uint32_t add_counts(struct orma_import *imp, const struct orma_item *item,
+static uint32_t add_counts(struct orma_import_ctx *imp, const struct orma_item *item,
                            const struct perf_sample *s, const struct perf_stream *stream)
 {
     uint32_t set = ORMA_COUNTER_SET_NONE;
@@ -348,15 +348,15 @@ static uint32_t add_counts(struct orma_import *imp, const struct orma_item *item
         if (i ? i >= s->counts_num : !s->has_count)
             continue;
         if (set == ORMA_COUNTER_SET_NONE)
-            set = orma_profile_counter_set(imp);
-        orma_profile_add_counter(imp, set, item->ts, track, (double)s->counts[i]);
+            set = orma_callstacks_counter_set(imp->model);
+        orma_callstacks_add_counter(imp->model, set, item->ts, track, (double)s->counts[i]);
     }
     return set;
 }
 
-static void perf_parse(struct orma_import *imp, const struct orma_item *item)
+static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_processes *p = orma_import_processes(imp, item->machine);
+    struct orma_processes *p = orma_model_processes(imp->model, item->machine);
     struct perf_sample s;
     struct perf_stream stream;
 
@@ -368,10 +368,10 @@ static void perf_parse(struct orma_import *imp, const struct orma_item *item)
     uint32_t utid = orma_processes_thread_of(p, s.tid, s.pid);
     const struct orma_sample row = {
         .ts = item->ts,
-        .source = orma_import_cstr(imp, "linux.perf"),
-        .task = orma_profile_task(imp, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
-        .exec = orma_profile_execution(imp, orma_import_ucpu(imp, item->machine, s.cpu),
-                                       cpu_mode(imp, s.mode)),
+        .source = orma_model_cstr(imp->model, "linux.perf"),
+        .task = orma_callstacks_task(imp->model, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
+        .exec = orma_callstacks_execution(
+            imp->model, orma_model_ucpu(imp->model, item->machine, s.cpu), cpu_mode(imp, s.mode)),
         .callsite = s.has_callstack
                         ? orma_profile_interned_callsite(imp, item->machine, item->gen, s.callstack)
                         : ORMA_CALLSITE_NONE,
@@ -379,13 +379,13 @@ static void perf_parse(struct orma_import *imp, const struct orma_item *item)
         .session = stream.session,
         .counter_set = set,
     };
-    orma_profile_sample(imp, &row);
+    orma_callstacks_sample(imp->model, &row);
 }
 
 /* ---- streamed profiles ---- */
 
 /* Times are sums of differences since the thread's descriptor: settled in the order of the file. */
-static bool streaming_tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_str payload = ctx->p->payload;
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
@@ -394,7 +394,7 @@ static bool streaming_tokenize(struct orma_import *imp, const struct orma_packet
     int64_t ns, ts;
 
     if (!seq->has_times || __builtin_mul_overflow(seq->time_us, 1000, &ns)) {
-        orma_stats_inc(orma_import_stats(imp, ctx->machine),
+        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
         return true;
     }
@@ -411,15 +411,15 @@ static bool streaming_tokenize(struct orma_import *imp, const struct orma_packet
             /* What can't be a time stays one: all that counts from it is refused. */
             seq->time_us = bad ? INT64_MAX : sum;
             if (bad || __builtin_mul_overflow(seq->time_us, 1000, &sum)) {
-                orma_stats_inc(orma_import_stats(imp, ctx->machine),
+                orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                                ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
                 return true;
             }
         }
     }
-    if (!orma_reader_to_trace_time(&imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, &ts, NULL))
+    if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, &ts, NULL))
         ts = ns;
-    if (!orma_reader_sortable(&imp->reader, ts))
+    if (!orma_reader_sortable(imp->reader, ts))
         return true;
     const struct orma_item item = {
         .ts = ts,
@@ -431,7 +431,7 @@ static bool streaming_tokenize(struct orma_import *imp, const struct orma_packet
         .machine = ctx->machine,
         .gen = seq->gen,
     };
-    orma_sorter_push(&imp->reader.sorter, &item);
+    orma_sorter_push(&imp->reader->sorter, &item);
     return true;
 }
 
@@ -458,13 +458,13 @@ static bool next_number(struct number_walk *w, uint64_t *ret)
     }
 }
 
-static void streaming_parse(struct orma_import *imp, const struct orma_item *item)
+static void streaming_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_stats *stats = orma_import_stats(imp, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct number_walk stacks = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
     struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
-    uint32_t utid = orma_processes_thread_of(orma_import_processes(imp, item->machine),
+    uint32_t utid = orma_processes_thread_of(orma_model_processes(imp->model, item->machine),
                                              item->gen->tid, item->gen->pid);
     int64_t ts = item->ts;
     uint64_t iid, delta;
@@ -480,21 +480,21 @@ static void streaming_parse(struct orma_import *imp, const struct orma_item *ite
             continue;
         }
         ts = (int64_t)((uint64_t)ts + delta * 1000);
-        orma_profile_stack(imp, ts, "chrome", utid, callsite);
+        orma_callstacks_stack(imp->model, ts, "chrome", utid, callsite);
     }
 }
 
 /* ---- module ---- */
 
-void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *item);
+void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
-static bool tokenize(struct orma_import *imp, const struct orma_packet_ctx *ctx)
+static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     return ctx->p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET &&
            streaming_tokenize(imp, ctx);
 }
 
-static void parse(struct orma_import *imp, const struct orma_item *item)
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_str bytes = {(const char *)item->data, item->len};
 
@@ -528,26 +528,15 @@ static void parse(struct orma_import *imp, const struct orma_item *item)
     }
 }
 
-static void finish(struct orma_import *imp)
+static void finish(struct orma_import_ctx *imp)
 {
-    if (imp->state[ORMA_STATE_PROFILE])
-        orma_heap_profile_finish(imp);
+    orma_heap_profile_finish(imp);
 }
 
-static void fini(struct orma_import *imp)
+static void fini(struct orma_import_ctx *imp)
 {
-    struct orma_profile_state *st = imp->state[ORMA_STATE_PROFILE];
-
-    if (!st)
-        return;
     orma_heap_profile_fini(imp);
-    orma_map_fini(&st->mappings);
-    orma_map_fini(&st->frames);
-    orma_map_fini(&st->callsites);
-    orma_map_fini(&st->tasks);
-    orma_map_fini(&st->executions);
-    orma_map_fini(&st->sessions);
-    orma_map_fini(&st->slice_stacks);
+    orma_map_fini(&orma_profile(imp)->sessions);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,
@@ -558,11 +547,28 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,
                                   ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING,
                                   ORMA_PB_TRACE_PACKET_SMAPS_PACKET,
                                   0};
-const struct orma_module orma_module_profile = {
+const struct orma_importer orma_profile_profile_importer = {
     .name = "profile",
+    .room = &orma_profile_room,
     .fields = fields,
     .tokenize = tokenize,
     .parse = parse,
     .finish = finish,
     .fini = fini,
 };
+
+static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
+{
+    ports->profile = (struct orma_profile_port){
+        .room = self,
+        .inline_callsite = orma_profile_inline_callsite,
+        .interned_callsite = orma_profile_interned_callsite,
+        .interned_mapping = orma_profile_interned_mapping,
+        .symbols = orma_profile_symbols,
+        .deobfuscate = orma_profile_deobfuscate,
+        .heap_names = orma_heap_graph_deobfuscate,
+    };
+}
+
+const struct orma_import_room orma_profile_room = {
+    .name = "profile", .state_size = sizeof(struct orma_profile_state), .offer = offer};

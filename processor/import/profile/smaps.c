@@ -1,5 +1,5 @@
 /* Memory maps of processes, as the kernel sums them up. */
-#include "processor/import/profile/profile_state.h"
+#include "processor/import/profile/profile.h"
 #include "protos/fields/profiling.h"
 
 #define DELETED ORMA_STR(" (deleted)")
@@ -41,9 +41,9 @@ static const struct {
     {ORMA_PB_SMAPS_ENTRY_MODULE_DEBUG_PATH, ORMA_PROFILER_SMAPS_MODULE_DEBUG_PATH},
 };
 
-static uint32_t add_row(struct orma_import *imp, const struct orma_item *item, uint32_t upid)
+static uint32_t add_row(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t upid)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SMAPS);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_SMAPS);
     uint32_t row = orma_table_add(t);
 
     orma_table_set(t, ORMA_PROFILER_SMAPS_UPID, row, upid);
@@ -54,22 +54,22 @@ static uint32_t add_row(struct orma_import *imp, const struct orma_item *item, u
     return row;
 }
 
-static void set_path(struct orma_import *imp, uint32_t row, struct orma_str path)
+static void set_path(struct orma_import_ctx *imp, uint32_t row, struct orma_str path)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SMAPS);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_SMAPS);
     bool deleted = path.len >= DELETED.len &&
                    !memcmp(path.data + path.len - DELETED.len, DELETED.data, DELETED.len);
 
-    orma_table_set(t, ORMA_PROFILER_SMAPS_PATH, row, orma_import_str(imp, path));
+    orma_table_set(t, ORMA_PROFILER_SMAPS_PATH, row, orma_model_str(imp->model, path));
     orma_table_set(t, ORMA_PROFILER_SMAPS_IS_DELETED, row, deleted);
     if (deleted)
         path.len -= DELETED.len;
-    orma_table_set(t, ORMA_PROFILER_SMAPS_PATH_TRIMMED, row, orma_import_str(imp, path));
+    orma_table_set(t, ORMA_PROFILER_SMAPS_PATH_TRIMMED, row, orma_model_str(imp->model, path));
 }
 
-static void entry(struct orma_import *imp, uint32_t row, struct orma_pb_reader r)
+static void entry(struct orma_import_ctx *imp, uint32_t row, struct orma_pb_reader r)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SMAPS);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_SMAPS);
     struct orma_pb_field f;
 
     set_path(imp, row, ORMA_STR(""));
@@ -78,7 +78,7 @@ static void entry(struct orma_import *imp, uint32_t row, struct orma_pb_reader r
             set_path(imp, row, orma_pb_str(&f));
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++)
             if (texts[i].entry == f.id)
-                orma_table_set(t, texts[i].col, row, orma_import_str(imp, orma_pb_str(&f)));
+                orma_table_set(t, texts[i].col, row, orma_model_str(imp->model, orma_pb_str(&f)));
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(numbers); i++)
             if (numbers[i].entry && numbers[i].entry == f.id)
                 orma_table_set(t, numbers[i].col, row, orma_pb_i64(&f));
@@ -97,10 +97,10 @@ static struct orma_str table_text(struct orma_pb_reader r, uint64_t idx)
 }
 
 /* Columns instead of entries: each field is a list with a number per map. */
-static void packed(struct orma_import *imp, const struct orma_item *item, uint32_t upid,
+static void packed(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t upid,
                    struct orma_pb_reader bytes)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_SMAPS);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_SMAPS);
     struct orma_pb_reader r = bytes;
     struct orma_pb_field f;
     uint32_t first = t->rows, num = 0;
@@ -127,13 +127,14 @@ static void packed(struct orma_import *imp, const struct orma_item *item, uint32
                     orma_table_set(t, numbers[i].col, first + n, (int64_t)val);
         }
         if (n && n != num) {
-            orma_stats_inc(orma_import_stats(imp, item->machine), ORMA_STAT_SMAPS_PARSER_ERRORS);
+            orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                           ORMA_STAT_SMAPS_PARSER_ERRORS);
             return;
         }
     }
 }
 
-void orma_smaps_parse(struct orma_import *imp, const struct orma_item *item)
+void orma_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -142,7 +143,7 @@ void orma_smaps_parse(struct orma_import *imp, const struct orma_item *item)
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_SMAPS_PACKET_PID)
             pid = orma_pb_u32(&f);
-    uint32_t upid = orma_processes_process(orma_import_processes(imp, item->machine), pid);
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
     for (r = orma_pb_reader(item->data, item->len); orma_pb_next(&r, &f);) {
         if (f.id == ORMA_PB_SMAPS_PACKET_ENTRIES)
             entry(imp, add_row(imp, item, upid), orma_pb_sub(&f));

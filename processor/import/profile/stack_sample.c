@@ -1,12 +1,12 @@
 /* StackSample packets: samples of any profiler, with what it counts. */
-#include "processor/import/profile/profile_state.h"
+#include "processor/import/profile/profile.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/hash.h"
 
 #define FOLLOWERS_MAX 32
 
-void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *item);
+void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
 /* Spans of messages: of the sample itself, of what is interned, or of the defaults. */
 struct parts {
@@ -84,7 +84,7 @@ static void read_lists(const struct orma_item *item, const struct orma_pb_field 
                 p->weights[p->weights_num++] = val;
 }
 
-static void read_parts(struct orma_import *imp, const struct orma_item *item, struct parts *p)
+static void read_parts(struct orma_import_ctx *imp, const struct orma_item *item, struct parts *p)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -114,7 +114,7 @@ static void read_parts(struct orma_import *imp, const struct orma_item *item, st
             p->has_callstack_iid = true;
             break;
         case ORMA_PB_STACK_SAMPLE_UNWIND_ERROR:
-            p->unwind_error = orma_import_str(imp, orma_pb_str(&f));
+            p->unwind_error = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_STACK_SAMPLE_PRIMARY_DESCRIPTOR:
             p->primary = orma_pb_str(&f);
@@ -133,10 +133,10 @@ static void read_parts(struct orma_import *imp, const struct orma_item *item, st
 
 /* ---- contexts ---- */
 
-static uint32_t async_context(struct orma_import *imp, const struct orma_item *item, uint64_t iid,
-                              unsigned depth)
+static uint32_t async_context(struct orma_import_ctx *imp, const struct orma_item *item,
+                              uint64_t iid, unsigned depth)
 {
-    struct orma_table *t = orma_import_table(imp, ORMA_TABLE_PROFILER_ASYNC_CONTEXT);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_ASYNC_CONTEXT);
     struct orma_interned *e = orma_seq_gen_find(
         item->gen, ORMA_PB_INTERNED_DATA_STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTORS, iid);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
@@ -149,9 +149,9 @@ static uint32_t async_context(struct orma_import *imp, const struct orma_item *i
         return e->cache - 1;
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTOR_NAME)
-            name = orma_import_str(imp, orma_pb_str(&f));
+            name = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == ORMA_PB_STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTOR_KIND)
-            kind = orma_import_str(imp, orma_pb_str(&f));
+            kind = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == ORMA_PB_STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTOR_PARENT_IID)
             parent = async_context(imp, item, orma_pb_u64(&f), depth + 1);
     }
@@ -166,10 +166,10 @@ static uint32_t async_context(struct orma_import *imp, const struct orma_item *i
     return row;
 }
 
-static uint32_t task_context(struct orma_import *imp, const struct orma_item *item,
+static uint32_t task_context(struct orma_import_ctx *imp, const struct orma_item *item,
                              struct orma_str bytes)
 {
-    struct orma_processes *p = orma_import_processes(imp, item->machine);
+    struct orma_processes *p = orma_model_processes(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t pid = ORMA_ID_NONE, tid = ORMA_ID_NONE, upid = ORMA_ID_NONE, utid = ORMA_ID_NONE;
@@ -190,11 +190,11 @@ static uint32_t task_context(struct orma_import *imp, const struct orma_item *it
         upid = orma_processes_upid(p, utid);
     else if (pid != ORMA_ID_NONE)
         upid = orma_processes_process(p, pid);
-    return orma_profile_task(imp, upid, utid, async);
+    return orma_callstacks_task(imp->model, upid, utid, async);
 }
 
 /* *ret_cpu: ORMA_ID_NONE if it is not told. */
-static uint32_t execution_context(struct orma_import *imp, const struct orma_item *item,
+static uint32_t execution_context(struct orma_import_ctx *imp, const struct orma_item *item,
                                   struct orma_str bytes, uint32_t *ret_cpu)
 {
     static const char *const modes[] = {NULL,         "user",       "kernel",
@@ -211,12 +211,13 @@ static uint32_t execution_context(struct orma_import *imp, const struct orma_ite
             *ret_cpu = (uint32_t)val;
         else if (f.id == ORMA_PB_STACK_SAMPLE_EXECUTION_CONTEXT__MODE &&
                  val < ORMA_ARRAY_LEN(modes) && modes[val])
-            mode = orma_import_cstr(imp, modes[val]);
+            mode = orma_model_cstr(imp->model, modes[val]);
     }
-    return orma_profile_execution(
-        imp,
-        *ret_cpu == ORMA_ID_NONE ? ORMA_ID_NONE : orma_import_ucpu(imp, item->machine, *ret_cpu),
-        mode);
+    return orma_callstacks_execution(imp->model,
+                                     *ret_cpu == ORMA_ID_NONE
+                                         ? ORMA_ID_NONE
+                                         : orma_model_ucpu(imp->model, item->machine, *ret_cpu),
+                                     mode);
 }
 
 /* ---- counters ---- */
@@ -226,7 +227,7 @@ struct counter {
     uint64_t multiplier, scope;
 };
 
-static struct counter read_counter(struct orma_import *imp, struct orma_str bytes)
+static struct counter read_counter(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     static const char *const units[] = {
         NULL,          "ns",           "cycles",           "instructions",  "bytes",
@@ -240,20 +241,20 @@ static struct counter read_counter(struct orma_import *imp, struct orma_str byte
 
         switch (f.id) {
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_NAME:
-            c.name = orma_import_str(imp, orma_pb_str(&f));
+            c.name = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT:
             if (val < ORMA_ARRAY_LEN(units) && units[val])
-                c.unit = orma_import_cstr(imp, units[val]);
+                c.unit = orma_model_cstr(imp->model, units[val]);
             break;
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT_STR:
-            c.unit = orma_import_str(imp, orma_pb_str(&f));
+            c.unit = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER:
             c.multiplier = val;
             break;
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_DESCRIPTION:
-            c.description = orma_import_str(imp, orma_pb_str(&f));
+            c.description = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_SCOPE:
             c.scope = val;
@@ -263,7 +264,7 @@ static struct counter read_counter(struct orma_import *imp, struct orma_str byte
     return c;
 }
 
-static uint32_t counter_track(struct orma_import *imp, const struct orma_item *item,
+static uint32_t counter_track(struct orma_import_ctx *imp, const struct orma_item *item,
                               const struct counter *c, uint32_t session, uint32_t source,
                               uint32_t cpu, bool timebase)
 {
@@ -281,23 +282,23 @@ static uint32_t counter_track(struct orma_import *imp, const struct orma_item *i
     };
 
     if (per_cpu)
-        spec.dims[spec.dims_num++] = orma_dim(imp->words.cpu, cpu);
-    spec.dims[spec.dims_num++] = orma_dim(orma_import_cstr(imp, "session_id"), session);
-    spec.dims[spec.dims_num++] = orma_dim_str(imp->words.source, source);
-    spec.dims[spec.dims_num++] = orma_dim_str(orma_import_cstr(imp, "counter_name"), c->name);
-    orma_args_put_bool(&args, orma_import_cstr(imp, "is_timebase"), timebase);
+        spec.dims[spec.dims_num++] = orma_dim(imp->model->known.cpu, cpu);
+    spec.dims[spec.dims_num++] = orma_dim(orma_model_cstr(imp->model, "session_id"), session);
+    spec.dims[spec.dims_num++] = orma_dim_str(imp->model->known.source, source);
+    spec.dims[spec.dims_num++] = orma_dim_str(orma_model_cstr(imp->model, "counter_name"), c->name);
+    orma_args_put_bool(&args, orma_model_cstr(imp->model, "is_timebase"), timebase);
     if (c->description)
-        orma_args_put_str(&args, imp->words.description, c->description);
-    imp->storage->failed |= args.failed;
-    uint32_t track = orma_tracks_get(&imp->tracks, &spec);
+        orma_args_put_str(&args, imp->model->known.description, c->description);
+    imp->model->storage->failed |= args.failed;
+    uint32_t track = orma_tracks_get(&imp->model->tracks, &spec);
     orma_args_list_fini(&args);
     return track;
 }
 
-static uint32_t session_of(struct orma_import *imp, const struct orma_item *item,
+static uint32_t session_of(struct orma_import_ctx *imp, const struct orma_item *item,
                            struct orma_str source, uint32_t unit)
 {
-    struct orma_profile_state *st = orma_profile_state(imp);
+    struct orma_profile_state *st = orma_profile(imp);
     const uint64_t parts[] = {item->machine, item->gen->seq->id,
                               orma_fnv1a(ORMA_FNV1A_BASIS, source.data, source.len)};
     uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts));
@@ -307,22 +308,22 @@ static uint32_t session_of(struct orma_import *imp, const struct orma_item *item
     uint64_t have = orma_map_get(&st->sessions, key);
     if (have != ORMA_MAP_NONE)
         return (uint32_t)have;
-    uint32_t row = orma_profile_session(imp, "", unit);
-    orma_table_set(orma_import_table(imp, ORMA_TABLE_PROFILER_SESSION),
-                   ORMA_PROFILER_SESSION_SOURCE, row, orma_import_str(imp, source));
-    imp->storage->failed |= orma_map_put(&st->sessions, key, row) < 0;
+    uint32_t row = orma_callstacks_session(imp->model, "", unit);
+    orma_table_set(orma_model_table(imp->model, ORMA_TABLE_PROFILER_SESSION),
+                   ORMA_PROFILER_SESSION_SOURCE, row, orma_model_str(imp->model, source));
+    imp->model->storage->failed |= orma_map_put(&st->sessions, key, row) < 0;
     return row;
 }
 
-static void add_weight(struct orma_import *imp, const struct orma_item *item, uint32_t set,
+static void add_weight(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t set,
                        const struct counter *c, uint64_t weight, uint32_t track)
 {
     double value = (double)weight * (c->multiplier ? (double)c->multiplier : 1.0);
 
-    orma_profile_add_counter(imp, set, item->ts, track, value);
+    orma_callstacks_add_counter(imp->model, set, item->ts, track, value);
 }
 
-void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *item)
+void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct parts p;
     uint32_t cpu;
@@ -333,13 +334,13 @@ void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *it
     struct counter primary = read_counter(imp, p.primary);
     struct orma_sample row = {
         .ts = item->ts,
-        .source = orma_import_str(imp, p.source),
+        .source = orma_model_str(imp->model, p.source),
         .task = task_context(imp, item, p.task),
         .exec = execution_context(imp, item, p.exec, &cpu),
         .callsite = ORMA_CALLSITE_NONE,
         .unwind_error = p.unwind_error,
         .session = session_of(imp, item, p.source, primary.unit),
-        .counter_set = orma_profile_counter_set(imp),
+        .counter_set = orma_callstacks_counter_set(imp->model),
     };
     if (p.has_callstack_iid)
         row.callsite =
@@ -354,5 +355,5 @@ void orma_stack_sample_parse(struct orma_import *imp, const struct orma_item *it
         add_weight(imp, item, row.counter_set, &c, p.weights[i],
                    counter_track(imp, item, &c, row.session, row.source, cpu, false));
     }
-    orma_profile_sample(imp, &row);
+    orma_callstacks_sample(imp->model, &row);
 }

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "processor/import/trackers/ids.h"
+#include "processor/model/ids.h"
 #include "tests/support/leaks.h"
 
 Test(ids, finds_what_was_put_whatever_the_id)

@@ -2,7 +2,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "processor/import/import.h"
+#include "processor/import/core/import.h"
+#include "processor/importers.h"
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/hash.h"
@@ -54,7 +55,7 @@ static uint64_t bursts_of(const struct orma_buf *trace)
     static struct orma_import import;
 
     cr_assert_eq(orma_storage_init(&storage), 0);
-    cr_assert_eq(orma_import_init(&import, &storage), 0);
+    cr_assert_eq(orma_import_init(&import, &storage, &orma_importers, NULL), 0);
     cr_assert_eq(orma_reader_map(&import.reader, trace->data, trace->len), trace->len);
     uint64_t ret = import.reader.bursts;
     orma_import_finish(&import);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/import/trackers/slice.h"
+#include "processor/model/slices.h"
 #include "tests/support/leaks.h"
 
 struct fixture {

@@ -1,0 +1,647 @@
+/* The C API: one storage, one import, one SQL engine. */
+#include "processor/processor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "processor/api/processor_impl.h"
+#include "processor/api/symbolize.h"
+#include "processor/import/core/file.h"
+#include "processor/metrics/metrics.h"
+#include "processor/sql/engine.h"
+#include "processor/sql/script/exec.h"
+#include "processor/sql/script/modules.h"
+#include "sdk/base/fd.h"
+
+/* The progress function is called after this much input. */
+#define PROGRESS_STEP ((size_t)4 << 20)
+
+struct orma_processor {
+    struct orma_storage storage;
+    struct orma_import import;
+    struct orma_sql *sql;
+    struct orma_metrics *metrics;
+    char error[1200];
+    struct orma_buf sql_error; /* when the last failure was one of SQL: of any length */
+    int error_offset;
+    _Atomic bool interrupted;
+    bool finished;
+    struct orma_file *file;     /* what is loaded; it belongs to the import */
+    struct orma_mapped *mapped; /* the file; NULL: it was fed */
+    uint64_t size;
+    int64_t begun_ns;                   /* when the first bytes came */
+    struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
+    char *proguard_maps;
+};
+
+struct orma_query {
+    struct orma_processor *tp;
+    struct orma_sql_stmt *stmt;
+};
+
+struct orma_script_run {
+    struct orma_processor *tp;
+    struct orma_sql_exec *exec;
+    struct orma_str text; /* the caller's */
+    unsigned statements;
+};
+
+static ORMA_PRINTF(3, 4) int fail(struct orma_processor *self, int error, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(self->error, sizeof(self->error), fmt, args);
+    va_end(args);
+    return error;
+}
+
+int orma_processor_new_of(const struct orma_processor_config *config,
+                          const struct orma_processor_parts *parts, struct orma_processor **ret)
+{
+    struct orma_processor_config given = {0};
+
+    if (config && config->size > sizeof(given))
+        return -EINVAL;
+    if (config)
+        memcpy(&given, config, config->size);
+    struct orma_processor *self = calloc(1, sizeof(*self));
+    if (!self)
+        return -ENOMEM;
+    self->error_offset = -1;
+    const struct orma_import_options options = {
+        .no_ftrace_raw = given.no_ftrace_raw,
+        .crop_track_events = given.crop_track_events,
+        .analyze_content = given.analyze_content,
+    };
+    int r = orma_storage_init(&self->storage);
+    if (!r)
+        r = orma_import_init(&self->import, &self->storage, parts->importers, &options);
+    if (!r)
+        r = orma_sql_open(&self->storage, &self->sql);
+    if (!r)
+        r = orma_metrics_new(self->sql, &self->metrics);
+    if (r) {
+        orma_processor_free(self);
+        return r;
+    }
+    self->sql->export_json = parts->export_json;
+    self->sql->export_data = self;
+    self->import.reader.full_sort = given.full_sort;
+    self->import.reader.sorter.threads = !given.one_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    self->sql->file_access = given.sql_file_access;
+    /* More than a century is as good as none, and fits. */
+    self->sql->time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
+    *ret = self;
+    return 0;
+}
+
+void orma_processor_free(struct orma_processor *self)
+{
+    if (!self)
+        return;
+    orma_metrics_free(self->metrics);
+    orma_sql_close(self->sql);
+    if (self->import.table)
+        orma_import_fini(&self->import);
+    orma_storage_fini(&self->storage);
+    orma_buf_fini(&self->sql_error);
+    orma_symbolizer_free(self->symbolizer);
+    free(self->proguard_maps);
+    orma_mapped_close(self->mapped);
+    free(self);
+}
+
+struct orma_sql *orma_processor_sql(struct orma_processor *self)
+{
+    return self->sql;
+}
+
+struct orma_metrics *orma_processor_metrics(struct orma_processor *self)
+{
+    return self->metrics;
+}
+
+const char *orma_processor_error(const struct orma_processor *self)
+{
+    if (self->error[0] || !self->sql_error.len)
+        return self->error;
+    return orma_buf_cstr((struct orma_buf *)(uintptr_t)&self->sql_error); /* adds a terminator */
+}
+
+int orma_processor_error_offset(const struct orma_processor *self)
+{
+    return self->error_offset;
+}
+
+/* ---- loading ---- */
+
+static int check(struct orma_processor *self)
+{
+    if (self->storage.failed)
+        return fail(self, -ENOMEM, "out of memory");
+    if (self->import.reader.error)
+        return fail(self, self->import.error_code ? self->import.error_code : -EBADMSG, "%s",
+                    self->import.reader.error);
+    if (self->interrupted)
+        return fail(self, -ECANCELED, "interrupted");
+    return 0;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Before the first byte. */
+static int begin(struct orma_processor *self)
+{
+    if (self->finished)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (self->file)
+        return 0;
+    self->begun_ns = now_ns();
+    self->file = orma_file_new(&self->import, NULL, 0);
+    return self->file ? 0 : fail(self, -ENOMEM, "out of memory");
+}
+
+/* Bytes that went away or were written over may look like anything: whatever came of them, that is
+ * the reason. */
+static int check_unchanged(struct orma_processor *self, int r)
+{
+    if (!self->mapped || !orma_mapped_changed(self->mapped))
+        return r;
+    return fail(self, -ESTALE,
+                "the file was written over or cut while it was read; load it again when nobody "
+                "writes to it");
+}
+
+static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, void *data)
+{
+    const uint8_t *map = orma_mapped_data(self->mapped);
+    size_t size = orma_mapped_size(self->mapped), pos = 0, goal = 0;
+    int ret = begin(self);
+
+    self->import.reader.mapped = self->mapped;
+    while (!ret && pos < size && goal < size) {
+        /* A step ends anywhere: what is not whole is read with the next one. */
+        goal = ORMA_MIN(size, goal + PROGRESS_STEP);
+        self->size = self->file->size = goal;
+        pos += orma_file_map(self->file, map + pos, goal - pos, goal == size);
+        ret = check_unchanged(self, check(self));
+        if (!ret && progress && progress(data, pos, size))
+            ret = fail(self, -ECANCELED, "interrupted");
+    }
+    return ret;
+}
+
+int orma_processor_load_file(struct orma_processor *self, const char *path,
+                             orma_progress_fn *progress, void *data)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (self->finished || self->size)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fail(self, -errno, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return fail(self, -EISDIR, "%s", strerror(EISDIR));
+    if (!S_ISREG(st.st_mode)) { /* a pipe: piece by piece */
+        uint8_t piece[65536];
+        ssize_t n;
+        int r = 0;
+
+        while (!r && (n = read(fd, piece, sizeof(piece))) > 0)
+            r = orma_processor_feed(self, piece, (size_t)n);
+        if (!r && n < 0)
+            r = fail(self, -errno, "%s", strerror(errno));
+        return r ? r : orma_processor_finish(self);
+    }
+    if (!st.st_size) /* a trace of no packets */
+        return orma_processor_finish(self);
+    int r = orma_mapped_open(fd, &self->mapped);
+    if (r)
+        return fail(self, r, "%s", strerror(-r));
+    r = load_mapped(self, progress, data);
+    return r ? r : orma_processor_finish(self);
+}
+
+int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
+{
+    int r = begin(self);
+
+    if (r)
+        return r;
+    self->size += len;
+    orma_file_feed(self->file, data, len);
+    return check(self);
+}
+
+/* A copy instead of what was there. False when memory is out. */
+static bool set_text(char **at, const char *text)
+{
+    free(*at);
+    *at = text ? strdup(text) : NULL;
+    return *at || !text;
+}
+
+int orma_processor_set_symbols(struct orma_processor *self,
+                               const struct orma_processor_symbols *symbols)
+{
+    enum orma_symbolizer_mode mode;
+
+    if (!orma_symbolizer_mode_of(symbols->mode, &mode))
+        return fail(self, -EINVAL, "unknown way to find binaries '%s': find or index",
+                    symbols->mode);
+    orma_symbolizer_free(ORMA_STEAL(self->symbolizer));
+    if (!set_text(&self->proguard_maps, symbols->proguard_maps) ||
+        !set_text(&self->sql->binary_paths, symbols->binary_paths) ||
+        !set_text(&self->sql->binary_mode, symbols->mode))
+        return fail(self, -ENOMEM, "out of memory");
+    int r = symbols->binary_paths || symbols->this_machine
+                ? orma_symbolizer_new(symbols->binary_paths, mode, &self->symbolizer)
+                : 0;
+    if (r == -ENOTSUP)
+        return fail(self, r, "this build reads no binaries: it was made without libdw");
+    return r < 0 ? fail(self, r, "%s", strerror(-r)) : 0;
+}
+
+static int apply_packets(void *data, struct orma_buf *packets)
+{
+    struct orma_processor *self = data;
+
+    orma_symbolize_apply(&self->import, packets);
+    return self->interrupted ? -ECANCELED : 0;
+}
+
+static bool is_of_packets(const struct orma_processor *self)
+{
+    for (const struct orma_file *f = self->import.files; f; f = f->next) {
+        if (f->format == ORMA_FORMAT_PROTO)
+            return true;
+    }
+    return false;
+}
+
+static int read_maps(struct orma_processor *self, struct orma_buf *packets)
+{
+    struct orma_buf error = {0};
+    int r = self->proguard_maps && is_of_packets(self)
+                ? orma_deobfuscate_packets(self->proguard_maps, packets, &error)
+                : 0;
+
+    if (r)
+        r = fail(self, r, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
+    orma_buf_fini(&error);
+    return r;
+}
+
+static int find_symbols(struct orma_processor *self)
+{
+    struct orma_symbolize s = {self->symbolizer, apply_packets, NULL, self, {0}};
+    int r = 0;
+
+    if (self->symbolizer && is_of_packets(self))
+        r = orma_symbolize_storage(&s, &self->storage);
+    orma_symbolizer_free(ORMA_STEAL(self->symbolizer)); /* its process has done its work */
+    return r ? fail(self, r, "%s", strerror(-r)) : 0;
+}
+
+/* The end of the import; names come before anybody can see the tables. */
+static int finish_import(struct orma_processor *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0};
+    int r = read_maps(self, &names);
+
+    if (r)
+        return r;
+    orma_symbolize_announce(&self->import, &names);
+    orma_import_finish(&self->import);
+    orma_symbolize_apply(&self->import, &names);
+    return find_symbols(self);
+}
+
+int orma_processor_finish(struct orma_processor *self)
+{
+    int r = begin(self);
+
+    if (r)
+        return r;
+    orma_file_finish(self->file);
+    r = check(self);
+    if (!r)
+        r = finish_import(self);
+    if (r)
+        return check_unchanged(self, r);
+    orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
+                   now_ns() - self->begun_ns);
+    orma_storage_write_stats(&self->storage, self->import.model.machines_num);
+    r = check_unchanged(self, check(self));
+    self->finished = true;
+    if (!r && orma_sql_data_ready(self->sql) < 0)
+        r = fail(self, -EIO, "%s", orma_sql_error_text(self->sql));
+    return r;
+}
+
+struct orma_processor_damage orma_processor_damage(const struct orma_processor *self)
+{
+    return (struct orma_processor_damage){
+        .places = self->import.model.damage.places,
+        .bytes = self->import.model.damage.bytes,
+        .first_offset = self->import.model.damage.first,
+        .cut_off_bytes = self->import.model.damage.cut_off,
+    };
+}
+
+void orma_processor_interrupt(struct orma_processor *self)
+{
+    self->interrupted = true;
+    orma_sql_interrupt(self->sql);
+}
+
+/* ---- queries ---- */
+
+/* The text of the engine's error becomes ours, whatever its length. */
+static int take_error(struct orma_processor *self, int r)
+{
+    self->error_offset = self->sql->error_offset;
+    orma_buf_clear(&self->sql_error);
+    orma_buf_put_str(&self->sql_error, orma_sql_error_text(self->sql));
+    return r;
+}
+
+int orma_script_open(struct orma_processor *self, const char *sql, size_t len, const char *name,
+                     struct orma_script_run **ret)
+{
+    struct orma_script_run *run = calloc(1, sizeof(*run));
+    struct orma_str text = {sql, len == SIZE_MAX ? strlen(sql) : len};
+    struct orma_buf frame = {0};
+    int r = run ? 0 : -ENOMEM;
+
+    self->error[0] = '\0';
+    orma_buf_clear(&self->sql_error);
+    orma_buf_printf(&frame, "File \"%s\"", name ? name : "stdin");
+    if (!r)
+        r = orma_sql_exec_new(self->sql, orma_buf_cstr(&frame), text, &run->exec);
+    orma_buf_fini(&frame);
+    if (r) {
+        free(run);
+        return r == -ENOMEM ? fail(self, r, "out of memory") : take_error(self, -EINVAL);
+    }
+    run->tp = self;
+    run->text = text;
+    *ret = run;
+    return 0;
+}
+
+int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
+{
+    struct orma_query *query = calloc(1, sizeof(*query));
+    int r;
+
+    self->tp->error[0] = '\0';
+    self->tp->import.reader.unchecked = 0; /* each statement looks whether the file has changed */
+    orma_buf_clear(&self->tp->sql_error);
+    if (!query)
+        return fail(self->tp, -ENOMEM, "out of memory");
+    r = orma_sql_exec_next(self->exec, &query->stmt);
+    if (r <= 0) {
+        free(query);
+        return r < 0 ? take_error(self->tp, r) : 0;
+    }
+    query->tp = self->tp;
+    self->statements++;
+    *ret = query;
+    return 1;
+}
+
+size_t orma_script_offset(const struct orma_script_run *self)
+{
+    return orma_script_pos(&self->exec->script);
+}
+
+/* Nothing but blanks, comments and semicolons? */
+static bool is_blank(struct orma_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        const char *at = s.data + i, *end;
+
+        if (isspace((unsigned char)*at) || *at == ';') {
+            i++;
+        } else if (s.len - i >= 2 && !memcmp(at, "--", 2)) {
+            end = memchr(at, '\n', s.len - i);
+            i = end ? (size_t)(end - s.data) : s.len;
+        } else if (s.len - i >= 2 && !memcmp(at, "/*", 2)) {
+            end = orma_str_find((struct orma_str){at + 2, s.len - i - 2}, ORMA_STR("*/"));
+            i = end ? (size_t)(end - s.data) + 2 : s.len;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool orma_script_at_end(const struct orma_script_run *self)
+{
+    size_t at = orma_script_offset(self);
+
+    return at >= self->text.len ||
+           is_blank((struct orma_str){self->text.data + at, self->text.len - at});
+}
+
+void orma_script_close(struct orma_script_run *self)
+{
+    if (!self)
+        return;
+    orma_sql_exec_free(self->exec);
+    free(self);
+}
+
+int orma_query_prepare(struct orma_processor *self, const char *sql, size_t len,
+                       struct orma_query **ret, const char **ret_rest)
+{
+    struct orma_script_run *run = NULL;
+    int r = orma_script_open(self, sql, len, NULL, &run);
+
+    *ret = NULL;
+    if (r < 0)
+        return r;
+    r = orma_script_step(run, ret);
+    if (ret_rest)
+        *ret_rest = sql + orma_script_offset(run);
+    orma_script_close(run);
+    return r < 0 ? r : !r;
+}
+
+void orma_query_free(struct orma_query *self)
+{
+    if (!self)
+        return;
+    orma_sql_stmt_free(self->stmt);
+    free(self);
+}
+
+int orma_query_step(struct orma_query *self)
+{
+    int r = orma_sql_stmt_step(self->stmt);
+
+    return r < 0 ? take_error(self->tp, r) : r;
+}
+
+bool orma_query_has_output(struct orma_query *self)
+{
+    return orma_sql_stmt_has_output(self->stmt);
+}
+
+bool orma_query_has_columns(const struct orma_query *self)
+{
+    return !self->stmt->no_output && sqlite3_column_count(self->stmt->stmt) > 0;
+}
+
+struct orma_str orma_query_sql(const struct orma_query *self)
+{
+    const struct orma_sql_stmt *stmt = self->stmt;
+
+    if (stmt->no_output || !stmt->source)
+        return orma_str_from(sqlite3_sql(stmt->stmt));
+    /* As it was written: what SQLite runs may be another form of it. */
+    uint32_t end = ORMA_MIN(stmt->end, stmt->source->len), at = ORMA_MIN(stmt->at, end);
+    struct orma_str text = orma_str_trim((struct orma_str){stmt->source->text + at, end - at});
+    while (text.len &&
+           (text.data[text.len - 1] == ';' || isspace((unsigned char)text.data[text.len - 1])))
+        text.len--;
+    return text;
+}
+
+int orma_processor_restore(struct orma_processor *self)
+{
+    return orma_sql_reset(self->sql) < 0 ? take_error(self, -EIO) : 0;
+}
+
+int orma_processor_add_sql_package(struct orma_processor *self, const char *dir, const char *name,
+                                   bool replace, unsigned *ret_skipped)
+{
+    int r = orma_packages_add_folder(self->sql, dir, name, replace, ret_skipped);
+
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+int orma_processor_add_sql_modules(struct orma_processor *self, const char *package,
+                                   const struct orma_module_text *modules, size_t num, bool replace)
+{
+    struct orma_sql_embedded *texts = calloc(num ? num : 1, sizeof(*texts));
+
+    if (!texts)
+        return fail(self, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < num; i++)
+        texts[i] = (struct orma_sql_embedded){modules[i].key, modules[i].sql};
+    int r = orma_packages_add_texts(self->sql, package, texts, num, replace);
+    free(texts);
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
+{
+    int r = orma_sql_override_stdlib(self->sql, dir);
+
+    return r < 0 ? take_error(self, r) : 0;
+}
+
+unsigned orma_processor_stdlib_left_out(const struct orma_processor *self, const char **ret_first)
+{
+    if (self->sql->left_out)
+        *ret_first = orma_buf_cstr(&self->sql->left_out_first);
+    return self->sql->left_out;
+}
+
+unsigned orma_query_columns(const struct orma_query *self)
+{
+    return (unsigned)sqlite3_column_count(self->stmt->stmt);
+}
+
+const char *orma_query_column_name(const struct orma_query *self, unsigned col)
+{
+    const char *name = sqlite3_column_name(self->stmt->stmt, (int)col);
+
+    return name ? name : "";
+}
+
+enum orma_value_type orma_query_type(const struct orma_query *self, unsigned col)
+{
+    switch (sqlite3_column_type(self->stmt->stmt, (int)col)) {
+    case SQLITE_INTEGER:
+        return ORMA_VALUE_INT64;
+    case SQLITE_FLOAT:
+        return ORMA_VALUE_DOUBLE;
+    case SQLITE_TEXT:
+        return ORMA_VALUE_TEXT;
+    case SQLITE_BLOB:
+        return ORMA_VALUE_BLOB;
+    }
+    return ORMA_VALUE_NULL;
+}
+
+int64_t orma_query_int64(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_int64(self->stmt->stmt, (int)col);
+}
+
+double orma_query_double(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_double(self->stmt->stmt, (int)col);
+}
+
+const char *orma_query_text(const struct orma_query *self, unsigned col)
+{
+    const char *text = (const char *)sqlite3_column_text(self->stmt->stmt, (int)col);
+
+    return text ? text : "";
+}
+
+const void *orma_query_blob(const struct orma_query *self, unsigned col)
+{
+    return sqlite3_column_blob(self->stmt->stmt, (int)col);
+}
+
+size_t orma_query_bytes(const struct orma_query *self, unsigned col)
+{
+    return (size_t)sqlite3_column_bytes(self->stmt->stmt, (int)col);
+}
+
+/* ---- statistics ---- */
+
+bool orma_processor_stat(const struct orma_processor *self, uint32_t n,
+                         struct orma_processor_stat *ret)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_STATS];
+
+    if (n >= t->rows)
+        return false;
+    const struct orma_stat_def *def = &orma_stat_defs[orma_table_int(t, ORMA_STATS_KEY, n)];
+    *ret = (struct orma_processor_stat){
+        .name = def->name,
+        .indexed = def->kind == ORMA_STAT_INDEXED,
+        .idx = orma_table_int(t, ORMA_STATS_IDX, n),
+        .severity = orma_severity_names[def->severity],
+        .source = orma_stat_source_names[def->source],
+        .value = orma_table_int(t, ORMA_STATS_VALUE, n),
+    };
+    return true;
+}
+
+uint64_t orma_processor_size(const struct orma_processor *self)
+{
+    return self->size;
+}

@@ -1,0 +1,431 @@
+#include "processor/export/csv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/buf.h"
+#include "sdk/base/defs.h"
+
+/* A column of the table form is never wider than this. */
+#define CELL_MAX 60
+/* Rows that are kept to find the widths; later ones are fitted to them. */
+#define ROWS_KEPT 1000
+
+/* ---- CSV ---- */
+
+/* Numbers past 1e247 are cut off at this length, as by the program whose output this is. */
+#define NUMBER_MAX 256
+
+static void csv_cell(struct orma_query *q, unsigned col, FILE *out)
+{
+    char number[NUMBER_MAX];
+
+    switch (orma_query_type(q, col)) {
+    case ORMA_VALUE_NULL:
+        fputs("\"[NULL]\"", out);
+        break;
+    case ORMA_VALUE_INT64:
+        fprintf(out, "%" PRId64, orma_query_int64(q, col));
+        break;
+    case ORMA_VALUE_DOUBLE:
+        snprintf(number, sizeof(number), "%f", orma_query_double(q, col));
+        fputs(number, out);
+        break;
+    case ORMA_VALUE_TEXT:
+        fprintf(out, "\"%s\"", orma_query_text(q, col));
+        break;
+    case ORMA_VALUE_BLOB:
+        fputs("\"<raw bytes>\"", out);
+        break;
+    }
+}
+
+static int print_csv(struct orma_query *q, FILE *out)
+{
+    unsigned columns = orma_query_columns(q);
+    int r = orma_query_step(q);
+
+    if (r < 0) /* failed before its first row: no header either */
+        return r;
+    for (unsigned i = 0; i < columns; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", orma_query_column_name(q, i));
+    fputc('\n', out);
+    for (; r == 1; r = orma_query_step(q)) {
+        for (unsigned i = 0; i < columns; i++) {
+            if (i)
+                fputc(',', out);
+            csv_cell(q, i, out);
+        }
+        fputc('\n', out);
+        if (ferror(out))
+            return -EIO;
+    }
+    return r;
+}
+
+/* ---- RFC 4180 ---- */
+
+static void rfc4180_text(const char *text, FILE *out)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void hex_bytes(const void *data, size_t len, FILE *out)
+{
+    for (size_t i = 0; i < len; i++)
+        fprintf(out, "%02x", ((const unsigned char *)data)[i]);
+}
+
+static void rfc4180_cell(struct orma_query *q, unsigned col, FILE *out)
+{
+    switch (orma_query_type(q, col)) {
+    case ORMA_VALUE_NULL:
+        break;
+    case ORMA_VALUE_INT64:
+        fprintf(out, "%" PRId64, orma_query_int64(q, col));
+        break;
+    case ORMA_VALUE_DOUBLE:
+        fprintf(out, "%.17g", orma_query_double(q, col));
+        break;
+    case ORMA_VALUE_TEXT:
+        rfc4180_text(orma_query_text(q, col), out);
+        break;
+    case ORMA_VALUE_BLOB:
+        hex_bytes(orma_query_blob(q, col), orma_query_bytes(q, col), out);
+        break;
+    }
+}
+
+static int print_rfc4180(struct orma_query *q, FILE *out)
+{
+    unsigned columns = orma_query_columns(q);
+    int r;
+
+    for (unsigned i = 0; i < columns; i++) {
+        fputs(i ? "," : "", out);
+        rfc4180_text(orma_query_column_name(q, i), out);
+    }
+    fputs("\r\n", out);
+    while ((r = orma_query_step(q)) == 1) {
+        for (unsigned i = 0; i < columns; i++) {
+            fputs(i ? "," : "", out);
+            rfc4180_cell(q, i, out);
+        }
+        fputs("\r\n", out);
+        if (ferror(out))
+            return -EIO;
+    }
+    return r;
+}
+
+/* ---- JSON ---- */
+
+/* Length of the UTF-8 character at `p`, which is `left` bytes long; 0: it is none. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+    size_t len = *p < 0x80 ? 1 : *p >= 0xf0 && *p < 0xf5 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
+
+    if (*p >= 0xf5 || !len || len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return len;
+}
+
+static void json_text(const char *text, FILE *out)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t left = strlen(text);
+
+    fputc('"', out);
+    while (left) {
+        size_t len = utf8_length(p, left);
+
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (*p < ' ' || *p == 0x7f)
+            fprintf(out, "\\u%04x", *p);
+        else if (!len)
+            fputs("\\ufffd", out); /* not text: JSON has no way to say these bytes */
+        else
+            fwrite(p, 1, len, out);
+        p += len ? len : 1;
+        left -= len ? len : 1;
+    }
+    fputc('"', out);
+}
+
+static void json_cell(struct orma_query *q, unsigned col, FILE *out)
+{
+    double val;
+
+    switch (orma_query_type(q, col)) {
+    case ORMA_VALUE_NULL:
+        fputs("null", out);
+        break;
+    case ORMA_VALUE_INT64:
+        fprintf(out, "%" PRId64, orma_query_int64(q, col));
+        break;
+    case ORMA_VALUE_DOUBLE:
+        val = orma_query_double(q, col);
+        if (isfinite(val))
+            fprintf(out, "%.17g", val);
+        else
+            fputs("null", out); /* JSON has no infinity */
+        break;
+    case ORMA_VALUE_TEXT:
+        json_text(orma_query_text(q, col), out);
+        break;
+    case ORMA_VALUE_BLOB:
+        fputc('"', out);
+        hex_bytes(orma_query_blob(q, col), orma_query_bytes(q, col), out);
+        fputc('"', out);
+        break;
+    }
+}
+
+static int print_json(struct orma_query *q, FILE *out)
+{
+    unsigned columns = orma_query_columns(q);
+    const char *sep = "[";
+    int r;
+
+    while ((r = orma_query_step(q)) == 1) {
+        fputs(sep, out);
+        sep = ",\n ";
+        for (unsigned i = 0; i < columns; i++) {
+            fputs(i ? ", " : "{", out);
+            json_text(orma_query_column_name(q, i), out);
+            fputs(": ", out);
+            json_cell(q, i, out);
+        }
+        fputc('}', out);
+        if (ferror(out))
+            return -EIO;
+    }
+    if (!r)
+        fputs(sep[0] == '[' ? "[]\n" : "]\n", out);
+    return r;
+}
+
+/* ---- table ---- */
+
+struct table {
+    struct orma_buf text; /* all cells, each with its terminator */
+    size_t *cells;        /* offsets into text */
+    size_t num, cap;
+    unsigned columns;
+    unsigned *widths;
+    bool *right; /* numbers */
+    bool failed;
+};
+
+/* Characters, not bytes, as far as UTF-8 goes. */
+static unsigned width_of(const char *text)
+{
+    unsigned n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void add_cell(struct table *t, const char *text)
+{
+    if (t->num == t->cap) {
+        size_t cap = t->cap ? t->cap * 2 : 256;
+        size_t *cells = realloc(t->cells, cap * sizeof(*cells));
+
+        if (!cells) {
+            t->failed = true;
+            return;
+        }
+        t->cells = cells;
+        t->cap = cap;
+    }
+    unsigned col = (unsigned)(t->num % t->columns);
+    t->widths[col] = ORMA_MIN(ORMA_MAX(t->widths[col], width_of(text)), (unsigned)CELL_MAX);
+    t->cells[t->num++] = t->text.len;
+    orma_buf_put(&t->text, text, strlen(text) + 1);
+}
+
+static void add_value(struct table *t, struct orma_query *q, unsigned col)
+{
+    char number[64];
+
+    switch (orma_query_type(q, col)) {
+    case ORMA_VALUE_NULL:
+        add_cell(t, "[NULL]");
+        return;
+    case ORMA_VALUE_INT64:
+        snprintf(number, sizeof(number), "%" PRId64, orma_query_int64(q, col));
+        break;
+    case ORMA_VALUE_DOUBLE:
+        snprintf(number, sizeof(number), "%.12g", orma_query_double(q, col));
+        break;
+    case ORMA_VALUE_TEXT:
+        add_cell(t, orma_query_text(q, col));
+        return;
+    case ORMA_VALUE_BLOB:
+        add_cell(t, "<raw bytes>");
+        return;
+    }
+    t->right[col] = true;
+    add_cell(t, number);
+}
+
+/* A cell in its width: cut with a mark, control characters as blanks. */
+static void print_cell(const char *text, unsigned width, bool right, bool last, FILE *out)
+{
+    unsigned have = width_of(text), pad = have < width ? width - have : 0;
+
+    if (right)
+        fprintf(out, "%*s", (int)pad, "");
+    for (unsigned n = 0; *text; text++) {
+        if (((unsigned char)*text & 0xc0) != 0x80 && ++n == width && have > width) {
+            fputs("…", out);
+            break;
+        }
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+    if (!right && !last)
+        fprintf(out, "%*s", (int)pad, "");
+    fputs(last ? "\n" : "  ", out);
+}
+
+static void flush_rows(struct table *t, FILE *out)
+{
+    for (size_t i = 0; i < t->num; i++) {
+        unsigned col = (unsigned)(i % t->columns);
+
+        print_cell((const char *)t->text.data + t->cells[i], t->widths[col], t->right[col],
+                   col + 1 == t->columns, out);
+    }
+    t->num = 0;
+    orma_buf_clear(&t->text);
+}
+
+static void print_head(struct table *t, struct orma_query *q, FILE *out)
+{
+    for (unsigned i = 0; i < t->columns; i++)
+        print_cell(orma_query_column_name(q, i), t->widths[i], t->right[i], i + 1 == t->columns,
+                   out);
+    for (unsigned i = 0; i < t->columns; i++) {
+        for (unsigned n = 0; n < t->widths[i]; n++)
+            fputc('-', out);
+        fputs(i + 1 == t->columns ? "\n" : "  ", out);
+    }
+}
+
+static int print_table(struct orma_query *q, FILE *out)
+{
+    struct table t = {.columns = orma_query_columns(q)};
+    bool head = false;
+    int r = -ENOMEM;
+
+    t.widths = calloc(t.columns, sizeof(*t.widths));
+    t.right = calloc(t.columns, sizeof(*t.right));
+    if (!t.widths || !t.right)
+        goto out;
+    for (unsigned i = 0; i < t.columns; i++)
+        t.widths[i] = ORMA_MIN(width_of(orma_query_column_name(q, i)), (unsigned)CELL_MAX);
+    while ((r = orma_query_step(q)) == 1) {
+        for (unsigned i = 0; i < t.columns; i++)
+            add_value(&t, q, i);
+        if (t.failed || t.text.failed) {
+            r = -ENOMEM;
+            break;
+        }
+        if (t.num / t.columns < ROWS_KEPT && !head)
+            continue;
+        if (!head)
+            print_head(&t, q, out);
+        head = true;
+        flush_rows(&t, out);
+        if (ferror(out)) {
+            r = -EIO;
+            break;
+        }
+    }
+    if (!r && !head)
+        print_head(&t, q, out);
+    if (!r)
+        flush_rows(&t, out);
+out:
+    orma_buf_fini(&t.text);
+    free(t.cells);
+    free(t.widths);
+    free(t.right);
+    return r;
+}
+
+static int print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
+{
+    switch (form) {
+    case ORMA_PRINT_CSV:
+        return print_csv(q, out);
+    case ORMA_PRINT_TABLE:
+        return print_table(q, out);
+    case ORMA_PRINT_RFC4180:
+        return print_rfc4180(q, out);
+    case ORMA_PRINT_JSON:
+        return print_json(q, out);
+    }
+    return -EINVAL;
+}
+
+static int print_one(struct orma_query *q, enum orma_print_form form, FILE *out, bool *printed)
+{
+    int r;
+
+    if (!orma_query_has_output(q)) {
+        while ((r = orma_query_step(q)) == 1)
+            ;
+        return r;
+    }
+    if (*printed && form != ORMA_PRINT_JSON)
+        fputc('\n', out);
+    *printed = true;
+    return print_rows(q, form, out);
+}
+
+int orma_print_query(struct orma_processor *tp, const char *sql, size_t len,
+                     enum orma_print_form form, FILE *out, unsigned *ret_statements)
+{
+    struct orma_script_run *script;
+    struct orma_query *q;
+    bool printed = false;
+    unsigned statements = 0;
+    int r = orma_script_open(tp, sql, len, NULL, &script);
+
+    if (r < 0)
+        return r;
+    while ((r = orma_script_step(script, &q)) > 0) {
+        statements++;
+        r = print_one(q, form, out, &printed);
+        orma_query_free(q);
+        if (r < 0)
+            break;
+    }
+    orma_script_close(script);
+    if (ret_statements)
+        *ret_statements = statements;
+    if (!r && (fflush(out) || ferror(out)))
+        r = -EIO;
+    return r;
+}

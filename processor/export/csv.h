@@ -1,0 +1,29 @@
+/*
+ * Results as text: CSV and JSON for programs, a table for people.
+ *
+ * CSV has the form that the field's tools print: names and texts in double
+ * quotes without escapes, NULL as "[NULL]", doubles with six decimals.
+ */
+#ifndef ORMA_PROCESSOR_EXPORT_CSV_H
+#define ORMA_PROCESSOR_EXPORT_CSV_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "processor/processor.h"
+
+enum orma_print_form {
+    ORMA_PRINT_CSV,
+    ORMA_PRINT_TABLE,
+    ORMA_PRINT_RFC4180, /* quoted where needed, quotes doubled, NULL empty, doubles in full */
+    ORMA_PRINT_JSON,    /* one array of objects per result; bytes in base 16 */
+};
+
+/*
+ * Runs all statements of `sql` and prints the rows of each that has columns, with
+ * an empty line between two results. *ret_statements, if not NULL, is how many
+ * statements there were. 0 or -errno, with what was printed until then printed;
+ * the text of the error is the processor's. -EIO: `out` refused.
+ */
+int orma_print_query(struct orma_processor *tp, const char *sql, size_t len,
+                     enum orma_print_form form, FILE *out, unsigned *ret_statements);
+#endif

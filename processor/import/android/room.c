@@ -1,0 +1,15 @@
+/* The room, and what it does for others. */
+#include "processor/import/android/android.h"
+
+static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
+{
+    ports->android = (struct orma_android_port){
+        .room = self,
+        .screen_state = orma_android_screen_state,
+        .battery_stats = orma_android_battery_stats,
+        .gpu_memory = orma_android_gpu_memory,
+    };
+}
+
+const struct orma_import_room orma_android_room = {
+    .name = "android", .state_size = sizeof(struct orma_android), .offer = offer};

@@ -1,0 +1,510 @@
+#include "processor/import/core/file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "processor/read/inflate.h"
+#include "sdk/base/hash.h"
+
+/* Bytes that are gathered before the format is told. */
+#define DETECT_BYTES 4096
+/* Fed bytes lie in blocks of at least this size. */
+#define PIECE_SIZE ((size_t)1 << 20)
+/* A trace that brings no uuid gets one from so many of its first bytes. */
+#define UUID_BYTES 4096
+/* A container in a container, and so on. */
+#define DEPTH_MAX 8
+
+struct orma_piece {
+    struct orma_piece *next;
+    uint8_t data[];
+};
+
+void orma_file_error(struct orma_file *self, int error, const char *fmt, ...)
+{
+    struct orma_import *import = self->import;
+    va_list args;
+
+    if (import->reader.error)
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(import->error_text, sizeof(import->error_text), fmt, args);
+    va_end(args);
+    import->error_code = error;
+    import->reader.error = import->error_text;
+}
+
+struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *parent, uint32_t name)
+{
+    struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
+    struct orma_file *self = calloc(1, sizeof(*self)), *up = parent;
+    unsigned depth = 0;
+
+    if (!self) {
+        import->model.storage->failed = true;
+        return NULL;
+    }
+    self->import = import;
+    self->imp = orma_import_ctx(import, import->table->formats_room);
+    self->parent = parent;
+    self->row = parent ? orma_table_add(t) : import->model.trace_row;
+    if (parent)
+        orma_table_set(t, ORMA_TRACE_FILE_PARENT_ID, self->row, parent->row);
+    if (name)
+        orma_table_set(t, ORMA_TRACE_FILE_NAME, self->row, name);
+    if (import->files_last)
+        import->files_last->next = self;
+    else
+        import->files = self;
+    import->files_last = self;
+    for (; up; up = up->parent)
+        depth++;
+    if (depth >= DEPTH_MAX)
+        orma_file_error(self, -EBADMSG, "containers lie more than %d deep in each other",
+                        DEPTH_MAX);
+    return self;
+}
+
+static void file_free(struct orma_file *self)
+{
+    if (self->ops && self->ops->fini && self->state)
+        self->ops->fini(self);
+    for (struct orma_piece *p = self->pieces.blocks, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    free(self->state);
+    free(self->events.list);
+    orma_buf_fini(&self->head);
+    orma_buf_fini(&self->all);
+    free(self);
+}
+
+void orma_files_fini(struct orma_import *import)
+{
+    for (struct orma_file *f = import->files, *next; f; f = next) {
+        next = f->next;
+        file_free(f);
+    }
+    import->files = import->files_last = NULL;
+}
+
+/* ---- what it is ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static bool is_container(enum orma_format format)
+{
+    return format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD || format == ORMA_FORMAT_ZIP ||
+           format == ORMA_FORMAT_TAR || format == ORMA_FORMAT_CTRACE;
+}
+
+void orma_files_finish(struct orma_import *import)
+{
+    struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
+
+    for (struct orma_file *f = import->files; f; f = f->next) {
+        if (!is_container(f->format))
+            orma_model_use_trace(&import->model, f->row);
+        if (f->ops && f->ops->finish && f->state)
+            f->ops->finish(f);
+    }
+    for (struct orma_file *f = import->files; f; f = f->next) {
+        import->model.trace_row = f->row;
+        if (is_container(f->format))
+            orma_table_set(t, ORMA_TRACE_FILE_SIZE, f->row, (int64_t)f->size);
+        else
+            orma_import_set_size(import, f->size);
+    }
+}
+
+/* Packets are settled by their snapshots; other formats bring their clock along. */
+void orma_file_set_clock(struct orma_file *self, uint32_t clock)
+{
+    struct orma_reader *r = self->imp->reader;
+
+    self->clock = clock;
+    if (!self->ops || !clock || r->trace_clock_fixed || r->trace_clock_used)
+        return;
+    r->trace_clock = clock;
+    r->trace_clock_fixed = r->trace_clock_used = true;
+    r->hooks.trace_clock(r->hooks.data, clock);
+}
+
+static bool is_packets(enum orma_format format)
+{
+    return format == ORMA_FORMAT_PROTO || format == ORMA_FORMAT_SYMBOLS;
+}
+
+/* Says which member of an archive it is, and what it looks like. */
+static void unknown(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    const struct orma_table *t = orma_model_table(self->imp->model, ORMA_TABLE_TRACE_FILE);
+    const char *name =
+        orma_strpool_cstr(&self->imp->model->storage->pool,
+                          (uint32_t)orma_table_int(t, ORMA_TRACE_FILE_NAME, self->row));
+    const char *like = orma_detect_foreign(data, len);
+
+    orma_file_error(self, -EBADMSG, "Unknown trace type provided (ERR:fmt)%s%.100s%s%s",
+                    *name ? " in member " : "", name, like ? ": this is " : "", like ? like : "");
+}
+
+static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    struct orma_import_ctx *imp = self->imp;
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_TRACE_FILE);
+    const char *name = orma_format_names[self->format];
+
+    if (self->format == ORMA_FORMAT_UNKNOWN) {
+        unknown(self, data, len);
+        return false;
+    }
+    if (!self->parent)
+        self->import->uuid = orma_fnv1a(ORMA_FNV1A_BASIS, data, ORMA_MIN(len, (size_t)UUID_BYTES));
+    self->ops = self->import->table->formats[self->format];
+    if (!self->ops && !is_packets(self->format)) {
+        orma_file_error(self, -ENOTSUP, "a trace of format %s can't be read", name);
+        return false;
+    }
+    if (self->ops && self->ops->state_bytes && !(self->state = calloc(1, self->ops->state_bytes))) {
+        imp->model->storage->failed = true;
+        return false;
+    }
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->row, orma_model_cstr(imp->model, name));
+    orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
+    if (is_container(self->format))
+        return true;
+    orma_storage_use_trace(imp->model->storage, self->row, !imp->model->files_read);
+    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->model->files_read++);
+    imp->model->trace_row = self->row;
+    if (!self->ops || self->ops->idle_zero)
+        orma_processes_set_idle(&imp->model->machines[0].processes);
+    if (self->ops)
+        imp->reader->full_sort = true;
+    else
+        orma_reader_next_file(imp->reader, self->row);
+    orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
+    orma_import_begin(self->import, name);
+    return true;
+}
+
+/* True when the format is known and can be read. */
+static bool detect(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    int64_t begun = now_ns();
+
+    if (self->detected)
+        return !orma_file_failed(self);
+    self->format = orma_detect_format(data, len, at_end);
+    self->detected = self->format != ORMA_FORMAT_MORE;
+    orma_stats_add(&self->imp->model->storage->stats[0], ORMA_STAT_GUESS_TRACE_TYPE_DURATION_NS,
+                   now_ns() - begun);
+    return self->detected && set_up(self, data, len);
+}
+
+/* ---- damage ---- */
+
+/* What lies between damaged lines or values. */
+#define DAMAGE_GAP 2
+
+static void tell_damage(struct orma_file *self)
+{
+    if (self->damage.to > self->damage.from)
+        orma_model_damage(self->imp->model, (int64_t)self->damage.from,
+                          self->damage.to - self->damage.from, self->damage.why);
+    self->damage.from = self->damage.to = 0;
+}
+
+void orma_file_damage(struct orma_file *self, const void *at, size_t len, const char *why)
+{
+    uintptr_t into = (uintptr_t)at - (uintptr_t)self->given.data;
+    uint64_t from = self->given.at + (into < self->given.len ? into : 0);
+
+    if (self->damage.to == self->damage.from || from < self->damage.to ||
+        from > self->damage.to + DAMAGE_GAP || self->damage.why != why) {
+        tell_damage(self);
+        self->damage.from = from;
+        self->damage.why = why;
+    }
+    self->damage.to = from + len;
+}
+
+/* ---- bytes ---- */
+
+static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    self->given.data = data;
+    self->given.len = len;
+    size_t used = self->ops->read(self, data, len, at_end);
+
+    self->given.at += used;
+    return used;
+}
+
+size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
+{
+    if (!self->parent)
+        self->imp->reader->unpacked.in = ORMA_MAX(self->imp->reader->unpacked.in, self->size);
+    if (orma_file_failed(self) || !detect(self, data, len, at_end))
+        return 0;
+    if (!self->ops) {
+        size_t used = orma_reader_map(self->imp->reader, data, len);
+
+        if (at_end && !orma_file_failed(self))
+            orma_reader_end_file(self->imp->reader,
+                                 (struct orma_str){(const char *)data + used, len - used});
+        return used;
+    }
+    if (self->ops->whole && !at_end)
+        return 0;
+    return read_bytes(self, data, len, at_end);
+}
+
+void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    self->size = len;
+    (void)orma_file_map(self, data, len, true); /* what is left over is cut off */
+}
+
+/* Makes room for `len` more bytes without moving what was read. */
+static bool pieces_reserve(struct orma_pieces *self, size_t len)
+{
+    if (len <= self->cap - self->len)
+        return true;
+    if (len > SIZE_MAX / 4 - self->len)
+        return false;
+    size_t cap = ORMA_MAX(PIECE_SIZE, (self->len + len) * 2);
+    struct orma_piece *p = malloc(sizeof(*p) + cap);
+    if (!p)
+        return false;
+    p->next = self->blocks;
+    self->blocks = p;
+    if (self->len)
+        memcpy(p->data, self->pending, self->len);
+    self->pending = p->data;
+    self->cap = cap;
+    return true;
+}
+
+static void feed_pieces(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    struct orma_pieces *p = &self->pieces;
+
+    while (len && !orma_file_failed(self)) {
+        size_t step = ORMA_MIN(len, PIECE_SIZE / 2);
+
+        if (!pieces_reserve(p, step)) {
+            self->imp->model->storage->failed = true;
+            return;
+        }
+        memcpy(p->pending + p->len, data, step);
+        p->len += step;
+        size_t used = read_bytes(self, p->pending, p->len, false);
+        p->pending += used;
+        p->len -= used;
+        p->cap -= used;
+        data += step;
+        len -= step;
+    }
+}
+
+static void feed_known(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    if (!self->ops) {
+        (void)orma_reader_feed(self->imp->reader, data, len); /* its failure is sticky */
+    } else if (self->ops->whole) {
+        orma_buf_put(&self->all, data, len);
+        self->imp->model->storage->failed |= self->all.failed;
+    } else {
+        feed_pieces(self, data, len);
+    }
+}
+
+bool orma_file_is_bomb(struct orma_file *self, size_t len)
+{
+    struct orma_import_ctx *imp = self->imp;
+
+    if (!self->parent)
+        return false;
+    if (orma_unpacked_add(&imp->reader->unpacked, len))
+        return false;
+    orma_file_error(self, -EFBIG,
+                    "what is packed unpacks to more than %d times its size: refused as a bomb "
+                    "(ERR:decomp)",
+                    ORMA_INFLATE_RATIO);
+    return true;
+}
+
+void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
+{
+    self->size += len;
+    if (!self->parent)
+        self->imp->reader->unpacked.in = self->size;
+    if (orma_file_failed(self) || !len || orma_file_is_bomb(self, len))
+        return;
+    if (self->detected) {
+        feed_known(self, data, len);
+        return;
+    }
+    orma_buf_put(&self->head, data, len);
+    self->imp->model->storage->failed |= self->head.failed;
+    if (orma_file_failed(self) || self->head.len < DETECT_BYTES)
+        return;
+    if (detect(self, self->head.data, self->head.len, true))
+        feed_known(self, self->head.data, self->head.len);
+    orma_buf_fini(&self->head);
+}
+
+/* ---- events ---- */
+
+void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data, size_t len)
+{
+    struct orma_file_events *e = &self->events;
+
+    if (ts < 0) {
+        orma_stats_inc(orma_model_stats(self->imp->model, 0),
+                       ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
+        return;
+    }
+    if (e->num == e->cap) {
+        uint32_t cap = e->cap ? e->cap * 2 : 64;
+        struct orma_file_event *list =
+            cap > e->cap ? realloc(e->list, (size_t)cap * sizeof(*list)) : NULL;
+
+        if (!list) {
+            self->imp->model->storage->failed = true;
+            return;
+        }
+        e->list = list;
+        e->cap = cap;
+    }
+    if (e->num && (ts < e->last_ts || (ts == e->last_ts && e->strict))) {
+        if (!e->unsorted)
+            e->ordered = e->num;
+        e->back_to = e->unsorted ? ORMA_MIN(e->back_to, ts) : ts;
+        e->unsorted = true;
+    } else {
+        e->last_ts = ts;
+    }
+    e->list[e->num] = (struct orma_file_event){ts, key, data, (uint32_t)len, e->num};
+    e->num++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct orma_file_event *x = a, *y = b;
+
+    if (x->ts != y->ts)
+        return x->ts < y->ts ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort_events(struct orma_file_events *e)
+{
+    uint32_t from = 0, to = e->ordered;
+
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (e->list[mid].ts < e->back_to)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    qsort(e->list + from, e->num - from, sizeof(*e->list), by_time);
+}
+
+static bool next_event(void *data, struct orma_item *ret)
+{
+    struct orma_file *self = data;
+    struct orma_file_events *e = &self->events;
+
+    if (e->at == e->num)
+        return false;
+    const struct orma_file_event *from = &e->list[e->at];
+    *ret = (struct orma_item){
+        .ts = from->ts,
+        .order = e->order + e->at * ORMA_ORDER_STEP,
+        .data = from->data,
+        .len = from->len,
+        .kind = ORMA_ITEM_OTHER,
+        .aux = (uintptr_t)self,
+    };
+    e->at++;
+    return true;
+}
+
+bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts)
+{
+    struct orma_import_ctx *imp = self->imp;
+    struct orma_reader *r = imp->reader;
+
+    if (orma_clocks_convert(&r->clocks[0], clock, ns, r->trace_clock, ret_ts, NULL) ==
+        ORMA_CLOCK_OK)
+        return true;
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "source_clock_id"), clock);
+    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "target_clock_id"),
+                       r->trace_clock);
+    orma_model_log(imp->model, 0, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS, INT64_MIN, -1,
+                   &imp->model->args);
+    return false;
+}
+
+/* To the clock of the trace, which another file brought along. What can't be related is dropped. */
+static void convert_events(struct orma_file *self)
+{
+    struct orma_file_events *e = &self->events;
+    uint32_t kept = 0;
+    int64_t ts;
+
+    for (uint32_t i = 0; i < e->num; i++) {
+        if (!orma_file_relate(self, self->clock, e->list[i].ts, &ts))
+            continue;
+        e->list[kept] = e->list[i];
+        e->list[kept++].ts = ts;
+    }
+    e->num = kept;
+}
+
+void orma_file_finish(struct orma_file *self)
+{
+    struct orma_import_ctx *imp = self->imp;
+
+    if (self->finished)
+        return;
+    self->finished = true;
+    if (!self->detected && self->head.len) {
+        if (detect(self, self->head.data, self->head.len, true))
+            feed_known(self, self->head.data, self->head.len);
+    }
+    if (self->detected && !self->ops && !orma_file_failed(self))
+        orma_reader_end_file(imp->reader, (struct orma_str){NULL, 0});
+    if (self->ops && !orma_file_failed(self)) {
+        if (self->ops->whole && self->all.len)
+            (void)read_bytes(self, self->all.data, self->all.len, true);
+        else if (!self->ops->whole && self->pieces.blocks)
+            (void)read_bytes(self, self->pieces.pending, self->pieces.len, true);
+    }
+    tell_damage(self);
+    if (self->events.num && self->clock && self->clock != imp->reader->trace_clock)
+        convert_events(self);
+    if (self->events.num) {
+        if (self->events.unsorted)
+            sort_events(&self->events);
+        self->events.order = imp->reader->order;
+        imp->reader->order += self->events.num * ORMA_ORDER_STEP;
+        orma_sorter_push_source(&imp->reader->sorter, next_event, self);
+    }
+}

@@ -1,0 +1,282 @@
+/*
+ * The reader's hooks and the sorter's items, each handed to the importer of its field or kind. A
+ * field has one importer, a room one context; both are looked up once, when the import begins.
+ */
+#include "processor/import/core/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "processor/import/core/file.h"
+#include "protos/reflect/schema.h"
+#include "sdk/base/hash.h"
+
+static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq *seq,
+                       uint16_t machine, uint64_t order)
+{
+    struct orma_import *self = data;
+    const struct orma_importer *m =
+        p->field < ORMA_PACKET_FIELDS_MAX ? self->by_field[p->field] : NULL;
+    struct orma_packet_ctx ctx = {p, seq, machine, 0, order};
+
+    return m && m->early && m->early(self->ctx_by_field[p->field], &ctx);
+}
+
+static bool hook_tokenize(void *data, const struct orma_packet *p, struct orma_seq *seq,
+                          uint16_t machine, int64_t ts, uint64_t order)
+{
+    struct orma_import *self = data;
+    const struct orma_importer *m = self->by_field[p->field];
+
+    if (ORMA_LIKELY(!m->tokenize))
+        return false;
+    struct orma_packet_ctx ctx = {p, seq, machine, ts, order};
+    return m->tokenize(self->ctx_by_field[p->field], &ctx);
+}
+
+static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machine,
+                         const uint8_t *at)
+{
+    struct orma_import *self = data;
+    struct orma_model *model = &self->model;
+
+    orma_args_list_clear(&model->args);
+    orma_args_put_uint(&model->args, orma_model_cstr(model, "packet_sequence_id"), seq->id);
+    orma_model_log(model, machine, ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID,
+                   INT64_MIN, orma_reader_offset(&self->reader, at), &model->args);
+}
+
+static void hook_damaged(void *data, int64_t offset, uint64_t bytes, const char *why)
+{
+    struct orma_import *self = data;
+
+    orma_model_damage(&self->model, offset, bytes, why);
+}
+
+static void hook_cut_off(void *data, uint64_t bytes)
+{
+    struct orma_import *self = data;
+
+    orma_model_cut_off(&self->model, bytes);
+}
+
+static void hook_new_machine(void *data, uint16_t machine, uint32_t raw)
+{
+    struct orma_import *self = data;
+
+    if (!machine)
+        orma_table_set(orma_model_table(&self->model, ORMA_TABLE_MACHINE), ORMA_MACHINE_RAW_ID, 0,
+                       raw);
+    else
+        orma_model_add_machine(&self->model, machine, raw);
+}
+
+static void hook_trace_clock(void *data, uint64_t key)
+{
+    struct orma_import *self = data;
+
+    orma_metadata_int(&self->model, "trace_time_clock_id", false, ORMA_METADATA_GLOBAL, 0,
+                      (int64_t)key);
+}
+
+static void emit(void *data, const struct orma_item *item)
+{
+    struct orma_import *self = data;
+
+    if (ORMA_UNLIKELY(self->model.files_read > 1 && item->gen))
+        orma_model_use_trace(&self->model, item->gen->seq->trace);
+    if (ORMA_LIKELY(item->kind == ORMA_ITEM_PACKET)) {
+        if (item->field >= ORMA_PACKET_FIELDS_MAX)
+            return;
+        const struct orma_importer *m = self->by_field[item->field];
+        struct orma_import_ctx *ctx = self->ctx_by_field[item->field];
+
+        if (item->field == self->plain_field && !self->options.no_plain_events &&
+            m->parse_plain(ctx, item))
+            return;
+        if (m && m->parse)
+            m->parse(ctx, item);
+    } else if (item->kind == ORMA_ITEM_OTHER) {
+        struct orma_file *file = (struct orma_file *)(uintptr_t)item->aux;
+
+        orma_model_use_trace(&self->model, file->row);
+        file->ops->parse(file, item);
+    } else if (self->kinds[item->kind].parse) {
+        self->kinds[item->kind].parse(self->kinds[item->kind].ctx, item);
+    }
+}
+
+struct orma_import_ctx *orma_import_ctx(struct orma_import *self,
+                                        const struct orma_import_room *room)
+{
+    for (unsigned i = 0; i < self->rooms_num; i++)
+        if (self->rooms[i].room == room)
+            return &self->rooms[i].ctx;
+    return NULL;
+}
+
+/* The same, made if it is not there yet. NULL: no memory. */
+static struct orma_import_ctx *add_room(struct orma_import *self,
+                                        const struct orma_import_room *room)
+{
+    struct orma_import_ctx *ctx = orma_import_ctx(self, room);
+    void *state = ctx || !room->state_size ? NULL : calloc(1, room->state_size);
+
+    if (ctx)
+        return ctx;
+    if (self->rooms_num == ORMA_IMPORT_ROOMS_MAX || (room->state_size && !state))
+        return NULL;
+    self->rooms[self->rooms_num].room = room;
+    ctx = &self->rooms[self->rooms_num++].ctx;
+    *ctx = (struct orma_import_ctx){.model = &self->model,
+                                    .reader = &self->reader,
+                                    .state = state,
+                                    .ports = &self->ports,
+                                    .options = &self->options};
+    if (room->offer)
+        room->offer(&self->ports, ctx);
+    return ctx;
+}
+
+/* Notes what the importer takes. */
+static void add_importer(struct orma_import *self, const struct orma_importer *m,
+                         struct orma_import_ctx *ctx, struct orma_reader_hooks *hooks)
+{
+    for (const uint16_t *f = m->fields; f && *f; f++) {
+        self->by_field[*f] = m;
+        self->ctx_by_field[*f] = ctx;
+        hooks->uses[*f] = (uint8_t)(ORMA_FIELD_WANTED | (m->early ? ORMA_FIELD_EARLY : 0) |
+                                    (m->tokenize ? ORMA_FIELD_TOKENIZE : 0));
+    }
+    for (unsigned i = 0; i < ORMA_ITEM_KINDS_NUM; i++) {
+        if (!m->parse_kind[i])
+            continue;
+        self->kinds[i].parse = m->parse_kind[i];
+        self->kinds[i].ctx = ctx;
+    }
+    if (m->plain_field) {
+        self->plain = m;
+        self->plain_field = m->plain_field;
+        hooks->uses[m->plain_field] = ORMA_FIELD_WANTED | ORMA_FIELD_TOKENIZE_ODD;
+    }
+}
+
+static int add_rooms(struct orma_import *self, struct orma_reader_hooks *hooks)
+{
+    if (!add_room(self, self->table->formats_room))
+        return -ENOMEM;
+    for (unsigned i = 0; self->table->importers[i]; i++) {
+        const struct orma_importer *m = self->table->importers[i];
+        struct orma_import_ctx *ctx = add_room(self, m->room);
+
+        if (!ctx)
+            return -ENOMEM;
+        add_importer(self, m, ctx, hooks);
+    }
+    return 0;
+}
+
+int orma_import_init(struct orma_import *self, struct orma_storage *storage,
+                     const struct orma_importers *table, const struct orma_import_options *options)
+{
+    struct orma_reader_hooks hooks = {
+        .data = self,
+        .early = hook_early,
+        .tokenize = hook_tokenize,
+        .skipped = hook_skipped,
+        .damaged = hook_damaged,
+        .cut_off = hook_cut_off,
+        .new_machine = hook_new_machine,
+        .trace_clock = hook_trace_clock,
+    };
+
+    *self = (struct orma_import){.table = table};
+    if (options)
+        self->options = *options;
+    orma_model_init(&self->model, storage);
+    int r = add_rooms(self, &hooks);
+    orma_reader_init(&self->reader, storage, &hooks, emit);
+    if (self->plain) {
+        self->reader.sorter.read_plain = self->plain->read_plain;
+        self->reader.sorter.use_plain = self->plain->use_plain;
+        self->reader.sorter.plain_data = self->ctx_by_field[self->plain_field];
+    }
+    for (unsigned i = 0; !r && i < self->rooms_num; i++)
+        if (self->rooms[i].room->start)
+            r = self->rooms[i].room->start(&self->rooms[i].ctx);
+    return r ? r : storage->failed ? -ENOMEM : 0;
+}
+
+void orma_import_fini(struct orma_import *self)
+{
+    orma_reader_fini(&self->reader);
+    orma_files_fini(self);
+    for (unsigned i = 0; self->table->importers[i]; i++) {
+        struct orma_import_ctx *ctx = orma_import_ctx(self, self->table->importers[i]->room);
+
+        if (ctx && self->table->importers[i]->fini)
+            self->table->importers[i]->fini(ctx);
+    }
+    for (unsigned i = 0; i < self->rooms_num; i++)
+        free(self->rooms[i].ctx.state);
+    orma_model_fini(&self->model);
+    orma_schema_free(self->ports.schema);
+}
+
+void orma_import_begin(struct orma_import *self, const char *format)
+{
+    struct orma_model *model = &self->model;
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
+    uint32_t name = orma_model_cstr(model, format);
+
+    orma_metadata_uuid(model, 0, self->uuid);
+    orma_metadata_str(model, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
+}
+
+void orma_import_set_size(struct orma_import *self, uint64_t size)
+{
+    struct orma_model *model = &self->model;
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
+
+    orma_table_set(t, ORMA_TRACE_FILE_SIZE, model->trace_row, (int64_t)size);
+    orma_metadata_int(model, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
+}
+
+/* Rows that say which packets no importer took: those of other platforms, and what is newer. */
+static void write_skipped(struct orma_import *self)
+{
+    struct orma_table *t = orma_model_table(&self->model, ORMA_TABLE_SKIPPED_PACKET);
+    const struct orma_schema *schema = orma_schema_default();
+    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
+
+    for (uint32_t i = 1; i < ORMA_READER_FIELDS; i++) {
+        const struct orma_field *f = orma_schema_field(schema, msg, i);
+
+        if (!self->reader.unwanted[i])
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, i);
+        if (f)
+            orma_table_set(t, ORMA_SKIPPED_PACKET_NAME, row,
+                           orma_model_cstr(&self->model, orma_field_name(schema, f)));
+        orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, self->reader.unwanted[i]);
+    }
+}
+
+void orma_import_finish(struct orma_import *self)
+{
+    orma_reader_finish(&self->reader);
+    write_skipped(self);
+    for (unsigned i = 0; self->table->importers[i]; i++) {
+        const struct orma_importer *m = self->table->importers[i];
+
+        if (m->finish)
+            m->finish(orma_import_ctx(self, m->room));
+    }
+    orma_files_finish(self);
+    orma_model_finish(&self->model);
+    for (uint16_t i = 0; i < self->model.machines_num; i++)
+        orma_stats_add(&self->model.storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,
+                       self->reader.clocks[i].cache_misses);
+}

@@ -1,0 +1,63 @@
+/*
+ * An import under way: the reader, the model, the rooms of importers, and the files that are read.
+ *
+ *   bytes ─► file (file.h) ─► reader ─► sorter ─► importers (importer.h) ─► model ─► store
+ *
+ * Which importers and formats there are is handed in (processor/importers.c): nothing in here calls
+ * one by name. Threads: none; the reader may use a second one for itself.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
+#define ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
+#include "processor/import/core/importer.h"
+#include "processor/import/core/ports.h"
+
+#define ORMA_PACKET_FIELDS_MAX 1024
+#define ORMA_IMPORT_ROOMS_MAX 8
+
+struct orma_import {
+    struct orma_model model;
+    struct orma_reader reader;
+    struct orma_import_options options;
+    struct orma_ports ports;
+    const struct orma_importers *table;
+    const struct orma_importer *by_field[ORMA_PACKET_FIELDS_MAX];
+    struct orma_import_ctx *ctx_by_field[ORMA_PACKET_FIELDS_MAX];
+    struct {
+        orma_parse_fn *parse;
+        struct orma_import_ctx *ctx;
+    } kinds[ORMA_ITEM_KINDS_NUM];
+    const struct orma_importer *plain; /* the importer of plain events; NULL: there is none */
+    uint16_t plain_field;              /* 0: all packets go the long way */
+    struct {
+        const struct orma_import_room *room;
+        struct orma_import_ctx ctx;
+    } rooms[ORMA_IMPORT_ROOMS_MAX];
+    unsigned rooms_num;
+    struct orma_file *files, *files_last; /* in the order in which they were found */
+    uint64_t uuid;                        /* made from the first bytes of what is loaded */
+    char error_text[256];                 /* of orma_file_error() */
+    int error_code;
+};
+
+/*
+ * 0 or -ENOMEM; then orma_import_fini() is still due. The table and what it points to must outlive
+ * the import, which must not move in memory. `options` NULL: none.
+ */
+int orma_import_init(struct orma_import *self, struct orma_storage *storage,
+                     const struct orma_importers *table, const struct orma_import_options *options);
+void orma_import_fini(struct orma_import *self);
+
+/* A trace begins: its format by name. */
+void orma_import_begin(struct orma_import *self, const char *format);
+
+/* The size of the trace; last of all facts. */
+void orma_import_set_size(struct orma_import *self, uint64_t size);
+
+/* The end of the trace: what waits is sorted and parsed, tables that sum up are made. */
+void orma_import_finish(struct orma_import *self);
+
+/* The context of a room of the table. */
+struct orma_import_ctx *orma_import_ctx(struct orma_import *self,
+                                        const struct orma_import_room *room);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Importers: what understands one family of packets.
+ *
+ * Importers live in rooms (folders of import/): kernel, events, profile, linux, trace, android. A
+ * room has one state, a context that says what its functions may use, and perhaps a port (ports.h)
+ * through which other rooms reach it. An importer names the packet fields it takes, and its
+ * functions:
+ *
+ *   packet ─► early ─► tokenize ─► (sorter) ─► parse ... finish, fini
+ *
+ * `early` and `tokenize` run as packets are read, `parse` when their time has come, `finish` at
+ * the end of the trace. The table of all importers is processor/importers.c, which is handed in. A
+ * new importer is a file in a room and a row there.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
+#define ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
+#include "processor/model/model.h"
+#include "processor/read/reader.h"
+
+struct orma_ports;
+
+/* What the owner of an import asks for. */
+struct orma_import_options {
+    bool no_ftrace_raw, crop_track_events;
+    bool analyze_content; /* rows of experimental_proto_content */
+    bool no_plain_events; /* all of them the long way: for tests */
+};
+
+/* What the functions of a room get, and all that they may use. */
+struct orma_import_ctx {
+    struct orma_model *model;
+    struct orma_reader *reader; /* NULL where no packets are read: in tests of a room */
+    void *state;                /* of the room */
+    struct orma_ports *ports;   /* of the other rooms */
+    const struct orma_import_options *options;
+};
+
+/* A folder of importers. */
+struct orma_import_room {
+    const char *name;
+    size_t state_size; /* zeroed; may be 0 */
+    /* Fills in the room's port. May be NULL. */
+    void (*offer)(struct orma_ports *ports, struct orma_import_ctx *self);
+    /* When all ports are there. 0 or -ENOMEM. May be NULL. */
+    int (*start)(struct orma_import_ctx *self);
+};
+
+/* A packet that is read. seq is NULL only in `early`, for packets of no sequence. */
+struct orma_packet_ctx {
+    const struct orma_packet *p;
+    struct orma_seq *seq;
+    uint16_t machine;
+    int64_t ts; /* tokenize only */
+    uint64_t order;
+};
+
+typedef void orma_parse_fn(struct orma_import_ctx *imp, const struct orma_item *item);
+
+struct orma_importer {
+    const char *name;
+    const struct orma_import_room *room;
+    const uint16_t *fields; /* of TracePacket, 0-terminated; NULL: it takes no packets */
+    /* All may be NULL. True: the packet is used up. */
+    bool (*early)(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+    bool (*tokenize)(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+    orma_parse_fn *parse;
+    void (*finish)(struct orma_import_ctx *imp);
+    void (*fini)(struct orma_import_ctx *imp);
+    /* Items of the sorter that are no packets; NULL: those of other importers. */
+    orma_parse_fn *parse_kind[ORMA_ITEM_KINDS_NUM];
+    /* The commonest packets of `plain_field` in two halves, for the sorter (read/sorter.h), and in
+     * one; 0: there are none. */
+    uint16_t plain_field;
+    orma_read_plain_fn *read_plain;
+    orma_use_plain_fn *use_plain; /* its data is the room's context */
+    bool (*parse_plain)(struct orma_import_ctx *imp, const struct orma_item *item);
+};
+
+/* All that an import can read. */
+struct orma_format_ops;
+struct orma_importers {
+    const struct orma_importer *const *importers; /* NULL-terminated */
+    const struct orma_format_ops *const *formats; /* by enum orma_format; NULL: not readable */
+    const struct orma_import_room *formats_room;
+};
+
+#endif

@@ -1,0 +1,316 @@
+/* What descriptors say of processes and threads: names, labels, times. */
+#include "processor/import/core/arg_key.h"
+#include "processor/import/events/events.h"
+#include "protos/fields/trace.h"
+#include "protos/fields/track_event.h"
+
+bool orma_te_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    bool has_pid = false, has_tid = false, has_time = false;
+    uint32_t pid = 0, tid = 0;
+
+    (void)imp;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_THREAD_DESCRIPTOR_PID:
+            pid = orma_pb_u32(&f);
+            has_pid = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_TID:
+            tid = orma_pb_u32(&f);
+            has_tid = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
+            seq->time_us = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
+            seq->thread_time_us = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
+            seq->thread_instructions = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        }
+    }
+    if (has_time)
+        seq->has_times = seq->tokenize_events = true;
+    if (has_pid && has_tid) {
+        seq->gen->has_pid = true;
+        seq->gen->pid = pid;
+        seq->gen->tid = tid;
+    }
+    return has_pid && has_tid;
+}
+
+static void put_label(struct orma_import_ctx *imp, struct orma_args_list *args, const char *flat,
+                      unsigned index, struct orma_str text)
+{
+    struct orma_arg_key k;
+
+    orma_arg_key_init(&k, flat);
+    orma_arg_key_push_index(&k, index);
+    orma_arg_put_text(imp, &k, text, args);
+}
+
+static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
+                       struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_processes *procs = orma_model_processes(imp->model, machine);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROCESS);
+    uint32_t name = 0, type = 0;
+    unsigned labels = 0;
+
+    orma_args_list_clear(&imp->model->args);
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_NAME:
+            name = orma_model_str(imp->model, orma_pb_str(&f));
+            break;
+        case ORMA_PB_PROCESS_DESCRIPTOR_CHROME_PROCESS_TYPE:
+            type = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PROCESS_DESCRIPTOR_START_TIMESTAMP_NS:
+            if (orma_pb_i64(&f) > 0)
+                orma_table_set(t, ORMA_PROCESS_START_TS, upid, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_LABELS:
+            put_label(imp, &imp->model->args, "chrome.process_label", labels++, orma_pb_str(&f));
+            break;
+        case ORMA_PB_PROCESS_DESCRIPTOR_LEGACY_SORT_INDEX:
+            if (orma_pb_i32(&f))
+                orma_args_put_int(&imp->model->args,
+                                  orma_model_lit(imp->model, "process_sort_index_hint"),
+                                  orma_pb_i32(&f));
+            break;
+        }
+    }
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
+                        &imp->model->args);
+    if (name && name != ORMA_STR_EMPTY)
+        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
+    else if ((name = orma_te_chrome_process(imp, type)))
+        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_LABEL);
+}
+
+static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
+                              struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t type = 0;
+
+    orma_args_list_clear(&imp->model->args);
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE:
+            type = orma_te_chrome_process(imp, orma_pb_u64(&f));
+            break;
+        case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
+            orma_args_put_str(&imp->model->args,
+                              orma_model_lit(imp->model, "chrome.host_app_package_name"),
+                              orma_model_str(imp->model, orma_pb_str(&f)));
+            break;
+        case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_CRASH_TRACE_ID:
+            orma_args_put_uint(&imp->model->args,
+                               orma_model_lit(imp->model, "chrome.crash_trace_id"),
+                               orma_pb_u64(&f));
+            break;
+        }
+    }
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "chrome.process_type"), type);
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
+                        &imp->model->args);
+    if (type)
+        orma_processes_name_process(orma_model_processes(imp->model, machine), upid, type,
+                                    ORMA_PROCESS_NAME_LABEL);
+}
+
+static void on_chrome_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t utid,
+                             struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t type = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE)
+            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
+    if (type)
+        orma_processes_name_thread(orma_model_processes(imp->model, machine), utid, type,
+                                   ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
+}
+
+static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t utid,
+                      struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_processes *procs = orma_model_processes(imp->model, machine);
+    uint32_t name = 0, type = 0;
+
+    orma_args_list_clear(&imp->model->args);
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_THREAD_DESCRIPTOR_THREAD_NAME:
+            if (f.len)
+                name = orma_model_str(imp->model, orma_pb_str(&f));
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_TYPE:
+            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
+            if (orma_pb_i32(&f))
+                orma_args_put_int(&imp->model->args,
+                                  orma_model_lit(imp->model, "thread_sort_index_hint"),
+                                  orma_pb_i32(&f));
+            break;
+        }
+    }
+    orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, utid,
+                        &imp->model->args);
+    if (name)
+        orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
+    else if (type)
+        orma_processes_name_thread(procs, utid, type, ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
+}
+
+/* Ranks count where the parent wants an order of its own; the default track stands for none. */
+static bool is_ranked(struct orma_import_ctx *imp, const struct orma_te_track *t)
+{
+    const struct orma_te_track *parent =
+        orma_te_find(imp, t->has_parent ? t->parent_uuid : 0, t->machine);
+
+    return t->has_rank && parent && parent->child_ordering == imp->model->known.explicit_;
+}
+
+static void on_rank(struct orma_import_ctx *imp, const struct orma_te_track *t)
+{
+    orma_args_list_clear(&imp->model->args);
+    if (t->has_thread) {
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "thread_sort_index_hint"),
+                          t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid,
+                            &imp->model->args);
+    } else if (t->has_process) {
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "process_sort_index_hint"),
+                          t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid,
+                            &imp->model->args);
+    }
+}
+
+static void on_track(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    uint64_t uuid = 0;
+    bool has_uuid = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID) {
+            uuid = orma_pb_u64(&f);
+            has_uuid = true;
+        }
+    }
+    struct orma_te_track *t = has_uuid ? orma_te_find(imp, uuid, item->machine) : NULL;
+    if (!t || !t->described)
+        return;
+    if (!orma_te_resolve(imp, t)) {
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return;
+    }
+    r = orma_pb_reader(item->data, item->len);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS && t->has_process && !t->has_thread)
+            on_process(imp, item->machine, t->upid, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_PROCESS && t->has_process &&
+                 !t->has_thread)
+            on_chrome_process(imp, item->machine, t->upid, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD && t->has_thread)
+            on_thread(imp, item->machine, t->utid, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_THREAD && t->has_thread)
+            on_chrome_thread(imp, item->machine, t->utid, orma_pb_str(&f));
+    }
+    if (is_ranked(imp, t))
+        on_rank(imp, t);
+}
+
+static void on_old_process(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_PROCESS_DESCRIPTOR_PID)
+            continue;
+        on_process(imp, item->machine,
+                   orma_processes_process(orma_model_processes(imp->model, item->machine),
+                                          orma_pb_u32(&f)),
+                   (struct orma_str){(const char *)item->data, item->len});
+        return;
+    }
+}
+
+static void on_old_thread(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    uint32_t pid = 0, tid = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_THREAD_DESCRIPTOR_PID)
+            pid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_THREAD_DESCRIPTOR_TID)
+            tid = orma_pb_u32(&f);
+    }
+    on_thread(imp, item->machine,
+              orma_processes_thread_of(orma_model_processes(imp->model, item->machine), tid, pid),
+              (struct orma_str){(const char *)item->data, item->len});
+}
+
+void orma_te_parse_descriptor(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    switch (item->field) {
+    case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
+        on_track(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+        on_old_process(imp, item);
+        break;
+    case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
+        on_old_thread(imp, item);
+        break;
+    }
+}
+
+void orma_te_read_range(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    bool has_start = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_TRACK_EVENT_RANGE_OF_INTEREST_START_US)
+            continue;
+        has_start = true;
+        int64_t ns;
+
+        if (__builtin_mul_overflow(orma_pb_i64(&f), 1000, &ns))
+            continue;
+        orma_events(imp)->crop_start = ns;
+        if (imp->options->crop_track_events) /* from here on each event is looked at as it comes */
+            imp->reader->hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT] |= ORMA_FIELD_TOKENIZE;
+        orma_metadata_int(imp->model, "range_of_interest_start_us", false, ORMA_METADATA_TRACE, 0,
+                          orma_pb_i64(&f));
+    }
+    if (!has_start)
+        orma_stats_inc(orma_model_stats(imp->model, machine),
+                       ORMA_STAT_TRACK_EVENT_RANGE_OF_INTEREST_MISSING_START_US);
+}

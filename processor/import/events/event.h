@@ -1,0 +1,147 @@
+/*
+ * A track event under way: what was read of it, and where it belongs.
+ *
+ *   read ─► name, category ─► place (track, thread, process) ─► counters ─► slice, state
+ *
+ * Most events lie on the track that they name. Events in Chrome's older form
+ * (legacy phases) lie on the thread of their sequence, or where their ids say.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_EVENTS_EVENT_H
+#define ORMA_PROCESSOR_IMPORT_EVENTS_EVENT_H
+#include "processor/import/events/events.h"
+
+#define ORMA_TE_CATEGORIES_MAX 16
+
+/* TrackEvent.legacy_event. */
+struct orma_te_legacy {
+    uint64_t name_iid, unscoped_id, local_id, global_id, bind_id;
+    int64_t duration_us, thread_duration_us, thread_instruction_delta;
+    struct orma_str id_scope;
+    int32_t pid, tid;
+    uint32_t direction, scope;
+    char phase;
+    bool has_phase, has_unscoped, has_local, has_global, has_bind, has_direction, has_pid, has_tid;
+    bool has_duration, has_thread_duration, has_instruction_delta, bind_to_enclosing, async_tts;
+};
+
+/* Read in one pass; lists are read again when they are there at all. */
+struct orma_te_event {
+    bool stacked; /* a call stack came with it */
+    /* Zero until the field comes. */
+    uint32_t type;
+    bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
+    bool annotated, flows, extras, typed, text_categories;
+    bool has_thread_ns, has_instructions;
+    bool on_thread;    /* of `utid`, whose track is made when it is needed */
+    bool legacy_async; /* `source_id` is to be kept as an arg */
+    uint8_t category_iids_num;
+    uint64_t name_iid;
+    /* Where it belongs. */
+    struct orma_te_track *t; /* the described track; NULL: `track` says it all */
+    uint32_t track;          /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
+    uint32_t utid, upid;     /* ORMA_ID_NONE: none */
+    uint32_t passthrough;    /* the thread that wrote an event of another track */
+    uint32_t name_id, category_id;
+    /* From here on only what the flags say was there. */
+    uint64_t track_uuid;
+    struct orma_str name;
+    int64_t value;
+    double double_value;
+    int64_t thread_ns, instructions; /* of the thread, at the event */
+    int64_t source_id;
+    uint64_t category_iids[ORMA_TE_CATEGORIES_MAX];
+    struct orma_te_legacy legacy; /* if has_legacy */
+    struct orma_str bytes;
+    const struct orma_item *item;
+};
+
+/* The track on which a slice begins, ends, or lies as a whole. None, and no descriptor of one:
+ * memory has run out. */
+static inline uint32_t orma_te_track_begin(struct orma_import_ctx *imp,
+                                           const struct orma_te_event *e)
+{
+    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
+                                                : orma_te_begin_track(imp, e->t, e->item->ts);
+}
+
+static inline uint32_t orma_te_track_end(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
+                                                : orma_te_end_track(imp, e->t, e->item->ts);
+}
+
+static inline uint32_t orma_te_track_whole(struct orma_import_ctx *imp,
+                                           const struct orma_te_event *e, int64_t dur)
+{
+    return e->track != ORMA_TRACK_NONE || !e->t
+               ? e->track
+               : orma_te_instant_track(imp, e->t, e->item->ts, dur);
+}
+
+/* True, and counted: it is before what somebody cared for. */
+static inline bool orma_te_is_cropped(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    if (ORMA_LIKELY(!imp->options->crop_track_events || ts >= orma_events(imp)->crop_start))
+        return false;
+    orma_stats_inc(orma_model_stats(imp->model, machine),
+                   ORMA_STAT_TRACK_EVENT_DROPPED_PACKETS_OUTSIDE_OF_RANGE_OF_INTEREST);
+    return true;
+}
+
+/* The args of the event, in imp->model->args. */
+void orma_te_collect_args(struct orma_import_ctx *imp, const struct orma_te_event *e);
+
+/* The thread that wrote an event of a process or of the whole trace (e->t). */
+void orma_te_find_passthrough(struct orma_import_ctx *imp, struct orma_te_event *e);
+
+/* Begin, end, and a slice of known length, with args, flows and thread time. `phase`: a letter to
+ * keep as an arg, or 0. */
+void orma_te_begin(struct orma_import_ctx *imp, const struct orma_te_event *e, char phase);
+void orma_te_end(struct orma_import_ctx *imp, const struct orma_te_event *e);
+void orma_te_whole(struct orma_import_ctx *imp, const struct orma_te_event *e, int64_t dur,
+                   char phase, bool with_thread_time);
+
+/* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
+ * done. */
+bool orma_te_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item);
+/* Its two halves, for the sorter (read/sorter.h). */
+bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret);
+bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                       const struct orma_plain *plain, struct orma_str bytes);
+
+/* ---- track_event/counter.c ---- */
+
+void orma_te_counter(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid,
+                     bool has_track);
+/* Values that came along with an event. False: they make no sense, the event is dropped. */
+bool orma_te_extra_counters(struct orma_import_ctx *imp, struct orma_te_event *e);
+/* Thread time and instructions in the older form: also counters. */
+void orma_te_thread_counters(struct orma_import_ctx *imp, const struct orma_te_event *e);
+
+/* ---- track_event/legacy.c ---- */
+
+void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret);
+/* Where an event of a sequence without a track is. */
+void orma_te_place_on_thread(struct orma_import_ctx *imp, struct orma_te_event *e);
+void orma_te_use_thread_track(struct orma_import_ctx *imp, struct orma_te_event *e);
+/* What the phase says about the place. False: nonsense, the event is dropped. */
+bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e);
+void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e);
+/* The arrows that bind_id makes. */
+void orma_te_bind_flow(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice);
+/* Reads the times of an event in the older form and pushes it. True: it is used up. */
+bool orma_te_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+
+/* ---- track_event/typed.c: fields with a meaning of their own, as args ---- */
+
+struct orma_proto_args;
+
+void orma_te_typed_args(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                        struct orma_args_list *ret);
+/* A walk through a message that knows what track events hold. */
+void orma_te_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                        struct orma_args_list *ret_list, struct orma_proto_args *ret);
+/* The call stack that came with the event, for its slice (track_event/callstack.c). */
+void orma_te_callstack(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice,
+                       bool at_end);
+#endif

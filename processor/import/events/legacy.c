@@ -1,0 +1,569 @@
+/*
+ * Track events in Chrome's older form: phases as letters, async events known
+ * by ids, times in microseconds and as differences.
+ */
+#include <stdlib.h>
+
+#include "processor/import/events/event.h"
+#include "processor/model/async.h"
+#include "processor/model/flows.h"
+#include "protos/fields/track_event.h"
+
+void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    *ret = (struct orma_te_legacy){0};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_NAME_IID:
+            ret->name_iid = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_PHASE:
+            ret->phase = (char)orma_pb_i32(&f);
+            ret->has_phase = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_DURATION_US:
+            ret->duration_us = orma_pb_i64(&f);
+            ret->has_duration = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US:
+            ret->thread_duration_us = orma_pb_i64(&f);
+            ret->has_thread_duration = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID:
+            ret->unscoped_id = orma_pb_u64(&f);
+            ret->has_unscoped = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE:
+            ret->id_scope = orma_pb_str(&f);
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_BIND_ID:
+            ret->bind_id = orma_pb_u64(&f);
+            ret->has_bind = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_USE_ASYNC_TTS:
+            ret->async_tts = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID:
+            ret->local_id = orma_pb_u64(&f);
+            ret->has_local = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID:
+            ret->global_id = orma_pb_u64(&f);
+            ret->has_global = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_BIND_TO_ENCLOSING:
+            ret->bind_to_enclosing = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_DIRECTION:
+            ret->direction = orma_pb_u32(&f);
+            ret->has_direction = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_INSTANT_EVENT_SCOPE:
+            ret->scope = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_THREAD_INSTRUCTION_DELTA:
+            ret->thread_instruction_delta = orma_pb_i64(&f);
+            ret->has_instruction_delta = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE:
+            ret->pid = orma_pb_i32(&f);
+            ret->has_pid = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE:
+            ret->tid = orma_pb_i32(&f);
+            ret->has_tid = true;
+            break;
+        }
+    }
+}
+
+static bool parser_error(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                   ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+    return false;
+}
+
+/* ---- places ---- */
+
+void orma_te_place_on_thread(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
+    bool has_pid = gen->has_pid;
+    uint32_t pid = gen->pid, tid = gen->tid;
+
+    if (e->has_legacy && e->legacy.has_pid) {
+        pid = (uint32_t)e->legacy.pid;
+        tid = ORMA_ID_NONE;
+        has_pid = true;
+    }
+    if (e->has_legacy && e->legacy.has_tid)
+        tid = (uint32_t)e->legacy.tid;
+    if (!has_pid)
+        return;
+    if (tid != ORMA_ID_NONE) {
+        e->utid = orma_processes_thread_of(procs, tid, pid);
+        e->upid = orma_processes_upid(procs, e->utid);
+        e->on_thread = true;
+    } else {
+        e->upid = orma_processes_process(procs, pid);
+    }
+}
+
+void orma_te_use_thread_track(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    if (e->on_thread && e->track == ORMA_TRACK_NONE)
+        e->track = orma_model_thread_track(imp->model, e->item->machine, e->utid);
+}
+
+static bool read_id(struct orma_import_ctx *imp, struct orma_te_event *e, bool *ret_of_process)
+{
+    const struct orma_te_legacy *l = &e->legacy;
+
+    *ret_of_process = false;
+    if (l->has_unscoped) {
+        e->source_id = (int64_t)l->unscoped_id;
+    } else if (l->has_global) {
+        e->source_id = (int64_t)l->global_id;
+    } else if (l->has_local && e->upid != ORMA_ID_NONE) {
+        e->source_id = (int64_t)l->local_id;
+        *ret_of_process = true;
+    } else {
+        return parser_error(imp, e);
+    }
+    return true;
+}
+
+static bool place_async(struct orma_import_ctx *imp, struct orma_te_event *e, bool scope_is_name)
+{
+    struct orma_strpool *pool = &imp->model->storage->pool;
+    struct orma_legacy_async a = {.machine = e->item->machine};
+    enum orma_async_phase phase = ORMA_ASYNC_INSTANT;
+
+    if (!read_id(imp, e, &a.of_process))
+        return false;
+    a.id = e->source_id;
+    a.upid = e->upid;
+    a.name = e->name_id;
+    a.scope = scope_is_name ? e->name_id : e->category_id;
+    if (!scope_is_name && e->legacy.id_scope.data)
+        a.scope = orma_strpool_addf(pool, "%.*s:%.*s",
+                                    ORMA_STR_ARG(orma_strpool_get(pool, e->category_id)),
+                                    ORMA_STR_ARG(e->legacy.id_scope));
+    if (e->legacy.phase == 'b' || e->legacy.phase == 'S')
+        phase = ORMA_ASYNC_BEGIN;
+    else if (e->legacy.phase == 'e' || e->legacy.phase == 'T')
+        phase = ORMA_ASYNC_END;
+    e->track = orma_legacy_async_track(imp->model, &a, phase, e->item->ts);
+    e->legacy_async = true;
+    e->passthrough = e->utid;
+    return e->track != ORMA_TRACK_NONE;
+}
+
+static bool place_instant(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    switch (e->legacy.scope) {
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL:
+        e->track = orma_legacy_instant_track(imp->model, e->item->machine, ORMA_ID_NONE);
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS:
+        if (e->upid == ORMA_ID_NONE)
+            return parser_error(imp, e);
+        e->track = orma_legacy_instant_track(imp->model, e->item->machine, e->upid);
+        break;
+    default:
+        if (e->utid == ORMA_ID_NONE)
+            return parser_error(imp, e);
+        orma_te_use_thread_track(imp, e);
+        return true;
+    }
+    if (e->utid != ORMA_ID_NONE)
+        e->passthrough = e->utid;
+    e->utid = ORMA_ID_NONE;
+    return true;
+}
+
+bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    switch (e->legacy.phase) {
+    case 'b':
+    case 'e':
+    case 'n':
+        return place_async(imp, e, false);
+    case 'S':
+    case 'T':
+    case 'p':
+    case 'F':
+        return place_async(imp, e, true);
+    case 'i':
+    case 'I':
+    case 'R':
+        return place_instant(imp, e);
+    case 'B':
+    case 'E':
+    case 'X':
+    case 's':
+    case 't':
+    case 'f':
+        orma_te_use_thread_track(imp, e);
+        return e->t || e->track != ORMA_TRACK_NONE;
+    }
+    return true;
+}
+
+/* ---- flows ---- */
+
+void orma_te_bind_flow(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice)
+{
+    if (!e->legacy.has_bind)
+        return;
+    switch (e->legacy.direction) {
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_OUT:
+        orma_flows_begin(imp->model, slice, e->legacy.bind_id);
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_INOUT:
+        orma_flows_step(imp->model, slice, e->legacy.bind_id);
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_IN:
+        orma_flows_end(imp->model, slice, e->legacy.bind_id, false);
+        break;
+    default:
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+    }
+}
+
+static void on_flow(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    const struct orma_te_legacy *l = &e->legacy;
+    uint64_t id;
+
+    if (l->has_unscoped) {
+        id = l->unscoped_id;
+    } else if (l->has_global) {
+        id = l->global_id;
+    } else if (l->has_local && e->upid != ORMA_ID_NONE) {
+        id = l->local_id ^ (uint64_t)e->upid << 48; /* of the process */
+    } else {
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine), ORMA_STAT_FLOW_INVALID_ID);
+        return;
+    }
+    uint64_t flow = orma_flows_id_v1(imp->model, id, e->category_id, e->name_id);
+    uint32_t track = e->track != ORMA_TRACK_NONE || !e->t ? e->track : e->t->track;
+
+    if (l->phase == 's')
+        orma_flows_begin_on(imp->model, track, e->item->ts, flow);
+    else if (l->phase == 't')
+        orma_flows_step_on(imp->model, track, e->item->ts, flow);
+    else
+        orma_flows_end_on(imp->model, track, e->item->ts, flow, l->bind_to_enclosing);
+}
+
+/* ---- events ---- */
+
+static void put_raw(struct orma_import_ctx *imp, const char *key, int64_t val)
+{
+    orma_args_put_int(&imp->model->args, orma_model_cstr(imp->model, key), val);
+}
+
+/* What the tables have no place for, kept as it was. */
+static void on_other(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_RAW);
+    const struct orma_te_legacy *l = &e->legacy;
+    struct orma_args_list typed = {0};
+
+    if (e->utid == ORMA_ID_NONE)
+        return;
+    orma_te_collect_args(imp, e);
+    typed = imp->model->args;
+    imp->model->args = (struct orma_args_list){0};
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.category"),
+                      e->category_id);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.name"),
+                      e->name_id);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
+                      orma_model_str(imp->model, (struct orma_str){&l->phase, 1}));
+    if (l->has_duration)
+        put_raw(imp, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
+    if (e->has_thread_ns)
+        put_raw(imp, "legacy_event.thread_timestamp_ns", e->thread_ns);
+    if (l->has_thread_duration)
+        put_raw(imp, "legacy_event.thread_duration_ns",
+                (int64_t)((uint64_t)l->thread_duration_us * 1000));
+    if (e->has_instructions)
+        put_raw(imp, "legacy_event.thread_instruction_count", e->instructions);
+    if (l->has_instruction_delta)
+        put_raw(imp, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
+    if (l->async_tts)
+        orma_args_put_bool(&imp->model->args,
+                           orma_model_lit(imp->model, "legacy_event.use_async_tts"), true);
+    if (l->has_unscoped)
+        orma_args_put_uint(&imp->model->args,
+                           orma_model_lit(imp->model, "legacy_event.unscoped_id"), l->unscoped_id);
+    if (l->has_global)
+        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "legacy_event.global_id"),
+                           l->global_id);
+    if (l->has_local)
+        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "legacy_event.local_id"),
+                           l->local_id);
+    if (l->id_scope.data)
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.id_scope"),
+                          orma_model_str(imp->model, l->id_scope));
+    for (uint32_t i = 0; i < typed.len; i++)
+        orma_args_put(&imp->model->args, typed.args[i]);
+    orma_args_list_fini(&typed);
+    uint32_t row = orma_table_add(t);
+    orma_table_set_time(t, ORMA_CHROME_RAW_TS, row, e->item->ts);
+    orma_table_set(t, ORMA_CHROME_RAW_NAME, row,
+                   orma_model_lit(imp->model, "track_event.legacy_event"));
+    orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
+    orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
+                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+}
+
+/* The text of the first annotation; 0: it has none. */
+static uint32_t first_text(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            continue;
+        struct orma_pb_reader annotation = orma_pb_sub(&f);
+
+        while (orma_pb_next(&annotation, &f))
+            if (f.id == ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE)
+                return f.len ? orma_model_str(imp->model, orma_pb_str(&f)) : 0;
+        return 0;
+    }
+    return 0;
+}
+
+/* thread_name and process_name; others say nothing that the tables hold. */
+static void on_metadata(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
+    struct orma_str what = orma_strpool_get(&imp->model->storage->pool, e->name_id);
+    bool thread = orma_str_eq_c(what, "thread_name"), process = orma_str_eq_c(what, "process_name");
+
+    if (!thread && !process) {
+        on_other(imp, e);
+        return;
+    }
+    if (!e->annotated || (thread ? e->utid : e->upid) == ORMA_ID_NONE) {
+        (void)parser_error(imp, e);
+        return;
+    }
+    uint32_t name = first_text(imp, e);
+    if (name && thread)
+        orma_processes_name_thread(procs, e->utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
+    else if (name)
+        orma_processes_name_process(procs, e->upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
+}
+
+static void on_complete(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    int64_t dur;
+
+    if (__builtin_mul_overflow(e->legacy.duration_us, 1000, &dur) || dur < 0)
+        (void)parser_error(imp, e);
+    else
+        orma_te_whole(imp, e, dur, 0, true);
+}
+
+void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    char phase = e->legacy.phase;
+
+    switch (phase) {
+    case 'B':
+    case 'b':
+    case 'S':
+        orma_te_begin(imp, e, phase == 'S' ? 'S' : 0);
+        break;
+    case 'E':
+    case 'e':
+    case 'F':
+        orma_te_end(imp, e);
+        break;
+    case 'X':
+        on_complete(imp, e);
+        break;
+    case 'i':
+    case 'I':
+    case 'R':
+        orma_te_whole(imp, e, 0, phase == 'R' ? 'R' : 0, true);
+        break;
+    case 'T':
+    case 'p':
+        orma_te_whole(imp, e, 0, phase, false);
+        break;
+    case 'n':
+        orma_te_whole(imp, e, 0, 0, e->legacy.async_tts);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        on_flow(imp, e);
+        break;
+    case 'M':
+        on_metadata(imp, e);
+        break;
+    default:
+        on_other(imp, e);
+    }
+}
+
+/* ---- times ---- */
+
+/* The times of an event that has them as differences to the one before. */
+struct times {
+    int64_t time_us, thread_us, instructions, delta_us, thread_delta_us, delta_instructions;
+    bool absolute, delta, thread_absolute, thread_delta, has_instructions, instruction_delta;
+};
+
+static struct times read_times(struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct times t = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+            t.delta_us = orma_pb_i64(&f);
+            t.delta = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+            t.time_us = orma_pb_i64(&f);
+            t.absolute = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+            t.thread_delta_us = orma_pb_i64(&f);
+            t.thread_delta = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+            t.thread_us = orma_pb_i64(&f);
+            t.thread_absolute = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+            t.delta_instructions = orma_pb_i64(&f);
+            t.instruction_delta = true;
+            break;
+        case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+            t.instructions = orma_pb_i64(&f);
+            t.has_instructions = true;
+            break;
+        }
+    }
+    return t;
+}
+
+static int64_t add_wrapping(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* False: it has no time that can be believed, which is counted. */
+static bool event_time(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                       const struct times *t, int64_t *ret)
+{
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
+    struct orma_seq *seq = ctx->seq;
+    int64_t ns;
+
+    if (!t->delta && !t->absolute) {
+        *ret = ctx->ts;
+        if (!ctx->p->has_timestamp)
+            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_MISSING_TIMESTAMP);
+        return ctx->p->has_timestamp;
+    }
+    if (t->delta && !seq->has_times) {
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_TIMESTAMP_DELTA_WITHOUT_VALID_STATE);
+        return false;
+    }
+    if (t->delta && __builtin_add_overflow(seq->time_us, t->delta_us, &seq->time_us)) {
+        seq->has_times = false;
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
+        return false;
+    }
+    if (__builtin_mul_overflow(t->delta ? seq->time_us : t->time_us, 1000, &ns)) {
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
+        return false;
+    }
+    /* Without a snapshot the clocks are taken to be the same. */
+    *ret = ns;
+    if (imp->reader->trace_clock != ORMA_CLOCK_MONOTONIC)
+        (void)orma_clocks_convert(&imp->reader->clocks[ctx->machine], ORMA_CLOCK_MONOTONIC, ns,
+                                  imp->reader->trace_clock, ret, NULL);
+    if (*ret >= 0)
+        return true;
+    orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
+    return false;
+}
+
+/* False: differences to nothing, which is counted. */
+static bool fill_extra(struct orma_stats *stats, struct orma_seq *seq, const struct times *t,
+                       struct orma_event_extra *x)
+{
+    *x = (struct orma_event_extra){0};
+    if (t->thread_delta && !seq->has_times) {
+        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_TIME_DELTA_WITHOUT_VALID_STATE);
+        return false;
+    }
+    if (t->instruction_delta && !seq->has_times) {
+        orma_stats_inc(stats,
+                       ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_INSTRUCTION_DELTA_WITHOUT_VALID_STATE);
+        return false;
+    }
+    if (t->thread_delta)
+        seq->thread_time_us = add_wrapping(seq->thread_time_us, t->thread_delta_us);
+    if (t->instruction_delta)
+        seq->thread_instructions = add_wrapping(seq->thread_instructions, t->delta_instructions);
+    x->has_thread_ns = t->thread_delta || t->thread_absolute;
+    x->has_instructions = t->instruction_delta || t->has_instructions;
+    x->thread_ns =
+        (int64_t)((uint64_t)(t->thread_delta ? seq->thread_time_us : t->thread_us) * 1000);
+    x->instructions = t->instruction_delta ? seq->thread_instructions : t->instructions;
+    return true;
+}
+
+bool orma_te_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    const struct times t = read_times(ctx->p->payload);
+    struct orma_event_extra x, *extra = NULL;
+    struct orma_item item = {
+        .order = ctx->order,
+        .data = (const uint8_t *)ctx->p->payload.data,
+        .len = (uint32_t)ctx->p->payload.len,
+        .field = ctx->p->field,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = ctx->machine,
+        .gen = ctx->seq->gen,
+    };
+
+    if (!event_time(imp, ctx, &t, &item.ts))
+        return true;
+    if (!fill_extra(orma_model_stats(imp->model, ctx->machine), ctx->seq, &t, &x))
+        return true;
+    if (orma_te_is_cropped(imp, ctx->machine, item.ts))
+        return true;
+    if (x.has_thread_ns || x.has_instructions) {
+        extra = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*extra));
+        if (!extra) {
+            imp->model->storage->failed = true;
+            return true;
+        }
+        *extra = x;
+        item.extra = extra;
+    }
+    if (orma_reader_sortable(imp->reader, item.ts))
+        orma_sorter_push(&imp->reader->sorter, &item);
+    return true;
+}

@@ -1,0 +1,149 @@
+/*
+ * Plain events: slices that begin or end, and instants, with at most a track, one
+ * category, a name known by number and annotations, on a track that has its row.
+ *
+ * Most events are like that, and need none of the questions of track_event.c. What
+ * is anything else is left to it, before anything was changed. That covers whatever
+ * is counted as an error, the first use of a name or a track, merged tracks,
+ * and events of a process that carry the thread that wrote them.
+ */
+#include "processor/import/events/event.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/track_event.h"
+
+/* False: a field, or a number, that plain events have not. */
+static inline bool put_plain(struct orma_plain *e, uint8_t tag, uint64_t val)
+{
+    switch (tag) {
+    case ORMA_PB_TRACK_EVENT_TYPE << 3:
+        e->type = (uint8_t)val;
+        return val <= ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
+        e->track_uuid = val;
+        e->has_track = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
+        e->name_iid = (uint32_t)val;
+        return val <= UINT32_MAX;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
+        if (e->has_category) /* several are joined */
+            return false;
+        e->category_iid = (uint32_t)val;
+        e->has_category = true;
+        return val <= UINT32_MAX;
+    }
+    return false;
+}
+
+static inline bool read_plain(const struct orma_item *item, struct orma_plain *ret)
+{
+    const uint8_t *at = item->data, *end = at + item->len;
+    struct orma_plain e = {0};
+
+    if (item->extra || !item->gen)
+        return false;
+    while (at != end) {
+        uint8_t tag = *at++;
+        uint64_t val;
+
+        if (!orma_pb_varint_at(&at, end, &val))
+            return false;
+        if (tag == (ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS << 3 | ORMA_PB_LEN)) {
+            if (val > (uint64_t)(end - at))
+                return false;
+            at += val;
+            e.annotated = true;
+        } else if (tag & 7 || !put_plain(&e, tag, val)) {
+            return false;
+        }
+    }
+    *ret = e;
+    return !e.annotated || e.type != ORMA_PB_TRACK_EVENT_TYPE_SLICE_END; /* adds to what is there */
+}
+
+bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret)
+{
+    return read_plain(item, ret);
+}
+
+/* The track, if it may be used as it is. */
+static inline struct orma_te_track *usable_track(struct orma_import_ctx *imp,
+                                                 struct orma_seq_gen *gen, uint64_t uuid)
+{
+    struct orma_te_track *t = gen->event_track;
+
+    if (ORMA_UNLIKELY(!t || t->uuid != uuid)) {
+        t = uuid ? orma_map_get_ptr(&orma_te_state(imp)->by_uuid, uuid) : NULL;
+        if (!t)
+            return NULL;
+        gen->event_track = t;
+    }
+    if (!t->has_rows || t->unnamed || t->group || (t->scope != ORMA_TE_THREAD && gen->has_pid))
+        return NULL;
+    return t;
+}
+
+/* The pool id of a text that was asked for before; 0: it is not known yet, or there is none. */
+static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
+{
+    const struct orma_interned *e = orma_seq_gen_find(gen, kind, iid);
+
+    return e && e->cache ? e->cache - 1 : 0;
+}
+
+/* The args of the event; NULL: it has none. */
+static inline const struct orma_args_list *args_of(struct orma_import_ctx *imp,
+                                                   const struct orma_seq_gen *gen,
+                                                   const struct orma_plain *e,
+                                                   struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    if (ORMA_LIKELY(!e->annotated))
+        return NULL;
+    orma_args_list_clear(&imp->model->args);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_te_annotation(imp, gen, orma_pb_str(&f), &imp->model->args);
+    return &imp->model->args;
+}
+
+static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orma_seq_gen *gen,
+                             const struct orma_plain *e, struct orma_str bytes)
+{
+    const struct orma_args_list *args;
+    uint32_t name = 0, category = 0;
+
+    if (e->name_iid && !(name = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
+        return false;
+    if (e->has_category &&
+        !(category = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e->category_iid)))
+        return false;
+    const struct orma_te_track *t =
+        usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
+    if (!t || e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED)
+        return false;
+    args = args_of(imp, gen, e, bytes);
+    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN)
+        orma_slices_begin(&imp->model->slices, ts, t->track, category, name, args);
+    else if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
+        orma_slices_end(&imp->model->slices, ts, t->track, category, name, NULL);
+    else
+        orma_slices_complete(&imp->model->slices, ts, 0, t->track, category, name, args);
+    return true;
+}
+
+bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                       const struct orma_plain *plain, struct orma_str bytes)
+{
+    return use_plain(imp, ts, gen, plain, bytes);
+}
+
+bool orma_te_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_plain e;
+    const struct orma_str bytes = {(const char *)item->data, item->len};
+
+    return read_plain(item, &e) && use_plain(imp, item->ts, item->gen, &e, bytes);
+}

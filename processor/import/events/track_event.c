@@ -1,0 +1,640 @@
+/* Track events: from a packet to slices, counters and states. */
+#include "processor/import/events/events.h"
+
+#include "processor/import/events/event.h"
+
+#include "processor/model/flows.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/track_event.h"
+#include "sdk/base/buf.h"
+#include <stdlib.h>
+
+static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_CALLSTACK:
+    case ORMA_PB_TRACK_EVENT_CALLSTACK_IID:
+        e->stacked = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
+        e->has_legacy = true;
+        orma_te_read_legacy(orma_pb_str(f), &e->legacy);
+        break;
+    case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+        e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
+        break;
+    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+        e->instructions = orma_pb_i64(f);
+        e->has_instructions = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS:
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+        e->flows = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+    case ORMA_PB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+    case ORMA_PB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
+    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+        break;
+    default:
+        e->typed = true;
+    }
+}
+
+/* Fields that most events have, by their tag, which is one byte. False: it is none of them. */
+static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_te_event *e)
+{
+    switch (tag) {
+    case ORMA_PB_TRACK_EVENT_TYPE << 3:
+        e->type = (uint32_t)val;
+        e->has_type = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
+        e->track_uuid = val;
+        e->has_track = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
+        e->name_iid = val;
+        e->has_name_iid = true;
+        return true;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
+        if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+            e->category_iids[e->category_iids_num++] = val;
+        return true;
+    }
+    return false;
+}
+
+static void read_field(const struct orma_pb_field *f, struct orma_te_event *e)
+{
+    struct orma_pb_reader packed = {0};
+    uint64_t val;
+
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_TYPE:
+        e->type = orma_pb_u32(f);
+        e->has_type = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID:
+        e->track_uuid = orma_pb_u64(f);
+        e->has_track = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_NAME_IID:
+        e->name_iid = orma_pb_u64(f);
+        e->has_name_iid = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_NAME:
+        e->name = orma_pb_str(f);
+        e->has_name = f->wire == ORMA_PB_LEN;
+        break;
+    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
+        for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
+            if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+                e->category_iids[e->category_iids_num++] = val;
+        break;
+    case ORMA_PB_TRACK_EVENT_CATEGORIES:
+        e->text_categories = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
+        e->value = orma_pb_i64(f);
+        e->has_value = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+        e->double_value = orma_pb_double(f);
+        e->has_double = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+        e->extras = true;
+        break;
+    case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
+        e->annotated = true;
+        break;
+    default:
+        read_rare(f, e);
+    }
+}
+
+static void read_event(const struct orma_item *item, struct orma_te_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    memset(e, 0, offsetof(struct orma_te_event, track));
+    e->name_id = e->category_id = 0;
+    e->track = ORMA_TRACK_NONE;
+    e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
+    e->bytes = (struct orma_str){(const char *)item->data, item->len};
+    e->item = item;
+    while (r.pos != r.end) {
+        const uint8_t *pos = r.pos + 1;
+        uint64_t val;
+
+        if (*r.pos < 0x80 && !(*r.pos & 7) && orma_pb_varint_at(&pos, r.end, &val) &&
+            read_usual(*r.pos, val, e)) {
+            r.pos = pos;
+            continue;
+        }
+        if (!orma_pb_next(&r, &f))
+            break;
+        read_field(&f, e);
+    }
+    if (ORMA_UNLIKELY(item->extra != NULL)) {
+        e->has_thread_ns |= item->extra->has_thread_ns;
+        e->has_instructions |= item->extra->has_instructions;
+        if (item->extra->has_thread_ns)
+            e->thread_ns = item->extra->thread_ns;
+        if (item->extra->has_instructions)
+            e->instructions = item->extra->instructions;
+    }
+}
+
+/* ---- names and categories ---- */
+
+static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    uint64_t iid = e->name_iid;
+
+    if (!iid && e->has_legacy)
+        iid = e->legacy.name_iid;
+    if (ORMA_LIKELY(iid != 0))
+        return orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
+                                     ORMA_PB_EVENT_NAME_NAME);
+    return e->has_name ? orma_model_str(imp->model, e->name) : 0;
+}
+
+static uint32_t category_of(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid)
+{
+    uint32_t text = orma_te_interned_text(imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES,
+                                          iid, ORMA_PB_EVENT_CATEGORY_NAME);
+
+    return text ? text
+                : orma_strpool_addf(&imp->model->storage->pool, "unknown(%llu)",
+                                    (unsigned long long)iid);
+}
+
+/* Several categories with commas between them. */
+ORMA_COLD static uint32_t join_categories(struct orma_import_ctx *imp,
+                                          const struct orma_te_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+    struct orma_buf text = {0};
+    unsigned num = 0;
+
+    for (unsigned i = 0; i < e->category_iids_num; i++) {
+        struct orma_str s = orma_strpool_get(&imp->model->storage->pool,
+                                             category_of(imp, e->item, e->category_iids[i]));
+
+        if (num++)
+            orma_buf_put_byte(&text, ',');
+        orma_buf_put(&text, s.data, s.len);
+    }
+    while (e->text_categories && orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_TRACK_EVENT_CATEGORIES)
+            continue;
+        if (num++)
+            orma_buf_put_byte(&text, ',');
+        orma_buf_put(&text, f.data, f.len);
+    }
+    uint32_t id = orma_model_str(imp->model, orma_buf_str(&text));
+    imp->model->storage->failed |= text.failed;
+    orma_buf_fini(&text);
+    return id;
+}
+
+static uint32_t event_category(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    if (ORMA_LIKELY(e->category_iids_num == 1 && !e->text_categories))
+        return category_of(imp, e->item, e->category_iids[0]);
+    if (!e->category_iids_num && !e->text_categories)
+        return 0;
+    return join_categories(imp, e);
+}
+
+/* ---- states ---- */
+
+static void on_state(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
+    struct orma_te_track *t = e->t;
+    const struct orma_item *item = e->item;
+
+    if (!t || t->kind != ORMA_TE_STATE) {
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return;
+    }
+    if (t->open_state != ORMA_ROW_NONE)
+        orma_table_set(table, ORMA_STATE_DUR, t->open_state,
+                       item->ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
+    t->open_state = ORMA_ROW_NONE;
+    if (!e->name_id || e->name_id == ORMA_STR_EMPTY)
+        return;
+    orma_te_collect_args(imp, e);
+    uint32_t row = orma_table_add(table);
+    orma_table_set_time(table, ORMA_STATE_TS, row, item->ts);
+    orma_table_set(table, ORMA_STATE_DUR, row, -1);
+    orma_table_set(table, ORMA_STATE_TRACK_ID, row, t->track);
+    orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
+    orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
+    orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, row,
+                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+    t->open_state = row;
+}
+
+/* ---- slices ---- */
+
+void orma_te_collect_args(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    orma_args_list_clear(&imp->model->args);
+    if (ORMA_UNLIKELY(e->legacy_async))
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "legacy_trace_source_id"),
+                          e->source_id);
+    if (ORMA_UNLIKELY(e->typed))
+        orma_te_typed_args(imp, e, &imp->model->args);
+    while (e->annotated && orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_te_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->model->args);
+    if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
+        const uint32_t key = imp->model->known.passthrough_utid;
+
+        orma_args_put(&imp->model->args,
+                      (struct orma_arg){key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
+    }
+}
+
+static void put_phase(struct orma_import_ctx *imp, char phase)
+{
+    if (phase)
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
+                          orma_model_str(imp->model, (struct orma_str){&phase, 1}));
+}
+
+/* A flow goes on if it is there, begins otherwise; one that ends must be there. */
+static void use_flow(struct orma_import_ctx *imp, uint32_t slice, uint64_t flow, bool ends)
+{
+    bool active = orma_flows_active(imp->model, flow);
+
+    if (ends && active)
+        orma_flows_end(imp->model, slice, flow, true);
+    else if (!ends && active)
+        orma_flows_step(imp->model, slice, flow);
+    else if (!ends)
+        orma_flows_begin(imp->model, slice, flow);
+}
+
+static void read_flows(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice,
+                       uint32_t field, bool ends)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader list = orma_pb_sub(&f);
+        uint64_t id;
+
+        if (f.id != field)
+            continue;
+        if (f.wire != ORMA_PB_LEN)
+            use_flow(imp, slice, f.num, ends);
+        else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
+                 field == ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS)
+            for (; list.end - list.pos >= 8; list.pos += 8) {
+                memcpy(&id, list.pos, sizeof(id));
+                use_flow(imp, slice, id, ends);
+            }
+        else
+            while (list.pos < list.end && !list.failed)
+                use_flow(imp, slice, orma_pb_varint(&list), ends);
+    }
+}
+
+static void flows_of(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice)
+{
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
+        orma_te_bind_flow(imp, e, slice);
+    if (ORMA_LIKELY(!e->flows))
+        return;
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
+}
+
+/* The track takes its name from the first event that has one. */
+static inline void give_name(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    if (ORMA_UNLIKELY(e->t && e->t->unnamed && e->name_id && e->track == ORMA_TRACK_NONE))
+        orma_te_name(imp, e->t, e->name_id);
+}
+
+void orma_te_begin(struct orma_import_ctx *imp, const struct orma_te_event *e, char phase)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+
+    give_name(imp, e);
+    orma_te_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice =
+        orma_slices_begin(&imp->model->slices, e->item->ts, orma_te_track_begin(imp, e),
+                          e->category_id, e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+    if (e->has_instructions)
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, false);
+    flows_of(imp, e, slice);
+}
+
+/* What came in between, if there was a value at the begin and something came. */
+static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, unsigned to,
+                           int64_t now)
+{
+    int64_t diff;
+
+    if (!orma_table_is_null(t, from, slice) &&
+        !__builtin_sub_overflow(now, orma_table_int(t, from, slice), &diff) && diff)
+        orma_table_set(t, to, slice, diff);
+}
+
+void orma_te_end(struct orma_import_ctx *imp, const struct orma_te_event *e)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+
+    uint32_t track = orma_te_track_end(imp, e);
+
+    if (ORMA_UNLIKELY(e->annotated))
+        orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
+    orma_te_collect_args(imp, e);
+    orma_events(imp)->args_before = NULL;
+    uint32_t slice = orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id,
+                                     e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
+    if (e->has_instructions)
+        set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
+                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, true);
+    flows_of(imp, e, slice);
+}
+
+void orma_te_whole(struct orma_import_ctx *imp, const struct orma_te_event *e, int64_t dur,
+                   char phase, bool with_thread_time)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+    bool instant = !e->has_legacy || e->legacy.phase != 'X';
+
+    give_name(imp, e);
+    orma_te_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
+                                          orma_te_track_whole(imp, e, dur), e->category_id,
+                                          e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (with_thread_time && e->has_thread_ns) {
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
+                       instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
+    }
+    if (with_thread_time && e->has_instructions) {
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
+                       instant ? 0 : e->legacy.thread_instruction_delta);
+    }
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_te_callstack(imp, e, slice, false);
+    flows_of(imp, e, slice);
+}
+
+/* ---- events ---- */
+
+/* The thread that wrote an event of a process or of the whole trace. */
+void orma_te_find_passthrough(struct orma_import_ctx *imp, struct orma_te_event *e)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
+
+    if (!gen->has_pid)
+        return;
+    uint32_t utid = orma_processes_thread_of(procs, gen->tid, gen->pid);
+    if (e->t->scope == ORMA_TE_GLOBAL || orma_processes_upid(procs, utid) == e->upid)
+        e->passthrough = utid;
+}
+
+/* False: nonsense, drop it. */
+static bool place(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+
+    if (!uuid) {
+        bool old = (!e->has_track || !e->has_type) && gen->has_pid;
+
+        old |= e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && gen->has_pid));
+        if (old)
+            orma_te_place_on_thread(imp, e);
+    }
+    if (!e->on_thread) {
+        e->t = orma_te_find(imp, uuid, e->item->machine);
+        if (!e->t || !orma_te_make_rows(imp, e->t, e->name_id)) {
+            orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                           ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+            return false;
+        }
+        e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
+        e->upid = e->t->upid;
+        if (uuid && e->t->scope != ORMA_TE_THREAD)
+            orma_te_find_passthrough(imp, e);
+    }
+    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))
+        return orma_te_place_legacy(imp, e);
+    orma_te_use_thread_track(imp, e);
+    return true;
+}
+
+static void track_event_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_te_event e;
+
+    if (ORMA_UNLIKELY(!item->gen))
+        return;
+    read_event(item, &e);
+    bool has_track = e.has_track || item->gen->has_track;
+    uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
+
+    if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
+        if (!e.extras || orma_te_extra_counters(imp, &e))
+            orma_te_counter(imp, &e, uuid, has_track);
+        return;
+    }
+    if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID);
+        return;
+    }
+    e.name_id = event_name(imp, &e);
+    e.category_id = event_category(imp, &e);
+    if (!place(imp, &e, uuid))
+        return;
+    if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
+        orma_te_thread_counters(imp, &e);
+    if (e.extras && !orma_te_extra_counters(imp, &e))
+        return;
+    switch (e.type) {
+    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+        orma_te_begin(imp, &e, 0);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
+        orma_te_end(imp, &e);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
+        orma_te_whole(imp, &e, 0, 0, true);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_STATE:
+        on_state(imp, &e);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED:
+        if (e.has_legacy)
+            orma_te_parse_legacy(imp, &e);
+        break;
+    }
+}
+
+static bool track_event_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    if (ORMA_UNLIKELY(!ctx->seq->id)) {
+        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
+                       ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID);
+        return true;
+    }
+    if (ORMA_UNLIKELY(!ctx->p->has_timestamp || ctx->seq->tokenize_events))
+        return orma_te_tokenize_legacy(imp, ctx);
+    return orma_te_is_cropped(imp, ctx->machine, ctx->ts);
+}
+
+/* False: it is of no use, which is counted. */
+static bool thread_descriptor(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
+
+    if (!ctx->seq->id)
+        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_MISSING_SEQUENCE_ID);
+    else if (!ctx->seq->valid)
+        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_SKIPPED_INCREMENTAL_STATE_INVALID);
+    else
+        return orma_te_read_thread(imp, ctx->seq, ctx->p->payload);
+    return false;
+}
+
+static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    switch (ctx->p->field) {
+    case ORMA_PB_TRACE_PACKET_TRACK_EVENT:
+        return track_event_tokenize(imp, ctx);
+    case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
+        orma_te_describe(imp, ctx);
+        break;
+    case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
+        return !thread_descriptor(imp, ctx);
+    case ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST:
+        orma_te_read_range(imp, ctx->machine, ctx->p->payload);
+        return true;
+    }
+    return false;
+}
+
+static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    if (ORMA_LIKELY(item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT))
+        track_event_parse(imp, item);
+    else
+        orma_te_parse_descriptor(imp, item);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct orma_map_slot *x = a, *y = b;
+
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Fields of track events that no descriptor names: of those only the event was taken. */
+static void finish(struct orma_import_ctx *imp)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SKIPPED_PACKET);
+    struct orma_map *map = &orma_events(imp)->unknown_fields;
+    struct orma_map_slot *sorted = map->len ? calloc(map->len, sizeof(*sorted)) : NULL;
+    size_t num = 0;
+
+    imp->model->storage->failed |= map->len && !sorted;
+    ORMA_MAP_EACH (slot, map) {
+        if (sorted)
+            sorted[num++] = *slot;
+    }
+    if (num)
+        qsort(sorted, num, sizeof(*sorted), by_number);
+    for (size_t i = 0; i < num; i++) {
+        uint32_t row = orma_table_add(t);
+
+        orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
+        orma_table_set(t, ORMA_SKIPPED_PACKET_NAME, row,
+                       orma_strpool_addf(&imp->model->storage->pool, "track_event.%llu",
+                                         (unsigned long long)sorted[i].key));
+        orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, (int64_t)sorted[i].val);
+    }
+    free(sorted);
+}
+
+static void fini(struct orma_import_ctx *imp)
+{
+    struct orma_te_state *st = orma_events(imp);
+
+    orma_map_fini(&st->unknown_fields);
+    orma_map_fini(&st->slice_stacks);
+    orma_map_fini(&st->by_uuid);
+    orma_map_fini(&st->thread_uuids);
+    orma_map_fini(&st->process_uuids);
+    orma_args_list_fini(&st->args);
+    orma_arena_fini(&st->arena);
+}
+
+static const uint16_t fields[] = {
+    ORMA_PB_TRACE_PACKET_TRACK_EVENT,
+    ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR,
+    ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST,
+    0,
+};
+const struct orma_importer orma_events_track_event_importer = {
+    .name = "track_event",
+    .room = &orma_events_room,
+    .fields = fields,
+    .tokenize = tokenize,
+    .parse = parse,
+    .finish = finish,
+    .fini = fini,
+    .plain_field = ORMA_PB_TRACE_PACKET_TRACK_EVENT,
+    .read_plain = orma_te_read_plain,
+    .use_plain = orma_te_use_plain,
+    .parse_plain = orma_te_parse_plain,
+};
+
+const struct orma_import_room orma_events_room = {.name = "events",
+                                                  .state_size = sizeof(struct orma_te_state)};

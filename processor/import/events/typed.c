@@ -1,0 +1,362 @@
+/* Fields of track events with a meaning of their own, and all that the schema knows, as args. */
+#include <stdio.h>
+
+#include "processor/import/core/proto_args.h"
+#include "processor/import/events/event.h"
+#include "processor/model/callstacks.h"
+#include "processor/model/processes.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/track_event.h"
+
+struct location {
+    uint32_t file, function, line; /* texts as pool ids */
+    bool has_line;
+};
+
+/* Paths of other systems in the usual form. */
+static uint32_t path_text(struct orma_import_ctx *imp, struct orma_str s)
+{
+    struct orma_buf path = {0};
+
+    if (!memchr(s.data ? s.data : "", '\\', s.len))
+        return orma_model_str(imp->model, s);
+    for (size_t i = 0; i < s.len; i++)
+        orma_buf_put_byte(&path, s.data[i] == '\\' ? '/' : (uint8_t)s.data[i]);
+    uint32_t text = orma_model_str(imp->model, orma_buf_str(&path));
+    imp->model->storage->failed |= path.failed;
+    orma_buf_fini(&path);
+    return text;
+}
+
+static bool find_location(struct orma_import_ctx *imp, const struct orma_seq_gen *gen, uint64_t iid,
+                          struct location *ret)
+{
+    const struct orma_interned *entry =
+        orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid);
+
+    *ret = (struct location){0};
+    if (!entry) {
+        orma_stats_inc(orma_model_stats(imp->model, (uint16_t)gen->seq->machine),
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+        return false;
+    }
+    struct orma_pb_reader r = orma_pb_reader(entry->data, entry->len);
+    struct orma_pb_field f;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_SOURCE_LOCATION_FILE_NAME:
+            ret->file = path_text(imp, orma_pb_str(&f));
+            break;
+        case ORMA_PB_SOURCE_LOCATION_FUNCTION_NAME:
+            ret->function = orma_model_str(imp->model, orma_pb_str(&f));
+            break;
+        case ORMA_PB_SOURCE_LOCATION_LINE_NUMBER:
+            ret->line = orma_pb_u32(&f);
+            ret->has_line = true;
+            break;
+        }
+    }
+    return true;
+}
+
+static void put_str(struct orma_import_ctx *imp, struct orma_args_list *ret, const char *prefix,
+                    const char *name, uint32_t text)
+{
+    if (text)
+        orma_args_put_str(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.%s", prefix, name),
+                          text);
+}
+
+static void put_location(struct orma_import_ctx *imp, const struct orma_te_event *e, uint64_t iid,
+                         const char *prefix, struct orma_args_list *ret)
+{
+    struct location l;
+
+    if (!find_location(imp, e->item->gen, iid, &l)) {
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return;
+    }
+    put_str(imp, ret, prefix, "file_name", l.file);
+    put_str(imp, ret, prefix, "function_name", l.function);
+    if (l.has_line || prefix[0] == 't')
+        orma_args_put_uint(
+            ret, orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix), l.line);
+}
+
+static void on_task(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                    struct orma_str bytes, struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TASK_EXECUTION_POSTED_FROM_IID)
+            put_location(imp, e, orma_pb_u64(&f), "task.posted_from", ret);
+}
+
+/* ---- log messages ---- */
+
+static void add_log_row(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                        uint32_t message, uint32_t prio, const struct location *l)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
+    uint32_t row = orma_table_add(t), tag = 0;
+
+    if (l->file)
+        tag = orma_strpool_addf(&imp->model->storage->pool, "%.*s:%u",
+                                ORMA_STR_ARG(orma_strpool_get(&imp->model->storage->pool, l->file)),
+                                l->line);
+    orma_table_set_time(t, ORMA_LOGS_TS, row, e->item->ts);
+    if (e->utid != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_LOGS_UTID, row, e->utid);
+    orma_table_set(t, ORMA_LOGS_PRIO, row, prio);
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "track_event"));
+    orma_table_set(t, ORMA_LOGS_TAG, row, tag);
+    orma_table_set(t, ORMA_LOGS_MSG, row, message);
+}
+
+static void on_log(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                   struct orma_str bytes, struct orma_args_list *ret)
+{
+    static const char prefix[] = "track_event.log_message";
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct location l = {0};
+    uint32_t message = 0, prio = 0;
+    bool has_prio = false;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_LOG_MESSAGE_BODY_IID:
+            message =
+                orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
+                                      orma_pb_u64(&f), ORMA_PB_LOG_MESSAGE_BODY__BODY);
+            break;
+        case ORMA_PB_LOG_MESSAGE_SOURCE_LOCATION_IID:
+            (void)find_location(imp, e->item->gen, orma_pb_u64(&f), &l);
+            break;
+        case ORMA_PB_LOG_MESSAGE_PRIO:
+            prio = orma_pb_u32(&f);
+            has_prio = true;
+            break;
+        }
+    }
+    put_str(imp, ret, prefix, "message", message);
+    put_str(imp, ret, prefix, "file_name", l.file);
+    put_str(imp, ret, prefix, "function_name", l.function);
+    if (l.has_line)
+        orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.log_message.line_number"),
+                          l.line);
+    if (has_prio)
+        orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.priority"), prio);
+    add_log_row(imp, e, message, prio, &l);
+}
+
+/* ---- others ---- */
+
+static void on_histogram(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                         struct orma_str bytes, struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint64_t iid = 0;
+    bool has_iid = false, has_name = false;
+
+    while (orma_pb_next(&r, &f)) {
+        has_name |= f.id == ORMA_PB_CHROME_HISTOGRAM_SAMPLE_NAME;
+        if (f.id != ORMA_PB_CHROME_HISTOGRAM_SAMPLE_NAME_IID)
+            continue;
+        iid = orma_pb_u64(&f);
+        has_iid = true;
+    }
+    if (!has_iid)
+        return;
+    /* With a name of its own it must not refer to one. */
+    uint32_t name =
+        has_name ? 0
+                 : orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_HISTOGRAM_NAMES,
+                                         iid, ORMA_PB_HISTOGRAM_NAME_NAME);
+    if (!name)
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+    put_str(imp, ret, "chrome_histogram_sample", "name", name);
+}
+
+static void put_correlation(struct orma_import_ctx *imp, uint32_t text, struct orma_args_list *ret)
+{
+    if (text)
+        orma_args_put_str(ret, orma_model_lit(imp->model, "correlation_id"), text);
+}
+
+static void special(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                    const struct orma_pb_field *f, struct orma_args_list *ret)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_SOURCE_LOCATION_IID:
+        put_location(imp, e, orma_pb_u64(f), "source", ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_TASK_EXECUTION:
+        on_task(imp, e, orma_pb_str(f), ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_LOG_MESSAGE:
+        on_log(imp, e, orma_pb_str(f), ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_CHROME_HISTOGRAM_SAMPLE:
+        on_histogram(imp, e, orma_pb_str(f), ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_CORRELATION_ID:
+        put_correlation(imp,
+                        orma_strpool_addf(&imp->model->storage->pool, "tp:#%llu",
+                                          (unsigned long long)orma_pb_u64(f)),
+                        ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_CORRELATION_ID_STR:
+        put_correlation(imp, orma_model_str(imp->model, orma_pb_str(f)), ret);
+        break;
+    case ORMA_PB_TRACK_EVENT_CORRELATION_ID_STR_IID:
+        put_correlation(imp,
+                        orma_te_interned_text(imp, e->item->gen,
+                                              ORMA_PB_INTERNED_DATA_CORRELATION_ID_STR,
+                                              orma_pb_u64(f), 2),
+                        ret);
+        break;
+    }
+}
+
+/* ---- typed messages ---- */
+
+/* References in known messages, by key: what they refer to is told in their place. */
+static const struct {
+    const char *key, *prefix;
+    bool unsymbolized; /* a place in a mapping; else in a source file */
+} references[] = {
+    {"chrome_memory_pressure_notification.creation_location_iid",
+     "chrome_memory_pressure_notification.creation_location", false},
+    {"chrome_mojo_event_info.mojo_interface_method_iid",
+     "chrome_mojo_event_info.mojo_interface_method.native_symbol", true},
+};
+
+/* A place in a file in memory, without a symbol. False: it, or its file, is unknown. */
+static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+{
+    struct orma_import_ctx *imp = self->imp;
+    const struct orma_interned *entry =
+        orma_seq_gen_find(self->gen, ORMA_PB_INTERNED_DATA_UNSYMBOLIZED_SOURCE_LOCATIONS, iid);
+    uint64_t mapping_iid = 0, rel_pc = 0;
+    struct orma_pb_field f;
+
+    if (!entry)
+        return false;
+    struct orma_pb_reader r = orma_pb_reader(entry->data, entry->len);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_UNSYMBOLIZED_SOURCE_LOCATION_MAPPING_ID)
+            mapping_iid = orma_pb_u64(&f);
+        else if (f.id == ORMA_PB_UNSYMBOLIZED_SOURCE_LOCATION_REL_PC)
+            rel_pc = orma_pb_u64(&f);
+    }
+    uint32_t mapping =
+        orma_port_interned_mapping(imp, (uint16_t)self->gen->seq->machine, self->gen, mapping_iid);
+    if (mapping == ORMA_ROW_NONE)
+        return false;
+    orma_args_put_uint(
+        self->ret, orma_strpool_addf(&imp->model->storage->pool, "%s.mapping_id", prefix), mapping);
+    orma_args_put_uint(self->ret,
+                       orma_strpool_addf(&imp->model->storage->pool, "%s.rel_pc", prefix), rel_pc);
+    return true;
+}
+
+static bool put_typed_location(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+{
+    struct orma_import_ctx *imp = self->imp;
+    struct location l;
+
+    if (!orma_seq_gen_find(self->gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid) ||
+        !find_location(imp, self->gen, iid, &l))
+        return false;
+    put_str(imp, self->ret, prefix, "file_name", l.file);
+    put_str(imp, self->ret, prefix, "function_name", l.function);
+    if (l.has_line)
+        orma_args_put_int(self->ret,
+                          orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix),
+                          l.line);
+    return true;
+}
+
+static bool take_num(struct orma_proto_args *self, uint64_t num, struct orma_arg_key *key)
+{
+    const struct orma_str flat = {key->flat, key->flat_len};
+
+    /* All of these end in "d"; most numbers do not. */
+    if (!flat.len || flat.data[flat.len - 1] != 'd')
+        return false;
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(references); i++)
+        if (orma_str_eq_c(flat, references[i].key))
+            return references[i].unsymbolized ? put_unsymbolized(self, num, references[i].prefix)
+                                              : put_typed_location(self, num, references[i].prefix);
+    /* Processes that are there, whether or not they ever write; the number stays an arg. */
+    if (orma_str_eq_c(flat, "active_processes.pid") ||
+        orma_str_eq_c(flat, "chrome_active_processes.pid"))
+        (void)orma_processes_process(
+            orma_model_processes(self->imp->model, (uint16_t)self->gen->seq->machine),
+            (uint32_t)num);
+    return false;
+}
+
+/* Debug annotations inside other messages stand directly in these. */
+static bool take_msg(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+                     struct orma_arg_key *key)
+{
+    struct orma_te_state *st = orma_te_state(self->imp);
+
+    if (!st)
+        return false;
+    if (!st->annotation_msg)
+        st->annotation_msg = orma_schema_find_msg(orma_schema_default(),
+                                                  ORMA_STR("perfetto.protos.DebugAnnotation")) +
+                             1;
+    if (msg + 1 != st->annotation_msg)
+        return false;
+    (void)orma_te_annotation_at(self->imp, self->gen, key, bytes, self->ret); /* counted there */
+    return true;
+}
+
+void orma_te_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                        struct orma_args_list *ret_list, struct orma_proto_args *ret)
+{
+    *ret = (struct orma_proto_args){
+        .imp = imp, .gen = gen, .ret = ret_list, .take_msg = take_msg, .take_num = take_num};
+}
+
+/* Fields that are args under their own names; extensions always are. */
+static bool is_reflected(uint32_t number)
+{
+    return (number >= ORMA_PB_TRACK_EVENT_CC_SCHEDULER_STATE &&
+            number <= ORMA_PB_TRACK_EVENT_CHROME_LATENCY_INFO) ||
+           (number >= ORMA_PB_TRACK_EVENT_CHROME_FRAME_REPORTER &&
+            number <= ORMA_PB_TRACK_EVENT_CHROME_MESSAGE_PUMP) ||
+           (number >= ORMA_PB_TRACK_EVENT_CHROME_MOJO_EVENT_INFO &&
+            number <= ORMA_PB_TRACK_EVENT_CHROME_WINDOW_HANDLE_EVENT_INFO) ||
+           number == ORMA_PB_TRACK_EVENT_CHROME_CONTENT_SETTINGS_EVENT_INFO ||
+           number == ORMA_PB_TRACK_EVENT_CHROME_ACTIVE_PROCESSES;
+}
+
+void orma_te_typed_args(struct orma_import_ctx *imp, const struct orma_te_event *e,
+                        struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+    struct orma_proto_args args;
+    struct orma_arg_key key;
+
+    while (orma_pb_next(&r, &f))
+        special(imp, e, &f, ret);
+    orma_te_proto_args(imp, e->item->gen, ret, &args);
+    args.wanted = is_reflected;
+    args.unknown = &orma_events(imp)->unknown_fields;
+    orma_arg_key_init(&key, "");
+    orma_proto_args_put(
+        &args,
+        orma_schema_find_msg(orma_import_schema(imp), ORMA_STR("perfetto.protos.TrackEvent")),
+        e->bytes, &key);
+}

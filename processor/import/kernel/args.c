@@ -1,0 +1,311 @@
+/*
+ * Args of kernel events, made from the packet when somebody asks.
+ *
+ * An event is found by walking its bundle up to its number. Events are asked
+ * for in order as a rule, so the walk goes on where the last one stopped.
+ */
+#include "processor/import/kernel/kernel.h"
+#include "processor/read/bundle.h"
+#include "protos/fields/common.h"
+#include "protos/fields/ftrace.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/profiling.h"
+#include "protos/fields/trace.h"
+#include "protos/tables/ftrace_events.h"
+
+uint32_t orma_ftrace_kernel_symbol(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                                   uint64_t iid)
+{
+    struct orma_interned *e =
+        gen ? orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_KERNEL_SYMBOLS, iid) : NULL;
+
+    if (!e)
+        return 0;
+    if (!e->cache) {
+        struct orma_pb_reader r = orma_pb_reader(e->data, e->len);
+        struct orma_pb_field f;
+
+        while (orma_pb_next(&r, &f))
+            if (f.id == ORMA_PB_INTERNED_STRING_STR)
+                e->cache = orma_model_str(imp->model, orma_pb_str(&f)) + 1;
+    }
+    return e->cache ? e->cache - 1 : 0;
+}
+
+uint32_t orma_ftrace_lookup_symbol(struct orma_import_ctx *imp, const struct orma_item *item,
+                                   uint64_t iid)
+{
+    uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, iid);
+
+    if (!text)
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+    return text;
+}
+
+/* Fields that hold the id of an interned kernel symbol. */
+static const struct {
+    uint16_t event;
+    uint8_t field;
+} symbol_fields[] = {
+    {ORMA_PB_FTRACE_EVENT_SCHED_BLOCKED_REASON, ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START,
+     ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END,
+     ORMA_PB_WORKQUEUE_EXECUTE_END_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_QUEUE_WORK, ORMA_PB_WORKQUEUE_QUEUE_WORK_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_ENTRY, ORMA_PB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC},
+    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_EXIT, ORMA_PB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC},
+    {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY, ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK,
+     ORMA_PB_WORKQUEUE_ACTIVATE_WORK_FTRACE_EVENT_FUNCTION},
+    {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_START, ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK},
+};
+
+void orma_ftrace_symbol_fields(uint8_t fields[ORMA_FTRACE_FIELDS_MAX])
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(symbol_fields); i++)
+        fields[symbol_fields[i].event] = symbol_fields[i].field;
+}
+
+void orma_ftrace_check_symbol(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                              uint32_t field)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == field)
+            (void)orma_ftrace_lookup_symbol(imp, e->item, orma_pb_u64(&f));
+}
+
+static void put_field(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
+                      const struct orma_ftrace_field *def, const struct orma_pb_field *f,
+                      struct orma_args_list *ret)
+{
+    uint32_t key = orma_model_cstr(imp->model, def->name);
+
+    if (event < ORMA_FTRACE_FIELDS_MAX &&
+        def->number == orma_ftrace_state(imp)->symbol_fields[event]) {
+        uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, orma_pb_u64(f));
+
+        if (text)
+            orma_args_put_str(ret, key, text);
+        else
+            orma_args_put_uint(ret, key, orma_pb_u64(f));
+        return;
+    }
+    switch ((enum orma_pb_type)def->type) {
+    case ORMA_PB_TYPE_INT32:
+    case ORMA_PB_TYPE_SFIXED32:
+    case ORMA_PB_TYPE_ENUM:
+        orma_args_put_int(ret, key, orma_pb_i32(f));
+        break;
+    case ORMA_PB_TYPE_INT64:
+    case ORMA_PB_TYPE_SFIXED64:
+        orma_args_put_int(ret, key, orma_pb_i64(f));
+        break;
+    case ORMA_PB_TYPE_SINT32:
+    case ORMA_PB_TYPE_SINT64:
+        orma_args_put_int(ret, key, orma_pb_sint(f));
+        break;
+    case ORMA_PB_TYPE_UINT32:
+    case ORMA_PB_TYPE_UINT64:
+    case ORMA_PB_TYPE_FIXED32:
+    case ORMA_PB_TYPE_FIXED64:
+        orma_args_put_uint(ret, key, orma_pb_u64(f));
+        break;
+    case ORMA_PB_TYPE_BOOL:
+        orma_args_put_bool(ret, key, orma_pb_bool(f));
+        break;
+    case ORMA_PB_TYPE_FLOAT:
+        orma_args_put_real(ret, key, (double)orma_pb_float(f));
+        break;
+    case ORMA_PB_TYPE_DOUBLE:
+        orma_args_put_real(ret, key, orma_pb_double(f));
+        break;
+    case ORMA_PB_TYPE_STRING:
+        orma_args_put_str(ret, key, orma_model_str(imp->model, orma_pb_str(f)));
+        break;
+    case ORMA_PB_TYPE_BYTES:
+    case ORMA_PB_TYPE_MESSAGE:
+        break;
+    }
+}
+
+static void put_generic_field(struct orma_import_ctx *imp, struct orma_str bytes,
+                              struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t key = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_NAME:
+            key = orma_model_str(imp->model, orma_pb_str(&f));
+            break;
+        case ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE:
+            orma_args_put_str(ret, key, orma_model_str(imp->model, orma_pb_str(&f)));
+            break;
+        case ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_INT_VALUE:
+            orma_args_put_int(ret, key, orma_pb_i64(&f));
+            break;
+        case ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_UINT_VALUE:
+            orma_args_put_uint(ret, key, orma_pb_u64(&f));
+            break;
+        }
+    }
+}
+
+static void put_message(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
+                        struct orma_str payload, struct orma_args_list *ret)
+{
+    const struct orma_generic_event *g =
+        event >= ORMA_FTRACE_FIELDS_MAX ? orma_ftrace_generic(imp, event) : NULL;
+    const struct orma_ftrace_message *m = g ? NULL : orma_ftrace_message_find(event);
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+
+    if (g)
+        orma_ftrace_generic_args(imp, g, payload, ret);
+    while (m && orma_pb_next(&r, &f)) {
+        if (event == ORMA_PB_FTRACE_EVENT_GENERIC) {
+            if (f.id == ORMA_PB_GENERIC_FTRACE_EVENT_FIELD)
+                put_generic_field(imp, orma_pb_str(&f), ret);
+            continue;
+        }
+        for (unsigned i = 0; i < m->fields_num; i++) {
+            if (m->fields[i].number == f.id) {
+                put_field(imp, item, event, &m->fields[i], &f, ret);
+                break;
+            }
+        }
+    }
+}
+
+static void put_event(struct orma_import_ctx *imp, const struct orma_item *item,
+                      struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.wire == ORMA_PB_LEN)
+            put_message(imp, item, f.id, orma_pb_str(&f), ret);
+}
+
+/* The row of _orma_ftrace_prev for a row of the source; ORMA_ROW_NONE: there is none. */
+static uint32_t find_prev(const struct orma_table *t, uint32_t row)
+{
+    uint32_t lo = 0, hi = t->rows;
+
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, mid) < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < t->rows && orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, lo) == row ? lo
+                                                                                 : ORMA_ROW_NONE;
+}
+
+/* What ran before a switch. `before`: the switch before it in its bundle. */
+static void put_previous(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t row,
+                         const struct orma_compact_sched *before, struct orma_args_list *ret)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_FTRACE_PREV);
+    uint32_t at = find_prev(t, row);
+
+    if (at == ORMA_ROW_NONE) {
+        orma_args_put_str(ret, st->prev_comm, orma_ftrace_comm(imp, item, before->comm_index));
+        orma_args_put_int(ret, st->prev_pid, before->pid);
+        orma_args_put_int(ret, st->prev_prio, before->prio);
+        return;
+    }
+    orma_args_put_str(ret, st->prev_comm, (uint32_t)orma_table_int(t, ORMA_FTRACE_PREV_COMM, at));
+    orma_args_put_int(ret, st->prev_pid, orma_table_int(t, ORMA_FTRACE_PREV_PID, at));
+    orma_args_put_int(ret, st->prev_prio, orma_table_int(t, ORMA_FTRACE_PREV_PRIO, at));
+}
+
+static void put_compact(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t row,
+                        const struct orma_compact_sched *before, struct orma_args_list *ret)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    uint32_t comm = orma_ftrace_comm(imp, item, item->sched.comm_index);
+
+    if (item->kind == ORMA_ITEM_SCHED_WAKING) {
+        orma_args_put_str(ret, st->comm, comm);
+        orma_args_put_int(ret, st->pid, item->sched.pid);
+        orma_args_put_int(ret, st->prio, item->sched.prio);
+        orma_args_put_int(ret, st->target_cpu, item->sched.target_cpu);
+        return;
+    }
+    put_previous(imp, item, row, before, ret);
+    orma_args_put_int(ret, st->prev_state, item->sched.prev_state);
+    orma_args_put_str(ret, st->next_comm, comm);
+    orma_args_put_int(ret, st->next_pid, item->sched.pid);
+    orma_args_put_int(ret, st->next_prio, item->sched.prio);
+}
+
+/* The item a row came from, and the compact one before it in its bundle. False: it is not there
+ * (memory was out while importing). */
+static bool find_item(struct orma_import_ctx *imp, uint32_t row, struct orma_item *ret,
+                      struct orma_compact_sched *ret_before)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_table *src = orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE);
+    uint32_t bundle = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_BUNDLE, row);
+    uint32_t idx = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_IDX, row);
+    enum orma_item_kind kind =
+        (enum orma_item_kind)orma_table_int(src, ORMA_FTRACE_SOURCE_KIND, row);
+
+    if (row >= src->rows || bundle >= imp->reader->sorter.bundles_num)
+        return false;
+    const struct orma_ftrace_bundle *b = &imp->reader->sorter.bundles[bundle];
+    struct orma_args_walk *w = &st->walks[kind & 3][bundle & (ORMA_ARGS_WALKS - 1)];
+    if (w->bundle != bundle + 1 || w->cursor.kind != kind || w->cursor.index > idx) {
+        orma_bundle_cursor_init(&w->cursor, b, kind);
+        w->bundle = bundle + 1;
+        w->last = (struct orma_compact_sched){0};
+    }
+    while (orma_bundle_cursor_next(&w->cursor, b, ret)) {
+        *ret_before = w->last;
+        if (kind != ORMA_ITEM_FTRACE_EVENT)
+            w->last = ret->sched;
+        if (ret->index == idx) {
+            ret->bundle = bundle;
+            return true;
+        }
+    }
+    w->bundle = 0;
+    return false;
+}
+
+/* After bytes were read: whoever asked must know if they were others. */
+static bool still_there(struct orma_import_ctx *imp)
+{
+    if (orma_reader_still_there(imp->reader))
+        return true;
+    imp->model->storage->stale = true;
+    return false;
+}
+
+bool orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
+{
+    struct orma_import_ctx *imp = data;
+    struct orma_compact_sched before;
+    struct orma_item item;
+
+    orma_args_list_clear(ret);
+    if (!orma_ftrace_state(imp) || !find_item(imp, row, &item, &before))
+        return still_there(imp);
+    if (item.kind == ORMA_ITEM_FTRACE_EVENT)
+        put_event(imp, &item, ret);
+    else
+        put_compact(imp, &item, row, &before, ret);
+    return still_there(imp);
+}

@@ -1,0 +1,311 @@
+/*
+ * Kernel events without a message of their own.
+ *
+ * The trace brings a description (a DescriptorProto) that names their fields.
+ * If these have the right names the event is a slice or a counter as well:
+ *
+ *   track_event_type   'B', 'E', 'I' or 'C'
+ *   slice_name         of B and I
+ *   counter_value      of C
+ *   track_name         optional; else the event's name
+ *   scope_tgid, scope_cpu, scope_<x>   whose track it is; else the thread's
+ */
+#include <stdlib.h>
+
+#include "processor/import/kernel/kernel.h"
+#include "protos/fields/ftrace.h"
+#include "protos/reflect/schema.h"
+
+#define FIELDS_MAX 250
+
+/* google.protobuf.DescriptorProto and FieldDescriptorProto */
+enum { DESCRIPTOR_NAME = 1, DESCRIPTOR_FIELD = 2 };
+enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_TYPE = 5 };
+
+static bool read_field(struct orma_import_ctx *imp, struct orma_str bytes,
+                       struct orma_generic_field *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    *ret = (struct orma_generic_field){0};
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == FIELD_NAME)
+            ret->name = orma_model_str(imp->model, orma_pb_str(&f));
+        else if (f.id == FIELD_NUMBER)
+            ret->number = orma_pb_u32(&f);
+        else if (f.id == FIELD_TYPE)
+            ret->type = (uint8_t)orma_pb_u32(&f);
+    }
+    return ret->name && ret->number && !r.failed;
+}
+
+/* Which fields have a meaning. */
+static void note_track_fields(struct orma_import_ctx *imp, struct orma_generic_event *g)
+{
+    for (uint32_t i = 0; i < g->fields_num; i++) {
+        struct orma_str name = orma_strpool_get(&imp->model->storage->pool, g->fields[i].name);
+        uint8_t idx = (uint8_t)(i + 1);
+
+        if (orma_str_eq_c(name, "track_event_type"))
+            g->event_type = idx;
+        else if (orma_str_eq_c(name, "slice_name"))
+            g->slice_name = idx;
+        else if (orma_str_eq_c(name, "track_name"))
+            g->track_name = idx;
+        else if (orma_str_eq_c(name, "counter_value"))
+            g->counter_value = idx;
+        else if (orma_str_starts(name, ORMA_STR("scope_")) && !g->scope)
+            g->scope = idx;
+    }
+    g->is_track_event = g->event_type;
+}
+
+static struct orma_generic_event *read_descriptor(struct orma_import_ctx *imp,
+                                                  struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_generic_event *g = calloc(1, sizeof(*g));
+
+    if (g)
+        g->fields = calloc(FIELDS_MAX, sizeof(*g->fields));
+    if (!g || !g->fields) {
+        free(g);
+        imp->model->storage->failed = true;
+        return NULL;
+    }
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == DESCRIPTOR_NAME)
+            g->name = orma_model_str(imp->model, orma_pb_str(&f));
+        else if (f.id == DESCRIPTOR_FIELD && g->fields_num < FIELDS_MAX &&
+                 read_field(imp, orma_pb_str(&f), &g->fields[g->fields_num]))
+            g->fields_num++;
+    }
+    note_track_fields(imp, g);
+    return g;
+}
+
+static void generic_free(struct orma_generic_event *g)
+{
+    if (g)
+        free(g->fields);
+    free(g);
+}
+
+void orma_ftrace_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct orma_str descriptor = {NULL, 0};
+    uint32_t field = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTOR_FIELD_ID)
+            field = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTOR_EVENT_DESCRIPTOR)
+            descriptor = orma_pb_str(&f);
+    }
+    if (field < ORMA_FTRACE_FIELDS_MAX || !descriptor.data) {
+        orma_stats_inc(orma_model_stats(imp->model, machine),
+                       ORMA_STAT_FTRACE_GENERIC_DESCRIPTOR_ERRORS);
+        return;
+    }
+    if (orma_map_get_ptr(&st->generic, field))
+        return; /* bundles repeat it */
+    struct orma_generic_event *g = read_descriptor(imp, descriptor);
+    if (!g)
+        return;
+    if (!g->name || orma_map_put_ptr(&st->generic, field, g)) {
+        orma_stats_inc(orma_model_stats(imp->model, machine),
+                       ORMA_STAT_FTRACE_GENERIC_DESCRIPTOR_ERRORS);
+        generic_free(g);
+    }
+}
+
+const struct orma_generic_event *orma_ftrace_generic(struct orma_import_ctx *imp, uint32_t field)
+{
+    return orma_map_get_ptr(&orma_ftrace_state(imp)->generic, field);
+}
+
+void orma_ftrace_generic_fini(struct orma_ftrace_state *st)
+{
+    ORMA_MAP_EACH (slot, &st->generic) {
+        generic_free((struct orma_generic_event *)(uintptr_t)slot->val);
+    }
+    orma_map_fini(&st->generic);
+}
+
+uint32_t orma_ftrace_generic_name(struct orma_import_ctx *imp, struct orma_str payload)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+    uint32_t name = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_GENERIC_FTRACE_EVENT_EVENT_NAME)
+            name = orma_model_str(imp->model, orma_pb_str(&f));
+    return name;
+}
+
+static const struct orma_generic_field *find_field(const struct orma_generic_event *g,
+                                                   uint32_t number)
+{
+    for (uint32_t i = 0; i < g->fields_num; i++)
+        if (g->fields[i].number == number)
+            return &g->fields[i];
+    return NULL;
+}
+
+void orma_ftrace_generic_args(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+                              struct orma_str payload, struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        const struct orma_generic_field *field = find_field(g, f.id);
+
+        if (!field)
+            continue;
+        switch ((enum orma_field_type)field->type) {
+        case ORMA_TYPE_INT32:
+        case ORMA_TYPE_INT64:
+        case ORMA_TYPE_SFIXED32:
+        case ORMA_TYPE_SFIXED64:
+        case ORMA_TYPE_ENUM:
+            orma_args_put_int(ret, field->name, orma_pb_i64(&f));
+            break;
+        case ORMA_TYPE_SINT32:
+        case ORMA_TYPE_SINT64:
+            orma_args_put_int(ret, field->name, orma_pb_sint(&f));
+            break;
+        case ORMA_TYPE_UINT32:
+        case ORMA_TYPE_UINT64:
+        case ORMA_TYPE_FIXED32:
+        case ORMA_TYPE_FIXED64:
+            orma_args_put_uint(ret, field->name, orma_pb_u64(&f));
+            break;
+        case ORMA_TYPE_BOOL:
+            orma_args_put_bool(ret, field->name, orma_pb_bool(&f));
+            break;
+        case ORMA_TYPE_FLOAT:
+            orma_args_put_real(ret, field->name, (double)orma_pb_float(&f));
+            break;
+        case ORMA_TYPE_DOUBLE:
+            orma_args_put_real(ret, field->name, orma_pb_double(&f));
+            break;
+        case ORMA_TYPE_STRING:
+            orma_args_put_str(ret, field->name, orma_model_str(imp->model, orma_pb_str(&f)));
+            break;
+        case ORMA_TYPE_BYTES:
+        case ORMA_TYPE_MESSAGE:
+        case ORMA_TYPE_GROUP:
+            break;
+        }
+    }
+}
+
+/* ---- as track events ---- */
+
+struct values {
+    int64_t type, counter, scope;
+    bool has_counter;
+    uint32_t slice_name, track_name;
+};
+
+static struct values read_values(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+                                 struct orma_str payload)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+    struct values v = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        const struct orma_generic_field *field = find_field(g, f.id);
+        uint32_t idx = field ? (uint32_t)(field - g->fields) + 1 : 0;
+
+        if (!idx)
+            continue;
+        if (idx == g->event_type) {
+            v.type = orma_pb_i64(&f);
+        } else if (idx == g->counter_value) {
+            v.counter = orma_pb_i64(&f);
+            v.has_counter = true;
+        } else if (idx == g->scope) {
+            v.scope = orma_pb_i64(&f);
+        } else if (idx == g->slice_name) {
+            v.slice_name = orma_model_str(imp->model, orma_pb_str(&f));
+        } else if (idx == g->track_name) {
+            v.track_name = orma_model_str(imp->model, orma_pb_str(&f));
+        }
+    }
+    return v;
+}
+
+static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+                         const struct orma_kernel_event *e, const struct values *v, bool counter)
+{
+    static const char *const types[4][2] = {
+        {"kernel_trackevent_thread_slice", "kernel_trackevent_thread_counter"},
+        {"kernel_trackevent_process_slice", "kernel_trackevent_process_counter"},
+        {"kernel_trackevent_cpu_slice", "kernel_trackevent_cpu_counter"},
+        {"kernel_trackevent_custom_slice", "kernel_trackevent_custom_counter"},
+    };
+    struct orma_processes *procs = orma_model_processes(imp->model, e->machine);
+    uint32_t name = v->track_name ? v->track_name : g->name;
+    struct orma_str scope =
+        g->scope ? orma_strpool_get(&imp->model->storage->pool, g->fields[g->scope - 1].name)
+                 : (struct orma_str){NULL, 0};
+    struct orma_track_dim dims[3] = {
+        orma_dim(imp->model->known.utid, e->utid),
+        orma_dim_str(orma_model_lit(imp->model, "tracepoint"), g->name),
+        orma_dim_str(imp->model->known.name, name),
+    };
+    unsigned which = 0;
+
+    if (scope.data && orma_str_eq_c(scope, "scope_tgid")) {
+        which = 1;
+        dims[0] =
+            orma_dim(imp->model->known.upid, orma_processes_process(procs, (uint32_t)v->scope));
+    } else if (scope.data && orma_str_eq_c(scope, "scope_cpu")) {
+        which = 2;
+        dims[0] = orma_dim(imp->model->known.cpu, v->scope);
+    } else if (scope.data) {
+        which = 3;
+        dims[0] = orma_dim(imp->model->known.scope, v->scope);
+    }
+    return counter ? orma_model_counter_track(imp->model, e->machine, types[which][1], name, NULL,
+                                              3, dims)
+                   : orma_model_slice_track(imp->model, e->machine, types[which][0], name, 3, dims);
+}
+
+void orma_ftrace_generic_parse(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+                               const struct orma_kernel_event *e)
+{
+    if (!g->is_track_event)
+        return;
+    struct values v = read_values(imp, g, e->payload);
+
+    switch (v.type) {
+    case 'B':
+        orma_slices_begin(&imp->model->slices, e->ts, track_of(imp, g, e, &v, false), 0,
+                          v.slice_name, NULL);
+        break;
+    case 'E':
+        orma_slices_end(&imp->model->slices, e->ts, track_of(imp, g, e, &v, false), 0, 0, NULL);
+        break;
+    case 'I':
+        orma_slices_complete(&imp->model->slices, e->ts, 0, track_of(imp, g, e, &v, false), 0,
+                             v.slice_name, NULL);
+        break;
+    case 'C':
+        if (v.has_counter)
+            orma_model_counter(imp->model, e->ts, track_of(imp, g, e, &v, true), (double)v.counter);
+        break;
+    default:
+        orma_stats_inc(orma_model_stats(imp->model, e->machine),
+                       ORMA_STAT_KERNEL_TRACKEVENT_FORMAT_ERROR);
+    }
+}

@@ -1,0 +1,329 @@
+/* Memory: resident sets, reclaim, allocation of contiguous memory, victims. */
+#include "processor/import/kernel/fields.h"
+#include "protos/fields/ftrace.h"
+
+/* Which thread an mm belongs to, and which mm a thread was seen with last. */
+struct orma_kernel_mem {
+    struct orma_map thread_of_mm, mm_of_thread;
+};
+
+void orma_ftrace_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                                 uint32_t utid, const char *type, const char *fallback_type,
+                                 uint32_t name, unsigned dims_num,
+                                 const struct orma_track_dim *dims, double value)
+{
+    uint32_t upid = orma_processes_upid(orma_model_processes(imp->model, e->machine), utid);
+    bool known = upid != ORMA_ID_NONE;
+    struct orma_track_dim all[ORMA_TRACK_DIMENSIONS_MAX] = {
+        known ? orma_dim(imp->model->known.upid, upid) : orma_dim(imp->model->known.utid, utid)};
+
+    if (dims_num)
+        memcpy(all + 1, dims, dims_num * sizeof(*dims));
+    orma_model_counter(imp->model, e->ts,
+                       orma_model_counter_track(imp->model, e->machine,
+                                                known ? type : fallback_type, name, NULL,
+                                                dims_num + 1, all),
+                       value);
+}
+
+/* Neither it nor its process has ended, nor has another process taken over the pid. */
+static bool is_alive(struct orma_import_ctx *imp, uint16_t machine, uint32_t utid)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, machine);
+    const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROCESS);
+    uint32_t upid = orma_processes_upid(procs, utid);
+
+    if (!orma_table_is_null(orma_model_table(imp->model, ORMA_TABLE_THREAD), ORMA_THREAD_END_TS,
+                            utid))
+        return false;
+    if (upid == ORMA_ID_NONE)
+        return true;
+    uint32_t pid = (uint32_t)orma_table_int(t, ORMA_PROCESS_PID, upid);
+    return orma_table_is_null(t, ORMA_PROCESS_END_TS, upid) &&
+           orma_processes_find_process(procs, pid) == upid;
+}
+
+/* The thread whose process has this mm, ORMA_ID_NONE if that can't be told. */
+static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                             uint64_t mm, bool current)
+{
+    struct orma_kernel_mem *st =
+        orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->mem, sizeof(*st));
+
+    if (!st)
+        return ORMA_ID_NONE;
+    if (current) {
+        if (orma_map_put(&st->thread_of_mm, mm, e->utid) ||
+            orma_map_put(&st->mm_of_thread, e->utid, mm))
+            imp->model->storage->failed = true;
+        return e->utid;
+    }
+    uint64_t utid = orma_map_get(&st->thread_of_mm, mm);
+    if (utid == ORMA_MAP_NONE)
+        return ORMA_ID_NONE;
+    /* A thread that changed its mm since, or is gone: the id may belong to anybody now. */
+    if ((utid == e->utid && orma_map_get(&st->mm_of_thread, utid) != mm) ||
+        !is_alive(imp, e->machine, (uint32_t)utid)) {
+        (void)orma_map_take(&st->thread_of_mm, mm);
+        return ORMA_ID_NONE;
+    }
+    return (uint32_t)utid;
+}
+
+static void rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e, int64_t member,
+                int64_t size, uint32_t utid)
+{
+    static const char *const keys[] = {"rss.file", "rss.anon", "swap", "rss.shmem"};
+    struct orma_stats *stats = orma_model_stats(imp->model, e->machine);
+
+    if (member < 0 || member >= (int64_t)ORMA_ARRAY_LEN(keys)) {
+        orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_KEYS);
+        return;
+    }
+    if (size < 0) {
+        orma_stats_inc(stats, ORMA_STAT_RSS_STAT_NEGATIVE_SIZE);
+        return;
+    }
+    if (utid == ORMA_ID_NONE) {
+        orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_THREAD_FOR_MM_ID);
+        return;
+    }
+    const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "process_memory_key"),
+                                                   orma_model_cstr(imp->model, keys[member]));
+    orma_ftrace_process_counter(
+        imp, e, utid, "process_memory", "process_memory_thread_fallback",
+        orma_strpool_addf(&imp->model->storage->pool, "mem.%s", keys[member]), 1, &dim,
+        (double)size);
+}
+
+static void on_rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e, unsigned member,
+                   unsigned size, unsigned curr, unsigned mm)
+{
+    struct orma_event_fields f;
+    uint32_t utid = e->utid;
+
+    orma_event_fields_read(&f, e->payload);
+    if (f.has >> curr & 1 && f.has >> mm & 1)
+        utid = thread_of_mm(imp, e, (uint64_t)f.num[mm], f.num[curr]);
+    rss(imp, e, f.num[member], f.num[size], utid);
+}
+
+static void rss_stat(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    on_rss(imp, e, ORMA_PB_RSS_STAT_FTRACE_EVENT_MEMBER, ORMA_PB_RSS_STAT_FTRACE_EVENT_SIZE,
+           ORMA_PB_RSS_STAT_FTRACE_EVENT_CURR, ORMA_PB_RSS_STAT_FTRACE_EVENT_MM_ID);
+}
+
+static void rss_throttled(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    on_rss(imp, e, ORMA_PB_RSS_STAT_THROTTLED_FTRACE_EVENT_MEMBER,
+           ORMA_PB_RSS_STAT_THROTTLED_FTRACE_EVENT_SIZE,
+           ORMA_PB_RSS_STAT_THROTTLED_FTRACE_EVENT_CURR,
+           ORMA_PB_RSS_STAT_THROTTLED_FTRACE_EVENT_MM_ID);
+}
+
+static void oom_adjust(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t tid = (uint32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID];
+    uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, e->machine), tid);
+    orma_ftrace_process_counter(
+        imp, e, utid, "oom_score_adj", "oom_score_adj_thread_fallback",
+        orma_model_lit(imp->model, "oom_score_adj"), 0, NULL,
+        (double)(int32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ]);
+}
+
+static void thread_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                           uint32_t utid, const char *name)
+{
+    orma_slices_complete(&imp->model->slices, e->ts, 0,
+                         orma_model_thread_track(imp->model, e->machine, utid), 0,
+                         orma_model_cstr(imp->model, name), NULL);
+}
+
+static void victim(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t tid = (uint32_t)f.num[ORMA_PB_MARK_VICTIM_FTRACE_EVENT_PID];
+    thread_instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+                   "mem.oom_kill");
+}
+
+static void lowmemory_kill(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t tid = (uint32_t)f.num[ORMA_PB_LOWMEMORY_KILL_FTRACE_EVENT_PID];
+    thread_instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+                   "mem.lmk");
+}
+
+static void mm_event(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    static const char *const types[] = {"min_flt", "maj_flt", "read_io",   "compaction",
+                                        "reclaim", "swp_flt", "kern_alloc"};
+    static const struct {
+        uint8_t field;
+        const char *metric;
+    } metrics[] = {
+        {ORMA_PB_MM_EVENT_RECORD_FTRACE_EVENT_COUNT, "count"},
+        {ORMA_PB_MM_EVENT_RECORD_FTRACE_EVENT_MAX_LAT, "max_lat"},
+        {ORMA_PB_MM_EVENT_RECORD_FTRACE_EVENT_AVG_LAT, "avg_lat"},
+    };
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint64_t type = (uint64_t)f.num[ORMA_PB_MM_EVENT_RECORD_FTRACE_EVENT_TYPE];
+    if (type >= ORMA_ARRAY_LEN(types)) {
+        orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_MM_UNKNOWN_TYPE);
+        return;
+    }
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(metrics); i++) {
+        const struct orma_track_dim dims[] = {
+            orma_dim_str(orma_model_lit(imp->model, "mm_event_type"),
+                         orma_model_cstr(imp->model, types[type])),
+            orma_dim_str(orma_model_lit(imp->model, "mm_event_metric"),
+                         orma_model_cstr(imp->model, metrics[i].metric)),
+        };
+
+        orma_ftrace_process_counter(imp, e, e->utid, "mm_event", "mm_event_thread_fallback",
+                                    orma_strpool_addf(&imp->model->storage->pool, "mem.mm.%s.%s",
+                                                      types[type], metrics[i].metric),
+                                    2, dims, (double)f.num[metrics[i].field]);
+    }
+}
+
+static uint32_t own_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    return orma_model_thread_track(imp->model, e->machine, e->utid);
+}
+
+static void put(struct orma_import_ctx *imp, const char *key, int64_t val)
+{
+    orma_args_put_int(&imp->model->args, orma_model_cstr(imp->model, key), val);
+}
+
+static void reclaim_begin(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    put(imp, "direct_reclaim_order",
+        f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_ORDER]);
+    put(imp, "direct_reclaim_may_writepage",
+        f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_MAY_WRITEPAGE]);
+    orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                      orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), &imp->model->args);
+}
+
+static void reclaim_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    put(imp, "direct_reclaim_nr_reclaimed",
+        f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_END_FTRACE_EVENT_NR_RECLAIMED]);
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                    orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), &imp->model->args);
+}
+
+static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_str(
+        &imp->model->args, orma_model_lit(imp->model, "shrink_name"),
+        orma_ftrace_symbol_text(imp, e,
+                                (uint64_t)f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK]));
+    put(imp, "shrink_total_scan", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
+    put(imp, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
+    orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                      orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), &imp->model->args);
+}
+
+static void shrink_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    put(imp, "shrink_freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                    orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), &imp->model->args);
+}
+
+static void cma_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "cma_name"),
+                      orma_model_str(imp->model, f.str[ORMA_PB_CMA_ALLOC_START_FTRACE_EVENT_NAME]));
+    orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                      orma_model_lit(imp->model, "mm_cma_alloc"), &imp->model->args);
+}
+
+static void cma_info(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    static const struct {
+        uint8_t field;
+        const char *key;
+    } rows[] = {
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_PFN, "cma_pfn"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_COUNT, "cma_req_pages"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_MIGRATED, "cma_nr_migrated"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_RECLAIMED, "cma_nr_reclaimed"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_MAPPED, "cma_nr_mapped"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_ISO, "cma_nr_isolate_fails"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_MIG, "cma_nr_migrate_fails"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_TEST, "cma_nr_test_fails"},
+    };
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_args_list_clear(&imp->model->args);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
+        put(imp, rows[i].key, f.num[rows[i].field]);
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                    orma_model_lit(imp->model, "mm_cma_alloc"), &imp->model->args);
+}
+
+static void fini(struct orma_import_ctx *imp)
+{
+    struct orma_kernel_mem *st = orma_kernel(imp)->mem;
+
+    if (st) {
+        orma_map_fini(&st->thread_of_mm);
+        orma_map_fini(&st->mm_of_thread);
+    }
+}
+
+static const uint16_t no_fields[] = {0};
+const struct orma_importer orma_kernel_mm_importer = {
+    .name = "mm", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+
+const struct orma_ftrace_handler orma_ftrace_handlers_mem[] = {
+    {ORMA_PB_FTRACE_EVENT_RSS_STAT, rss_stat},
+    {ORMA_PB_FTRACE_EVENT_RSS_STAT_THROTTLED, rss_throttled},
+    {ORMA_PB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE, oom_adjust},
+    {ORMA_PB_FTRACE_EVENT_MARK_VICTIM, victim},
+    {ORMA_PB_FTRACE_EVENT_LOWMEMORY_KILL, lowmemory_kill},
+    {ORMA_PB_FTRACE_EVENT_MM_EVENT_RECORD, mm_event},
+    {ORMA_PB_FTRACE_EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN, reclaim_begin},
+    {ORMA_PB_FTRACE_EVENT_MM_VMSCAN_DIRECT_RECLAIM_END, reclaim_end},
+    {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_START, shrink_start},
+    {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_END, shrink_end},
+    {ORMA_PB_FTRACE_EVENT_CMA_ALLOC_START, cma_start},
+    {ORMA_PB_FTRACE_EVENT_CMA_ALLOC_INFO, cma_info},
+    {0, NULL},
+};

@@ -1,0 +1,115 @@
+/* System calls as slices of the calling thread. */
+#include "processor/import/kernel/fields.h"
+#include "protos/fields/ftrace.h"
+#include "protos/tables/syscalls.h"
+#include "sdk/base/map.h"
+
+/* Threads inside write(2): the marker they write ends the slice, see orma_ftrace_cut_write(). */
+static struct orma_map *writing(struct orma_import_ctx *imp)
+{
+    return orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->syscalls,
+                           sizeof(struct orma_map));
+}
+
+static uint32_t call_name(struct orma_import_ctx *imp, uint16_t machine, uint64_t number)
+{
+    const struct orma_syscall_table *t = imp->model->machines[machine].syscalls;
+
+    if (t && number < t->names_num && t->names[number])
+        return orma_model_cstr(imp->model, t->names[number]);
+    return orma_strpool_addf(&imp->model->storage->pool, "sys_%llu", (unsigned long long)number);
+}
+
+static bool is(struct orma_import_ctx *imp, uint32_t name, const char *text)
+{
+    return !strcmp(orma_strpool_cstr(&imp->model->storage->pool, name), text);
+}
+
+static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_pb_field f;
+    uint64_t number = 0;
+    unsigned index = 0;
+    uint32_t flat = orma_model_lit(imp->model, "args");
+
+    orma_args_list_clear(&imp->model->args);
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id == ORMA_PB_SYS_ENTER_FTRACE_EVENT_ID)
+            number = orma_pb_u64(&f);
+        if (f.id != ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
+            uint32_t key = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index++);
+
+            orma_args_put(&imp->model->args,
+                          (struct orma_arg){flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
+        }
+    }
+    uint32_t name = call_name(imp, e->machine, number);
+    uint32_t track = orma_model_thread_track(imp->model, e->machine, e->utid);
+    /* Returning from a signal handler never comes back. */
+    if (is(imp, name, "sys_rt_sigreturn")) {
+        orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, &imp->model->args);
+        return;
+    }
+    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, &imp->model->args);
+    struct orma_map *w = is(imp, name, "sys_write") ? writing(imp) : NULL;
+    if (w && orma_map_put(w, e->utid, name))
+        imp->model->storage->failed = true;
+}
+
+static void sys_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t name = call_name(imp, e->machine, (uint64_t)f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID]);
+    if (is(imp, name, "sys_rt_sigreturn"))
+        return;
+    if (is(imp, name, "sys_write")) {
+        struct orma_map *w = writing(imp);
+
+        if (!w || orma_map_take(w, e->utid) == ORMA_MAP_NONE)
+            return; /* cut short by a marker, or begun before the trace */
+    }
+    orma_args_list_clear(&imp->model->args);
+    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "ret"),
+                      f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET]);
+    orma_slices_end(&imp->model->slices, e->ts,
+                    orma_model_thread_track(imp->model, e->machine, e->utid), 0, name,
+                    &imp->model->args);
+}
+
+void orma_ftrace_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_map *w = orma_kernel(imp)->syscalls;
+    uint64_t name = w ? orma_map_take(w, e->utid) : ORMA_MAP_NONE;
+
+    if (name == ORMA_MAP_NONE)
+        return;
+    orma_slices_end(&imp->model->slices, e->ts,
+                    orma_model_thread_track(imp->model, e->machine, e->utid), 0, (uint32_t)name,
+                    NULL);
+    orma_stats_inc(orma_model_stats(imp->model, e->machine),
+                   ORMA_STAT_TRUNCATED_SYS_WRITE_DURATION);
+}
+
+static void fini(struct orma_import_ctx *imp)
+{
+    if (orma_kernel(imp)->syscalls)
+        orma_map_fini(orma_kernel(imp)->syscalls);
+}
+
+static const uint16_t no_fields[] = {0};
+const struct orma_importer orma_kernel_syscalls_importer = {
+    .name = "syscalls", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+
+const struct orma_ftrace_handler orma_ftrace_handlers_sys[] = {
+    {ORMA_PB_FTRACE_EVENT_SYS_ENTER, sys_enter},
+    {ORMA_PB_FTRACE_EVENT_SYS_EXIT, sys_exit},
+    {0, NULL},
+};

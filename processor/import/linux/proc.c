@@ -1,0 +1,416 @@
+/* The process tree and the polled figures of processes. */
+#include "processor/import/linux/linux.h"
+#include "protos/fields/process.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/buf.h"
+
+#include <stdlib.h>
+
+#define ANDROID_UIDS_PER_USER 100000
+#define FIELD_ORMA_CGROUP 90001 /* protos/orma_ext.proto */
+
+/* ---- process tree ---- */
+
+struct proc {
+    uint32_t pid, ppid, uid;
+    uint64_t start;
+    bool has_pid, has_uid, has_start, has_kthread, kthread, is_comm;
+    uint32_t args_num;
+    struct orma_str first; /* argv[0] */
+    struct orma_str cgroup;
+};
+
+/* Ids in the namespaces within namespaces: more than the kernel allows. */
+#define INNER_MAX 33
+struct inner_ids {
+    uint32_t ids[INNER_MAX], num;
+};
+
+static void read_inner(struct inner_ids *self, const struct orma_pb_field *f)
+{
+    struct orma_pb_reader packed = {0};
+    uint64_t val;
+
+    for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
+        if (self->num < INNER_MAX)
+            self->ids[self->num++] = (uint32_t)val;
+}
+
+static void note_inner(struct orma_import_ctx *imp, uint16_t machine, uint32_t pid, uint32_t tid,
+                       const struct inner_ids *inner)
+{
+    if (!orma_processes_note_inner(orma_model_processes(imp->model, machine), pid, tid, inner->ids,
+                                   inner->num))
+        orma_stats_inc(orma_model_stats(imp->model, machine),
+                       ORMA_STAT_NAMESPACED_THREAD_MISSING_PROCESS);
+}
+
+/* All arguments with a blank between them, as pool id. */
+static uint32_t join_args(struct orma_import_ctx *imp, struct orma_str process)
+{
+    struct orma_pb_reader r = orma_pb_reader(process.data, process.len);
+    struct orma_pb_field f;
+    struct orma_buf text = {0};
+    uint32_t num = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE)
+            continue;
+        if (num++)
+            orma_buf_put_byte(&text, ' ');
+        orma_buf_put(&text, f.data, f.len);
+    }
+    uint32_t id = num ? orma_model_str(imp->model, orma_buf_str(&text)) : 0;
+    imp->model->storage->failed |= text.failed;
+    orma_buf_fini(&text);
+    return id;
+}
+
+static struct proc read_proc(struct orma_str bytes, struct inner_ids *ret_inner)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct proc p = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_PROCESS_TREE_PROCESS_PID:
+            p.pid = orma_pb_u32(&f);
+            p.has_pid = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_PPID:
+            p.ppid = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE:
+            if (!p.args_num++)
+                p.first = orma_pb_str(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_UID:
+            p.uid = orma_pb_u32(&f);
+            p.has_uid = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_NSPID:
+            read_inner(ret_inner, &f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT:
+            p.start = orma_pb_u64(&f);
+            p.has_start = true;
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_IS_KTHREAD:
+            p.has_kthread = true;
+            p.kthread = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM:
+            p.is_comm = orma_pb_bool(&f);
+            break;
+        case FIELD_ORMA_CGROUP:
+            p.cgroup = orma_pb_str(&f);
+            break;
+        }
+    }
+    return p;
+}
+
+/* "kworker/0:1-events" → "kworker/0:1": what follows is the work, not the worker. */
+static struct orma_str without_work(struct orma_str name)
+{
+    if (!orma_str_starts(name, ORMA_STR("kworker/")))
+        return name;
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] == '-' || name.data[i] == '+')
+            return (struct orma_str){name.data, i};
+    return name;
+}
+
+static void set_uid(struct orma_import_ctx *imp, uint32_t upid, uint32_t uid)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROCESS);
+
+    orma_table_set(t, ORMA_PROCESS_UID, upid, uid);
+    orma_table_set(t, ORMA_PROCESS_ANDROID_APPID, upid, uid % ANDROID_UIDS_PER_USER);
+    orma_table_set(t, ORMA_PROCESS_ANDROID_USER_ID, upid, uid / ANDROID_UIDS_PER_USER);
+}
+
+static void set_args(struct orma_import_ctx *imp, uint32_t upid, const struct proc *p)
+{
+    orma_args_list_clear(&imp->model->args);
+    if (p->has_kthread)
+        orma_args_put_bool(&imp->model->args, imp->model->known.is_kthread, p->kthread);
+    if (p->cgroup.len)
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "cgroup"),
+                          orma_model_str(imp->model, p->cgroup));
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
+                        &imp->model->args);
+}
+
+/* The tree counts from boot, whatever the trace does. */
+static bool from_boot(struct orma_import_ctx *imp, uint16_t machine, int64_t *start)
+{
+    const struct orma_reader *r = imp->reader;
+
+    if (r->trace_clock == ORMA_CLOCK_BOOTTIME && !r->machine_offset[machine])
+        return true;
+    return orma_reader_to_trace_time(imp->reader, machine, ORMA_CLOCK_BOOTTIME, *start, start,
+                                     NULL);
+}
+
+static void add_proc(struct orma_import_ctx *imp, const struct orma_item *item,
+                     struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROCESS);
+    struct inner_ids inner = {.num = 0};
+    struct proc p = read_proc(bytes, &inner);
+    int64_t start = (int64_t)p.start;
+
+    if (!p.has_pid || !p.args_num)
+        return;
+    p.has_start = p.has_start && from_boot(imp, item->machine, &start);
+    uint32_t upid = orma_processes_find_process(procs, p.pid);
+    /* A later start under the same pid is another process. */
+    if (upid != ORMA_ID_NONE && p.has_start &&
+        !orma_table_is_null(t, ORMA_PROCESS_START_TS, upid) &&
+        orma_table_int(t, ORMA_PROCESS_START_TS, upid) < start)
+        upid = orma_processes_start(procs, start, ORMA_ID_NONE, p.pid, 0, ORMA_THREAD_NAME_OTHER);
+    uint32_t parent = orma_processes_process(procs, p.ppid);
+    if (upid == ORMA_ID_NONE)
+        upid = orma_processes_process(procs, p.pid);
+    orma_processes_set_parent(procs, upid, parent);
+
+    struct orma_str name = p.first;
+    uint32_t cmdline = p.is_comm         ? orma_model_str(imp->model, without_work(name))
+                       : p.args_num == 1 ? orma_model_str(imp->model, name)
+                                         : join_args(imp, bytes);
+    if (p.args_num == 1 && !p.is_comm) { /* older recorders joined the arguments */
+        struct orma_str rest = name;
+
+        (void)orma_str_cut(&rest, ' ', &name);
+    }
+    if (p.is_comm)
+        name = without_work(name);
+    orma_table_set(t, ORMA_PROCESS_CMDLINE, upid, cmdline);
+    /* Mostly the same text: then it is not looked up again. */
+    uint32_t name_id = p.is_comm || (p.args_num == 1 && name.len == p.first.len)
+                           ? cmdline
+                           : orma_model_str(imp->model, name);
+    orma_processes_name_process(procs, upid, name_id, ORMA_PROCESS_NAME_SYSTEM);
+    if (p.is_comm)
+        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid), name_id,
+                                   ORMA_THREAD_NAME_TREE);
+    if (p.has_uid)
+        set_uid(imp, upid, p.uid);
+    /* An event told it better: the tree counts in ticks. */
+    if (p.has_start && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
+        orma_table_set(t, ORMA_PROCESS_START_TS, upid, start);
+    note_inner(imp, item->machine, p.pid, p.pid, &inner);
+    set_args(imp, upid, &p);
+}
+
+static void add_thread(struct orma_import_ctx *imp, const struct orma_item *item,
+                       struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t tid = 0, tgid = 0;
+    struct orma_str name = {NULL, 0};
+    struct inner_ids inner = {.num = 0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NSTID)
+            read_inner(&inner, &f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
+            tid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TGID)
+            tgid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
+            name = orma_pb_str(&f);
+    }
+    uint32_t utid = orma_processes_thread_of(procs, tid, tgid);
+    if (name.data)
+        orma_processes_name_thread(procs, utid, orma_model_str(imp->model, without_work(name)),
+                                   ORMA_THREAD_NAME_TREE);
+    note_inner(imp, item->machine, tgid, tid, &inner);
+}
+
+static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_TREE_PROCESSES)
+            add_proc(imp, item, orma_pb_str(&f));
+    r = orma_pb_reader(item->data, item->len);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_TREE_THREADS)
+            add_thread(imp, item, orma_pb_str(&f));
+}
+
+static const uint16_t tree_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_TREE, 0};
+const struct orma_importer orma_linux_process_tree_importer = {
+    .name = "process_tree", .room = &orma_linux_room, .fields = tree_fields, .parse = tree_parse};
+
+/* ---- process stats ---- */
+
+/* Counters by field: the track's type, the key of its dimension, the prefix of its name. */
+struct figure {
+    const char *type, *dim, *prefix, *key;
+    int scale;
+    const char *description;
+};
+
+#define MEMORY(key, text)                                                                          \
+    {                                                                                              \
+        "process_memory", "process_memory_key", "mem.", key, 1024, text                            \
+    }
+#define SMAPS(key)                                                                                 \
+    {                                                                                              \
+        "smaps", "smaps_key", "mem.smaps.", key, 1024                                              \
+    }
+#define RUNTIME(key)                                                                               \
+    {                                                                                              \
+        "proc_stat_runtime", "proc_stat_runtime_key", "runtime.", key, 1                           \
+    }
+#define CHROME(key)                                                                                \
+    {                                                                                              \
+        "chrome_process_stats", "chrome_process_stats_key", "chrome.", key, 1                      \
+    }
+
+static const struct figure figures[] = {
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt", "Size of the address space"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss", "Memory that is resident"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] =
+        MEMORY("rss.anon", "Resident memory without a file behind it"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] =
+        MEMORY("rss.file", "Resident pages of mapped files"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] =
+        MEMORY("rss.shmem", "Resident memory shared with other processes"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] =
+        MEMORY("swap", "Anonymous memory that was swapped out"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] =
+        MEMORY("locked", "Memory that is locked and never swapped"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] =
+        MEMORY("rss.watermark", "The most that ever was resident"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] =
+        MEMORY("dmabuf_rss", "Buffers shared with devices"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_RSS_KB] = SMAPS("rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_KB] = SMAPS("pss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_ANON_KB] = SMAPS("pss.anon"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_FILE_KB] = SMAPS("pss.file"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_SHMEM_KB] = SMAPS("pss.smem"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_SMR_SWAP_PSS_KB] = SMAPS("swap.pss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RUNTIME_USER_MODE] = RUNTIME("user_ns"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RUNTIME_KERNEL_MODE] = RUNTIME("kernel_ns"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PRIVATE_FOOTPRINT_KB] = CHROME("private_footprint_kb"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PEAK_RESIDENT_SET_KB] = CHROME("peak_resident_set_kb"),
+};
+#undef MEMORY
+#undef SMAPS
+#undef RUNTIME
+#undef CHROME
+
+static uint32_t figure_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
+                             const struct figure *fig)
+{
+    const struct orma_track_dim dims[] = {
+        orma_dim(imp->model->known.upid, upid),
+        orma_dim_str(orma_model_cstr(imp->model, fig->dim), orma_model_cstr(imp->model, fig->key)),
+    };
+
+    const struct orma_track_spec spec = {
+        .type = fig->type,
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = 2,
+        .dims = {dims[0], dims[1]},
+        .name = orma_strpool_addf(&imp->model->storage->pool, "%s%s", fig->prefix, fig->key),
+        .parent = ORMA_TRACK_NONE,
+        .source_args = fig->description ? &imp->model->args : NULL,
+    };
+
+    orma_args_list_clear(&imp->model->args);
+    if (fig->description)
+        orma_args_put_str(&imp->model->args, imp->model->known.description,
+                          orma_model_cstr(imp->model, fig->description));
+    return orma_tracks_get(&imp->model->tracks, &spec);
+}
+
+static uint32_t oom_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid)
+{
+    const struct orma_track_spec spec = {
+        .type = "oom_score_adj",
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = 1,
+        .dims = {orma_dim(imp->model->known.upid, upid)},
+        .name = orma_model_lit(imp->model, "oom_score_adj"),
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    return orma_tracks_get(&imp->model->tracks, &spec);
+}
+
+static void add_file(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t upid,
+                     struct orma_str bytes)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_FILEDESCRIPTOR);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_UFD, row, row);
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_TS, row, item->ts);
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_UPID, row, upid);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_STATS_FD_INFO_FD)
+            orma_table_set(t, ORMA_FILEDESCRIPTOR_FD, row, orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_PROCESS_STATS_FD_INFO_PATH)
+            orma_table_set(t, ORMA_FILEDESCRIPTOR_PATH, row,
+                           orma_model_str(imp->model, orma_pb_str(&f)));
+    }
+}
+
+static void add_figures(struct orma_import_ctx *imp, const struct orma_item *item,
+                        struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t pid = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_PID)
+            pid = orma_pb_u32(&f);
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
+    r = orma_pb_reader(bytes.data, bytes.len);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ)
+            orma_model_counter(imp->model, item->ts, oom_track(imp, item->machine, upid),
+                               (double)orma_pb_i64(&f));
+        else if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_FDS)
+            add_file(imp, item, upid, orma_pb_str(&f));
+        else if (f.id < ORMA_ARRAY_LEN(figures) && figures[f.id].type)
+            orma_model_counter(imp->model, item->ts,
+                               figure_track(imp, item->machine, upid, &figures[f.id]),
+                               (double)orma_pb_i64(&f) * figures[f.id].scale);
+        else if (f.id >= ORMA_ARRAY_LEN(figures))
+            orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                           ORMA_STAT_PROC_STAT_UNKNOWN_COUNTERS);
+    }
+}
+
+static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESSES)
+            add_figures(imp, item, orma_pb_str(&f));
+}
+
+static const uint16_t stats_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_STATS, 0};
+const struct orma_importer orma_linux_process_stats_importer = {.name = "process_stats",
+                                                                .room = &orma_linux_room,
+                                                                .fields = stats_fields,
+                                                                .parse = stats_parse};

@@ -1,0 +1,125 @@
+/* The configuration that the trace was recorded with. */
+#include <errno.h>
+
+#include "processor/import/trace/ledger.h"
+#include "processor/import/trace/trace.h"
+#include "protos/fields/config.h"
+#include "protos/fields/trace.h"
+#include "protos/reflect/text.h"
+
+static void write_text(struct orma_import_ctx *imp, struct orma_str bytes)
+{
+    const struct orma_schema *schema = orma_schema_default();
+    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceConfig"));
+    struct orma_buf text = {0};
+
+    if (msg == ORMA_SCHEMA_NONE)
+        return;
+    /* Malformed bytes: what could be read of them is better than nothing. */
+    int r = orma_text_print(schema, msg, bytes.data, bytes.len, NULL, &text);
+    if (r == -ENOMEM)
+        imp->model->storage->failed = true;
+    while (text.len && text.data[text.len - 1] == '\n')
+        text.len--;
+    orma_metadata_str(imp->model, "trace_config_pbtxt", false, ORMA_METADATA_TRACE, 0,
+                      orma_model_str(imp->model, orma_buf_str(&text)));
+    orma_buf_fini(&text);
+}
+
+static void read_source(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f, g, h;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader config = orma_pb_sub(&f);
+
+        while (f.id == ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG && orma_pb_next(&config, &g)) {
+            struct orma_pb_reader ftrace = orma_pb_sub(&g);
+
+            while (g.id == ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG && orma_pb_next(&ftrace, &h))
+                if (h.id == ORMA_PB_FTRACE_CONFIG_PRESERVE_FTRACE_BUFFER && orma_pb_bool(&h))
+                    orma_port_preserve(imp, machine);
+        }
+    }
+}
+
+static bool discards(struct orma_str buffer)
+{
+    struct orma_pb_reader r = orma_pb_reader(buffer.data, buffer.len);
+    struct orma_pb_field f;
+    bool ret = false;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY)
+            ret = orma_pb_u64(&f) == ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_DISCARD;
+    return ret;
+}
+
+static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
+    bool into_file = false, flushes = false, no_flush = false;
+    uint64_t discarding = 0, msb = 0, lsb = 0;
+    unsigned buffer = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACE_CONFIG_BUFFERS:
+            if (buffer < 64 && discards(orma_pb_str(&f)))
+                discarding |= 1ull << buffer;
+            buffer++;
+            break;
+        case ORMA_PB_TRACE_CONFIG_DATA_SOURCES:
+            read_source(imp, ctx->machine, orma_pb_str(&f));
+            break;
+        case ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE:
+            into_file = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS:
+            flushes = orma_pb_u64(&f) != 0;
+            break;
+        case ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_MODE:
+            no_flush = orma_pb_u64(&f) == ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_DISABLED;
+            break;
+        case ORMA_PB_TRACE_CONFIG_TRACE_UUID_MSB:
+            msb = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_TRACE_CONFIG_TRACE_UUID_LSB:
+            lsb = orma_pb_u64(&f);
+            break;
+        }
+    }
+    orma_trace(imp)->into_file |= into_file;
+    orma_ledger_expect(imp);
+    /* Left to itself, the service flushes before it writes. */
+    if (into_file && !flushes && no_flush)
+        orma_stats_inc(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH);
+    for (unsigned i = 0; into_file && i < 64; i++)
+        if (discarding >> i & 1)
+            orma_stats_set_at(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_DISCARD, (int32_t)i, 1);
+    if (msb || lsb)
+        orma_metadata_uuid(imp->model, msb, lsb);
+    return false;
+}
+
+static void config_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME)
+            orma_metadata_str(imp->model, "unique_session_name", false, ORMA_METADATA_TRACE, 0,
+                              orma_model_str(imp->model, orma_pb_str(&f)));
+    write_text(imp, (struct orma_str){(const char *)item->data, item->len});
+}
+
+static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0};
+const struct orma_importer orma_trace_config_importer = {.name = "trace_config",
+                                                         .room = &orma_trace_room,
+                                                         .fields = fields,
+                                                         .early = config_early,
+                                                         .parse = config_parse};

@@ -1,0 +1,43 @@
+/* Descriptors in the trace: fields that this program does not know become args by their names. */
+#include <errno.h>
+
+#include "processor/import/trace/trace.h"
+#include "processor/read/inflate.h"
+#include "protos/fields/trace.h"
+#include "protos/reflect/schema.h"
+
+static void add_set(struct orma_import_ctx *imp, struct orma_str set)
+{
+    if (!imp->ports->schema && orma_schema_new(orma_schema_default(), &imp->ports->schema)) {
+        imp->model->storage->failed = true;
+        return;
+    }
+    /* A set that is refused leaves the schema as it was: its fields stay unknown, and are counted.
+     */
+    if (orma_schema_add(imp->ports->schema, set.data, set.len, NULL) == -ENOMEM)
+        imp->model->storage->failed = true;
+}
+
+static bool extensions_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET) {
+            add_set(imp, orma_pb_str(&f));
+        } else if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET_GZIP) {
+            struct orma_buf set = {0};
+
+            if (!orma_inflate(ORMA_INFLATE_ZLIB, orma_pb_str(&f), &set))
+                add_set(imp, orma_buf_str(&set));
+            imp->model->storage->failed |= set.failed;
+            orma_buf_fini(&set);
+        }
+    }
+    return true;
+}
+
+static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_EXTENSION_DESCRIPTOR, 0};
+const struct orma_importer orma_trace_extensions_importer = {
+    .name = "extensions", .room = &orma_trace_room, .fields = fields, .early = extensions_early};

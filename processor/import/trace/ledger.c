@@ -1,0 +1,182 @@
+#include "processor/import/trace/ledger.h"
+
+#include <stdlib.h>
+
+#include "processor/import/trace/trace.h"
+#include "protos/loss.h"
+
+/* The service's own packets; what it says behind its last statistics is no data. */
+#define SERVICE_SEQUENCE 1
+
+/* What is known of one trace of the file. */
+struct known {
+    uint32_t trace_row;
+    bool expected;    /* it has a config */
+    bool ours;        /* written by our service: the last TraceStats is behind all data */
+    bool has_stats;   /* at least one TraceStats */
+    bool has_counts;  /* ... with a ledger, as we write them */
+    bool unsettled;   /* ... the last of which leaves packets of some writer unexplained */
+    uint64_t packets; /* of all writers, before the last TraceStats */
+};
+
+struct orma_trace_ledger {
+    struct known *traces;
+    uint32_t num;
+};
+
+/* That of the trace that is read now. NULL: no memory. */
+static struct known *current(struct orma_import_ctx *imp)
+{
+    struct orma_trace_ledger *self =
+        orma_model_lazy(imp->model, (void **)&orma_trace(imp)->ledger, sizeof(*self));
+
+    if (!self)
+        return NULL;
+    for (uint32_t i = self->num; i-- > 0;) {
+        if (self->traces[i].trace_row == imp->model->trace_row)
+            return &self->traces[i];
+    }
+    struct known *traces = realloc(self->traces, (self->num + 1) * sizeof(*traces));
+    if (!traces) {
+        imp->model->storage->failed = true;
+        return NULL;
+    }
+    self->traces = traces;
+    traces[self->num] = (struct known){.trace_row = imp->model->trace_row};
+    return &traces[self->num++];
+}
+
+static uint64_t packets_of(const struct orma_import_ctx *imp, uint32_t trace_row)
+{
+    uint64_t sum = 0;
+
+    ORMA_MAP_EACH (slot, &imp->reader->seqs.by_id) {
+        const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
+
+        if (seq->trace == trace_row && seq->id != SERVICE_SEQUENCE)
+            sum += seq->packets;
+    }
+    return sum;
+}
+
+void orma_ledger_expect(struct orma_import_ctx *imp)
+{
+    struct known *known = current(imp);
+
+    if (known)
+        known->expected = true;
+}
+
+void orma_ledger_service(struct orma_import_ctx *imp, struct orma_str version)
+{
+    struct known *known = current(imp);
+
+    if (known && orma_str_find(version, ORMA_STR("-orma-")))
+        known->ours = true;
+}
+
+void orma_ledger_begin(struct orma_import_ctx *imp)
+{
+    struct known *known = current(imp);
+
+    /* The file may hold several; each has totals, so the last one counts. */
+    if (imp->model->files_read <= 1)
+        orma_table_truncate(orma_model_table(imp->model, ORMA_TABLE_LOSS), 0);
+    if (!known)
+        return;
+    known->has_stats = true;
+    known->unsettled = false;
+    known->packets = packets_of(imp, imp->model->trace_row);
+}
+
+/* `packets` NULL: how many is not known. */
+static void add_row(struct orma_import_ctx *imp, uint16_t machine, const uint64_t *counts,
+                    const char *reason, const uint64_t *packets)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOSS);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_LOSS_SEQUENCE_ID, row, (int64_t)counts[ORMA_COUNTS_SEQUENCE_ID]);
+    orma_table_set(t, ORMA_LOSS_BUFFER, row, (int64_t)counts[ORMA_COUNTS_BUFFER]);
+    orma_table_set(t, ORMA_LOSS_PRODUCER_ID, row, (int64_t)counts[ORMA_COUNTS_PRODUCER_ID]);
+    orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[ORMA_COUNTS_WRITER_ID]);
+    orma_table_set(t, ORMA_LOSS_REASON, row, orma_model_cstr(imp->model, reason));
+    if (packets)
+        orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)*packets);
+    orma_table_set(t, ORMA_LOSS_MACHINE_ID, row, machine);
+    orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->model->trace_row);
+}
+
+/* Emitted, and neither delivered nor lost: still in a buffer when the service said so. */
+static bool is_unsettled(const uint64_t *counts)
+{
+    uint64_t left = counts[ORMA_COUNTS_EMITTED];
+
+    left -= ORMA_MIN(left, counts[ORMA_COUNTS_DELIVERED]);
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++)
+        left -= ORMA_MIN(left, counts[orma_loss_words[i].field]);
+    return left && !counts[orma_loss_unreported.field];
+}
+
+void orma_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct known *known = current(imp);
+    struct orma_pb_field f;
+    uint64_t counts[16] = {0};
+    uint32_t seen = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id < ORMA_ARRAY_LEN(counts)) {
+            counts[f.id] = orma_pb_u64(&f);
+            seen |= 1u << f.id;
+        }
+    }
+    if (known) {
+        known->has_counts = true;
+        known->unsettled |= is_unsettled(counts);
+    }
+    if (seen >> ORMA_COUNTS_EMITTED & 1)
+        add_row(imp, machine, counts, "emitted", &counts[ORMA_COUNTS_EMITTED]);
+    if (seen >> ORMA_COUNTS_DELIVERED & 1)
+        add_row(imp, machine, counts, "delivered", &counts[ORMA_COUNTS_DELIVERED]);
+    for (unsigned i = 0; i < ORMA_LOST_REASONS; i++) {
+        if (counts[orma_loss_words[i].field])
+            add_row(imp, machine, counts, orma_loss_words[i].name,
+                    &counts[orma_loss_words[i].field]);
+    }
+    if (counts[orma_loss_unreported.field])
+        add_row(imp, machine, counts, orma_loss_unreported.name, NULL);
+}
+
+/* Data behind the last statistics, or in a buffer when they were made, or none of those at all. */
+static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known *known)
+{
+    if (!known->has_stats)
+        return known->expected;
+    return (known->ours || known->has_counts) &&
+           (known->unsettled || packets_of(imp, known->trace_row) > known->packets);
+}
+
+void orma_ledger_finish(struct orma_import_ctx *imp)
+{
+    const struct orma_trace_ledger *self = orma_trace(imp)->ledger;
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOSS);
+
+    for (uint32_t i = 0; self && i < self->num; i++) {
+        if (!lacks_the_end(imp, &self->traces[i]))
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set(t, ORMA_LOSS_REASON, row,
+                       orma_model_cstr(imp->model, orma_loss_unreported.name));
+        orma_table_set(t, ORMA_LOSS_TRACE_ID, row, self->traces[i].trace_row);
+    }
+}
+
+void orma_ledger_fini(struct orma_import_ctx *imp)
+{
+    struct orma_trace_ledger *self = orma_trace(imp)->ledger;
+
+    if (self)
+        free(self->traces);
+}

@@ -1,0 +1,35 @@
+/*
+ * The ledger of losses: the service's counts per sequence as rows of the table
+ * `loss`, with the words of protos/loss.h.
+ *
+ * A trace whose last statistics are missing (its recorder was killed, the disk
+ * was full, the file was cut) gets a row with the reason "unreported" and no
+ * number: nobody may take such a ledger for complete.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_TRACE_LEDGER_H
+#define ORMA_PROCESSOR_IMPORT_TRACE_LEDGER_H
+#include <stdint.h>
+
+#include "sdk/base/str.h"
+
+struct orma_import_ctx;
+
+/* A TraceConfig was read: this trace comes from a service, which ends it with statistics. */
+void orma_ledger_expect(struct orma_import_ctx *imp);
+
+/*
+ * The version of the service that wrote the trace. Ours puts its last statistics behind all data,
+ * and those of its start, when no writer is known yet, hold no counts that would tell.
+ */
+void orma_ledger_service(struct orma_import_ctx *imp, struct orma_str version);
+
+/* A TraceStats begins; its totals replace those of earlier ones of the file. */
+void orma_ledger_begin(struct orma_import_ctx *imp);
+
+/* One OrmaSequenceCounts of it. */
+void orma_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str counts);
+
+/* After the last packet. */
+void orma_ledger_finish(struct orma_import_ctx *imp);
+void orma_ledger_fini(struct orma_import_ctx *imp);
+#endif

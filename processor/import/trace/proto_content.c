@@ -1,0 +1,242 @@
+/*
+ * A node for each path. Bytes of a field are those of its value; tags, lengths and what is
+ * malformed count as the message's own. Trees that a hostile trace makes too deep or too wide are
+ * cut: what lies below counts as the own bytes of the last node.
+ */
+#include "processor/import/trace/proto_content.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "protos/reflect/schema.h"
+#include "sdk/base/buf.h"
+
+#define DEPTH_MAX 48
+#define NODES_MAX 65536
+#define NONE UINT32_MAX
+#define UNKNOWN 0 /* no field has this number */
+
+struct node {
+    uint32_t parent, number;
+    uint32_t msg;                   /* ORMA_SCHEMA_NONE: not a message, or not known */
+    const struct orma_field *field; /* NULL: the root, and unknown fields */
+    int64_t size, count, total;
+};
+
+struct orma_trace_content {
+    struct orma_import_ctx *imp;
+    const struct orma_schema *schema;
+    struct node *nodes;
+    uint32_t num, cap;
+    struct orma_map by_key; /* parent << 32 | number → node */
+    bool failed;
+};
+
+/* NONE: there are too many. */
+static uint32_t find_node(struct orma_trace_content *c, uint32_t parent, uint32_t number,
+                          uint32_t msg, const struct orma_field *field)
+{
+    uint64_t key = (uint64_t)parent << 32 | number, have = orma_map_get(&c->by_key, key);
+
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    if (c->num == NODES_MAX || c->failed)
+        return NONE;
+    if (c->num == c->cap) {
+        uint32_t cap = c->cap ? c->cap * 2 : 256;
+        struct node *grown = realloc(c->nodes, cap * sizeof(*grown));
+
+        if (!grown) {
+            c->failed = true;
+            return NONE;
+        }
+        c->nodes = grown;
+        c->cap = cap;
+    }
+    if (orma_map_put(&c->by_key, key, c->num)) {
+        c->failed = true;
+        return NONE;
+    }
+    c->nodes[c->num] =
+        (struct node){.parent = parent, .number = number, .msg = msg, .field = field};
+    return c->num++;
+}
+
+static size_t value_size(const struct orma_pb_field *f)
+{
+    size_t n = 1;
+
+    switch (f->wire) {
+    case ORMA_PB_LEN:
+        return f->len;
+    case ORMA_PB_I64:
+        return 8;
+    case ORMA_PB_I32:
+        return 4;
+    }
+    for (uint64_t val = f->num; val >= 0x80; val >>= 7)
+        n++;
+    return n;
+}
+
+/* Counts the message, and below `node` its fields. */
+static void add_message(struct orma_trace_content *c, uint32_t node, struct orma_pb_reader r,
+                        size_t len, unsigned depth)
+{
+    size_t own = len;
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        uint32_t msg = c->nodes[node].msg;
+        const struct orma_field *field = orma_schema_field(c->schema, msg, f.id);
+        bool message = field && field->type == ORMA_TYPE_MESSAGE;
+        uint32_t below = depth < DEPTH_MAX
+                             ? find_node(c, node, field ? f.id : UNKNOWN,
+                                         message ? field->type_idx : ORMA_SCHEMA_NONE, field)
+                             : NONE;
+
+        if (below == NONE)
+            continue;
+        own -= value_size(&f);
+        if (message && f.wire == ORMA_PB_LEN) {
+            add_message(c, below, orma_pb_sub(&f), f.len, depth + 1);
+        } else {
+            c->nodes[below].size += (int64_t)value_size(&f);
+            c->nodes[below].count++;
+        }
+    }
+    c->nodes[node].size += (int64_t)own;
+    c->nodes[node].count++;
+}
+
+static void look(void *data, struct orma_str packet)
+{
+    struct orma_trace_content *c = data;
+
+    if (c->num)
+        add_message(c, 0, orma_pb_reader(packet.data, packet.len), packet.len, 0);
+}
+
+int orma_proto_content_start(struct orma_import_ctx *imp)
+{
+    struct orma_trace_content *c =
+        orma_model_lazy(imp->model, (void **)&orma_trace(imp)->content, sizeof(*c));
+
+    if (!c)
+        return -ENOMEM;
+    c->imp = imp;
+    c->schema = orma_schema_default();
+    if (find_node(c, NONE, UNKNOWN,
+                  orma_schema_find_msg(c->schema, ORMA_STR("perfetto.protos.TracePacket")),
+                  NULL) == NONE)
+        return -ENOMEM;
+    imp->reader->hooks.look = look;
+    imp->reader->hooks.look_data = c;
+    imp->reader->no_bursts = true;
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static const char *type_name(const struct orma_trace_content *c, const struct node *n)
+{
+    static const char *const names[] = {
+        [ORMA_TYPE_DOUBLE] = "double",     [ORMA_TYPE_FLOAT] = "float",
+        [ORMA_TYPE_INT64] = "int64",       [ORMA_TYPE_UINT64] = "uint64",
+        [ORMA_TYPE_INT32] = "int32",       [ORMA_TYPE_FIXED64] = "fixed64",
+        [ORMA_TYPE_FIXED32] = "fixed32",   [ORMA_TYPE_BOOL] = "bool",
+        [ORMA_TYPE_STRING] = "string",     [ORMA_TYPE_MESSAGE] = "message",
+        [ORMA_TYPE_BYTES] = "bytes",       [ORMA_TYPE_UINT32] = "uint32",
+        [ORMA_TYPE_ENUM] = "enum",         [ORMA_TYPE_SFIXED32] = "sfixed32",
+        [ORMA_TYPE_SFIXED64] = "sfixed64", [ORMA_TYPE_SINT32] = "sint32",
+        [ORMA_TYPE_SINT64] = "sint64",
+    };
+
+    if (n->msg != ORMA_SCHEMA_NONE)
+        return orma_schema_short_name(orma_schema_msg_name(c->schema, n->msg));
+    if (!n->field || n->field->type >= ORMA_ARRAY_LEN(names) || !names[n->field->type])
+        return "unknown";
+    return names[n->field->type];
+}
+
+/* "#name" of a field; NULL for the root. */
+static uint32_t field_name(struct orma_trace_content *c, const struct node *n)
+{
+    struct orma_strpool *pool = &c->imp->model->storage->pool;
+
+    if (n->parent == NONE)
+        return 0;
+    if (!n->field)
+        return orma_strpool_add_c(pool, "#unknown");
+    return orma_strpool_addf(pool, "#%s", orma_field_name(c->schema, n->field));
+}
+
+/* "TracePacket.#clock_snapshot.ClockSnapshot": appended to that of the parent, which came first. */
+static uint32_t path_name(struct orma_trace_content *c, const struct node *n, const uint32_t *paths)
+{
+    struct orma_strpool *pool = &c->imp->model->storage->pool;
+
+    if (n->parent == NONE)
+        return orma_strpool_add_c(pool, type_name(c, n));
+    return orma_strpool_addf(pool, "%s.%s.%s", orma_strpool_cstr(pool, paths[n->parent]),
+                             orma_strpool_cstr(pool, field_name(c, n)), type_name(c, n));
+}
+
+static void put_rows(struct orma_trace_content *c)
+{
+    struct orma_table *path = orma_model_table(c->imp->model, ORMA_TABLE_EXPERIMENTAL_PROTO_PATH);
+    struct orma_table *content =
+        orma_model_table(c->imp->model, ORMA_TABLE_EXPERIMENTAL_PROTO_CONTENT);
+    uint32_t *paths = calloc((size_t)c->num + 1, sizeof(*paths));
+
+    if (!paths) {
+        c->imp->model->storage->failed = true;
+        return;
+    }
+    for (uint32_t i = c->num; i-- > 0;) { /* those above come first */
+        c->nodes[i].total += c->nodes[i].size;
+        if (c->nodes[i].parent != NONE)
+            c->nodes[c->nodes[i].parent].total += c->nodes[i].total;
+    }
+    for (uint32_t i = 0; i < c->num; i++) {
+        const struct node *n = &c->nodes[i];
+        uint32_t row = orma_table_add(path), type = orma_model_cstr(c->imp->model, type_name(c, n));
+
+        if (n->parent != NONE)
+            orma_table_set(path, ORMA_EXPERIMENTAL_PROTO_PATH_PARENT_ID, row, n->parent);
+        orma_table_set(path, ORMA_EXPERIMENTAL_PROTO_PATH_FIELD_TYPE, row, type);
+        orma_table_set(path, ORMA_EXPERIMENTAL_PROTO_PATH_FIELD_NAME, row, field_name(c, n));
+        paths[i] = path_name(c, n, paths);
+        row = orma_table_add(content);
+        orma_table_set(content, ORMA_EXPERIMENTAL_PROTO_CONTENT_PATH, row, paths[i]);
+        orma_table_set(content, ORMA_EXPERIMENTAL_PROTO_CONTENT_PATH_ID, row, i);
+        orma_table_set(content, ORMA_EXPERIMENTAL_PROTO_CONTENT_TOTAL_SIZE, row, n->total);
+        orma_table_set(content, ORMA_EXPERIMENTAL_PROTO_CONTENT_SIZE, row, n->size);
+        orma_table_set(content, ORMA_EXPERIMENTAL_PROTO_CONTENT_COUNT, row, n->count);
+    }
+    free(paths);
+}
+
+static void finish(struct orma_import_ctx *imp)
+{
+    struct orma_trace_content *c = orma_trace(imp)->content;
+
+    if (!c)
+        return;
+    imp->model->storage->failed |= c->failed;
+    if (c->num && c->nodes[0].count && !imp->model->storage->failed)
+        put_rows(c);
+}
+
+static void fini(struct orma_import_ctx *imp)
+{
+    struct orma_trace_content *c = orma_trace(imp)->content;
+
+    if (!c)
+        return;
+    free(c->nodes);
+    orma_map_fini(&c->by_key);
+}
+
+const struct orma_importer orma_trace_proto_content_importer = {
+    .name = "proto_content", .room = &orma_trace_room, .finish = finish, .fini = fini};

@@ -1,0 +1,12 @@
+/*
+ * What the bytes of packets are for: a tree of all paths of fields that occur, with the bytes of
+ * each. Costs time and is off unless it is asked for.
+ */
+#ifndef ORMA_PROCESSOR_IMPORT_TRACE_PROTO_CONTENT_H
+#define ORMA_PROCESSOR_IMPORT_TRACE_PROTO_CONTENT_H
+#include "processor/import/trace/trace.h"
+
+/* From now on every packet is looked at; -ENOMEM. Rows of experimental_proto_path and
+ * experimental_proto_content come at the end of the import. `imp`: of the room trace. */
+int orma_proto_content_start(struct orma_import_ctx *imp);
+#endif

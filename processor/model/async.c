@@ -1,0 +1,257 @@
+#include "processor/model/async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/hash.h"
+
+struct orma_async {
+    struct orma_map groups; /* hash of type and dimensions → struct orma_lanes * */
+    struct orma_map roots;  /* ids of Chrome's events → the name of the first under it */
+    struct orma_arena arena;
+    struct orma_args_list args;
+};
+
+static struct orma_async *state(struct orma_model *model)
+{
+    return orma_model_lazy(model, (void **)&model->async, sizeof(struct orma_async));
+}
+
+static uint64_t hash_of(struct orma_model *model, const struct orma_track_spec *spec)
+{
+    uint64_t h = orma_mix64((uint64_t)orma_model_cstr(model, spec->type) << 8 | spec->machine);
+
+    for (unsigned i = 0; i < spec->dims_num; i++) {
+        h = orma_mix64(h ^ (uint64_t)spec->dims[i].value);
+        h = orma_mix64(h ^ ((uint64_t)spec->dims[i].key << 1 | spec->dims[i].is_text));
+    }
+    return h;
+}
+
+static bool is_of(const struct orma_lanes *self, const struct orma_track_spec *spec, uint32_t type)
+{
+    if (self->type != type || self->machine != spec->machine || self->dims_num != spec->dims_num)
+        return false;
+    for (unsigned i = 0; i < spec->dims_num; i++)
+        if (self->dims[i].key != spec->dims[i].key || self->dims[i].value != spec->dims[i].value ||
+            self->dims[i].is_text != spec->dims[i].is_text)
+            return false;
+    return true;
+}
+
+struct orma_lanes *orma_lanes_get(struct orma_model *model, const struct orma_track_spec *spec)
+{
+    struct orma_async *st = state(model);
+    uint32_t type = orma_model_cstr(model, spec->type);
+    uint64_t hash = hash_of(model, spec);
+    struct orma_lanes *g = st ? orma_map_get_ptr(&st->groups, hash) : NULL;
+
+    for (; g && !is_of(g, spec, type); hash++) /* a file may have chosen values that meet */
+        g = orma_map_get_ptr(&st->groups, hash + 1);
+    if (g || !st)
+        return g;
+    g = orma_arena_alloc(&st->arena, sizeof(*g));
+    if (!g || orma_map_put_ptr(&st->groups, hash, g)) {
+        model->storage->failed = true;
+        return NULL;
+    }
+    *g = (struct orma_lanes){.type = type, .machine = spec->machine, .dims_num = spec->dims_num};
+    memcpy(g->dims, spec->dims, spec->dims_num * sizeof(*g->dims));
+    return g;
+}
+
+struct orma_lane *orma_lanes_add(struct orma_model *model, struct orma_lanes *self,
+                                 const struct orma_track_spec *spec)
+{
+    struct orma_lane *lanes = realloc(self->lanes, (self->num + 1) * sizeof(*lanes));
+    struct orma_track_spec numbered = *spec;
+
+    if (!lanes) {
+        model->storage->failed = true;
+        return NULL;
+    }
+    self->lanes = lanes;
+    numbered.dims[numbered.dims_num++] =
+        orma_dim(orma_model_lit(model, "track_compressor_idx"), self->num);
+    lanes[self->num] = (struct orma_lane){.track = orma_tracks_add(&model->tracks, &numbered),
+                                          .busy_to = INT64_MIN};
+    orma_table_set(orma_model_table(model, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
+                   lanes[self->num].track, lanes[0].track);
+    return &lanes[self->num++];
+}
+
+static struct orma_lane *find_or_add(struct orma_model *model, const struct orma_track_spec *spec,
+                                     uint64_t cookie, int64_t ts)
+{
+    struct orma_lanes *g = orma_lanes_get(model, spec);
+    struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_add(model, g, spec);
+    return lane;
+}
+
+uint32_t orma_async_begin(struct orma_model *model, const struct orma_track_spec *spec,
+                          uint64_t cookie, int64_t ts, bool unnestable)
+{
+    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = cookie;
+    lane->open = unnestable ? 1 : lane->open + 1;
+    if (unnestable)
+        orma_slices_set_unnestable(&model->slices, lane->track);
+    return lane->track;
+}
+
+uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *spec,
+                        uint64_t cookie, int64_t ts)
+{
+    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->cookie = cookie;
+    if (lane->open)
+        lane->open--;
+    return lane->track;
+}
+
+uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_spec *spec,
+                            uint64_t cookie, int64_t ts, int64_t dur)
+{
+    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    if (!lane->open)
+        lane->busy_to = orma_slice_end(ts, dur);
+    return lane->track;
+}
+
+/* ---- Chrome's ---- */
+
+static void source_args(struct orma_model *model, struct orma_async *st,
+                        const struct orma_legacy_async *a)
+{
+    orma_args_list_clear(&st->args);
+    orma_args_put_str(&st->args, model->known.source, orma_model_lit(model, "chrome"));
+    orma_args_put_bool(&st->args, orma_model_lit(model, "trace_id_is_process_scoped"),
+                       a->of_process);
+    if (a->upid != ORMA_ID_NONE)
+        orma_args_put_uint(&st->args, model->known.upid, a->upid);
+    orma_args_put_str(&st->args, orma_model_lit(model, "source_scope"), a->scope);
+}
+
+/*
+ * All under one id (of the process, if it is one's) goes by the name of the first event, whatever
+ * nests in it is called. The scope does not count here: ids of unlike scopes that happen to be the
+ * same number share a name, though not a track.
+ */
+static uint32_t name_of(struct orma_model *model, struct orma_async *st,
+                        const struct orma_legacy_async *a)
+{
+    uint64_t id = orma_mix64((uint64_t)a->id) ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
+                  (uint64_t)a->machine << 40;
+    uint64_t first = orma_map_get(&st->roots, id);
+
+    if (first != ORMA_MAP_NONE)
+        return (uint32_t)first;
+    if (orma_map_put(&st->roots, id, a->name))
+        model->storage->failed = true;
+    return a->name;
+}
+
+static struct orma_lane *legacy_lane(struct orma_model *model, struct orma_async *st,
+                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts)
+{
+    struct orma_track_spec spec = {
+        .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
+        .event = ORMA_TRACK_SLICES,
+        .machine = a->machine,
+        .name = name_of(model, st, a),
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &st->args,
+    };
+
+    if (a->of_process)
+        spec.dims[spec.dims_num++] = orma_dim(model->known.upid, a->upid);
+    spec.dims[spec.dims_num++] = orma_dim_str(model->known.scope, a->scope);
+    spec.dims[spec.dims_num++] = orma_dim_str(model->known.name, spec.name);
+    struct orma_lanes *g = orma_lanes_get(model, &spec);
+    struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
+    if (g && !lane) {
+        source_args(model, st, a);
+        lane = orma_lanes_add(model, g, &spec);
+    }
+    if (lane)
+        lane->cookie = cookie;
+    return lane;
+}
+
+uint32_t orma_legacy_async_track(struct orma_model *model, const struct orma_legacy_async *a,
+                                 enum orma_async_phase phase, int64_t ts)
+{
+    struct orma_async *st = state(model);
+    uint64_t cookie = orma_mix64((uint64_t)a->id);
+
+    if (!st)
+        return ORMA_TRACK_NONE;
+    cookie = orma_mix64(cookie ^ a->scope);
+    cookie = orma_mix64(cookie ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
+                        (uint64_t)a->machine << 40);
+    struct orma_lane *lane = legacy_lane(model, st, a, cookie, ts);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    switch (phase) {
+    case ORMA_ASYNC_BEGIN:
+        lane->cookie = cookie;
+        lane->open++;
+        break;
+    case ORMA_ASYNC_END:
+        if (lane->open && lane->cookie == cookie)
+            lane->open--;
+        break;
+    case ORMA_ASYNC_INSTANT:
+        if (!lane->open)
+            lane->busy_to = ts;
+        break;
+    }
+    return lane->track;
+}
+
+uint32_t orma_legacy_instant_track(struct orma_model *model, uint16_t machine, uint32_t upid)
+{
+    struct orma_args_list source = {0};
+    struct orma_track_spec spec = {
+        .type = upid == ORMA_ID_NONE ? "legacy_chrome_global_instants" : "chrome_process_instant",
+        .event = ORMA_TRACK_SLICES,
+        .machine = machine,
+        .parent = ORMA_TRACK_NONE,
+        .source_args = &source,
+    };
+
+    if (upid != ORMA_ID_NONE)
+        spec.dims[spec.dims_num++] = orma_dim(model->known.upid, upid);
+    orma_args_put_str(&source, model->known.source, orma_model_lit(model, "chrome"));
+    model->storage->failed |= source.failed;
+    uint32_t track = orma_tracks_get(&model->tracks, &spec);
+    orma_args_list_fini(&source);
+    return track;
+}
+
+void orma_async_fini(struct orma_model *model)
+{
+    struct orma_async *st = model->async;
+
+    if (!st)
+        return;
+    ORMA_MAP_EACH (slot, &st->groups) {
+        free(((struct orma_lanes *)(uintptr_t)slot->val)->lanes);
+    }
+    orma_map_fini(&st->groups);
+    orma_map_fini(&st->roots);
+    orma_arena_fini(&st->arena);
+    orma_args_list_fini(&st->args);
+}

@@ -1,0 +1,114 @@
+/* Objects, classes, types and references of a heap graph, as rows. */
+#include "processor/model/heap_graph.h"
+
+#include <stdlib.h>
+
+void orma_words64_add(struct orma_words64 *self, uint64_t val)
+{
+    if (self->len == self->cap) {
+        size_t cap = self->cap ? self->cap * 2 : 64;
+        uint64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
+
+        if (!grown) {
+            self->failed = true;
+            return;
+        }
+        self->data = grown;
+        self->cap = cap;
+    }
+    self->data[self->len++] = val;
+}
+
+void orma_words64_fini(struct orma_words64 *self)
+{
+    free(self->data);
+    *self = (struct orma_words64){0};
+}
+
+void orma_heap_graph_free(struct orma_heap_graph *g)
+{
+    orma_map_fini(&g->objects);
+    orma_map_fini(&g->classes);
+    orma_map_fini(&g->fields);
+    orma_map_fini(&g->locations);
+    orma_words64_fini(&g->type_fields);
+    orma_words64_fini(&g->roots);
+    orma_words64_fini(&g->named);
+    orma_words64_fini(&g->by_type);
+    orma_words64_fini(&g->unsized);
+    orma_words64_fini(&g->registry);
+    free(g->types);
+    free(g);
+}
+
+static void put(struct orma_model *model, struct orma_map *map, uint64_t key, uint64_t val)
+{
+    model->storage->failed |= orma_map_put(map, key, val) < 0;
+}
+
+uint32_t orma_heap_graph_object(struct orma_model *model, struct orma_heap_graph *g, uint64_t id)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    uint64_t have = orma_map_get(&g->objects, id);
+
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_UPID, row, g->upid);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_GRAPH_SAMPLE_TS, row, g->ts);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row, -1);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_NATIVE_SIZE, row, 0);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 0);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row, 0);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, -1);
+    put(model, &g->objects, id, row);
+    return row;
+}
+
+uint32_t orma_heap_graph_class(struct orma_model *model, struct orma_heap_graph *g, uint64_t id)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    uint64_t have = orma_map_get(&g->classes, id);
+
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_NAME, row, ORMA_STR_EMPTY);
+    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_KIND, row, ORMA_STR_EMPTY);
+    put(model, &g->classes, id, row);
+    return row;
+}
+
+/* A reference to nothing (a field that is not set) is a row, too. */
+uint32_t orma_heap_graph_reference(struct orma_model *model, struct orma_heap_graph *g,
+                                   uint32_t set, uint32_t owner, uint64_t owned)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_REFERENCE_SET_ID, row, set);
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_OWNER_ID, row, owner);
+    if (owned)
+        orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row,
+                       orma_heap_graph_object(model, g, owned));
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row, ORMA_STR_EMPTY);
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_TYPE_NAME, row, ORMA_STR_EMPTY);
+    return row;
+}
+
+struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model, struct orma_heap_graph *g)
+{
+    if (g->types_num == g->types_cap) {
+        size_t cap = g->types_cap ? g->types_cap * 2 : 64;
+        struct orma_heap_type *grown = realloc(g->types, cap * sizeof(*grown));
+
+        if (!grown) {
+            model->storage->failed = true;
+            return NULL;
+        }
+        g->types = grown;
+        g->types_cap = cap;
+    }
+    g->types[g->types_num] = (struct orma_heap_type){.name = ORMA_STR_EMPTY};
+    return &g->types[g->types_num++];
+}

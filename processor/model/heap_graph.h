@@ -1,0 +1,69 @@
+/*
+ * Heap graphs: all objects of a managed heap at a moment, and who refers to whom.
+ *
+ * A graph takes several packets (`continued`). Objects are rows as soon as anybody mentions
+ * them; names and sizes that types give come last, so everything else waits for the end of the
+ * graph (heap_graph_finish.c): fields of references, what roots reach, what objects hold outside
+ * of the heap.
+ */
+#ifndef ORMA_PROCESSOR_MODEL_HEAP_GRAPH_H
+#define ORMA_PROCESSOR_MODEL_HEAP_GRAPH_H
+#include "processor/model/model.h"
+
+/* A growing array of 64-bit words; `failed` is sticky. */
+struct orma_words64 {
+    uint64_t *data;
+    size_t len, cap;
+    bool failed;
+};
+
+void orma_words64_add(struct orma_words64 *self, uint64_t val);
+void orma_words64_fini(struct orma_words64 *self);
+
+struct orma_heap_type {
+    uint64_t id, location, superclass, classloader;
+    uint64_t object_size;
+    uint32_t name, kind;             /* pool ids */
+    size_t fields_first, fields_num; /* in `type_fields` */
+    bool has_location;
+};
+
+/* A graph that is being read: one for each sequence. */
+struct orma_heap_graph {
+    uint16_t machine;
+    bool begun, has_index, truncated;
+    uint32_t upid;
+    int64_t ts;
+    uint64_t index, last_id;
+    uint32_t last_heap_type;          /* pool id, 0: not told */
+    struct orma_map objects, classes; /* id → row */
+    struct orma_map fields;    /* iid → name, a pool id, and that of the type above bit 32 */
+    struct orma_map locations; /* iid → pool id */
+    struct orma_heap_type *types;
+    size_t types_num, types_cap;
+    struct orma_words64 type_fields;
+    struct orma_words64 roots;    /* (object id, type as pool id), in the order of the packets */
+    struct orma_words64 named;    /* (row of a reference, iid of its field) */
+    struct orma_words64 by_type;  /* rows of objects whose fields are those of their type */
+    struct orma_words64 unsized;  /* rows of objects whose size is that of their type */
+    struct orma_words64 registry; /* (row of an object, its size field) */
+};
+
+/* The row of the object of that id, made if it is new. */
+uint32_t orma_heap_graph_object(struct orma_model *model, struct orma_heap_graph *g, uint64_t id);
+uint32_t orma_heap_graph_class(struct orma_model *model, struct orma_heap_graph *g, uint64_t id);
+
+/* A row that says that `owner` refers to `owned`; 0: to nothing. The field has no name yet. */
+uint32_t orma_heap_graph_reference(struct orma_model *model, struct orma_heap_graph *g,
+                                   uint32_t set, uint32_t owner, uint64_t owned);
+
+/* A type that is all zero but for the empty name; NULL when memory is out. */
+struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model,
+                                                struct orma_heap_graph *g);
+
+void orma_heap_graph_free(struct orma_heap_graph *g);
+
+/* The graph is complete. heap_graph_finish.c */
+void orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * The end of a heap graph: what types say is put to objects and references, roots are marked and
+ * what they reach, sizes of native memory go to the objects that keep it.
+ */
+#include <stdlib.h>
+
+#include "processor/model/heap_graph.h"
+
+static bool is_name(const struct orma_model *model, int64_t id, const char *name)
+{
+    return orma_str_eq(orma_strpool_get(&model->storage->pool, (uint32_t)id), orma_str_from(name));
+}
+
+/* The references of an object are the rows from its set on. */
+static uint32_t refs_begin(struct orma_model *model, uint32_t object)
+{
+    const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+
+    return orma_table_is_null(t, ORMA_HEAP_GRAPH_OBJECT_REFERENCE_SET_ID, object)
+               ? UINT32_MAX
+               : (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REFERENCE_SET_ID, object);
+}
+
+static bool refs_more(const struct orma_table *refs, uint32_t begin, uint32_t row)
+{
+    return row < refs->rows &&
+           orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_REFERENCE_SET_ID, row) == begin;
+}
+
+/* ---- types ---- */
+
+static void name_field(struct orma_model *model, const struct orma_heap_graph *g, uint32_t ref,
+                       uint64_t iid)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint64_t names = orma_map_get(&g->fields, iid);
+
+    if (names == ORMA_MAP_NONE)
+        return;
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, ref, (uint32_t)names);
+    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_TYPE_NAME, ref, (int64_t)(names >> 32));
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct orma_heap_type *x = a, *y = b;
+
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void put_type(struct orma_model *model, struct orma_heap_graph *g,
+                     const struct orma_heap_type *type)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    uint32_t row = orma_heap_graph_class(model, g, type->id);
+    uint64_t location =
+        type->has_location ? orma_map_get(&g->locations, type->location) : ORMA_MAP_NONE;
+
+    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_NAME, row, type->name);
+    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_KIND, row, type->kind);
+    if (location != ORMA_MAP_NONE)
+        orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_LOCATION, row, (int64_t)location);
+    else if (type->has_location && type->location)
+        orma_stats_add_at(orma_model_stats(model, g->machine),
+                          ORMA_STAT_HEAP_GRAPH_INVALID_STRING_ID, (int32_t)g->upid, 1);
+    if (type->classloader)
+        orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_CLASSLOADER_ID, row,
+                       orma_heap_graph_object(model, g, type->classloader));
+    if (type->superclass)
+        orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_SUPERCLASS_ID, row,
+                       orma_heap_graph_class(model, g, type->superclass));
+}
+
+/* The type of each class row: index + 1, 0: not told. */
+static uint32_t *index_types(struct orma_model *model, struct orma_heap_graph *g)
+{
+    uint32_t rows = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows;
+    uint32_t *types = calloc((size_t)rows + 1, sizeof(*types));
+
+    if (!types) {
+        model->storage->failed = true;
+        return NULL;
+    }
+    for (size_t i = 0; i < g->types_num; i++) {
+        uint32_t row = orma_heap_graph_class(model, g, g->types[i].id);
+
+        if (row < rows)
+            types[row] = (uint32_t)i + 1;
+    }
+    return types;
+}
+
+static const struct orma_heap_type *type_of(struct orma_model *model,
+                                            const struct orma_heap_graph *g, const uint32_t *types,
+                                            uint32_t object)
+{
+    const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    uint32_t i = types[orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object)];
+
+    return i ? &g->types[i - 1] : NULL;
+}
+
+static void put_fields(struct orma_model *model, const struct orma_heap_graph *g, uint32_t object,
+                       const struct orma_heap_type *type)
+{
+    const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t begin = refs_begin(model, object);
+
+    for (uint32_t i = 0; i < type->fields_num && refs_more(refs, begin, begin + i); i++)
+        name_field(model, g, begin + i, g->type_fields.data[type->fields_first + i]);
+}
+
+static void put_types(struct orma_model *model, struct orma_heap_graph *g)
+{
+    struct orma_table *objects = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    bool unknown = false;
+    uint32_t *types;
+
+    if (g->types_num)
+        qsort(g->types, g->types_num, sizeof(*g->types), by_id);
+    for (size_t i = 0; i < g->types_num; i++)
+        put_type(model, g, &g->types[i]);
+    types = index_types(model, g);
+    if (!types)
+        return;
+    for (size_t i = 0; i < g->unsized.len; i++) {
+        const struct orma_heap_type *type = type_of(model, g, types, (uint32_t)g->unsized.data[i]);
+
+        unknown |= !type;
+        if (type)
+            orma_table_set(objects, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, (uint32_t)g->unsized.data[i],
+                           (int64_t)type->object_size);
+    }
+    for (size_t i = 0; i < g->by_type.len; i++) {
+        const struct orma_heap_type *type = type_of(model, g, types, (uint32_t)g->by_type.data[i]);
+
+        unknown |= !type;
+        if (type)
+            put_fields(model, g, (uint32_t)g->by_type.data[i], type);
+    }
+    for (size_t i = 0; i + 1 < g->named.len; i += 2)
+        name_field(model, g, (uint32_t)g->named.data[i], g->named.data[i + 1]);
+    if (unknown) {
+        g->truncated = true;
+        orma_stats_add_at(orma_model_stats(model, g->machine),
+                          ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET, (int32_t)g->upid, 1);
+    }
+    free(types);
+}
+
+/* ---- roots ---- */
+
+/* References that do not keep what they refer to. */
+static bool is_weak(struct orma_model *model, uint32_t object)
+{
+    const struct orma_table *objects = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    const struct orma_table *classes = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    int64_t kind =
+        orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_KIND,
+                       (uint32_t)orma_table_int(objects, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object));
+
+    return is_name(model, kind, "KIND_WEAK_REFERENCE") ||
+           is_name(model, kind, "KIND_FINALIZER_REFERENCE") ||
+           is_name(model, kind, "KIND_PHANTOM_REFERENCE");
+}
+
+/* Breadth first from all roots at once: the first way to an object is a shortest one. */
+static void reach(struct orma_model *model, struct orma_words64 *queue)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+
+    for (size_t i = 0; i < queue->len; i++) {
+        uint32_t object = (uint32_t)queue->data[i], begin = refs_begin(model, object);
+        int64_t distance = orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, object) + 1;
+        bool weak = refs_more(refs, begin, begin) && is_weak(model, object);
+
+        for (uint32_t row = begin; refs_more(refs, begin, row); row++) {
+            if (orma_table_is_null(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row))
+                continue;
+            uint32_t owned =
+                (uint32_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row);
+            int64_t field = orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row);
+
+            if (orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned) ||
+                (weak && is_name(model, field, "java.lang.ref.Reference.referent")))
+                continue;
+            orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned, 1);
+            orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, owned, distance);
+            orma_words64_add(queue, owned);
+        }
+    }
+    model->storage->failed |= queue->failed;
+}
+
+static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    struct orma_words64 queue = {0};
+
+    for (size_t i = 0; i + 1 < g->roots.len; i += 2) {
+        uint64_t object = orma_map_get(&g->objects, g->roots.data[i]);
+        uint32_t row = (uint32_t)object;
+
+        if (object == ORMA_MAP_NONE || orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row))
+            continue; /* never mentioned, or a root already */
+        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, (int64_t)g->roots.data[i + 1]);
+        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
+        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
+        orma_words64_add(&queue, row);
+    }
+    reach(model, &queue);
+    orma_words64_fini(&queue);
+}
+
+/* ---- native memory ---- */
+
+/* The object that a field of that name refers to; ORMA_ROW_NONE. */
+static uint32_t field_of(struct orma_model *model, uint32_t object, const char *name)
+{
+    const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t begin = refs_begin(model, object);
+
+    for (uint32_t row = begin; refs_more(refs, begin, row); row++) {
+        if (!is_name(model, orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row), name))
+            continue;
+        return orma_table_is_null(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row)
+                   ? ORMA_ROW_NONE
+                   : (uint32_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row);
+    }
+    return ORMA_ROW_NONE;
+}
+
+/*
+ * Cleaner.referent is the object that keeps the memory; Cleaner.thunk leads to the registry that
+ * knows its size. A cleaner that is its own successor has run already.
+ */
+static void add_native_size(struct orma_model *model, uint32_t cleaner,
+                            const struct orma_map *registry)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    uint32_t referent = field_of(model, cleaner, "java.lang.ref.Reference.referent");
+    uint32_t thunk = field_of(model, cleaner, "sun.misc.Cleaner.thunk");
+
+    if (referent == ORMA_ROW_NONE || thunk == ORMA_ROW_NONE ||
+        field_of(model, cleaner, "sun.misc.Cleaner.next") == cleaner)
+        return;
+    uint32_t owner =
+        field_of(model, thunk, "libcore.util.NativeAllocationRegistry$CleanerThunk.this$0");
+    uint64_t size = owner == ORMA_ROW_NONE ? ORMA_MAP_NONE : orma_map_get(registry, owner);
+    if (size == ORMA_MAP_NONE)
+        return;
+    /* The lowest bit says who allocated it. */
+    orma_table_set(
+        t, ORMA_HEAP_GRAPH_OBJECT_NATIVE_SIZE, referent,
+        (int64_t)((uint64_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_NATIVE_SIZE, referent) +
+                  (size & ~1ull)));
+}
+
+static void put_native_sizes(struct orma_model *model, struct orma_heap_graph *g)
+{
+    const struct orma_table *classes = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS);
+    const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+    uint32_t cleaner = orma_strpool_find(&model->storage->pool, ORMA_STR("sun.misc.Cleaner"));
+    struct orma_map registry = {0};
+
+    for (size_t i = 0; i + 1 < g->registry.len; i += 2)
+        model->storage->failed |=
+            orma_map_put(&registry, g->registry.data[i], g->registry.data[i + 1]) < 0;
+    ORMA_MAP_EACH (slot, &g->objects) {
+        uint32_t row = (uint32_t)slot->val;
+        uint32_t type = (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row);
+
+        if (!g->registry.len || !cleaner)
+            break;
+        if (orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_NAME, type) == cleaner)
+            add_native_size(model, row, &registry);
+    }
+    orma_map_fini(&registry);
+}
+
+void orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH);
+
+    if (model->storage->failed || !g->begun)
+        return;
+    /* Every object has a class, also those that were only referred to. */
+    if (g->objects.slots && !orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows)
+        (void)orma_heap_graph_class(model, g, 0);
+    put_types(model, g);
+    if (model->storage->failed)
+        return;
+    mark_roots(model, g);
+    put_native_sizes(model, g);
+    uint32_t row = orma_table_add(t);
+    orma_table_set_time(t, ORMA_HEAP_GRAPH_TS, row, g->ts);
+    orma_table_set(t, ORMA_HEAP_GRAPH_UPID, row, g->upid);
+    orma_table_set(t, ORMA_HEAP_GRAPH_TRUNCATED, row, g->truncated);
+}

@@ -1,0 +1,25 @@
+/* Metadata: facts about the trace and its machines, as (name, value) rows. */
+#ifndef ORMA_PROCESSOR_MODEL_METADATA_H
+#define ORMA_PROCESSOR_MODEL_METADATA_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct orma_model;
+
+enum orma_metadata_scope {
+    ORMA_METADATA_GLOBAL,
+    ORMA_METADATA_MACHINE = 1,
+    ORMA_METADATA_TRACE = 2,
+    ORMA_METADATA_MACHINE_AND_TRACE = 3,
+};
+
+/* Sets (replacing) or, for `multi`, adds. */
+void orma_metadata_int(struct orma_model *self, const char *name, bool multi,
+                       enum orma_metadata_scope scope, uint16_t machine, int64_t val);
+void orma_metadata_str(struct orma_model *self, const char *name, bool multi,
+                       enum orma_metadata_scope scope, uint16_t machine, uint32_t str);
+
+/* The uuid in its usual form. */
+void orma_metadata_uuid(struct orma_model *self, uint64_t msb, uint64_t lsb);
+
+#endif

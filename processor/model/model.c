@@ -1,0 +1,326 @@
+/*
+ * What all importers need: counters, literals, cpus and graphics processors, args that packets add
+ * to rows, the log and the places of damage.
+ */
+#include "processor/model/model.h"
+
+#include <stdlib.h>
+
+#include "processor/model/async.h"
+#include "processor/model/callstacks.h"
+#include "processor/model/flows.h"
+#include "processor/model/sched.h"
+
+/* Places of damage that are reported one by one; those that follow are only counted. */
+#define DAMAGE_ROWS_MAX 10000
+
+static void write_row_args(struct orma_model *self);
+static void free_row_args(struct orma_model *self);
+static void slice_dropped(void *data, const struct orma_slice_overlap *overlap);
+
+void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_MACHINE);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_MACHINE_RAW_ID, row, raw);
+    orma_processes_init(&self->machines[machine].processes, self->storage, &self->known, machine);
+    if (machine) /* others are known from packets only; the host's format is not known yet */
+        orma_processes_set_idle(&self->machines[machine].processes);
+    self->machines_num = (uint16_t)(machine + 1);
+}
+
+void orma_model_init(struct orma_model *self, struct orma_storage *storage)
+{
+    *self = (struct orma_model){.storage = storage, .damage.first = -1};
+    orma_known_strings_init(&self->known, &storage->pool);
+    orma_tracks_init(&self->tracks, storage, &self->known);
+    orma_slices_init(&self->slices, storage);
+    self->slices.dropped = slice_dropped;
+    self->slices.dropped_data = self;
+    orma_model_add_machine(self, 0, 0);
+    self->trace_row = orma_table_add(orma_model_table(self, ORMA_TABLE_TRACE_FILE));
+}
+
+void orma_model_fini(struct orma_model *self)
+{
+    for (unsigned i = 0; i < self->machines_num; i++)
+        orma_processes_fini(&self->machines[i].processes);
+    orma_async_fini(self);
+    orma_flows_fini(self);
+    orma_sched_fini(self);
+    orma_callstacks_fini(self);
+    orma_tracks_fini(&self->tracks);
+    orma_slices_fini(&self->slices);
+    orma_args_list_fini(&self->args);
+    orma_map_fini(&self->gpus);
+    free_row_args(self);
+    orma_arena_fini(&self->lazy);
+}
+
+void orma_model_finish(struct orma_model *self)
+{
+    write_row_args(self);
+    orma_slices_finish(&self->slices);
+}
+
+void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
+{
+    if (!*slot) {
+        *slot = orma_arena_alloc(&self->lazy, size);
+        if (*slot)
+            memset(*slot, 0, size);
+        self->storage->failed |= !*slot;
+    }
+    return *slot;
+}
+
+void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, const char *why)
+{
+    orma_stats_add(orma_model_stats(self, 0), ORMA_STAT_DAMAGED_BYTES, (int64_t)bytes);
+    self->damage.bytes += bytes;
+    if (!self->damage.places)
+        self->damage.first = offset;
+    if (self->damage.places++ >= DAMAGE_ROWS_MAX) {
+        orma_stats_inc(orma_model_stats(self, 0), ORMA_STAT_DAMAGED_PLACES);
+        return;
+    }
+    orma_args_list_clear(&self->args);
+    orma_args_put_uint(&self->args, orma_model_cstr(self, "bytes"), bytes);
+    orma_args_put_str(&self->args, orma_model_cstr(self, "reason"), orma_model_cstr(self, why));
+    orma_model_log(self, 0, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, &self->args);
+}
+
+void orma_model_cut_off(struct orma_model *self, uint64_t bytes)
+{
+    self->damage.cut_off += bytes;
+}
+
+void orma_model_use_trace(struct orma_model *self, uint32_t row)
+{
+    if (self->trace_row == row)
+        return;
+    self->trace_row = row;
+    orma_storage_use_trace(self->storage, row, false);
+}
+
+uint32_t orma_model_counter_track(struct orma_model *self, uint16_t machine, const char *type,
+                                  uint32_t name, const char *unit, unsigned dims_num,
+                                  const struct orma_track_dim *dims)
+{
+    struct orma_track_spec spec = {
+        .type = type,
+        .event = ORMA_TRACK_COUNTER,
+        .machine = machine,
+        .dims_num = dims_num,
+        .name = name,
+        .unit = unit ? orma_model_cstr(self, unit) : 0,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (dims_num)
+        memcpy(spec.dims, dims, dims_num * sizeof(*dims));
+    return orma_tracks_get(&self->tracks, &spec);
+}
+
+uint32_t orma_model_slice_track(struct orma_model *self, uint16_t machine, const char *type,
+                                uint32_t name, unsigned dims_num, const struct orma_track_dim *dims)
+{
+    struct orma_track_spec spec = {
+        .type = type,
+        .event = ORMA_TRACK_SLICES,
+        .machine = machine,
+        .dims_num = dims_num,
+        .name = name,
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (dims_num)
+        memcpy(spec.dims, dims, dims_num * sizeof(*dims));
+    return orma_tracks_get(&self->tracks, &spec);
+}
+
+uint32_t orma_model_thread_track(struct orma_model *self, uint16_t machine, uint32_t utid)
+{
+    const struct orma_track_dim dim = orma_dim(self->known.utid, utid);
+
+    return orma_model_slice_track(self, machine, "thread_execution", 0, 1, &dim);
+}
+
+void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat stat, int64_t ts,
+                    int64_t byte_offset, const struct orma_args_list *args)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_TRACE_IMPORT_LOGS);
+    uint32_t row = orma_table_add(t);
+
+    orma_stats_inc(orma_model_stats(self, machine), stat);
+    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TRACE_ID, row, self->trace_row);
+    if (ts != INT64_MIN)
+        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TS, row, ts);
+    if (byte_offset >= 0)
+        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_BYTE_OFFSET, row, byte_offset);
+    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_STAT_KEY, row, stat);
+    if (args)
+        orma_storage_set_args(t, ORMA_TRACE_IMPORT_LOGS_ARG_SET_ID, row,
+                              orma_args_commit(&self->storage->args, args));
+}
+
+void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
+                            const struct orma_slice_overlap *overlap)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_SLICE);
+    struct orma_args_list args = {0};
+
+    orma_args_put_uint(&args, orma_model_lit(self, "track_id"), overlap->track);
+    orma_args_put_str(&args, orma_model_lit(self, "new_slice_name"), overlap->name);
+    orma_args_put_int(&args, orma_model_lit(self, "new_slice_ts"), overlap->ts);
+    orma_args_put_int(&args, orma_model_lit(self, "new_slice_dur"), overlap->dur);
+    orma_args_put_str(&args, orma_model_lit(self, "existing_slice_name"),
+                      (uint32_t)orma_table_int(t, ORMA_SLICE_NAME, overlap->existing));
+    orma_args_put_int(&args, orma_model_lit(self, "existing_slice_ts"),
+                      orma_table_int(t, ORMA_SLICE_TS, overlap->existing));
+    orma_args_put_int(&args, orma_model_lit(self, "existing_slice_dur"),
+                      orma_table_int(t, ORMA_SLICE_DUR, overlap->existing));
+    orma_model_log(self, 0, stat, overlap->ts, -1, &args);
+    self->storage->failed |= args.failed;
+    orma_args_list_fini(&args);
+}
+
+static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
+{
+    orma_model_log_overlap(data, ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT, overlap);
+}
+
+void orma_model_counter(struct orma_model *self, int64_t ts, uint32_t track, double value)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_COUNTER);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_COUNTER_TS, row, ts);
+    orma_table_set(t, ORMA_COUNTER_TRACK_ID, row, track);
+    orma_table_set_double(t, ORMA_COUNTER_VALUE, row, value);
+}
+
+/* What packets have said of a row so far. Only what holds at the end becomes a set. */
+struct orma_row_args {
+    struct orma_row_args *next; /* in the order of the first thing said */
+    enum orma_table_id table;
+    unsigned col;
+    uint32_t row;
+    struct orma_args_list list;
+};
+
+static struct orma_row_args *row_args(struct orma_model *self, enum orma_table_id table,
+                                      unsigned col, uint32_t row)
+{
+    uint64_t key = (uint64_t)table << 40 | (uint64_t)col << 32 | row;
+    struct orma_row_args *a = orma_map_get_ptr(&self->row_args, key);
+
+    if (a)
+        return a;
+    a = calloc(1, sizeof(*a));
+    if (!a || orma_map_put_ptr(&self->row_args, key, a)) {
+        self->storage->failed = true;
+        free(a);
+        return NULL;
+    }
+    a->table = table;
+    a->col = col;
+    a->row = row;
+    if (self->row_args_last)
+        self->row_args_last->next = a;
+    else
+        self->row_args_first = a;
+    self->row_args_last = a;
+    return a;
+}
+
+void orma_model_add_args(struct orma_model *self, enum orma_table_id table, unsigned col,
+                         uint32_t row, const struct orma_args_list *args)
+{
+    struct orma_row_args *a = args->len ? row_args(self, table, col, row) : NULL;
+
+    for (uint32_t i = 0; a && i < args->len; i++)
+        orma_args_put(&a->list, args->args[i]);
+}
+
+static void write_row_args(struct orma_model *self)
+{
+    for (struct orma_row_args *a = self->row_args_first; a; a = a->next) {
+        orma_storage_set_args(orma_model_table(self, a->table), a->col, a->row,
+                              orma_args_commit(&self->storage->args, &a->list));
+        self->storage->failed |= a->list.failed;
+    }
+}
+
+static void free_row_args(struct orma_model *self)
+{
+    struct orma_row_args *next;
+
+    for (struct orma_row_args *a = self->row_args_first; a; a = next) {
+        next = a->next;
+        orma_args_list_fini(&a->list);
+        free(a);
+    }
+    orma_map_fini(&self->row_args);
+}
+
+uint32_t orma_model_lit_slow(struct orma_model *self, const char *literal)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)literal * 0x9e3779b97f4a7c15u >> 40) % ORMA_LITERALS_NUM;
+
+    self->literals[slot].id = orma_model_cstr(self, literal);
+    self->literals[slot].text = literal;
+    return self->literals[slot].id;
+}
+
+/* ---- cpus ---- */
+
+uint32_t orma_model_ucpu_slow(struct orma_model *self, uint32_t ucpu, uint32_t cpu)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_CPU);
+
+    self->ucpus[ucpu % ORMA_UCPUS_KNOWN] = ucpu + 1;
+    if (ucpu < t->rows && !orma_table_is_null(t, ORMA_CPU_CPU, ucpu))
+        return ucpu;
+    /* Rows of cpus that were never seen lie between: they have no number and no view shows them. */
+    while (t->rows <= ucpu) {
+        uint32_t row = orma_table_add(t);
+
+        if (row == ORMA_ROW_NONE)
+            return ucpu;
+        orma_table_set(t, ORMA_CPU_MACHINE_ID, row, row / ORMA_UCPUS_PER_MACHINE);
+    }
+    orma_table_set(t, ORMA_CPU_CPU, ucpu, cpu);
+    return ucpu;
+}
+
+uint32_t orma_model_ugpu(struct orma_model *self, uint16_t machine, uint32_t gpu)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_GPU);
+    uint64_t key = (uint64_t)machine << 32 | gpu, known = orma_map_get(&self->gpus, key);
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    uint32_t row = orma_table_add(t);
+    if (orma_map_put(&self->gpus, key, row))
+        self->storage->failed = true;
+    orma_table_set(t, ORMA_GPU_GPU, row, gpu);
+    orma_table_set(t, ORMA_GPU_MACHINE_ID, row, machine);
+    static const uint8_t texts[] = {ORMA_GPU_NAME,         ORMA_GPU_VENDOR, ORMA_GPU_MODEL,
+                                    ORMA_GPU_ARCHITECTURE, ORMA_GPU_UUID,   ORMA_GPU_PCI_BDF};
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++)
+        orma_table_set(t, texts[i], row, ORMA_STR_EMPTY);
+    return row;
+}
+
+uint32_t orma_model_gpu_frequency_track(struct orma_model *self, uint16_t machine, uint32_t gpu)
+{
+    const struct orma_track_dim dims[] = {
+        orma_dim(orma_model_lit(self, "ugpu"), orma_model_ugpu(self, machine, gpu)),
+        orma_dim(orma_model_lit(self, "gpu"), gpu),
+    };
+
+    return orma_model_counter_track(self, machine, "gpu_frequency", orma_model_lit(self, "gpufreq"),
+                                    NULL, 2, dims);
+}

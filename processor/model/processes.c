@@ -1,0 +1,414 @@
+#include "processor/model/processes.h"
+
+#include <stdlib.h>
+
+enum link_kind { LINK_SAME_PROCESS, LINK_PARENT };
+
+/* SAME_PROCESS: both threads; PARENT: the process `other` was started by the thread `utid`. */
+struct orma_process_link {
+    enum link_kind kind;
+    uint32_t utid, other;
+};
+
+static struct orma_table *threads(const struct orma_processes *self)
+{
+    return &self->storage->tables[ORMA_TABLE_THREAD];
+}
+
+static struct orma_table *processes(const struct orma_processes *self)
+{
+    return &self->storage->tables[ORMA_TABLE_PROCESS];
+}
+
+static uint32_t add_thread(struct orma_processes *self, uint32_t tid)
+{
+    struct orma_table *t = threads(self);
+    uint32_t utid = orma_table_add(t);
+
+    orma_table_set(t, ORMA_THREAD_TID, utid, tid);
+    orma_table_set(t, ORMA_THREAD_MACHINE_ID, utid, self->machine);
+    return utid;
+}
+
+static uint32_t add_process(struct orma_processes *self, uint32_t pid)
+{
+    struct orma_table *t = processes(self);
+    uint32_t upid = orma_table_add(t);
+
+    orma_table_set(t, ORMA_PROCESS_PID, upid, pid);
+    orma_table_set(t, ORMA_PROCESS_MACHINE_ID, upid, self->machine);
+    return upid;
+}
+
+void orma_processes_init(struct orma_processes *self, struct orma_storage *storage,
+                         const struct orma_known_strings *known, uint32_t machine)
+{
+    *self = (struct orma_processes){.storage = storage, .known = known, .machine = machine};
+    self->idle_utid = add_thread(self, 0);
+    self->idle_upid = add_process(self, 0);
+    orma_table_set(threads(self), ORMA_THREAD_UPID, self->idle_utid, self->idle_upid);
+    orma_table_set(threads(self), ORMA_THREAD_IS_MAIN_THREAD, self->idle_utid, 1);
+    orma_table_set(threads(self), ORMA_THREAD_IS_IDLE, self->idle_utid, 1);
+}
+
+void orma_processes_fini(struct orma_processes *self)
+{
+    free(self->older);
+    free(self->links);
+    free(self->thread_ranks);
+    free(self->process_ranks);
+    orma_ids_fini(&self->by_tid);
+    orma_ids_fini(&self->by_pid);
+    orma_map_fini(&self->ns_depth);
+    orma_map_fini(&self->ns_ids);
+    *self = (struct orma_processes){0};
+}
+
+/* ---- live threads by tid ---- */
+
+/* The thread in force under the tid; ORMA_ID_NONE: none is. */
+static inline uint32_t newest(const struct orma_processes *self, uint32_t tid)
+{
+    return orma_ids_get(&self->by_tid, tid);
+}
+
+static bool reserve_older(struct orma_processes *self, uint32_t utid)
+{
+    if (utid < self->older_cap)
+        return true;
+    uint32_t cap = ORMA_MAX(ORMA_MAX(utid + 1, self->older_cap * 2), 64u);
+    uint32_t *older = utid < ORMA_ROWS_MAX / 2 ? realloc(self->older, cap * sizeof(*older)) : NULL;
+
+    if (!older)
+        return false;
+    self->older = older;
+    self->older_cap = cap;
+    return true;
+}
+
+static void add_live(struct orma_processes *self, uint32_t tid, uint32_t utid)
+{
+    uint32_t before = newest(self, tid);
+
+    if (!reserve_older(self, utid) || orma_ids_put(&self->by_tid, tid, utid)) {
+        self->storage->failed = true;
+        return;
+    }
+    self->older[utid] = before;
+}
+
+/* Ends the newest one: that before it is in force again. */
+static void remove_newest(struct orma_processes *self, uint32_t tid)
+{
+    uint32_t before = self->older[newest(self, tid)];
+
+    if (before == ORMA_ID_NONE)
+        orma_ids_drop(&self->by_tid, tid);
+    else if (orma_ids_put(&self->by_tid, tid, before))
+        self->storage->failed = true;
+}
+
+uint32_t orma_processes_upid(const struct orma_processes *self, uint32_t utid)
+{
+    if (orma_table_is_null(threads(self), ORMA_THREAD_UPID, utid))
+        return ORMA_ID_NONE;
+    return (uint32_t)orma_table_int(threads(self), ORMA_THREAD_UPID, utid);
+}
+
+void orma_processes_set_idle(struct orma_processes *self)
+{
+    if (self->idle_known)
+        return;
+    self->idle_known = true;
+    add_live(self, 0, self->idle_utid);
+    if (orma_ids_put(&self->by_pid, 0, self->idle_upid))
+        self->storage->failed = true;
+    orma_processes_name_thread(self, self->idle_utid, self->known->swapper,
+                               ORMA_THREAD_NAME_CONSTANT);
+}
+
+/* ---- links that wait ---- */
+
+static void add_link(struct orma_processes *self, enum link_kind kind, uint32_t utid,
+                     uint32_t other)
+{
+    if (self->links_num == self->links_cap) {
+        uint32_t cap = self->links_cap ? self->links_cap * 2 : 16;
+        struct orma_process_link *links = realloc(self->links, cap * sizeof(*links));
+
+        if (!links) {
+            self->storage->failed = true;
+            return;
+        }
+        self->links = links;
+        self->links_cap = cap;
+    }
+    self->links[self->links_num++] = (struct orma_process_link){kind, utid, other};
+}
+
+static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid);
+
+/* `utid` is of `upid` now: what waited for that. Linked threads follow in turn. */
+static void resolve_links(struct orma_processes *self, uint32_t utid, uint32_t upid)
+{
+    for (uint32_t i = 0; i < self->links_num;) {
+        struct orma_process_link link = self->links[i];
+        bool first = link.utid == utid;
+
+        if (!first && (link.kind == LINK_PARENT || link.other != utid)) {
+            i++;
+            continue;
+        }
+        self->links[i] = self->links[--self->links_num];
+        if (link.kind == LINK_PARENT) {
+            orma_table_set(processes(self), ORMA_PROCESS_PARENT_UPID, link.other, upid);
+            continue;
+        }
+        uint32_t peer = first ? link.other : link.utid;
+        if (orma_processes_upid(self, peer) == ORMA_ID_NONE) {
+            set_upid(self, peer, upid);
+            i = 0; /* the list was changed below us */
+        }
+    }
+}
+
+static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid)
+{
+    struct orma_table *t = threads(self);
+    int64_t tid = orma_table_int(t, ORMA_THREAD_TID, utid);
+    int64_t pid = orma_table_int(processes(self), ORMA_PROCESS_PID, upid);
+
+    orma_table_set(t, ORMA_THREAD_UPID, utid, upid);
+    orma_table_set(t, ORMA_THREAD_IS_MAIN_THREAD, utid, tid == pid);
+    resolve_links(self, utid, upid);
+}
+
+void orma_processes_link(struct orma_processes *self, uint32_t utid, uint32_t other)
+{
+    uint32_t upid = orma_processes_upid(self, utid), upid_other = orma_processes_upid(self, other);
+
+    if (upid == ORMA_ID_NONE && upid_other == ORMA_ID_NONE)
+        add_link(self, LINK_SAME_PROCESS, utid, other);
+    else if (upid == ORMA_ID_NONE)
+        set_upid(self, utid, upid_other);
+    else if (upid_other == ORMA_ID_NONE)
+        set_upid(self, other, upid);
+}
+
+/* ---- threads and processes ---- */
+
+uint32_t orma_processes_find_thread(struct orma_processes *self, uint32_t tid)
+{
+    return newest(self, tid);
+}
+
+uint32_t orma_processes_start_thread(struct orma_processes *self, int64_t start, uint32_t tid)
+{
+    uint32_t utid = add_thread(self, tid);
+
+    if (start != INT64_MIN)
+        orma_table_set(threads(self), ORMA_THREAD_START_TS, utid, start);
+    add_live(self, tid, utid);
+    return utid;
+}
+
+uint32_t orma_processes_thread(struct orma_processes *self, uint32_t tid)
+{
+    uint32_t utid = orma_processes_find_thread(self, tid);
+
+    return utid != ORMA_ID_NONE ? utid : orma_processes_start_thread(self, INT64_MIN, tid);
+}
+
+/*
+ * The newest thread that may be meant: one of no process yet, or one of the
+ * process that has this pid now. A process that was replaced keeps its threads.
+ */
+static uint32_t matching_thread(struct orma_processes *self, uint32_t tid, uint32_t pid)
+{
+    uint32_t now = orma_processes_find_process(self, pid);
+
+    for (uint32_t utid = newest(self, tid); utid != ORMA_ID_NONE; utid = self->older[utid]) {
+        uint32_t upid = orma_processes_upid(self, utid);
+
+        if (upid == ORMA_ID_NONE ||
+            (orma_table_int(processes(self), ORMA_PROCESS_PID, upid) == pid &&
+             (now == ORMA_ID_NONE || now == upid)))
+            return utid;
+    }
+    return ORMA_ID_NONE;
+}
+
+uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid)
+{
+    uint32_t utid = matching_thread(self, tid, pid);
+
+    if (utid == ORMA_ID_NONE)
+        utid = orma_processes_start_thread(self, INT64_MIN, tid);
+    if (orma_processes_upid(self, utid) == ORMA_ID_NONE) {
+        uint32_t upid = orma_processes_process(self, pid);
+
+        /* Making the process may have linked its main thread already. */
+        if (orma_processes_upid(self, utid) == ORMA_ID_NONE)
+            set_upid(self, utid, upid);
+    }
+    return utid;
+}
+
+uint32_t orma_processes_find_process(struct orma_processes *self, uint32_t pid)
+{
+    return orma_ids_get(&self->by_pid, pid);
+}
+
+uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid)
+{
+    uint32_t upid = orma_processes_find_process(self, pid);
+
+    if (upid != ORMA_ID_NONE)
+        return upid;
+    upid = add_process(self, pid);
+    if (orma_ids_put(&self->by_pid, pid, upid))
+        self->storage->failed = true;
+    else
+        (void)orma_processes_thread_of(self, pid, pid);
+    return upid;
+}
+
+uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid)
+{
+    uint32_t upid = orma_processes_find_process(self, pid);
+
+    if (upid != ORMA_ID_NONE)
+        return upid;
+    upid = add_process(self, pid);
+    if (orma_ids_put(&self->by_pid, pid, upid))
+        self->storage->failed = true;
+    return upid;
+}
+
+void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t upid, bool is_main)
+{
+    if (orma_processes_upid(self, utid) == ORMA_ID_NONE)
+        set_upid(self, utid, upid);
+    orma_table_set(threads(self), ORMA_THREAD_IS_MAIN_THREAD, utid, is_main);
+}
+
+uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
+                              uint32_t pid, uint32_t name, enum orma_thread_name_rank rank)
+{
+    orma_ids_drop(&self->by_pid, pid);
+    uint32_t utid = orma_processes_start_thread(self, start, pid);
+    uint32_t upid = orma_processes_process(self, pid);
+
+    if (start != INT64_MIN)
+        orma_table_set(processes(self), ORMA_PROCESS_START_TS, upid, start);
+    if (name) {
+        orma_processes_name_thread(self, utid, name, rank);
+        orma_processes_name_process(self, upid, name, ORMA_PROCESS_NAME_OTHER);
+    }
+    if (parent_tid != ORMA_ID_NONE) {
+        uint32_t parent = orma_processes_thread(self, parent_tid);
+        uint32_t parent_upid = orma_processes_upid(self, parent);
+
+        if (parent_upid != ORMA_ID_NONE)
+            orma_table_set(processes(self), ORMA_PROCESS_PARENT_UPID, upid, parent_upid);
+        else
+            add_link(self, LINK_PARENT, parent, upid);
+    }
+    return upid;
+}
+
+void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_t tid)
+{
+    uint32_t utid = orma_processes_find_thread(self, tid);
+
+    if (utid == ORMA_ID_NONE)
+        return; /* no row only to say that it is over */
+    orma_table_set(threads(self), ORMA_THREAD_END_TS, utid, end);
+    remove_newest(self, tid);
+    uint32_t upid = orma_processes_upid(self, utid);
+    if (upid == ORMA_ID_NONE || orma_table_int(processes(self), ORMA_PROCESS_PID, upid) != tid)
+        return;
+    orma_table_set(processes(self), ORMA_PROCESS_END_TS, upid, end);
+    if (orma_processes_find_process(self, tid) == upid)
+        orma_ids_drop(&self->by_pid, tid);
+}
+
+void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid)
+{
+    struct orma_table *t = processes(self);
+
+    if (!orma_table_is_null(t, ORMA_PROCESS_PARENT_UPID, upid)) {
+        if (orma_table_int(t, ORMA_PROCESS_PARENT_UPID, upid) != parent_upid)
+            orma_stats_inc(&self->storage->stats[self->machine],
+                           ORMA_STAT_PROCESS_TRACKER_PARENT_PID_CHANGED);
+        return;
+    }
+    orma_table_set(t, ORMA_PROCESS_PARENT_UPID, upid, parent_upid);
+}
+
+/* ---- namespaces ---- */
+
+bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
+                               const uint32_t *inner, uint32_t num)
+{
+    if (!num)
+        return true;
+    if (pid == tid && orma_map_put(&self->ns_depth, pid, num))
+        self->storage->failed = true;
+    uint64_t depth = orma_map_get(&self->ns_depth, pid);
+    if (depth == ORMA_MAP_NONE)
+        return false;
+    if (depth <= num && orma_map_put(&self->ns_ids, (uint64_t)pid << 32 | inner[depth - 1], tid))
+        self->storage->failed = true;
+    return true;
+}
+
+uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id)
+{
+    uint64_t outer = orma_map_get(&self->ns_ids, (uint64_t)pid << 32 | id);
+
+    return outer == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)outer;
+}
+
+/* ---- names ---- */
+
+/* The rank of the name in a row, made if the array is shorter; NULL when memory is out. */
+static uint8_t *rank_of(struct orma_processes *self, uint8_t **ranks, uint32_t *num, uint32_t row)
+{
+    if (row >= *num) {
+        uint32_t more = ORMA_MAX(row + 1, *num * 2);
+        uint8_t *mem = row < ORMA_ROWS_MAX ? realloc(*ranks, more) : NULL;
+
+        if (!mem) {
+            self->storage->failed = true;
+            return NULL;
+        }
+        memset(mem + *num, 0, more - *num);
+        *ranks = mem;
+        *num = more;
+    }
+    return &(*ranks)[row];
+}
+
+void orma_processes_name_thread(struct orma_processes *self, uint32_t utid, uint32_t name,
+                                enum orma_thread_name_rank rank)
+{
+    uint8_t *have = name ? rank_of(self, &self->thread_ranks, &self->thread_ranks_num, utid) : NULL;
+
+    if (!have || rank < *have)
+        return;
+    *have = (uint8_t)rank;
+    orma_table_set(threads(self), ORMA_THREAD_NAME, utid, name);
+}
+
+void orma_processes_name_process(struct orma_processes *self, uint32_t upid, uint32_t name,
+                                 enum orma_process_name_rank rank)
+{
+    uint8_t *have =
+        name ? rank_of(self, &self->process_ranks, &self->process_ranks_num, upid) : NULL;
+
+    if (!have || rank < *have)
+        return;
+    *have = (uint8_t)rank;
+    orma_table_set(processes(self), ORMA_PROCESS_NAME, upid, name);
+}

@@ -1,0 +1,26 @@
+/* What a processor is made of: the rooms below do not know each other, here they meet. */
+#include "processor/api/processor_impl.h"
+#include "processor/export/export.h"
+#include "processor/importers.h"
+#include "processor/processor.h"
+#include "processor/read/detect.h"
+
+int orma_processor_new(const struct orma_processor_config *config, struct orma_processor **ret)
+{
+    static const struct orma_processor_parts parts = {.importers = &orma_importers,
+                                                      .export_json = orma_export_json_file};
+
+    return orma_processor_new_of(config, &parts, ret);
+}
+
+const char *orma_processor_format(unsigned n)
+{
+    for (unsigned i = 0; i < ORMA_FORMATS_NUM; i++) {
+        bool packed = i == ORMA_FORMAT_GZIP || i == ORMA_FORMAT_ZSTD;
+
+        if ((i == ORMA_FORMAT_PROTO || packed || orma_importers.formats[i]) &&
+            orma_format_names[i] && n-- == 0)
+            return orma_format_names[i];
+    }
+    return NULL;
+}
