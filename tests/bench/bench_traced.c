@@ -29,6 +29,7 @@
 #include "traced/producers/producer.h"
 #include "traced/sessions/read.h"
 #include "traced/sessions/session.h"
+#include "traced/sessions/session_make.h"
 
 #define SHM_SIZE ((size_t)1 << 20)
 #define BATCH 64 /* chunks of one request */
@@ -63,9 +64,11 @@ static void make_session(struct bed *b, size_t ring_kb)
 
     orma_pb_put_u64(&config, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB, ring_kb);
     orma_pb_end(&config, buffer);
-    if (traced_session_new(b->service, &b->consumer, orma_buf_str(&config), -1, &b->session,
+    if (traced_session_new(&b->service->sessions, orma_buf_str(&config), 0, -1, &b->session,
                            &error) < 0)
         die(orma_buf_cstr(&error));
+    b->consumer.session = b->session;
+    traced_session_begin(b->session, &b->consumer);
     orma_buf_fini(&config);
     orma_buf_fini(&error);
 }
@@ -111,7 +114,7 @@ static void bed_init(struct bed *b, size_t ring_kb, unsigned layout, bool small,
 
     struct traced_producer *prod = calloc(1, sizeof(*prod));
     b->producer = prod;
-    prod->service = b->service;
+    prod->registry = &b->service->producers;
     prod->conn = calloc(1, sizeof(struct traced_conn));
     prod->id = 1;
     prod->uid = 1000;
@@ -359,7 +362,7 @@ static void commit_and_read(void *ctx, uint64_t ops)
         int more = 1;
         while (more == 1) {
             orma_buf_clear(&r->out);
-            more = traced_read(r->bed.session, &r->out, (size_t)1 << 20, UINT64_MAX);
+            more = traced_session_read(r->bed.session, &r->out, (size_t)1 << 20, UINT64_MAX);
             if (r->fd >= 0 && write(r->fd, r->out.data, r->out.len) < 0)
                 die("write");
         }
@@ -424,7 +427,7 @@ static void bench_reading(bool small)
     bench_print("read and written into a file", res.file, &res.plain, bytes);
     orma_buf_clear(&r.out);
     commit(&r.bed, BATCH);
-    traced_read(r.bed.session, &r.out, (size_t)8 << 20, UINT64_MAX);
+    traced_session_read(r.bed.session, &r.out, (size_t)8 << 20, UINT64_MAX);
     if (small)
         printf("bytes in the file for a packet of 15 bytes: %.1f (trusted fields %u, framing 2)\n",
                (double)r.out.len / ((double)BATCH * r.bed.count),

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
 
     struct traced_service *svc = fuzz_service_new();
-    int producer = fuzz_connect(svc, TRACED_PRODUCER_SOCKET);
+    int producer = fuzz_connect(svc, &traced_producer_relay_endpoint);
     struct traced_consumer consumer = {0};
     struct traced_session *session = NULL;
     struct orma_buf error = {0};
@@ -26,9 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_call(producer, ORMA_PRODUCER_PORT_GET_ASYNC_COMMAND, 3, NULL, 0, false);
     fuzz_call(producer, ORMA_PRODUCER_PORT_REGISTER_DATA_SOURCE, 4, source, sizeof(source), false);
     fuzz_turn(svc, producer);
-    int r = traced_session_new(svc, &consumer, (struct orma_str){(const char *)data, size}, -1,
+    int r = traced_session_new(&svc->sessions, (struct orma_str){(const char *)data, size}, 0, -1,
                                &session, &error);
     if (r == 0) {
+        consumer.session = session;
+        traced_session_begin(session, &consumer);
         traced_session_start(session);
         fuzz_turn(svc, producer);
         (void)traced_session_change_config(session, (struct orma_str){(const char *)data, size});

@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0; /* a path: the service would make that file */
 
     struct traced_service *svc = fuzz_service_new();
-    int producer = fuzz_connect(svc, TRACED_PRODUCER_SOCKET);
-    int client = fuzz_connect(svc, TRACED_CONSUMER_SOCKET);
+    int producer = fuzz_connect(svc, &traced_producer_relay_endpoint);
+    int client = fuzz_connect(svc, &traced_consumer_endpoint);
 
     fuzz_bind(producer, "ProducerPort");
     fuzz_call(producer, ORMA_PRODUCER_PORT_INITIALIZE_CONNECTION, 2, init, sizeof(init), false);
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_turn(svc, producer);
     close(producer);
     fuzz_turn(svc, -1);
-    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions.list, link)
         traced_session_free(s); /* detached ones, and files that are not complete */
     fuzz_service_free(svc);
     return 0;

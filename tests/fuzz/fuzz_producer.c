@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct traced_service *svc = fuzz_service_new();
     struct traced_consumer consumer = {0};
     struct traced_session *session = fuzz_session(svc, &consumer);
-    int client = fuzz_connect(svc, TRACED_PRODUCER_SOCKET);
+    int client = fuzz_connect(svc, &traced_producer_relay_endpoint);
 
     fuzz_bind(client, "ProducerPort");
     if (size && data[0] & 0x80) { /* else the input has to introduce itself */

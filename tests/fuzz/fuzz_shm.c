@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct traced_service *svc = fuzz_service_new();
     struct traced_consumer consumer = {0};
     struct traced_session *session = fuzz_session(svc, &consumer);
-    int client = fuzz_connect(svc, TRACED_PRODUCER_SOCKET);
+    int client = fuzz_connect(svc, &traced_producer_relay_endpoint);
     struct input in = {data, size};
 
     fuzz_bind(client, "ProducerPort");
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_call(client, ORMA_PRODUCER_PORT_REGISTER_DATA_SOURCE, 4, source, sizeof(source), false);
     fuzz_turn(svc, client);
     struct traced_producer *p =
-        ORMA_CONTAINER_OF(svc->producers.next, struct traced_producer, link);
+        ORMA_CONTAINER_OF(svc->producers.list.next, struct traced_producer, link);
     if (!p->shm.base)
         abort();
     uint16_t buffer_id = session->buffers[0].id;
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             patch(p, &in, buffer_id);
             break;
         case 6:
-            traced_scrape(p, session);
+            traced_scrape(p, &session->targets);
             break;
         case 7:
             fuzz_read_all(session);

@@ -28,17 +28,18 @@ struct traced_service *fuzz_service_new(void)
 
 void fuzz_service_free(struct traced_service *svc)
 {
-    if (svc->conns_num || svc->producers_num || svc->data_sources_num || svc->sessions_num)
+    if (svc->network.conns_num || svc->producers.num || svc->producers.data_sources_num ||
+        svc->sessions.num)
         abort();
     traced_service_free(svc);
 }
 
-int fuzz_connect(struct traced_service *svc, enum traced_socket_kind kind)
+int fuzz_connect(struct traced_service *svc, const struct traced_endpoint *endpoint)
 {
     int fds[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0 ||
-        traced_conn_new(svc, fds[0], kind, true) < 0)
+        traced_conn_new(&svc->network, fds[0], endpoint) < 0)
         abort();
     return fds[1];
 }
@@ -48,7 +49,7 @@ void fuzz_turn(struct traced_service *svc, int client)
     char drain[65536];
 
     for (int i = 0; i < 4; i++) {
-        event_base_loop(svc->base, EVLOOP_NONBLOCK);
+        event_base_loop(svc->loop.base, EVLOOP_NONBLOCK);
         while (client >= 0 && recv(client, drain, sizeof(drain), MSG_DONTWAIT) > 0)
             continue;
     }
@@ -102,8 +103,11 @@ struct traced_session *fuzz_session(struct traced_service *svc, struct traced_co
     orma_pb_put_cstr(&config, ORMA_PB_DATA_SOURCE_CONFIG_NAME, "a");
     orma_pb_end(&config, ds);
     orma_pb_end(&config, entry);
-    if (traced_session_new(svc, consumer, orma_buf_str(&config), -1, &session, &error) < 0)
+    if (traced_session_new(&svc->sessions, orma_buf_str(&config), consumer->uid, -1, &session,
+                           &error) < 0)
         abort();
+    consumer->session = session;
+    traced_session_begin(session, consumer);
     orma_buf_fini(&config);
     orma_buf_fini(&error);
     return session;
@@ -167,7 +171,7 @@ void fuzz_read_all(struct traced_session *session)
         check_buffer(session->buffers[i].buf);
     do {
         orma_buf_clear(&out);
-        r = traced_read(session, &out, 32768, UINT64_MAX);
+        r = traced_session_read(session, &out, 32768, UINT64_MAX);
         struct orma_pb_reader reader = orma_pb_reader(out.data, out.len);
         while (orma_pb_next(&reader, &f))
             if (f.id != 1)

@@ -6,16 +6,19 @@
 #include "protos/fields/ipc.h"
 #include "sdk/base/buf.h"
 #include "traced/endpoints/consumer.h"
+#include "traced/endpoints/consumer_port.h"
+#include "traced/endpoints/producer_port.h"
 #include "traced/internal.h"
 #include "traced/producers/producer.h"
 #include "traced/sessions/session.h"
+#include "traced/sessions/session_make.h"
 
 struct traced_service *fuzz_service_new(void);
 /* After all clients have gone nothing of them may be left. */
 void fuzz_service_free(struct traced_service *svc);
 
 /* The other end of a connection that the service has accepted. */
-int fuzz_connect(struct traced_service *svc, enum traced_socket_kind kind);
+int fuzz_connect(struct traced_service *svc, const struct traced_endpoint *endpoint);
 /* Everything that can be done now is done; what the client is sent is thrown away. */
 void fuzz_turn(struct traced_service *svc, int client);
 /* Sends as far as the socket takes it. */

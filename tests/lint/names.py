@@ -48,11 +48,24 @@ ROOMS = {
     "probes/system": "orma_system_",
     "probes/inodes": "orma_inode_",
     "probes/journal": "orma_journal_",
+    "traced": "traced_service_ traced_activation_ traced_sandbox_ traced_version traced_main",
+    "traced/loop": "traced_loop_ traced_turns_ traced_reap traced_reaper_",
+    "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_",
+    "traced/output": "traced_file_ traced_compress traced_compression_",
+    "traced/config": "traced_config_ traced_names_ traced_patterns_ traced_regex_ traced_wanted_",
+    "traced/network": "traced_network_ traced_conn_",
+    "traced/producers": "traced_producer_ traced_producers_ traced_target_ traced_targets_ traced_commit traced_commit_"
+                        " traced_scrape traced_scrape_",
+    "traced/sessions": "traced_session_ traced_sessions_ traced_instance_ traced_instances_ traced_flush traced_flush_"
+                       " traced_flushes_ traced_gather_ traced_trigger_ traced_triggers_ traced_clone_"
+                       " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_boost_",
+    "traced/endpoints": "traced_consumer_ traced_queries_ traced_relay_ traced_producer_endpoint traced_producer_relay_endpoint"
+                        " traced_clone_request traced_clone_request_",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_"
                        " orma_arg_ orma_column_ orma_severity_",
 }
 # Rooms that have no row yet.
-OPEN = ("sdk/examples", "traced", "processor", "protos/reflect", "tools")
+OPEN = ("sdk/examples", "processor", "protos/reflect", "tools")
 # Symbols of no room: why.
 FREE = {
     "main": "the entry of a program",

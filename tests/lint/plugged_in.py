@@ -553,7 +553,7 @@ def check_methods():
     """Every method of the IPC services is offered and implemented; those of the RPC are answered."""
     table = text("sdk/ipc/methods.h")
     with Daemons() as d:
-        for port, sock, source in (("ConsumerPort", "c", "endpoints/consumer"), ("ProducerPort", "p", "producers/producer")):
+        for port, sock, source in (("ConsumerPort", "c", "endpoints/consumer_port"), ("ProducerPort", "p", "endpoints/producer_port")):
             known = re.findall(rf'\[(ORMA_{port[:-4].upper()}_PORT_\w+)\] =\s+(?:\\\s+)?"(\w+)"', table)
             offered = methods_of(f"{d.dir.name}/{sock}", port)
             if len(known) < 10:

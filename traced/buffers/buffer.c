@@ -19,8 +19,8 @@
 #define SEQ_SHARE 512
 #define SEQS_MIN 256
 
-const uint32_t traced_histogram_bounds[TRACED_HISTOGRAM_BOUNDS] = {8,    32,   128,  512,   1024,
-                                                                   2048, 4096, 8192, 12288, 16384};
+const uint32_t traced_buffer_histogram_bounds[TRACED_HISTOGRAM_BOUNDS] = {
+    8, 32, 128, 512, 1024, 2048, 4096, 8192, 12288, 16384};
 
 uint16_t traced_record_check(const struct traced_record *rec)
 {
@@ -230,9 +230,9 @@ static void count_four(const struct traced_record *const *recs, struct traced_re
             walks[i].at = payload;
             from = 0;
         }
-        refs[i]->ends =
-            (uint16_t)(from + traced_count_ends(payload, size, (uint32_t)(walks[i].at - payload),
-                                                from, recs[i]->count, recs[i]->flags));
+        refs[i]->ends = (uint16_t)(from + traced_record_count_ends(
+                                              payload, size, (uint32_t)(walks[i].at - payload),
+                                              from, recs[i]->count, recs[i]->flags));
         refs[i]->state |= TRACED_REF_COUNTED;
     }
 }
@@ -290,8 +290,8 @@ static void count_overwritten(struct traced_buffer *self, struct traced_seq *seq
     seq->ledger.overwritten +=
         !ref->read && ref->state & TRACED_REF_COUNTED
             ? ref->ends
-            : traced_count_ends(traced_record_payload(rec), traced_record_payload_size(rec),
-                                ref->pos, ref->read, rec->count, rec->flags);
+            : traced_record_count_ends(traced_record_payload(rec), traced_record_payload_size(rec),
+                                       ref->pos, ref->read, rec->count, rec->flags);
 }
 
 /*
@@ -423,9 +423,9 @@ static uint32_t count_refused(struct traced_buffer *self, const struct traced_re
     if (!self->scratch && !(self->scratch = malloc(TRACED_RECORD_MAX)))
         return rec->count > skip ? rec->count - skip : 0;
     memcpy(self->scratch, chunk->payload, size);
-    uint32_t all = traced_count_ends(self->scratch, size, 0, 0, rec->count, rec->flags);
-    uint32_t before = traced_count_ends(self->scratch, size, 0, 0, ORMA_MIN(skip, rec->count),
-                                        rec->flags & TRACED_REC_CONT_PREV);
+    uint32_t all = traced_record_count_ends(self->scratch, size, 0, 0, rec->count, rec->flags);
+    uint32_t before = traced_record_count_ends(
+        self->scratch, size, 0, 0, ORMA_MIN(skip, rec->count), rec->flags & TRACED_REC_CONT_PREV);
     return all - ORMA_MIN(before, all);
 }
 

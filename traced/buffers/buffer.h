@@ -247,7 +247,7 @@ void traced_seq_reported(struct traced_seq *seq);
 void traced_seq_lose_report(struct traced_seq *seq);
 
 /* Upper bounds of the histogram of payload bytes per chunk. */
-extern const uint32_t traced_histogram_bounds[TRACED_HISTOGRAM_BOUNDS];
+extern const uint32_t traced_buffer_histogram_bounds[TRACED_HISTOGRAM_BOUNDS];
 
 /* Forgets all content, keeps sequences and statistics; what was unread counts as overwritten. */
 void traced_buffer_clear(struct traced_buffer *self);

@@ -15,8 +15,8 @@ static uint64_t accounted(const struct traced_seq *seq)
         const struct traced_ref *ref = traced_seq_ref(seq, i);
         const struct traced_record *rec = traced_record_of(seq->buf, ref);
 
-        sum += traced_count_ends(traced_record_payload(rec), traced_record_payload_size(rec),
-                                 ref->pos, ref->read, rec->count, rec->flags);
+        sum += traced_record_count_ends(traced_record_payload(rec), traced_record_payload_size(rec),
+                                        ref->pos, ref->read, rec->count, rec->flags);
     }
     return sum;
 }

@@ -116,8 +116,8 @@ static inline enum traced_frag traced_frag_at(const uint8_t *payload, uint32_t s
  * is at `pos`: sizes of 0 carry none, a drop marker ends it, and behind a bad
  * size each counted fragment is taken for one.
  */
-uint32_t traced_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos, uint32_t from,
-                           uint32_t count, uint8_t flags);
+uint32_t traced_record_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos,
+                                  uint32_t from, uint32_t count, uint8_t flags);
 
 /* Has something new: to be looked at by the reader. */
 static inline void traced_seq_make_ready(struct traced_buffer *buf, struct traced_seq *seq)

@@ -45,7 +45,7 @@ static void add_to_histogram(struct traced_seq *seq, uint32_t bytes)
 {
     unsigned i = 0;
 
-    while (i < TRACED_HISTOGRAM_BOUNDS && bytes > traced_histogram_bounds[i])
+    while (i < TRACED_HISTOGRAM_BOUNDS && bytes > traced_buffer_histogram_bounds[i])
         i++;
     seq->histogram_counts[i]++;
     seq->histogram_sums[i] += bytes;

@@ -129,8 +129,8 @@ void traced_seq_remove_ref(struct traced_seq *seq, uint32_t idx)
         seq->rd--;
 }
 
-uint32_t traced_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos, uint32_t from,
-                           uint32_t count, uint8_t flags)
+uint32_t traced_record_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos,
+                                  uint32_t from, uint32_t count, uint8_t flags)
 {
     uint32_t ends = 0, len;
     const uint8_t *data;

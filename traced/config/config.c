@@ -2,26 +2,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
 #include "traced/config/names.h"
-#include "traced/internal.h"
-#include "traced/sessions/session.h"
 
 #define DURATION_MAX_MS ((uint64_t)7 * 24 * 3600 * 1000)
 #define GUARDED_DURATION_MAX_MS ((uint64_t)24 * 3600 * 1000)
 #define GUARDED_BUFFERS_MAX_KB 131072
-#define GUARDED_PAUSE_NS ((uint64_t)300 * 1000000000)
 
 typedef Perfetto__Protos__TraceConfig config_t;
 
 /* What the checks work on. */
-struct check {
-    const struct traced_service *service;
+struct config_check {
     const config_t *config;
-    int32_t uid;
     bool has_fd;
     struct orma_buf *error;
 };
@@ -51,7 +45,7 @@ enum traced_trigger_mode traced_config_trigger_mode(const config_t *config)
 
 /* ---- how much there may be of what ---- */
 
-const struct traced_limit traced_limits[] = {
+const struct traced_config_limit traced_config_limits[] = {
     {"data_sources", 512},
     {"data_sources.producer_name_filter", 1024},
     {"data_sources.producer_name_regex_filter", 1024},
@@ -62,14 +56,14 @@ const struct traced_limit traced_limits[] = {
 };
 enum { SOURCES, NAME_FILTERS, REGEX_FILTERS, MACHINE_FILTERS, TRIGGERS, SEMAPHORES };
 
-static int check_count(const struct check *c, unsigned what, size_t num)
+static int check_count(const struct config_check *c, unsigned what, size_t num)
 {
-    const struct traced_limit *l = &traced_limits[what];
+    const struct traced_config_limit *l = &traced_config_limits[what];
 
     return num > l->max ? FAIL(c, "Too many %s (%zu): the limit is %u", l->field, num, l->max) : 0;
 }
 
-static int check_filter_counts(const struct check *c)
+static int check_filter_counts(const struct config_check *c)
 {
     int r = 0;
 
@@ -85,7 +79,7 @@ static int check_filter_counts(const struct check *c)
     return r;
 }
 
-static int check_trigger_lengths(const struct check *c,
+static int check_trigger_lengths(const struct config_check *c,
                                  const Perfetto__Protos__TraceConfig__TriggerConfig *t)
 {
     for (size_t i = 0; i < t->n_triggers; i++)
@@ -96,7 +90,7 @@ static int check_trigger_lengths(const struct check *c,
 }
 
 /* First of all: what follows takes time with the number of these. */
-static int check_counts(const struct check *c)
+static int check_counts(const struct config_check *c)
 {
     const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
     int r = check_count(c, SOURCES, c->config->n_data_sources);
@@ -114,7 +108,7 @@ static int check_counts(const struct check *c)
 
 /* ---- what clients know ---- */
 
-static int check_duration(const struct check *c)
+static int check_duration(const struct config_check *c)
 {
     uint64_t max = duration_max(c->config);
 
@@ -124,7 +118,7 @@ static int check_duration(const struct check *c)
     return 0;
 }
 
-static int check_trigger_mode(const struct check *c)
+static int check_trigger_mode(const struct config_check *c)
 {
     const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
     uint64_t max = duration_max(c->config);
@@ -148,7 +142,7 @@ static int check_trigger_mode(const struct check *c)
     return 0;
 }
 
-static int check_bugreport_filename(const struct check *c)
+static int check_bugreport_filename(const struct config_check *c)
 {
     const char *name = c->config->bugreport_filename;
 
@@ -158,7 +152,7 @@ static int check_bugreport_filename(const struct check *c)
     return 0;
 }
 
-static int check_trigger_names(const struct check *c,
+static int check_trigger_names(const struct config_check *c,
                                const Perfetto__Protos__TraceConfig__TriggerConfig *t)
 {
     struct traced_names names = {0};
@@ -175,7 +169,7 @@ static int check_trigger_names(const struct check *c,
     return r < 0 ? r : 0;
 }
 
-static int check_triggers(const struct check *c)
+static int check_triggers(const struct config_check *c)
 {
     const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
     enum traced_trigger_mode mode = traced_config_trigger_mode(c->config);
@@ -186,7 +180,7 @@ static int check_triggers(const struct check *c)
     return t ? check_trigger_names(c, t) : 0;
 }
 
-static int check_guardrails(const struct check *c)
+static int check_guardrails(const struct config_check *c)
 {
     const config_t *config = c->config;
     uint64_t sum = 0, max = GUARDED_BUFFERS_MAX_KB;
@@ -209,7 +203,7 @@ static int check_guardrails(const struct check *c)
     return 0;
 }
 
-static int check_buffers(const struct check *c)
+static int check_buffers(const struct config_check *c)
 {
     const config_t *config = c->config;
 
@@ -243,7 +237,8 @@ uint32_t traced_config_target_buffer(const config_t *config, size_t idx)
     return ds ? ds->target_buffer : 0;
 }
 
-static int check_data_source(const struct check *c, const Perfetto__Protos__DataSourceConfig *ds)
+static int check_data_source(const struct config_check *c,
+                             const Perfetto__Protos__DataSourceConfig *ds)
 {
     const char *name = ds && ds->name ? ds->name : "";
     uint32_t target = ds ? ds->target_buffer : 0;
@@ -269,7 +264,7 @@ static int check_data_source(const struct check *c, const Perfetto__Protos__Data
     return 0;
 }
 
-static int check_data_sources(const struct check *c)
+static int check_data_sources(const struct config_check *c)
 {
     int r = 0;
 
@@ -278,149 +273,7 @@ static int check_data_sources(const struct check *c)
     return r;
 }
 
-static bool is_active(const struct traced_session *s)
-{
-    return s->state != TRACED_CLONED && s->state != TRACED_DISABLED;
-}
-
-static int check_exclusive(const struct check *c)
-{
-    uint32_t max = 0;
-
-    ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link)
-        if (s->state != TRACED_CLONED)
-            max = ORMA_MAX(max, s->config->exclusive_prio);
-    if (max && max >= c->config->exclusive_prio)
-        return FAIL(c,
-                    "An exclusive session with priority %u >= requested priority %u is already "
-                    "active.",
-                    max, c->config->exclusive_prio);
-    return 0;
-}
-
-static int check_unique_name(const struct check *c)
-{
-    const char *name = c->config->unique_session_name;
-
-    if (!name || !*name)
-        return 0;
-    ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link)
-        if (s->state != TRACED_CLONED && s->config->unique_session_name &&
-            !strcmp(s->config->unique_session_name, name))
-            return FAIL(c, "A trace with this unique session name (%s) already exists", name);
-    return 0;
-}
-
-typedef Perfetto__Protos__TraceConfig__SessionSemaphore semaphore_t;
-
-static struct orma_str semaphore_name(const semaphore_t *sem)
-{
-    return orma_str_from(sem->name ? sem->name : "");
-}
-
-/* How other sessions hold the semaphores of this config, by name. */
-struct holders {
-    struct traced_names names;
-    struct held {
-        uint64_t sessions, min;
-    } * held;
-};
-
-static int list_own(const struct check *c, struct holders *h)
-{
-    int r = 0;
-
-    h->held = calloc(c->config->n_session_semaphores + 1, sizeof(*h->held));
-    if (!h->held)
-        return -ENOMEM;
-    for (size_t i = 0; i < c->config->n_session_semaphores && r >= 0; i++) {
-        r = traced_names_add(&h->names, semaphore_name(c->config->session_semaphores[i]), NULL);
-        h->held[i].min = UINT64_MAX;
-    }
-    return r;
-}
-
-static void count_others(const struct check *c, struct holders *h)
-{
-    ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link)
-        for (size_t i = 0; is_active(s) && i < s->config->n_session_semaphores; i++) {
-            const semaphore_t *theirs = s->config->session_semaphores[i];
-            uint32_t idx = traced_names_find(&h->names, semaphore_name(theirs));
-
-            if (idx == TRACED_NAMES_NONE)
-                continue;
-            h->held[idx].sessions++;
-            h->held[idx].min = ORMA_MIN(h->held[idx].min, theirs->max_other_session_count);
-        }
-}
-
-static int check_semaphore(const struct check *c, const struct holders *h, const semaphore_t *sem)
-{
-    const struct held *held = &h->held[traced_names_find(&h->names, semaphore_name(sem))];
-
-    if (held->sessions > ORMA_MIN(held->min, sem->max_other_session_count))
-        return FAIL(c,
-                    "Semaphore \"%s\" exceeds maximum allowed other session count (%" PRIu64
-                    " > min(%" PRIu64 ", %" PRIu64 "))",
-                    sem->name ? sem->name : "", held->sessions, sem->max_other_session_count,
-                    held->min);
-    return 0;
-}
-
-static int check_semaphores(const struct check *c)
-{
-    struct holders h = {0};
-    int r = list_own(c, &h);
-
-    if (r >= 0)
-        count_others(c, &h);
-    for (size_t i = 0; i < c->config->n_session_semaphores && r >= 0; i++)
-        r = check_semaphore(c, &h, c->config->session_semaphores[i]);
-    traced_names_fini(&h.names);
-    free(h.held);
-    return r < 0 ? r : 0;
-}
-
-static int check_pause(const struct check *c)
-{
-    if (!c->config->enable_extra_guardrails)
-        return 0;
-    const char *name = c->config->unique_session_name ? c->config->unique_session_name : "";
-    const struct traced_service *svc = c->service;
-    uint64_t now = orma_clock_boottime();
-
-    for (size_t i = 0; i < svc->recent_num; i++)
-        if (!strcmp(svc->recent[i].name, name) && now - svc->recent[i].ts < GUARDED_PAUSE_NS)
-            return FAIL(c, "A trace with unique session name \"%s\" began less than 300s ago (%us)",
-                        name, (unsigned)((now - svc->recent[i].ts) / 1000000000));
-    return 0;
-}
-
-static int check_limits(const struct check *c)
-{
-    size_t mine = 0, all = 0, orphans = 0;
-    size_t max =
-        c->uid == TRACED_STATSD_UID ? TRACED_SESSIONS_STATSD_MAX : TRACED_SESSIONS_PER_UID_MAX;
-
-    ORMA_LIST_EACH (struct traced_session, s, &c->service->sessions, link) {
-        orphans += s->orphan;
-        all += !s->orphan;
-        mine += !s->orphan && s->uid == c->uid;
-    }
-    if (mine >= max)
-        return FAIL(c, "Too many concurrent tracing sesions (%zu) for uid %d limit is %zu", mine,
-                    c->uid, max);
-    if (all >= TRACED_SESSIONS_MAX)
-        return FAIL(c, "Too many concurrent tracing sesions (%zu)", all);
-    if (orphans >= TRACED_ORPHANS_MAX)
-        return FAIL(c,
-                    "Too many trace files are still being written although their consumers are "
-                    "gone (%zu): wait for the disk",
-                    orphans);
-    return 0;
-}
-
-static int check_filter(const struct check *c)
+static int check_filter(const struct config_check *c)
 {
     const Perfetto__Protos__TraceConfig__TraceFilter *f = c->config->trace_filter;
 
@@ -429,7 +282,7 @@ static int check_filter(const struct check *c)
     return 0;
 }
 
-static int check_file(const struct check *c)
+static int check_file(const struct config_check *c)
 {
     bool has_path = c->config->output_path && *c->config->output_path;
 
@@ -440,7 +293,7 @@ static int check_file(const struct check *c)
 }
 
 /* size_kb is 32 bits, so 4 GiB - 1 KiB is the largest that is left once 0 and overflow are out. */
-static int check_sizes(const struct check *c)
+static int check_sizes(const struct config_check *c)
 {
     for (size_t i = 0; i < c->config->n_buffers; i++)
         if (!c->config->buffers[i]->size_kb || c->config->buffers[i]->size_kb > UINT32_MAX / 1024)
@@ -448,19 +301,35 @@ static int check_sizes(const struct check *c)
     return 0;
 }
 
-int traced_config_check(const struct traced_service *service, const config_t *config, int32_t uid,
-                        bool has_fd, struct orma_buf *error)
+static int run_checks(int (*const checks[])(const struct config_check *), size_t num,
+                      const struct config_check *c)
 {
-    static int (*const checks[])(const struct check *) = {
-        check_counts,    check_duration,    check_trigger_mode, check_bugreport_filename,
-        check_triggers,  check_guardrails,  check_buffers,      check_data_sources,
-        check_exclusive, check_unique_name, check_semaphores,   check_pause,
-        check_limits,    check_filter,      check_file,         check_sizes,
-    };
-    struct check c = {service, config, uid, has_fd, error};
     int r = 0;
 
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks) && r == 0; i++)
-        r = checks[i](&c);
+    for (size_t i = 0; i < num && r == 0; i++)
+        r = checks[i](c);
     return r;
+}
+
+int traced_config_check(const config_t *config, struct orma_buf *error)
+{
+    static int (*const checks[])(const struct config_check *) = {
+        check_counts,   check_duration,   check_trigger_mode, check_bugreport_filename,
+        check_triggers, check_guardrails, check_buffers,      check_data_sources,
+    };
+
+    return run_checks(checks, ORMA_ARRAY_LEN(checks),
+                      &(struct config_check){.config = config, .error = error});
+}
+
+int traced_config_check_output(const config_t *config, bool has_fd, struct orma_buf *error)
+{
+    static int (*const checks[])(const struct config_check *) = {
+        check_filter,
+        check_file,
+        check_sizes,
+    };
+
+    return run_checks(checks, ORMA_ARRAY_LEN(checks),
+                      &(struct config_check){config, has_fd, error});
 }

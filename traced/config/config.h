@@ -12,23 +12,14 @@
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/buf.h"
 
-struct traced_service;
-
 #define TRACED_BUFFERS_MAX 128
-#define TRACED_SESSIONS_MAX 15
-#define TRACED_SESSIONS_PER_UID_MAX 5
-/* The uid of a system service that records for many others. */
-#define TRACED_STATSD_UID 1066
-#define TRACED_SESSIONS_STATSD_MAX 10
-/* Sessions without a consumer whose files are not complete; they are counted apart. */
-#define TRACED_ORPHANS_MAX 15
 
 /* How many of a repeated field there may be (rule 25 of docs/service.md). Ends with field NULL. */
-struct traced_limit {
+struct traced_config_limit {
     const char *field;
     uint32_t max;
 };
-extern const struct traced_limit traced_limits[];
+extern const struct traced_config_limit traced_config_limits[];
 #define TRACED_TRIGGER_NAME_MAX 1024
 
 enum traced_trigger_mode {
@@ -41,10 +32,14 @@ enum traced_trigger_mode {
 /* The mode that the session will have: clone where the config prefers that. */
 enum traced_trigger_mode traced_config_trigger_mode(const Perfetto__Protos__TraceConfig *config);
 
-/* 0, or -EINVAL with a text in `error`. Looks at the other sessions, changes nothing. */
-int traced_config_check(const struct traced_service *service,
-                        const Perfetto__Protos__TraceConfig *config, int32_t uid, bool has_fd,
-                        struct orma_buf *error);
+/*
+ * 0, or -EINVAL with a text in `error`; -ENOMEM. Clients know the order: what a
+ * config must be in itself, then what it must be beside the other sessions
+ * (sessions/admission.h), then its output. has_fd: a descriptor came with it.
+ */
+int traced_config_check(const Perfetto__Protos__TraceConfig *config, struct orma_buf *error);
+int traced_config_check_output(const Perfetto__Protos__TraceConfig *config, bool has_fd,
+                               struct orma_buf *error);
 
 /* The buffer that entry `idx` of the data sources writes into; the config has been checked. */
 uint32_t traced_config_target_buffer(const Perfetto__Protos__TraceConfig *config, size_t idx);

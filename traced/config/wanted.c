@@ -6,7 +6,6 @@
 #include "traced/config/config.h"
 #include "traced/config/names.h"
 #include "traced/config/patterns.h"
-#include "traced/producers/producer.h"
 
 typedef Perfetto__Protos__TraceConfig config_t;
 typedef Perfetto__Protos__TraceConfig__DataSource entry_t;
@@ -267,15 +266,15 @@ bool traced_wanted_has_pattern(const struct traced_wanted *self, uint32_t idx, c
     return false;
 }
 
-bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t idx,
-                           const struct traced_producer *p)
+bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t idx, uint16_t producer_id,
+                           const char *producer_name)
 {
     const struct entry *entry = &self->entries[idx];
 
-    if (!traced_wanted_is_filtered(self, idx) || traced_wanted_names(self, idx, p->name))
+    if (!traced_wanted_is_filtered(self, idx) || traced_wanted_names(self, idx, producer_name))
         return true;
     for (size_t i = 0; i < entry->patterns_num; i++)
-        if (traced_patterns_match(&self->patterns, entry->patterns[i], p->id, p->name))
+        if (traced_patterns_match(&self->patterns, entry->patterns[i], producer_id, producer_name))
             return true;
     return false;
 }
@@ -292,18 +291,18 @@ uint32_t traced_wanted_trigger(const struct traced_wanted *self, struct orma_str
     return traced_names_find(&self->triggers, name); /* numbers are those of the config */
 }
 
-bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger,
-                               const struct traced_producer *p)
+bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger, uint16_t producer_id,
+                               const char *producer_name)
 {
     uint32_t pattern = self->trigger_patterns[trigger];
 
     return pattern == TRACED_WANTED_NONE ||
-           traced_patterns_match(&self->patterns, pattern, p->id, p->name);
+           traced_patterns_match(&self->patterns, pattern, producer_id, producer_name);
 }
 
-void traced_wanted_forget(struct traced_wanted *self, const struct traced_producer *p)
+void traced_wanted_forget(struct traced_wanted *self, uint16_t producer_id)
 {
-    traced_patterns_forget(&self->patterns, p->id);
+    traced_patterns_forget(&self->patterns, producer_id);
 }
 
 struct traced_wanted_work traced_wanted_work(const struct traced_wanted *self)

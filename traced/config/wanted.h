@@ -17,7 +17,6 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
 
-struct traced_producer;
 struct traced_wanted;
 
 #define TRACED_WANTED_NONE UINT32_MAX
@@ -40,8 +39,8 @@ uint32_t traced_wanted_next(const struct traced_wanted *self, uint32_t entry);
 uint32_t traced_wanted_target(const struct traced_wanted *self, uint32_t entry);
 
 /* Do the filters of the entry let this producer in? */
-bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t entry,
-                           const struct traced_producer *producer);
+bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t entry, uint16_t producer_id,
+                           const char *producer_name);
 /* Has the entry a filter at all; is this name, or this regular expression, in it? */
 bool traced_wanted_is_filtered(const struct traced_wanted *self, uint32_t entry);
 bool traced_wanted_names(const struct traced_wanted *self, uint32_t entry, const char *name);
@@ -63,11 +62,11 @@ uint32_t traced_wanted_memory(const struct traced_wanted *self, const char *prod
 /* Index into the config's triggers; TRACED_WANTED_NONE: the name is not there. */
 uint32_t traced_wanted_trigger(const struct traced_wanted *self, struct orma_str name);
 /* Does its regular expression let this producer call it out? */
-bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger,
-                               const struct traced_producer *producer);
+bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger, uint16_t producer_id,
+                               const char *producer_name);
 
 /* The producer is gone. */
-void traced_wanted_forget(struct traced_wanted *self, const struct traced_producer *producer);
+void traced_wanted_forget(struct traced_wanted *self, uint16_t producer_id);
 
 /* What has been done so far: regular expressions compiled, matches, steps of those. */
 struct traced_wanted_work {

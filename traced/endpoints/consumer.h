@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
+#include "sdk/ipc/frame.h"
 #include "traced/endpoints/query.h"
 
 struct traced_clone;
@@ -18,11 +19,16 @@ struct traced_session;
 struct traced_trigger;
 
 #define TRACED_READS_MAX 16
+/* A reply is cut before this sum of slices. */
+#define TRACED_REPLY_MAX (ORMA_IPC_FRAME_MAX - 64)
 
 struct traced_consumer {
     struct traced_conn *conn;
     struct traced_session *session; /* NULL: none */
     struct traced_clone *clone;     /* under way; NULL: none */
+    bool clone_drop_reply;          /* of the last CloneSession */
+    bool clone_reply_due;           /* the session is that clone, and its file not complete */
+    uint64_t clone_request_id;
     int32_t uid;
     bool waits_for_end; /* an EnableTracing request is unanswered */
     uint64_t enable_request_id;
@@ -41,16 +47,26 @@ struct traced_consumer {
 /* Made by the first call; NULL: no memory. */
 struct traced_consumer *traced_consumer_of(struct traced_conn *conn);
 
-/* The consumer's session has ended, or `error` says why it could not be. May be called with NULL.
- */
+/* Its session is gone already, or is another's. */
+void traced_consumer_free(struct traced_consumer *self);
+
+/* The consumer's session has ended, or `error` says why it could not be: EnableTracing is answered,
+ * if it waits. */
 void traced_consumer_session_ended(struct traced_consumer *self, const char *error);
 
 /* More of the session can be read: goes on with the first ReadBuffers request. */
 void traced_consumer_pump(struct traced_consumer *self);
 
+/* One more ReadBuffers request. -EBUSY: so many wait already. */
+int traced_consumer_add_read(struct traced_consumer *self, uint64_t request_id);
+/* What was read of a session and not sent yet is thrown away. */
+void traced_consumer_forget_batch(struct traced_consumer *self);
+
 /* For ObserveEvents. */
 void traced_consumer_instance_changed(const struct traced_instance *instance);
 void traced_consumer_all_started(struct traced_session *session);
-void traced_consumer_clone_trigger(const struct traced_session *session,
-                                   const struct traced_trigger *trigger);
+void traced_consumer_clone_due(const struct traced_session *session,
+                               const struct traced_trigger *trigger);
+/* What is already so, in one message. */
+void traced_consumer_replay_events(struct traced_consumer *self);
 #endif

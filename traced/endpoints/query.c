@@ -8,13 +8,18 @@
 #include "sdk/base/buf.h"
 #include "sdk/ipc/frame.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/internal.h"
 #include "traced/producers/producer.h"
+#include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
 #define REPLY_MAX (ORMA_IPC_FRAME_MAX - 128)
 /* Replies of one turn. */
 #define REPLIES_MAX 8
+
+static const struct traced_sessions *sessions_of(const struct traced_conn *conn)
+{
+    return conn->network->context;
+}
 
 /* Replies under construction: sent whenever the next piece would not fit any more. */
 struct replies {
@@ -100,7 +105,7 @@ static void put_session(struct replies *r, const struct traced_session *s)
     struct orma_buf m = {0};
     uint64_t sources = 0;
 
-    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances, session_link)
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
         sources++;
     orma_pb_put_u64(&m, ORMA_PB_TRACING_SERVICE_STATE_TRACING_SESSION_ID, s->id);
     orma_pb_put_i64(&m, ORMA_PB_TRACING_SERVICE_STATE_TRACING_SESSION_CONSUMER_UID, s->uid);
@@ -129,17 +134,17 @@ static void put_session(struct replies *r, const struct traced_session *s)
 
 static void put_sessions(struct replies *r)
 {
-    const struct traced_service *svc = r->conn->service;
+    const struct traced_sessions *sessions = sessions_of(r->conn);
     uint64_t started = 0;
 
-    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
         started += s->state == TRACED_STARTED;
-    orma_pb_put_u64(&r->state, ORMA_PB_TRACING_SERVICE_STATE_NUM_SESSIONS, svc->sessions_num);
+    orma_pb_put_u64(&r->state, ORMA_PB_TRACING_SERVICE_STATE_NUM_SESSIONS, sessions->num);
     orma_pb_put_u64(&r->state, ORMA_PB_TRACING_SERVICE_STATE_NUM_SESSIONS_STARTED, started);
     orma_pb_put_cstr(&r->state, ORMA_PB_TRACING_SERVICE_STATE_TRACING_SERVICE_VERSION,
-                     traced_version());
+                     sessions->version);
     orma_pb_put_u64(&r->state, ORMA_PB_TRACING_SERVICE_STATE_SUPPORTS_TRACING_SESSIONS, 1);
-    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
         if (r->conn->uid == 0 || r->conn->uid == s->uid)
             put_session(r, s);
 }
@@ -154,7 +159,8 @@ static bool may_send(const struct replies *r)
 /* Those behind the last one told. True: that was all. */
 static bool put_data_sources(struct replies *r, struct traced_queries *q)
 {
-    ORMA_LIST_EACH (struct traced_data_source, ds, &r->conn->service->data_sources, service_link) {
+    ORMA_LIST_EACH (struct traced_data_source, ds, &sessions_of(r->conn)->producers->data_sources,
+                    registry_link) {
         if (ds->serial <= q->last_serial)
             continue;
         if (!may_send(r))
@@ -173,7 +179,7 @@ static bool answer_some(struct traced_conn *conn, struct traced_queries *q)
 
     if (!q->begun) {
         put_sessions(&r);
-        ORMA_LIST_EACH (struct traced_producer, p, &conn->service->producers, link)
+        ORMA_LIST_EACH (struct traced_producer, p, &sessions_of(conn)->producers->list, link)
             if (!q->items[0].sessions_only)
                 put_producer(&r, p);
     }

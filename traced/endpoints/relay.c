@@ -1,104 +1,24 @@
 #include "traced/endpoints/relay.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
-#include "sdk/base/hash.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/internal.h"
-#include "traced/network/conn.h"
-#ifdef __linux__
-#include <linux/vm_sockets.h>
-#endif
+#include "traced/sessions/machine.h"
+#include "traced/sessions/registry.h"
 
 #define INFO_MAX ((size_t)16 << 10)
-#define NAME_MAX_BYTES 256
 
-/* ---- who is on the other end ---- */
-
-/* The other end's address without its port: what is left of a machine that gives no hint. */
-static uint64_t hash_of_address(const struct traced_conn *conn)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in in;
-        struct sockaddr_in6 in6;
-        struct sockaddr_vm vm;
-        struct sockaddr_storage room;
-    } addr;
-    socklen_t len = sizeof(addr);
-
-    memset(&addr, 0, sizeof(addr));
-    if (getpeername(conn->fd, &addr.any, &len) < 0)
-        return ORMA_FNV1A_BASIS;
-    switch (addr.any.sa_family) {
-    case AF_INET:
-        return orma_fnv1a(ORMA_FNV1A_BASIS, &addr.in.sin_addr, sizeof(addr.in.sin_addr));
-    case AF_INET6:
-        return orma_fnv1a(ORMA_FNV1A_BASIS, &addr.in6.sin6_addr, sizeof(addr.in6.sin6_addr));
-    case AF_VSOCK:
-        return orma_fnv1a(ORMA_FNV1A_BASIS, &addr.vm.svm_cid, sizeof(addr.vm.svm_cid));
-    }
-    return ORMA_FNV1A_BASIS;
-}
-
-void traced_relay_identify(struct traced_conn *conn, const struct orma_ipc_frame *frame)
-{
-    if (conn->is_unix || conn->identity_set || conn->producer)
-        return;
-    conn->identity_set = true;
-    uint64_t hash =
-        frame->machine_id_hint.len
-            ? orma_fnv1a(ORMA_FNV1A_BASIS, frame->machine_id_hint.data, frame->machine_id_hint.len)
-            : hash_of_address(conn);
-    conn->uid = frame->peer_uid;
-    conn->pid = frame->peer_pid;
-    conn->machine_id = (uint32_t)hash ? (uint32_t)hash : 1;
-    struct orma_str name = frame->machine_name;
-    name.len = ORMA_MIN(name.len, (size_t)NAME_MAX_BYTES);
-    if (name.len)
-        conn->machine_name = orma_str_dup(name); /* no memory: a machine without a name */
-}
-
-/* ---- machines ---- */
-
+/* NULL: it has not said who it is, or there are too many. */
 static struct traced_machine *machine_of(const struct traced_conn *conn)
 {
-    struct traced_service *svc = conn->service;
-    size_t num = 0;
+    struct traced_sessions *sessions = conn->network->context;
 
-    if (!conn->machine_id)
-        return NULL; /* it has not said who it is */
-    ORMA_LIST_EACH (struct traced_machine, m, &svc->machines, link) {
-        if (m->id == conn->machine_id)
-            return m;
-        num++;
-    }
-    struct traced_machine *m = num < TRACED_MACHINES_MAX ? calloc(1, sizeof(*m)) : NULL;
-    if (!m)
-        return NULL;
-    m->id = conn->machine_id;
-    orma_list_insert(&svc->machines, &m->link);
-    return m;
+    return traced_machine_get(&sessions->machines, conn->machine_id);
 }
-
-void traced_machines_free(struct traced_service *service)
-{
-    ORMA_LIST_EACH (struct traced_machine, m, &service->machines, link) {
-        orma_list_remove(&m->link);
-        orma_buf_fini(&m->info);
-        free(m);
-    }
-}
-
-/* ---- the port ---- */
 
 static int init_relay(struct traced_conn *conn, const struct traced_call *call)
 {
@@ -164,9 +84,7 @@ static int sync_clock(struct traced_conn *conn, const struct traced_call *call)
         return -EBADMSG;
     if (!m)
         return -EPERM;
-    if (m->exchanges_num == TRACED_EXCHANGES_MAX)
-        memmove(&m->exchanges[0], &m->exchanges[1], sizeof(m->exchanges[0]) * --m->exchanges_num);
-    m->exchanges[m->exchanges_num++] = now;
+    traced_machine_add_exchange(m, &now);
     traced_conn_ack(conn, call, true);
     return 0;
 }

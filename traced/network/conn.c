@@ -15,14 +15,6 @@
 #include "sdk/ipc/frame.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_reader.h"
-#include "traced/endpoints/relay.h"
-#include "traced/internal.h"
-
-/* How long the oldest queued frame may wait to be taken, and how much may be queued. */
-#define PRODUCER_CUTOFF_MS 10
-#define CONSUMER_CUTOFF_MS 10000
-#define PRODUCER_QUEUE_MAX ((size_t)4 << 20)
-#define CONSUMER_QUEUE_MAX ((size_t)16 << 20)
 
 struct out_frame {
     struct orma_list link; /* traced_conn.out */
@@ -58,13 +50,11 @@ static void forget_out(struct traced_conn *self)
 
 void traced_conn_free(struct traced_conn *self)
 {
-    if (self->producer)
-        traced_producer_gone(self);
-    if (self->consumer)
-        traced_consumer_gone(self);
+    if (self->client && self->endpoint->gone)
+        self->endpoint->gone(self);
     traced_work_cancel(&self->work);
     orma_list_remove(&self->link);
-    self->service->conns_num--;
+    self->network->conns_num--;
     forget_out(self);
     event_free_if(self->read_event);
     event_free_if(self->write_event);
@@ -121,19 +111,19 @@ static void begin_end(struct traced_conn *self, bool hear_out)
         self->over = true;
         self->has_frames = self->call_open = false;
     }
-    traced_turns_add(&self->service->turns, &self->work);
+    traced_turns_add(&self->network->loop->turns, &self->work);
 }
 
 /* A producer is always heard: what it has handed over belongs to sessions, not to it. */
 void traced_conn_close(struct traced_conn *self)
 {
-    begin_end(self, self->producer != NULL);
+    begin_end(self, self->client && self->endpoint->wind_up);
 }
 
 void traced_conn_call_later(struct traced_conn *self)
 {
     self->pump_due = true;
-    traced_turns_add(&self->service->turns, &self->work);
+    traced_turns_add(&self->network->loop->turns, &self->work);
 }
 
 /* ---- sending ---- */
@@ -160,14 +150,9 @@ static ssize_t send_part(int sock, const void *data, size_t len, int pass_fd)
     return n < 0 ? -errno : n;
 }
 
-static int cutoff_ms(const struct traced_conn *self)
-{
-    return self->kind == TRACED_PRODUCER_SOCKET ? PRODUCER_CUTOFF_MS : CONSUMER_CUTOFF_MS;
-}
-
 static void arm_cutoff(struct traced_conn *self)
 {
-    int ms = cutoff_ms(self);
+    uint32_t ms = self->endpoint->cutoff_ms;
     struct timeval wait = {ms / 1000, ms % 1000 * 1000};
 
     event_add(self->cutoff_event, &wait);
@@ -179,10 +164,9 @@ static void on_cutoff(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (traced_may_log(self->service))
-        orma_log_warn("cut off the %s with pid %d: it took nothing for %d ms",
-                      self->kind == TRACED_PRODUCER_SOCKET ? "producer" : "consumer", self->pid,
-                      cutoff_ms(self));
+    if (traced_loop_may_log(self->network->loop))
+        orma_log_warn("cut off the %s with pid %d: it read nothing for %u ms",
+                      self->endpoint->client_name, self->pid, self->endpoint->cutoff_ms);
     traced_conn_close(self);
 }
 
@@ -211,18 +195,17 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
     event_del(self->write_event);
     event_del(self->cutoff_event);
-    if (self->consumer)
+    if (self->client && self->endpoint->drained)
         traced_conn_call_later(self);
 }
 
 static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, int pass_fd)
 {
-    size_t max = self->kind == TRACED_PRODUCER_SOCKET ? PRODUCER_QUEUE_MAX : CONSUMER_QUEUE_MAX;
     struct out_frame *frame = malloc(sizeof(*frame) + len);
 
-    if (!frame || self->out_bytes + len > max) {
+    if (!frame || self->out_bytes + len > self->endpoint->queue_max) {
         free(frame);
-        if (traced_may_log(self->service))
+        if (traced_loop_may_log(self->network->loop))
             orma_log_warn("cut off the client with pid %d: %zu bytes wait for it", self->pid,
                           self->out_bytes);
         traced_conn_close(self);
@@ -296,13 +279,14 @@ void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, b
 
 /* ---- receiving ---- */
 
-/* The ports of this socket by service id - 1; NULL behind the last. */
+/* NULL: there is none. Ids are those of the bind replies: 1 is the first. */
 static const struct traced_port *port_of(const struct traced_conn *self, uint32_t service_id)
 {
-    if (service_id == 1)
-        return self->kind == TRACED_PRODUCER_SOCKET ? &traced_producer_port : &traced_consumer_port;
-    if (service_id == 2 && self->kind == TRACED_PRODUCER_SOCKET && self->relay_allowed)
-        return &traced_relay_port;
+    const struct traced_port *const *port = self->endpoint->ports;
+
+    for (uint32_t id = 1; *port; port++, id++)
+        if (id == service_id)
+            return *port;
     return NULL;
 }
 
@@ -323,12 +307,12 @@ static void handle_bind(struct traced_conn *self, const struct orma_ipc_frame *i
 }
 
 /* Is it a message at all? Commits are walked once only, by their own method. */
-static bool args_valid(const struct traced_conn *self, uint32_t method_id, struct orma_str args)
+static bool args_valid(const struct traced_port *port, uint32_t method_id, struct orma_str args)
 {
     struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
     struct orma_pb_field f;
 
-    if (self->kind == TRACED_PRODUCER_SOCKET && method_id == ORMA_PRODUCER_PORT_COMMIT_DATA)
+    if (method_id == port->self_checked)
         return true;
     while (orma_pb_next(&r, &f))
         continue;
@@ -349,7 +333,7 @@ static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame 
     int r = -EBADMSG;
 
     if (port && in->method_id > 0 && in->method_id < port->methods_end &&
-        args_valid(self, in->method_id, in->payload))
+        args_valid(port, in->method_id, in->payload))
         r = port->methods[in->method_id](self, &call);
     if (r > 0) {
         self->call = call;
@@ -384,7 +368,7 @@ static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t l
         handle_invoke(self, &in);
         return;
     case ORMA_IPC_PEER_IDENTITY:
-        traced_relay_identify(self, &in);
+        traced_conn_identify(self, &in);
         return;
     case ORMA_IPC_NONE:
     case ORMA_IPC_BIND_REPLY:
@@ -438,7 +422,7 @@ static void handle_frames(struct traced_conn *self, uint64_t end_ns)
 {
     while (self->call_open || self->has_frames) {
         handle_next(self);
-        if (traced_now_ns() >= end_ns)
+        if (traced_loop_now_ns() >= end_ns)
             return;
     }
 }
@@ -447,7 +431,7 @@ static void handle_frames(struct traced_conn *self, uint64_t end_ns)
 static bool end_some(struct traced_conn *self)
 {
     begin_end(self, true);
-    if (self->producer && traced_producer_wind_up(self))
+    if (self->client && self->endpoint->wind_up && self->endpoint->wind_up(self))
         return true;
     traced_conn_free(self);
     return false;
@@ -456,12 +440,12 @@ static bool end_some(struct traced_conn *self)
 static bool slice(struct traced_work *work)
 {
     struct traced_conn *self = ORMA_CONTAINER_OF(work, struct traced_conn, work);
-    uint64_t end_ns = traced_now_ns() + TRACED_SLICE_NS;
+    uint64_t end_ns = traced_loop_now_ns() + TRACED_SLICE_NS;
 
     if (self->pump_due) {
         self->pump_due = false;
-        if (self->consumer && !self->ending)
-            traced_consumer_drained(self);
+        if (self->client && self->endpoint->drained && !self->ending)
+            self->endpoint->drained(self);
     }
     if (!self->call_open && !self->has_frames && !self->over)
         receive(self);
@@ -479,14 +463,14 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    traced_turns_do(&self->service->turns, &self->work);
+    traced_turns_do(&self->network->loop->turns, &self->work);
 }
 
 void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
 {
     uint64_t mark = traced_conn_mark(self);
 
-    while (!self->over && !traced_conn_passed(self, mark) && traced_now_ns() < end_ns) {
+    while (!self->over && !traced_conn_passed(self, mark) && traced_loop_now_ns() < end_ns) {
         if (!self->call_open && !self->has_frames)
             receive(self);
         handle_frames(self, end_ns);
@@ -495,23 +479,7 @@ void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
 
 /* ---- making one ---- */
 
-static void find_peer(struct traced_conn *self)
-{
-    struct sockaddr_storage addr;
-    socklen_t len = sizeof(addr);
-    struct ucred cred;
-
-    self->is_unix =
-        getsockname(self->fd, (struct sockaddr *)&addr, &len) == 0 && addr.ss_family == AF_UNIX;
-    len = sizeof(cred);
-    if (self->is_unix && getsockopt(self->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0) {
-        self->uid = (int32_t)cred.uid;
-        self->pid = cred.pid;
-    }
-}
-
-int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_kind kind,
-                    bool relay_allowed)
+int traced_conn_new(struct traced_network *network, int fd, const struct traced_endpoint *endpoint)
 {
     struct traced_conn *self = calloc(1, sizeof(*self));
 
@@ -519,17 +487,17 @@ int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_k
         orma_fd_close(&fd);
         return -ENOMEM;
     }
-    *self = (struct traced_conn){
-        .service = service, .kind = kind, .fd = fd, .relay_allowed = relay_allowed};
-    self->work = (struct traced_work){.slice = slice, .urgent = kind == TRACED_CONSUMER_SOCKET};
+    *self = (struct traced_conn){.network = network, .endpoint = endpoint, .fd = fd};
+    self->work = (struct traced_work){.slice = slice, .urgent = endpoint->urgent};
     orma_ipc_stream_init(&self->in);
     orma_list_init(&self->out);
-    orma_list_insert(&service->conns, &self->link);
-    service->conns_num++;
-    find_peer(self);
-    self->read_event = event_new(service->base, fd, EV_READ | EV_PERSIST, on_readable, self);
-    self->write_event = event_new(service->base, fd, EV_WRITE | EV_PERSIST, on_writable, self);
-    self->cutoff_event = evtimer_new(service->base, on_cutoff, self);
+    orma_list_insert(&network->conns, &self->link);
+    network->conns_num++;
+    traced_conn_find_peer(self);
+    self->read_event = event_new(network->loop->base, fd, EV_READ | EV_PERSIST, on_readable, self);
+    self->write_event =
+        event_new(network->loop->base, fd, EV_WRITE | EV_PERSIST, on_writable, self);
+    self->cutoff_event = evtimer_new(network->loop->base, on_cutoff, self);
     if (!self->read_event || !self->write_event || !self->cutoff_event ||
         event_add(self->read_event, NULL) < 0) {
         traced_conn_free(self);

@@ -16,7 +16,7 @@
  *                                           over:   everything was; memory is scraped
  *
  * The end comes from the loop, never inside a call of another module: the
- * port's `gone` is called, then the connection is freed.
+ * endpoint's `gone` is called, then the connection is freed.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_NETWORK_CONN_H
@@ -29,9 +29,10 @@
 #include "sdk/base/str.h"
 #include "sdk/ipc/stream.h"
 #include "traced/loop/turn.h"
+#include "traced/network/network.h"
 
+struct orma_ipc_frame;
 struct traced_conn;
-struct traced_service;
 
 /* A request. `args` is valid during the call only. */
 struct traced_call {
@@ -54,23 +55,36 @@ struct traced_port {
     const char *const *method_names;
     const traced_method_fn *methods;
     uint32_t methods_end;
+    uint32_t self_checked;  /* id of a method that checks its arguments itself; 0: none */
     traced_method_fn go_on; /* the rest of a call that returned 1; NULL: there are none */
 };
 
-enum traced_socket_kind { TRACED_PRODUCER_SOCKET, TRACED_CONSUMER_SOCKET };
+/* How clients of one kind are served. The functions may be NULL; `client` is set when they run. */
+struct traced_endpoint {
+    const char *client_name;                /* for the log: "producer" */
+    const struct traced_port *const *ports; /* by service id - 1; NULL behind the last */
+    uint32_t cutoff_ms;                     /* how long the oldest queued frame may wait */
+    size_t queue_max;                       /* bytes that may be queued */
+    bool urgent;                            /* its requests come before other work */
+    /* One slice of what is to be done after a client was heard out. False: there is nothing more.
+     * NULL: what it has sent and is not handled yet may be thrown away at its end. */
+    bool (*wind_up)(struct traced_conn *conn);
+    void (*gone)(struct traced_conn *conn);
+    /* Everything queued was taken by the socket, or traced_conn_call_later() was called. */
+    void (*drained)(struct traced_conn *conn);
+};
 
 struct traced_conn {
-    struct orma_list link; /* traced_service.conns */
-    struct traced_service *service;
-    enum traced_socket_kind kind;
-    bool relay_allowed;
+    struct orma_list link; /* traced_network.conns */
+    struct traced_network *network;
+    const struct traced_endpoint *endpoint;
     bool is_unix;
-    bool identity_set; /* by SetPeerIdentity; once */
-    bool ending;       /* nothing is sent any more, and only what is there is read */
-    bool over;         /* nothing more can be read */
-    bool has_frames;   /* `in` may hold whole frames */
-    bool pump_due;     /* traced_consumer_drained() is to be called */
-    bool call_open;    /* `call` is not done yet */
+    bool identity_fixed; /* SetPeerIdentity came, or comes too late */
+    bool ending;         /* nothing is sent any more, and only what is there is read */
+    bool over;           /* nothing more can be read */
+    bool has_frames;     /* `in` may hold whole frames */
+    bool pump_due;       /* the endpoint's drained() is to be called */
+    bool call_open;      /* `call` is not done yet */
     struct traced_call call;
     const struct traced_port *call_port;
     struct traced_work work;
@@ -84,14 +98,12 @@ struct traced_conn {
     struct orma_ipc_stream in;
     struct orma_list out; /* out_frame.link */
     size_t out_bytes;
-    void *producer; /* struct traced_producer, struct traced_consumer: */
-    void *consumer; /* made by the first call of their port */
+    void *client; /* the endpoint's: made by the first call of its port; NULL: not yet */
 };
 
 /* Takes the socket, also on failure. */
-int traced_conn_new(struct traced_service *service, int fd, enum traced_socket_kind kind,
-                    bool relay_allowed);
-/* At the end of the service only: everybody else closes. */
+int traced_conn_new(struct traced_network *network, int fd, const struct traced_endpoint *endpoint);
+/* At the end of the network only: everybody else closes. */
 void traced_conn_free(struct traced_conn *self);
 
 /* Nothing more is sent. It is freed by the loop, a producer's after all that it has handed over. */
@@ -104,6 +116,12 @@ bool traced_conn_passed(const struct traced_conn *self, uint64_t mark);
 /* Handles it without returning to the loop. For the end of the service. */
 void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns);
 
+/* Sets uid and pid of a new connection, as far as the kernel knows them. */
+void traced_conn_find_peer(struct traced_conn *self);
+/* A SetPeerIdentity frame; counts once, before the client is made, and not where the kernel knows
+ * better. */
+void traced_conn_identify(struct traced_conn *self, const struct orma_ipc_frame *frame);
+
 /* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */
 void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool success, bool has_more,
                        struct orma_str payload, int pass_fd);
@@ -111,10 +129,10 @@ void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool succe
 /* Plain success or failure of a call. */
 void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, bool success);
 
-/* traced_consumer_drained() at the next turn of the loop, after others have been served. */
+/* The endpoint's drained() at the next turn of the loop, after others have been served. */
 void traced_conn_call_later(struct traced_conn *self);
 
-/* Is something queued, so that producing more should wait for traced_consumer_drained()? */
+/* Is something queued, so that producing more should wait for drained()? */
 static inline bool traced_conn_is_slow(const struct traced_conn *self)
 {
     return self->out_bytes > 0;

@@ -5,9 +5,8 @@
 
 #include "protos/fields/common.h"
 #include "sdk/wire/pb_reader.h"
-#include "traced/internal.h"
+#include "traced/buffers/buffer.h"
 #include "traced/producers/producer.h"
-#include "traced/sessions/session.h"
 
 #define PATCHES_MAX 1024
 /* orma_ext.proto: CommitDataRequest 90001 */
@@ -37,12 +36,12 @@ static struct traced_seq *look_up_seq(struct traced_producer *p, uint32_t writer
     uint64_t announced = orma_map_get(&p->writers, writer_id);
     if (announced != ORMA_MAP_NONE && announced != buffer_id)
         return NULL;
-    struct traced_session_buffer *sb = orma_map_get_ptr(&p->service->buffers_by_id, buffer_id);
-    if (!sb)
+    struct traced_target *target = orma_map_get_ptr(&p->registry->targets, buffer_id);
+    if (!target)
         return NULL;
-    struct traced_seq *seq = traced_buffer_seq(sb->buf, p->id, (uint16_t)writer_id);
+    struct traced_seq *seq = traced_buffer_seq(target->buf, p->id, (uint16_t)writer_id);
     if (seq && !seq->sequence_id)
-        traced_session_name_seq(sb->session, p, seq);
+        traced_target_name_seq(target->group, p, seq);
     return seq;
 }
 
@@ -67,7 +66,7 @@ static bool put_chunk(struct traced_producer *p, uint32_t buffer_id, const struc
     struct traced_seq *seq = find_seq(p, h->writer_id, buffer_id);
 
     if (!seq) {
-        p->service->chunks_discarded++;
+        p->registry->chunks_discarded++;
         return false;
     }
     struct traced_chunk chunk = {
@@ -334,16 +333,17 @@ static bool parse_patches(const struct orma_pb_field *field, struct patch_list *
 
 static void apply_patches(struct traced_producer *p, const struct patch_list *list)
 {
-    struct traced_session_buffer *sb = NULL;
+    struct traced_target *target = NULL;
 
     if (list->target_buffer <= UINT16_MAX &&
         orma_map_get(&p->targets, list->target_buffer) != ORMA_MAP_NONE)
-        sb = orma_map_get_ptr(&p->service->buffers_by_id, list->target_buffer);
-    if (!sb || !list->writer_id || list->writer_id > ORMA_SHM_WRITER_ID_MAX || list->too_many) {
-        p->service->patches_discarded++;
+        target = orma_map_get_ptr(&p->registry->targets, list->target_buffer);
+    if (!target || !list->writer_id || list->writer_id > ORMA_SHM_WRITER_ID_MAX || list->too_many) {
+        p->registry->patches_discarded++;
         return;
     }
-    traced_buffer_patch(sb->buf, traced_buffer_find(sb->buf, p->id, (uint16_t)list->writer_id),
+    traced_buffer_patch(target->buf,
+                        traced_buffer_find(target->buf, p->id, (uint16_t)list->writer_id),
                         list->chunk_id, list->patches, list->num, list->more);
 }
 
@@ -454,9 +454,7 @@ int traced_commit_some(struct traced_producer *producer, struct traced_commit *s
     r = do_rest(producer, self, budget);
     if (r != 0)
         return r;
-    traced_service_want_touch(producer->service);
-    if (self->flush_id && producer->shm_ready)
-        traced_flush_ack(producer, self->flush_id);
+    producer->registry->events->committed(producer, producer->shm_ready ? self->flush_id : 0);
     return 0;
 }
 
@@ -477,15 +475,15 @@ int traced_commit(struct traced_producer *producer, struct orma_str request)
 /* ---- scraping ---- */
 
 static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk *chunk,
-                         bool complete, const struct traced_session *session)
+                         bool complete, const struct traced_target_group *group)
 {
     struct header h = read_header(chunk);
     uint64_t buffer_id = h.writer_id ? orma_map_get(&p->writers, h.writer_id) : ORMA_MAP_NONE;
 
     if (buffer_id == ORMA_MAP_NONE || buffer_id > UINT16_MAX)
         return;
-    struct traced_session_buffer *sb = orma_map_get_ptr(&p->service->buffers_by_id, buffer_id);
-    if (!sb || (session && sb->session != session))
+    const struct traced_target *target = orma_map_get_ptr(&p->registry->targets, buffer_id);
+    if (!target || (group && target->group != group))
         return;
     if (!complete && (h.packets & ORMA_SHM_PACKETS_MASK) < 2)
         return;
@@ -498,7 +496,7 @@ static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk 
 }
 
 static void scrape_page(struct traced_producer *p, uint32_t page,
-                        const struct traced_session *session, struct traced_budget *budget)
+                        const struct traced_target_group *group, struct traced_budget *budget)
 {
     struct orma_shm_chunk chunk;
     enum orma_shm_state state;
@@ -509,22 +507,22 @@ static void scrape_page(struct traced_producer *p, uint32_t page,
             return;
         if (state != ORMA_SHM_COMPLETE && state != ORMA_SHM_WRITING)
             continue;
-        scrape_chunk(p, &chunk, state == ORMA_SHM_COMPLETE, session);
+        scrape_chunk(p, &chunk, state == ORMA_SHM_COMPLETE, group);
         traced_budget_spend(budget, COST_CHUNK + chunk.payload_size);
     }
 }
 
-bool traced_scrape_some(struct traced_producer *producer, const struct traced_session *session,
+bool traced_scrape_some(struct traced_producer *producer, const struct traced_target_group *group,
                         uint32_t *page, struct traced_budget *budget)
 {
     uint32_t end = producer->shm.base ? producer->shm.pages_num : 0;
 
     while (*page < end && !traced_budget_over(budget))
-        scrape_page(producer, (*page)++, session, budget);
+        scrape_page(producer, (*page)++, group, budget);
     return *page < end;
 }
 
-void traced_scrape(struct traced_producer *producer, const struct traced_session *session)
+void traced_scrape(struct traced_producer *producer, const struct traced_target_group *group)
 {
     uint32_t page = 0;
     bool more;
@@ -532,6 +530,6 @@ void traced_scrape(struct traced_producer *producer, const struct traced_session
     do {
         struct traced_budget budget = traced_budget();
 
-        more = traced_scrape_some(producer, session, &page, &budget);
+        more = traced_scrape_some(producer, group, &page, &budget);
     } while (more);
 }

@@ -12,7 +12,7 @@
 #include "traced/loop/turn.h"
 
 struct traced_producer;
-struct traced_session;
+struct traced_target_group;
 
 /* A CommitDataRequest on its way. The bytes stay the caller's, until it is done. */
 struct traced_commit {
@@ -33,10 +33,10 @@ int traced_commit(struct traced_producer *producer, struct orma_str request);
 /*
  * Copies the chunks of registered writers that are complete or being written,
  * and leaves them where they are, from *page on until the budget is spent.
- * `session` NULL: into buffers of any session. True: there is more.
+ * Only into targets of the group; NULL: into any. True: there is more.
  */
-bool traced_scrape_some(struct traced_producer *producer, const struct traced_session *session,
+bool traced_scrape_some(struct traced_producer *producer, const struct traced_target_group *group,
                         uint32_t *page, struct traced_budget *budget);
 /* All of it. */
-void traced_scrape(struct traced_producer *producer, const struct traced_session *session);
+void traced_scrape(struct traced_producer *producer, const struct traced_target_group *group);
 #endif

@@ -1,6 +1,7 @@
 /*
  * A producer as the service sees it: its data sources, its shared memory, its
- * writers. Made by InitializeConnection, gone with the connection.
+ * writers, and the commands that it is sent. Made by InitializeConnection, freed
+ * with the connection. The methods that it calls are in endpoints/producer_port.c.
  *
  * Everything here came from the other process. Names and descriptors are
  * copied and bounded (rule 5 of docs/service.md); chunks are in commit.h.
@@ -11,22 +12,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "protos/perfetto/common.pb-c.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "sdk/shm/layout.h"
+#include "traced/network/conn.h"
 #include "traced/producers/commit.h"
-
-struct traced_conn;
-struct traced_instance;
-struct traced_seq;
-struct traced_service;
+#include "traced/producers/registry.h"
 
 /* What a producer offers. Flags as in DataSourceDescriptor. */
 struct traced_data_source {
-    struct orma_list link;         /* traced_producer.data_sources */
-    struct orma_list service_link; /* traced_service.data_sources */
-    uint64_t serial;               /* never used again */
+    struct orma_list link;          /* traced_producer.data_sources */
+    struct orma_list registry_link; /* traced_producers.data_sources */
+    uint64_t serial;                /* never used again */
     struct traced_producer *producer;
     char *name;
     struct orma_buf descriptor; /* as it came */
@@ -36,8 +35,8 @@ struct traced_data_source {
 };
 
 struct traced_producer {
-    struct orma_list link; /* traced_service.producers */
-    struct traced_service *service;
+    struct orma_list link; /* traced_producers.list */
+    struct traced_producers *registry;
     struct traced_conn *conn;
     uint16_t id;
     char *name;
@@ -71,6 +70,34 @@ struct traced_producer {
     struct orma_map known_seqs;
 };
 
+/* The client of `conn` from now on. NULL: no memory, or no id is free. */
+struct traced_producer *traced_producer_new(struct traced_conn *conn,
+                                            struct traced_producers *registry);
+/* Those above are told first: struct traced_producer_events. Its unread packets stay. */
+void traced_producer_free(struct traced_producer *self);
+
+/*
+ * What it offers under a descriptor whose bytes these are. NULL: no name, too
+ * many, too large, an id that it has used, or no memory.
+ */
+struct traced_data_source *
+traced_producer_add_source(struct traced_producer *self,
+                           const Perfetto__Protos__DataSourceDescriptor *desc,
+                           struct orma_str bytes);
+/* Flags and descriptor are new; the name stays. Ignored if they are too large. */
+void traced_producer_update_source(struct traced_data_source *ds,
+                                   const Perfetto__Protos__DataSourceDescriptor *desc,
+                                   struct orma_str bytes);
+void traced_producer_remove_source(struct traced_data_source *ds);
+/* By name (data NULL: any) and id (0: any). NULL: there is none. */
+struct traced_data_source *traced_producer_find_source(struct traced_producer *self,
+                                                       struct orma_str name, uint64_t id);
+
+/* The producer's own memory, if it can't shrink under us and its sizes are valid; fd stays the
+ * caller's. */
+bool traced_producer_adopt_shm(struct traced_producer *self, int fd);
+/* Sends the setup command, if there is memory to be told of and somebody who listens. */
+void traced_producer_announce_shm(struct traced_producer *self);
 /* Its shared memory, made if there is none, and the command that tells of it. */
 void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes,
                                uint32_t page_bytes);

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include "traced/internal.h"
+#include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
 #define FIFO PERFETTO__PROTOS__PRIORITY_BOOST_CONFIG__BOOST_POLICY__POLICY_SCHED_FIFO
@@ -44,17 +44,17 @@ static int apply(struct traced_boost boost)
     return 0;
 }
 
-int traced_boost_update(struct traced_service *service)
+int traced_boost_update(struct traced_sessions *sessions)
 {
     struct traced_boost best = {0};
 
-    ORMA_LIST_EACH (struct traced_session, s, &service->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
         if (is_better(boost_of(s), best))
             best = boost_of(s);
-    if (best.policy == service->boost.policy && best.priority == service->boost.priority)
+    if (best.policy == sessions->boost.policy && best.priority == sessions->boost.priority)
         return 0;
     int r = apply(best);
     if (r == 0)
-        service->boost = best;
+        sessions->boost = best;
     return r;
 }

@@ -10,7 +10,7 @@
 #include "protos/pbc.h"
 #include "sdk/ipc/frame.h"
 #include "traced/config/wanted.h"
-#include "traced/internal.h"
+#include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
 typedef Perfetto__Protos__TraceConfig config_t;
@@ -142,7 +142,7 @@ static int encode_again(struct traced_session *s)
         return -ENOMEM;
     if (len)
         protobuf_c_message_pack(&s->config->base, to);
-    traced_session_forget_configs(s);
+    traced_instances_forget_configs(s);
     orma_buf_fini(&s->config_bytes);
     s->config_bytes = bytes;
     return 0;
@@ -163,7 +163,7 @@ static int change(struct traced_session *s, const config_t *wanted)
     r = add_all(&c);
     if (r == 0)
         r = encode_again(s);
-    traced_session_begin_sweep(s); /* also what was added before memory ran out */
+    traced_instances_sweep(s); /* also what was added before memory ran out */
     return r;
 }
 

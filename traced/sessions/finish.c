@@ -13,42 +13,41 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
-#include "traced/internal.h"
 #include "traced/output/file.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
-#include "traced/sessions/session_internal.h"
-#include "traced/sessions/trigger.h"
+#include "traced/sessions/registry.h"
+#include "traced/sessions/session.h"
 
 #define SESSIONS_MAX 256 /* far more than there can be */
 
 /* At once and in one go: there are no others any more who would have to wait. */
 static void scrape_all(struct traced_session *s)
 {
-    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
+    ORMA_LIST_EACH (struct traced_producer, p, &s->registry->producers->list, link)
         if (p->scraping)
-            traced_scrape(p, s);
+            traced_scrape(p, &s->targets);
 }
 
 /* Nothing comes in any more; what is still in shared memory is taken. */
 static void disable(struct traced_session *s)
 {
     s->freeing = true;
-    traced_flush_cancel_all(s);
-    if (s->file && !s->file_error && s->state != TRACED_DISABLED && s->state != TRACED_CLONED) {
+    traced_flushes_cancel(s);
+    if (s->output.file && !s->output.error && !traced_session_is_over(s)) {
         scrape_all(s);
-        traced_session_disabled(s);
+        traced_session_end(s);
     }
 }
 
 /* False: its file has all that it will ever get. */
 static bool advance(struct traced_session *s)
 {
-    if (!s->file)
+    if (!s->output.file)
         return false;
-    if (!s->rest_queued)
-        s->rest_queued = traced_session_write_rest(s);
-    return !s->rest_queued || !traced_file_look(s->file).done;
+    if (!s->output.rest_queued)
+        s->output.rest_queued = traced_session_output_write_rest(s);
+    return !s->output.rest_queued || !traced_file_look(s->output.file).done;
 }
 
 /* Waits for a thread that has got on. */
@@ -64,14 +63,15 @@ static void wait_for_any(struct pollfd *fds, nfds_t num, uint64_t end_ns)
 }
 
 /* One turn. How many files are not complete; 0: all is done. */
-static nfds_t turn(struct traced_service *self, uint64_t end_ns)
+static nfds_t turn(struct traced_sessions *self, uint64_t end_ns)
 {
     struct pollfd fds[SESSIONS_MAX];
     nfds_t num = 0;
 
-    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &self->list, link)
         if (advance(s) && num < SESSIONS_MAX)
-            fds[num++] = (struct pollfd){.fd = traced_file_progress_fd(s->file), .events = POLLIN};
+            fds[num++] =
+                (struct pollfd){.fd = traced_file_progress_fd(s->output.file), .events = POLLIN};
     if (num)
         wait_for_any(fds, num, end_ns);
     return num;
@@ -79,31 +79,32 @@ static nfds_t turn(struct traced_service *self, uint64_t end_ns)
 
 static void report(struct traced_session *s)
 {
-    struct traced_file_state state = traced_file_look(s->file);
+    struct traced_file_state state = traced_file_look(s->output.file);
     char name[TRACED_FILE_NAME_MAX];
 
-    traced_file_name(s->file, name);
-    if (!s->rest_queued || !state.done)
-        orma_log_error("session %" PRIu64 ": the trace file %s takes no data; it lacks its end, "
+    traced_file_name(s->output.file, name);
+    if (!s->output.rest_queued || !state.done)
+        orma_log_error("session %" PRIu64
+                       ": the trace file %s accepts no data; its end is missing, "
                        "%zu bytes or more",
                        s->id, name, state.queued);
-    else if (state.error && state.error != -EFBIG && !s->file_error)
-        orma_log_error("session %" PRIu64 ": the trace file %s can't be written: %s", s->id, name,
+    else if (state.error && state.error != -EFBIG && !s->output.error)
+        orma_log_error("session %" PRIu64 ": can't write the trace file %s: %s", s->id, name,
                        traced_file_reason(state.error));
 }
 
-void traced_finish_sessions(struct traced_service *self, uint32_t max_ms)
+void traced_sessions_finish(struct traced_sessions *self, uint32_t max_ms)
 {
     uint64_t end_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)max_ms * 1000000;
 
-    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, s, &self->list, link)
         disable(s);
     while (turn(self, end_ns) && orma_clock_now(ORMA_CLOCK_MONOTONIC) < end_ns)
         continue;
-    ORMA_LIST_EACH (struct traced_session, s, &self->sessions, link) {
-        if (s->file) {
+    ORMA_LIST_EACH (struct traced_session, s, &self->list, link) {
+        if (s->output.file) {
             report(s);
-            traced_file_hurry(s->file, 0); /* of no matter to one that is complete */
+            traced_file_hurry(s->output.file, 0); /* of no matter to one that is complete */
         }
         traced_session_free(s);
     }

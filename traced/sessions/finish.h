@@ -7,11 +7,11 @@
 #define ORMA_TRACED_SESSIONS_FINISH_H
 #include <stdint.h>
 
-struct traced_service;
+struct traced_sessions;
 
 /* For all files together (rule 74 of docs/service.md). */
 #define TRACED_FINISH_MS 1500
 
 /* Ends and frees all sessions. What could not be written is named in the log. */
-void traced_finish_sessions(struct traced_service *service, uint32_t max_ms);
+void traced_sessions_finish(struct traced_sessions *self, uint32_t max_ms);
 #endif

@@ -10,14 +10,16 @@
  * what was written before the request came, which such a flush covers. So any
  * number of requests that come together cost one message for each producer.
  */
+#include "traced/sessions/flush.h"
+
 #include <stdlib.h>
 
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/internal.h"
 #include "traced/producers/producer.h"
 #include "traced/sessions/gather.h"
+#include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
 #define FLUSHES_MAX 1000
@@ -29,7 +31,7 @@
 /* In a flush's `pending`. */
 enum { TO_BE_ASKED = 1, ASKED };
 
-struct request {
+struct flush_request {
     struct orma_list link; /* flush.requests */
     struct flush *flush;
     struct event *timer;
@@ -53,7 +55,7 @@ struct flush {
     bool answering;                /* in answer_all() */
 };
 
-static void request_free(struct request *r)
+static void request_free(struct flush_request *r)
 {
     orma_list_remove(&r->link);
     traced_gather_cancel(&r->end);
@@ -76,7 +78,7 @@ static void note_slow(const struct flush *f)
     struct orma_buf msg = {0};
     unsigned num = 0;
 
-    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances, session_link) {
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link) {
         if (inst->no_flush || orma_map_get(&f->pending, inst->producer->id) == ORMA_MAP_NONE ||
             num++ >= SLOW_MAX)
             continue;
@@ -95,22 +97,22 @@ static void note_slow(const struct flush *f)
 }
 
 /* Ends one request; the callback may free the session, and the flush with it. */
-static void answer(struct request *r, bool ok)
+static void answer(struct flush_request *r, bool ok)
 {
     struct traced_session *s = r->flush->session;
     traced_flush_fn fn = r->fn;
     void *ctx = r->ctx;
 
     request_free(r);
-    s->flushes_num--;
+    s->flushes.num--;
     if (ok)
-        s->flushes_succeeded++;
+        s->flushes.succeeded++;
     else
-        s->flushes_failed++;
+        s->flushes.failed++;
     fn(s, ok, ctx);
 }
 
-/* A callback may come back here, by way of traced_flush_cancel_all(): then the outer call frees. */
+/* A callback may come back here, by way of traced_flushes_cancel(): then the outer call frees. */
 static void answer_all(struct flush *f, bool ok)
 {
     bool inner = f->answering;
@@ -119,7 +121,7 @@ static void answer_all(struct flush *f, bool ok)
     traced_work_cancel(&f->work);
     traced_gather_cancel(&f->end);
     while (!orma_list_empty(&f->requests)) /* in the session's list until here, to be found there */
-        answer(ORMA_CONTAINER_OF(f->requests.next, struct request, link), ok);
+        answer(ORMA_CONTAINER_OF(f->requests.next, struct flush_request, link), ok);
     orma_list_remove(&f->link);
     if (!inner)
         flush_free(f);
@@ -129,7 +131,7 @@ static void note_end(struct traced_session *s)
 {
     traced_snapshots_add_event(&s->snapshots,
                                ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED, 1, NULL);
-    traced_session_snapshot_clocks(s);
+    traced_snapshots_add_clocks(&s->snapshots);
 }
 
 static void on_gathered(struct traced_gather_wait *wait)
@@ -143,13 +145,14 @@ static void on_gathered(struct traced_gather_wait *wait)
 /* An answer that lay in a socket when the time was over is in time. */
 static void on_late_gathered(struct traced_gather_wait *wait)
 {
-    struct request *r = ORMA_CONTAINER_OF(wait, struct request, end);
+    struct flush_request *r = ORMA_CONTAINER_OF(wait, struct flush_request, end);
     struct flush *f = r->flush;
     bool ok = f->id && !f->pending.len, last = f->requests.next == f->requests.prev;
-    unsigned reason = f->flags & 0xf;
+    unsigned reason = f->flags & TRACED_FLUSH_REASON_MASK;
 
     note_end(f->session);
-    if (!ok && (reason == (TRACED_FLUSH_STOP & 0xf) || reason == (TRACED_FLUSH_CLONE & 0xf)))
+    if (!ok && (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK) ||
+                reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK)))
         note_slow(f);
     if (last) /* nobody waits any more */
         answer_all(f, ok);
@@ -159,7 +162,7 @@ static void on_late_gathered(struct traced_gather_wait *wait)
 
 static void on_timeout(evutil_socket_t fd, short what, void *arg)
 {
-    struct request *r = arg;
+    struct flush_request *r = arg;
 
     (void)fd;
     (void)what;
@@ -204,7 +207,7 @@ static size_t ask_producer(struct flush *f, struct traced_producer *p)
     put_ids(&body, f, p);
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_REQUEST_ID, f->id);
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_FLAGS, f->flags);
-    p->service->flushes_sent++;
+    f->session->registry->flushes_sent++;
     if (traced_producer_command_field(p, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH, &body) < 0)
         orma_map_take(&f->pending, p->id);
     else
@@ -219,7 +222,7 @@ static void list_producers(struct flush *f)
 {
     const struct traced_session *s = f->session;
 
-    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances, session_link)
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
         if (inst->state != TRACED_INSTANCE_STOPPED && in_scope(s, inst, f->scope) &&
             (!inst->no_flush || scrapes_itself(inst->producer)))
             (void)orma_map_put(&f->pending, inst->producer->id, TO_BE_ASKED);
@@ -234,7 +237,7 @@ static void begin(struct flush *f)
 {
     struct traced_session *s = f->session;
 
-    f->id = ++s->service->last_flush_id;
+    f->id = ++s->registry->last_flush_id;
     traced_snapshots_add_event(&s->snapshots, ORMA_PB_TRACING_SERVICE_EVENT_FLUSH_STARTED, 1, NULL);
     list_producers(f);
 }
@@ -249,7 +252,7 @@ static bool ask_some(struct traced_work *work)
         begin(f);
     for (; f->asked < f->ask_num && !traced_budget_over(&budget); f->asked++) {
         struct traced_producer *p =
-            orma_map_get_ptr(&f->session->service->producers_by_id, f->ask[f->asked]);
+            orma_map_get_ptr(&f->session->registry->producers->by_id, f->ask[f->asked]);
 
         if (p && orma_map_get(&f->pending, p->id) == TO_BE_ASKED)
             traced_budget_spend(&budget, COST_ASK + ask_producer(f, p));
@@ -263,7 +266,7 @@ static bool ask_some(struct traced_work *work)
 /* The one that has not begun to ask; made if there is none. NULL: no memory. */
 static struct flush *next_flush(struct traced_session *s, enum traced_flush_scope scope)
 {
-    ORMA_LIST_EACH (struct flush, f, &s->flushes, link)
+    ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
         if (!f->id && f->scope == scope)
             return f;
     struct flush *f = calloc(1, sizeof(*f));
@@ -274,28 +277,30 @@ static struct flush *next_flush(struct traced_session *s, enum traced_flush_scop
     f->end.fn = on_gathered;
     f->work = (struct traced_work){.slice = ask_some, .urgent = true};
     orma_list_init(&f->requests);
-    orma_list_insert(s->flushes.next, &f->link); /* the first: found at once */
-    traced_turns_add(&s->service->turns, &f->work);
+    orma_list_insert(s->flushes.list.next, &f->link); /* the first: found at once */
+    traced_turns_add(&s->registry->loop->turns, &f->work);
     return f;
 }
 
 /* The end of a session counts for more than a snapshot of it, and that for more than the rest. */
 static unsigned weight(uint64_t flags)
 {
-    unsigned reason = flags & 0xf;
+    unsigned reason = flags & TRACED_FLUSH_REASON_MASK;
 
-    return reason == (TRACED_FLUSH_STOP & 0xf) ? 2 : reason == (TRACED_FLUSH_CLONE & 0xf);
+    if (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK))
+        return 2;
+    return reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK);
 }
 
-static struct request *request_new(struct traced_session *s, enum traced_flush_scope scope,
-                                   uint64_t flags)
+static struct flush_request *request_new(struct traced_session *s, enum traced_flush_scope scope,
+                                         uint64_t flags)
 {
-    struct request *r = s->flushes_num < FLUSHES_MAX ? calloc(1, sizeof(*r)) : NULL;
+    struct flush_request *r = s->flushes.num < FLUSHES_MAX ? calloc(1, sizeof(*r)) : NULL;
 
     if (!r)
         return NULL;
     r->end.fn = on_late_gathered;
-    r->timer = evtimer_new(s->service->base, on_timeout, r);
+    r->timer = evtimer_new(s->registry->loop->base, on_timeout, r);
     r->flush = r->timer ? next_flush(s, scope) : NULL;
     if (!r->flush) {
         request_free(r);
@@ -304,18 +309,18 @@ static struct request *request_new(struct traced_session *s, enum traced_flush_s
     if (orma_list_empty(&r->flush->requests) || weight(flags) > weight(r->flush->flags))
         r->flush->flags = flags;
     orma_list_insert(&r->flush->requests, &r->link);
-    s->flushes_num++;
+    s->flushes.num++;
     return r;
 }
 
-void traced_session_flush(struct traced_session *s, enum traced_flush_scope scope,
-                          uint32_t timeout_ms, uint64_t flags, traced_flush_fn fn, void *ctx)
+void traced_flush(struct traced_session *s, enum traced_flush_scope scope, uint32_t timeout_ms,
+                  uint64_t flags, traced_flush_fn fn, void *ctx)
 {
-    struct request *r = request_new(s, scope, flags);
+    struct flush_request *r = request_new(s, scope, flags);
 
-    s->flushes_requested++;
+    s->flushes.requested++;
     if (!r) {
-        s->flushes_failed++;
+        s->flushes.failed++;
         fn(s, false, ctx);
         return;
     }
@@ -327,31 +332,45 @@ void traced_session_flush(struct traced_session *s, enum traced_flush_scope scop
     event_add(r->timer, &wait);
 }
 
-void traced_flush_ack(struct traced_producer *p, uint64_t id)
+void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *p, uint64_t id)
 {
-    id = ORMA_MIN(id, p->service->last_flush_id);
+    id = ORMA_MIN(id, sessions->last_flush_id);
     if (id <= p->flush_acked) /* nothing is left that this could end */
         return;
     p->flush_acked = id;
-    ORMA_LIST_EACH (struct traced_session, s, &p->service->sessions, link)
-        ORMA_LIST_EACH (struct flush, f, &s->flushes, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
+        ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
             if (f->id && f->id <= id && orma_map_get(&f->pending, p->id) == ASKED) {
                 orma_map_take(&f->pending, p->id);
                 check_end(f);
             }
 }
 
-void traced_flush_producer_gone(struct traced_producer *p)
+void traced_flush_producer_gone(struct traced_sessions *sessions, struct traced_producer *p)
 {
-    ORMA_LIST_EACH (struct traced_session, s, &p->service->sessions, link)
-        ORMA_LIST_EACH (struct flush, f, &s->flushes, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
+        ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
             if (f->id && orma_map_take(&f->pending, p->id) != ORMA_MAP_NONE &&
                 f->asked == f->ask_num)
                 check_end(f);
 }
 
-void traced_flush_cancel_all(struct traced_session *self)
+void traced_flushes_cancel(struct traced_session *self)
 {
-    while (!orma_list_empty(&self->flushes))
-        answer_all(ORMA_CONTAINER_OF(self->flushes.next, struct flush, link), false);
+    while (!orma_list_empty(&self->flushes.list))
+        answer_all(ORMA_CONTAINER_OF(self->flushes.list.next, struct flush, link), false);
+}
+
+void traced_flushes_init(struct traced_flushes *self)
+{
+    *self = (struct traced_flushes){0};
+    orma_list_init(&self->list);
+}
+
+void traced_flushes_copy_counts(struct traced_flushes *to, const struct traced_flushes *from)
+{
+    to->requested = from->requested;
+    to->succeeded = from->succeeded;
+    to->failed = from->failed;
+    to->final = from->final;
 }

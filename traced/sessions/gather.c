@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "traced/internal.h"
 #include "traced/network/conn.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
+#include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
 enum { COST_LOOK = 64 };
@@ -35,13 +35,13 @@ static void begin_round(struct traced_gather *self)
     struct traced_session *s = self->session;
 
     move_all(&self->next, &self->now);
-    self->marks = calloc(s->service->producers_num + 1, sizeof(*self->marks));
+    self->marks = calloc(s->registry->producers->num + 1, sizeof(*self->marks));
     self->marks_num = self->at = 0;
     self->rounds++;
     self->running = true;
     self->scraping = false;
     self->page = 0;
-    ORMA_LIST_EACH (struct traced_producer, p, &s->service->producers, link)
+    ORMA_LIST_EACH (struct traced_producer, p, &s->registry->producers->list, link)
         if (self->marks && is_involved(s, p))
             self->marks[self->marks_num++] =
                 (struct traced_gather_mark){traced_conn_mark(p->conn), p->id};
@@ -49,7 +49,7 @@ static void begin_round(struct traced_gather *self)
 
 static struct traced_producer *producer_at(const struct traced_gather *self)
 {
-    return orma_map_get_ptr(&self->session->service->producers_by_id,
+    return orma_map_get_ptr(&self->session->registry->producers->by_id,
                             self->marks[self->at].producer_id);
 }
 
@@ -63,7 +63,8 @@ static bool hear(struct traced_gather *self, struct traced_budget *budget)
         if (traced_budget_over(budget))
             return false;
         if (p && !traced_conn_passed(p->conn, self->marks[self->at].mark)) {
-            traced_turns_add(&p->service->turns, &p->conn->work); /* its turn comes before ours */
+            traced_turns_add(&p->registry->loop->turns,
+                             &p->conn->work); /* its turn comes before ours */
             return false;
         }
     }
@@ -77,7 +78,8 @@ static bool scrape(struct traced_gather *self, struct traced_budget *budget)
 
         traced_budget_spend(budget, COST_LOOK);
         if (traced_budget_over(budget) ||
-            (p && p->scraping && traced_scrape_some(p, self->session, &self->page, budget)))
+            (p && p->scraping &&
+             traced_scrape_some(p, &self->session->targets, &self->page, budget)))
             return false;
     }
     return true;
@@ -94,7 +96,7 @@ static void end_round(struct traced_gather *self)
     self->marks = NULL;
     self->running = false;
     if (!orma_list_empty(&self->next))
-        traced_turns_add(&self->session->service->turns, &self->work);
+        traced_turns_add(&self->session->registry->loop->turns, &self->work);
     while (!orma_list_empty(&done)) {
         struct traced_gather_wait *wait =
             ORMA_CONTAINER_OF(done.next, struct traced_gather_wait, link);
@@ -146,5 +148,5 @@ void traced_gather_fini(struct traced_gather *self)
 void traced_gather_begin(struct traced_gather *self, struct traced_gather_wait *wait)
 {
     orma_list_insert(&self->next, &wait->link);
-    traced_turns_add(&self->session->service->turns, &self->work);
+    traced_turns_add(&self->session->registry->loop->turns, &self->work);
 }

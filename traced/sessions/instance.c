@@ -1,4 +1,12 @@
-/* Data sources at work for a session: matching, configs, start and stop. */
+/*
+ * The config of an entry is encoded once, when the first data source is set up
+ * for it, and shared by all instances of that entry; it is found in the session's
+ * bytes by one walk over them (entry_configs()). `at_work` says which pairs of a
+ * data source and an entry have an instance, so that a sweep may come by a data
+ * source that was matched before.
+ */
+#include "traced/sessions/instance.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +16,14 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/config/config.h"
 #include "traced/config/patterns.h"
 #include "traced/config/wanted.h"
-#include "traced/endpoints/consumer.h"
-#include "traced/internal.h"
 #include "traced/producers/producer.h"
-#include "traced/sessions/session_internal.h"
+#include "traced/sessions/session.h"
 
 typedef Perfetto__Protos__TraceConfig__DataSource entry_t;
 
+#define STOP_TIMEOUT_MS 5000
 /* One producer gets at most so many instances, whatever the configs say. */
 #define INSTANCES_PER_PRODUCER_MAX 4096
 
@@ -44,10 +50,16 @@ static bool entry_matches(const struct traced_session *s, uint32_t entry,
                           const struct traced_data_source *ds)
 {
     return machine_matches(s, s->config->data_sources[entry], ds->producer) &&
-           traced_wanted_lets_in(s->wanted, entry, ds->producer);
+           traced_wanted_lets_in(s->wanted, entry, ds->producer->id, ds->producer->name);
 }
 
 /* ---- the config that the producer gets ---- */
+
+uint32_t traced_instances_stop_timeout_ms(const struct traced_session *s)
+{
+    return s->config->data_source_stop_timeout_ms ? s->config->data_source_stop_timeout_ms
+                                                  : STOP_TIMEOUT_MS;
+}
 
 /* The config of one entry as it is sent: the same bytes for all instances of it. */
 struct traced_instance_config {
@@ -69,12 +81,12 @@ static void config_unref(struct traced_instance_config *c)
     free(c);
 }
 
-void traced_session_forget_configs(struct traced_session *s)
+void traced_instances_forget_configs(struct traced_session *s)
 {
-    for (size_t i = 0; s->entry_configs && i < s->config->n_data_sources; i++)
-        config_unref(s->entry_configs[i].encoded);
-    free(s->entry_configs);
-    s->entry_configs = NULL;
+    for (size_t i = 0; s->instances.entry_configs && i < s->config->n_data_sources; i++)
+        config_unref(s->instances.entry_configs[i].encoded);
+    free(s->instances.entry_configs);
+    s->instances.entry_configs = NULL;
 }
 
 static void locate_config(const struct traced_session *s, const struct orma_pb_field *f,
@@ -98,13 +110,14 @@ static struct traced_entry_config *entry_configs(struct traced_session *s)
     struct orma_pb_field f;
     size_t i = 0;
 
-    if (s->entry_configs)
-        return s->entry_configs;
-    s->entry_configs = calloc(s->config->n_data_sources + 1, sizeof(*s->entry_configs));
-    while (s->entry_configs && i < s->config->n_data_sources && orma_pb_next(&r, &f))
+    if (s->instances.entry_configs)
+        return s->instances.entry_configs;
+    s->instances.entry_configs =
+        calloc(s->config->n_data_sources + 1, sizeof(*s->instances.entry_configs));
+    while (s->instances.entry_configs && i < s->config->n_data_sources && orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACE_CONFIG_DATA_SOURCES)
-            locate_config(s, &f, &s->entry_configs[i++]);
-    return s->entry_configs;
+            locate_config(s, &f, &s->instances.entry_configs[i++]);
+    return s->instances.entry_configs;
 }
 
 static bool is_service_field(uint32_t id)
@@ -127,7 +140,7 @@ static void put_service_fields(struct orma_buf *out, const struct traced_session
     orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_ENABLE_EXTRA_GUARDRAILS,
                     s->config->enable_extra_guardrails);
     orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_STOP_TIMEOUT_MS,
-                    traced_session_stop_timeout_ms(s));
+                    traced_instances_stop_timeout_ms(s));
     orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_SESSION_INITIATOR, 0);
 }
 
@@ -194,7 +207,7 @@ static int send_with_config(struct traced_instance *inst, uint32_t cmd)
     orma_pb_put_bytes(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_SETUP_DATA_SOURCE_CONFIG,
                       inst->config->bytes.data, inst->config->bytes.len);
     int r = traced_producer_command_field(inst->producer, cmd, &body);
-    inst->session->service->config_bytes_sent += body.len;
+    inst->session->registry->config_bytes_sent += body.len;
     orma_buf_fini(&body);
     return r;
 }
@@ -216,10 +229,31 @@ static void send_stop(struct traced_instance *inst)
 static void set_state(struct traced_instance *inst, enum traced_instance_state state)
 {
     inst->state = state;
-    traced_consumer_instance_changed(inst);
+    inst->session->registry->events->instance_changed(inst);
 }
 
-void traced_instance_start(struct traced_instance *inst)
+static void check_started(struct traced_session *s)
+{
+    if (s->instances.all_started || s->state != TRACED_STARTED || s->instances.sweep_at)
+        return;
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
+        if (inst->state != TRACED_INSTANCE_STARTED)
+            return;
+    s->instances.all_started = true;
+    s->instances.events->all_started(s);
+}
+
+void traced_instances_check_stopped(struct traced_session *s)
+{
+    if (s->state != TRACED_STOPPING)
+        return;
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
+        if (inst->state != TRACED_INSTANCE_STOPPED)
+            return;
+    s->instances.events->all_stopped(s);
+}
+
+static void start(struct traced_instance *inst)
 {
     if (inst->state != TRACED_INSTANCE_CONFIGURED)
         return;
@@ -229,7 +263,7 @@ void traced_instance_start(struct traced_instance *inst)
               inst->will_notify_on_start ? TRACED_INSTANCE_STARTING : TRACED_INSTANCE_STARTED);
 }
 
-void traced_instance_stop(struct traced_instance *inst)
+static void stop(struct traced_instance *inst)
 {
     if (inst->state == TRACED_INSTANCE_STOPPED || inst->state == TRACED_INSTANCE_STOPPING)
         return;
@@ -238,22 +272,22 @@ void traced_instance_stop(struct traced_instance *inst)
     set_state(inst, wait ? TRACED_INSTANCE_STOPPING : TRACED_INSTANCE_STOPPED);
 }
 
-void traced_session_instance_started(struct traced_instance *inst)
+void traced_instance_started(struct traced_instance *inst)
 {
     if (inst->state != TRACED_INSTANCE_STARTING)
         return;
     set_state(inst, TRACED_INSTANCE_STARTED);
-    traced_session_check_started(inst->session);
+    check_started(inst->session);
 }
 
-void traced_session_instance_stopped(struct traced_instance *inst)
+void traced_instance_stopped(struct traced_instance *inst)
 {
     struct traced_session *s = inst->session;
 
     if (inst->state == TRACED_INSTANCE_STOPPED)
         return;
     set_state(inst, TRACED_INSTANCE_STOPPED);
-    traced_session_check_stopped(s);
+    traced_instances_check_stopped(s);
 }
 
 /* What stands for an instance in traced_session.at_work. */
@@ -271,10 +305,10 @@ void traced_instance_free(struct traced_instance *inst)
     orma_list_remove(&inst->session_link);
     orma_list_remove(&inst->producer_link);
     inst->producer->instances_num--;
-    orma_map_take(&s->at_work, work_key(inst->ds_serial, inst->entry));
+    orma_map_take(&s->instances.at_work, work_key(inst->ds_serial, inst->entry));
     config_unref(inst->config);
     free(inst);
-    traced_session_check_stopped(s);
+    traced_instances_check_stopped(s);
 }
 
 static struct traced_instance *instance_new(struct traced_session *s, struct traced_data_source *ds,
@@ -288,7 +322,7 @@ static struct traced_instance *instance_new(struct traced_session *s, struct tra
     *inst = (struct traced_instance){
         .session = s,
         .producer = ds->producer,
-        .id = ++s->service->last_instance_id,
+        .id = ++s->registry->last_instance_id,
         .ds_serial = ds->serial,
         .entry = entry,
         .target = traced_wanted_target(s->wanted, entry),
@@ -298,7 +332,7 @@ static struct traced_instance *instance_new(struct traced_session *s, struct tra
         .handles_incremental_state_clear = ds->handles_incremental_state_clear,
         .no_flush = ds->no_flush,
     };
-    orma_list_insert(&s->instances, &inst->session_link);
+    orma_list_insert(&s->instances.list, &inst->session_link);
     orma_list_insert(&ds->producer->instances, &inst->producer_link);
     ds->producer->instances_num++;
     return inst;
@@ -333,51 +367,53 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     uint16_t buffer_id = s->buffers[target].id;
     inst->config = config_of(s, entry, buffer_id);
     if (!inst->config || orma_map_put(&p->targets, buffer_id, 1) < 0 ||
-        orma_map_put_ptr(&s->at_work, key, inst) < 0) {
+        orma_map_put_ptr(&s->instances.at_work, key, inst) < 0) {
         traced_instance_free(inst);
         return;
     }
     setup_memory(s, p);
     if (send_with_config(inst, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_SETUP_DATA_SOURCE) < 0) {
-        if (!s->warned_config && traced_may_log(s->service))
-            orma_log_warn("the config for data source \"%.64s\" is too large to be sent", ds->name);
-        s->warned_config = true; /* once: the names are not to be trusted */
+        if (!s->instances.warned_config && traced_loop_may_log(s->registry->loop))
+            orma_log_warn("can't send the config for data source \"%.64s\": it is too large",
+                          ds->name);
+        s->instances.warned_config = true; /* once: the names are not to be trusted */
         traced_instance_free(inst);
         return;
     }
-    traced_consumer_instance_changed(inst);
+    s->registry->events->instance_changed(inst);
     if (s->state == TRACED_STARTED)
-        traced_instance_start(inst);
+        start(inst);
 }
 
 static void match_entry(struct traced_session *s, struct traced_data_source *ds, uint32_t entry)
 {
-    struct traced_instance *inst = orma_map_get_ptr(&s->at_work, work_key(ds->serial, entry));
+    struct traced_instance *inst =
+        orma_map_get_ptr(&s->instances.at_work, work_key(ds->serial, entry));
 
     if (inst && s->state == TRACED_STARTED)
-        traced_instance_start(inst);
+        start(inst);
     else if (!inst && entry_matches(s, entry, ds))
         setup_instance(s, ds, entry);
 }
 
 static void warn_of_patterns(struct traced_session *s)
 {
-    if (s->warned_patterns || !traced_wanted_work(s->wanted).exhausted)
+    if (s->instances.warned_patterns || !traced_wanted_work(s->wanted).exhausted)
         return;
-    s->warned_patterns = true;
-    if (traced_may_log(s->service))
+    s->instances.warned_patterns = true;
+    if (traced_loop_may_log(s->registry->loop))
         orma_log_warn("session %" PRIu64 ": its regular expressions took more than %d steps; from "
-                      "now on those that take more than %d match no producer",
+                      "now on, those that take more than %d match no producer",
                       s->id, TRACED_PATTERNS_BUDGET, TRACED_PATTERN_STEPS);
 }
 
-void traced_session_match(struct traced_session *s, struct traced_data_source *ds)
+void traced_instances_match(struct traced_session *s, struct traced_data_source *ds)
 {
     if (s->state != TRACED_CONFIGURED && s->state != TRACED_STARTED)
         return;
     if (ds->producer->conn->ending)
         return;
-    if (s->service->lockdown && (uid_t)ds->producer->uid != s->service->uid)
+    if (s->registry->lockdown && (uid_t)ds->producer->uid != s->registry->uid)
         return;
     for (uint32_t i = traced_wanted_first(s->wanted, ds->name); i != TRACED_WANTED_NONE;
          i = traced_wanted_next(s->wanted, i))
@@ -395,46 +431,79 @@ void traced_session_match(struct traced_session *s, struct traced_data_source *d
 
 static uint64_t work_so_far(const struct traced_session *s)
 {
-    return s->service->last_instance_id * SWEEP_COST_INSTANCE + s->service->config_bytes_sent +
+    return s->registry->last_instance_id * SWEEP_COST_INSTANCE + s->registry->config_bytes_sent +
            traced_wanted_work(s->wanted).steps * SWEEP_COST_STEP;
 }
 
-static struct traced_data_source *next_source(const struct traced_service *svc,
+static struct traced_data_source *next_source(const struct traced_producers *producers,
                                               const struct traced_data_source *ds)
 {
-    const struct orma_list *next = ds ? ds->service_link.next : svc->data_sources.next;
+    const struct orma_list *next = ds ? ds->registry_link.next : producers->data_sources.next;
 
-    return next == &svc->data_sources
+    return next == &producers->data_sources
                ? NULL
-               : ORMA_CONTAINER_OF(next, struct traced_data_source, service_link);
+               : ORMA_CONTAINER_OF(next, struct traced_data_source, registry_link);
 }
 
 static bool sweep(struct traced_work *work)
 {
-    struct traced_session *s = ORMA_CONTAINER_OF(work, struct traced_session, sweep);
+    struct traced_session *s = ORMA_CONTAINER_OF(work, struct traced_session, instances.sweep);
     uint64_t end = work_so_far(s) + SWEEP_COST, looked = 0;
 
-    while (s->sweep_at && work_so_far(s) + looked < end) {
-        struct traced_data_source *ds = s->sweep_at;
+    while (s->instances.sweep_at && work_so_far(s) + looked < end) {
+        struct traced_data_source *ds = s->instances.sweep_at;
 
-        s->sweep_at = next_source(s->service, ds);
-        traced_session_match(s, ds);
+        s->instances.sweep_at = next_source(s->registry->producers, ds);
+        traced_instances_match(s, ds);
         looked += SWEEP_COST_SOURCE;
     }
-    if (!s->sweep_at)
-        traced_session_check_started(s);
-    return s->sweep_at;
+    if (!s->instances.sweep_at)
+        check_started(s);
+    return s->instances.sweep_at;
 }
 
-void traced_session_begin_sweep(struct traced_session *s)
+void traced_instances_sweep(struct traced_session *s)
 {
-    s->sweep_at = next_source(s->service, NULL);
-    s->sweep.slice = sweep;
-    traced_turns_do(&s->service->turns, &s->sweep);
+    s->instances.sweep_at = next_source(s->registry->producers, NULL);
+    s->instances.sweep.slice = sweep;
+    traced_turns_do(&s->registry->loop->turns, &s->instances.sweep);
 }
 
-void traced_session_source_gone(struct traced_session *s, const struct traced_data_source *ds)
+void traced_instances_source_gone(struct traced_session *s, const struct traced_data_source *ds)
 {
-    if (s->sweep_at == ds)
-        s->sweep_at = next_source(s->service, ds);
+    if (s->instances.sweep_at == ds)
+        s->instances.sweep_at = next_source(s->registry->producers, ds);
+}
+
+void traced_instances_match_new(struct traced_sessions *sessions, struct traced_data_source *ds)
+{
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
+        if (!s->instances.sweep_at)
+            traced_instances_match(s, ds);
+}
+
+/* ---- all of them ---- */
+
+void traced_instances_stop_all(struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
+        stop(inst);
+}
+
+void traced_instances_init(struct traced_instances *self,
+                           const struct traced_instance_events *events)
+{
+    *self = (struct traced_instances){.events = events};
+    orma_list_init(&self->list);
+}
+
+void traced_instances_fini(struct traced_session *s)
+{
+    ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link) {
+        stop(inst);
+        traced_instance_free(inst);
+    }
+    traced_work_cancel(&s->instances.sweep);
+    traced_instances_forget_configs(s);
+    orma_map_fini(&s->instances.at_work);
 }

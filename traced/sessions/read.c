@@ -12,13 +12,12 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
-#include "traced/endpoints/relay.h"
-#include "traced/internal.h"
+#include "traced/sessions/machine.h"
 #include "traced/sessions/session.h"
+#include "traced/sessions/stats.h"
 
 #define TRACE_PACKET 1 /* Trace.packet */
 #define SERVICE_SEQUENCE_ID 1
-#define ORMA_SEQUENCE_COUNTS 90001 /* orma_ext.proto */
 #define PRIMARY_CLOCK_BOOTTIME 6
 /* How much the numbers of the last statistics may grow until they are written. */
 #define STATS_GROWTH 256
@@ -42,7 +41,7 @@ static size_t begin_packet(struct orma_buf *out, const struct traced_session *s,
 {
     size_t begun = orma_pb_begin(out, TRACE_PACKET);
 
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_UID, s->service->uid);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_UID, s->registry->uid);
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, SERVICE_SEQUENCE_ID);
     if (ts) {
         orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, ts);
@@ -116,7 +115,7 @@ static void put_trigger(struct orma_buf *out, const struct traced_session *s, ui
 /* Each trigger once, as soon as it has come. */
 static void put_triggers(struct orma_buf *out, struct traced_session *s)
 {
-    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers, link) {
+    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers.list, link) {
         if (!t->emitted && !builtin(s)->disable_trace_config)
             put_trigger(out, s, ORMA_PB_TRACE_PACKET_TRIGGER, t->ts, t->name, t->producer_name,
                         t->producer_uid, t->stop_delay_ms);
@@ -179,7 +178,7 @@ static void put_system_info(struct orma_buf *out, const struct traced_session *s
         orma_pb_put_cstr(out, ORMA_PB_UTSNAME_MACHINE, un.machine);
         orma_pb_end(out, uts);
     }
-    orma_pb_put_cstr(out, ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION, traced_version());
+    orma_pb_put_cstr(out, ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION, s->registry->version);
     orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_TIMEZONE_OFF_MINS, timezone_off_mins());
     orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_PAGE_SIZE, sysconf(_SC_PAGESIZE));
     orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_NUM_CPUS, sysconf(_SC_NPROCESSORS_CONF));
@@ -191,7 +190,7 @@ static void put_system_info(struct orma_buf *out, const struct traced_session *s
 
 /* ---- other machines ---- */
 
-enum { TOLD_INFO = 1, TOLD_CLOCKS = 2 };
+enum { EMITTED_INFO = 1, EMITTED_CLOCKS = 2 };
 
 /* Ends a packet that is about another machine. */
 static void end_machine_packet(struct orma_buf *out, size_t packet, const struct traced_machine *m)
@@ -245,21 +244,21 @@ static void put_machine_info(struct orma_buf *out, const struct traced_session *
 /* Of each machine its system and its clocks, each once, as soon as they are known. */
 static void put_machines(struct orma_buf *out, struct traced_session *s)
 {
-    ORMA_LIST_EACH (struct traced_machine, m, &s->service->machines, link) {
-        uint64_t told = orma_map_get(&s->machines_told, m->id), now;
+    ORMA_LIST_EACH (struct traced_machine, m, &s->registry->machines, link) {
+        uint64_t before = orma_map_get(&s->reader.machines_emitted, m->id), now;
 
-        now = told = told == ORMA_MAP_NONE ? 0 : told;
-        if (m->has_info && !(told & TOLD_INFO)) {
+        now = before = before == ORMA_MAP_NONE ? 0 : before;
+        if (m->has_info && !(before & EMITTED_INFO)) {
             if (!builtin(s)->disable_system_info)
                 put_machine_info(out, s, m);
-            now |= TOLD_INFO;
+            now |= EMITTED_INFO;
         }
-        if (m->exchanges_num && !(told & TOLD_CLOCKS)) {
+        if (m->exchanges_num && !(before & EMITTED_CLOCKS)) {
             put_remote_clocks(out, s, m);
-            now |= TOLD_CLOCKS;
+            now |= EMITTED_CLOCKS;
         }
-        if (now != told && orma_map_put(&s->machines_told, m->id, now) < 0)
-            return; /* no memory: told again with the next read */
+        if (now != before && orma_map_put(&s->reader.machines_emitted, m->id, now) < 0)
+            return; /* no memory: emitted again with the next read */
     }
 }
 
@@ -316,196 +315,23 @@ static void put_state(struct orma_buf *out, const struct traced_session *to,
     orma_pb_end(out, packet);
 }
 
-void traced_note_state(const struct traced_session *session)
+void traced_session_note_state(const struct traced_session *session)
 {
-    ORMA_LIST_EACH (struct traced_session, to, &session->service->sessions, link)
+    ORMA_LIST_EACH (struct traced_session, to, &session->registry->list, link)
         if (to != session && builtin(to)->enable_concurrent_session_events &&
-            to->concurrent.len < CONCURRENT_MAX)
-            put_state(&to->concurrent, to, session);
-}
-
-/* ---- statistics ---- */
-
-/* Fields of BufferStats that are only written if not 0. */
-static void put_buffer_stats(struct orma_buf *out, const struct traced_buffer *buf)
-{
-    const struct traced_buffer_stats *st = &buf->stats;
-    const struct {
-        uint32_t field;
-        uint64_t val;
-    } all[] = {
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN, st->bytes_written},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_WRITTEN, st->chunks_written},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN, st->chunks_overwritten},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_WRITE_WRAP_COUNT, st->write_wrap_count},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PATCHES_SUCCEEDED, st->patches_succeeded},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PATCHES_FAILED, st->patches_failed},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_READAHEADS_SUCCEEDED, st->readaheads_succeeded},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_READAHEADS_FAILED, st->readaheads_failed},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_ABI_VIOLATIONS, st->abi_violations},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_REWRITTEN, st->chunks_rewritten},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_COMMITTED_OUT_OF_ORDER,
-         st->chunks_committed_out_of_order},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, buf->size},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN, st->bytes_overwritten},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_READ, st->bytes_read},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_WRITTEN, st->padding_bytes_written},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_PADDING_BYTES_CLEARED, st->padding_bytes_cleared},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_READ, st->chunks_read},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_DISCARDED, st->chunks_discarded},
-        {ORMA_PB_TRACE_STATS_BUFFER_STATS_TRACE_WRITER_PACKET_LOSS, st->trace_writer_packet_loss},
-    };
-    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_BUFFER_STATS);
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
-        if (all[i].val)
-            orma_pb_put_u64(out, all[i].field, all[i].val);
-    orma_pb_end(out, msg);
-}
-
-static void put_packed(struct orma_buf *out, uint32_t field, const uint64_t *vals, size_t num)
-{
-    size_t packed = orma_pb_begin(out, field);
-
-    for (size_t i = 0; i < num; i++)
-        orma_pb_put_raw_varint(out, vals[i]);
-    orma_pb_end(out, packed);
-}
-
-static void put_writer_stats(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
-{
-    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_WRITER_STATS);
-
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_WRITER_STATS_SEQUENCE_ID, seq->sequence_id);
-    put_packed(out, ORMA_PB_TRACE_STATS_WRITER_STATS_CHUNK_PAYLOAD_HISTOGRAM_COUNTS,
-               seq->histogram_counts, ORMA_ARRAY_LEN(seq->histogram_counts));
-    put_packed(out, ORMA_PB_TRACE_STATS_WRITER_STATS_CHUNK_PAYLOAD_HISTOGRAM_SUM,
-               seq->histogram_sums, ORMA_ARRAY_LEN(seq->histogram_sums));
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_WRITER_STATS_BUFFER, buffer);
-    orma_pb_end(out, msg);
-}
-
-static void put_histogram_bounds(struct orma_buf *out)
-{
-    for (size_t i = 0; i < TRACED_HISTOGRAM_BOUNDS; i++)
-        orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_CHUNK_PAYLOAD_HISTOGRAM_DEF,
-                        traced_histogram_bounds[i]);
-}
-
-static size_t seqs_num(const struct traced_session *s)
-{
-    size_t num = 0;
-
-    for (size_t i = 0; i < s->buffers_num; i++)
-        num += s->buffers[i].buf->seqs_num;
-    return num;
-}
-
-static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
-{
-    struct traced_ledger l = traced_seq_ledger(seq);
-    const uint64_t vals[] = {l.dropped, l.overwritten, l.discarded, l.invalid, l.unpatched, l.cut};
-    static const uint8_t fields[] = {7, 8, 9, 10, 11, 12};
-    size_t msg = orma_pb_begin(out, ORMA_SEQUENCE_COUNTS);
-
-    orma_pb_put_u64(out, 1, seq->sequence_id);
-    orma_pb_put_u64(out, 2, buffer);
-    orma_pb_put_u64(out, 3, seq->producer_id);
-    orma_pb_put_u64(out, 4, seq->writer_id);
-    if (l.emitted != UINT64_MAX)
-        orma_pb_put_u64(out, 5, l.emitted);
-    orma_pb_put_u64(out, 6, l.delivered);
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(vals); i++)
-        if (vals[i])
-            orma_pb_put_u64(out, fields[i], vals[i]);
-    if (l.unreported)
-        orma_pb_put_u64(out, 13, 1);
-    orma_pb_end(out, msg);
-}
-
-static uint64_t total_buffers(const struct traced_service *svc)
-{
-    uint64_t num = 0;
-
-    ORMA_LIST_EACH (struct traced_session, s, &svc->sessions, link)
-        num += s->buffers_num;
-    return num;
-}
-
-static void put_totals(struct orma_buf *out, const struct traced_session *s)
-{
-    const struct traced_service *svc = s->service;
-    uint64_t invalid = 0;
-
-    for (size_t i = 0; i < s->buffers_num; i++) {
-        put_buffer_stats(out, s->buffers[i].buf);
-        invalid += s->buffers[i].buf->stats.invalid_packets;
-    }
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PRODUCERS_CONNECTED, svc->producers_num);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PRODUCERS_SEEN, svc->producers_seen);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_DATA_SOURCES_REGISTERED, svc->data_sources_num);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_DATA_SOURCES_SEEN, svc->last_instance_id);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_TRACING_SESSIONS, svc->sessions_num);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_TOTAL_BUFFERS, total_buffers(svc));
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_CHUNKS_DISCARDED, svc->chunks_discarded);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_PATCHES_DISCARDED, svc->patches_discarded);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_INVALID_PACKETS, invalid);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_REQUESTED, s->flushes_requested);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_SUCCEEDED, s->flushes_succeeded);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_FAILED, s->flushes_failed);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME, s->final_flush);
-}
-
-/* A ledger with each of its fields in one byte, and its frame. */
-#define SEQUENCE_BYTES_MIN 14
-
-/* False: there is more than would fit. What is sure not to fit is not even begun. */
-static bool put_sequences(struct orma_buf *out, const struct traced_session *s, size_t max_len)
-{
-    bool histograms = !builtin(s)->disable_chunk_usage_histograms;
-    size_t num = seqs_num(s);
-
-    if (out->len > max_len || num > (max_len - out->len) / SEQUENCE_BYTES_MIN)
-        return false;
-    if (num && histograms)
-        put_histogram_bounds(out);
-    for (size_t i = 0; i < s->buffers_num && histograms; i++)
-        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
-            if (out->len > max_len)
-                return false;
-            put_writer_stats(out, seq, (uint32_t)i);
-        }
-    for (size_t i = 0; i < s->buffers_num; i++)
-        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
-            if (out->len > max_len)
-                return false;
-            put_ledger(out, seq, (uint32_t)i);
-        }
-    return out->len <= max_len;
-}
-
-void traced_put_stats(struct orma_buf *out, struct traced_session *s, size_t max_len)
-{
-    put_totals(out, s);
-    size_t totals = out->len;
-    if (!put_sequences(out, s, max_len))
-        out->len = totals;
+            to->reader.concurrent.len < CONCURRENT_MAX)
+            put_state(&to->reader.concurrent, to, session);
 }
 
 /* More would hold up others each time that a running session is read; at its end it is there. */
 #define STATS_MAX ((size_t)1 << 20)
-
-static bool is_over(const struct traced_session *s)
-{
-    return s->state == TRACED_DISABLED || s->state == TRACED_CLONED;
-}
 
 static void put_stats(struct orma_buf *out, struct traced_session *s, bool last)
 {
     size_t packet = begin_packet(out, s, 0);
     size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
-    traced_put_stats(out, s, last ? SIZE_MAX : out->len + STATS_MAX);
+    traced_session_put_stats(out, s, last ? SIZE_MAX : out->len + STATS_MAX);
     orma_pb_end(out, stats);
     orma_pb_end(out, packet);
 }
@@ -541,12 +367,12 @@ static bool put_data(struct orma_buf *out, const struct traced_packet *p)
 
 /* 1: threshold reached, or looked long enough; 0: nothing more, -EFBIG, -ENOMEM. */
 static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t threshold,
-                        uint64_t room)
+                        uint64_t space)
 {
     struct traced_packet p;
 
-    for (; s->read_buffer < s->buffers_num; s->read_buffer++) {
-        struct traced_buffer *buf = s->buffers[s->read_buffer].buf;
+    for (; s->reader.buffer < s->buffers_num; s->reader.buffer++) {
+        struct traced_buffer *buf = s->buffers[s->reader.buffer].buf;
 
         while (traced_buffer_read(buf, &p)) {
             size_t before = out->len;
@@ -555,7 +381,7 @@ static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t t
                 traced_seq_undeliver(p.seq);
                 return -ENOMEM;
             }
-            if (ORMA_UNLIKELY(out->len >= room)) {
+            if (ORMA_UNLIKELY(out->len >= space)) {
                 out->len = before;
                 traced_seq_undeliver(p.seq);
                 return -EFBIG;
@@ -573,11 +399,11 @@ static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t t
 
 static void begin_pass(struct traced_session *s)
 {
-    if (s->in_pass)
+    if (s->reader.in_pass)
         return;
-    s->in_pass = true;
-    s->last_pass = is_over(s);
-    s->read_buffer = 0;
+    s->reader.in_pass = true;
+    s->reader.last_pass = traced_session_is_over(s);
+    s->reader.buffer = 0;
     for (size_t i = 0; i < s->buffers_num; i++)
         traced_buffer_read_begin(s->buffers[i].buf);
 }
@@ -588,9 +414,9 @@ static void put_snapshots(struct orma_buf *out, struct traced_session *s)
 
     if (builtin(s)->disable_clock_snapshotting)
         return;
-    if (sn->has_initial && !s->initial_snapshot_emitted)
+    if (sn->has_initial && !s->reader.initial_emitted)
         put_clocks(out, s, &sn->initial);
-    s->initial_snapshot_emitted |= sn->has_initial;
+    s->reader.initial_emitted |= sn->has_initial;
     for (size_t i = 0; i < sn->clocks_num; i++)
         put_clocks(out, s, &sn->clocks[i]);
     sn->clocks_num = 0;
@@ -598,13 +424,13 @@ static void put_snapshots(struct orma_buf *out, struct traced_session *s)
 
 static void put_head(struct orma_buf *out, struct traced_session *s)
 {
-    const struct traced_clone_trigger *t = &s->trigger;
+    const struct traced_clone_trigger *t = &s->clone_trigger;
 
-    if (s->head_emitted) {
+    if (s->reader.head_emitted) {
         put_triggers(out, s);
         return;
     }
-    s->head_emitted = true;
+    s->reader.head_emitted = true;
     if (!builtin(s)->disable_trace_config)
         put_config(out, s);
     if (!builtin(s)->disable_trace_config && t->present)
@@ -639,16 +465,16 @@ static void put_completed(struct orma_buf *out, struct traced_session *s)
         put_event(out, s, &done);
 }
 
-/* Cuts `out` to whole packets in less than `room` bytes. False: it had been less. */
-static bool cut_to(struct orma_buf *out, uint64_t room)
+/* Cuts `out` to whole packets in less than `space` bytes. False: it had been less. */
+static bool cut_to(struct orma_buf *out, uint64_t space)
 {
     struct orma_pb_reader r = orma_pb_reader(out->data, out->len);
     struct orma_pb_field f;
     size_t whole = 0;
 
-    if (ORMA_LIKELY(out->len < room))
+    if (ORMA_LIKELY(out->len < space))
         return false;
-    while (orma_pb_next(&r, &f) && (uint64_t)(r.pos - out->data) < room)
+    while (orma_pb_next(&r, &f) && (uint64_t)(r.pos - out->data) < space)
         whole = (size_t)(r.pos - out->data);
     out->len = whole;
     return true;
@@ -660,59 +486,66 @@ static bool cut_to(struct orma_buf *out, uint64_t room)
 
 /* What a file of limited size keeps free for the last statistics: without them nobody could tell
  * what it lacks. */
-static uint64_t stats_room(struct traced_session *s, uint64_t room)
+static uint64_t stats_space(struct traced_session *s, uint64_t space)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf stats = {0};
 
-    if (room == UINT64_MAX)
+    if (space == UINT64_MAX)
         return 0;
-    if (seqs_num(s) > SEQUENCES_MEASURED)
-        return ORMA_MIN(seqs_num(s) * SEQUENCE_BYTES_USUAL, room / 2);
+    if (traced_session_seqs_num(s) > SEQUENCES_MEASURED)
+        return ORMA_MIN(traced_session_seqs_num(s) * SEQUENCE_BYTES_USUAL, space / 2);
     put_stats(&stats, s, true);
-    return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, room / 2);
+    return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, space / 2);
 }
 
 /* The file takes no more: what is unread is lost to it, and its last packet says so. */
-static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t room)
+static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t space)
 {
     for (size_t i = 0; i < s->buffers_num; i++)
         traced_buffer_settle(s->buffers[i].buf);
     put_stats(out, s, true);
-    s->stats_due = false;
-    (void)cut_to(out, room);
+    s->reader.stats_due = false;
+    (void)cut_to(out, space);
     return out->failed ? -ENOMEM : -EFBIG;
 }
 
-int traced_read(struct traced_session *s, struct orma_buf *out, size_t threshold, uint64_t room)
+int traced_session_read(struct traced_session *s, struct orma_buf *out, size_t threshold,
+                        uint64_t space)
 {
-    if (!traced_trigger_lets_read(s))
+    if (!traced_triggers_let_read(s))
         return 0;
-    uint64_t data_room = room - stats_room(s, room);
+    uint64_t data_space = space - stats_space(s, space);
     begin_pass(s);
     put_snapshots(out, s);
-    if (s->sync_marker_due)
+    if (s->reader.sync_marker_due)
         put_sync_marker(out, s);
-    s->sync_marker_due = false;
+    s->reader.sync_marker_due = false;
     put_head(out, s);
     put_events(out, s);
-    orma_buf_put(out, s->concurrent.data, s->concurrent.len);
-    orma_buf_clear(&s->concurrent);
+    orma_buf_put(out, s->reader.concurrent.data, s->reader.concurrent.len);
+    orma_buf_clear(&s->reader.concurrent);
     put_machines(out, s);
-    if (cut_to(out, data_room))
-        return end_full(out, s, room);
-    int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, data_room);
+    if (cut_to(out, data_space))
+        return end_full(out, s, space);
+    int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, data_space);
     if (r == -EFBIG)
-        return end_full(out, s, room);
+        return end_full(out, s, space);
     if (r != 0)
         return r;
-    s->in_pass = false;
-    if (is_over(s) && !s->last_pass)
+    s->reader.in_pass = false;
+    if (traced_session_is_over(s) && !s->reader.last_pass)
         return 1; /* it ended meanwhile: buffers that had been read have more now */
     put_completed(out, s);
-    if (s->stats_due)
-        put_stats(out, s, is_over(s));
-    s->stats_due = false;
-    if (cut_to(out, room))
+    if (s->reader.stats_due)
+        put_stats(out, s, traced_session_is_over(s));
+    s->reader.stats_due = false;
+    if (cut_to(out, space))
         return -EFBIG;
     return out->failed ? -ENOMEM : 0;
+}
+
+void traced_session_reader_fini(struct traced_session_reader *self)
+{
+    orma_buf_fini(&self->concurrent);
+    orma_map_fini(&self->machines_emitted);
 }

@@ -45,8 +45,11 @@ static bool has_drifted(const struct traced_clocks *a, const struct traced_clock
 
 void traced_snapshots_add_clocks(struct traced_snapshots *self)
 {
-    struct traced_clocks now = traced_clocks_now();
+    struct traced_clocks now;
 
+    if (self->no_clocks)
+        return;
+    now = traced_clocks_now();
     if (self->clocks_num && !has_drifted(&self->clocks[self->clocks_num - 1], &now))
         return;
     if (self->clocks_num == TRACED_SNAPSHOTS_MAX) {

@@ -30,7 +30,9 @@ struct traced_event {
     struct orma_buf msg; /* kinds that are messages, encoded */
 };
 
+/* Part of a session. */
 struct traced_snapshots {
+    bool no_clocks; /* clocks are not recorded: the config does not want that */
     bool has_initial;
     struct traced_clocks initial;
     struct traced_clocks clocks[TRACED_SNAPSHOTS_MAX];
@@ -43,7 +45,8 @@ void traced_snapshots_fini(struct traced_snapshots *self);
 
 struct traced_clocks traced_clocks_now(void);
 
-/* Remembers the clocks, unless none has moved against BOOTTIME since the last ones remembered. */
+/* Remembers the clocks, unless they are not wanted, or none has moved against BOOTTIME since the
+ * last ones remembered. */
 void traced_snapshots_add_clocks(struct traced_snapshots *self);
 
 /*

@@ -68,7 +68,7 @@ void rig_resume(struct rig *rig)
 void rig_turn(struct rig *rig)
 {
     cr_assert(rig->rests);
-    cr_assert_geq(event_base_loop(rig->service->base, EVLOOP_ONCE | EVLOOP_NONBLOCK), 0);
+    cr_assert_geq(event_base_loop(rig->service->loop.base, EVLOOP_ONCE | EVLOOP_NONBLOCK), 0);
 }
 
 void rig_fini(struct rig *rig)

@@ -165,7 +165,8 @@ static void commit_ten_large(struct fixture *s)
 
 static struct traced_conn *conn_of_producer(const struct fixture *s)
 {
-    return ORMA_CONTAINER_OF(s->rig.service->producers.next, struct traced_producer, link)->conn;
+    return ORMA_CONTAINER_OF(s->rig.service->producers.list.next, struct traced_producer, link)
+        ->conn;
 }
 
 /* It lives, but takes nothing: commands are queued for it, and then its time is over. */
@@ -187,7 +188,7 @@ Test(traced_gone, cut_off_because_it_does_not_listen)
     fixture_disable(&s);
     expect_all(&s);
     rig_pause(&s.rig);
-    cr_assert(orma_list_empty(&s.rig.service->producers), "it was not cut off");
+    cr_assert(orma_list_empty(&s.rig.service->producers.list), "it was not cut off");
     leave(&s);
     fixture_fini(&s);
 }
@@ -319,7 +320,7 @@ static bool turns_until_second_buffer(struct fixture *s, const struct traced_ses
     uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + 2000000000;
 
     while (orma_clock_now(ORMA_CLOCK_MONOTONIC) < end) {
-        if (session->in_pass && session->read_buffer == 1)
+        if (session->reader.in_pass && session->reader.buffer == 1)
             return true;
         rig_turn(&s->rig);
     }
@@ -352,7 +353,7 @@ Test(traced_gone, while_the_file_is_written)
     memset(large, 'x', sizeof(large) - 1);
     rig_pause(&s.rig);
     struct traced_session *session =
-        ORMA_CONTAINER_OF(s.rig.service->sessions.next, struct traced_session, link);
+        ORMA_CONTAINER_OF(s.rig.service->sessions.list.next, struct traced_session, link);
     uint32_t written = 0;
     do { /* until a pass is seen between two turns: on a slow machine it may have little to do */
         cr_assert_lt(written, 20 * LARGE);

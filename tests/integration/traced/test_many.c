@@ -378,8 +378,8 @@ Test(traced_many, short_periods_are_made_longer)
     rig_pause(&s.rig);
     uint64_t most = (now_ms() - begun) / PERIOD_MIN_MS + 2;
     cr_assert_leq(other.clears, most);
-    cr_assert_leq(s.rig.service->last_flush_id, most);
-    cr_assert_geq(s.rig.service->last_flush_id, 2);
+    cr_assert_leq(s.rig.service->sessions.last_flush_id, most);
+    cr_assert_geq(s.rig.service->sessions.last_flush_id, 2);
     rig_resume(&s.rig);
     rig_producer_fini(&other);
     fixture_disable(&s);
@@ -394,7 +394,7 @@ Test(traced_many, clients_can_not_fill_the_log)
     rig_init(&rig);
     rig_pause(&rig);
     for (int i = 0; i < 10000; i++)
-        lines += traced_may_log(rig.service);
+        lines += traced_loop_may_log(&rig.service->loop);
     cr_assert_eq(lines, 50);
     rig_fini(&rig);
 }
@@ -435,13 +435,13 @@ Test(traced_many, producer_ids_are_not_used_twice)
     rig_producer_sync(&gone);
     rig_producer_fini(&gone);
     rig_pause(&s.rig);
-    s.rig.service->producers_seen = 100000;
-    s.rig.service->last_producer_id = 65534;
+    s.rig.service->producers.seen = 100000;
+    s.rig.service->producers.last_id = 65534;
     rig_resume(&s.rig);
     static const uint16_t expected[] = {65535, 3}; /* not 0, 1, 2 */
     for (size_t i = 0; i < ORMA_ARRAY_LEN(expected); i++) {
         rig_producer_init(&next, &s.rig, "next", false);
-        cr_assert_eq(s.rig.service->last_producer_id, expected[i]);
+        cr_assert_eq(s.rig.service->producers.last_id, expected[i]);
         rig_producer_fini(&next);
     }
     fixture_disable(&s);

@@ -174,7 +174,7 @@ static void repeat(const char *field, uint32_t num, struct orma_buf *ret)
 }
 
 /* The table of the manual has the limit and the words. */
-static void expect_documented(const char *manual, const struct traced_limit *l)
+static void expect_documented(const char *manual, const struct traced_config_limit *l)
 {
     char row[256];
 
@@ -190,7 +190,7 @@ Test(traced_refusals, more_than_the_limits_of_the_manual)
 
     cr_assert_eq(orma_fd_read_file(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
     fixture_init(&s, false);
-    for (const struct traced_limit *l = traced_limits; l->field; l++) {
+    for (const struct traced_config_limit *l = traced_config_limits; l->field; l++) {
         struct orma_buf config = {0};
         char text[128];
 

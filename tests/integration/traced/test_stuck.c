@@ -172,7 +172,7 @@ Test(traced_stuck, without_a_consumer_it_takes_no_place_and_is_given_up)
     int readers[TRACED_SESSIONS_PER_UID_MAX];
 
     fixture_init(&s, false);
-    s.rig.service->file_patience_ms = 60000;
+    s.rig.service->sessions.file_patience_ms = 60000;
     leave_stuck_sessions(&s, readers);
     cr_assert_eq(sessions_num(s.consumer), TRACED_SESSIONS_PER_UID_MAX);
     configure(&s.config);
@@ -184,7 +184,7 @@ Test(traced_stuck, without_a_consumer_it_takes_no_place_and_is_given_up)
         close(readers[i]);
     while (sessions_num(s.consumer))
         continue;
-    s.rig.service->file_patience_ms = 20;
+    s.rig.service->sessions.file_patience_ms = 20;
     leave_stuck_sessions(&s, readers);
     while (sessions_num(s.consumer)) /* although the pipes are still there */
         continue;

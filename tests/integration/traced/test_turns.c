@@ -20,6 +20,7 @@
 #include "traced/producers/producer.h"
 #include "traced/sessions/read.h"
 #include "traced/sessions/session.h"
+#include "traced/sessions/stats.h"
 
 #define BACKLOGS 100
 #define ENTRIES 30000
@@ -28,12 +29,12 @@
 
 static struct traced_producer *producer_of(const struct fixture *s)
 {
-    return ORMA_CONTAINER_OF(s->rig.service->producers.next, struct traced_producer, link);
+    return ORMA_CONTAINER_OF(s->rig.service->producers.list.next, struct traced_producer, link);
 }
 
 static struct traced_session *session_of(const struct fixture *s)
 {
-    return ORMA_CONTAINER_OF(s->rig.service->sessions.next, struct traced_session, link);
+    return ORMA_CONTAINER_OF(s->rig.service->sessions.list.next, struct traced_session, link);
 }
 
 static struct traced_buffer *buffer_of(const struct fixture *s)
@@ -183,7 +184,7 @@ static unsigned busy_producers(const struct fixture *s)
 {
     unsigned num = 0;
 
-    ORMA_LIST_EACH (struct traced_producer, p, &s->rig.service->producers, link)
+    ORMA_LIST_EACH (struct traced_producer, p, &s->rig.service->producers.list, link)
         num += !traced_conn_passed(p->conn, traced_conn_mark(p->conn));
     return num;
 }
@@ -280,8 +281,8 @@ Test(traced_turns, flushes_that_come_together_ask_once)
     turns_until(&s, s.consumer, &brief);
     cr_assert_not(brief.success);
     cr_assert_not(last.done);
-    cr_assert_eq(session_of(&s)->flushes_requested, FLUSHES + 1);
-    cr_assert_leq(s.rig.service->flushes_sent, 10);
+    cr_assert_eq(session_of(&s)->flushes.requested, FLUSHES + 1);
+    cr_assert_leq(s.rig.service->sessions.flushes_sent, 10);
     rig_resume(&s.rig);
     rig_producer_sync(&s.producer);
     rig_producer_ack_flush(&s.producer, s.producer.flush_id);
@@ -308,7 +309,7 @@ Test(traced_turns, nor_does_a_large_buffer_that_is_freed)
     memset(base, 1, size);
     rig_send(s.consumer, "FreeBuffers", NULL, -1, &freed);
     cr_assert_leq(turns_until(&s, s.consumer, &freed), PROMPT);
-    while (s.rig.service->reaper.num)
+    while (s.rig.service->loop.reaper.num)
         rig_turn(&s.rig);
     cr_assert_eq(msync(base, page, MS_ASYNC), -1);
     cr_assert_eq(errno, ENOMEM);
@@ -382,10 +383,10 @@ Test(traced_turns, statistics_of_many_sequences_are_not_encoded_in_vain)
     cr_assert_lt(answer.payload.len, 1000);
     rig_pause(&s.rig);
     cr_assert_eq(buffer_of(&s)->seqs_num, SEQUENCES);
-    traced_put_stats(&stats, session_of(&s), LIMIT);
+    traced_session_put_stats(&stats, session_of(&s), LIMIT);
     cr_assert_lt(stats.cap, 2 * LIMIT);
     orma_buf_clear(&stats);
-    traced_put_stats(&stats, session_of(&s), SIZE_MAX);
+    traced_session_put_stats(&stats, session_of(&s), SIZE_MAX);
     cr_assert_gt(stats.len, SEQUENCES * 14, "in the trace they are");
     rig_resume(&s.rig);
     rig_reply_fini(&answer);

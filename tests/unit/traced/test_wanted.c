@@ -10,7 +10,6 @@
 #include "traced/config/names.h"
 #include "traced/config/patterns.h"
 #include "traced/config/wanted.h"
-#include "traced/producers/producer.h"
 
 /* Never matches a name of many 'a', after 2^n steps. */
 #define CATASTROPHE "(a|aa)+[bc]"
@@ -241,7 +240,6 @@ Test(traced_wanted, asks_each_regular_expression_once)
 {
     static const char *const names[] = {"x", "x"};
     Perfetto__Protos__TraceConfig config = PERFETTO__PROTOS__TRACE_CONFIG__INIT;
-    struct traced_producer producer = {.id = 3, .name = (char *)(uintptr_t)LONG_NAME};
     char *patterns[1000];
     struct traced_wanted *wanted;
     struct orma_buf error = {0};
@@ -256,7 +254,7 @@ Test(traced_wanted, asks_each_regular_expression_once)
     cr_assert_eq(traced_wanted_new(&config, &wanted, &error), 0);
     for (int ds = 0; ds < 20; ds++)
         for (uint32_t i = 0; i < 6; i++)
-            cr_assert_not(traced_wanted_lets_in(wanted, i, &producer));
+            cr_assert_not(traced_wanted_lets_in(wanted, i, 3, LONG_NAME));
     struct traced_wanted_work work = traced_wanted_work(wanted);
     cr_assert_eq(work.compiled, 1);
     cr_assert_eq(work.matches, 1);
@@ -269,7 +267,7 @@ Test(traced_wanted, takes_more_filters)
 {
     static const char *const names[] = {"x", "y"};
     Perfetto__Protos__TraceConfig config = PERFETTO__PROTOS__TRACE_CONFIG__INIT;
-    struct traced_producer producer = {.id = 3, .name = (char *)(uintptr_t) "some.app"};
+    const char *producer = "some.app";
     char *filter[] = {(char *)(uintptr_t) "other.app"};
     struct traced_wanted *wanted;
     struct orma_buf error = {0};
@@ -278,14 +276,14 @@ Test(traced_wanted, takes_more_filters)
     config.data_sources[0]->producer_name_filter = filter;
     config.data_sources[0]->n_producer_name_filter = 1;
     cr_assert_eq(traced_wanted_new(&config, &wanted, &error), 0);
-    cr_assert_not(traced_wanted_lets_in(wanted, 0, &producer));
-    cr_assert(traced_wanted_lets_in(wanted, 1, &producer), "no filter: all");
+    cr_assert_not(traced_wanted_lets_in(wanted, 0, 3, producer));
+    cr_assert(traced_wanted_lets_in(wanted, 1, 3, producer), "no filter: all");
     cr_assert_eq(traced_wanted_compile(wanted, "(", &error), -EINVAL);
     cr_assert_eq(traced_wanted_compile(wanted, "some\\..*", &error), 0);
     cr_assert_not(traced_wanted_has_pattern(wanted, 0, "some\\..*"));
     cr_assert_eq(traced_wanted_add_pattern(wanted, 0, "some\\..*"), 0);
     cr_assert(traced_wanted_has_pattern(wanted, 0, "some\\..*"));
-    cr_assert(traced_wanted_lets_in(wanted, 0, &producer));
+    cr_assert(traced_wanted_lets_in(wanted, 0, 3, producer));
     cr_assert_eq(traced_wanted_add_name(wanted, 0, "third"), 0);
     cr_assert(traced_wanted_names(wanted, 0, "third"));
     orma_buf_fini(&error);

@@ -1,0 +1,40 @@
+#include "traced/sessions/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id)
+{
+    size_t num = 0;
+
+    if (!id)
+        return NULL; /* it has not said who it is */
+    ORMA_LIST_EACH (struct traced_machine, m, machines, link) {
+        if (m->id == id)
+            return m;
+        num++;
+    }
+    struct traced_machine *m = num < TRACED_MACHINES_MAX ? calloc(1, sizeof(*m)) : NULL;
+    if (!m)
+        return NULL;
+    m->id = id;
+    orma_list_insert(machines, &m->link);
+    return m;
+}
+
+void traced_machine_add_exchange(struct traced_machine *self, const struct traced_exchange *now)
+{
+    if (self->exchanges_num == TRACED_EXCHANGES_MAX)
+        memmove(&self->exchanges[0], &self->exchanges[1],
+                sizeof(self->exchanges[0]) * --self->exchanges_num);
+    self->exchanges[self->exchanges_num++] = *now;
+}
+
+void traced_machines_free(struct orma_list *machines)
+{
+    ORMA_LIST_EACH (struct traced_machine, m, machines, link) {
+        orma_list_remove(&m->link);
+        orma_buf_fini(&m->info);
+        free(m);
+    }
+}

@@ -1,0 +1,284 @@
+/*
+ * From time to time, and at the end, what can be read goes into the file: a
+ * batch in each slice of the loop's turns, as long as the file accepts more
+ * (traced_file_is_full()); on_file_progress() goes on when it does again.
+ * A consumer reads batch by batch. With compression one batch is always at the
+ * thread, and the consumer gets it when it is back.
+ */
+#include "traced/sessions/session_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "sdk/base/fd.h"
+#include "sdk/base/log.h"
+#include "traced/output/file.h"
+#include "traced/sessions/session.h"
+
+/* What one turn of the loop reads for a file. */
+#define FILE_BATCH ((size_t)1 << 20)
+#define WRITE_PERIOD_MS 5000
+#define WRITE_PERIOD_MIN_MS 100
+#define FLUSH_PERIOD_MS 5000
+/* What is compressed as one stream for a consumer. */
+#define SQUEEZE_BATCH ((size_t)128 << 10)
+
+uint32_t traced_session_output_write_period_ms(const struct traced_session *self)
+{
+    uint32_t ms = self->config->file_write_period_ms;
+
+    return ms ? ORMA_MAX(ms, WRITE_PERIOD_MIN_MS) : WRITE_PERIOD_MS;
+}
+
+bool traced_session_output_flushes_before_write(const struct traced_session *self)
+{
+    int mode = (int)self->config->write_flush_mode;
+
+    if (mode == PERFETTO__PROTOS__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED)
+        return true;
+    return mode != PERFETTO__PROTOS__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED &&
+           traced_session_output_write_period_ms(self) > FLUSH_PERIOD_MS;
+}
+
+static void close_file(struct traced_session *self, int error)
+{
+    char name[TRACED_FILE_NAME_MAX];
+
+    event_del(self->output.write_timer);
+    if (error && error != -EFBIG && !self->output.error) {
+        self->output.error = error;
+        /* A consumer is told, and knows whether that is worth a message. */
+        orma_log(self->consumer ? ORMA_LOG_INFO : ORMA_LOG_ERROR,
+                 "session %" PRIu64 ": can't write the trace file %s: %s", self->id,
+                 traced_file_name(self->output.file, name), traced_file_reason(error));
+    }
+    traced_file_free(self->output.file);
+    self->output.file = NULL;
+    self->output.done(self);
+}
+
+static void on_file_progress(void *ctx, bool done, int error)
+{
+    struct traced_session *self = ctx;
+
+    if (done || error)
+        close_file(self, error);
+    else
+        traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
+}
+
+void traced_session_output_report_end(struct traced_session *self)
+{
+    struct orma_buf text = {0};
+
+    if (self->output.error)
+        orma_buf_printf(&text, "Failed to write into the trace file: %s",
+                        traced_file_reason(self->output.error));
+    self->registry->events->ended(self, self->output.error ? orma_buf_cstr(&text) : NULL);
+    orma_buf_fini(&text);
+}
+
+/* How many bytes may still go into the file. */
+static uint64_t file_space(const struct traced_session *self)
+{
+    uint64_t max = traced_compression_of(self->config).kind ? 0 : self->config->max_file_size_bytes;
+
+    return max ? max - ORMA_MIN(max, self->output.bytes) : UINT64_MAX;
+}
+
+/* One batch into the file. True: there is more. */
+static bool write_some(struct traced_work *work)
+{
+    struct traced_session *self = ORMA_CONTAINER_OF(work, struct traced_session, output.read_work);
+
+    if (!self->output.file || traced_file_is_full(self->output.file))
+        return false; /* on_file_progress() comes when it accepts more */
+    struct orma_buf block = traced_file_spare(self->output.file);
+    int r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
+    self->output.bytes += block.len;
+    if (block.len)
+        traced_file_write(self->output.file, &block);
+    orma_buf_fini(&block);
+    if (r == 1)
+        return true;
+    if (traced_session_is_over(self) || r == -EFBIG)
+        traced_file_finish(self->output.file);
+    self->output.reading = false;
+    return false;
+}
+
+void traced_session_output_start_writing(struct traced_session *self)
+{
+    if (!self->output.file || self->output.reading)
+        return;
+    self->output.reading = true;
+    traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
+}
+
+static void on_flushed_for_write(struct traced_session *self, bool ok, void *ctx)
+{
+    (void)ok;
+    (void)ctx;
+    traced_session_output_start_writing(self);
+}
+
+static void on_write_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_session *self = arg;
+
+    (void)fd;
+    (void)what;
+    traced_loop_arm_periodic(self->output.write_timer, traced_session_output_write_period_ms(self));
+    if (traced_session_output_flushes_before_write(self))
+        traced_flush(self, TRACED_FLUSH_ALL, 0, TRACED_FLUSH_PERIODIC, on_flushed_for_write, NULL);
+    else
+        traced_session_output_start_writing(self);
+}
+
+/* ---- compressed batches for a consumer ---- */
+
+static void on_squeezed(void *ctx, bool done, int error)
+{
+    struct traced_session *self = ctx;
+
+    (void)done;
+    (void)error; /* without a file there is none */
+    self->registry->events->readable(self);
+}
+
+static int open_squeezer(struct traced_session *self)
+{
+    struct traced_file_config config = {.fd = -1,
+                                        .compression = traced_compression_of(self->config)};
+
+    if (!config.compression.kind)
+        return 0;
+    return traced_file_new(self->registry->loop->base, &config, on_squeezed, self,
+                           &self->output.squeezer);
+}
+
+/* Nothing was found so far, and others want to be served. */
+static enum traced_batch look_again(struct traced_session *self)
+{
+    self->registry->events->read_later(self);
+    return TRACED_BATCH_LATER;
+}
+
+enum traced_batch traced_session_output_read_batch(struct traced_session *self, size_t size,
+                                                   struct orma_buf *ret, bool *ret_more)
+{
+    struct orma_buf batch = {0};
+
+    if (!self->output.squeezer) {
+        *ret_more = traced_session_read(self, ret, size, UINT64_MAX) == 1;
+        return ret->len ? TRACED_BATCH_READY : *ret_more ? look_again(self) : TRACED_BATCH_NONE;
+    }
+    if (self->output.squeezing) {
+        if (!traced_file_take(self->output.squeezer, &batch))
+            return TRACED_BATCH_LATER;
+        self->output.squeezing = false;
+        orma_buf_fini(ret);
+        *ret = batch;
+        *ret_more = self->output.squeezed_more;
+        return TRACED_BATCH_READY;
+    }
+    self->output.squeezed_more = traced_session_read(self, &batch, SQUEEZE_BATCH, UINT64_MAX) == 1;
+    if (!batch.len) {
+        orma_buf_fini(&batch);
+        *ret_more = false;
+        return self->output.squeezed_more ? look_again(self) : TRACED_BATCH_NONE;
+    }
+    self->output.squeezing = true;
+    traced_file_write(self->output.squeezer, &batch);
+    return TRACED_BATCH_LATER;
+}
+
+int traced_session_output_open(struct traced_session *self, int fd, struct orma_buf *error)
+{
+    const char *path = self->config->output_path;
+
+    self->output.into_file = self->config->write_into_file;
+    if (!self->output.into_file) {
+        orma_fd_close(&fd);
+        return open_squeezer(self);
+    }
+    if (path && *path) {
+        orma_fd_close(&fd);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (fd < 0) {
+            orma_buf_printf(error, "Failed to create the trace file %s", path);
+            return -EINVAL;
+        }
+    }
+    bool sync = self->config->fflush_post_write ==
+                PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
+    struct traced_file_config config = {fd, sync, traced_compression_of(self->config), 0};
+    if (config.compression.kind) /* otherwise packets that would not fit are not even read */
+        config.max_bytes = self->config->max_file_size_bytes;
+    int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,
+                            &self->output.file);
+    if (r < 0)
+        orma_buf_printf(error, "Failed to start writing the trace file: %s", strerror(-r));
+    return r;
+}
+
+int traced_session_output_open_clone(struct traced_session *self,
+                                     const struct traced_session *source, int fd)
+{
+    if (fd < 0)
+        return open_squeezer(self);
+    self->output.into_file = true;
+    struct traced_file_config config = {.fd = fd,
+                                        .compression = traced_compression_of(self->config)};
+    int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,
+                            &self->output.file);
+    if (r == 0 && source->output.file)
+        traced_file_copy(self->output.file, source->output.file);
+    return r;
+}
+
+bool traced_session_output_write_rest(struct traced_session *self)
+{
+    struct orma_buf block = {0};
+    int r = 1;
+
+    while (r == 1 && !traced_file_is_full(self->output.file)) {
+        r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
+        self->output.bytes += block.len;
+        if (block.len)
+            traced_file_write(self->output.file, &block);
+        orma_buf_fini(&block);
+    }
+    if (r == 1)
+        return false;
+    traced_file_finish(self->output.file);
+    return true;
+}
+
+/* ---- life ---- */
+
+void traced_session_output_start_timer(struct traced_session *self)
+{
+    if (self->output.file)
+        traced_loop_arm_periodic(self->output.write_timer,
+                                 traced_session_output_write_period_ms(self));
+}
+
+int traced_session_output_init(struct traced_session *self, void (*done)(struct traced_session *))
+{
+    self->output.done = done;
+    self->output.read_work.slice = write_some;
+    self->output.write_timer = evtimer_new(self->registry->loop->base, on_write_timer, self);
+    return self->output.write_timer ? 0 : -ENOMEM;
+}
+
+void traced_session_output_fini(struct traced_session *self)
+{
+    traced_work_cancel(&self->output.read_work);
+    if (self->output.write_timer)
+        event_free(self->output.write_timer);
+    traced_file_free(self->output.file);
+    traced_file_free(self->output.squeezer);
+}

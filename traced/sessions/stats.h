@@ -1,0 +1,22 @@
+/*
+ * TraceStats of a session: what its buffers, its writers and the service counted.
+ * Threads: the service's loop.
+ */
+#ifndef ORMA_TRACED_SESSIONS_STATS_H
+#define ORMA_TRACED_SESSIONS_STATS_H
+#include <stddef.h>
+
+#include "sdk/base/buf.h"
+
+struct traced_session;
+
+/*
+ * The fields of TraceStats. Those that each sequence has are left out if `out`
+ * would become longer than max_len with them.
+ */
+void traced_session_put_stats(struct orma_buf *out, const struct traced_session *session,
+                              size_t max_len);
+
+/* Sequences in all of its buffers. */
+size_t traced_session_seqs_num(const struct traced_session *session);
+#endif
