@@ -11,15 +11,15 @@
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
-#include "tools/clients/applets.h"
-#include "tools/clients/attach.h"
-#include "tools/clients/config_file.h"
+#include "tools/applets.h"
 #include "tools/commands.h"
-#include "tools/convert/load.h"
-#include "tools/convert/symbols.h"
+#include "tools/convert/profile_folder.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
 #include "tools/record/profile_config.h"
-#include "tools/record/profile_folder.h"
 #include "tools/record/recorder.h"
+#include "tools/service/attach.h"
+#include "tools/service/config_file.h"
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000

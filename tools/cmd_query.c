@@ -11,8 +11,8 @@
 #include "processor/export/csv.h"
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
-#include "tools/convert/load.h"
-#include "tools/convert/symbols.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "processor/export/csv.h"
+#include "tools/base/units.h"
 #include "tools/commands.h"
-#include "tools/convert/load.h"
-#include "tools/trace_loss.h"
-#include "tools/units.h"
+#include "tools/load/load.h"
+#include "tools/load/loss.h"
 
 enum { OPT_BRIEF = 1, OPT_ALL };
 

@@ -7,9 +7,9 @@
 #include "probes/probes.h"
 #include "sdk/ipc/sock.h"
 #include "sdk/transport/consumer.h"
-#include "tools/clients/service_state.h"
 #include "tools/commands.h"
-#include "tools/leftovers.h"
+#include "tools/service/leftovers.h"
+#include "tools/service/state.h"
 
 #define TIMEOUT_MS 5000
 

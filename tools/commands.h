@@ -3,7 +3,7 @@
  */
 #ifndef ORMA_TOOLS_COMMANDS_H
 #define ORMA_TOOLS_COMMANDS_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 extern const struct orma_command orma_cmd_record;
 extern const struct orma_command orma_cmd_profile;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sdk/base/log.h"
-#include "tools/clients/applets.h"
+#include "tools/applets.h"
 #include "tools/commands.h"
 #include "tools/shell/shell.h"
 

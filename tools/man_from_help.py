@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A manual page on standard output from what a program says with --help: for programs whose options
-are in no table of tools/cli.h.
+are in no table of tools/base/cli.h.
 
     tools/man_from_help.py NAME 'what it is for' VERSION PROGRAM [ARG]...
 """

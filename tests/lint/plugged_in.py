@@ -110,7 +110,7 @@ TABLES = {
     "functions": (r"struct orma_sql_func", ("processor",), "processor/sql/builtins.c"),
     "tvfs": (r"struct orma_tvf", ("processor",), "processor/sql/builtins.c"),
     "operators": (r"struct orma_sql_module", ("processor",), "processor/sql/builtins.c"),
-    "commands": (r"struct orma_command", ("tools",), "tools/commands.c tools/clients/applets.c tools/convert/pages.c"
+    "commands": (r"struct orma_command", ("tools",), "tools/commands.c tools/applets.c tools/pages.c"
                  " tools/shell/shell.c tools/convert/convert.c"),
 }
 
@@ -438,7 +438,7 @@ def check_commands():
 
 def check_names():
     """Names of other programs: built, installed, with a manual page, and answering."""
-    applets = set(re.findall(r"\{&orma_cmd_(\w+),", code("tools/clients/applets.c"))) | {"trace_processor_shell"}
+    applets = set(re.findall(r"\{&orma_cmd_(\w+),", code("tools/applets.c"))) | {"trace_processor_shell"}
     script = set(re.search(r"for name in ([\w ]+);", text("tools/compat.sh")).group(1).split())
     meson = text("tools/meson.build")
     installed = set(re.findall(r"'(\w+)'", re.search(r"compat_names = [^\[]*\[(.*?)\]", meson, re.S).group(1)))

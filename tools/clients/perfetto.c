@@ -12,8 +12,8 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/base/replace.h"
-#include "tools/clients/background.h"
 #include "tools/clients/perfetto_impl.h"
+#include "tools/service/background.h"
 
 /* So long a parent waits for the data sources of its child in the background. */
 #define BACKGROUND_WAIT_MS 30000

@@ -5,7 +5,7 @@
  */
 #ifndef ORMA_TOOLS_PERFETTO_H
 #define ORMA_TOOLS_PERFETTO_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 extern const struct orma_command orma_cmd_perfetto;
 extern const struct orma_command orma_cmd_trigger_perfetto;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "sdk/base/str.h"
+#include "tools/base/units.h"
 #include "tools/clients/perfetto_impl.h"
-#include "tools/units.h"
 
 #define DURATION_MAX_MS UINT32_MAX
 #define BUFFER_MAX (((uint64_t)4 << 30) - 1)

@@ -6,9 +6,9 @@
 #include "protos/fields/config.h"
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_writer.h"
-#include "tools/clients/config_file.h"
 #include "tools/clients/perfetto_impl.h"
 #include "tools/record/source_config.h"
+#include "tools/service/config_file.h"
 
 #define LIGHT_BUFFER_KB 32768
 #define LIGHT_FLUSH_PERIOD_MS 30000

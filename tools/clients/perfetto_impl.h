@@ -14,7 +14,7 @@
 
 #include "sdk/base/buf.h"
 #include "tools/clients/perfetto.h"
-#include "tools/clients/trace_config.h"
+#include "tools/service/trace_config.h"
 
 #define PERFETTO_EXIT_NOT_DETACHED 2
 #define PERFETTO_LIST_MAX 1024

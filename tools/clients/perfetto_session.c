@@ -24,13 +24,13 @@
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
-#include "tools/clients/background.h"
-#include "tools/clients/clone.h"
 #include "tools/clients/perfetto_impl.h"
-#include "tools/clients/readback.h"
-#include "tools/clients/service_state.h"
 #include "tools/clients/triggers.h"
 #include "tools/record/names.h"
+#include "tools/service/background.h"
+#include "tools/service/clone.h"
+#include "tools/service/readback.h"
+#include "tools/service/state.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define CALL_TIMEOUT_MS 10000

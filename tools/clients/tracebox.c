@@ -13,9 +13,9 @@
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "tools/clients/perfetto.h"
-#include "tools/clients/service_state.h"
 #include "tools/clients/websocket_bridge.h"
-#include "tools/host.h"
+#include "tools/service/host.h"
+#include "tools/service/state.h"
 #include "traced/daemon.h"
 
 #define PROGRAM "tracebox"

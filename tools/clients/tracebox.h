@@ -4,7 +4,7 @@
  */
 #ifndef ORMA_TOOLS_TRACEBOX_H
 #define ORMA_TOOLS_TRACEBOX_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 extern const struct orma_command orma_cmd_tracebox;
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "sdk/base/defs.h"
-#include "tools/convert/symbols.h"
 #include "tools/convert/tar.h"
+#include "tools/load/symbols.h"
 
 #define MAPS_MAX 64
 

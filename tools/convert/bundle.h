@@ -9,7 +9,7 @@
  */
 #ifndef ORMA_TOOLS_CONVERT_BUNDLE_H
 #define ORMA_TOOLS_CONVERT_BUNDLE_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 extern const struct orma_option orma_bundle_options[];
 

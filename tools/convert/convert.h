@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 struct orma_processor;
 

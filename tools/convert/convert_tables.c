@@ -7,9 +7,9 @@
 
 #include "processor/export/export.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/load.h"
-#include "tools/convert/symbols.h"
-#include "tools/record/profile_folder.h"
+#include "tools/convert/profile_folder.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
 
 #ifdef ORMA_HAVE_ZLIB
 #include <zlib.h>

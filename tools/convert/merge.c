@@ -5,9 +5,9 @@
 
 #include "processor/processor.h"
 #include "sdk/base/defs.h"
-#include "tools/cli.h"
-#include "tools/convert/load.h"
+#include "tools/base/cli.h"
 #include "tools/convert/tar.h"
+#include "tools/load/load.h"
 
 #define PROGRAM "trace_processor_shell util merge"
 #define MANIFEST_NAME "perfetto_manifest.json"

@@ -8,10 +8,10 @@
 
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
-#include "tools/convert/pages.h"
 #include "tools/help/completion.h"
 #include "tools/help/man.h"
 #include "tools/help/topics.h"
+#include "tools/pages.h"
 
 enum { OPT_MAN = 1, OPT_COMPLETION };
 

@@ -10,8 +10,8 @@
 #include "sdk/base/defs.h"
 #include "tools/commands.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/pages.h"
 #include "tools/help/topics.h"
+#include "tools/pages.h"
 #include "tools/record/presets.h"
 
 /* Programs with option tables of their own: their --help is asked at that time. */

@@ -4,7 +4,7 @@
 #ifndef ORMA_TOOLS_MAN_H
 #define ORMA_TOOLS_MAN_H
 #include "sdk/base/buf.h"
-#include "tools/convert/pages.h"
+#include "tools/pages.h"
 
 void orma_man_put(const struct orma_page *page, struct orma_buf *out);
 #endif

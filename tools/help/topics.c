@@ -6,7 +6,7 @@
 
 #include "probes/probes.h"
 #include "protos/loss.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 #include "tools/record/presets.h"
 #include "tools/record/source_notes.h"
 

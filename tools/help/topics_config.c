@@ -6,7 +6,7 @@
 #include "protos/reflect/schema.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 #include "tools/help/topics.h"
 
 #define ROOT "perfetto.protos.TraceConfig"

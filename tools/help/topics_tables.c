@@ -6,7 +6,7 @@
 
 #include "processor/processor.h"
 #include "sdk/base/defs.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 #include "tools/help/topics.h"
 
 static const struct {

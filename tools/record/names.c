@@ -12,9 +12,9 @@
 #include "protos/tables/atrace.h"
 #include "protos/tables/syscalls.h"
 #include "sdk/wire/pb_reader.h"
-#include "tools/cli.h"
-#include "tools/clients/service_state.h"
+#include "tools/base/cli.h"
 #include "tools/record/source_notes.h"
+#include "tools/service/state.h"
 
 #define SOURCES_MAX 256
 #define NAMES_MAX 1024

@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "protos/fields/config.h"
-#include "tools/clients/trace_config.h"
+#include "tools/base/units.h"
+#include "tools/load/loss.h"
 #include "tools/record/names.h"
 #include "tools/record/record_impl.h"
 #include "tools/record/recorder.h"
 #include "tools/record/trace_scan.h"
-#include "tools/trace_loss.h"
-#include "tools/units.h"
+#include "tools/service/trace_config.h"
 
 /* Larger rings are not loaded to learn how much time they hold. */
 #define RING_LOAD_MAX ((uint64_t)256 << 20)

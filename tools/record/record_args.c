@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "tools/base/units.h"
 #include "tools/record/presets.h"
 #include "tools/record/record_impl.h"
-#include "tools/units.h"
 
 #define BUFFER_MIN ((uint64_t)4096)
 #define BUFFER_MAX (((uint64_t)4 << 30) - 1)

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 #include "sdk/base/buf.h"
-#include "tools/cli.h"
-#include "tools/clients/attach.h"
-#include "tools/clients/config_file.h"
+#include "tools/base/cli.h"
 #include "tools/record/record_config.h"
+#include "tools/service/attach.h"
+#include "tools/service/config_file.h"
 
 struct record {
     struct orma_cli cli;

@@ -20,10 +20,10 @@
 #include "sdk/base/fd.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
-#include "tools/child.h"
-#include "tools/clients/readback.h"
+#include "tools/base/child.h"
+#include "tools/base/units.h"
 #include "tools/record/pump.h"
-#include "tools/units.h"
+#include "tools/service/readback.h"
 
 #define TICK_MS 250
 /* After that the command is started although some data source is still not ready. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
-#include "tools/loss.h"
+#include "tools/base/ledger.h"
 
 struct orma_consumer;
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
-#include "tools/loss.h"
+#include "tools/base/ledger.h"
 
 struct orma_trace_scan {
     /* Out of the last TraceStats, kernel_overrun included; `unknown` where the file ends without

@@ -4,7 +4,7 @@
  */
 #ifndef ORMA_TOOLS_SHELL_H
 #define ORMA_TOOLS_SHELL_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 extern const struct orma_command orma_cmd_shell;
 extern const struct orma_command orma_shell_commands[]; /* ended by a NULL name */

@@ -4,9 +4,9 @@
 
 #include "processor/serve/rpc.h"
 #include "sdk/base/str.h"
+#include "tools/base/units.h"
 #include "tools/shell/shell.h"
 #include "tools/shell/shell_impl.h"
-#include "tools/units.h"
 
 #define PORT_DEFAULT 9001
 

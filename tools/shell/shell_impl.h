@@ -5,7 +5,7 @@
 #define ORMA_TOOLS_SHELL_IMPL_H
 #include "processor/processor.h"
 #include "sdk/base/buf.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 #include "tools/shell/shell_metrics.h"
 
 #define ORMA_SHELL_NAME "trace_processor_shell"

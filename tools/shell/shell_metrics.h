@@ -3,7 +3,7 @@
  */
 #ifndef ORMA_TOOLS_SHELL_METRICS_H
 #define ORMA_TOOLS_SHELL_METRICS_H
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 #define ORMA_SHELL_LIST_MAX 32
 

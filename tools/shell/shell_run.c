@@ -9,8 +9,8 @@
 #include "processor/export/sqlite.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
-#include "tools/convert/load.h"
-#include "tools/convert/symbols.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
 #include "tools/shell/shell_impl.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)

@@ -23,8 +23,8 @@
 #include "processor/serve/rpc.h"
 #include "processor/serve/server.h"
 #include "sdk/base/fd.h"
-#include "tools/convert/load.h"
-#include "tools/convert/symbols.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
 #include "tools/shell/shell_impl.h"
 
 #define PROGRAM ORMA_SHELL_NAME

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
-#include "tools/cli.h"
+#include "tools/base/cli.h"
 
 enum { OPT_TIME = 1, OPT_QUIET, OPT_ALL };
 

@@ -3,7 +3,7 @@
 #include "protos/fields/common.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
-#include "tools/loss.h"
+#include "tools/base/ledger.h"
 
 Test(loss, prefers_packets_to_chunks)
 {

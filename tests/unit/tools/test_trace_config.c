@@ -6,7 +6,7 @@
 #include "protos/reflect/text.h"
 #include "tests/support/leaks.h"
 #include "tools/clients/perfetto_impl.h"
-#include "tools/clients/trace_config.h"
+#include "tools/service/trace_config.h"
 
 static uint32_t config_msg(void)
 {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "sdk/base/defs.h"
-#include "tools/units.h"
+#include "tools/base/units.h"
 
 Test(units, durations_need_a_unit)
 {

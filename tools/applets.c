@@ -1,0 +1,34 @@
+#include "tools/applets.h"
+
+#include <string.h>
+
+#include "tools/clients/perfetto.h"
+#include "tools/clients/tracebox.h"
+#include "tools/clients/websocket_bridge.h"
+#include "tools/convert/convert.h"
+
+const struct orma_applet orma_applets[] = {
+    {&orma_cmd_perfetto, orma_perfetto_main},
+    {&orma_cmd_trigger_perfetto, orma_trigger_perfetto_main},
+    {&orma_cmd_traceconv, orma_traceconv_main},
+    {&orma_cmd_tracebox, orma_tracebox_main},
+    {&orma_cmd_websocket_bridge, orma_websocket_bridge_main},
+    {&orma_cmd_cpu_profile, orma_cpu_profile_main},
+    {0},
+};
+
+const struct orma_applet *orma_applet_find(const char *argv0)
+{
+    const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+    const char *name = slash ? slash + 1 : argv0 ? argv0 : "";
+
+    for (const struct orma_applet *a = orma_applets; a->command; a++) {
+        size_t len = strlen(a->command->name);
+
+        /* traceconv-VERSION is what some downloads are called. */
+        if (!strncmp(a->command->name, name, len) &&
+            (!name[len] || (name[len] == '-' && a->main == orma_traceconv_main)))
+            return a;
+    }
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/*
+ * The programs whose names and flags others know: links to `orma` answer to them.
+ */
+#ifndef ORMA_TOOLS_APPLETS_H
+#define ORMA_TOOLS_APPLETS_H
+#include "tools/base/cli.h"
+
+struct orma_applet {
+    const struct orma_command *command; /* its name, options and help */
+    int (*main)(int argc, char **argv);
+};
+
+extern const struct orma_applet orma_applets[]; /* ended by a NULL command */
+
+/* By the name that a program was started under, with or without folders. NULL: none. */
+const struct orma_applet *orma_applet_find(const char *argv0);
+
+/* cmd_profile.c */
+extern const struct orma_command orma_cmd_cpu_profile;
+int orma_cpu_profile_main(int argc, char **argv);
+#endif

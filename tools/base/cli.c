@@ -1,0 +1,228 @@
+#include "tools/base/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/nearest.h"
+
+#define HELP_WIDTH 80
+#define HELP_INDENT 26
+#define NAMES_MAX 128
+#define WORD_MAX 48
+
+void orma_cli_init(struct orma_cli *self, const struct orma_command *command, const char *program,
+                   int argc, char **argv)
+{
+    *self = (struct orma_cli){
+        .command = command, .program = program, .argc = argc, .argv = argv, .idx = 1};
+}
+
+int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "%s: ", self->program);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fprintf(stderr, "\nTry '%s --help'.\n", self->program);
+    return ORMA_EXIT_USAGE;
+}
+
+int orma_cli_output_failed(const char *program, int err)
+{
+    if (err == EPIPE)
+        return ORMA_EXIT_PIPE;
+    fprintf(stderr, "%s: cannot write the result: %s\n", program, strerror(err));
+    return ORMA_EXIT_FAILURE;
+}
+
+const char *orma_cli_did_you_mean(const char *word, const char *const *names)
+{
+    struct orma_nearest near = {.wanted = orma_str_from(word)};
+
+    for (; *names; names++)
+        orma_nearest_consider(&near, *names);
+    return orma_nearest_get(&near);
+}
+
+static int unknown_option(const struct orma_cli *self, const char *name)
+{
+    const char *names[NAMES_MAX + 1] = {0};
+    size_t num = 0;
+
+    for (const struct orma_option *o = self->command->options; o->id && num < NAMES_MAX; o++) {
+        if (o->name && o->help)
+            names[num++] = o->name;
+    }
+    const char *near = orma_cli_did_you_mean(name, names);
+    if (near)
+        orma_cli_usage_error(self, "unknown option '--%s'; did you mean '--%s'?", name, near);
+    else
+        orma_cli_usage_error(self, "unknown option '--%s'", name);
+    return ORMA_CLI_BAD;
+}
+
+static int help_asked(struct orma_cli *self)
+{
+    orma_cli_help(self->command, self->program, stdout);
+    return ORMA_CLI_HELP;
+}
+
+/* The value of an option that takes one: joined, or the next argument. */
+static int take_value(struct orma_cli *self, const struct orma_option *o, const char *joined,
+                      const char *shown)
+{
+    if (o->name)
+        snprintf(self->option, sizeof(self->option), "--%s", o->name);
+    else
+        snprintf(self->option, sizeof(self->option), "-%c", o->letter);
+    self->value = joined;
+    if (!o->arg && joined) {
+        orma_cli_usage_error(self, "option '%s' takes no value", shown);
+        return ORMA_CLI_BAD;
+    }
+    if (o->arg && !joined) {
+        if (self->idx >= self->argc) {
+            orma_cli_usage_error(self, "option '%s' needs a value: %s", shown, o->arg);
+            return ORMA_CLI_BAD;
+        }
+        self->value = self->argv[self->idx++];
+    }
+    return o->id;
+}
+
+static int long_option(struct orma_cli *self, const char *text)
+{
+    const char *eq = strchr(text, '=');
+    size_t len = eq ? (size_t)(eq - text) : strlen(text);
+    char name[WORD_MAX * 2];
+
+    snprintf(name, sizeof(name), "%.*s", (int)len, text);
+    for (const struct orma_option *o = self->command->options; o->id; o++) {
+        if (o->name && !strcmp(o->name, name))
+            return take_value(self, o, eq ? eq + 1 : NULL, self->argv[self->idx - 1]);
+    }
+    return strcmp(name, "help") ? unknown_option(self, name) : help_asked(self);
+}
+
+static int letter_option(struct orma_cli *self)
+{
+    char letter = *self->letters++, shown[3] = {'-', letter};
+    const char *joined = *self->letters ? self->letters : NULL;
+
+    for (const struct orma_option *o = self->command->options; o->id; o++) {
+        if (o->letter != letter)
+            continue;
+        if (o->arg || !joined)
+            self->letters = NULL;
+        return take_value(self, o, o->arg ? joined : NULL, shown);
+    }
+    if (letter == 'h')
+        return help_asked(self);
+    orma_cli_usage_error(self, "unknown option '%s'", shown);
+    return ORMA_CLI_BAD;
+}
+
+int orma_cli_next(struct orma_cli *self)
+{
+    if (self->letters)
+        return letter_option(self);
+    if (self->idx >= self->argc)
+        return ORMA_CLI_END;
+
+    const char *arg = self->argv[self->idx++];
+    if (!strcmp(arg, "--")) {
+        self->rest_idx = self->idx;
+        self->idx = self->argc;
+        return ORMA_CLI_REST;
+    }
+    if (arg[0] == '-' && arg[1] == '-')
+        return long_option(self, arg + 2);
+    if (arg[0] == '-' && arg[1]) {
+        self->letters = arg + 1;
+        return letter_option(self);
+    }
+    self->value = arg;
+    return ORMA_CLI_POSITIONAL;
+}
+
+void orma_cli_wrap(FILE *out, const char *text, size_t indent)
+{
+    size_t col = indent;
+
+    while (*text) {
+        size_t len = strcspn(text, " \n");
+
+        if (col + len > HELP_WIDTH && col > indent) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            col = indent;
+        }
+        fprintf(out, "%.*s", (int)len, text);
+        col += len;
+        text += len;
+        if (*text == '\n') {
+            fprintf(out, "\n%*s", text[1] == '\n' ? 0 : (int)indent, "");
+            col = indent;
+            text++;
+        } else if (*text == ' ') {
+            if (col + 1 + strcspn(text + 1, " \n") <= HELP_WIDTH) {
+                fputc(' ', out);
+                col++;
+            } else {
+                fprintf(out, "\n%*s", (int)indent, "");
+                col = indent;
+            }
+            text++;
+        }
+    }
+    fputc('\n', out);
+}
+
+static void help_option(const struct orma_option *o, FILE *out)
+{
+    char left[96];
+    int n = 0;
+
+    if (o->letter && o->name)
+        n = snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name);
+    else if (o->letter)
+        n = snprintf(left, sizeof(left), "  -%c", o->letter);
+    else
+        n = snprintf(left, sizeof(left), "      --%s", o->name);
+    if (o->arg)
+        n += snprintf(left + n, sizeof(left) - (size_t)n, "%s%s", o->name ? "=" : " ", o->arg);
+    if (n + 1 >= HELP_INDENT)
+        fprintf(out, "%s\n%*s", left, HELP_INDENT, "");
+    else
+        fprintf(out, "%-*s", HELP_INDENT, left);
+    orma_cli_wrap(out, o->help, HELP_INDENT);
+}
+
+void orma_cli_help(const struct orma_command *command, const char *program, FILE *out)
+{
+    const char *line = command->synopsis;
+
+    for (const char *head = "Usage:"; *line; head = "      ") {
+        size_t len = strcspn(line, "\n");
+
+        fprintf(out, "%s %s %.*s\n", head, program, (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+    fprintf(out, "\n");
+    orma_cli_wrap(out, command->summary, 0);
+    if (command->details) {
+        fputc('\n', out);
+        orma_cli_wrap(out, command->details, 0);
+    }
+    fprintf(out, "\nOptions:\n");
+    for (const struct orma_option *o = command->options; o->id; o++) {
+        if (o->help)
+            help_option(o, out);
+    }
+    help_option(&(struct orma_option){.letter = 'h', .name = "help", .help = "Show this."}, out);
+    if (command->examples)
+        fprintf(out, "\nExamples:\n%s", command->examples);
+}

@@ -1,0 +1,85 @@
+/*
+ * Command lines from tables: one table of options per command, from which
+ * parsing, --help, manual pages and completion are made.
+ *
+ * Options may stand before and after positional arguments; "--" ends them.
+ * Long options take their value as "--name=VALUE" or "--name VALUE", letters
+ * as "-nVALUE" or "-n VALUE"; letters without value may be joined ("-Dq").
+ * Every command has -h and --help without listing them.
+ */
+#ifndef ORMA_TOOLS_BASE_CLI_H
+#define ORMA_TOOLS_BASE_CLI_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sdk/base/buf.h"
+
+enum orma_exit {
+    ORMA_EXIT_OK = 0,
+    ORMA_EXIT_FAILURE = 1,
+    ORMA_EXIT_USAGE = 2,
+    ORMA_EXIT_NO_COMMAND = 127, /* the COMMAND was not found, as a shell says it */
+    ORMA_EXIT_PIPE = 141,       /* nobody read the output any more: 128 + SIGPIPE, as of cat */
+};
+
+struct orma_option {
+    int id;           /* > 0, own to the command; 0 ends the table */
+    char letter;      /* 0: none */
+    const char *name; /* long name, NULL: none */
+    const char *arg;  /* what the value is called in help; NULL: no value */
+    const char *help; /* a sentence; NULL: accepted, but not shown */
+};
+
+struct orma_command {
+    const char *name;     /* "record"; under a compatible name: the program's */
+    const char *summary;  /* one line for the overview */
+    const char *synopsis; /* usage lines without the program's name, separated by \n */
+    const char *details;  /* paragraphs for --help and the manual page; may be NULL */
+    const char *examples; /* lines "command  # comment"; may be NULL */
+    const struct orma_option *options;
+    int (*run)(const struct orma_command *self, int argc,
+               char **argv); /* argv[0]: the command's name */
+};
+
+/* Results of orma_cli_next() other than an option's id. */
+enum orma_cli_result {
+    ORMA_CLI_END = 0,
+    ORMA_CLI_POSITIONAL = -1, /* value: the argument */
+    ORMA_CLI_REST = -2,       /* "--" was met: rest of argv from rest_idx */
+    ORMA_CLI_HELP = -3,       /* help has been printed: exit 0 */
+    ORMA_CLI_BAD = -4,        /* a message has been printed: wrong usage */
+};
+
+struct orma_cli {
+    const struct orma_command *command;
+    const char *program; /* in messages: "orma record", "traceconv" */
+    int argc;
+    char **argv;
+    int idx;             /* next argument */
+    const char *letters; /* inside a joined "-abc": what follows */
+    const char *value;
+    char option[64]; /* the last option for messages: "--name", or "-n" if it has no name */
+    int rest_idx;
+};
+
+void orma_cli_init(struct orma_cli *self, const struct orma_command *command, const char *program,
+                   int argc, char **argv);
+int orma_cli_next(struct orma_cli *self);
+
+/*
+ * Writing the result to standard output failed with this error number: one line
+ * on stderr, but silence if only the reader has left (`| head`). What to exit with.
+ */
+int orma_cli_output_failed(const char *program, int err);
+
+/* "program: text", then "Try 'program --help'.", on stderr; returns ORMA_EXIT_USAGE. */
+int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
+void orma_cli_help(const struct orma_command *command, const char *program, FILE *out);
+
+/* Text wrapped at 80 columns; lines after the first start at `indent`, where the cursor is now. */
+void orma_cli_wrap(FILE *out, const char *text, size_t indent);
+
+/* The nearest of `names` (NULL-terminated) if it is near enough to be meant, else NULL. */
+const char *orma_cli_did_you_mean(const char *word, const char *const *names);
+#endif

@@ -1,0 +1,96 @@
+#include "tools/base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sdk/base/defs.h"
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+/* `plain`: the factor of a number without unit; 0: a unit must be there, but for 0. */
+static bool parse(const char *text, const struct unit *units, size_t units_num, double plain,
+                  uint64_t *ret)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9') /* no sign, no blank, no "inf" */
+        return false;
+    double val = strtod(text, &end);
+    if (!*end && (val == 0 || plain > 0)) {
+        val *= plain;
+        if (!(val < 9e18))
+            return false;
+        *ret = (uint64_t)llround(val);
+        return true;
+    }
+    for (size_t i = 0; i < units_num; i++) {
+        if (strcasecmp(end, units[i].name))
+            continue;
+        val *= units[i].factor;
+        if (!(val < 9e18))
+            return false;
+        *ret = (uint64_t)llround(val);
+        return true;
+    }
+    return false;
+}
+
+static bool parse_time(const char *text, double plain, uint64_t *ret)
+{
+    static const struct unit units[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
+                                        {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+
+    return parse(text, units, ORMA_ARRAY_LEN(units), plain, ret);
+}
+
+bool orma_parse_duration_ms(const char *text, uint64_t *ret)
+{
+    return parse_time(text, 0, ret);
+}
+
+bool orma_parse_time_ms(const char *text, uint64_t *ret)
+{
+    return parse_time(text, 1e3, ret);
+}
+
+bool orma_parse_size_bytes(const char *text, uint64_t *ret)
+{
+    static const struct unit units[] = {
+        {"b", 1},        {"k", 1024},      {"kb", 1024},   {"kib", 1024},   {"m", 1 << 20},
+        {"mb", 1 << 20}, {"mib", 1 << 20}, {"g", 1 << 30}, {"gb", 1 << 30}, {"gib", 1 << 30}};
+
+    return parse(text, units, ORMA_ARRAY_LEN(units), 0, ret);
+}
+
+const char *orma_format_size(uint64_t bytes, char *ret)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double val = (double)bytes;
+    size_t i = 0;
+
+    while (val >= 1024 && i + 1 < ORMA_ARRAY_LEN(names)) {
+        val /= 1024;
+        i++;
+    }
+    snprintf(ret, ORMA_UNITS_TEXT_MAX, i ? "%.1f %s" : "%.0f %s", val, names[i]);
+    return ret;
+}
+
+const char *orma_format_duration(uint64_t ns, char *ret)
+{
+    if (ns < 1000)
+        snprintf(ret, ORMA_UNITS_TEXT_MAX, "%d ns", (int)ns);
+    else if (ns < 1000000)
+        snprintf(ret, ORMA_UNITS_TEXT_MAX, "%.1f us", (double)ns / 1e3);
+    else if (ns < 1000000000)
+        snprintf(ret, ORMA_UNITS_TEXT_MAX, "%.1f ms", (double)ns / 1e6);
+    else
+        snprintf(ret, ORMA_UNITS_TEXT_MAX, "%.1f s", (double)ns / 1e9);
+    return ret;
+}

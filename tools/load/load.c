@@ -1,0 +1,155 @@
+#include "tools/load/load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
+
+#define MEGABYTE 1e6
+/* The processor's words for a file that it does not know; they are those of others. */
+#define UNKNOWN_FORMAT "Unknown trace type provided (ERR:fmt)"
+#define REDRAW_NS 100000000u
+
+struct progress {
+    uint64_t start_ns, drawn_ns;
+    bool plain; /* as the processor's shell prints it */
+    bool any;
+};
+
+/* "Loading: 1200 MB, 45%, 210 MB/s"; the processor's shell prints the bytes only. */
+static int on_progress(void *data, uint64_t done, uint64_t total)
+{
+    struct progress *p = data;
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    double mb = (double)done / MEGABYTE, s = (double)(now - p->start_ns) / 1e9;
+
+    if (now - p->drawn_ns < REDRAW_NS)
+        return 0;
+    if (p->plain)
+        fprintf(stderr, "\rLoading trace: %.2f MB\r", mb);
+    else if (total)
+        fprintf(stderr, "\rLoading: %.0f MB, %.0f%%, %.0f MB/s\033[K", mb,
+                (double)done * 100 / (double)total, mb / s);
+    else
+        fprintf(stderr, "\rLoading: %.0f MB, %.0f MB/s\033[K", mb, mb / s);
+    p->drawn_ns = now;
+    p->any = true;
+    return 0;
+}
+
+/* "orma query: t.pftrace: 2 damaged places were skipped, 1234 bytes in all, the first at byte 99;
+ * the rest was read". */
+static void print_damage(const struct orma_processor *tp, const char *program, const char *path)
+{
+    struct orma_processor_damage d = orma_processor_damage(tp);
+
+    if (d.places) {
+        fprintf(stderr, "%s: %s: %" PRIu64 " damaged place%s skipped, %" PRIu64 " byte%s in all",
+                program, path, d.places, d.places == 1 ? " was" : "s were", d.bytes,
+                d.bytes == 1 ? "" : "s");
+        if (d.first_offset >= 0)
+            fprintf(stderr, ", the first at byte %" PRId64, d.first_offset);
+        fprintf(stderr, "; the rest was read\n");
+    }
+    if (d.cut_off_bytes)
+        fprintf(stderr,
+                "%s: %s: cut off: the last %" PRIu64
+                " byte%s could not be read, or more is missing\n",
+                program, path, d.cut_off_bytes, d.cut_off_bytes == 1 ? "" : "s");
+}
+
+/* `more`: what it seems to be, or which member of an archive it is. */
+static void print_unknown(const char *program, const char *path, const char *more)
+{
+    const char *name;
+
+    fprintf(stderr, "%s: %s: not a trace of a known format%s (known are", program, path, more);
+    for (unsigned i = 0; (name = orma_processor_format(i)); i++)
+        fprintf(stderr, "%s %s", i ? "," : "", name);
+    fprintf(stderr, ")\n");
+}
+
+int orma_load(struct orma_processor *tp, const char *program, const char *path,
+              enum orma_load_chatter chatter, uint64_t *ret_ns)
+{
+    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
+    bool show =
+        chatter == ORMA_LOAD_SHELL || (chatter == ORMA_LOAD_PROGRESS && isatty(STDERR_FILENO));
+    int r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
+    uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+
+    if (ret_ns)
+        *ret_ns = took;
+    if (p.any && chatter == ORMA_LOAD_PROGRESS)
+        fprintf(stderr, "\r\033[K");
+    if (r < 0) {
+        const char *error = orma_processor_error(tp);
+
+        if (chatter == ORMA_LOAD_SHELL)
+            fprintf(stderr, "failed to read trace file (path: %s): %s\n", path, error);
+        else if (!strncmp(error, UNKNOWN_FORMAT, strlen(UNKNOWN_FORMAT)))
+            print_unknown(program, path, error + strlen(UNKNOWN_FORMAT));
+        else
+            fprintf(stderr, "%s: %s: %s\n", program, path, *error ? error : strerror(-r));
+        return r;
+    }
+    if (chatter != ORMA_LOAD_SHELL && !orma_processor_size(tp)) {
+        fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
+        return -EBADMSG;
+    }
+    print_damage(tp, program, path);
+    if (chatter == ORMA_LOAD_SHELL) {
+        double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;
+
+        fprintf(stderr, "Trace loaded: %.2f MB in %.2fs (%.1f MB/s)\n", mb, s, s > 0 ? mb / s : 0);
+    }
+    return 0;
+}
+
+/* The section that a statistic belongs to; NULL: it is no trouble. */
+static const char *section_of(const struct orma_processor_stat *stat)
+{
+    if (stat->value <= 0)
+        return NULL;
+    if (!strcmp(stat->severity, "data_loss"))
+        return "Data losses";
+    if (strcmp(stat->severity, "error"))
+        return NULL;
+    return strcmp(stat->source, "trace") ? "Import errors" : "Trace errors";
+}
+
+unsigned orma_print_health(const struct orma_processor *tp,
+                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                           void *ctx, FILE *out)
+{
+    static const char *const sections[] = {"Trace errors", "Import errors", "Data losses"};
+    bool colour = isatty(fileno(out));
+    struct orma_processor_stat stat;
+    unsigned found = 0;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        bool any = false;
+
+        for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++) {
+            const char *section = section_of(&stat);
+
+            if (!section || strcmp(section, sections[i]) || (is_fine && is_fine(ctx, &stat)))
+                continue;
+            if (!found++)
+                fprintf(out, "%sTrace health issues:%s\n", colour ? "\033[1;31m" : "",
+                        colour ? "\033[0m" : "");
+            if (!any)
+                fprintf(out, "  %s:\n", section);
+            any = true;
+            fprintf(out, "    %s", stat.name);
+            if (stat.indexed)
+                fprintf(out, "[%" PRId64 "]", stat.idx);
+            fprintf(out, ": %" PRId64 "\n", stat.value);
+        }
+    }
+    return found;
+}

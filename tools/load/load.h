@@ -1,0 +1,32 @@
+/*
+ * A trace loaded for queries, with what a person wants to see meanwhile:
+ * progress on a terminal, and what is wrong with the trace.
+ */
+#ifndef ORMA_TOOLS_LOAD_LOAD_H
+#define ORMA_TOOLS_LOAD_LOAD_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "processor/processor.h"
+
+enum orma_load_chatter {
+    ORMA_LOAD_QUIET,    /* nothing */
+    ORMA_LOAD_PROGRESS, /* a live line if stderr is a terminal, gone at the end */
+    ORMA_LOAD_SHELL,    /* as the processor's shell prints it: always, with a last line */
+};
+
+/* 0, or -errno with one line on stderr: "PROGRAM: PATH: what". *ret_ns: how long it took; may be
+ * NULL. */
+int orma_load(struct orma_processor *tp, const char *program, const char *path,
+              enum orma_load_chatter chatter, uint64_t *ret_ns);
+
+/*
+ * Errors and losses that the statistics of a loaded trace tell, in sections;
+ * colours if `out` is a terminal. Those that `is_fine` (or NULL) accepts are
+ * left out. Returns how many there are; nothing is printed for 0.
+ */
+unsigned orma_print_health(const struct orma_processor *tp,
+                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                           void *ctx, FILE *out);
+#endif

@@ -1,0 +1,19 @@
+/*
+ * What a loaded trace lost while it was recorded, asked in SQL; the sums and
+ * words are those of tools/base/ledger.h.
+ */
+#ifndef ORMA_TOOLS_LOAD_LOSS_H
+#define ORMA_TOOLS_LOAD_LOSS_H
+#include "processor/processor.h"
+#include "tools/base/ledger.h"
+
+/* The first number of the first row; 0 if there is none. */
+int64_t orma_trace_number(struct orma_processor *tp, const char *sql);
+
+/* Losses out of the tables `loss` and `stats`. Traces that say nothing of their recording are
+ * `unknown`. */
+void orma_trace_loss(struct orma_processor *tp, struct orma_loss *ret);
+
+/* How long a time its events cover. */
+uint64_t orma_trace_span_ns(struct orma_processor *tp);
+#endif

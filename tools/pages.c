@@ -1,0 +1,43 @@
+#include "tools/pages.h"
+
+#include <string.h>
+
+#include "tools/applets.h"
+#include "tools/commands.h"
+#include "tools/shell/shell.h"
+
+static void fill(struct orma_page *page, const char *prefix, const struct orma_command *command)
+{
+    *page = (struct orma_page){.command = command};
+    snprintf(page->file, sizeof(page->file), "%s%s%s", prefix, *prefix ? "-" : "", command->name);
+    snprintf(page->program, sizeof(page->program), "%s%s%s", prefix, *prefix ? " " : "",
+             command->name);
+}
+
+bool orma_page_get(size_t n, struct orma_page *ret)
+{
+    if (n-- == 0)
+        return fill(ret, "", &orma_cmd_self), true;
+    for (size_t i = 0; orma_commands[i]; i++) {
+        if (n-- == 0)
+            return fill(ret, "orma", orma_commands[i]), true;
+    }
+    for (const struct orma_applet *a = orma_applets; a->command; a++) {
+        if (n-- == 0)
+            return fill(ret, "", a->command), true;
+    }
+    if (n != 0)
+        return false;
+    fill(ret, "", &orma_cmd_shell);
+    ret->parts = orma_shell_commands;
+    return true;
+}
+
+bool orma_page_find(const char *name, struct orma_page *ret)
+{
+    for (size_t n = 0; orma_page_get(n, ret); n++) {
+        if (!strcmp(name, ret->file) || !strcmp(name, ret->program))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,81 @@
+#include "tools/service/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/probes.h"
+#include "sdk/base/clock.h"
+#include "sdk/ipc/sock.h"
+#include "tools/service/state.h"
+
+#define CONNECT_TIMEOUT_MS 5000
+#define PROBES_POLL_US 2000
+
+/*
+ * Our own probes introduce themselves on a thread of their own: a session that
+ * began before would not know that it has to wait for them.
+ */
+static int wait_for_probes(struct orma_consumer *consumer)
+{
+    const char *const *sources = orma_probes_sources();
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + CONNECT_TIMEOUT_MS * 1000000ull;
+    struct orma_buf state = {0};
+    int r = 0;
+
+    while (*sources && r == 0) {
+        orma_buf_clear(&state);
+        r = orma_service_state_query(consumer, &state);
+        while (r == 0 && *sources && orma_service_state_has_source(orma_buf_str(&state), *sources))
+            sources++;
+        if (r == 0 && *sources && orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+            r = -ETIMEDOUT;
+        if (r == 0 && *sources)
+            usleep(PROBES_POLL_US);
+    }
+    orma_buf_fini(&state);
+    return r;
+}
+
+static bool nobody_listens(int r)
+{
+    return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES;
+}
+
+int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach_how how)
+{
+    const char *what = NULL;
+    int r = how == ORMA_ATTACH_OWN ? -ENOENT
+                                   : orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &ret->consumer);
+
+    if (r == 0 || (how == ORMA_ATTACH_RUNNING && nobody_listens(r)))
+        return r;
+    if (!nobody_listens(r)) {
+        fprintf(stderr, "%s: the service does not answer: %s\n", program, strerror(-r));
+        return r;
+    }
+    if (r == -EACCES)
+        fprintf(stderr,
+                "%s: no permission to use the service on %s (members of its group have it); "
+                "recording with a private service\n",
+                program, orma_sock_consumer_addr());
+    r = orma_host_new(true, &ret->host, &what);
+    if (r < 0) {
+        fprintf(stderr, "%s: %s: %s\n", program, what, strerror(-r));
+        return r;
+    }
+    r = orma_consumer_new(orma_host_consumer_addr(ret->host), CONNECT_TIMEOUT_MS, &ret->consumer);
+    if (r == 0)
+        r = wait_for_probes(ret->consumer);
+    if (r < 0)
+        fprintf(stderr, "%s: the private service does not answer: %s\n", program, strerror(-r));
+    return r;
+}
+
+void orma_attached_fini(struct orma_attached *self)
+{
+    orma_consumer_free(self->consumer);
+    orma_host_free(self->host);
+    *self = (struct orma_attached){0};
+}

@@ -1,0 +1,29 @@
+/*
+ * The service that a command works with: the one that runs on this machine, or
+ * one of our own inside this process.
+ */
+#ifndef ORMA_TOOLS_SERVICE_ATTACH_H
+#define ORMA_TOOLS_SERVICE_ATTACH_H
+#include <stdbool.h>
+
+#include "sdk/transport/consumer.h"
+#include "tools/service/host.h"
+
+struct orma_attached {
+    struct orma_consumer *consumer;
+    struct orma_host *host; /* NULL: the service of this machine */
+};
+
+enum orma_attach_how {
+    ORMA_ATTACH_ANY,     /* ours where none runs */
+    ORMA_ATTACH_RUNNING, /* never ours: -ENOENT or -ECONNREFUSED, without a message */
+    ORMA_ATTACH_OWN,     /* always ours */
+};
+
+/*
+ * 0 with everything connected, our own probes included; negative errno with a
+ * message on stderr behind "program: ". orma_attached_fini() in any case.
+ */
+int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach_how how);
+void orma_attached_fini(struct orma_attached *self);
+#endif

@@ -1,0 +1,95 @@
+#include "tools/service/clone.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "protos/fields/ipc.h"
+#include "sdk/base/str.h"
+#include "sdk/ipc/methods.h"
+#include "sdk/transport/consumer.h"
+#include "sdk/wire/pb_reader.h"
+#include "sdk/wire/pb_writer.h"
+#include "tools/service/readback.h"
+
+#define CLONE_TIMEOUT_MS 60000
+#define READ_TIMEOUT_MS 10000
+
+static const char *const methods[] = ORMA_CONSUMER_PORT_METHODS;
+
+/* What the service answered: 0 and *ret_written (by itself, into the file), or refused. */
+static int read_reply(struct orma_str reply, bool *ret_written, struct orma_buf *error)
+{
+    struct orma_pb_reader r = orma_pb_reader(reply.data, reply.len);
+    struct orma_pb_field f;
+    struct orma_str why = ORMA_STR("refused by the service");
+    bool success = false;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_CLONE_SESSION_RESPONSE_SUCCESS:
+            success = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_CLONE_SESSION_RESPONSE_ERROR:
+            why = orma_pb_str(&f);
+            break;
+        case ORMA_PB_CLONE_SESSION_RESPONSE_WAS_WRITE_INTO_FILE:
+            *ret_written = orma_pb_bool(&f);
+            break;
+        }
+    }
+    if (success)
+        return 0;
+    orma_buf_printf(error, "the snapshot failed: %.*s", (int)why.len, why.data);
+    return -EREMOTEIO;
+}
+
+static int clone_session(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
+                         bool *ret_written, struct orma_buf *error)
+{
+    struct orma_buf reply = {0};
+    int r = orma_consumer_call(consumer, methods[ORMA_CONSUMER_PORT_CLONE_SESSION], request, fd,
+                               CLONE_TIMEOUT_MS, &reply);
+
+    if (r == 0)
+        r = read_reply(orma_buf_str(&reply), ret_written, error);
+    else if (r == -ENOSYS)
+        orma_buf_printf(error, "this service cannot clone sessions");
+    else
+        orma_buf_printf(error, "the snapshot failed: %s",
+                        r == -EREMOTEIO ? "refused by the service" : strerror(-r));
+    orma_buf_fini(&reply);
+    return r;
+}
+
+int orma_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
+               uint64_t *ret_bytes, struct orma_buf *error)
+{
+    bool written = false;
+    struct stat st;
+    int r = clone_session(consumer, request, fd, &written, error);
+
+    *ret_bytes = 0;
+    if (r < 0)
+        return r;
+    if (written) {
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+            *ret_bytes = (uint64_t)st.st_size;
+        return 0;
+    }
+    r = orma_readback(consumer, fd, READ_TIMEOUT_MS, NULL, ret_bytes);
+    if (r < 0)
+        orma_buf_printf(error, "the trace ends early: %s",
+                        r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));
+    return r;
+}
+
+void orma_clone_request_put(struct orma_buf *out, const char *session)
+{
+    uint64_t id;
+
+    if (orma_str_to_u64(orma_str_from(session), &id))
+        orma_pb_put_u64(out, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID, id);
+    else
+        orma_pb_put_cstr(out, ORMA_PB_CLONE_SESSION_REQUEST_UNIQUE_SESSION_NAME, session);
+}

@@ -1,0 +1,69 @@
+#include "tools/service/config_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "protos/pbc.h"
+#include "protos/perfetto/config.pb-c.h"
+#include "protos/reflect/schema.h"
+#include "protos/reflect/text.h"
+#include "sdk/base/fd.h"
+#include "tools/service/trace_config.h"
+
+#define CONFIG_BYTES_MAX ((size_t)16 << 20)
+
+static int parse_text(struct orma_str text, const char *path, bool lossy, struct orma_buf *ret,
+                      struct orma_buf *error)
+{
+    const struct orma_schema *schema = orma_schema_default();
+    struct orma_text_parse opts = {
+        .flags = lossy ? ORMA_TEXT_LOSSY : 0,
+        .file = strcmp(path, "-") ? path : "standard input",
+        .error = error,
+    };
+
+    return orma_text_parse(schema,
+                           orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceConfig")),
+                           text, &opts, ret);
+}
+
+static int check_binary(struct orma_str bytes, const char *path, struct orma_buf *ret,
+                        struct orma_buf *error)
+{
+    ProtobufCMessage *msg;
+    int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, bytes, &msg);
+
+    if (r < 0) {
+        orma_buf_printf(error, "%s: not a binary trace config%s", path,
+                        orma_looks_like_text(bytes) ? "; it looks like text: try --txt" : "");
+        return r;
+    }
+    protobuf_c_message_free_unpacked(msg, NULL);
+    orma_buf_put(ret, bytes.data, bytes.len);
+    return 0;
+}
+
+int orma_config_load(const char *path, enum orma_config_form form, struct orma_buf *ret,
+                     struct orma_buf *error)
+{
+    struct orma_buf file = {0};
+    int r = strcmp(path, "-") ? orma_fd_read_file(AT_FDCWD, path, CONFIG_BYTES_MAX, &file)
+                              : orma_fd_read_all(STDIN_FILENO, CONFIG_BYTES_MAX, &file);
+
+    if (r < 0) {
+        orma_buf_printf(error, "%s: %s", path, strerror(-r));
+    } else {
+        struct orma_str bytes = orma_buf_str(&file);
+        bool text =
+            form == ORMA_CONFIG_AUTO ? orma_looks_like_text(bytes) : form != ORMA_CONFIG_BINARY;
+
+        r = text ? parse_text(bytes, path, form == ORMA_CONFIG_TEXT_LOSSY, ret, error)
+                 : check_binary(bytes, path, ret, error);
+    }
+    orma_buf_fini(&file);
+    while (r < 0 && error->len && error->data[error->len - 1] == '\n')
+        error->len--; /* who prints it ends the line */
+    return r;
+}

@@ -1,0 +1,31 @@
+/*
+ * A service and the system's probes inside this process, each on a thread of
+ * its own, on private sockets in a directory that only this user may enter.
+ * What `orma record` uses when no service is running, and tracebox always.
+ */
+#ifndef ORMA_TOOLS_SERVICE_HOST_H
+#define ORMA_TOOLS_SERVICE_HOST_H
+#include <stdbool.h>
+
+#include "sdk/base/defs.h"
+
+struct orma_host;
+
+/*
+ * Starts the service, and the probes if `probes`. Signals that the caller
+ * handles must be blocked before, so that the threads inherit that. -errno;
+ * *ret_what then names the step.
+ */
+int orma_host_new(bool probes, struct orma_host **ret, const char **ret_what);
+
+/* The same on the sockets where the system's service would listen. -EADDRINUSE: it does. */
+int orma_host_new_on_system_sockets(bool probes, struct orma_host **ret, const char **ret_what);
+
+/* Stops the threads, removes the sockets and the directory. NULL is fine. */
+void orma_host_free(struct orma_host *self);
+ORMA_DEFINE_AUTO(struct orma_host *, orma_host_free)
+
+/* Socket addresses, valid as long as the host. */
+const char *orma_host_producer_addr(const struct orma_host *self);
+const char *orma_host_consumer_addr(const struct orma_host *self);
+#endif

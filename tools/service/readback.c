@@ -1,0 +1,58 @@
+#include "tools/service/readback.h"
+
+#include <errno.h>
+
+#include "protos/fields/trace.h"
+#include "sdk/base/fd.h"
+#include "sdk/transport/consumer.h"
+#include "sdk/wire/pb_writer.h"
+
+/* One write() per block: small enough to stay in the cache, large enough to cost nothing. */
+#define BLOCK ((size_t)1 << 20)
+
+struct output {
+    int fd;
+    struct orma_buf block;
+    struct orma_fd_wait *wait; /* NULL: without limit */
+    uint64_t *bytes;
+    int error; /* of the first write that failed; there is no second */
+};
+
+static int write_block(struct output *out)
+{
+    if (out->block.failed)
+        return -ENOMEM;
+    if (out->wait)
+        return orma_fd_write_until(out->fd, out->block.data, out->block.len, out->wait);
+    return orma_fd_write_all(out->fd, out->block.data, out->block.len);
+}
+
+static int flush(struct output *out)
+{
+    int r = out->error ? out->error : write_block(out);
+
+    out->error = r;
+    if (r == 0)
+        *out->bytes += out->block.len;
+    orma_buf_clear(&out->block);
+    return r;
+}
+
+static int take_packet(void *ctx, const uint8_t *packet, size_t len)
+{
+    struct output *out = ctx;
+
+    orma_pb_put_bytes(&out->block, ORMA_PB_TRACE_PACKET, packet, len);
+    return out->block.len < BLOCK ? 0 : flush(out);
+}
+
+int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, struct orma_fd_wait *wait,
+                  uint64_t *bytes)
+{
+    struct output out = {.fd = fd, .wait = wait, .bytes = bytes};
+    int r = orma_consumer_read_wait(consumer, timeout_ms, take_packet, &out);
+    int last = flush(&out); /* packets that came before a failure are worth keeping */
+
+    orma_buf_fini(&out.block);
+    return r < 0 ? r : last;
+}
