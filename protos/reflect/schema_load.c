@@ -29,13 +29,6 @@ struct field_desc {
     bool has_packed, packed, synthetic;
 };
 
-const char *orma_schema_load_string(const struct orma_schema_load *self, uint32_t offset)
-{
-    return offset < self->old->strings_len
-               ? self->old->strings + offset
-               : (const char *)self->strings.data + (offset - self->old->strings_len);
-}
-
 static int fail(struct orma_schema_load *self, int err, const char *what, struct orma_str name)
 {
     if (!self->err) {

@@ -48,7 +48,13 @@ struct orma_schema_load {
 };
 
 /* Terminated text at this offset, old or new. */
-const char *orma_schema_load_string(const struct orma_schema_load *self, uint32_t offset);
+static inline const char *orma_schema_load_string(const struct orma_schema_load *self,
+                                                  uint32_t offset)
+{
+    return offset < self->old->strings_len
+               ? self->old->strings + offset
+               : (const char *)self->strings.data + (offset - self->old->strings_len);
+}
 
 /* Merges into a new schema, sorting the lists. 0, -ENOMEM, -E2BIG. */
 int orma_schema_build(struct orma_schema_load *load, struct orma_schema *ret);
