@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +16,7 @@
 #include "sdk/base/replace.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
-#include "tools/base/child.h"
+#include "tools/record/child.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/record/explain.h"
@@ -459,6 +458,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
     return code;
 }
 
+static void put_presets(struct orma_buf *out)
+{
+    for (const struct orma_preset *p = orma_presets; p->name; p++)
+        orma_buf_printf(out, " %s", p->name);
+}
+
 const struct orma_command orma_cmd_record = {
     .name = "record",
     .summary = "Record what this machine and its instrumented programs do.",
@@ -481,6 +486,7 @@ const struct orma_command orma_cmd_record = {
                 "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n"
                 "  orma record --trigger crash      # the last moments before somebody fires it\n"
                 "  orma record --clone 3 -o now.pftrace\n",
+    .put_words = put_presets,
     .options = orma_record_options,
     .run = run,
 };

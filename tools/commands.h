@@ -4,21 +4,17 @@
 #ifndef ORMA_TOOLS_COMMANDS_H
 #define ORMA_TOOLS_COMMANDS_H
 #include "tools/base/cli.h"
+#include "tools/convert/convert.h"
+#include "tools/help/help.h"
 
 extern const struct orma_command orma_cmd_record;
 extern const struct orma_command orma_cmd_profile;
 extern const struct orma_command orma_cmd_query;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
-extern const struct orma_command orma_cmd_convert;
-extern const struct orma_command orma_cmd_help;
 
 /* All of them in the order of the overview, ended by NULL. */
 extern const struct orma_command *const orma_commands[];
 /* `orma` itself: what its manual page says; without run(). */
 extern const struct orma_command orma_cmd_self;
-
-void orma_help_overview(FILE *out);
-
-#define ORMA_VERSION_TEXT "orma " ORMA_VERSION
 #endif

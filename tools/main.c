@@ -10,6 +10,7 @@
 #include "sdk/base/log.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
+#include "tools/pages.h"
 #include "tools/shell/shell.h"
 
 static const struct orma_command *find(const char *name)
@@ -53,16 +54,18 @@ static int run(int argc, char **argv)
         return orma_shell_main(argc, argv);
     orma_log_init("orma", ORMA_LOG_WARN);
     if (argc < 2) {
-        orma_help_overview(stdout);
+        orma_help_overview(&orma_help_tables, stdout);
         return ORMA_EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return orma_cmd_help.run(&orma_cmd_help, argc - 1, argv + 1);
+        return orma_help_run(&orma_help_tables, argc - 1, argv + 1);
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts(ORMA_VERSION_TEXT);
         return ORMA_EXIT_OK;
     }
     const struct orma_command *command = find(argv[1]);
+    if (command == &orma_cmd_help)
+        return orma_help_run(&orma_help_tables, argc - 1, argv + 1);
     return command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 

@@ -1,20 +1,19 @@
 #include "tools/pages.h"
 
-#include <string.h>
-
 #include "tools/applets.h"
 #include "tools/commands.h"
 #include "tools/shell/shell.h"
 
-static void fill(struct orma_page *page, const char *prefix, const struct orma_command *command)
+static void fill(struct orma_help_page *page, const char *prefix,
+                 const struct orma_command *command)
 {
-    *page = (struct orma_page){.command = command};
+    *page = (struct orma_help_page){.command = command};
     snprintf(page->file, sizeof(page->file), "%s%s%s", prefix, *prefix ? "-" : "", command->name);
     snprintf(page->program, sizeof(page->program), "%s%s%s", prefix, *prefix ? " " : "",
              command->name);
 }
 
-bool orma_page_get(size_t n, struct orma_page *ret)
+static bool get(size_t n, struct orma_help_page *ret)
 {
     if (n-- == 0)
         return fill(ret, "", &orma_cmd_self), true;
@@ -33,11 +32,9 @@ bool orma_page_get(size_t n, struct orma_page *ret)
     return true;
 }
 
-bool orma_page_find(const char *name, struct orma_page *ret)
-{
-    for (size_t n = 0; orma_page_get(n, ret); n++) {
-        if (!strcmp(name, ret->file) || !strcmp(name, ret->program))
-            return true;
-    }
-    return false;
-}
+const struct orma_help_tables orma_help_tables = {
+    .self = &orma_cmd_self,
+    .commands = orma_commands,
+    .help = &orma_cmd_help,
+    .page = get,
+};

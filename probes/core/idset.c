@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define BITS_SIZE (ORMA_SOURCE_IDSET_MAX / 8)

@@ -8,7 +8,6 @@
  */
 #include "probes/ftrace/translate.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "probes/ftrace/print_filter.h"

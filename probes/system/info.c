@@ -4,7 +4,6 @@
  */
 #include "probes/system/sources.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

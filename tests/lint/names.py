@@ -79,7 +79,7 @@ TAGS = {tag: "to be renamed" for tag in """
     orma_arg orma_ftrace_bundle orma_packet orma_te_event record""".split()}
 # `extern` in a source file: why.
 EXTERNS = {
-    ("tools/base/child.c", "extern char **environ"): "POSIX has it so: no header need declare it",
+    ("tools/record/child.c", "extern char **environ"): "POSIX has it so: no header need declare it",
 }
 
 STRIP = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.S)

@@ -14,6 +14,8 @@
 
 #include "sdk/base/buf.h"
 
+#define ORMA_VERSION_TEXT "orma " ORMA_VERSION
+
 enum orma_exit {
     ORMA_EXIT_OK = 0,
     ORMA_EXIT_FAILURE = 1,
@@ -37,6 +39,8 @@ struct orma_command {
     const char *details;  /* paragraphs for --help and the manual page; may be NULL */
     const char *examples; /* lines "command  # comment"; may be NULL */
     const struct orma_option *options;
+    void (*put_words)(struct orma_buf *out); /* words that may follow, each behind a blank, for
+                                                completion; NULL: files only */
     int (*run)(const struct orma_command *self, int argc,
                char **argv); /* argv[0]: the command's name */
 };

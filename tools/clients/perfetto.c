@@ -1,165 +1,14 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "protos/fields/config.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
-#include "sdk/base/replace.h"
 #include "tools/clients/perfetto_impl.h"
 #include "tools/service/background.h"
 
 /* So long a parent waits for the data sources of its child in the background. */
 #define BACKGROUND_WAIT_MS 30000
-
-/* Of the one client that handles signals in this process. */
-static volatile sig_atomic_t signals_seen;
-static int signal_pipe_w = -1;
-/* The output, which must not stay behind empty. */
-static int signal_out_fd = -1;
-static const char *signal_out_path;
-
-void perfetto_say(const struct perfetto *self, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    fprintf(stderr, "%s: %s\n", self->hooks->program, text);
-}
-
-/* What nobody can read shall not look like a trace. Also for signal handlers. */
-static void remove_if_empty(int fd, const char *path)
-{
-    struct stat st;
-
-    if (fd >= 0 && strcmp(path, "-") && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size)
-        (void)unlink(path); /* somebody else may have been faster */
-}
-
-/* The first signal asks for an orderly end; the next one has its default effect. */
-static void on_signal(int number)
-{
-    int saved = errno;
-
-    if (signals_seen++) {
-        remove_if_empty(signal_out_fd, signal_out_path);
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    if (write(signal_pipe_w, "", 1) < 0)
-        signals_seen = 1; /* full: it is readable anyway */
-    errno = saved;
-}
-
-static int catch_signals(struct perfetto *self)
-{
-    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: poll() shall return */
-    int fds[2];
-
-    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-        return -errno;
-    self->signal_fd = fds[0];
-    signal_pipe_w = fds[1];
-    signals_seen = 0;
-    signal_out_fd = self->out_fd;
-    signal_out_path = self->args.out_path;
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
-    if (sigaction(SIGINT, &action, NULL) < 0 || sigaction(SIGTERM, &action, NULL) < 0)
-        return -errno;
-    return 0;
-}
-
-/* ---- output ---- */
-
-int perfetto_open(const struct perfetto *self, const char *path)
-{
-    int exist = self->args.no_clobber ? O_EXCL : 0;
-    int fd;
-
-    if (!strcmp(path, "-")) {
-        if (isatty(STDOUT_FILENO)) {
-            perfetto_say(self, "a trace is not for a terminal: redirect the output or name a file");
-            return -EINVAL;
-        }
-        fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    } else {
-        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | exist, 0600);
-        if (fd < 0 && errno == ENXIO)
-            fd = open(path, O_WRONLY | O_CLOEXEC); /* a special file that takes writers only */
-    }
-    if (fd >= 0)
-        return fd;
-    int err = errno;
-    perfetto_say(self, "%s: %s%s", path, strerror(err),
-                 err == EEXIST ? "; without --no-clobber it would be overwritten" : "");
-    return -err;
-}
-
-int perfetto_truncate_output(struct perfetto *self)
-{
-    if (self->out_fd < 0 || self->truncated || !strcmp(self->args.out_path, "-"))
-        return 0;
-    self->truncated = true;
-    int r = orma_replace_begin(&self->out_fd, self->args.out_path);
-    signal_out_fd = self->out_fd;
-    if (r < 0)
-        perfetto_say(self, "%s: %s", self->args.out_path, strerror(-r));
-    return r;
-}
-
-/* What the config says about the output, and what the options say: must they not fit, say so. */
-static int check_output(const struct perfetto *self)
-{
-    const struct orma_trace_config *facts = &self->facts;
-    const struct perfetto_args *args = &self->args;
-    bool clones = facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
-
-    if (facts->triggers_num)
-        return 0; /* nothing is recorded */
-    if (facts->has_output_path && args->out_path) {
-        perfetto_say(self, "the config has an output_path: -o does not belong here");
-        return -EINVAL;
-    }
-    if (!args->out_path && !(facts->write_into_file && facts->has_output_path)) {
-        perfetto_say(self, "a trace needs a file to go to: -o FILE");
-        return -EINVAL;
-    }
-    if (args->detach && !facts->write_into_file) {
-        perfetto_say(self, "'--detach' needs a config with write_into_file: true; nobody would be "
-                           "there to read the trace");
-        return -EINVAL;
-    }
-    if (clones && !strcmp(args->out_path, "-")) {
-        perfetto_say(self, "triggers of mode CLONE_SNAPSHOT write a file each: name it with -o");
-        return -EINVAL;
-    }
-    return 0;
-}
-
-static int open_output(struct perfetto *self)
-{
-    if (!self->args.out_path || self->facts.triggers_num)
-        return 0;
-    self->out_fd = perfetto_open(self, self->args.out_path);
-    return self->out_fd < 0 ? self->out_fd : 0;
-}
-
-/* ---- background ---- */
-
-void perfetto_tell_status(struct perfetto *self, char status)
-{
-    orma_background_tell(&self->notify_fd, status);
-    orma_background_tell(&self->parent_fd, status);
-}
 
 /* 0 in the process that goes on; 1 in the one that is done, with *ret_code. */
 static int background(struct perfetto *self, int *ret_code)
@@ -193,7 +42,7 @@ static int record_or_control(struct perfetto *self)
     int code = r < 0 ? ORMA_EXIT_FAILURE : perfetto_run_session(self);
 
     if (code || self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT)
-        remove_if_empty(self->out_fd, self->args.out_path);
+        perfetto_drop_empty_output(self);
     /* Last of all: whoever is told finds everything done. */
     perfetto_tell_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
     return code;
@@ -204,9 +53,9 @@ static int run(struct perfetto *self)
     int code = ORMA_EXIT_FAILURE;
 
     if (self->args.action == PERFETTO_RECORD &&
-        (perfetto_load_config(self) < 0 || check_output(self) < 0))
+        (perfetto_load_config(self) < 0 || perfetto_check_output(self) < 0))
         return ORMA_EXIT_FAILURE;
-    if (open_output(self) < 0)
+    if (perfetto_open_output(self) < 0)
         return ORMA_EXIT_FAILURE;
     self->notify_fd = self->args.notify_fd;
     if (self->args.background) {
@@ -217,7 +66,7 @@ static int run(struct perfetto *self)
         if (r)
             return code;
     }
-    int r = catch_signals(self);
+    int r = perfetto_catch_signals(self);
     if (r < 0) {
         perfetto_say(self, "cannot watch for signals: %s", strerror(-r));
         return ORMA_EXIT_FAILURE;
@@ -243,7 +92,14 @@ int orma_perfetto_run(const struct orma_perfetto_hooks *hooks, int argc, char **
     orma_fd_close(&self->notify_fd);
     orma_fd_close(&self->parent_fd);
     orma_fd_close(&self->signal_fd);
-    orma_fd_close(&signal_pipe_w);
+    perfetto_release_signals();
     free(self);
     return code;
+}
+
+int orma_perfetto_main(int argc, char **argv)
+{
+    static const struct orma_perfetto_hooks hooks = {.program = "perfetto"};
+
+    return orma_perfetto_run(&hooks, argc, argv);
 }

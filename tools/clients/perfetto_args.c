@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "sdk/base/str.h"
 #include "tools/base/units.h"
@@ -335,10 +334,3 @@ const struct orma_command orma_cmd_perfetto = {
         "  perfetto --clone-by-name flight -o now.pftrace       # snapshot of a ring buffer\n",
     .options = options,
 };
-
-int orma_perfetto_main(int argc, char **argv)
-{
-    static const struct orma_perfetto_hooks hooks = {.program = "perfetto"};
-
-    return orma_perfetto_run(&hooks, argc, argv);
-}

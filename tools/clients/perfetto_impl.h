@@ -1,10 +1,11 @@
 /*
- * What the parts of the `perfetto` client share. Private to tools/perfetto*.c.
+ * What the parts of the `perfetto` client share. Private to tools/clients/perfetto*.c.
  *
  *   perfetto_args.c     options and what goes together
  *   perfetto_config.c   the TraceConfig: from a file, or from the options of the light form
  *   perfetto_session.c  the conversation with the service
- *   perfetto.c          order of things, output file, background
+ *   perfetto_output.c   output file, signals, messages
+ *   perfetto.c          the order of things, background
  */
 #ifndef ORMA_TOOLS_PERFETTO_IMPL_H
 #define ORMA_TOOLS_PERFETTO_IMPL_H
@@ -86,6 +87,16 @@ void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args 
 
 /* The action; the exit code. The service is connected to in here. */
 int perfetto_run_session(struct perfetto *self);
+
+/* What the config says about the output fits the options. Negative: has said why. */
+int perfetto_check_output(const struct perfetto *self);
+int perfetto_open_output(struct perfetto *self);
+/* An output that stayed empty is removed: what nobody can read shall not look like a trace. */
+void perfetto_drop_empty_output(const struct perfetto *self);
+
+/* SIGINT and SIGTERM make signal_fd readable. 0 or -errno. */
+int perfetto_catch_signals(struct perfetto *self);
+void perfetto_release_signals(void);
 
 /* Empties the output file before the first byte comes into it. */
 int perfetto_truncate_output(struct perfetto *self);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "sdk/base/defs.h"
+#include "tools/convert/symbolize.h"
 #include "tools/convert/tar.h"
 #include "tools/load/symbols.h"
 

@@ -1,5 +1,4 @@
 #include "tools/convert/convert.h"
-#include "tools/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +13,6 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
 #include "tools/convert/bundle.h"
-
-#define BLOCK ((size_t)256 << 10)
 
 const struct orma_convert_mode orma_convert_modes[] = {
     {"text", "protobuf trace to text, packed packets unpacked", orma_convert_text},
@@ -82,42 +79,6 @@ struct arguments {
     const char *out_path;
     bool force;
 };
-
-void orma_convert_say(const struct orma_convert *self, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    fprintf(stderr, "%s: %s\n", self->program, text);
-}
-
-int orma_convert_write(struct orma_convert *self, struct orma_buf *out)
-{
-    int r = out->failed ? -ENOMEM : 0;
-
-    if (self->write_failed)
-        return -EIO;
-    if (r == 0)
-        r = orma_fd_write_all(self->out_fd, out->data, out->len);
-    if (r < 0) {
-        self->reader_left = r == -EPIPE;
-        if (!self->reader_left)
-            orma_convert_say(self, "cannot write: %s", strerror(-r));
-        self->write_failed = true;
-    }
-    orma_buf_clear(out);
-    return r;
-}
-
-int orma_convert_write_if_large(struct orma_convert *self, struct orma_buf *out)
-{
-    return out->len < BLOCK && !out->failed ? 0 : orma_convert_write(self, out);
-}
-
-/* ---- the command line ---- */
 
 static bool offered(const struct orma_convert_mode *mode, enum orma_convert_kind kind)
 {
@@ -371,6 +332,14 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. What they write belongs behind the trace: "       \
     "cat trace symbols > both. With these variables set every load of a trace does the same."
 
+static void put_modes(struct orma_buf *out)
+{
+    for (const struct orma_convert_mode *m = orma_convert_modes; m->name; m++) {
+        if (m->run)
+            orma_buf_printf(out, " %s", m->name);
+    }
+}
+
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "bundle"))
@@ -387,6 +356,7 @@ const struct orma_command orma_cmd_convert = {
                 "  orma convert binary trace.txt trace.pftrace\n"
                 "  orma convert json trace.pftrace trace.json      # for chrome://tracing\n"
                 "  orma convert systrace trace.pftrace trace.html\n",
+    .put_words = put_modes,
     .options = orma_convert_options,
     .run = run,
 };
@@ -398,6 +368,7 @@ const struct orma_command orma_cmd_traceconv = {
     .details = MODES_TEXT,
     .examples = "  traceconv text trace.pftrace trace.txt\n"
                 "  traceconv json < trace.pftrace > trace.json\n",
+    .put_words = put_modes,
     .options = orma_convert_options,
 };
 

@@ -87,6 +87,8 @@ enum orma_convert_kind { ORMA_CONVERT_ALL, ORMA_CONVERT_SHELL_CONVERT, ORMA_CONV
 int orma_convert_main(const struct orma_command *command, const char *program,
                       enum orma_convert_kind kind, int usage_code, int argc, char **argv);
 
+extern const struct orma_command orma_cmd_convert;
+
 /* traceconv, the program's name of old. */
 extern const struct orma_command orma_cmd_traceconv;
 int orma_traceconv_main(int argc, char **argv);

@@ -1,6 +1,5 @@
 /* Conversions that need the whole trace in tables. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,55 +16,6 @@
 
 /* What viewers of systrace files can bear. */
 #define TRUNCATE_EVENTS 500000
-#define READ_SIZE ((size_t)1 << 20)
-
-static int feed(struct orma_convert *self, struct orma_processor *tp)
-{
-    struct orma_buf block = {0};
-    ssize_t n = 1;
-    int r = orma_buf_reserve(&block, READ_SIZE) ? 0 : -ENOMEM;
-
-    while (r == 0 && n > 0) {
-        n = read(self->in_fd, block.data, READ_SIZE);
-        if (n < 0 && errno == EINTR)
-            n = 1;
-        else if (n < 0)
-            r = -errno;
-        else if (n > 0)
-            r = orma_processor_feed(tp, block.data, (size_t)n);
-    }
-    orma_buf_fini(&block);
-    if (r == 0)
-        r = orma_processor_finish(tp);
-    if (r < 0)
-        orma_convert_say(self, "standard input: %s",
-                         *orma_processor_error(tp) ? orma_processor_error(tp) : strerror(-r));
-    return r;
-}
-
-int orma_convert_load(struct orma_convert *self, struct orma_processor **ret)
-{
-    struct orma_processor_config config = {.size = sizeof(config), .full_sort = self->full_sort};
-    struct orma_processor *tp = NULL;
-    int r = orma_processor_new(&config, &tp);
-
-    if (r < 0) {
-        orma_convert_say(self, "cannot start the processor: %s", strerror(-r));
-        return r;
-    }
-    if (!self->raw)
-        r = orma_symbols_from_environment(tp, self->program);
-    if (r == 0 && strcmp(self->in_path, "-"))
-        r = orma_load(tp, self->program, self->in_path, ORMA_LOAD_PROGRESS, NULL);
-    else if (r == 0)
-        r = feed(self, tp);
-    if (r < 0) {
-        orma_processor_free(tp);
-        return r;
-    }
-    *ret = tp;
-    return 0;
-}
 
 static int sink_write(void *ctx, const void *data, size_t len)
 {

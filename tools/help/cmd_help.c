@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
-#include "tools/commands.h"
 #include "tools/help/completion.h"
+#include "tools/help/help.h"
 #include "tools/help/man.h"
 #include "tools/help/topics.h"
-#include "tools/pages.h"
 
 enum { OPT_MAN = 1, OPT_COMPLETION };
 
@@ -24,44 +23,46 @@ static const struct orma_option options[] = {
     {0},
 };
 
-void orma_help_overview(FILE *out)
+void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 {
     fprintf(out, "Usage: orma COMMAND [OPTIONS] ...\n\n%s\nThis is %s.\n\nCommands:\n",
-            orma_cmd_self.summary, ORMA_VERSION_TEXT);
-    for (size_t i = 0; orma_commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", orma_commands[i]->name, orma_commands[i]->summary);
+            tables->self->summary, ORMA_VERSION_TEXT);
+    for (size_t i = 0; tables->commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", tables->commands[i]->name, tables->commands[i]->summary);
     fprintf(out, "\nTopics of 'orma help':\n");
     for (const struct orma_topic *t = orma_topics; t->name; t++)
         fprintf(out, "  %-10s %s\n", t->name, t->summary);
-    fprintf(out, "\nFirst steps:\n%s", orma_cmd_self.examples);
+    fprintf(out, "\nFirst steps:\n%s", tables->self->examples);
     fprintf(out, "\n'orma COMMAND --help' has the details. Traces also open in "
                  "https://ui.perfetto.dev.\n");
 }
 
-static int print_made(void (*put)(const struct orma_page *page, struct orma_buf *out),
-                      const struct orma_page *page)
+bool orma_help_page_find(const struct orma_help_tables *tables, const char *name,
+                         struct orma_help_page *ret)
 {
-    struct orma_buf out = {0};
+    for (size_t n = 0; tables->page(n, ret); n++) {
+        if (!strcmp(name, ret->file) || !strcmp(name, ret->program))
+            return true;
+    }
+    return false;
+}
 
-    put(page, &out);
-    int r = out.failed ? -ENOMEM : orma_fd_write_all(STDOUT_FILENO, out.data, out.len);
-    orma_buf_fini(&out);
+/* Takes what was made over. */
+static int print_made(struct orma_buf *made)
+{
+    int r = made->failed ? -ENOMEM : orma_fd_write_all(STDOUT_FILENO, made->data, made->len);
+
+    orma_buf_fini(made);
     return r < 0 ? orma_cli_output_failed("orma help", -r) : ORMA_EXIT_OK;
 }
 
-static void put_bash(const struct orma_page *page, struct orma_buf *out)
-{
-    (void)page; /* all of them */
-    orma_completion_put_bash(out);
-}
-
-static int unknown(const char *name)
+static int unknown(const struct orma_help_tables *tables, const char *name)
 {
     const char *names[64] = {0};
     size_t num = 0;
 
-    for (size_t i = 0; orma_commands[i]; i++)
-        names[num++] = orma_commands[i]->name;
+    for (size_t i = 0; tables->commands[i]; i++)
+        names[num++] = tables->commands[i]->name;
     for (const struct orma_topic *t = orma_topics; t->name; t++)
         names[num++] = t->name;
     const char *near = orma_cli_did_you_mean(name, names);
@@ -70,9 +71,10 @@ static int unknown(const char *name)
     return ORMA_EXIT_USAGE;
 }
 
-static int explain(const struct orma_cli *cli, const char *name, const char *about)
+static int explain(const struct orma_help_tables *tables, const struct orma_cli *cli,
+                   const char *name, const char *about)
 {
-    struct orma_page page;
+    struct orma_help_page page;
     char program[80];
 
     for (const struct orma_topic *t = orma_topics; t->name; t++) {
@@ -83,42 +85,46 @@ static int explain(const struct orma_cli *cli, const char *name, const char *abo
         return t->show(about);
     }
     snprintf(program, sizeof(program), "orma %.64s", name);
-    if (!orma_page_find(program, &page) && !orma_page_find(name, &page))
-        return unknown(name);
+    if (!orma_help_page_find(tables, program, &page) && !orma_help_page_find(tables, name, &page))
+        return unknown(tables, name);
     if (about)
         return orma_cli_usage_error(cli, "'%s' takes no argument", name);
-    if (page.command == &orma_cmd_self)
-        orma_help_overview(stdout);
+    if (page.command == tables->self)
+        orma_help_overview(tables, stdout);
     else
         orma_cli_help(page.command, page.program, stdout);
     return ORMA_EXIT_OK;
 }
 
-static int man(const struct orma_cli *cli, const char *name)
+static int man(const struct orma_help_tables *tables, const struct orma_cli *cli, const char *name)
 {
-    struct orma_page page;
+    struct orma_help_page page;
+    struct orma_buf out = {0};
 
-    if (!orma_page_find(name, &page))
+    if (!orma_help_page_find(tables, name, &page))
         return orma_cli_usage_error(cli, "no manual page '%s'", name);
-    return print_made(orma_man_put, &page);
+    orma_man_put(tables, &page, &out);
+    return print_made(&out);
 }
 
-static int run(const struct orma_command *self, int argc, char **argv)
+int orma_help_run(const struct orma_help_tables *tables, int argc, char **argv)
 {
     const char *words[2] = {0};
+    struct orma_buf made = {0};
     struct orma_cli cli;
     size_t num = 0;
     int id;
 
-    orma_cli_init(&cli, self, "orma help", argc, argv);
+    orma_cli_init(&cli, &orma_cmd_help, "orma help", argc, argv);
     while ((id = orma_cli_next(&cli)) != ORMA_CLI_END) {
         switch (id) {
         case OPT_MAN:
-            return man(&cli, cli.value);
+            return man(tables, &cli, cli.value);
         case OPT_COMPLETION:
             if (strcmp(cli.value, "bash"))
                 return orma_cli_usage_error(&cli, "completion is available for bash only");
-            return print_made(put_bash, NULL);
+            orma_completion_put_bash(tables, &made);
+            return print_made(&made);
         case ORMA_CLI_POSITIONAL:
             if (num == ORMA_ARRAY_LEN(words))
                 return orma_cli_usage_error(&cli, "unexpected argument '%s'", cli.value);
@@ -131,8 +137,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
         }
     }
     if (num)
-        return explain(&cli, words[0], words[1]);
-    orma_help_overview(stdout);
+        return explain(tables, &cli, words[0], words[1]);
+    orma_help_overview(tables, stdout);
     return ORMA_EXIT_OK;
 }
 
@@ -147,5 +153,4 @@ const struct orma_command orma_cmd_help = {
                 "  orma help config data_sources.config.ftrace_config\n"
                 "  orma help tables slice\n",
     .options = options,
-    .run = run,
 };

@@ -8,46 +8,18 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
-#include "tools/commands.h"
-#include "tools/convert/convert.h"
 #include "tools/help/topics.h"
-#include "tools/pages.h"
-#include "tools/record/presets.h"
 
 /* Programs with option tables of their own: their --help is asked at that time. */
 #define FOREIGN "traced traced_probes orma-diff-test"
 
-static void put_presets(struct orma_buf *out)
+static void put_topics(struct orma_buf *out, const struct orma_help_tables *tables)
 {
-    for (const struct orma_preset *p = orma_presets; p->name; p++)
-        orma_buf_printf(out, " %s", p->name);
-}
-
-static void put_modes(struct orma_buf *out)
-{
-    for (const struct orma_convert_mode *m = orma_convert_modes; m->name; m++) {
-        if (m->run)
-            orma_buf_printf(out, " %s", m->name);
-    }
-}
-
-static void put_topics(struct orma_buf *out)
-{
-    for (size_t i = 0; orma_commands[i]; i++)
-        orma_buf_printf(out, " %s", orma_commands[i]->name);
+    for (size_t i = 0; tables->commands[i]; i++)
+        orma_buf_printf(out, " %s", tables->commands[i]->name);
     for (const struct orma_topic *t = orma_topics; t->name; t++)
         orma_buf_printf(out, " %s", t->name);
 }
-
-static const struct {
-    const struct orma_command *command;
-    void (*put_words)(struct orma_buf *out);
-} words[] = {
-    {&orma_cmd_record, put_presets},
-    {&orma_cmd_convert, put_modes},
-    {&orma_cmd_traceconv, put_modes},
-    {&orma_cmd_help, put_topics},
-};
 
 static void put_value_case(struct orma_buf *out, const struct orma_option *o)
 {
@@ -73,7 +45,8 @@ static void put_value_case(struct orma_buf *out, const struct orma_option *o)
     }
 }
 
-static void put_entry(struct orma_buf *out, const char *key, const struct orma_command *command)
+static void put_entry(struct orma_buf *out, const struct orma_help_tables *tables, const char *key,
+                      const struct orma_command *command)
 {
     bool values = false;
 
@@ -86,11 +59,12 @@ static void put_entry(struct orma_buf *out, const char *key, const struct orma_c
         values |= o->help && o->arg;
     }
     orma_buf_put_str(out, "-h --help'\n");
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(words); i++) {
-        if (words[i].command != command)
-            continue;
+    if (command->put_words || command == tables->help) {
         orma_buf_put_str(out, "    words='");
-        words[i].put_words(out);
+        if (command->put_words)
+            command->put_words(out);
+        else
+            put_topics(out, tables);
         orma_buf_put_str(out, "'\n");
     }
     if (values) {
@@ -104,30 +78,30 @@ static void put_entry(struct orma_buf *out, const char *key, const struct orma_c
     orma_buf_put_str(out, "    ;;\n");
 }
 
-static void put_entries(struct orma_buf *out)
+static void put_entries(struct orma_buf *out, const struct orma_help_tables *tables)
 {
-    struct orma_page page;
+    struct orma_help_page page;
     char key[160];
 
-    for (size_t n = 0; orma_page_get(n, &page); n++) {
-        put_entry(out, page.program, page.command);
+    for (size_t n = 0; tables->page(n, &page); n++) {
+        put_entry(out, tables, page.program, page.command);
         for (const struct orma_command *c = page.parts; c && c->name; c++) {
             snprintf(key, sizeof(key), "%s %s", page.program, c->name);
-            put_entry(out, key, c);
+            put_entry(out, tables, key, c);
         }
     }
 }
 
 /* subs: of each program that has sub-commands. */
-static void put_subs(struct orma_buf *out)
+static void put_subs(struct orma_buf *out, const struct orma_help_tables *tables)
 {
-    struct orma_page page;
+    struct orma_help_page page;
 
     orma_buf_put_str(out, "  case $name in\n  orma) subs='");
-    for (size_t i = 0; orma_commands[i]; i++)
-        orma_buf_printf(out, "%s ", orma_commands[i]->name);
+    for (size_t i = 0; tables->commands[i]; i++)
+        orma_buf_printf(out, "%s ", tables->commands[i]->name);
     orma_buf_put_str(out, "' ;;\n");
-    for (size_t n = 0; orma_page_get(n, &page); n++) {
+    for (size_t n = 0; tables->page(n, &page); n++) {
         if (!page.parts)
             continue;
         orma_buf_printf(out, "  %s) subs='", page.program);
@@ -201,25 +175,25 @@ static const char tail[] =
     "  compopt -o filenames 2>/dev/null\n"
     "}\n";
 
-static void put_names(struct orma_buf *out)
+static void put_names(struct orma_buf *out, const struct orma_help_tables *tables)
 {
-    struct orma_page page;
+    struct orma_help_page page;
 
     orma_buf_put_str(out, "complete -F _orma " FOREIGN " trace_processor tp");
-    for (size_t n = 0; orma_page_get(n, &page); n++) {
+    for (size_t n = 0; tables->page(n, &page); n++) {
         if (!strchr(page.program, ' '))
             orma_buf_printf(out, " %s", page.program);
     }
     orma_buf_put_str(out, "\n");
 }
 
-void orma_completion_put_bash(struct orma_buf *out)
+void orma_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out)
 {
     orma_buf_put_str(out, head);
-    put_subs(out);
+    put_subs(out, tables);
     orma_buf_put_str(out, find_sub);
     orma_buf_put_str(out, "  case $key in\n");
-    put_entries(out);
+    put_entries(out, tables);
     orma_buf_put_str(out, "  *)\n"
                           "    opts=$(\"${COMP_WORDS[0]}\" --help 2>/dev/null |\n"
                           "      grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,')\n"
@@ -227,5 +201,5 @@ void orma_completion_put_bash(struct orma_buf *out)
                           "  esac\n");
     orma_buf_put_str(out, ask);
     orma_buf_put_str(out, tail);
-    put_names(out);
+    put_names(out, tables);
 }

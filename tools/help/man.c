@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "tools/commands.h"
-
 /* Text that troff prints as it is; a line must not begin with what is a request. */
 static void put_escaped(struct orma_buf *out, const char *text, size_t len, bool line_start)
 {
@@ -90,7 +88,7 @@ static void put_options(struct orma_buf *out, const struct orma_command *command
     put_option(out, &(struct orma_option){.letter = 'h', .name = "help", .help = "Show help."});
 }
 
-static void put_parts(struct orma_buf *out, const struct orma_page *page)
+static void put_parts(struct orma_buf *out, const struct orma_help_page *page)
 {
     char program[128];
 
@@ -114,27 +112,28 @@ static void put_parts(struct orma_buf *out, const struct orma_page *page)
 }
 
 /* `orma` itself: what there is. */
-static void put_commands(struct orma_buf *out)
+static void put_commands(struct orma_buf *out, const struct orma_help_tables *tables)
 {
     orma_buf_put_str(out, ".SH COMMANDS\n");
-    for (size_t i = 0; orma_commands[i]; i++) {
-        orma_buf_printf(out, ".TP\n\\fB%s\\fR\n", orma_commands[i]->name);
-        put_text(out, orma_commands[i]->summary);
+    for (size_t i = 0; tables->commands[i]; i++) {
+        orma_buf_printf(out, ".TP\n\\fB%s\\fR\n", tables->commands[i]->name);
+        put_text(out, tables->commands[i]->summary);
     }
 }
 
-static bool is_own(const struct orma_page *page)
+static bool is_own(const struct orma_help_page *page)
 {
     return !strncmp(page->program, "orma", 4);
 }
 
-static void put_see_also(struct orma_buf *out, const struct orma_page *page)
+static void put_see_also(struct orma_buf *out, const struct orma_help_tables *tables,
+                         const struct orma_help_page *page)
 {
-    struct orma_page other;
+    struct orma_help_page other;
     const char *comma = "";
 
     orma_buf_put_str(out, ".SH SEE ALSO\n");
-    for (size_t n = 0; orma_page_get(n, &other); n++) {
+    for (size_t n = 0; tables->page(n, &other); n++) {
         if (other.command == page->command || (is_own(&other) != is_own(page) && n != 0))
             continue;
         orma_buf_printf(out, "%s\\fB", comma);
@@ -145,7 +144,8 @@ static void put_see_also(struct orma_buf *out, const struct orma_page *page)
     orma_buf_put_str(out, "\n");
 }
 
-void orma_man_put(const struct orma_page *page, struct orma_buf *out)
+void orma_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
+                  struct orma_buf *out)
 {
     const struct orma_command *command = page->command;
     char upper[sizeof(page->file)];
@@ -165,8 +165,8 @@ void orma_man_put(const struct orma_page *page, struct orma_buf *out)
         orma_buf_put_str(out, ".PP\n");
         put_text(out, command->details);
     }
-    if (command == &orma_cmd_self)
-        put_commands(out);
+    if (command == tables->self)
+        put_commands(out, tables);
     if (page->parts)
         put_parts(out, page);
     orma_buf_put_str(out, ".SH OPTIONS\n");
@@ -180,5 +180,5 @@ void orma_man_put(const struct orma_page *page, struct orma_buf *out)
         orma_buf_put_str(out, ".SH EXAMPLES\n");
         put_text(out, command->examples);
     }
-    put_see_also(out, page);
+    put_see_also(out, tables, page);
 }

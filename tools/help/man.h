@@ -4,7 +4,8 @@
 #ifndef ORMA_TOOLS_MAN_H
 #define ORMA_TOOLS_MAN_H
 #include "sdk/base/buf.h"
-#include "tools/pages.h"
+#include "tools/help/help.h"
 
-void orma_man_put(const struct orma_page *page, struct orma_buf *out);
+void orma_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
+                  struct orma_buf *out);
 #endif

@@ -1,15 +1,11 @@
 #include "tools/load/symbols.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "processor/symbols/binary.h"
 #include "sdk/base/defs.h"
-
-#define PATHS "PERFETTO_BINARY_PATH"
-#define MODE "PERFETTO_SYMBOLIZER_MODE"
-#define MAPS "PERFETTO_PROGUARD_MAP"
 
 static const char *variable(const char *name)
 {
@@ -20,17 +16,17 @@ static const char *variable(const char *name)
 
 const char *orma_symbols_paths(void)
 {
-    return variable(PATHS);
+    return variable(ORMA_SYMBOLS_PATHS);
 }
 
 const char *orma_symbols_mode(void)
 {
-    return variable(MODE);
+    return variable(ORMA_SYMBOLS_MODE);
 }
 
 const char *orma_symbols_maps(void)
 {
-    return variable(MAPS);
+    return variable(ORMA_SYMBOLS_MAPS);
 }
 
 static int set(struct orma_processor *tp, const char *program,
@@ -40,7 +36,8 @@ static int set(struct orma_processor *tp, const char *program,
 
     if (r == 0)
         return 0;
-    fprintf(stderr, "%s: %s: %s\n", program, r == -EINVAL ? MODE : PATHS, orma_processor_error(tp));
+    fprintf(stderr, "%s: %s: %s\n", program, r == -EINVAL ? ORMA_SYMBOLS_MODE : ORMA_SYMBOLS_PATHS,
+            orma_processor_error(tp));
     return r == -ENOTSUP ? 0 : r; /* the trace can be read without names */
 }
 
@@ -63,99 +60,4 @@ int orma_symbols_from_here(struct orma_processor *tp, const char *program)
     if (!symbols.binary_paths && !orma_binary_supported())
         return 0; /* nobody asked for it */
     return set(tp, program, &symbols);
-}
-
-/* ---- symbolize ---- */
-
-static int put(void *data, struct orma_buf *packets)
-{
-    return orma_convert_write(data, packets);
-}
-
-static void told(void *data, struct orma_str module, struct orma_str build_id, const char *file)
-{
-    const struct orma_convert *self = data;
-
-    if (self->verbose)
-        orma_convert_say(self, "%.*s %.*s: %s", ORMA_STR_ARG(build_id), ORMA_STR_ARG(module),
-                         file ? file : "not found");
-}
-
-int orma_symbols_new(const struct orma_convert *self, const char *paths,
-                     struct orma_symbolizer **ret)
-{
-    enum orma_symbolizer_mode mode;
-
-    if (!orma_symbolizer_mode_of(orma_symbols_mode(), &mode)) {
-        orma_convert_say(self, MODE ": unknown way to find binaries '%s': find or index",
-                         orma_symbols_mode());
-        return -EINVAL;
-    }
-    int r = orma_symbolizer_new(paths, mode, ret);
-    if (r == -ENOTSUP)
-        orma_convert_say(self, "this build reads no binaries: it was made without libdw. Install "
-                               "libdw-dev and build again");
-    else if (r < 0)
-        orma_convert_say(self, "%s", strerror(-r));
-    return r;
-}
-
-void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbolize_result *s)
-{
-    if (!s->modules)
-        orma_convert_say(self, "no frames without symbols in modules that have a build id");
-    else
-        orma_convert_say(self,
-                         "%" PRIu64 " of %" PRIu64 " frames named; binaries found for %" PRIu64
-                         " of %" PRIu64 " modules%s",
-                         s->frames_named, s->frames, s->modules_found, s->modules,
-                         s->modules_found < s->modules && !orma_symbols_paths()
-                             ? "; " PATHS " tells where others are"
-                             : "");
-    if (s->modules_broken)
-        orma_convert_say(self, "%" PRIu64 " modules without names: their binaries are damaged",
-                         s->modules_broken);
-}
-
-int orma_convert_symbolize(struct orma_convert *self)
-{
-    struct orma_symbolize s = {.put = put, .told = told, .data = self};
-    struct orma_processor *tp = NULL;
-    int r = orma_symbols_new(self, orma_symbols_paths(), &s.symbolizer);
-
-    self->raw = true; /* what the environment asks for is what is to be written */
-    if (r == 0)
-        r = orma_convert_load(self, &tp);
-    if (r == 0) {
-        r = orma_symbolize_processor(&s, tp);
-        if (r == 0)
-            orma_symbols_tell(self, &s.result);
-        else if (!self->write_failed)
-            orma_convert_say(self, "%s", strerror(-r));
-    }
-    orma_symbolizer_free(s.symbolizer);
-    orma_processor_free(tp);
-    return r;
-}
-
-/* ---- deobfuscate ---- */
-
-int orma_convert_deobfuscate(struct orma_convert *self)
-{
-    struct orma_buf packets = {0}, error = {0};
-    int r;
-
-    if (!orma_symbols_maps()) {
-        orma_convert_say(self, "no mapping: " MAPS "=[PACKAGE=]PATH[:...] names the files that "
-                               "ProGuard or R8 wrote");
-        return -EINVAL;
-    }
-    r = orma_deobfuscate_packets(orma_symbols_maps(), &packets, &error);
-    if (r < 0)
-        orma_convert_say(self, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
-    else
-        r = orma_convert_write(self, &packets);
-    orma_buf_fini(&packets);
-    orma_buf_fini(&error);
-    return r;
 }

@@ -8,7 +8,10 @@
 #ifndef ORMA_TOOLS_LOAD_SYMBOLS_H
 #define ORMA_TOOLS_LOAD_SYMBOLS_H
 #include "processor/processor.h"
-#include "tools/convert/convert.h"
+
+#define ORMA_SYMBOLS_PATHS "PERFETTO_BINARY_PATH"
+#define ORMA_SYMBOLS_MODE "PERFETTO_SYMBOLIZER_MODE"
+#define ORMA_SYMBOLS_MAPS "PERFETTO_PROGUARD_MAP"
 
 /* The values; NULL: not set, or empty. */
 const char *orma_symbols_paths(void);
@@ -21,11 +24,4 @@ int orma_symbols_from_environment(struct orma_processor *tp, const char *program
 
 /* The same for traces that were made here: without paths, the binaries of this machine. */
 int orma_symbols_from_here(struct orma_processor *tp, const char *program);
-
-/* A symbolizer as the environment says, on `paths`. 0, or negative after saying why. */
-int orma_symbols_new(const struct orma_convert *self, const char *paths,
-                     struct orma_symbolizer **ret);
-
-/* One line: how much got a name. */
-void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbolize_result *s);
 #endif

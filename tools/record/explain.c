@@ -1,7 +1,6 @@
 #include "tools/record/explain.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "protos/fields/config.h"
 #include "protos/reflect/schema.h"

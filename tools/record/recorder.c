@@ -6,7 +6,6 @@
 #include "tools/record/recorder.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
-#include "tools/base/child.h"
+#include "tools/record/child.h"
 #include "tools/base/units.h"
 #include "tools/record/pump.h"
 #include "tools/service/readback.h"

@@ -1,7 +1,6 @@
 #include "tools/record/trace_scan.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "processor/read/mapped.h"

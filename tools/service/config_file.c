@@ -1,6 +1,5 @@
 #include "tools/service/config_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"

@@ -74,6 +74,40 @@ static const struct orma_option export_options[] = {
     {0},
 };
 
+static int run_metrics(const struct orma_command *command, int argc, char **argv)
+{
+    struct orma_shell sh;
+
+    orma_shell_init(&sh);
+    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " metrics", 1, argc, argv);
+    if (code >= 0)
+        return code;
+    sh.trace = sh.words[0];
+    if (!sh.trace)
+        return orma_shell_missing("metrics", "a trace file is needed");
+    if (!sh.metrics.run)
+        return orma_shell_missing("metrics", "which? Give them with --run a,b");
+    return orma_shell_execute(&sh);
+}
+
+static int run_summarize(const struct orma_command *command, int argc, char **argv)
+{
+    struct orma_shell sh;
+
+    orma_shell_init(&sh);
+    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " summarize", ORMA_SHELL_WORDS_MAX,
+                                argc, argv);
+    if (code >= 0)
+        return code;
+    sh.trace = sh.words[0];
+    if (!sh.trace)
+        return orma_shell_missing("summarize", "a trace file is needed");
+    for (size_t i = 1; i < sh.words_num && sh.metrics.specs_num < ORMA_SHELL_LIST_MAX; i++)
+        sh.metrics.specs[sh.metrics.specs_num++] = sh.words[i];
+    sh.metrics.summary = true;
+    return orma_shell_execute(&sh);
+}
+
 static int run_query(const struct orma_command *self, int argc, char **argv)
 {
     struct orma_shell sh;
@@ -240,7 +274,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = "SELECT name FROM trace_metrics lists those that are there.",
         .examples = "  trace_processor_shell metrics --run trace_metadata trace.pftrace\n",
         .options = orma_shell_metrics_options,
-        .run = orma_shell_run_metrics,
+        .run = run_metrics,
     },
     {
         .name = "summarize",
@@ -249,7 +283,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
         .examples = "  trace_processor_shell summarize trace.pftrace spec.textproto\n",
         .options = orma_shell_summary_options,
-        .run = orma_shell_run_summarize,
+        .run = run_summarize,
     },
     {
         .name = "export",

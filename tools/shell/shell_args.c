@@ -1,11 +1,9 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "processor/serve/rpc.h"
 #include "sdk/base/str.h"
 #include "tools/base/units.h"
-#include "tools/shell/shell.h"
 #include "tools/shell/shell_impl.h"
 
 #define PORT_DEFAULT 9001
@@ -15,23 +13,6 @@ void orma_shell_init(struct orma_shell *self)
     *self = (struct orma_shell){.config = {.size = sizeof(struct orma_processor_config)},
                                 .port = PORT_DEFAULT,
                                 .idle_ms = UINT64_MAX};
-}
-
-int orma_shell_missing(const char *command, const char *what)
-{
-    fprintf(stderr, "%s: %s\n", command, what);
-    return 1;
-}
-
-int orma_shell_output_failed(void)
-{
-    return orma_cli_output_failed("trace_processor_shell", errno);
-}
-
-int orma_shell_complain(const char *what, const char *why)
-{
-    fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", what, why);
-    return 1;
 }
 
 static int add_package(struct orma_shell *sh, const struct orma_cli *cli, bool replace)
@@ -110,6 +91,68 @@ static int take_server_option(struct orma_shell *sh, const struct orma_cli *cli,
     return -1;
 }
 
+static int take_summary_option(struct orma_shell *self, const struct orma_cli *cli, int id)
+{
+    struct orma_shell_metrics *m = &self->metrics;
+
+    switch (id) {
+    case ORMA_SHELL_SUMMARY:
+        m->summary = true;
+        break;
+    case ORMA_SHELL_SUMMARY_METRICS:
+        m->summary_ids = cli->value;
+        break;
+    case ORMA_SHELL_SUMMARY_METADATA:
+        m->metadata = cli->value;
+        break;
+    case ORMA_SHELL_SUMMARY_SPEC:
+        if (m->specs_num == ORMA_SHELL_LIST_MAX)
+            return orma_shell_complain(cli->value, "too many specifications");
+        m->specs[m->specs_num++] = cli->value;
+        break;
+    case ORMA_SHELL_SUMMARY_FORMAT:
+        if (strcmp(cli->value, "text") && strcmp(cli->value, "binary"))
+            return orma_shell_complain(cli->value, "summaries come as text or binary");
+        m->summary_format = cli->value;
+        break;
+    case ORMA_SHELL_STRUCTURED_ID:
+        m->query_id = cli->value;
+        break;
+    }
+    return -1;
+}
+
+static int take_metrics_option(struct orma_shell *self, const struct orma_cli *cli, int id)
+{
+    struct orma_shell_metrics *m = &self->metrics;
+
+    switch (id) {
+    case ORMA_SHELL_METRICS_RUN:
+        m->run = cli->value;
+        break;
+    case ORMA_SHELL_METRICS_PRE:
+        m->pre = cli->value;
+        break;
+    case ORMA_SHELL_METRICS_OUTPUT:
+        if (strcmp(cli->value, "text") && strcmp(cli->value, "binary") &&
+            strcmp(cli->value, "json"))
+            return orma_shell_complain(cli->value, "metrics come as text, binary or json");
+        m->format = cli->value;
+        break;
+    case ORMA_SHELL_METRICS_EXTENSION:
+        if (m->extensions_num == ORMA_SHELL_LIST_MAX)
+            return orma_shell_complain(cli->value, "too many extensions");
+        m->extensions[m->extensions_num++] = cli->value;
+        break;
+    case ORMA_SHELL_METRICS_POST_QUERY:
+        m->post_query = cli->value;
+        break;
+    default:
+        return take_summary_option(self, cli, id);
+    }
+    return -1;
+}
+
 /* -1: go on; else what to exit with. */
 static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id)
 {
@@ -166,7 +209,7 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
         print_version();
         return 0;
     case ORMA_SHELL_HELP_CLASSIC:
-        orma_cli_help(&orma_cmd_shell, ORMA_SHELL_NAME, stdout);
+        orma_cli_help(cli->command, ORMA_SHELL_NAME, stdout);
         return 0;
     case ORMA_SHELL_ABSENT:
         fprintf(stderr, ORMA_SHELL_NAME ": this build has no %s\n", cli->option);
@@ -177,7 +220,7 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
         return 1;
     default:
         if (id >= ORMA_SHELL_METRICS_FIRST && id < ORMA_SHELL_METRICS_LAST)
-            return orma_shell_take_metrics_option(sh, cli, id);
+            return take_metrics_option(sh, cli, id);
         return take_server_option(sh, cli, id);
     }
     return -1;

@@ -31,37 +31,6 @@ const struct orma_option orma_shell_metrics_options[] = {
     {0},
 };
 
-int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cli *cli, int id)
-{
-    struct orma_shell_metrics *m = &self->metrics;
-
-    switch (id) {
-    case ORMA_SHELL_METRICS_RUN:
-        m->run = cli->value;
-        break;
-    case ORMA_SHELL_METRICS_PRE:
-        m->pre = cli->value;
-        break;
-    case ORMA_SHELL_METRICS_OUTPUT:
-        if (strcmp(cli->value, "text") && strcmp(cli->value, "binary") &&
-            strcmp(cli->value, "json"))
-            return orma_shell_complain(cli->value, "metrics come as text, binary or json");
-        m->format = cli->value;
-        break;
-    case ORMA_SHELL_METRICS_EXTENSION:
-        if (m->extensions_num == ORMA_SHELL_LIST_MAX)
-            return orma_shell_complain(cli->value, "too many extensions");
-        m->extensions[m->extensions_num++] = cli->value;
-        break;
-    case ORMA_SHELL_METRICS_POST_QUERY:
-        m->post_query = cli->value;
-        break;
-    default:
-        return orma_shell_take_summary_option(self, cli, id);
-    }
-    return -1;
-}
-
 /* ---- files ---- */
 
 struct files {
@@ -373,20 +342,4 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print)
     orma_buf_fini(&out);
     free(list);
     return code;
-}
-
-int orma_shell_run_metrics(const struct orma_command *command, int argc, char **argv)
-{
-    struct orma_shell sh;
-
-    orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " metrics", 1, argc, argv);
-    if (code >= 0)
-        return code;
-    sh.trace = sh.words[0];
-    if (!sh.trace)
-        return orma_shell_missing("metrics", "a trace file is needed");
-    if (!sh.metrics.run)
-        return orma_shell_missing("metrics", "which? Give them with --run a,b");
-    return orma_shell_execute(&sh);
 }

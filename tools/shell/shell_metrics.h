@@ -41,23 +41,17 @@ struct orma_shell_metrics {
     const char *query_id; /* a structured query whose rows are printed */
 };
 
-/* -1: go on; else what to exit with. */
-int orma_shell_take_metrics_option(struct orma_shell *self, const struct orma_cli *cli, int id);
-
 /* Reads the extensions. An exit code. */
 int orma_shell_add_extensions(struct orma_shell *self);
 
 /* Computes and, if `print`, prints. An exit code. */
 int orma_shell_compute_metrics(struct orma_shell *self, bool print);
 
-int orma_shell_run_metrics(const struct orma_command *command, int argc, char **argv);
 extern const struct orma_option orma_shell_metrics_options[];
 
 /* The same for summaries: shell_summary.c */
-int orma_shell_take_summary_option(struct orma_shell *self, const struct orma_cli *cli, int id);
 int orma_shell_summarize(struct orma_shell *self, bool show);
 int orma_shell_structured_query(struct orma_shell *self);
-int orma_shell_run_summarize(const struct orma_command *command, int argc, char **argv);
 extern const struct orma_option orma_shell_summary_options[];
 
 /* Runs the SQL in a file and prints its rows. An exit code. */

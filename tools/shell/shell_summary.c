@@ -2,7 +2,6 @@
  * Trace summaries in the shell: the command summarize, the flags --summary..., and
  * structured queries as queries.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,37 +27,6 @@ const struct orma_option orma_shell_summary_options[] = {
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
-
-int orma_shell_take_summary_option(struct orma_shell *self, const struct orma_cli *cli, int id)
-{
-    struct orma_shell_metrics *m = &self->metrics;
-
-    switch (id) {
-    case ORMA_SHELL_SUMMARY:
-        m->summary = true;
-        break;
-    case ORMA_SHELL_SUMMARY_METRICS:
-        m->summary_ids = cli->value;
-        break;
-    case ORMA_SHELL_SUMMARY_METADATA:
-        m->metadata = cli->value;
-        break;
-    case ORMA_SHELL_SUMMARY_SPEC:
-        if (m->specs_num == ORMA_SHELL_LIST_MAX)
-            return orma_shell_complain(cli->value, "too many specifications");
-        m->specs[m->specs_num++] = cli->value;
-        break;
-    case ORMA_SHELL_SUMMARY_FORMAT:
-        if (strcmp(cli->value, "text") && strcmp(cli->value, "binary"))
-            return orma_shell_complain(cli->value, "summaries come as text or binary");
-        m->summary_format = cli->value;
-        break;
-    case ORMA_SHELL_STRUCTURED_ID:
-        m->query_id = cli->value;
-        break;
-    }
-    return -1;
-}
 
 /* By the name, or else by the first bytes. */
 static bool is_text(const char *path, const struct orma_buf *data)
@@ -171,22 +139,4 @@ int orma_shell_structured_query(struct orma_shell *self)
     orma_summary_free(s);
     orma_buf_fini(&sql);
     return code;
-}
-
-int orma_shell_run_summarize(const struct orma_command *command, int argc, char **argv)
-{
-    struct orma_shell sh;
-
-    orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " summarize", ORMA_SHELL_WORDS_MAX,
-                                argc, argv);
-    if (code >= 0)
-        return code;
-    sh.trace = sh.words[0];
-    if (!sh.trace)
-        return orma_shell_missing("summarize", "a trace file is needed");
-    for (size_t i = 1; i < sh.words_num && sh.metrics.specs_num < ORMA_SHELL_LIST_MAX; i++)
-        sh.metrics.specs[sh.metrics.specs_num++] = sh.words[i];
-    sh.metrics.summary = true;
-    return orma_shell_execute(&sh);
 }

@@ -1,4 +1,4 @@
-#include "tools/base/child.h"
+#include "tools/record/child.h"
 
 #include <errno.h>
 #include <paths.h>

@@ -4,8 +4,8 @@
  * service (ORMA_CONNECT_WAIT_MS, unless the user has set it). SIGCHLD reports its
  * end.
  */
-#ifndef ORMA_TOOLS_BASE_CHILD_H
-#define ORMA_TOOLS_BASE_CHILD_H
+#ifndef ORMA_TOOLS_RECORD_CHILD_H
+#define ORMA_TOOLS_RECORD_CHILD_H
 #include <stdbool.h>
 #include <sys/types.h>
 
