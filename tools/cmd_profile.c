@@ -64,21 +64,21 @@ static const struct orma_option options[] = {
 struct profile {
     struct orma_cli cli;
     const char *program;
-    struct orma_profile_request request;
+    struct orma_record_profile_request request;
     const char *names, *config_path;
     bool partial, print_config, shaped;
     const char *dir; /* as given; NULL: a temporary one */
-    struct orma_profile_folder folder;
+    struct orma_convert_profile_folder folder;
     char *const *command;
     struct orma_buf config; /* encoded */
     int trace_fd;
-    struct orma_attached service;
+    struct orma_service_attached service;
 };
 
 static int parse_option(struct profile *self, int id)
 {
     const char *value = self->cli.value;
-    struct orma_profile_request *rq = &self->request;
+    struct orma_record_profile_request *rq = &self->request;
 
     switch (id) {
     case OPT_FREQUENCY:
@@ -94,10 +94,11 @@ static int parse_option(struct profile *self, int id)
                                         value);
         break;
     case OPT_EVENT:
-        if (!orma_profile_event_known(value))
+        if (!orma_record_profile_event_known(value))
             return orma_cli_usage_error(&self->cli, "unknown event '%s'; --help lists them", value);
-        if (rq->events_num == ORMA_PROFILE_EVENTS_MAX)
-            return orma_cli_usage_error(&self->cli, "at most %d events", ORMA_PROFILE_EVENTS_MAX);
+        if (rq->events_num == ORMA_RECORD_PROFILE_EVENTS_MAX)
+            return orma_cli_usage_error(&self->cli, "at most %d events",
+                                        ORMA_RECORD_PROFILE_EVENTS_MAX);
         rq->events[rq->events_num++] = value;
         break;
     case OPT_KERNEL:
@@ -164,8 +165,9 @@ static int find_processes(struct profile *self)
 
     while (rest.len && orma_str_cut(&rest, ',', &name)) {
         name = orma_str_trim(name);
-        int n =
-            name.len ? orma_profile_add_processes(&self->request, "/proc", name, self->partial) : 0;
+        int n = name.len ? orma_record_profile_add_processes(&self->request, "/proc", name,
+                                                             self->partial)
+                         : 0;
         if (n < 0)
             return n;
         found += n;
@@ -198,7 +200,8 @@ static int make_config(struct profile *self)
     int r;
 
     if (self->config_path) {
-        r = orma_config_load(self->config_path, ORMA_CONFIG_AUTO, &self->config, &error);
+        r = orma_service_config_load(self->config_path, ORMA_SERVICE_CONFIG_AUTO, &self->config,
+                                     &error);
         if (r < 0)
             fprintf(stderr, "%s: %s\n", self->program, orma_buf_cstr(&error));
         return r;
@@ -206,7 +209,7 @@ static int make_config(struct profile *self)
     r = self->names ? find_processes(self) : 0;
     if (r < 0)
         return r;
-    orma_profile_config_text(&text, &self->request);
+    orma_record_profile_config_text(&text, &self->request);
     if (self->print_config) {
         fputs(orma_buf_cstr(&text), stdout);
         return 0;
@@ -222,7 +225,7 @@ static int make_config(struct profile *self)
 
 static int open_folder(struct profile *self)
 {
-    int r = orma_profile_folder_open(&self->folder, self->program, self->dir, true);
+    int r = orma_convert_profile_folder_open(&self->folder, self->program, self->dir, true);
 
     if (r < 0)
         return r;
@@ -251,23 +254,23 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         .command = self->command,
         .signal_fd = signal_fd,
     };
-    char loss[ORMA_LOSS_TEXT_MAX];
-    int r = orma_attach(&self->service, self->program, ORMA_ATTACH_ANY);
+    char loss[ORMA_LEDGER_TEXT_MAX];
+    int r = orma_service_attach(&self->service, self->program, ORMA_SERVICE_ATTACH_ANY);
 
     if (r < 0)
         return r;
     run.consumer = self->service.consumer;
     if (self->service.host) {
-        run.child_producer_addr = orma_host_producer_addr(self->service.host);
-        run.child_consumer_addr = orma_host_consumer_addr(self->service.host);
+        run.child_producer_addr = orma_service_host_producer_addr(self->service.host);
+        run.child_consumer_addr = orma_service_host_consumer_addr(self->service.host);
     }
     if (!self->command && !self->request.duration_ms && !self->config_path)
         fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
     r = orma_recorder_run(&run);
     orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
-    if (run.has_loss && (orma_loss_total(&run.loss) || run.loss.unreported)) {
-        orma_loss_format(&run.loss, loss, sizeof(loss));
+    if (run.has_loss && (orma_ledger_total(&run.loss) || run.loss.unreported)) {
+        orma_ledger_format(&run.loss, loss, sizeof(loss));
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }
     return r < 0 && !run.bytes ? r : 0;
@@ -284,12 +287,12 @@ static int export_all(struct profile *self)
         return r;
     }
     snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
-    r = orma_symbols_from_here(tp, self->program);
+    r = orma_load_symbols_from_here(tp, self->program);
     if (r == 0)
-        r = orma_load(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
+        r = orma_load_trace(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
     struct orma_profile_export ex = {.tp = tp, .kind = ORMA_PROFILE_PERF};
     if (r == 0)
-        r = orma_profile_folder_fill(&self->folder, &ex);
+        r = orma_convert_profile_folder_fill(&self->folder, &ex);
     if (r == 0 && !ex.written)
         fprintf(stderr,
                 "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
@@ -339,11 +342,11 @@ static int run_as(const struct orma_command *command, const char *program, int a
     int code = parse(&self, &go_on);
     if (go_on)
         code = profile(&self);
-    orma_attached_fini(&self.service);
+    orma_service_attached_fini(&self.service);
     orma_buf_fini(&self.config);
     orma_buf_fini(&self.request.names);
     orma_fd_close(&self.trace_fd);
-    orma_profile_folder_close(&self.folder);
+    orma_convert_profile_folder_close(&self.folder);
     return code;
 }
 

@@ -186,9 +186,9 @@ static int query(const struct query *q)
     if (r == 0)
         r = orma_processor_new(&config, &tp);
     if (r == 0)
-        r = orma_symbols_from_environment(tp, "orma query");
+        r = orma_load_symbols_from_environment(tp, "orma query");
     if (r == 0)
-        r = orma_load(tp, "orma query", q->trace, ORMA_LOAD_PROGRESS, NULL);
+        r = orma_load_trace(tp, "orma query", q->trace, ORMA_LOAD_PROGRESS, NULL);
     if (r < 0) {
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;

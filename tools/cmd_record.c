@@ -16,9 +16,9 @@
 #include "sdk/base/replace.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
-#include "tools/record/child.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/record/child.h"
 #include "tools/record/explain.h"
 #include "tools/record/names.h"
 #include "tools/record/presets.h"
@@ -35,7 +35,7 @@
 #define BACKGROUND_WAIT_MS 30000
 
 /* Standard output, the file that was named, or one named by the date. */
-static int name_output(struct record *rec)
+static int name_output(struct orma_record *rec)
 {
     struct stat st;
 
@@ -71,7 +71,7 @@ static int name_output(struct record *rec)
 }
 
 /* Once nothing but the recording itself can fail. */
-static int open_output(struct record *rec)
+static int open_output(struct orma_record *rec)
 {
     if (rec->to_stdout) {
         rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -96,8 +96,8 @@ static int open_output(struct record *rec)
 }
 
 /* Can this source record now? What our own probes can do, or what the running service offers. */
-static bool usable(const struct record *rec, struct orma_str state, const char *name, char *why,
-                   size_t why_size)
+static bool usable(const struct orma_record *rec, struct orma_str state, const char *name,
+                   char *why, size_t why_size)
 {
     if (!state.len || rec->service.host)
         return orma_probes_source_usable(NULL, name, why, why_size);
@@ -108,7 +108,7 @@ static bool usable(const struct record *rec, struct orma_str state, const char *
 }
 
 /* Says what this machine or these rights do not allow, and leaves it out. */
-static bool ask_for(const struct record *rec, struct orma_str state, const char *name)
+static bool ask_for(const struct orma_record *rec, struct orma_str state, const char *name)
 {
     char why[512] = "";
     bool ok = usable(rec, state, name, why, sizeof(why));
@@ -118,7 +118,7 @@ static bool ask_for(const struct record *rec, struct orma_str state, const char 
     return ok;
 }
 
-static void ask_for_sources(struct record *rec, struct orma_str state)
+static void ask_for_sources(struct orma_record *rec, struct orma_str state)
 {
     struct orma_record_request *rq = &rec->request;
 
@@ -127,13 +127,15 @@ static void ask_for_sources(struct record *rec, struct orma_str state)
         (void)orma_record_request_add(rq, "cpu"); /* what needs no right, instead: a known word */
     rq->process_stats = ask_for(rec, state, "linux.process_stats");
     rq->system_info = ask_for(rec, state, "linux.system_info");
-    rq->sys_stats = rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL) &&
-                    ask_for(rec, state, "linux.sys_stats");
-    rq->journald = rq->polls & ORMA_POLL_JOURNAL && ask_for(rec, state, "linux.systemd_journald");
+    rq->sys_stats =
+        rq->polls & ~(unsigned)(ORMA_RECORD_POLL_PROCESSES | ORMA_RECORD_POLL_JOURNAL) &&
+        ask_for(rec, state, "linux.sys_stats");
+    rq->journald =
+        rq->polls & ORMA_RECORD_POLL_JOURNAL && ask_for(rec, state, "linux.systemd_journald");
 }
 
 /* Everything that was named needs kernel events, and there can be none? */
-static bool nothing_is_left(const struct record *rec)
+static bool nothing_is_left(const struct orma_record *rec)
 {
     const struct orma_record_request *rq = &rec->request;
 
@@ -160,7 +162,7 @@ static void drop_absent(void *ctx, enum orma_ftrace_name kind, const char *name)
 }
 
 /* Presets are for every kernel: what this one lacks is said in one line. */
-static void drop_absent_events(struct record *rec)
+static void drop_absent_events(struct orma_record *rec)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf events = {0};
     struct absent a = {.request = &rec->request};
@@ -173,13 +175,13 @@ static void drop_absent_events(struct record *rec)
     orma_buf_fini(&a.names);
 }
 
-static int connect_service(struct record *rec)
+static int connect_service(struct orma_record *rec)
 {
     bool running = rec->clone || (rec->request.trigger && !rec->command);
-    enum orma_attach_how how = rec->private_service ? ORMA_ATTACH_OWN
-                               : running            ? ORMA_ATTACH_RUNNING
-                                                    : ORMA_ATTACH_ANY;
-    int r = orma_attach(&rec->service, "orma record", how);
+    enum orma_service_attach_how how = rec->private_service ? ORMA_SERVICE_ATTACH_OWN
+                                       : running            ? ORMA_SERVICE_ATTACH_RUNNING
+                                                            : ORMA_SERVICE_ATTACH_ANY;
+    int r = orma_service_attach(&rec->service, "orma record", how);
 
     if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES) {
         if (running)
@@ -192,10 +194,10 @@ static int connect_service(struct record *rec)
 }
 
 /* The user's config. */
-static int load_config(struct record *rec)
+static int load_config(struct orma_record *rec)
 {
     struct orma_buf error = {0};
-    int r = orma_config_load(rec->config_path, rec->config_form, &rec->config, &error);
+    int r = orma_service_config_load(rec->config_path, rec->config_form, &rec->config, &error);
 
     if (r < 0)
         fprintf(stderr, "orma record: %s\n", orma_buf_cstr(&error));
@@ -204,7 +206,7 @@ static int load_config(struct record *rec)
 }
 
 /* Out of the words on the command line. `state`: of the service; empty: none is connected. */
-static int make_config(struct record *rec, struct orma_str state)
+static int make_config(struct orma_record *rec, struct orma_str state)
 {
     ask_for_sources(rec, state);
     if (nothing_is_left(rec)) {
@@ -218,10 +220,10 @@ static int make_config(struct record *rec, struct orma_str state)
 }
 
 /* Names that mean nothing would be recorded as nothing, silently. */
-static int check_names(struct record *rec, struct orma_str state)
+static int check_names(struct orma_record *rec, struct orma_str state)
 {
     struct orma_buf problems = {0};
-    struct orma_name_check check = {
+    struct orma_record_name_check check = {
         .config = orma_buf_str(&rec->config),
         .state = state,
         .may_come = rec->command && rec->service.host,
@@ -230,7 +232,7 @@ static int check_names(struct record *rec, struct orma_str state)
 
     if (rec->allow_unknown)
         return 0;
-    unsigned num = orma_names_check(&check, &problems);
+    unsigned num = orma_record_names_check(&check, &problems);
     rest = orma_buf_str(&problems);
     while (rest.len && orma_str_cut(&rest, '\n', &line))
         fprintf(stderr, "orma record: %s%s%.*s\n", rec->config_path ? rec->config_path : "",
@@ -242,7 +244,7 @@ static int check_names(struct record *rec, struct orma_str state)
 }
 
 /* So that `orma status` tells whose session it is. */
-static void name_session(struct record *rec, const struct orma_trace_config *facts)
+static void name_session(struct orma_record *rec, const struct orma_service_trace_config *facts)
 {
     if (facts->has_session_name)
         return;
@@ -250,10 +252,10 @@ static void name_session(struct record *rec, const struct orma_trace_config *fac
     orma_pb_put_cstr(&rec->config, ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME, rec->session_name);
 }
 
-static int explain(struct record *rec)
+static int explain(struct orma_record *rec)
 {
     struct orma_buf text = {0};
-    int r = orma_explain_config(orma_buf_str(&rec->config), &text);
+    int r = orma_record_explain_config(orma_buf_str(&rec->config), &text);
 
     if (r == 0)
         fwrite(text.data, 1, text.len, stdout);
@@ -263,15 +265,15 @@ static int explain(struct record *rec)
 
 static void on_started(void *ctx)
 {
-    struct record *rec = ctx;
+    struct orma_record *rec = ctx;
 
     if (rec->parent_fd < 0)
         return;
-    orma_background_tell(&rec->parent_fd, ORMA_BACKGROUND_OK);
-    orma_background_silence();
+    orma_service_background_tell(&rec->parent_fd, ORMA_BACKGROUND_OK);
+    orma_service_background_silence();
 }
 
-static int run_session(struct record *rec, const struct orma_trace_config *facts)
+static int run_session(struct orma_record *rec, const struct orma_service_trace_config *facts)
 {
     struct orma_recorder run = {
         .consumer = rec->service.consumer,
@@ -283,9 +285,9 @@ static int run_session(struct record *rec, const struct orma_trace_config *facts
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
         .command = rec->command,
         .child_producer_addr =
-            rec->service.host ? orma_host_producer_addr(rec->service.host) : NULL,
+            rec->service.host ? orma_service_host_producer_addr(rec->service.host) : NULL,
         .child_consumer_addr =
-            rec->service.host ? orma_host_consumer_addr(rec->service.host) : NULL,
+            rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL,
         .signal_fd = rec->signal_fd,
         .on_started = on_started,
         .ctx = rec,
@@ -298,9 +300,9 @@ static int run_session(struct record *rec, const struct orma_trace_config *facts
 }
 
 /* The process that the user started: tells where the recording goes on. */
-static int wait_for_start(struct record *rec, struct orma_background *bg)
+static int wait_for_start(struct orma_record *rec, struct orma_service_background *bg)
 {
-    int status = orma_background_wait(bg, BACKGROUND_WAIT_MS);
+    int status = orma_service_background_wait(bg, BACKGROUND_WAIT_MS);
 
     rec->out_created = false; /* the other's */
     if (status == ORMA_BACKGROUND_ERROR)
@@ -314,10 +316,10 @@ static int wait_for_start(struct record *rec, struct orma_background *bg)
 }
 
 /* The part that runs in the background, if that was asked for. */
-static int connect_and_run(struct record *rec)
+static int connect_and_run(struct orma_record *rec)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf state = {0};
-    struct orma_trace_config facts;
+    struct orma_service_trace_config facts;
 
     if (connect_service(rec) < 0)
         return ORMA_EXIT_FAILURE;
@@ -325,7 +327,7 @@ static int connect_and_run(struct record *rec)
         orma_buf_clear(&state); /* a service that cannot tell: its sources stay unchecked */
     if (!rec->config_path && make_config(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
-    if (orma_trace_config_read(orma_buf_str(&rec->config), &facts) < 0 ||
+    if (orma_service_trace_config_read(orma_buf_str(&rec->config), &facts) < 0 ||
         check_names(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
     name_session(rec, &facts);
@@ -333,18 +335,18 @@ static int connect_and_run(struct record *rec)
 }
 
 /* A command that is not there is not worth a recording. */
-static int check_command(const struct record *rec)
+static int check_command(const struct orma_record *rec)
 {
-    if (!rec->command || orma_child_exists(rec->command[0]))
+    if (!rec->command || orma_record_child_exists(rec->command[0]))
         return 0;
     fprintf(stderr, "orma record: %s: %s\n", rec->command[0], strerror(ENOENT));
     return -ENOENT;
 }
 
-static int check_config(const struct record *rec)
+static int check_config(const struct orma_record *rec)
 {
-    struct orma_trace_config facts;
-    int r = orma_trace_config_read(orma_buf_str(&rec->config), &facts);
+    struct orma_service_trace_config facts;
+    int r = orma_service_trace_config_read(orma_buf_str(&rec->config), &facts);
 
     if (r < 0)
         fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
@@ -355,7 +357,7 @@ static int check_config(const struct record *rec)
     return r < 0 || facts.has_output_path ? -EINVAL : 0;
 }
 
-static int record(struct record *rec)
+static int record(struct orma_record *rec)
 {
     if (rec->config_path && load_config(rec) < 0)
         return ORMA_EXIT_FAILURE;
@@ -371,8 +373,8 @@ static int record(struct record *rec)
     if (name_output(rec) < 0)
         return ORMA_EXIT_FAILURE;
     if (rec->background) {
-        struct orma_background bg;
-        int r = orma_background_fork(&bg);
+        struct orma_service_background bg;
+        int r = orma_service_background_fork(&bg);
 
         if (r < 0)
             fprintf(stderr, "orma record: cannot start in the background: %s\n", strerror(-r));
@@ -384,7 +386,7 @@ static int record(struct record *rec)
 }
 
 /* A snapshot is whole or nothing: until then the file is what it was. */
-static int open_snapshot(struct record *rec, struct orma_whole *ret)
+static int open_snapshot(struct orma_record *rec, struct orma_whole *ret)
 {
     int r = orma_whole_open(ret, rec->out_path, !rec->force, 0644);
 
@@ -393,7 +395,7 @@ static int open_snapshot(struct record *rec, struct orma_whole *ret)
     return r;
 }
 
-static int snapshot(struct record *rec)
+static int snapshot(struct orma_record *rec)
 {
     struct orma_buf request = {0}, error = {0};
     char size[ORMA_UNITS_TEXT_MAX];
@@ -407,9 +409,9 @@ static int snapshot(struct record *rec)
         r = rec->to_stdout ? open_output(rec) : open_snapshot(rec, &out);
     if (r < 0)
         return ORMA_EXIT_FAILURE;
-    orma_clone_request_put(&request, rec->clone);
-    r = orma_clone(rec->service.consumer, &request, rec->to_stdout ? rec->out_fd : out.fd, &bytes,
-                   &error);
+    orma_service_clone_request_put(&request, rec->clone);
+    r = orma_service_clone(rec->service.consumer, &request, rec->to_stdout ? rec->out_fd : out.fd,
+                           &bytes, &error);
     if (out.fd >= 0) {
         int end = orma_whole_close(&out, r >= 0 || bytes);
 
@@ -422,8 +424,8 @@ static int snapshot(struct record *rec)
                 orma_buf_cstr(&error));
     else if (!rec->quiet)
         fprintf(stderr, "%s: %s, snapshot of session %s\n",
-                rec->to_stdout ? "standard output" : rec->out_path, orma_format_size(bytes, size),
-                rec->clone);
+                rec->to_stdout ? "standard output" : rec->out_path,
+                orma_units_format_size(bytes, size), rec->clone);
     orma_buf_fini(&request);
     orma_buf_fini(&error);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -431,7 +433,7 @@ static int snapshot(struct record *rec)
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
-    struct record rec = {
+    struct orma_record rec = {
         .request = {.mode = ORMA_RECORD_STREAM, .buffer_bytes = BUFFER_DEFAULT},
         .out_fd = -1,
         .signal_fd = -1,
@@ -448,7 +450,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         code = ORMA_EXIT_FAILURE;
     else
         code = rec.clone ? snapshot(&rec) : record(&rec);
-    orma_attached_fini(&rec.service);
+    orma_service_attached_fini(&rec.service);
     orma_buf_fini(&rec.config);
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */
@@ -460,7 +462,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 static void put_presets(struct orma_buf *out)
 {
-    for (const struct orma_preset *p = orma_presets; p->name; p++)
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++)
         orma_buf_printf(out, " %s", p->name);
 }
 

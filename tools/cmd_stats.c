@@ -28,32 +28,32 @@ static const struct orma_option options[] = {
 static int64_t missing_switches(struct orma_processor *tp)
 {
     int64_t ret =
-        orma_trace_number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
+        orma_load_number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
 
     return ret ? ret
-               : orma_trace_number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
-                                       "WHERE dur = -1");
+               : orma_load_number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
+                                      "WHERE dur = -1");
 }
 
 /* The sentence about losses, with a capital letter. */
-static void print_loss(const struct orma_loss *loss)
+static void print_loss(const struct orma_ledger *loss)
 {
-    char text[ORMA_LOSS_TEXT_MAX];
+    char text[ORMA_LEDGER_TEXT_MAX];
 
-    orma_loss_format(loss, text, sizeof(text));
+    orma_ledger_format(loss, text, sizeof(text));
     if (text[0] >= 'a' && text[0] <= 'z')
         text[0] = (char)(text[0] - 'a' + 'A');
     fputs(text, stdout);
 }
 
-static void print_ring(struct orma_processor *tp, const struct orma_loss *loss, const char *head)
+static void print_ring(struct orma_processor *tp, const struct orma_ledger *loss, const char *head)
 {
     char kept[ORMA_UNITS_TEXT_MAX];
-    uint64_t span = orma_trace_span_ns(tp);
+    uint64_t span = orma_load_span_ns(tp);
 
-    if (orma_loss_aged_out(loss) && span)
-        printf("%s ring kept the newest %s", head, orma_format_duration(span, kept));
-    else if (orma_loss_aged_out(loss))
+    if (orma_ledger_aged_out(loss) && span)
+        printf("%s ring kept the newest %s", head, orma_units_format_duration(span, kept));
+    else if (orma_ledger_aged_out(loss))
         printf("%s ring kept nothing that can be read: what its data refer to was overwritten",
                head);
 }
@@ -71,10 +71,10 @@ static void print_contents(struct orma_processor *tp)
         {"counter values", "SELECT count(*) FROM counter"},
     };
     char size[ORMA_UNITS_TEXT_MAX], duration[ORMA_UNITS_TEXT_MAX];
-    printf("%s, %s long. It holds:\n", orma_format_size(orma_processor_size(tp), size),
-           orma_format_duration(orma_trace_span_ns(tp), duration));
+    printf("%s, %s long. It holds:\n", orma_units_format_size(orma_processor_size(tp), size),
+           orma_units_format_duration(orma_load_span_ns(tp), duration));
     for (size_t i = 0; i < ORMA_ARRAY_LEN(rows); i++)
-        printf("  %12" PRId64 "  %s\n", orma_trace_number(tp, rows[i].sql), rows[i].what);
+        printf("  %12" PRId64 "  %s\n", orma_load_number(tp, rows[i].sql), rows[i].what);
 }
 
 static int print_ledger(struct orma_processor *tp)
@@ -129,19 +129,19 @@ static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
     static const char *const of_rings[] = {
         "traced_buf_chunks_overwritten", "traced_buf_bytes_overwritten",
         "traced_buf_data_loss_overwrite", "traced_buf_sequence_packet_loss"};
-    const struct orma_loss *loss = ctx;
+    const struct orma_ledger *loss = ctx;
 
     if (!strcmp(stat->name, "perf_record_skipped"))
         return is_harmless_record(stat->idx);
-    for (size_t i = 0; orma_loss_aged_out(loss) && i < ORMA_ARRAY_LEN(of_rings); i++) {
+    for (size_t i = 0; orma_ledger_aged_out(loss) && i < ORMA_ARRAY_LEN(of_rings); i++) {
         if (!strcmp(stat->name, of_rings[i]))
-            return !orma_loss_total(loss);
+            return !orma_ledger_total(loss);
     }
     return false;
 }
 
 /* How many statistics of this severity are troubles of a kind that is told nowhere else. */
-static unsigned count_troubles(struct orma_processor *tp, struct orma_loss *loss,
+static unsigned count_troubles(struct orma_processor *tp, struct orma_ledger *loss,
                                const char *severity)
 {
     struct orma_processor_stat stat;
@@ -156,11 +156,11 @@ static unsigned count_troubles(struct orma_processor *tp, struct orma_loss *loss
 static void print_brief(struct orma_processor *tp)
 {
     int64_t switches = missing_switches(tp);
-    struct orma_loss loss;
+    struct orma_ledger loss;
 
-    orma_trace_loss(tp, &loss);
+    orma_load_loss(tp, &loss);
     unsigned errors = count_troubles(tp, &loss, "error");
-    if (orma_loss_is_none(&loss) && count_troubles(tp, &loss, "data_loss"))
+    if (orma_ledger_is_none(&loss) && count_troubles(tp, &loss, "data_loss"))
         loss.unknown = "it is counted in other units";
     print_loss(&loss);
     print_ring(tp, &loss, "; the");
@@ -194,14 +194,15 @@ static unsigned print_setup_errors(struct orma_processor *tp)
 }
 
 /* Everything about losses but the ledger; nothing if it is certain that there are none. */
-static void print_losses(struct orma_processor *tp, const struct orma_loss *loss, int64_t switches)
+static void print_losses(struct orma_processor *tp, const struct orma_ledger *loss,
+                         int64_t switches)
 {
-    if (!orma_loss_is_none(loss)) {
+    if (!orma_ledger_is_none(loss)) {
         print_loss(loss);
         printf(".\n");
     }
     print_ring(tp, loss, "The");
-    if (orma_loss_aged_out(loss))
+    if (orma_ledger_aged_out(loss))
         printf(".\n");
     if (switches)
         printf("%" PRId64 " %s missing in the kernel's own record%s: how long threads ran "
@@ -213,23 +214,23 @@ static void print_losses(struct orma_processor *tp, const struct orma_loss *loss
 static int print_stats(struct orma_processor *tp, bool all)
 {
     int64_t switches = missing_switches(tp);
-    struct orma_loss loss;
+    struct orma_ledger loss;
     int r = 0;
 
     print_contents(tp);
     printf("\n");
-    orma_trace_loss(tp, &loss);
+    orma_load_loss(tp, &loss);
     print_losses(tp, &loss, switches);
     fflush(stdout);
     unsigned troubles = print_setup_errors(tp);
-    troubles += orma_print_health(tp, is_fine, &loss, stdout);
-    if (orma_loss_is_none(&loss) && (troubles || switches))
+    troubles += orma_load_print_health(tp, is_fine, &loss, stdout);
+    if (orma_ledger_is_none(&loss) && (troubles || switches))
         printf("Nothing that the kernel and programs gave was lost.\n");
-    else if (orma_loss_is_none(&loss))
+    else if (orma_ledger_is_none(&loss))
         printf("Nothing was lost, and everything could be read.\n");
     else if (!troubles)
         printf("Everything that the trace holds could be read.\n");
-    if (orma_loss_total(&loss) && loss.has_ledger)
+    if (orma_ledger_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
     return r == 0 && all ? print_all(tp) : r;
 }
@@ -240,7 +241,7 @@ static int stats(const char *trace, bool brief, bool all)
     int code = ORMA_EXIT_OK, r = orma_processor_new(NULL, &tp);
 
     if (r == 0)
-        r = orma_load(tp, "orma stats", trace, ORMA_LOAD_PROGRESS, NULL);
+        r = orma_load_trace(tp, "orma stats", trace, ORMA_LOAD_PROGRESS, NULL);
     if (r < 0) {
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;

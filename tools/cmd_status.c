@@ -25,7 +25,7 @@ static const struct orma_option options[] = {
 
 static int repair(void)
 {
-    unsigned kernel = orma_probes_repair(NULL), folders = orma_leftovers_remove();
+    unsigned kernel = orma_probes_repair(NULL), folders = orma_service_leftovers_remove();
 
     if (!kernel && !folders)
         printf("Nothing to repair.\n");

@@ -9,7 +9,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
 
-static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
+static void read_sequence(struct orma_pb_reader r, struct orma_ledger *ret)
 {
     struct orma_pb_field f;
 
@@ -26,7 +26,7 @@ static void read_sequence(struct orma_pb_reader r, struct orma_loss *ret)
     }
 }
 
-static void read_buffer(struct orma_pb_reader r, struct orma_loss *ret)
+static void read_buffer(struct orma_pb_reader r, struct orma_ledger *ret)
 {
     struct orma_pb_field f;
     uint64_t size = 0, in = 0, out = 0;
@@ -63,12 +63,12 @@ static void read_buffer(struct orma_pb_reader r, struct orma_loss *ret)
     ret->buffer_used += in > out ? ORMA_MIN(in - out, size) : 0;
 }
 
-void orma_loss_read(struct orma_str trace_stats, struct orma_loss *ret)
+void orma_ledger_read(struct orma_str trace_stats, struct orma_ledger *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(trace_stats.data, trace_stats.len);
     struct orma_pb_field f;
 
-    *ret = (struct orma_loss){0};
+    *ret = (struct orma_ledger){0};
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_STATS_BUFFER_STATS)
             read_buffer(orma_pb_sub(&f), ret);
@@ -79,7 +79,7 @@ void orma_loss_read(struct orma_str trace_stats, struct orma_loss *ret)
     }
 }
 
-enum orma_loss_reason orma_loss_of_name(const char *name)
+enum orma_loss_reason orma_ledger_of_name(const char *name)
 {
     unsigned i = 0;
 
@@ -89,7 +89,7 @@ enum orma_loss_reason orma_loss_of_name(const char *name)
 }
 
 /* By reason, in packets or chunks; what a ring was told to overwrite left out. */
-static uint64_t count_of(const struct orma_loss *self, unsigned reason)
+static uint64_t count_of(const struct orma_ledger *self, unsigned reason)
 {
     if (reason == ORMA_LOST_OVERWRITTEN && self->ring)
         return 0;
@@ -106,7 +106,7 @@ static uint64_t count_of(const struct orma_loss *self, unsigned reason)
     return 0;
 }
 
-uint64_t orma_loss_total(const struct orma_loss *self)
+uint64_t orma_ledger_total(const struct orma_ledger *self)
 {
     uint64_t sum = 0;
 
@@ -115,16 +115,16 @@ uint64_t orma_loss_total(const struct orma_loss *self)
     return sum;
 }
 
-uint64_t orma_loss_aged_out(const struct orma_loss *self)
+uint64_t orma_ledger_aged_out(const struct orma_ledger *self)
 {
     if (!self->ring)
         return 0;
     return self->has_ledger ? self->lost[ORMA_LOST_OVERWRITTEN] : self->chunks_overwritten;
 }
 
-bool orma_loss_is_none(const struct orma_loss *self)
+bool orma_ledger_is_none(const struct orma_ledger *self)
 {
-    return !self->unknown && !self->unreported && !self->kernel_overrun && !orma_loss_total(self);
+    return !self->unknown && !self->unreported && !self->kernel_overrun && !orma_ledger_total(self);
 }
 
 struct text {
@@ -144,7 +144,7 @@ static void ORMA_PRINTF(2, 3) put(struct text *out, const char *fmt, ...)
     out->left -= len;
 }
 
-static void put_packets(struct text *out, const struct orma_loss *self, uint64_t total)
+static void put_packets(struct text *out, const struct orma_ledger *self, uint64_t total)
 {
     const char *sep = " (";
 
@@ -162,7 +162,7 @@ static void put_packets(struct text *out, const struct orma_loss *self, uint64_t
 }
 
 /* Why the numbers are not all. */
-static void put_reasons(struct text *out, const struct orma_loss *self)
+static void put_reasons(struct text *out, const struct orma_ledger *self)
 {
     bool one = self->unreported == 1;
 
@@ -173,9 +173,9 @@ static void put_reasons(struct text *out, const struct orma_loss *self)
             self->unreported, one ? "" : "s", one ? "its" : "their");
 }
 
-void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size)
+void orma_ledger_format(const struct orma_ledger *self, char *ret, size_t ret_size)
 {
-    uint64_t total = orma_loss_total(self), kernel = self->kernel_overrun;
+    uint64_t total = orma_ledger_total(self), kernel = self->kernel_overrun;
     bool known = !self->unknown && !self->unreported;
     struct text out = {ret, ret_size};
 

@@ -10,7 +10,7 @@
 #include "protos/loss.h"
 #include "sdk/base/str.h"
 
-struct orma_loss {
+struct orma_ledger {
     /* Packets by reason, from our own ledger (TraceStats 90001). */
     bool has_ledger;
     uint64_t delivered;
@@ -28,24 +28,24 @@ struct orma_loss {
 };
 
 /* Reads an encoded TraceStats; malformed parts count as nothing. */
-void orma_loss_read(struct orma_str trace_stats, struct orma_loss *ret);
+void orma_ledger_read(struct orma_str trace_stats, struct orma_ledger *ret);
 
 /* The reason that this word of the table `loss` names; ORMA_LOST_REASONS: none. */
-enum orma_loss_reason orma_loss_of_name(const char *name);
+enum orma_loss_reason orma_ledger_of_name(const char *name);
 
 /* Packets lost, or chunks where the service keeps no ledger of packets. */
-uint64_t orma_loss_total(const struct orma_loss *self);
+uint64_t orma_ledger_total(const struct orma_ledger *self);
 
 /* What a ring has overwritten, as it was told to: packets, or chunks. 0 if it was no ring. */
-uint64_t orma_loss_aged_out(const struct orma_loss *self);
+uint64_t orma_ledger_aged_out(const struct orma_ledger *self);
 
 /* Is it certain that nothing was lost? */
-bool orma_loss_is_none(const struct orma_loss *self);
+bool orma_ledger_is_none(const struct orma_ledger *self);
 
 /*
  * "nothing lost", "lost 12 packets (10 overwritten, 2 dropped), 7 kernel
  * events overrun", "what was lost is not known: WHY": into `ret`.
  */
-#define ORMA_LOSS_TEXT_MAX 400
-void orma_loss_format(const struct orma_loss *self, char *ret, size_t ret_size);
+#define ORMA_LEDGER_TEXT_MAX 400
+void orma_ledger_format(const struct orma_ledger *self, char *ret, size_t ret_size);
 #endif

@@ -49,17 +49,17 @@ static bool parse_time(const char *text, double plain, uint64_t *ret)
     return parse(text, units, ORMA_ARRAY_LEN(units), plain, ret);
 }
 
-bool orma_parse_duration_ms(const char *text, uint64_t *ret)
+bool orma_units_parse_duration_ms(const char *text, uint64_t *ret)
 {
     return parse_time(text, 0, ret);
 }
 
-bool orma_parse_time_ms(const char *text, uint64_t *ret)
+bool orma_units_parse_time_ms(const char *text, uint64_t *ret)
 {
     return parse_time(text, 1e3, ret);
 }
 
-bool orma_parse_size_bytes(const char *text, uint64_t *ret)
+bool orma_units_parse_size_bytes(const char *text, uint64_t *ret)
 {
     static const struct unit units[] = {
         {"b", 1},        {"k", 1024},      {"kb", 1024},   {"kib", 1024},   {"m", 1 << 20},
@@ -68,7 +68,7 @@ bool orma_parse_size_bytes(const char *text, uint64_t *ret)
     return parse(text, units, ORMA_ARRAY_LEN(units), 0, ret);
 }
 
-const char *orma_format_size(uint64_t bytes, char *ret)
+const char *orma_units_format_size(uint64_t bytes, char *ret)
 {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double val = (double)bytes;
@@ -82,7 +82,7 @@ const char *orma_format_size(uint64_t bytes, char *ret)
     return ret;
 }
 
-const char *orma_format_duration(uint64_t ns, char *ret)
+const char *orma_units_format_duration(uint64_t ns, char *ret)
 {
     if (ns < 1000)
         snprintf(ret, ORMA_UNITS_TEXT_MAX, "%d ns", (int)ns);

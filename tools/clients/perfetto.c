@@ -11,10 +11,10 @@
 #define BACKGROUND_WAIT_MS 30000
 
 /* 0 in the process that goes on; 1 in the one that is done, with *ret_code. */
-static int background(struct perfetto *self, int *ret_code)
+static int background(struct orma_perfetto *self, int *ret_code)
 {
-    struct orma_background bg;
-    int r = orma_background_fork(&bg);
+    struct orma_service_background bg;
+    int r = orma_service_background_fork(&bg);
 
     if (r < 0)
         return r;
@@ -28,7 +28,7 @@ static int background(struct perfetto *self, int *ret_code)
     fflush(stdout);
     *ret_code = ORMA_EXIT_OK;
     if (self->args.background_wait)
-        *ret_code = orma_background_wait(&bg, BACKGROUND_WAIT_MS);
+        *ret_code = orma_service_background_wait(&bg, BACKGROUND_WAIT_MS);
     else
         orma_fd_close(&bg.fd);
     return 1;
@@ -36,39 +36,39 @@ static int background(struct perfetto *self, int *ret_code)
 
 /* ---- the order of things ---- */
 
-static int record_or_control(struct perfetto *self)
+static int record_or_control(struct orma_perfetto *self)
 {
     int r = self->hooks->prepare ? self->hooks->prepare(self->hooks->ctx) : 0;
-    int code = r < 0 ? ORMA_EXIT_FAILURE : perfetto_run_session(self);
+    int code = r < 0 ? ORMA_EXIT_FAILURE : orma_perfetto_run_session(self);
 
     if (code || self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT)
-        perfetto_drop_empty_output(self);
+        orma_perfetto_drop_empty_output(self);
     /* Last of all: whoever is told finds everything done. */
-    perfetto_tell_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
+    orma_perfetto_tell_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
     return code;
 }
 
-static int run(struct perfetto *self)
+static int run(struct orma_perfetto *self)
 {
     int code = ORMA_EXIT_FAILURE;
 
-    if (self->args.action == PERFETTO_RECORD &&
-        (perfetto_load_config(self) < 0 || perfetto_check_output(self) < 0))
+    if (self->args.action == ORMA_PERFETTO_RECORD &&
+        (orma_perfetto_load_config(self) < 0 || orma_perfetto_check_output(self) < 0))
         return ORMA_EXIT_FAILURE;
-    if (perfetto_open_output(self) < 0)
+    if (orma_perfetto_open_output(self) < 0)
         return ORMA_EXIT_FAILURE;
     self->notify_fd = self->args.notify_fd;
     if (self->args.background) {
         int r = background(self, &code);
 
         if (r < 0)
-            perfetto_say(self, "cannot start in the background: %s", strerror(-r));
+            orma_perfetto_say(self, "cannot start in the background: %s", strerror(-r));
         if (r)
             return code;
     }
-    int r = perfetto_catch_signals(self);
+    int r = orma_perfetto_catch_signals(self);
     if (r < 0) {
-        perfetto_say(self, "cannot watch for signals: %s", strerror(-r));
+        orma_perfetto_say(self, "cannot watch for signals: %s", strerror(-r));
         return ORMA_EXIT_FAILURE;
     }
     return record_or_control(self);
@@ -76,15 +76,15 @@ static int run(struct perfetto *self)
 
 int orma_perfetto_run(const struct orma_perfetto_hooks *hooks, int argc, char **argv)
 {
-    struct perfetto *self = calloc(1, sizeof(*self));
+    struct orma_perfetto *self = calloc(1, sizeof(*self));
     bool go_on;
 
     if (!self)
         return ORMA_EXIT_FAILURE;
-    *self = (struct perfetto){
+    *self = (struct orma_perfetto){
         .hooks = hooks, .out_fd = -1, .notify_fd = -1, .parent_fd = -1, .signal_fd = -1};
     orma_log_init(hooks->program, ORMA_LOG_WARN);
-    int code = perfetto_parse_args(self, argc, argv, &go_on);
+    int code = orma_perfetto_parse_args(self, argc, argv, &go_on);
     if (go_on)
         code = run(self);
     orma_buf_fini(&self->config);
@@ -92,7 +92,7 @@ int orma_perfetto_run(const struct orma_perfetto_hooks *hooks, int argc, char **
     orma_fd_close(&self->notify_fd);
     orma_fd_close(&self->parent_fd);
     orma_fd_close(&self->signal_fd);
-    perfetto_release_signals();
+    orma_perfetto_release_signals();
     free(self);
     return code;
 }

@@ -91,43 +91,44 @@ static const struct orma_option options[] = {
 /* Wrong usage, under this program's exit code. */
 #define BAD(cli, ...) (orma_cli_usage_error(cli, __VA_ARGS__), 1)
 
-static int add(struct orma_cli *cli, struct perfetto_list *list, const char *item)
+static int add(struct orma_cli *cli, struct orma_perfetto_list *list, const char *item)
 {
-    if (list->num == PERFETTO_LIST_MAX)
-        return BAD(cli, "more than %d words of one kind", PERFETTO_LIST_MAX);
+    if (list->num == ORMA_PERFETTO_LIST_MAX)
+        return BAD(cli, "more than %d words of one kind", ORMA_PERFETTO_LIST_MAX);
     list->items[list->num++] = item;
     return 0;
 }
 
 /* One action at a time; options of the light form and -c are one action. */
-static int act(struct orma_cli *cli, struct perfetto_args *args, enum perfetto_action action,
-               const char *what)
+static int act(struct orma_cli *cli, struct orma_perfetto_args *args,
+               enum orma_perfetto_action action, const char *what)
 {
-    if (args->action != PERFETTO_NOTHING && (args->action != action || action != PERFETTO_RECORD))
+    if (args->action != ORMA_PERFETTO_NOTHING &&
+        (args->action != action || action != ORMA_PERFETTO_RECORD))
         return BAD(cli, "'%s' cannot be combined with what was said before it", what);
     args->action = action;
     return 0;
 }
 
-static int light(struct orma_cli *cli, struct perfetto_args *args, const char *what)
+static int light(struct orma_cli *cli, struct orma_perfetto_args *args, const char *what)
 {
     args->light = true;
-    return act(cli, args, PERFETTO_RECORD, what);
+    return act(cli, args, ORMA_PERFETTO_RECORD, what);
 }
 
-static int light_number(struct orma_cli *cli, struct perfetto_args *args, int id)
+static int light_number(struct orma_cli *cli, struct orma_perfetto_args *args, int id)
 {
     const char *text = cli->value;
     bool good = true;
 
     if (id == OPT_TIME)
-        good = orma_parse_duration_ms(text, &args->light_duration_ms) &&
+        good = orma_units_parse_duration_ms(text, &args->light_duration_ms) &&
                args->light_duration_ms <= DURATION_MAX_MS;
     else if (id == OPT_BUFFER)
-        good = orma_parse_size_bytes(text, &args->light_buffer_bytes) &&
+        good = orma_units_parse_size_bytes(text, &args->light_buffer_bytes) &&
                args->light_buffer_bytes >= 1024 && args->light_buffer_bytes <= BUFFER_MAX;
     else
-        good = orma_parse_size_bytes(text, &args->light_file_bytes);
+        good = orma_units_parse_size_bytes(text, &args->light_file_bytes);
     if (good)
         return light(cli, args, cli->option);
     return BAD(cli, "bad %s '%s': say a number and a unit, as in %s",
@@ -141,7 +142,7 @@ static int number(struct orma_cli *cli, const char *what, uint64_t max, uint64_t
     return BAD(cli, "bad %s '%s': a whole number is needed", what, cli->value);
 }
 
-static int keyed(struct orma_cli *cli, struct perfetto_args *args)
+static int keyed(struct orma_cli *cli, struct orma_perfetto_args *args)
 {
     if (!*cli->value)
         return BAD(cli, "'%s' needs a key that is not empty", cli->option);
@@ -151,9 +152,9 @@ static int keyed(struct orma_cli *cli, struct perfetto_args *args)
     return 0;
 }
 
-static int clone_option(struct orma_cli *cli, struct perfetto_args *args, int id)
+static int clone_option(struct orma_cli *cli, struct orma_perfetto_args *args, int id)
 {
-    int r = act(cli, args, PERFETTO_CLONE, cli->option);
+    int r = act(cli, args, ORMA_PERFETTO_CLONE, cli->option);
 
     if (r == 0 && id == OPT_CLONE)
         r = number(cli, "session number", UINT64_MAX - 1, &args->clone_id);
@@ -164,7 +165,7 @@ static int clone_option(struct orma_cli *cli, struct perfetto_args *args, int id
     return r;
 }
 
-static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
+static int option(struct orma_cli *cli, struct orma_perfetto_args *args, int id)
 {
     uint64_t val = 0;
     int r = 0;
@@ -174,7 +175,7 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
         if (args->config_path)
             return BAD(cli, "a second config, '%s'", cli->value);
         args->config_path = cli->value;
-        return act(cli, args, PERFETTO_RECORD, cli->option);
+        return act(cli, args, ORMA_PERFETTO_RECORD, cli->option);
     case OPT_TXT_LOSSY:
     case OPT_TXT:
         args->text = true;
@@ -207,9 +208,13 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
         return r ? r : light(cli, args, cli->value);
     case OPT_QUERY_RAW:
         args->query_raw = true;
-        return args->action == PERFETTO_QUERY ? 0 : act(cli, args, PERFETTO_QUERY, cli->option);
+        return args->action == ORMA_PERFETTO_QUERY
+                   ? 0
+                   : act(cli, args, ORMA_PERFETTO_QUERY, cli->option);
     case OPT_QUERY:
-        return args->action == PERFETTO_QUERY ? 0 : act(cli, args, PERFETTO_QUERY, cli->option);
+        return args->action == ORMA_PERFETTO_QUERY
+                   ? 0
+                   : act(cli, args, ORMA_PERFETTO_QUERY, cli->option);
     case OPT_LONG:
         args->query_long = true;
         return 0;
@@ -222,10 +227,10 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
         return keyed(cli, args);
     case OPT_ATTACH:
         r = keyed(cli, args);
-        return r ? r : act(cli, args, PERFETTO_ATTACH, cli->option);
+        return r ? r : act(cli, args, ORMA_PERFETTO_ATTACH, cli->option);
     case OPT_IS_DETACHED:
         r = keyed(cli, args);
-        return r ? r : act(cli, args, PERFETTO_IS_DETACHED, cli->option);
+        return r ? r : act(cli, args, ORMA_PERFETTO_IS_DETACHED, cli->option);
     case OPT_STOP:
         args->stop = true;
         return 0;
@@ -240,11 +245,11 @@ static int option(struct orma_cli *cli, struct perfetto_args *args, int id)
 }
 
 /* What can only be judged when all is said. */
-static int check(struct orma_cli *cli, struct perfetto_args *args)
+static int check(struct orma_cli *cli, struct orma_perfetto_args *args)
 {
-    enum perfetto_action action = args->action;
+    enum orma_perfetto_action action = args->action;
 
-    if (action == PERFETTO_NOTHING)
+    if (action == ORMA_PERFETTO_NOTHING)
         return BAD(cli, args->detach ? "'--detach' needs a config: -c FILE"
                                      : "say what to do: record with -c CONFIG or with the light "
                                        "form (-t, -b, EVENT ...), --query, --clone, --attach");
@@ -253,35 +258,35 @@ static int check(struct orma_cli *cli, struct perfetto_args *args)
                         "--app, events and categories)");
     if (args->text && !args->config_path)
         return BAD(cli, "--txt is about the config of -c, which is missing");
-    if (args->stop && action != PERFETTO_ATTACH)
+    if (args->stop && action != ORMA_PERFETTO_ATTACH)
         return BAD(cli, "'--stop' is for --attach KEY");
-    if (args->query_long && action != PERFETTO_QUERY)
+    if (args->query_long && action != ORMA_PERFETTO_QUERY)
         return BAD(cli, "'--long' is for --query");
-    if (args->detach && action != PERFETTO_RECORD)
+    if (args->detach && action != ORMA_PERFETTO_RECORD)
         return BAD(cli, "'--detach' is for recording: it needs -c FILE");
-    if (args->background && action != PERFETTO_RECORD)
+    if (args->background && action != ORMA_PERFETTO_RECORD)
         return BAD(cli, "only a recording can go to the background");
-    if (args->notify_fd >= 0 && action != PERFETTO_RECORD)
+    if (args->notify_fd >= 0 && action != ORMA_PERFETTO_RECORD)
         return BAD(cli, "'--notify-fd' is for recording");
-    if (args->attributes.num && action != PERFETTO_RECORD)
+    if (args->attributes.num && action != ORMA_PERFETTO_RECORD)
         return BAD(cli, "'--add-attribute' is for recording");
     if (args->no_clobber && !args->out_path)
         return BAD(cli, "'--no-clobber' is about the file of -o, which is missing");
-    if (args->out_path && (action == PERFETTO_QUERY || action == PERFETTO_IS_DETACHED))
+    if (args->out_path && (action == ORMA_PERFETTO_QUERY || action == ORMA_PERFETTO_IS_DETACHED))
         return BAD(cli, "there is no trace to write: -o does not belong here");
-    if (action == PERFETTO_CLONE && !args->out_path)
+    if (action == ORMA_PERFETTO_CLONE && !args->out_path)
         return BAD(cli, "a snapshot needs a file to go to: -o FILE");
     return 0;
 }
 
-int perfetto_parse_args(struct perfetto *self, int argc, char **argv, bool *ret_go_on)
+int orma_perfetto_parse_args(struct orma_perfetto *self, int argc, char **argv, bool *ret_go_on)
 {
     struct orma_cli cli;
     bool version = false;
     int id, r = 0;
 
     *ret_go_on = false;
-    self->args = (struct perfetto_args){.notify_fd = -1};
+    self->args = (struct orma_perfetto_args){.notify_fd = -1};
     orma_cli_init(&cli, &orma_cmd_perfetto, self->hooks->program, argc, argv);
     while (r == 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
         if (id == ORMA_CLI_HELP)

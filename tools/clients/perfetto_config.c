@@ -35,7 +35,7 @@ static bool is_hypervisor(const char *word)
     return !strcmp(word, "hyp") || !strcmp(word, "hypervisor");
 }
 
-static bool named(const struct perfetto_list *list, const char *word)
+static bool named(const struct orma_perfetto_list *list, const char *word)
 {
     for (size_t i = 0; i < list->num; i++) {
         if (!strcmp(list->items[i], word))
@@ -44,9 +44,9 @@ static bool named(const struct perfetto_list *list, const char *word)
     return false;
 }
 
-static void put_ftrace(struct orma_buf *out, const struct perfetto_args *args)
+static void put_ftrace(struct orma_buf *out, const struct orma_perfetto_args *args)
 {
-    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     for (size_t i = 0; i < args->light_events.num; i++) {
@@ -61,34 +61,34 @@ static void put_ftrace(struct orma_buf *out, const struct perfetto_args *args)
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_ATRACE_APPS, args->light_apps.items[i]);
     orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
     orma_pb_end(out, ftrace);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 /* The hypervisor's events come from a tracefs of their own, below "hyp". */
 static void put_hypervisor(struct orma_buf *out)
 {
-    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, "hyp/*");
     orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_INSTANCE_NAME, "hyp");
     orma_pb_end(out, ftrace);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 static void put_disk(struct orma_buf *out)
 {
-    struct orma_open_source s = orma_source_begin(out, "linux.sys_stats");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.sys_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_SYS_STATS_CONFIG);
 
     orma_pb_put_u64(out, ORMA_PB_SYS_STATS_CONFIG_DISKSTAT_PERIOD_MS, LIGHT_DISK_PERIOD_MS);
     orma_pb_end(out, stats);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
-void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args *args)
+void orma_perfetto_put_light_config(struct orma_buf *out, const struct orma_perfetto_args *args)
 {
-    const struct perfetto_list *events = &args->light_events;
+    const struct orma_perfetto_list *events = &args->light_events;
     size_t hypervisor = (named(events, "hyp") ? 1u : 0u) + (named(events, "hypervisor") ? 1u : 0u);
     size_t buffer = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_BUFFERS);
 
@@ -108,33 +108,33 @@ void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args 
         put_hypervisor(out);
     if (named(events, "disk"))
         put_disk(out);
-    orma_source_end(out, orma_source_begin(out, "linux.process_stats"));
-    orma_source_end(out, orma_source_begin(out, "linux.system_info"));
+    orma_record_source_end(out, orma_record_source_begin(out, "linux.process_stats"));
+    orma_record_source_end(out, orma_record_source_begin(out, "linux.system_info"));
 }
 
 /* ---- a config from a file ---- */
 
-static int load_file(struct perfetto *self)
+static int load_file(struct orma_perfetto *self)
 {
-    enum orma_config_form form = !self->args.text   ? ORMA_CONFIG_BINARY
-                                 : self->args.lossy ? ORMA_CONFIG_TEXT_LOSSY
-                                                    : ORMA_CONFIG_TEXT;
+    enum orma_service_config_form form = !self->args.text   ? ORMA_SERVICE_CONFIG_BINARY
+                                         : self->args.lossy ? ORMA_SERVICE_CONFIG_TEXT_LOSSY
+                                                            : ORMA_SERVICE_CONFIG_TEXT;
     struct orma_buf error = {0};
-    int r = orma_config_load(self->args.config_path, form, &self->config, &error);
+    int r = orma_service_config_load(self->args.config_path, form, &self->config, &error);
 
     /* Messages about a place in the text begin with that place, as compilers do. */
     struct orma_str text = orma_str_trim(orma_buf_str(&error));
     if (r < 0 && self->args.text && r == -EBADMSG)
         fprintf(stderr, "%.*s\n", (int)text.len, text.data);
     else if (r < 0)
-        perfetto_say(self, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
+        orma_perfetto_say(self, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
     else if (!self->config.len)
-        r = -EBADMSG, perfetto_say(self, "%s: the config is empty", self->args.config_path);
+        r = -EBADMSG, orma_perfetto_say(self, "%s: the config is empty", self->args.config_path);
     orma_buf_fini(&error);
     return r;
 }
 
-static int load_test_config(struct perfetto *self)
+static int load_test_config(struct orma_perfetto *self)
 {
     const struct orma_schema *schema = orma_schema_default();
 
@@ -157,26 +157,27 @@ static void put_attribute(struct orma_buf *out, const char *text)
     orma_pb_end(out, attributes);
 }
 
-int perfetto_load_config(struct perfetto *self)
+int orma_perfetto_load_config(struct orma_perfetto *self)
 {
     int r = 0;
 
     if (self->args.light)
-        perfetto_put_light_config(&self->config, &self->args);
+        orma_perfetto_put_light_config(&self->config, &self->args);
     else if (!strcmp(self->args.config_path, ":test"))
         r = load_test_config(self);
     else
         r = load_file(self);
     if (r < 0)
         return r;
-    r = self->config.failed ? -ENOMEM
-                            : orma_trace_config_read(orma_buf_str(&self->config), &self->facts);
+    r = self->config.failed
+            ? -ENOMEM
+            : orma_service_trace_config_read(orma_buf_str(&self->config), &self->facts);
     if (r < 0)
-        perfetto_say(self, "bad config: %s", strerror(-r));
+        orma_perfetto_say(self, "bad config: %s", strerror(-r));
     return r;
 }
 
-int perfetto_complete_config(struct perfetto *self)
+int orma_perfetto_complete_config(struct orma_perfetto *self)
 {
     struct orma_buf *out = &self->config;
     uint8_t uuid[16];

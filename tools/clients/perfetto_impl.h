@@ -17,33 +17,33 @@
 #include "tools/clients/perfetto.h"
 #include "tools/service/trace_config.h"
 
-#define PERFETTO_EXIT_NOT_DETACHED 2
-#define PERFETTO_LIST_MAX 1024
+#define ORMA_PERFETTO_EXIT_NOT_DETACHED 2
+#define ORMA_PERFETTO_LIST_MAX 1024
 
-enum perfetto_action {
-    PERFETTO_NOTHING,
-    PERFETTO_RECORD, /* a config, or the light form */
-    PERFETTO_QUERY,
-    PERFETTO_CLONE,
-    PERFETTO_ATTACH,
-    PERFETTO_IS_DETACHED,
+enum orma_perfetto_action {
+    ORMA_PERFETTO_NOTHING,
+    ORMA_PERFETTO_RECORD, /* a config, or the light form */
+    ORMA_PERFETTO_QUERY,
+    ORMA_PERFETTO_CLONE,
+    ORMA_PERFETTO_ATTACH,
+    ORMA_PERFETTO_IS_DETACHED,
 };
 
 /* Words that may be given several times. */
-struct perfetto_list {
-    const char *items[PERFETTO_LIST_MAX];
+struct orma_perfetto_list {
+    const char *items[ORMA_PERFETTO_LIST_MAX];
     size_t num;
 };
 
-struct perfetto_args {
-    enum perfetto_action action;
+struct orma_perfetto_args {
+    enum orma_perfetto_action action;
     const char *out_path; /* "-": standard output; NULL: none */
     bool no_clobber;
     /* The config, or the light form. */
     const char *config_path;
     bool text, lossy, light;
     uint64_t light_duration_ms, light_buffer_bytes, light_file_bytes;
-    struct perfetto_list light_apps, light_events, attributes;
+    struct orma_perfetto_list light_apps, light_events, attributes;
     /* Background. */
     bool background, background_wait;
     int notify_fd; /* -1: none */
@@ -58,11 +58,11 @@ struct perfetto_args {
     const char *key;
 };
 
-struct perfetto {
+struct orma_perfetto {
     const struct orma_perfetto_hooks *hooks;
-    struct perfetto_args args;
+    struct orma_perfetto_args args;
     struct orma_buf config;
-    struct orma_trace_config facts;
+    struct orma_service_trace_config facts;
     int out_fd; /* -1: none */
     uint64_t bytes;
     bool truncated; /* the output file is ours now: its old content is gone */
@@ -74,38 +74,38 @@ struct perfetto {
 };
 
 /* Fills self->args. 0 and *ret_go_on, or what to exit with. */
-int perfetto_parse_args(struct perfetto *self, int argc, char **argv, bool *ret_go_on);
+int orma_perfetto_parse_args(struct orma_perfetto *self, int argc, char **argv, bool *ret_go_on);
 
 /* self->config and self->facts from a file or from the light form's options. Negative: has said
  * why. */
-int perfetto_load_config(struct perfetto *self);
+int orma_perfetto_load_config(struct orma_perfetto *self);
 /* Appends what a client adds to a config before it sends it. */
-int perfetto_complete_config(struct perfetto *self);
+int orma_perfetto_complete_config(struct orma_perfetto *self);
 
 /* The light form's config alone. */
-void perfetto_put_light_config(struct orma_buf *out, const struct perfetto_args *args);
+void orma_perfetto_put_light_config(struct orma_buf *out, const struct orma_perfetto_args *args);
 
 /* The action; the exit code. The service is connected to in here. */
-int perfetto_run_session(struct perfetto *self);
+int orma_perfetto_run_session(struct orma_perfetto *self);
 
 /* What the config says about the output fits the options. Negative: has said why. */
-int perfetto_check_output(const struct perfetto *self);
-int perfetto_open_output(struct perfetto *self);
+int orma_perfetto_check_output(const struct orma_perfetto *self);
+int orma_perfetto_open_output(struct orma_perfetto *self);
 /* An output that stayed empty is removed: what nobody can read shall not look like a trace. */
-void perfetto_drop_empty_output(const struct perfetto *self);
+void orma_perfetto_drop_empty_output(const struct orma_perfetto *self);
 
 /* SIGINT and SIGTERM make signal_fd readable. 0 or -errno. */
-int perfetto_catch_signals(struct perfetto *self);
-void perfetto_release_signals(void);
+int orma_perfetto_catch_signals(struct orma_perfetto *self);
+void orma_perfetto_release_signals(void);
 
 /* Empties the output file before the first byte comes into it. */
-int perfetto_truncate_output(struct perfetto *self);
+int orma_perfetto_truncate_output(struct orma_perfetto *self);
 /* The status byte, once; later calls do nothing. */
-void perfetto_tell_status(struct perfetto *self, char status);
+void orma_perfetto_tell_status(struct orma_perfetto *self, char status);
 
 /* "perfetto: text" on stderr. */
-void perfetto_say(const struct perfetto *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
+void orma_perfetto_say(const struct orma_perfetto *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
 /* Opens PATH (or "-") for a trace. The descriptor, or negative: has said why. */
-int perfetto_open(const struct perfetto *self, const char *path);
+int orma_perfetto_open(const struct orma_perfetto *self, const char *path);
 #endif

@@ -28,7 +28,7 @@ static int signal_pipe_w = -1;
 static int signal_out_fd = -1;
 static const char *signal_out_path;
 
-void perfetto_say(const struct perfetto *self, const char *fmt, ...)
+void orma_perfetto_say(const struct orma_perfetto *self, const char *fmt, ...)
 {
     char text[1024];
     va_list args;
@@ -39,10 +39,10 @@ void perfetto_say(const struct perfetto *self, const char *fmt, ...)
     fprintf(stderr, "%s: %s\n", self->hooks->program, text);
 }
 
-void perfetto_tell_status(struct perfetto *self, char status)
+void orma_perfetto_tell_status(struct orma_perfetto *self, char status)
 {
-    orma_background_tell(&self->notify_fd, status);
-    orma_background_tell(&self->parent_fd, status);
+    orma_service_background_tell(&self->notify_fd, status);
+    orma_service_background_tell(&self->parent_fd, status);
 }
 
 /* What nobody can read shall not look like a trace. Also for signal handlers. */
@@ -69,7 +69,7 @@ static void on_signal(int number)
     errno = saved;
 }
 
-int perfetto_catch_signals(struct perfetto *self)
+int orma_perfetto_catch_signals(struct orma_perfetto *self)
 {
     struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: poll() shall return */
     int fds[2];
@@ -87,21 +87,22 @@ int perfetto_catch_signals(struct perfetto *self)
     return 0;
 }
 
-void perfetto_release_signals(void)
+void orma_perfetto_release_signals(void)
 {
     orma_fd_close(&signal_pipe_w);
 }
 
 /* ---- output ---- */
 
-int perfetto_open(const struct perfetto *self, const char *path)
+int orma_perfetto_open(const struct orma_perfetto *self, const char *path)
 {
     int exist = self->args.no_clobber ? O_EXCL : 0;
     int fd;
 
     if (!strcmp(path, "-")) {
         if (isatty(STDOUT_FILENO)) {
-            perfetto_say(self, "a trace is not for a terminal: redirect the output or name a file");
+            orma_perfetto_say(self,
+                              "a trace is not for a terminal: redirect the output or name a file");
             return -EINVAL;
         }
         fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -113,12 +114,12 @@ int perfetto_open(const struct perfetto *self, const char *path)
     if (fd >= 0)
         return fd;
     int err = errno;
-    perfetto_say(self, "%s: %s%s", path, strerror(err),
-                 err == EEXIST ? "; without --no-clobber it would be overwritten" : "");
+    orma_perfetto_say(self, "%s: %s%s", path, strerror(err),
+                      err == EEXIST ? "; without --no-clobber it would be overwritten" : "");
     return -err;
 }
 
-int perfetto_truncate_output(struct perfetto *self)
+int orma_perfetto_truncate_output(struct orma_perfetto *self)
 {
     if (self->out_fd < 0 || self->truncated || !strcmp(self->args.out_path, "-"))
         return 0;
@@ -126,48 +127,50 @@ int perfetto_truncate_output(struct perfetto *self)
     int r = orma_replace_begin(&self->out_fd, self->args.out_path);
     signal_out_fd = self->out_fd;
     if (r < 0)
-        perfetto_say(self, "%s: %s", self->args.out_path, strerror(-r));
+        orma_perfetto_say(self, "%s: %s", self->args.out_path, strerror(-r));
     return r;
 }
 
 /* What the config says about the output, and what the options say: must they not fit, say so. */
-int perfetto_check_output(const struct perfetto *self)
+int orma_perfetto_check_output(const struct orma_perfetto *self)
 {
-    const struct orma_trace_config *facts = &self->facts;
-    const struct perfetto_args *args = &self->args;
+    const struct orma_service_trace_config *facts = &self->facts;
+    const struct orma_perfetto_args *args = &self->args;
     bool clones = facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 
     if (facts->triggers_num)
         return 0; /* nothing is recorded */
     if (facts->has_output_path && args->out_path) {
-        perfetto_say(self, "the config has an output_path: -o does not belong here");
+        orma_perfetto_say(self, "the config has an output_path: -o does not belong here");
         return -EINVAL;
     }
     if (!args->out_path && !(facts->write_into_file && facts->has_output_path)) {
-        perfetto_say(self, "a trace needs a file to go to: -o FILE");
+        orma_perfetto_say(self, "a trace needs a file to go to: -o FILE");
         return -EINVAL;
     }
     if (args->detach && !facts->write_into_file) {
-        perfetto_say(self, "'--detach' needs a config with write_into_file: true; nobody would be "
-                           "there to read the trace");
+        orma_perfetto_say(self,
+                          "'--detach' needs a config with write_into_file: true; nobody would be "
+                          "there to read the trace");
         return -EINVAL;
     }
     if (clones && !strcmp(args->out_path, "-")) {
-        perfetto_say(self, "triggers of mode CLONE_SNAPSHOT write a file each: name it with -o");
+        orma_perfetto_say(self,
+                          "triggers of mode CLONE_SNAPSHOT write a file each: name it with -o");
         return -EINVAL;
     }
     return 0;
 }
 
-int perfetto_open_output(struct perfetto *self)
+int orma_perfetto_open_output(struct orma_perfetto *self)
 {
     if (!self->args.out_path || self->facts.triggers_num)
         return 0;
-    self->out_fd = perfetto_open(self, self->args.out_path);
+    self->out_fd = orma_perfetto_open(self, self->args.out_path);
     return self->out_fd < 0 ? self->out_fd : 0;
 }
 
-void perfetto_drop_empty_output(const struct perfetto *self)
+void orma_perfetto_drop_empty_output(const struct orma_perfetto *self)
 {
     remove_if_empty(self->out_fd, self->args.out_path);
 }

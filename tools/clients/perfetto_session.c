@@ -56,22 +56,22 @@ struct hit {
 };
 
 struct session {
-    struct perfetto *self;
+    struct orma_perfetto *self;
     struct orma_consumer *consumer;
     struct hit hits[HITS_MAX];
     size_t hits_num;
     bool stopping;
 };
 
-static int connect_service(struct perfetto *self, struct orma_consumer **ret)
+static int connect_service(struct orma_perfetto *self, struct orma_consumer **ret)
 {
     int r = orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, ret);
 
     if (r < 0)
-        perfetto_say(self,
-                     "no tracing service answers (%s): start traced, or use tracebox or 'orma "
-                     "record', which bring their own",
-                     strerror(-r));
+        orma_perfetto_say(self,
+                          "no tracing service answers (%s): start traced, or use tracebox or 'orma "
+                          "record', which bring their own",
+                          strerror(-r));
     return r;
 }
 
@@ -126,13 +126,13 @@ static void on_event(void *ctx, struct orma_str events)
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f)) {
-            perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
+            orma_perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
             if (s->self->args.background)
-                orma_background_silence(); /* whoever started it is gone now */
+                orma_service_background_silence(); /* whoever started it is gone now */
         } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
             read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
-            perfetto_say(s->self, "too many triggers at once: one snapshot is left out");
+            orma_perfetto_say(s->self, "too many triggers at once: one snapshot is left out");
     }
 }
 
@@ -145,13 +145,13 @@ static void free_hit(struct hit *hit)
 
 /* ---- snapshots ---- */
 
-static bool clones_on_trigger(const struct perfetto *self)
+static bool clones_on_trigger(const struct orma_perfetto *self)
 {
     return self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 }
 
 /* The request for args->clone_*, or for a hit. */
-static void put_clone_request(struct orma_buf *b, const struct perfetto_args *args,
+static void put_clone_request(struct orma_buf *b, const struct orma_perfetto_args *args,
                               const struct hit *hit)
 {
     if (!hit && args->clone_name)
@@ -178,40 +178,41 @@ static void put_clone_request(struct orma_buf *b, const struct perfetto_args *ar
 }
 
 /* 0 and *ret_bytes, or negative: has said why. */
-static int clone_session(struct perfetto *self, struct orma_consumer *c, const struct hit *hit,
+static int clone_session(struct orma_perfetto *self, struct orma_consumer *c, const struct hit *hit,
                          int fd, uint64_t *ret_bytes)
 {
     struct orma_buf request = {0}, error = {0};
 
     put_clone_request(&request, &self->args, hit);
-    int r = orma_clone(c, &request, fd, ret_bytes, &error);
+    int r = orma_service_clone(c, &request, fd, ret_bytes, &error);
     if (r < 0)
-        perfetto_say(self, "%s", orma_buf_cstr(&error));
+        orma_perfetto_say(self, "%s", orma_buf_cstr(&error));
     orma_buf_fini(&error);
     orma_buf_fini(&request);
     return r;
 }
 
-static int read_back(struct perfetto *self, struct orma_consumer *c, int fd, uint64_t *bytes)
+static int read_back(struct orma_perfetto *self, struct orma_consumer *c, int fd, uint64_t *bytes)
 {
     struct orma_fd_wait wait = {.stop_fd = self->signal_fd, .patience_ms = OUTPUT_PATIENCE_MS};
-    int r = orma_readback(c, fd, READ_TIMEOUT_MS, &wait, bytes);
+    int r = orma_service_readback(c, fd, READ_TIMEOUT_MS, &wait, bytes);
 
     if (r < 0)
-        perfetto_say(self, "the trace ends early: %s",
-                     r == -ETIMEDOUT   ? "the service stopped sending"
-                     : r == -ECANCELED ? "the output takes no data"
-                                       : strerror(-r));
+        orma_perfetto_say(self, "the trace ends early: %s",
+                          r == -ETIMEDOUT   ? "the service stopped sending"
+                          : r == -ECANCELED ? "the output takes no data"
+                                            : strerror(-r));
     return r;
 }
 
-static void say_written(const struct perfetto *self, const char *path, uint64_t bytes)
+static void say_written(const struct orma_perfetto *self, const char *path, uint64_t bytes)
 {
-    perfetto_say(self, "Wrote %" PRIu64 " bytes into %s", bytes,
-                 strcmp(path, "-") ? path : "standard output");
+    orma_perfetto_say(self, "Wrote %" PRIu64 " bytes into %s", bytes,
+                      strcmp(path, "-") ? path : "standard output");
 }
 
-static int snapshot_into(struct perfetto *self, const struct hit *hit, int fd, const char *path)
+static int snapshot_into(struct orma_perfetto *self, const struct hit *hit, int fd,
+                         const char *path)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
     struct session none = {.self = self};
@@ -233,12 +234,12 @@ static int snapshot_into(struct perfetto *self, const struct hit *hit, int fd, c
 }
 
 /* FILE.N on a second connection, while the first keeps the session alive. */
-static void snapshot(struct perfetto *self, const struct hit *hit)
+static void snapshot(struct orma_perfetto *self, const struct hit *hit)
 {
     struct orma_buf path = {0};
 
     orma_buf_printf(&path, "%s.%u", self->args.out_path, self->snapshots++);
-    ORMA_AUTO(orma_fd_close) int fd = perfetto_open(self, orma_buf_cstr(&path));
+    ORMA_AUTO(orma_fd_close) int fd = orma_perfetto_open(self, orma_buf_cstr(&path));
     if (fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL))
         (void)snapshot_into(self, hit, fd, orma_buf_cstr(&path)); /* it has said why */
     orma_buf_fini(&path);
@@ -253,13 +254,13 @@ static void take_hits(struct session *s)
     s->hits_num = 0;
 }
 
-static int run_clone(struct perfetto *self)
+static int run_clone(struct orma_perfetto *self)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
     int r = connect_service(self, &c);
 
     if (r == 0)
-        r = perfetto_truncate_output(self);
+        r = orma_perfetto_truncate_output(self);
     if (r == 0)
         r = clone_session(self, c, NULL, self->out_fd, &self->bytes);
     if (r == 0)
@@ -280,10 +281,10 @@ static void stop(struct session *s)
     int r = call(s->consumer, ORMA_CONSUMER_PORT_FLUSH, &args, -1,
                  (int)ORMA_MIN(more_ms, 3600000u) + FLUSH_TIMEOUT_MS, NULL);
     if (r < 0 && !orma_consumer_ended(s->consumer, NULL))
-        perfetto_say(s->self, "the last flush failed; the end of some data may be missing");
+        orma_perfetto_say(s->self, "the last flush failed; the end of some data may be missing");
     r = orma_consumer_disable(s->consumer);
     if (r < 0)
-        perfetto_say(s->self, "cannot stop the session: %s", strerror(-r));
+        orma_perfetto_say(s->self, "cannot stop the session: %s", strerror(-r));
 }
 
 static void take_signal(struct session *s)
@@ -291,7 +292,7 @@ static void take_signal(struct session *s)
     char byte;
 
     if (read(s->self->signal_fd, &byte, 1) == 1 && !s->stopping) {
-        perfetto_say(s->self, "stopping (a second signal ends at once)");
+        orma_perfetto_say(s->self, "stopping (a second signal ends at once)");
         stop(s);
     }
 }
@@ -308,14 +309,14 @@ static int wait_for_end(struct session *s, uint64_t lifetime_ms)
         uint64_t age_ms = (orma_clock_now(ORMA_CLOCK_MONOTONIC) - start_ns) / 1000000u;
 
         if (lifetime_ms && age_ms > lifetime_ms + OVERTIME_MS) {
-            perfetto_say(s->self, "the session did not end in time: given up");
+            orma_perfetto_say(s->self, "the session did not end in time: given up");
             return -ETIMEDOUT;
         }
         if (poll(fds, 2, 1000) < 0 && errno != EINTR)
             return -errno;
         int r = fds[0].revents ? orma_consumer_dispatch(s->consumer) : 0;
         if (r < 0) {
-            perfetto_say(s->self, "the service is gone");
+            orma_perfetto_say(s->self, "the service is gone");
             return r;
         }
         if (fds[1].revents)
@@ -323,7 +324,7 @@ static int wait_for_end(struct session *s, uint64_t lifetime_ms)
         take_hits(s);
     }
     if (*error) {
-        perfetto_say(s->self, "the service says: %s", error);
+        orma_perfetto_say(s->self, "the service says: %s", error);
         return -EREMOTEIO;
     }
     return 0;
@@ -332,10 +333,10 @@ static int wait_for_end(struct session *s, uint64_t lifetime_ms)
 /* The trace is in the file, or comes there now. */
 static int collect(struct session *s, bool service_wrote)
 {
-    struct perfetto *self = s->self;
+    struct orma_perfetto *self = s->self;
 
     if (self->out_fd < 0 || service_wrote) {
-        perfetto_say(self, "The service has written the trace into its file");
+        orma_perfetto_say(self, "The service has written the trace into its file");
         return 0;
     }
     int r = read_back(self, s->consumer, self->out_fd, &self->bytes);
@@ -348,7 +349,7 @@ static int collect(struct session *s, bool service_wrote)
 
 static int observe(struct session *s)
 {
-    struct perfetto *self = s->self;
+    struct orma_perfetto *self = s->self;
     uint32_t types = 0;
 
     if (clones_on_trigger(self))
@@ -358,7 +359,7 @@ static int observe(struct session *s)
     return types ? orma_consumer_observe(s->consumer, types, on_event, s) : 0;
 }
 
-static void start_delay(const struct orma_trace_config *facts)
+static void start_delay(const struct orma_service_trace_config *facts)
 {
     uint32_t span = facts->start_delay_max_ms > facts->start_delay_min_ms
                         ? facts->start_delay_max_ms - facts->start_delay_min_ms
@@ -383,10 +384,10 @@ static int detach(struct session *s)
     int r = call(s->consumer, ORMA_CONSUMER_PORT_DETACH, &args, -1, CALL_TIMEOUT_MS, NULL);
     if (r < 0) {
         orma_consumer_ended(s->consumer, &error);
-        perfetto_say(s->self, "the session cannot be detached%s%s", *error ? ": " : "",
-                     *error            ? error
-                     : r == -EREMOTEIO ? ": is the key in use? ('perfetto --is_detached KEY')"
-                                       : "");
+        orma_perfetto_say(s->self, "the session cannot be detached%s%s", *error ? ": " : "",
+                          *error            ? error
+                          : r == -EREMOTEIO ? ": is the key in use? ('perfetto --is_detached KEY')"
+                                            : "");
     }
     return r;
 }
@@ -395,64 +396,65 @@ static int detach(struct session *s)
  * The program of this name records without a word; we record, too, but say it. The
  * service is not asked what it offers: the conversation with it is that program's.
  */
-static void warn_of_names(struct perfetto *self)
+static void warn_of_names(struct orma_perfetto *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf problems = {0};
-    struct orma_name_check check = {.config = orma_buf_str(&self->config)};
+    struct orma_record_name_check check = {.config = orma_buf_str(&self->config)};
     struct orma_str rest, line;
 
-    (void)orma_names_check(&check, &problems); /* how many does not matter */
+    (void)orma_record_names_check(&check, &problems); /* how many does not matter */
     rest = orma_buf_str(&problems);
     while (rest.len && orma_str_cut(&rest, '\n', &line))
-        perfetto_say(self, "warning: %.*s", ORMA_STR_ARG(line));
+        orma_perfetto_say(self, "warning: %.*s", ORMA_STR_ARG(line));
 }
 
 static int record(struct session *s)
 {
-    struct perfetto *self = s->self;
-    struct orma_trace_config *facts = &self->facts;
+    struct orma_perfetto *self = s->self;
+    struct orma_service_trace_config *facts = &self->facts;
     bool pass_fd = facts->write_into_file && !facts->has_output_path;
-    int r = perfetto_complete_config(self);
+    int r = orma_perfetto_complete_config(self);
 
     if (r == 0)
         warn_of_names(self);
     if (self->args.background && !self->args.background_wait)
-        orma_background_silence(); /* there is a service: nobody waits for what it says */
+        orma_service_background_silence(); /* there is a service: nobody waits for what it says */
     start_delay(facts);
     if (r == 0)
         r = observe(s);
     if (r == 0)
-        r = perfetto_truncate_output(self);
+        r = orma_perfetto_truncate_output(self);
     if (r == 0)
         r = orma_consumer_enable(s->consumer, orma_buf_str(&self->config),
                                  pass_fd ? self->out_fd : -1);
     if (r < 0) {
-        perfetto_say(self, "cannot start the session: %s", strerror(-r));
+        orma_perfetto_say(self, "cannot start the session: %s", strerror(-r));
         return r;
     }
     if (self->args.detach) {
         r = detach(s);
-        perfetto_tell_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
+        orma_perfetto_tell_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
         return r;
     }
-    r = wait_for_end(s, orma_trace_config_lifetime_ms(facts));
+    r = wait_for_end(s, orma_service_trace_config_lifetime_ms(facts));
     return r < 0 ? r : collect(s, facts->write_into_file);
 }
 
 /* ---- detached sessions ---- */
 
-static void read_attach_reply(struct perfetto *self, const struct orma_buf *reply)
+static void read_attach_reply(struct orma_perfetto *self, const struct orma_buf *reply)
 {
     struct orma_pb_reader r = orma_pb_reader(reply->data, reply->len);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_ATTACH_RESPONSE_TRACE_CONFIG)
-            (void)orma_trace_config_read(orma_pb_str(&f), &self->facts); /* only for timeouts */
+            (void)orma_service_trace_config_read(orma_pb_str(&f),
+                                                 &self->facts); /* only for timeouts */
     }
 }
 
-/* ORMA_EXIT_OK, PERFETTO_EXIT_NOT_DETACHED, ORMA_EXIT_FAILURE. */
+/* ORMA_EXIT_OK, ORMA_PERFETTO_EXIT_NOT_DETACHED, ORMA_EXIT_FAILURE. */
 static int attach(struct session *s)
 {
     struct orma_buf args = {0}, reply = {0};
@@ -465,24 +467,26 @@ static int attach(struct session *s)
     }
     orma_buf_fini(&reply);
     if (r < 0 && r != -EREMOTEIO)
-        perfetto_say(s->self, "cannot attach: %s", strerror(-r));
-    return r == 0 ? ORMA_EXIT_OK : r == -EREMOTEIO ? PERFETTO_EXIT_NOT_DETACHED : ORMA_EXIT_FAILURE;
+        orma_perfetto_say(s->self, "cannot attach: %s", strerror(-r));
+    return r == 0            ? ORMA_EXIT_OK
+           : r == -EREMOTEIO ? ORMA_PERFETTO_EXIT_NOT_DETACHED
+                             : ORMA_EXIT_FAILURE;
 }
 
 static int run_attached(struct session *s)
 {
-    struct perfetto *self = s->self;
+    struct orma_perfetto *self = s->self;
     int code = attach(s);
 
-    if (code == PERFETTO_EXIT_NOT_DETACHED)
-        perfetto_say(self, "no detached session has the key '%s'", self->args.key);
+    if (code == ORMA_PERFETTO_EXIT_NOT_DETACHED)
+        orma_perfetto_say(self, "no detached session has the key '%s'", self->args.key);
     if (code)
         return code;
     if (self->args.stop)
         stop(s);
     int r = wait_for_end(s, 0);
     if (r == 0 && self->out_fd >= 0 && !self->facts.write_into_file)
-        r = perfetto_truncate_output(self);
+        r = orma_perfetto_truncate_output(self);
     if (r == 0)
         r = collect(s, self->facts.write_into_file);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -499,15 +503,15 @@ static int run_is_detached(struct session *s)
 
 static int run_query(struct session *s)
 {
-    struct perfetto *self = s->self;
+    struct orma_perfetto *self = s->self;
     struct orma_buf state = {0};
     int r = orma_service_state_query(s->consumer, &state);
 
     if (r < 0)
-        perfetto_say(self, "the service does not report its state: %s",
-                     r == -ENOSYS      ? "it does not know how"
-                     : r == -EREMOTEIO ? "it refused"
-                                       : strerror(-r));
+        orma_perfetto_say(self, "the service does not report its state: %s",
+                          r == -ENOSYS      ? "it does not know how"
+                          : r == -EREMOTEIO ? "it refused"
+                                            : strerror(-r));
     else if (self->args.query_raw)
         r = orma_fd_write_all(STDOUT_FILENO, state.data, state.len);
     else
@@ -520,14 +524,14 @@ static int run_query(struct session *s)
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
-static int fire_triggers(struct perfetto *self)
+static int fire_triggers(struct orma_perfetto *self)
 {
-    const char *names[PERFETTO_LIST_MAX];
+    const char *names[ORMA_PERFETTO_LIST_MAX];
     struct orma_str name;
     size_t num = 0, at = 0;
 
-    while (num < PERFETTO_LIST_MAX &&
-           orma_trace_config_trigger(orma_buf_str(&self->config), &at, &name))
+    while (num < ORMA_PERFETTO_LIST_MAX &&
+           orma_service_trace_config_trigger(orma_buf_str(&self->config), &at, &name))
         names[num++] = orma_str_dup(name);
     int r = orma_triggers_fire(self->hooks->program, names, num);
     while (num)
@@ -535,34 +539,34 @@ static int fire_triggers(struct perfetto *self)
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
-int perfetto_run_session(struct perfetto *self)
+int orma_perfetto_run_session(struct orma_perfetto *self)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
     struct session s = {.self = self};
     int code = ORMA_EXIT_FAILURE;
 
-    if (self->args.action == PERFETTO_RECORD && self->facts.triggers_num)
+    if (self->args.action == ORMA_PERFETTO_RECORD && self->facts.triggers_num)
         return fire_triggers(self);
-    if (self->args.action == PERFETTO_CLONE)
+    if (self->args.action == ORMA_PERFETTO_CLONE)
         return run_clone(self);
     if (connect_service(self, &consumer) < 0)
         return ORMA_EXIT_FAILURE;
     s.consumer = consumer;
     switch (self->args.action) {
-    case PERFETTO_RECORD:
+    case ORMA_PERFETTO_RECORD:
         code = record(&s) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
         break;
-    case PERFETTO_QUERY:
+    case ORMA_PERFETTO_QUERY:
         code = run_query(&s);
         break;
-    case PERFETTO_ATTACH:
+    case ORMA_PERFETTO_ATTACH:
         code = run_attached(&s);
         break;
-    case PERFETTO_IS_DETACHED:
+    case ORMA_PERFETTO_IS_DETACHED:
         code = run_is_detached(&s);
         break;
-    case PERFETTO_CLONE:
-    case PERFETTO_NOTHING:
+    case ORMA_PERFETTO_CLONE:
+    case ORMA_PERFETTO_NOTHING:
         break;
     }
     for (size_t i = 0; i < s.hits_num; i++)

@@ -48,7 +48,7 @@ static const struct {
 };
 
 struct box {
-    struct orma_host *host;
+    struct orma_service_host *host;
     bool system_sockets;
 };
 
@@ -84,8 +84,8 @@ static int start_host(void *ctx)
 {
     struct box *box = ctx;
     const char *what = "";
-    int r = box->system_sockets ? orma_host_new_on_system_sockets(true, &box->host, &what)
-                                : orma_host_new(true, &box->host, &what);
+    int r = box->system_sockets ? orma_service_host_new_on_system_sockets(true, &box->host, &what)
+                                : orma_service_host_new(true, &box->host, &what);
 
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s%s\n", PROGRAM, what, strerror(-r),
@@ -93,8 +93,8 @@ static int start_host(void *ctx)
         return r;
     }
     if (!box->system_sockets &&
-        (setenv(ORMA_SOCK_PRODUCER_ENV, orma_host_producer_addr(box->host), 1) < 0 ||
-         setenv(ORMA_SOCK_CONSUMER_ENV, orma_host_consumer_addr(box->host), 1) < 0))
+        (setenv(ORMA_SOCK_PRODUCER_ENV, orma_service_host_producer_addr(box->host), 1) < 0 ||
+         setenv(ORMA_SOCK_CONSUMER_ENV, orma_service_host_consumer_addr(box->host), 1) < 0))
         return -errno;
     wait_for_probes();
     return 0;
@@ -138,7 +138,7 @@ int orma_tracebox_main(int argc, char **argv)
     int code = take_options(&box, &argc, argv);
     if (code < 0)
         code = orma_perfetto_run(&hooks, argc, argv);
-    orma_host_free(box.host);
+    orma_service_host_free(box.host);
     return code;
 }
 

@@ -14,7 +14,7 @@
 
 enum { OPT_SYMBOLS = 1, OPT_NO_SYMBOLS, OPT_MAP, OPT_NO_MAPS, OPT_VERBOSE };
 
-const struct orma_option orma_bundle_options[] = {
+const struct orma_option orma_convert_bundle_options[] = {
     {OPT_SYMBOLS, 0, "symbol-paths", "DIR,...",
      "Look for binaries in these folders and below, by build id."},
     {OPT_NO_SYMBOLS, 0, "no-auto-symbol-paths", NULL,
@@ -35,7 +35,7 @@ static const struct orma_command command = {
         "of binaries, and those that were made short.",
     .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n"
                 "  trace_processor_shell bundle --symbol-paths=build,/opt/debug t.pftrace t.tar\n",
-    .options = orma_bundle_options,
+    .options = orma_convert_bundle_options,
 };
 
 struct bundle {
@@ -75,14 +75,15 @@ static int make_symbolizer(struct bundle *self, struct orma_symbolizer **ret)
     if (self->paths)
         r = orma_symbolizer_new(self->paths, ORMA_SYMBOLIZER_INDEX, ret);
     else
-        r = orma_symbols_new(&self->convert, orma_symbols_paths(), ret);
-    if (r == 0 && self->paths && !self->no_symbols && orma_symbols_paths()) {
+        r = orma_convert_symbols_new(&self->convert, orma_load_symbols_paths(), ret);
+    if (r == 0 && self->paths && !self->no_symbols && orma_load_symbols_paths()) {
         enum orma_symbolizer_mode mode = ORMA_SYMBOLIZER_FIND;
 
-        (void)orma_symbolizer_mode_of(orma_symbols_mode(), &mode); /* a wrong one: the default */
-        r = orma_symbolizer_add(*ret, orma_symbols_paths(), mode);
+        (void)orma_symbolizer_mode_of(orma_load_symbols_mode(),
+                                      &mode); /* a wrong one: the default */
+        r = orma_symbolizer_add(*ret, orma_load_symbols_paths(), mode);
     }
-    if (r == 0 && !self->no_symbols && (self->paths || orma_symbols_paths()))
+    if (r == 0 && !self->no_symbols && (self->paths || orma_load_symbols_paths()))
         r = orma_symbolizer_add(*ret, NULL, ORMA_SYMBOLIZER_FIND);
     if (r < 0 && self->paths)
         orma_convert_say(&self->convert, "%s",
@@ -107,7 +108,7 @@ static int find_symbols(struct bundle *self)
     if (r == 0)
         r = orma_symbolize_processor(&s, tp);
     if (r == 0 && s.result.modules)
-        orma_symbols_tell(&self->convert, &s.result);
+        orma_convert_symbols_tell(&self->convert, &s.result);
     orma_symbolizer_free(s.symbolizer);
     orma_processor_free(tp);
     return r;
@@ -120,8 +121,8 @@ static int find_names(struct bundle *self)
 
     for (size_t i = 0; i < self->maps_num && r == 0; i++)
         r = orma_deobfuscate_file(self->maps[i], &self->names, &error);
-    if (r == 0 && !self->no_maps && orma_symbols_maps())
-        r = orma_deobfuscate_packets(orma_symbols_maps(), &self->names, &error);
+    if (r == 0 && !self->no_maps && orma_load_symbols_maps())
+        r = orma_deobfuscate_packets(orma_load_symbols_maps(), &self->names, &error);
     if (r < 0)
         orma_convert_say(&self->convert, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
     orma_buf_fini(&error);
@@ -130,14 +131,15 @@ static int find_names(struct bundle *self)
 
 static int write_archive(const struct bundle *self)
 {
-    struct orma_tar tar;
+    struct orma_convert_tar tar;
 
-    if (orma_tar_open(&tar, self->convert.program, self->out) == 0 &&
-        orma_tar_add_file(&tar, self->in, "trace.perfetto") == 0 && self->symbols.len)
-        (void)orma_tar_add_bytes(&tar, "symbols.pb", self->symbols.data, self->symbols.len);
+    if (orma_convert_tar_open(&tar, self->convert.program, self->out) == 0 &&
+        orma_convert_tar_add_file(&tar, self->in, "trace.perfetto") == 0 && self->symbols.len)
+        (void)orma_convert_tar_add_bytes(&tar, "symbols.pb", self->symbols.data, self->symbols.len);
     if (!tar.failed && self->names.len)
-        (void)orma_tar_add_bytes(&tar, "deobfuscation.pb", self->names.data, self->names.len);
-    return orma_tar_close(&tar); /* it knows whether all went well */
+        (void)orma_convert_tar_add_bytes(&tar, "deobfuscation.pb", self->names.data,
+                                         self->names.len);
+    return orma_convert_tar_close(&tar); /* it knows whether all went well */
 }
 
 /* ---- the command line ---- */
@@ -232,7 +234,7 @@ static int run(struct bundle *self)
     return r == 0 ? write_archive(self) : r;
 }
 
-int orma_bundle_main(const char *program, int usage_code, int argc, char **argv)
+int orma_convert_bundle_main(const char *program, int usage_code, int argc, char **argv)
 {
     struct bundle self = {.convert = {.program = program, .in_fd = -1, .out_fd = -1, .raw = true}};
     struct orma_cli cli;

@@ -11,8 +11,8 @@
 #define ORMA_TOOLS_CONVERT_BUNDLE_H
 #include "tools/base/cli.h"
 
-extern const struct orma_option orma_bundle_options[];
+extern const struct orma_option orma_convert_bundle_options[];
 
 /* argv[0] is not looked at. Wrong usage gives `usage_code`. */
-int orma_bundle_main(const char *program, int usage_code, int argc, char **argv);
+int orma_convert_bundle_main(const char *program, int usage_code, int argc, char **argv);
 #endif

@@ -343,7 +343,7 @@ static void put_modes(struct orma_buf *out)
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "bundle"))
-        return orma_bundle_main("orma convert bundle", ORMA_EXIT_USAGE, argc - 1, argv + 1);
+        return orma_convert_bundle_main("orma convert bundle", ORMA_EXIT_USAGE, argc - 1, argv + 1);
     return orma_convert_main(self, "orma convert", ORMA_CONVERT_ALL, ORMA_EXIT_USAGE, argc, argv);
 }
 
@@ -375,7 +375,7 @@ const struct orma_command orma_cmd_traceconv = {
 int orma_traceconv_main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "bundle"))
-        return orma_bundle_main("traceconv bundle", ORMA_EXIT_FAILURE, argc - 1, argv + 1);
+        return orma_convert_bundle_main("traceconv bundle", ORMA_EXIT_FAILURE, argc - 1, argv + 1);
     return orma_convert_main(&orma_cmd_traceconv, "traceconv", ORMA_CONVERT_ALL, ORMA_EXIT_FAILURE,
                              argc, argv);
 }

@@ -15,7 +15,7 @@
 
 struct orma_processor;
 
-enum orma_truncate { ORMA_TRUNCATE_NO, ORMA_TRUNCATE_START, ORMA_TRUNCATE_END };
+enum orma_convert_truncate { ORMA_TRUNCATE_NO, ORMA_TRUNCATE_START, ORMA_TRUNCATE_END };
 
 /* One conversion on its way. Messages go to stderr behind "program: ". */
 struct orma_convert {
@@ -31,8 +31,9 @@ struct orma_convert {
     unsigned profile_kind; /* enum orma_profile_kind */
     int64_t pid;           /* 0: all */
     int64_t from_ns, to_ns;
-    const char *folder;          /* NULL: a new temporary one */
-    enum orma_truncate truncate; /* json, systrace, ctrace: kernel events kept are at this end */
+    const char *folder; /* NULL: a new temporary one */
+    enum orma_convert_truncate
+        truncate; /* json, systrace, ctrace: kernel events kept are at this end */
     /* Out. */
     bool compatible;   /* under the name of another program */
     bool keep;         /* failed, but what is there is worth keeping */

@@ -72,9 +72,9 @@ static int check_is_proto(const struct orma_convert *self, const struct sniffed 
 }
 
 /* The end of a loop over packets, in words. */
-static int finish(struct orma_convert *self, const struct orma_packets *p, int r)
+static int finish(struct orma_convert *self, const struct orma_convert_packets *p, int r)
 {
-    uint64_t offset = orma_packets_offset(p);
+    uint64_t offset = orma_convert_packets_offset(p);
 
     if (self->write_failed)
         return r;
@@ -147,14 +147,14 @@ int orma_convert_text(struct orma_convert *self)
     ORMA_AUTO(orma_schema_free_p) struct orma_schema *own = NULL;
     struct orma_text_print opts = {.flags = self->skip_unknown ? ORMA_TEXT_KNOWN_ONLY : 0};
     struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
-    struct orma_packets p = {.source = {sniffed_read, &input}, .expand = true};
+    struct orma_convert_packets p = {.source = {sniffed_read, &input}, .expand = true};
     struct orma_buf out = {0};
     struct orma_pb_field f;
     int r = sniff(&input);
 
     if (r == 0 && check_is_proto(self, &input) < 0)
         return -EBADMSG;
-    while (r >= 0 && (r = orma_packets_next(&p, &f)) > 0) {
+    while (r >= 0 && (r = orma_convert_packets_next(&p, &f)) > 0) {
         learn_from_packet(self, &own, &f);
         const struct orma_schema *schema = own ? own : orma_schema_default();
         r = orma_text_print_field(schema, trace_msg(schema), &f, &opts, &out);
@@ -163,7 +163,7 @@ int orma_convert_text(struct orma_convert *self)
     }
     int written = orma_convert_write(self, &out);
     r = finish(self, &p, r);
-    orma_packets_fini(&p);
+    orma_convert_packets_fini(&p);
     orma_buf_fini(&out);
     return r < 0 ? r : written;
 }
@@ -200,14 +200,14 @@ int orma_convert_binary(struct orma_convert *self)
 int orma_convert_decompress(struct orma_convert *self)
 {
     struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
-    struct orma_packets p = {.source = {sniffed_read, &input}, .expand = true};
+    struct orma_convert_packets p = {.source = {sniffed_read, &input}, .expand = true};
     struct orma_buf out = {0};
     struct orma_pb_field f;
     int r = sniff(&input);
 
     if (r == 0 && check_is_proto(self, &input) < 0)
         return -EBADMSG;
-    while (r >= 0 && (r = orma_packets_next(&p, &f)) > 0) {
+    while (r >= 0 && (r = orma_convert_packets_next(&p, &f)) > 0) {
         if (f.wire == ORMA_PB_LEN)
             orma_pb_put_bytes(&out, f.id, f.data, f.len);
         else if (f.wire == ORMA_PB_VARINT)
@@ -220,7 +220,7 @@ int orma_convert_decompress(struct orma_convert *self)
     }
     int written = orma_convert_write(self, &out);
     r = finish(self, &p, r);
-    orma_packets_fini(&p);
+    orma_convert_packets_fini(&p);
     orma_buf_fini(&out);
     return r < 0 ? r : written;
 }

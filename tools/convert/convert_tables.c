@@ -142,7 +142,7 @@ int orma_convert_ctrace(struct orma_convert *self)
 
 int orma_convert_profile(struct orma_convert *self)
 {
-    struct orma_profile_folder folder;
+    struct orma_convert_profile_folder folder;
     struct orma_processor *tp = NULL;
     int r = orma_convert_load(self, &tp);
 
@@ -153,10 +153,10 @@ int orma_convert_profile(struct orma_convert *self)
                                      .pid = self->pid,
                                      .from_ns = self->from_ns,
                                      .to_ns = self->to_ns};
-    r = orma_profile_folder_open(&folder, self->program, self->folder, false);
+    r = orma_convert_profile_folder_open(&folder, self->program, self->folder, false);
     if (r == 0) {
-        r = orma_profile_folder_fill(&folder, &ex);
-        orma_profile_folder_close(&folder);
+        r = orma_convert_profile_folder_fill(&folder, &ex);
+        orma_convert_profile_folder_close(&folder);
     }
     if (r == 0 && !ex.written) {
         orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);

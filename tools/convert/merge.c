@@ -54,13 +54,13 @@ static int complain(const char *what, const char *why)
 
 static int write_file(const struct merge *m)
 {
-    struct orma_tar tar;
+    struct orma_convert_tar tar;
 
-    if (orma_tar_open(&tar, PROGRAM, m->out_path) == 0 && m->manifest)
-        (void)orma_tar_add_file(&tar, m->manifest, MANIFEST_NAME); /* closing tells */
+    if (orma_convert_tar_open(&tar, PROGRAM, m->out_path) == 0 && m->manifest)
+        (void)orma_convert_tar_add_file(&tar, m->manifest, MANIFEST_NAME); /* closing tells */
     for (size_t i = 0; i < m->num && !tar.failed; i++)
-        (void)orma_tar_add_file(&tar, m->traces[i], base_name(m->traces[i]));
-    return orma_tar_close(&tar) < 0;
+        (void)orma_convert_tar_add_file(&tar, m->traces[i], base_name(m->traces[i]));
+    return orma_convert_tar_close(&tar) < 0;
 }
 
 /* ---- do they fit together? ---- */
@@ -86,7 +86,7 @@ static int validate(const struct merge *m)
 {
     struct orma_processor *tp = NULL;
     int code = orma_processor_new(NULL, &tp) < 0 ||
-               orma_load(tp, PROGRAM, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
+               orma_load_trace(tp, PROGRAM, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
     int64_t sum = code ? 0 : troubles(tp);
 
     orma_processor_free(tp);
@@ -154,7 +154,7 @@ static int parse(struct merge *m, int argc, char **argv)
     return code;
 }
 
-int orma_merge_main(int argc, char **argv)
+int orma_convert_merge_main(int argc, char **argv)
 {
     struct merge m = {0};
     int code = parse(&m, argc, argv);

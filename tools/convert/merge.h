@@ -6,5 +6,5 @@
 #define ORMA_TOOLS_MERGE_H
 
 /* argv[0] is not looked at. 0, or 1 after saying why. */
-int orma_merge_main(int argc, char **argv);
+int orma_convert_merge_main(int argc, char **argv);
 #endif

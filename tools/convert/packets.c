@@ -22,7 +22,8 @@ static bool find_compressed(const struct orma_pb_field *packet, struct orma_str 
     return true;
 }
 
-static int unpack(struct orma_packets *self, enum orma_inflate_form form, struct orma_str bytes)
+static int unpack(struct orma_convert_packets *self, enum orma_inflate_form form,
+                  struct orma_str bytes)
 {
     orma_buf_clear(&self->inflated);
     int r = orma_inflate(form, bytes, &self->inflated);
@@ -35,7 +36,7 @@ static int unpack(struct orma_packets *self, enum orma_inflate_form form, struct
     return r;
 }
 
-int orma_packets_next(struct orma_packets *self, struct orma_pb_field *ret)
+int orma_convert_packets_next(struct orma_convert_packets *self, struct orma_pb_field *ret)
 {
     enum orma_inflate_form form;
     struct orma_str bytes;
@@ -58,12 +59,12 @@ int orma_packets_next(struct orma_packets *self, struct orma_pb_field *ret)
     }
 }
 
-uint64_t orma_packets_offset(const struct orma_packets *self)
+uint64_t orma_convert_packets_offset(const struct orma_convert_packets *self)
 {
     return orma_field_stream_offset(&self->stream);
 }
 
-void orma_packets_fini(struct orma_packets *self)
+void orma_convert_packets_fini(struct orma_convert_packets *self)
 {
     orma_field_stream_fini(&self->stream);
     orma_buf_fini(&self->inflated);

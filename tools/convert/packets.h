@@ -3,15 +3,15 @@
  * what was one packet of compressed packets comes out as these packets.
  * A file of any size passes through little memory.
  *
- *     struct orma_packets p = {.source = orma_reflect_source_fd(fd), .expand = true};
- *     while ((r = orma_packets_next(&p, &f)) > 0) ...
- *     orma_packets_fini(&p);
+ *     struct orma_convert_packets p = {.source = orma_reflect_source_fd(fd), .expand = true};
+ *     while ((r = orma_convert_packets_next(&p, &f)) > 0) ...
+ *     orma_convert_packets_fini(&p);
  */
 #ifndef ORMA_TOOLS_PACKETS_H
 #define ORMA_TOOLS_PACKETS_H
 #include "protos/reflect/stream.h"
 
-struct orma_packets {
+struct orma_convert_packets {
     /* Set by the caller. */
     struct orma_reflect_source source;
     bool expand;
@@ -26,13 +26,13 @@ struct orma_packets {
 
 /*
  * 1 and a field of the Trace, valid until the next call; 0 at the end. -EBADMSG: malformed or cut
- * short at orma_packets_offset(). -ENOTSUP: a kind of compression that is not built in. -ENOMEM;
- * what the source returned.
+ * short at orma_convert_packets_offset(). -ENOTSUP: a kind of compression that is not built in.
+ * -ENOMEM; what the source returned.
  */
-int orma_packets_next(struct orma_packets *self, struct orma_pb_field *ret);
+int orma_convert_packets_next(struct orma_convert_packets *self, struct orma_pb_field *ret);
 
 /* Where the next field begins, in bytes of the file. */
-uint64_t orma_packets_offset(const struct orma_packets *self);
+uint64_t orma_convert_packets_offset(const struct orma_convert_packets *self);
 
-void orma_packets_fini(struct orma_packets *self);
+void orma_convert_packets_fini(struct orma_convert_packets *self);
 #endif

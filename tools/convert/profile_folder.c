@@ -24,7 +24,7 @@ static bool is_empty(int dir_fd)
     return dir && ret;
 }
 
-static int make_temporary(struct orma_profile_folder *self)
+static int make_temporary(struct orma_convert_profile_folder *self)
 {
     const char *tmp = getenv("TMPDIR");
 
@@ -41,12 +41,12 @@ static int make_temporary(struct orma_profile_folder *self)
     return 0;
 }
 
-int orma_profile_folder_open(struct orma_profile_folder *self, const char *program,
-                             const char *path, bool must_be_empty)
+int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, const char *program,
+                                     const char *path, bool must_be_empty)
 {
     int r;
 
-    *self = (struct orma_profile_folder){.program = program, .path = path, .fd = -1};
+    *self = (struct orma_convert_profile_folder){.program = program, .path = path, .fd = -1};
     r = path ? 0 : make_temporary(self);
     if (r < 0)
         return r;
@@ -65,7 +65,7 @@ int orma_profile_folder_open(struct orma_profile_folder *self, const char *progr
     return 0;
 }
 
-void orma_profile_folder_close(struct orma_profile_folder *self)
+void orma_convert_profile_folder_close(struct orma_convert_profile_folder *self)
 {
     orma_fd_close(&self->fd);
 }
@@ -88,7 +88,7 @@ static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
 
 static int write_profile(void *ctx, const struct orma_profile *p)
 {
-    struct orma_profile_folder *self = ctx;
+    struct orma_convert_profile_folder *self = ctx;
     char name[128];
     int fd = -1;
 
@@ -110,7 +110,8 @@ static int write_profile(void *ctx, const struct orma_profile *p)
     return 0;
 }
 
-int orma_profile_folder_fill(struct orma_profile_folder *self, struct orma_profile_export *ex)
+int orma_convert_profile_folder_fill(struct orma_convert_profile_folder *self,
+                                     struct orma_profile_export *ex)
 {
     ex->emit = write_profile;
     ex->ctx = self;

@@ -7,7 +7,7 @@
 
 #include "processor/export/profile.h"
 
-struct orma_profile_folder {
+struct orma_convert_profile_folder {
     const char *program; /* in front of messages */
     const char *path;    /* as given, or made up */
     char path_buf[256];
@@ -17,14 +17,15 @@ struct orma_profile_folder {
 
 /* `path` NULL: a new temporary folder. `must_be_empty`: refused otherwise. 0, or negative errno
  * with a message on stderr. */
-int orma_profile_folder_open(struct orma_profile_folder *self, const char *program,
-                             const char *path, bool must_be_empty);
-void orma_profile_folder_close(struct orma_profile_folder *self);
+int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, const char *program,
+                                     const char *path, bool must_be_empty);
+void orma_convert_profile_folder_close(struct orma_convert_profile_folder *self);
 
 /*
  * Writes the profiles of a loaded trace: profile.PID.pb of samples,
  * heap_dump.PID[.HEAP].pb of heaps, and prints a line for each. `ex` says which.
  * 0, also when there are none (ex->written); negative after saying why.
  */
-int orma_profile_folder_fill(struct orma_profile_folder *self, struct orma_profile_export *ex);
+int orma_convert_profile_folder_fill(struct orma_convert_profile_folder *self,
+                                     struct orma_profile_export *ex);
 #endif

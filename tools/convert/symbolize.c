@@ -22,15 +22,15 @@ static void told(void *data, struct orma_str module, struct orma_str build_id, c
                          file ? file : "not found");
 }
 
-int orma_symbols_new(const struct orma_convert *self, const char *paths,
-                     struct orma_symbolizer **ret)
+int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
+                             struct orma_symbolizer **ret)
 {
     enum orma_symbolizer_mode mode;
 
-    if (!orma_symbolizer_mode_of(orma_symbols_mode(), &mode)) {
-        orma_convert_say(self,
-                         ORMA_SYMBOLS_MODE ": unknown way to find binaries '%s': find or index",
-                         orma_symbols_mode());
+    if (!orma_symbolizer_mode_of(orma_load_symbols_mode(), &mode)) {
+        orma_convert_say(
+            self, ORMA_LOAD_SYMBOLS_MODE ": unknown way to find binaries '%s': find or index",
+            orma_load_symbols_mode());
         return -EINVAL;
     }
     int r = orma_symbolizer_new(paths, mode, ret);
@@ -42,7 +42,8 @@ int orma_symbols_new(const struct orma_convert *self, const char *paths,
     return r;
 }
 
-void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbolize_result *s)
+void orma_convert_symbols_tell(const struct orma_convert *self,
+                               const struct orma_symbolize_result *s)
 {
     if (!s->modules)
         orma_convert_say(self, "no frames without symbols in modules that have a build id");
@@ -51,8 +52,8 @@ void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbol
                          "%" PRIu64 " of %" PRIu64 " frames named; binaries found for %" PRIu64
                          " of %" PRIu64 " modules%s",
                          s->frames_named, s->frames, s->modules_found, s->modules,
-                         s->modules_found < s->modules && !orma_symbols_paths()
-                             ? "; " ORMA_SYMBOLS_PATHS " tells where others are"
+                         s->modules_found < s->modules && !orma_load_symbols_paths()
+                             ? "; " ORMA_LOAD_SYMBOLS_PATHS " tells where others are"
                              : "");
     if (s->modules_broken)
         orma_convert_say(self, "%" PRIu64 " modules without names: their binaries are damaged",
@@ -63,7 +64,7 @@ int orma_convert_symbolize(struct orma_convert *self)
 {
     struct orma_symbolize s = {.put = put, .told = told, .data = self};
     struct orma_processor *tp = NULL;
-    int r = orma_symbols_new(self, orma_symbols_paths(), &s.symbolizer);
+    int r = orma_convert_symbols_new(self, orma_load_symbols_paths(), &s.symbolizer);
 
     self->raw = true; /* what the environment asks for is what is to be written */
     if (r == 0)
@@ -71,7 +72,7 @@ int orma_convert_symbolize(struct orma_convert *self)
     if (r == 0) {
         r = orma_symbolize_processor(&s, tp);
         if (r == 0)
-            orma_symbols_tell(self, &s.result);
+            orma_convert_symbols_tell(self, &s.result);
         else if (!self->write_failed)
             orma_convert_say(self, "%s", strerror(-r));
     }
@@ -87,13 +88,13 @@ int orma_convert_deobfuscate(struct orma_convert *self)
     struct orma_buf packets = {0}, error = {0};
     int r;
 
-    if (!orma_symbols_maps()) {
-        orma_convert_say(self, "no mapping: " ORMA_SYMBOLS_MAPS
+    if (!orma_load_symbols_maps()) {
+        orma_convert_say(self, "no mapping: " ORMA_LOAD_SYMBOLS_MAPS
                                "=[PACKAGE=]PATH[:...] names the files that "
                                "ProGuard or R8 wrote");
         return -EINVAL;
     }
-    r = orma_deobfuscate_packets(orma_symbols_maps(), &packets, &error);
+    r = orma_deobfuscate_packets(orma_load_symbols_maps(), &packets, &error);
     if (r < 0)
         orma_convert_say(self, "%s", error.len ? orma_buf_cstr(&error) : strerror(-r));
     else

@@ -8,9 +8,10 @@
 #include "tools/convert/convert.h"
 
 /* A symbolizer as the environment says, on `paths`. 0, or negative after saying why. */
-int orma_symbols_new(const struct orma_convert *self, const char *paths,
-                     struct orma_symbolizer **ret);
+int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
+                             struct orma_symbolizer **ret);
 
 /* One line: how much got a name. */
-void orma_symbols_tell(const struct orma_convert *self, const struct orma_symbolize_result *s);
+void orma_convert_symbols_tell(const struct orma_convert *self,
+                               const struct orma_symbolize_result *s);
 #endif

@@ -23,7 +23,7 @@ struct header {
         magic[6], version[2], rest[247];
 };
 
-static int complain(struct orma_tar *self, const char *what, const char *why)
+static int complain(struct orma_convert_tar *self, const char *what, const char *why)
 {
     if (!self->failed)
         fprintf(stderr, "%s: %s: %s\n", self->program, what, why);
@@ -48,14 +48,15 @@ static void fill_header(struct header *h, const char *name, uint64_t size)
     snprintf(h->checksum, sizeof(h->checksum), "%06o", sum); /* then a zero and a blank */
 }
 
-static int write_all(struct orma_tar *self, const void *data, size_t len)
+static int write_all(struct orma_convert_tar *self, const void *data, size_t len)
 {
     int r = orma_fd_write_all(self->fd, data, len);
 
     return r < 0 ? complain(self, self->path, strerror(-r)) : 0;
 }
 
-static int put_header(struct orma_tar *self, const char *what, const char *name, uint64_t size)
+static int put_header(struct orma_convert_tar *self, const char *what, const char *name,
+                      uint64_t size)
 {
     struct header header;
 
@@ -68,13 +69,13 @@ static int put_header(struct orma_tar *self, const char *what, const char *name,
 }
 
 /* Zeros up to a whole block. */
-static int fill_block(struct orma_tar *self, uint64_t size)
+static int fill_block(struct orma_convert_tar *self, uint64_t size)
 {
     return size % BLOCK ? write_all(self, zeros, BLOCK - size % BLOCK) : 0;
 }
 
 /* Exactly `size` bytes. */
-static int copy(struct orma_tar *self, const char *what, int from, uint64_t size)
+static int copy(struct orma_convert_tar *self, const char *what, int from, uint64_t size)
 {
     for (uint64_t left = size; left;) {
         ssize_t n = read(from, self->block, (size_t)ORMA_MIN(left, (uint64_t)COPY_BLOCK));
@@ -90,9 +91,9 @@ static int copy(struct orma_tar *self, const char *what, int from, uint64_t size
     return fill_block(self, size);
 }
 
-int orma_tar_open(struct orma_tar *self, const char *program, const char *path)
+int orma_convert_tar_open(struct orma_convert_tar *self, const char *program, const char *path)
 {
-    *self = (struct orma_tar){.program = program, .path = path, .fd = -1};
+    *self = (struct orma_convert_tar){.program = program, .path = path, .fd = -1};
     self->block = malloc(COPY_BLOCK);
     orma_buf_printf(&self->part, "%s.part%d", path, (int)getpid());
     if (!self->block || self->part.failed)
@@ -101,7 +102,7 @@ int orma_tar_open(struct orma_tar *self, const char *program, const char *path)
     return self->fd < 0 ? complain(self, path, strerror(errno)) : 0;
 }
 
-int orma_tar_add_file(struct orma_tar *self, const char *path, const char *name)
+int orma_convert_tar_add_file(struct orma_convert_tar *self, const char *path, const char *name)
 {
     struct stat st;
 
@@ -117,7 +118,8 @@ int orma_tar_add_file(struct orma_tar *self, const char *path, const char *name)
     return copy(self, path, fd, (uint64_t)st.st_size);
 }
 
-int orma_tar_add_bytes(struct orma_tar *self, const char *name, const void *data, size_t len)
+int orma_convert_tar_add_bytes(struct orma_convert_tar *self, const char *name, const void *data,
+                               size_t len)
 {
     if (self->failed || put_header(self, name, name, len) < 0 ||
         (len && write_all(self, data, len) < 0))
@@ -125,7 +127,7 @@ int orma_tar_add_bytes(struct orma_tar *self, const char *name, const void *data
     return fill_block(self, len);
 }
 
-int orma_tar_close(struct orma_tar *self)
+int orma_convert_tar_close(struct orma_convert_tar *self)
 {
     const char *part = orma_buf_cstr(&self->part);
 

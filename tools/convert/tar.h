@@ -13,7 +13,7 @@
 
 #include "sdk/base/buf.h"
 
-struct orma_tar {
+struct orma_convert_tar {
     const char *program; /* for messages */
     const char *path;
     struct orma_buf part; /* where it is written */
@@ -22,9 +22,10 @@ struct orma_tar {
     bool failed;
 };
 
-/* Whatever it returns, orma_tar_close() must follow. All return 0 or a negative number. */
-int orma_tar_open(struct orma_tar *self, const char *program, const char *path);
-int orma_tar_add_file(struct orma_tar *self, const char *path, const char *name);
-int orma_tar_add_bytes(struct orma_tar *self, const char *name, const void *data, size_t len);
-int orma_tar_close(struct orma_tar *self);
+/* Whatever it returns, orma_convert_tar_close() must follow. All return 0 or a negative number. */
+int orma_convert_tar_open(struct orma_convert_tar *self, const char *program, const char *path);
+int orma_convert_tar_add_file(struct orma_convert_tar *self, const char *path, const char *name);
+int orma_convert_tar_add_bytes(struct orma_convert_tar *self, const char *name, const void *data,
+                               size_t len);
+int orma_convert_tar_close(struct orma_convert_tar *self);
 #endif

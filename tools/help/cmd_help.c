@@ -30,7 +30,7 @@ void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
     for (size_t i = 0; tables->commands[i]; i++)
         fprintf(out, "  %-10s %s\n", tables->commands[i]->name, tables->commands[i]->summary);
     fprintf(out, "\nTopics of 'orma help':\n");
-    for (const struct orma_topic *t = orma_topics; t->name; t++)
+    for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         fprintf(out, "  %-10s %s\n", t->name, t->summary);
     fprintf(out, "\nFirst steps:\n%s", tables->self->examples);
     fprintf(out, "\n'orma COMMAND --help' has the details. Traces also open in "
@@ -63,7 +63,7 @@ static int unknown(const struct orma_help_tables *tables, const char *name)
 
     for (size_t i = 0; tables->commands[i]; i++)
         names[num++] = tables->commands[i]->name;
-    for (const struct orma_topic *t = orma_topics; t->name; t++)
+    for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         names[num++] = t->name;
     const char *near = orma_cli_did_you_mean(name, names);
     fprintf(stderr, "orma help: no command or topic '%s'%s%s%s\nTry 'orma help'.\n", name,
@@ -77,7 +77,7 @@ static int explain(const struct orma_help_tables *tables, const struct orma_cli 
     struct orma_help_page page;
     char program[80];
 
-    for (const struct orma_topic *t = orma_topics; t->name; t++) {
+    for (const struct orma_help_topic *t = orma_help_topics; t->name; t++) {
         if (strcmp(t->name, name))
             continue;
         if (about && !t->arg)
@@ -103,7 +103,7 @@ static int man(const struct orma_help_tables *tables, const struct orma_cli *cli
 
     if (!orma_help_page_find(tables, name, &page))
         return orma_cli_usage_error(cli, "no manual page '%s'", name);
-    orma_man_put(tables, &page, &out);
+    orma_help_man_put(tables, &page, &out);
     return print_made(&out);
 }
 
@@ -123,7 +123,7 @@ int orma_help_run(const struct orma_help_tables *tables, int argc, char **argv)
         case OPT_COMPLETION:
             if (strcmp(cli.value, "bash"))
                 return orma_cli_usage_error(&cli, "completion is available for bash only");
-            orma_completion_put_bash(tables, &made);
+            orma_help_completion_put_bash(tables, &made);
             return print_made(&made);
         case ORMA_CLI_POSITIONAL:
             if (num == ORMA_ARRAY_LEN(words))

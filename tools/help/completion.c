@@ -17,7 +17,7 @@ static void put_topics(struct orma_buf *out, const struct orma_help_tables *tabl
 {
     for (size_t i = 0; tables->commands[i]; i++)
         orma_buf_printf(out, " %s", tables->commands[i]->name);
-    for (const struct orma_topic *t = orma_topics; t->name; t++)
+    for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         orma_buf_printf(out, " %s", t->name);
 }
 
@@ -187,7 +187,7 @@ static void put_names(struct orma_buf *out, const struct orma_help_tables *table
     orma_buf_put_str(out, "\n");
 }
 
-void orma_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out)
+void orma_help_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out)
 {
     orma_buf_put_str(out, head);
     put_subs(out, tables);

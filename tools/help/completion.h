@@ -7,5 +7,5 @@
 #include "tools/help/help.h"
 
 /* The whole script, for every program that Orma answers to. */
-void orma_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out);
+void orma_help_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out);
 #endif

@@ -144,8 +144,8 @@ static void put_see_also(struct orma_buf *out, const struct orma_help_tables *ta
     orma_buf_put_str(out, "\n");
 }
 
-void orma_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
-                  struct orma_buf *out)
+void orma_help_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
+                       struct orma_buf *out)
 {
     const struct orma_command *command = page->command;
     char upper[sizeof(page->file)];

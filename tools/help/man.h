@@ -6,6 +6,6 @@
 #include "sdk/base/buf.h"
 #include "tools/help/help.h"
 
-void orma_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
-                  struct orma_buf *out);
+void orma_help_man_put(const struct orma_help_tables *tables, const struct orma_help_page *page,
+                       struct orma_buf *out);
 #endif

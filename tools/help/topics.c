@@ -12,7 +12,7 @@
 
 static const char *note_of(const char *source)
 {
-    for (const struct orma_source_note *n = orma_source_notes; n->source; n++) {
+    for (const struct orma_record_source_note *n = orma_record_source_notes; n->source; n++) {
         if (!strcmp(n->source, source))
             return n->text;
     }
@@ -43,7 +43,7 @@ static int show_sources(const char *about)
     printf("\nData sources of programs:\n  %-24s", "track_event");
     orma_cli_wrap(stdout, note_of("track_event"), 26);
     printf("\nA config names them; most have a part of their own there:\n");
-    for (const struct orma_source_note *n = orma_source_notes; n->source; n++) {
+    for (const struct orma_record_source_note *n = orma_record_source_notes; n->source; n++) {
         if (n->config)
             printf("  %-24s orma help config data_sources.config.%s\n", n->source, n->config);
     }
@@ -55,7 +55,7 @@ static int show_presets(const char *about)
 {
     (void)about; /* takes none */
     printf("Words for 'orma record'. With none, those with a star; -a takes all.\n");
-    for (const struct orma_preset *p = orma_presets; p->name; p++) {
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         printf("\n  %s%s: %s\n", p->name, p->by_default ? "*" : "", p->help);
         for (const char *const *e = p->events; e && *e; e++)
             printf("      %s\n", *e);
@@ -159,12 +159,12 @@ static int show_events(const char *about)
     return ORMA_EXIT_FAILURE;
 }
 
-const struct orma_topic orma_topics[] = {
+const struct orma_help_topic orma_help_topics[] = {
     {"config", "how trace configs are written, and their fields", "[FIELD.FIELD...]",
-     orma_topic_config},
+     orma_help_topic_config},
     {"sources", "what can be recorded, and what works here now", NULL, show_sources},
     {"presets", "the words of 'orma record' and the events behind them", NULL, show_presets},
-    {"tables", "tables to ask in SQL, and their columns", "[TABLE]", orma_topic_tables},
+    {"tables", "tables to ask in SQL, and their columns", "[TABLE]", orma_help_topic_tables},
     {"units", "times and sizes", NULL, show_units},
     {"events", "the kernel's events: all, or those that begin with a word", "[GROUP]", show_events},
     {"loss", "what can get lost, and what helps", NULL, show_loss},

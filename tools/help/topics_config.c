@@ -121,7 +121,7 @@ static int show_path(const struct orma_schema *s, uint32_t msg, const char *path
     return ORMA_EXIT_OK;
 }
 
-int orma_topic_config(const char *path)
+int orma_help_topic_config(const char *path)
 {
     const struct orma_schema *s = orma_schema_default();
     uint32_t msg = orma_schema_find_msg(s, ORMA_STR(ROOT));

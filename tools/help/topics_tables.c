@@ -149,7 +149,7 @@ static bool is_name(const char *name)
                                        "0123456789")];
 }
 
-int orma_topic_tables(const char *name)
+int orma_help_topic_tables(const char *name)
 {
     struct orma_processor *tp = NULL;
     struct orma_query *q = NULL;

@@ -72,8 +72,8 @@ static void print_unknown(const char *program, const char *path, const char *mor
     fprintf(stderr, ")\n");
 }
 
-int orma_load(struct orma_processor *tp, const char *program, const char *path,
-              enum orma_load_chatter chatter, uint64_t *ret_ns)
+int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
+                    enum orma_load_chatter chatter, uint64_t *ret_ns)
 {
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
@@ -122,9 +122,9 @@ static const char *section_of(const struct orma_processor_stat *stat)
     return strcmp(stat->source, "trace") ? "Import errors" : "Trace errors";
 }
 
-unsigned orma_print_health(const struct orma_processor *tp,
-                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
-                           void *ctx, FILE *out)
+unsigned orma_load_print_health(const struct orma_processor *tp,
+                                bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                                void *ctx, FILE *out)
 {
     static const char *const sections[] = {"Trace errors", "Import errors", "Data losses"};
     bool colour = isatty(fileno(out));

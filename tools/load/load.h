@@ -18,15 +18,15 @@ enum orma_load_chatter {
 
 /* 0, or -errno with one line on stderr: "PROGRAM: PATH: what". *ret_ns: how long it took; may be
  * NULL. */
-int orma_load(struct orma_processor *tp, const char *program, const char *path,
-              enum orma_load_chatter chatter, uint64_t *ret_ns);
+int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
+                    enum orma_load_chatter chatter, uint64_t *ret_ns);
 
 /*
  * Errors and losses that the statistics of a loaded trace tell, in sections;
  * colours if `out` is a terminal. Those that `is_fine` (or NULL) accepts are
  * left out. Returns how many there are; nothing is printed for 0.
  */
-unsigned orma_print_health(const struct orma_processor *tp,
-                           bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
-                           void *ctx, FILE *out);
+unsigned orma_load_print_health(const struct orma_processor *tp,
+                                bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
+                                void *ctx, FILE *out);
 #endif

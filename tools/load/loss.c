@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int64_t orma_trace_number(struct orma_processor *tp, const char *sql)
+int64_t orma_load_number(struct orma_processor *tp, const char *sql)
 {
     struct orma_query *q;
     const char *rest;
@@ -22,12 +22,12 @@ static uint64_t sum_of_stat(struct orma_processor *tp, const char *name)
     char sql[160];
 
     snprintf(sql, sizeof(sql), "SELECT sum(value) FROM stats WHERE name = '%s'", name);
-    int64_t val = orma_trace_number(tp, sql);
+    int64_t val = orma_load_number(tp, sql);
     return val > 0 ? (uint64_t)val : 0;
 }
 
 /* Of writers there are sequences, of whole traces not. */
-static void read_unreported(const struct orma_query *q, struct orma_loss *ret)
+static void read_unreported(const struct orma_query *q, struct orma_ledger *ret)
 {
     ret->unreported = (uint64_t)orma_query_int64(q, 2);
     if (orma_query_int64(q, 3) > orma_query_int64(q, 2))
@@ -35,7 +35,7 @@ static void read_unreported(const struct orma_query *q, struct orma_loss *ret)
 }
 
 /* Rows of the ledger. */
-static void read_ledger(struct orma_processor *tp, struct orma_loss *ret)
+static void read_ledger(struct orma_processor *tp, struct orma_ledger *ret)
 {
     struct orma_query *q;
     const char *rest;
@@ -48,7 +48,7 @@ static void read_ledger(struct orma_processor *tp, struct orma_loss *ret)
     while (orma_query_step(q) == 1) {
         const char *name = orma_query_text(q, 0);
         uint64_t packets = (uint64_t)orma_query_int64(q, 1);
-        enum orma_loss_reason reason = orma_loss_of_name(name);
+        enum orma_loss_reason reason = orma_ledger_of_name(name);
 
         if (reason < ORMA_LOST_REASONS)
             ret->lost[reason] = packets;
@@ -61,31 +61,31 @@ static void read_ledger(struct orma_processor *tp, struct orma_loss *ret)
     orma_query_free(q);
 }
 
-void orma_trace_loss(struct orma_processor *tp, struct orma_loss *ret)
+void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret)
 {
-    *ret = (struct orma_loss){0};
+    *ret = (struct orma_ledger){0};
     read_ledger(tp, ret);
     if (!ret->has_ledger) {
         ret->chunks_overwritten = sum_of_stat(tp, "traced_buf_chunks_overwritten");
         ret->chunks_discarded = sum_of_stat(tp, "traced_buf_chunks_discarded");
         ret->writer_losses = sum_of_stat(tp, "traced_buf_trace_writer_packet_loss");
         if (!ret->unknown &&
-            !orma_trace_number(tp,
-                               "SELECT count(*) FROM stats WHERE name = 'traced_buf_buffer_size'"))
+            !orma_load_number(tp,
+                              "SELECT count(*) FROM stats WHERE name = 'traced_buf_buffer_size'"))
             ret->unknown = "the trace holds no statistics of its recording";
     }
     ret->kernel_overrun = sum_of_stat(tp, "ftrace_cpu_overrun_delta") +
                           sum_of_stat(tp, "ftrace_cpu_dropped_events_delta");
     /* Where the service writes all the time, the buffer is a ring, too, but nobody wants it to
      * overflow. */
-    ret->ring = orma_trace_number(tp, "SELECT count(*) FROM metadata WHERE name = "
-                                      "'trace_config_pbtxt' AND str_value NOT GLOB "
-                                      "'*write_into_file: true*'") > 0;
+    ret->ring = orma_load_number(tp, "SELECT count(*) FROM metadata WHERE name = "
+                                     "'trace_config_pbtxt' AND str_value NOT GLOB "
+                                     "'*write_into_file: true*'") > 0;
 }
 
-uint64_t orma_trace_span_ns(struct orma_processor *tp)
+uint64_t orma_load_span_ns(struct orma_processor *tp)
 {
-    int64_t span = orma_trace_number(tp, "SELECT end_ts - start_ts FROM trace_bounds");
+    int64_t span = orma_load_number(tp, "SELECT end_ts - start_ts FROM trace_bounds");
 
     return span > 0 ? (uint64_t)span : 0;
 }

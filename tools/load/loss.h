@@ -8,12 +8,12 @@
 #include "tools/base/ledger.h"
 
 /* The first number of the first row; 0 if there is none. */
-int64_t orma_trace_number(struct orma_processor *tp, const char *sql);
+int64_t orma_load_number(struct orma_processor *tp, const char *sql);
 
 /* Losses out of the tables `loss` and `stats`. Traces that say nothing of their recording are
  * `unknown`. */
-void orma_trace_loss(struct orma_processor *tp, struct orma_loss *ret);
+void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret);
 
 /* How long a time its events cover. */
-uint64_t orma_trace_span_ns(struct orma_processor *tp);
+uint64_t orma_load_span_ns(struct orma_processor *tp);
 #endif

@@ -9,19 +9,19 @@
 #define ORMA_TOOLS_LOAD_SYMBOLS_H
 #include "processor/processor.h"
 
-#define ORMA_SYMBOLS_PATHS "PERFETTO_BINARY_PATH"
-#define ORMA_SYMBOLS_MODE "PERFETTO_SYMBOLIZER_MODE"
-#define ORMA_SYMBOLS_MAPS "PERFETTO_PROGUARD_MAP"
+#define ORMA_LOAD_SYMBOLS_PATHS "PERFETTO_BINARY_PATH"
+#define ORMA_LOAD_SYMBOLS_MODE "PERFETTO_SYMBOLIZER_MODE"
+#define ORMA_LOAD_SYMBOLS_MAPS "PERFETTO_PROGUARD_MAP"
 
 /* The values; NULL: not set, or empty. */
-const char *orma_symbols_paths(void);
-const char *orma_symbols_mode(void);
-const char *orma_symbols_maps(void);
+const char *orma_load_symbols_paths(void);
+const char *orma_load_symbols_mode(void);
+const char *orma_load_symbols_maps(void);
 
 /* For the load that follows. 0, or negative after saying why; a build that reads no binaries says
  * so and goes on. */
-int orma_symbols_from_environment(struct orma_processor *tp, const char *program);
+int orma_load_symbols_from_environment(struct orma_processor *tp, const char *program);
 
 /* The same for traces that were made here: without paths, the binaries of this machine. */
-int orma_symbols_from_here(struct orma_processor *tp, const char *program);
+int orma_load_symbols_from_here(struct orma_processor *tp, const char *program);
 #endif

@@ -19,7 +19,8 @@
 
 extern char **environ;
 
-pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char *consumer_addr)
+pid_t orma_record_child_spawn(char *const *argv, const char *producer_addr,
+                              const char *consumer_addr)
 {
     posix_spawnattr_t attr;
     sigset_t none, all;
@@ -42,7 +43,7 @@ pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char 
     return r ? -r : pid;
 }
 
-bool orma_child_exists(const char *name)
+bool orma_record_child_exists(const char *name)
 {
     const char *path = getenv("PATH");
     struct orma_str rest = orma_str_from(path ? path : _PATH_DEFPATH), dir;
@@ -58,7 +59,7 @@ bool orma_child_exists(const char *name)
     return false;
 }
 
-bool orma_child_reap(pid_t pid, int *ret_code)
+bool orma_record_child_reap(pid_t pid, int *ret_code)
 {
     int status;
 

@@ -11,11 +11,12 @@
 
 /* Signals are unblocked and default again in the child. Addresses may be NULL. The pid, or -errno.
  */
-pid_t orma_child_spawn(char *const *argv, const char *producer_addr, const char *consumer_addr);
+pid_t orma_record_child_spawn(char *const *argv, const char *producer_addr,
+                              const char *consumer_addr);
 
 /* Is there a program of this name, in PATH unless it has a slash? */
-bool orma_child_exists(const char *name);
+bool orma_record_child_exists(const char *name);
 
 /* True once it has ended; *ret_code as a shell would say it (128 + signal). */
-bool orma_child_reap(pid_t pid, int *ret_code);
+bool orma_record_child_reap(pid_t pid, int *ret_code);
 #endif

@@ -48,7 +48,7 @@ static const char *comment_of(const struct orma_pb_field *f)
     if (f->id == ORMA_PB_TRACE_CONFIG_DATA_SOURCES) {
         struct orma_str name = source_name(orma_pb_sub(f));
 
-        for (const struct orma_source_note *n = orma_source_notes; n->source; n++) {
+        for (const struct orma_record_source_note *n = orma_record_source_notes; n->source; n++) {
             if (orma_str_eq_c(name, n->source))
                 return n->text;
         }
@@ -60,7 +60,7 @@ static const char *comment_of(const struct orma_pb_field *f)
     return NULL;
 }
 
-int orma_explain_config(struct orma_str config, struct orma_buf *ret)
+int orma_record_explain_config(struct orma_str config, struct orma_buf *ret)
 {
     const struct orma_schema *schema = orma_schema_default();
     uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceConfig"));

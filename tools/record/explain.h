@@ -6,5 +6,5 @@
 #include "sdk/base/buf.h"
 
 /* Appends the text of an encoded TraceConfig; it parses back to the same config. 0 or -errno. */
-int orma_explain_config(struct orma_str config, struct orma_buf *ret);
+int orma_record_explain_config(struct orma_str config, struct orma_buf *ret);
 #endif

@@ -23,7 +23,7 @@
 static const char programs_source[] = "track_event";
 
 struct check {
-    struct orma_name_check *in;
+    struct orma_record_name_check *in;
     struct orma_buf *out;
     unsigned num;
     char *seen[SOURCES_MAX]; /* names of sources */
@@ -49,7 +49,7 @@ static const char *near_source(const char *name, char (*offered)[ORMA_SERVICE_NA
         names[n] = offered[n];
         n++;
     }
-    for (const struct orma_source_note *s = orma_source_notes;
+    for (const struct orma_record_source_note *s = orma_record_source_notes;
          s->source && n < ORMA_ARRAY_LEN(names) - 1; s++)
         names[n++] = s->source;
     return orma_cli_did_you_mean(name, names);
@@ -66,7 +66,7 @@ static bool is_of_probes(const char *name)
 
 static bool is_known(const char *name)
 {
-    for (const struct orma_source_note *s = orma_source_notes; s->source; s++) {
+    for (const struct orma_record_source_note *s = orma_record_source_notes; s->source; s++) {
         if (!strcmp(s->source, name))
             return true;
     }
@@ -128,7 +128,7 @@ static void reduce(const char **names, bool to_group)
     }
 }
 
-bool orma_names_near_event(const char *name, char *ret, size_t ret_size)
+bool orma_record_names_near_event(const char *name, char *ret, size_t ret_size)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0};
     char wanted[256];
@@ -183,7 +183,7 @@ static void on_unknown_name(void *ctx, enum orma_ftrace_name kind, const char *n
     switch (kind) {
     case ORMA_FTRACE_NAME_EVENT:
         problem(c, "this kernel has no event", name,
-                orma_names_near_event(name, near, sizeof(near)) ? near : NULL);
+                orma_record_names_near_event(name, near, sizeof(near)) ? near : NULL);
         break;
     case ORMA_FTRACE_NAME_SYSCALL:
         problem(c, "there is no system call", name, near_syscall(name));
@@ -264,7 +264,7 @@ static void forget_sources(struct check *c)
         free(c->seen[--c->seen_num]);
 }
 
-unsigned orma_names_check(struct orma_name_check *check, struct orma_buf *ret)
+unsigned orma_record_names_check(struct orma_record_name_check *check, struct orma_buf *ret)
 {
     struct check c = {.in = check, .out = ret};
 
@@ -280,10 +280,11 @@ unsigned orma_names_check(struct orma_name_check *check, struct orma_buf *ret)
     return c.num;
 }
 
-void orma_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name), void *ctx)
+void orma_record_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name),
+                               void *ctx)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf none = {0};
-    struct orma_name_check check = {.config = config, .no_kernel = true};
+    struct orma_record_name_check check = {.config = config, .no_kernel = true};
     struct check c = {.in = &check, .out = &none};
 
     look_through(&c);

@@ -10,7 +10,7 @@
 
 #include "sdk/base/buf.h"
 
-struct orma_name_check {
+struct orma_record_name_check {
     struct orma_str config; /* encoded TraceConfig */
     /* Of the service that will record. Empty: nobody asked it; then only names close to a known
      * one are wrong. */
@@ -24,14 +24,15 @@ struct orma_name_check {
 };
 
 /* Appends one line for each such name, without line feed at its end; returns how many. */
-unsigned orma_names_check(struct orma_name_check *check, struct orma_buf *ret);
+unsigned orma_record_names_check(struct orma_record_name_check *check, struct orma_buf *ret);
 
 /*
  * Calls `fn` with the name of each data source in the config, a name once.
  */
-void orma_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name), void *ctx);
+void orma_record_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name),
+                               void *ctx);
 
 /* The kernel's event nearest to `name` ("group/name"), in `ret`; false: none is near, or they
  * cannot be read. */
-bool orma_names_near_event(const char *name, char *ret, size_t ret_size);
+bool orma_record_names_near_event(const char *name, char *ret, size_t ret_size);
 #endif

@@ -14,12 +14,12 @@
 #define RING_LOAD_MAX ((uint64_t)256 << 20)
 
 struct outcome {
-    struct record *rec;
+    struct orma_record *rec;
     const struct orma_recorder *run;
-    const struct orma_trace_config *facts;
-    struct orma_trace_scan scan;
+    const struct orma_service_trace_config *facts;
+    struct orma_record_trace_scan scan;
     bool scanned;
-    struct orma_loss loss;
+    struct orma_ledger loss;
     /* Of the config, but for track_event; those that took no part. */
     unsigned others_num, missing_num;
     bool wants_kernel, others_took_part;
@@ -27,14 +27,14 @@ struct outcome {
     uint64_t kept_ns; /* how long a time it holds; 0: nothing that can be read */
 };
 
-static const char *shown_name(const struct record *rec)
+static const char *shown_name(const struct orma_record *rec)
 {
     return rec->to_stdout ? "standard output" : rec->out_path;
 }
 
 static void sum_up_losses(struct outcome *o, bool failed)
 {
-    o->scanned = orma_trace_scan(o->rec->out_fd, &o->scan);
+    o->scanned = orma_record_trace_scan(o->rec->out_fd, &o->scan);
     if (o->scanned)
         o->loss = o->scan.loss;
     else if (o->run->has_loss)
@@ -51,12 +51,12 @@ static bool ring_kept(const struct outcome *o, uint64_t *ret_ns)
 {
     struct orma_processor *tp = NULL;
 
-    if (!orma_loss_aged_out(&o->loss) || !o->scanned || o->rec->to_stdout ||
+    if (!orma_ledger_aged_out(&o->loss) || !o->scanned || o->rec->to_stdout ||
         o->run->bytes > RING_LOAD_MAX || orma_processor_new(NULL, &tp) < 0)
         return false;
     int r = orma_processor_load_file(tp, o->rec->out_path, NULL, NULL);
     if (r == 0)
-        *ret_ns = orma_trace_span_ns(tp);
+        *ret_ns = orma_load_span_ns(tp);
     orma_processor_free(tp);
     return r == 0;
 }
@@ -76,17 +76,18 @@ static bool file_was_full(const struct outcome *o)
 static void print_last_line(const struct outcome *o)
 {
     char size[ORMA_UNITS_TEXT_MAX], text[ORMA_UNITS_TEXT_MAX];
-    char loss[ORMA_LOSS_TEXT_MAX];
+    char loss[ORMA_LEDGER_TEXT_MAX];
 
-    orma_loss_format(&o->loss, loss, sizeof(loss));
-    fprintf(stderr, "%s: %s, %s", shown_name(o->rec), orma_format_size(o->run->bytes, size),
-            orma_format_duration(o->run->duration_ns, text));
+    orma_ledger_format(&o->loss, loss, sizeof(loss));
+    fprintf(stderr, "%s: %s, %s", shown_name(o->rec), orma_units_format_size(o->run->bytes, size),
+            orma_units_format_duration(o->run->duration_ns, text));
     if (file_was_full(o))
         fprintf(stderr, " (%s reached)",
                 o->rec->config_path ? "max_file_size_bytes" : "--max-size");
     fprintf(stderr, ", %s", loss);
     if (o->kept_ns)
-        fprintf(stderr, ", the ring kept the newest %s", orma_format_duration(o->kept_ns, text));
+        fprintf(stderr, ", the ring kept the newest %s",
+                orma_units_format_duration(o->kept_ns, text));
     fputc('\n', stderr);
 }
 
@@ -124,7 +125,7 @@ static bool kernel_is_all(const struct outcome *o)
     return true;
 }
 
-static bool was_named(const struct record *rec, struct orma_str event)
+static bool was_named(const struct orma_record *rec, struct orma_str event)
 {
     for (size_t i = 0; i < rec->request.events_num; i++) {
         if (orma_str_eq_c(event, rec->request.events[i]))
@@ -151,7 +152,7 @@ static unsigned print_names(const struct outcome *o, const struct orma_buf *list
 /* Why there are none, or fewer than asked for. True: that makes the recording a failure. */
 static bool judge_kernel_events(const struct outcome *o)
 {
-    const struct orma_trace_scan *scan = &o->scan;
+    const struct orma_record_trace_scan *scan = &o->scan;
 
     if (!o->wants_kernel || !o->scanned)
         return false;
@@ -175,7 +176,7 @@ static bool judge_kernel_events(const struct outcome *o)
 
 static const char *why_nothing(const struct outcome *o)
 {
-    if (orma_loss_total(&o->loss))
+    if (orma_ledger_total(&o->loss))
         return "all of it was lost";
     if (o->wants_kernel && o->others_num == 1)
         return "none of the kernel's events happened";
@@ -209,15 +210,15 @@ static bool judge(struct outcome *o)
     }
     if (o->facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_START_TRACING)
         return true; /* without the trigger nothing starts */
-    orma_names_sources(orma_buf_str(&o->rec->config), look_at_source, o);
+    orma_record_names_sources(orma_buf_str(&o->rec->config), look_at_source, o);
     bool bad = judge_kernel_events(o);
     if (o->missing_num && !o->rec->allow_unknown)
         bad = true;
     return !bad && !judge_data(o);
 }
 
-int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
-                        const struct orma_trace_config *facts, bool failed)
+int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
+                        const struct orma_service_trace_config *facts, bool failed)
 {
     struct outcome o = {.rec = rec, .run = run, .facts = facts};
 
@@ -236,7 +237,7 @@ int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
     if (!rec->quiet)
         print_last_line(&o);
     bool good = judge(&o);
-    orma_trace_scan_fini(&o.scan);
+    orma_record_trace_scan_fini(&o.scan);
     if (run->child_code > 0)
         return run->child_code;
     return failed || !good ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;

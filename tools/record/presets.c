@@ -9,7 +9,7 @@
         __VA_ARGS__, NULL                                                                          \
     }
 
-const struct orma_preset orma_presets[] = {
+const struct orma_record_preset orma_record_presets[] = {
     {
         .name = "sched",
         .help = "which thread ran where, who woke it, life of threads",
@@ -39,14 +39,14 @@ const struct orma_preset orma_presets[] = {
     {
         .name = "disk",
         .help = "block requests, bytes per disk",
-        .polls = ORMA_POLL_DISK,
+        .polls = ORMA_RECORD_POLL_DISK,
         .events =
             EVENTS("block/block_rq_insert", "block/block_rq_issue", "block/block_rq_complete"),
     },
     {
         .name = "mem",
         .help = "memory of processes and of the machine, reclaim, out-of-memory kills",
-        .polls = ORMA_POLL_MEMINFO | ORMA_POLL_VMSTAT | ORMA_POLL_PROCESSES,
+        .polls = ORMA_RECORD_POLL_MEMINFO | ORMA_RECORD_POLL_VMSTAT | ORMA_RECORD_POLL_PROCESSES,
         .events =
             EVENTS("kmem/rss_stat", "oom/oom_score_adj_update", "oom/mark_victim",
                    "vmscan/mm_vmscan_direct_reclaim_begin", "vmscan/mm_vmscan_direct_reclaim_end",
@@ -55,7 +55,7 @@ const struct orma_preset orma_presets[] = {
     {
         .name = "power",
         .help = "CPU frequency and idle states, suspend, temperatures",
-        .polls = ORMA_POLL_CPUFREQ | ORMA_POLL_CPUIDLE | ORMA_POLL_THERMAL,
+        .polls = ORMA_RECORD_POLL_CPUFREQ | ORMA_RECORD_POLL_CPUIDLE | ORMA_RECORD_POLL_THERMAL,
         .events = EVENTS("power/cpu_frequency", "power/cpu_frequency_limits", "power/cpu_idle",
                          "power/suspend_resume", "power/clock_set_rate", "power/clock_enable",
                          "power/clock_disable"),
@@ -63,7 +63,7 @@ const struct orma_preset orma_presets[] = {
     {
         .name = "cpu",
         .help = "CPU times, interrupts, forks and pressure as counters",
-        .polls = ORMA_POLL_CPU_TIMES | ORMA_POLL_PSI,
+        .polls = ORMA_RECORD_POLL_CPU_TIMES | ORMA_RECORD_POLL_PSI,
     },
     {
         .name = "net",
@@ -92,14 +92,14 @@ const struct orma_preset orma_presets[] = {
     {
         .name = "log",
         .help = "the journal and the kernel's log",
-        .polls = ORMA_POLL_JOURNAL,
+        .polls = ORMA_RECORD_POLL_JOURNAL,
     },
     {0},
 };
 
-const struct orma_preset *orma_preset_find(const char *name)
+const struct orma_record_preset *orma_record_preset_find(const char *name)
 {
-    for (const struct orma_preset *p = orma_presets; p->name; p++) {
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         if (!strcmp(p->name, name))
             return p;
     }

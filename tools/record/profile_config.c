@@ -28,7 +28,7 @@ static const char *const events[] = {
     "HW_STALLED_CYCLES_BACKEND",
 };
 
-bool orma_profile_event_known(const char *name)
+bool orma_record_profile_event_known(const char *name)
 {
     for (size_t i = 0; i < ORMA_ARRAY_LEN(events); i++) {
         if (!strcmp(events[i], name))
@@ -71,8 +71,8 @@ static const char *name_of(const char *proc_root, const char *pid, struct orma_b
     return orma_buf_cstr(buf);
 }
 
-int orma_profile_add_processes(struct orma_profile_request *self, const char *proc_root,
-                               struct orma_str wanted, bool partial)
+int orma_record_profile_add_processes(struct orma_record_profile_request *self,
+                                      const char *proc_root, struct orma_str wanted, bool partial)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf pattern = {0};
@@ -110,7 +110,7 @@ static void put_quoted(struct orma_buf *out, const char *text)
     orma_buf_put_byte(out, '"');
 }
 
-static void put_source(struct orma_buf *out, const struct orma_profile_request *rq,
+static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
                        const char *event)
 {
     orma_buf_printf(out,
@@ -132,7 +132,8 @@ static void put_source(struct orma_buf *out, const struct orma_profile_request *
                     rq->kernel_frames ? "true" : "false");
 }
 
-void orma_profile_config_text(struct orma_buf *out, const struct orma_profile_request *rq)
+void orma_record_profile_config_text(struct orma_buf *out,
+                                     const struct orma_record_profile_request *rq)
 {
     orma_buf_put_str(out, "buffers {\n  size_kb: 2048\n}\nbuffers {\n  size_kb: 63488\n}\n"
                           "data_sources {\n  config {\n    name: \"linux.process_stats\"\n"

@@ -12,7 +12,7 @@
 
 #define BLOCK ((size_t)256 << 10)
 
-struct orma_pump {
+struct orma_record_pump {
     pthread_t thread;
     int in_fd, out_fd;
     uint64_t bytes;
@@ -30,7 +30,7 @@ static void set(int fd)
 }
 
 /* 1: *n bytes are in the block, 0: the end. */
-static int take(struct orma_pump *self, size_t *n)
+static int take(struct orma_record_pump *self, size_t *n)
 {
     struct pollfd fds[] = {
         {.fd = self->in_fd, .events = POLLIN},
@@ -52,7 +52,7 @@ static int take(struct orma_pump *self, size_t *n)
 
 static void *run(void *arg)
 {
-    struct orma_pump *self = arg;
+    struct orma_record_pump *self = arg;
     struct orma_fd_wait wait = {.stop_fd = self->cancel_fd}; /* then not even a moment */
     size_t n;
 
@@ -67,7 +67,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void pump_free(struct orma_pump *self)
+static void pump_free(struct orma_record_pump *self)
 {
     orma_fd_close(&self->in_fd);
     orma_fd_close(&self->cancel_fd);
@@ -75,9 +75,9 @@ static void pump_free(struct orma_pump *self)
     free(self);
 }
 
-int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd)
+int orma_record_pump_start(int out_fd, struct orma_record_pump **ret, int *ret_fd)
 {
-    struct orma_pump *self = calloc(1, sizeof(*self));
+    struct orma_record_pump *self = calloc(1, sizeof(*self));
     int ends[2] = {-1, -1}, r = 0;
 
     if (!self)
@@ -100,12 +100,12 @@ int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd)
     return 0;
 }
 
-int orma_pump_done_fd(const struct orma_pump *self)
+int orma_record_pump_done_fd(const struct orma_record_pump *self)
 {
     return self->done_fd;
 }
 
-int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes)
+int orma_record_pump_end(struct orma_record_pump *self, uint64_t *ret_bytes)
 {
     pthread_join(self->thread, NULL);
     int r = self->error;
@@ -115,8 +115,8 @@ int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes)
     return r;
 }
 
-int orma_pump_cancel(struct orma_pump *self, uint64_t *ret_bytes)
+int orma_record_pump_cancel(struct orma_record_pump *self, uint64_t *ret_bytes)
 {
     set(self->cancel_fd);
-    return orma_pump_end(self, ret_bytes);
+    return orma_record_pump_end(self, ret_bytes);
 }

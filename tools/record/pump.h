@@ -9,24 +9,24 @@
 #define ORMA_TOOLS_PUMP_H
 #include <stdint.h>
 
-struct orma_pump;
+struct orma_record_pump;
 
 /* *ret_fd, the caller's, is where the service writes; what comes goes to `out_fd`, which must stay
  * open. -errno. */
-int orma_pump_start(int out_fd, struct orma_pump **ret, int *ret_fd);
+int orma_record_pump_start(int out_fd, struct orma_record_pump **ret, int *ret_fd);
 
 /*
  * After all writers have closed their end: waits for the rest, frees the pump.
  * *ret_bytes came out. 0, or -errno of the writing (-EPIPE: nobody reads).
  */
-int orma_pump_end(struct orma_pump *self, uint64_t *ret_bytes);
+int orma_record_pump_end(struct orma_record_pump *self, uint64_t *ret_bytes);
 
-/* Readable once all has come out, or could not: then orma_pump_end() does not wait. */
-int orma_pump_done_fd(const struct orma_pump *self);
+/* Readable once all has come out, or could not: then orma_record_pump_end() does not wait. */
+int orma_record_pump_done_fd(const struct orma_record_pump *self);
 
 /*
  * Gives up what is still on its way: for writers that may never close, and for a
  * reader that does not read. -ECANCELED: the output had no room for it.
  */
-int orma_pump_cancel(struct orma_pump *self, uint64_t *ret_bytes);
+int orma_record_pump_cancel(struct orma_record_pump *self, uint64_t *ret_bytes);
 #endif

@@ -66,19 +66,19 @@ const struct orma_option orma_record_options[] = {
     {0},
 };
 
-static int parse_option(struct record *rec, int id)
+static int parse_option(struct orma_record *rec, int id)
 {
     const char *value = rec->cli.value;
 
     switch (id) {
     case OPT_TIME:
-        if (!orma_parse_time_ms(value, &rec->request.duration_ms) ||
+        if (!orma_units_parse_time_ms(value, &rec->request.duration_ms) ||
             rec->request.duration_ms > UINT32_MAX)
             return orma_cli_usage_error(&rec->cli,
                                         "bad time '%s': say 10 (seconds), 500ms, 5m or 2h", value);
         break;
     case OPT_BUFFER:
-        if (!orma_parse_size_bytes(value, &rec->request.buffer_bytes) ||
+        if (!orma_units_parse_size_bytes(value, &rec->request.buffer_bytes) ||
             rec->request.buffer_bytes < BUFFER_MIN || rec->request.buffer_bytes > BUFFER_MAX)
             return orma_cli_usage_error(
                 &rec->cli, "bad buffer size '%s': 4kb up to below 4gb, as in 32mb", value);
@@ -109,14 +109,14 @@ static int parse_option(struct record *rec, int id)
         rec->background = true;
         break;
     case OPT_MAX_SIZE:
-        if (!orma_parse_size_bytes(value, &rec->request.max_file_bytes))
+        if (!orma_units_parse_size_bytes(value, &rec->request.max_file_bytes))
             return orma_cli_usage_error(&rec->cli, "bad size '%s': say 100mb or 2gb", value);
         break;
     case OPT_CONFIG:
         rec->config_path = value;
         break;
     case OPT_TXT:
-        rec->config_form = ORMA_CONFIG_TEXT;
+        rec->config_form = ORMA_SERVICE_CONFIG_TEXT;
         break;
     case OPT_EXPLAIN:
         rec->explain = true;
@@ -139,8 +139,8 @@ static int parse_option(struct record *rec, int id)
         if (!orma_record_request_add(&rec->request, value)) {
             const char *names[64] = {0};
 
-            for (size_t i = 0; orma_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
-                names[i] = orma_presets[i].name;
+            for (size_t i = 0; orma_record_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
+                names[i] = orma_record_presets[i].name;
             const char *near = orma_cli_did_you_mean(value, names);
             return near ? orma_cli_usage_error(&rec->cli, "unknown preset '%s'; did you mean '%s'?",
                                                value, near)
@@ -154,7 +154,7 @@ static int parse_option(struct record *rec, int id)
     return ORMA_EXIT_OK;
 }
 
-static int check_together(struct record *rec)
+static int check_together(struct orma_record *rec)
 {
     if (rec->config_path && rec->shaped)
         return orma_cli_usage_error(&rec->cli,
@@ -177,7 +177,7 @@ static int check_together(struct record *rec)
     return ORMA_EXIT_OK;
 }
 
-int orma_record_parse(struct record *rec, bool *ret_go_on)
+int orma_record_parse(struct orma_record *rec, bool *ret_go_on)
 {
     int id;
 

@@ -34,7 +34,7 @@ static bool add_event(struct orma_record_request *self, const char *event, bool 
     return true;
 }
 
-static bool add_preset(struct orma_record_request *self, const struct orma_preset *p)
+static bool add_preset(struct orma_record_request *self, const struct orma_record_preset *p)
 {
     self->apps |= p->apps;
     self->ksyms |= p->ksyms;
@@ -48,7 +48,7 @@ static bool add_preset(struct orma_record_request *self, const struct orma_prese
 
 bool orma_record_request_add(struct orma_record_request *self, const char *what)
 {
-    const struct orma_preset *p = orma_preset_find(what);
+    const struct orma_record_preset *p = orma_record_preset_find(what);
 
     if (!p && !strchr(what, '/'))
         return false;
@@ -74,14 +74,14 @@ bool orma_record_request_drop(struct orma_record_request *self, const char *even
 
 bool orma_record_word_is_kernel(const char *word)
 {
-    const struct orma_preset *p = orma_preset_find(word);
+    const struct orma_record_preset *p = orma_record_preset_find(word);
 
     return p ? p->events && !p->polls && !p->apps : strchr(word, '/') != NULL;
 }
 
 void orma_record_request_add_defaults(struct orma_record_request *self)
 {
-    for (const struct orma_preset *p = orma_presets; p->name; p++) {
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         if (p->by_default)
             (void)add_preset(self, p); /* the defaults are far below the limit */
     }
@@ -89,7 +89,7 @@ void orma_record_request_add_defaults(struct orma_record_request *self)
 
 void orma_record_request_add_all(struct orma_record_request *self)
 {
-    for (const struct orma_preset *p = orma_presets; p->name; p++)
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++)
         (void)add_preset(self, p); /* all together are below the limit: tested */
 }
 
@@ -101,7 +101,7 @@ void orma_record_events_put(struct orma_buf *out, const struct orma_record_reque
 
 static void put_ftrace(struct orma_buf *out, const struct orma_record_request *rq)
 {
-    struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.ftrace");
     size_t ftrace = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG);
 
     orma_record_events_put(out, rq);
@@ -111,21 +111,21 @@ static void put_ftrace(struct orma_buf *out, const struct orma_record_request *r
     if (rq->ksyms)
         orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
     orma_pb_end(out, ftrace);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 static void put_process_stats(struct orma_buf *out, const struct orma_record_request *rq)
 {
-    struct orma_open_source s = orma_source_begin(out, "linux.process_stats");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.process_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_PROCESS_STATS_CONFIG);
 
     orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_SCAN_ALL_PROCESSES_ON_START, 1);
     orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_RECORD_THREAD_NAMES, 1);
     orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_RECORD_PROCESS_AGE, 1);
-    if (rq->polls & ORMA_POLL_PROCESSES)
+    if (rq->polls & ORMA_RECORD_POLL_PROCESSES)
         orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_PROC_STATS_POLL_MS, POLL_MS);
     orma_pb_end(out, stats);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 static void put_sys_stats(struct orma_buf *out, const struct orma_record_request *rq)
@@ -134,16 +134,16 @@ static void put_sys_stats(struct orma_buf *out, const struct orma_record_request
         unsigned poll;
         uint32_t field;
     } periods[] = {
-        {ORMA_POLL_CPU_TIMES, ORMA_PB_SYS_STATS_CONFIG_STAT_PERIOD_MS},
-        {ORMA_POLL_MEMINFO, ORMA_PB_SYS_STATS_CONFIG_MEMINFO_PERIOD_MS},
-        {ORMA_POLL_VMSTAT, ORMA_PB_SYS_STATS_CONFIG_VMSTAT_PERIOD_MS},
-        {ORMA_POLL_DISK, ORMA_PB_SYS_STATS_CONFIG_DISKSTAT_PERIOD_MS},
-        {ORMA_POLL_CPUFREQ, ORMA_PB_SYS_STATS_CONFIG_CPUFREQ_PERIOD_MS},
-        {ORMA_POLL_CPUIDLE, ORMA_PB_SYS_STATS_CONFIG_CPUIDLE_PERIOD_MS},
-        {ORMA_POLL_PSI, ORMA_PB_SYS_STATS_CONFIG_PSI_PERIOD_MS},
-        {ORMA_POLL_THERMAL, ORMA_PB_SYS_STATS_CONFIG_THERMAL_PERIOD_MS},
+        {ORMA_RECORD_POLL_CPU_TIMES, ORMA_PB_SYS_STATS_CONFIG_STAT_PERIOD_MS},
+        {ORMA_RECORD_POLL_MEMINFO, ORMA_PB_SYS_STATS_CONFIG_MEMINFO_PERIOD_MS},
+        {ORMA_RECORD_POLL_VMSTAT, ORMA_PB_SYS_STATS_CONFIG_VMSTAT_PERIOD_MS},
+        {ORMA_RECORD_POLL_DISK, ORMA_PB_SYS_STATS_CONFIG_DISKSTAT_PERIOD_MS},
+        {ORMA_RECORD_POLL_CPUFREQ, ORMA_PB_SYS_STATS_CONFIG_CPUFREQ_PERIOD_MS},
+        {ORMA_RECORD_POLL_CPUIDLE, ORMA_PB_SYS_STATS_CONFIG_CPUIDLE_PERIOD_MS},
+        {ORMA_RECORD_POLL_PSI, ORMA_PB_SYS_STATS_CONFIG_PSI_PERIOD_MS},
+        {ORMA_RECORD_POLL_THERMAL, ORMA_PB_SYS_STATS_CONFIG_THERMAL_PERIOD_MS},
     };
-    struct orma_open_source s = orma_source_begin(out, "linux.sys_stats");
+    struct orma_record_open_source s = orma_record_source_begin(out, "linux.sys_stats");
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_SYS_STATS_CONFIG);
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(periods); i++) {
@@ -151,17 +151,17 @@ static void put_sys_stats(struct orma_buf *out, const struct orma_record_request
             orma_pb_put_u64(out, periods[i].field, POLL_MS);
     }
     orma_pb_end(out, stats);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 static void put_track_event(struct orma_buf *out)
 {
-    struct orma_open_source s = orma_source_begin(out, "track_event");
+    struct orma_record_open_source s = orma_record_source_begin(out, "track_event");
     size_t config = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG);
 
     orma_pb_put_cstr(out, ORMA_PB_TRACK_EVENT_CONFIG_ENABLED_CATEGORIES, "*");
     orma_pb_end(out, config);
-    orma_source_end(out, s);
+    orma_record_source_end(out, s);
 }
 
 /* The duration limits the waiting for the trigger: the service accepts either, not both. */
@@ -216,12 +216,13 @@ void orma_record_config_put(struct orma_buf *out, const struct orma_record_reque
         put_ftrace(out, rq);
     if (rq->process_stats)
         put_process_stats(out, rq);
-    if (rq->sys_stats && rq->polls & ~(unsigned)(ORMA_POLL_PROCESSES | ORMA_POLL_JOURNAL))
+    if (rq->sys_stats &&
+        rq->polls & ~(unsigned)(ORMA_RECORD_POLL_PROCESSES | ORMA_RECORD_POLL_JOURNAL))
         put_sys_stats(out, rq);
     if (rq->system_info)
-        orma_source_end(out, orma_source_begin(out, "linux.system_info"));
-    if (rq->journald && rq->polls & ORMA_POLL_JOURNAL)
-        orma_source_end(out, orma_source_begin(out, "linux.systemd_journald"));
+        orma_record_source_end(out, orma_record_source_begin(out, "linux.system_info"));
+    if (rq->journald && rq->polls & ORMA_RECORD_POLL_JOURNAL)
+        orma_record_source_end(out, orma_record_source_begin(out, "linux.systemd_journald"));
     if (rq->apps)
         put_track_event(out);
 }

@@ -27,7 +27,7 @@ struct orma_record_request {
     bool ftrace, process_stats, system_info, sys_stats, journald;
     /* Sums of the chosen presets and of single events. */
     bool apps, ksyms;
-    unsigned polls; /* enum orma_preset_poll */
+    unsigned polls; /* enum orma_record_preset_poll */
     size_t events_num;
     const char *events[ORMA_RECORD_EVENTS_MAX];
     bool event_named[ORMA_RECORD_EVENTS_MAX]; /* by itself, not as a part of a preset */

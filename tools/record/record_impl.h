@@ -12,7 +12,7 @@
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
 
-struct record {
+struct orma_record {
     struct orma_cli cli;
     struct orma_record_request request;
     const char *out_path; /* as given, or made up */
@@ -23,29 +23,29 @@ struct record {
     const char *clone;       /* session to make a snapshot of; NULL: record */
     int parent_fd;           /* the process that waits for our start; -1: none */
     const char *config_path; /* NULL: made from the request */
-    enum orma_config_form config_form;
+    enum orma_service_config_form config_form;
     bool shaped; /* an option was given that makes no sense beside a config */
     struct orma_buf config;
     char *const *command;
     int out_fd;
     bool out_created;
     int signal_fd;
-    struct orma_attached service;
+    struct orma_service_attached service;
     char session_name[32]; /* made up, for `orma status` */
 };
 
 extern const struct orma_option orma_record_options[];
 
 struct orma_recorder;
-struct orma_trace_config;
+struct orma_service_trace_config;
 
 /*
  * After the end: the last line, and why nothing or less than asked for was
  * recorded. `failed`: the recorder has said what went wrong. An exit code.
  */
-int orma_record_outcome(struct record *rec, const struct orma_recorder *run,
-                        const struct orma_trace_config *facts, bool failed);
+int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
+                        const struct orma_service_trace_config *facts, bool failed);
 
 /* Fills `rec` from rec->cli. ORMA_EXIT_OK and *ret_go_on, or what to exit with. */
-int orma_record_parse(struct record *rec, bool *ret_go_on);
+int orma_record_parse(struct orma_record *rec, bool *ret_go_on);
 #endif

@@ -19,8 +19,8 @@
 #include "sdk/base/fd.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
-#include "tools/record/child.h"
 #include "tools/base/units.h"
+#include "tools/record/child.h"
 #include "tools/record/pump.h"
 #include "tools/service/readback.h"
 
@@ -41,11 +41,11 @@ struct state {
     bool stop_asked;
     bool progress_shown;
     int signals;
-    uint64_t full_since_ns; /* the output has no room; see is_stuck() */
-    pid_t child;            /* 0: none running */
-    struct orma_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
-    uint64_t size_before;   /* of out_fd, if it is a file */
-    bool cut;               /* the output took no data, and was given up */
+    uint64_t full_since_ns;        /* the output has no room; see is_stuck() */
+    pid_t child;                   /* 0: none running */
+    struct orma_record_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
+    uint64_t size_before;          /* of out_fd, if it is a file */
+    bool cut;                      /* the output took no data, and was given up */
 };
 
 static void say(const struct orma_recorder *rec, const char *what, int err)
@@ -104,7 +104,7 @@ static void take_signals(struct state *st)
         if (info.ssi_signo != SIGCHLD) {
             st->signals++;
             st->stop_asked = true;
-        } else if (st->child && orma_child_reap(st->child, &code)) {
+        } else if (st->child && orma_record_child_reap(st->child, &code)) {
             st->rec->child_code = code;
             st->child = 0;
             st->stop_asked = true;
@@ -127,14 +127,14 @@ static void progress(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
     struct orma_buf stats = {0};
-    struct orma_loss loss = {0};
+    struct orma_ledger loss = {0};
     struct stat file;
     char size[ORMA_UNITS_TEXT_MAX], text[160];
 
     if (!rec->progress)
         return;
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0)
-        orma_loss_read(orma_buf_str(&stats), &loss);
+        orma_ledger_read(orma_buf_str(&stats), &loss);
     orma_buf_fini(&stats);
     loss.lost[ORMA_LOST_CUT] = loss.lost[ORMA_LOST_UNPATCHED] = 0; /* what is not read yet */
     loss.unreported = 0;                                           /* for the last line */
@@ -142,9 +142,9 @@ static void progress(struct state *st)
     uint64_t bytes = loss.bytes_written;
     if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
         bytes = (uint64_t)file.st_size;
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_format(&loss, text, sizeof(text));
     print_time(st);
-    fprintf(stderr, "  %s%s  buffer %u%% full  %s\033[K", orma_format_size(bytes, size),
+    fprintf(stderr, "  %s%s  buffer %u%% full  %s\033[K", orma_units_format_size(bytes, size),
             rec->service_writes ? " written" : " recorded",
             loss.buffer_bytes ? (unsigned)(loss.buffer_used * 100 / loss.buffer_bytes) : 0, text);
     st->progress_shown = true;
@@ -176,7 +176,8 @@ static int turn(struct state *st)
 static int spawn_command(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
-    pid_t pid = orma_child_spawn(rec->command, rec->child_producer_addr, rec->child_consumer_addr);
+    pid_t pid =
+        orma_record_child_spawn(rec->command, rec->child_producer_addr, rec->child_consumer_addr);
 
     if (pid < 0) {
         say(rec, rec->command[0], (int)pid);
@@ -280,7 +281,7 @@ static int read_back(struct state *st)
         .hurry = st->signals > 0,
         .patience_ms = OUTPUT_PATIENCE_MS,
     };
-    int r = orma_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
+    int r = orma_service_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
 
     if (r == -ECANCELED) {
         say(rec, "the output takes no data; the end of the trace is missing", 0);
@@ -316,7 +317,7 @@ static void look_at_file(struct state *st)
 static bool wait_for_pump(struct state *st)
 {
     struct pollfd fds[] = {
-        {.fd = orma_pump_done_fd(st->pump), .events = POLLIN},
+        {.fd = orma_record_pump_done_fd(st->pump), .events = POLLIN},
         {.fd = st->rec->signal_fd, .events = POLLIN},
     };
 
@@ -342,8 +343,8 @@ static void end_pump(struct state *st, bool complete)
         complete = false;
         say(st->rec, "the output takes no data; the end of the trace is missing", 0);
     }
-    int r = complete ? orma_pump_end(st->pump, &st->rec->bytes)
-                     : orma_pump_cancel(st->pump, &st->rec->bytes);
+    int r = complete ? orma_record_pump_end(st->pump, &st->rec->bytes)
+                     : orma_record_pump_cancel(st->pump, &st->rec->bytes);
     st->pump = NULL;
     st->rec->reader_left = r == -EPIPE;
     st->cut = r == -ECANCELED;
@@ -371,7 +372,7 @@ static int collect(struct state *st)
     look_at_file(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
-        orma_loss_read(orma_buf_str(&stats), &rec->loss);
+        orma_ledger_read(orma_buf_str(&stats), &rec->loss);
         rec->has_loss = true;
     }
     orma_buf_fini(&stats);
@@ -402,7 +403,7 @@ static int enable(struct state *st)
     int fd = rec->service_writes ? rec->out_fd : -1, pipe_fd = -1, r = 0;
 
     if (fd >= 0 && !file_size(fd, &st->size_before)) {
-        r = orma_pump_start(fd, &st->pump, &pipe_fd);
+        r = orma_record_pump_start(fd, &st->pump, &pipe_fd);
         fd = pipe_fd;
     }
     if (r == 0)

@@ -32,7 +32,7 @@ struct orma_recorder {
     /* Results. */
     uint64_t bytes;       /* of the trace */
     uint64_t duration_ns; /* from start to end */
-    struct orma_loss loss;
+    struct orma_ledger loss;
     bool has_loss;
     int child_code;       /* -1: the command was not run or has not ended */
     bool not_spawned;     /* the command could not be started: there is nothing to keep */

@@ -1,23 +1,25 @@
 /*
  * One data source of a TraceConfig that is being written:
  *
- *     struct orma_open_source s = orma_source_begin(out, "linux.ftrace");
+ *     struct orma_record_open_source s = orma_record_source_begin(out, "linux.ftrace");
  *     ... fields of DataSourceConfig ...
- *     orma_source_end(out, s);
+ *     orma_record_source_end(out, s);
  */
 #ifndef ORMA_TOOLS_SOURCE_CONFIG_H
 #define ORMA_TOOLS_SOURCE_CONFIG_H
 #include "protos/fields/config.h"
 #include "sdk/wire/pb_writer.h"
 
-struct orma_open_source {
+struct orma_record_open_source {
     size_t source, config;
 };
 
 /* data_sources { config { name: ... target_buffer: 0, both messages left open. */
-static inline struct orma_open_source orma_source_begin(struct orma_buf *out, const char *name)
+static inline struct orma_record_open_source orma_record_source_begin(struct orma_buf *out,
+                                                                      const char *name)
 {
-    struct orma_open_source s = {.source = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
+    struct orma_record_open_source s = {.source =
+                                            orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
 
     s.config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
     orma_pb_put_cstr(out, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
@@ -25,7 +27,7 @@ static inline struct orma_open_source orma_source_begin(struct orma_buf *out, co
     return s;
 }
 
-static inline void orma_source_end(struct orma_buf *out, struct orma_open_source s)
+static inline void orma_record_source_end(struct orma_buf *out, struct orma_record_open_source s)
 {
     orma_pb_end(out, s.config);
     orma_pb_end(out, s.source);

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-const struct orma_source_note orma_source_notes[] = {
+const struct orma_record_source_note orma_record_source_notes[] = {
     {"linux.ftrace", "ftrace_config",
      "Events of the kernel: GROUP/NAME as below /sys/kernel/tracing/events."},
     {"linux.process_stats", "process_stats_config",

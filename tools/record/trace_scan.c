@@ -14,7 +14,7 @@
 #define SERVICE_SEQUENCE 1
 
 struct scan {
-    struct orma_trace_scan *ret;
+    struct orma_record_trace_scan *ret;
     uint64_t first[CPUS_MAX], last[CPUS_MAX]; /* events that the kernel lost, by CPU */
     bool seen[CPUS_MAX];
     bool compressed;
@@ -146,7 +146,7 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
             read_kernel_stats(s, orma_pb_sub(&f));
             break;
         case ORMA_PB_TRACE_PACKET_TRACE_STATS:
-            orma_loss_read(orma_pb_str(&f), &s->ret->loss);
+            orma_ledger_read(orma_pb_str(&f), &s->ret->loss);
             stats = true;
             break;
         case ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS:
@@ -170,7 +170,7 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
 static bool scan(struct scan *s, const void *data, size_t len)
 {
     struct orma_pb_reader trace = orma_pb_reader(data, len);
-    struct orma_loss *loss = &s->ret->loss;
+    struct orma_ledger *loss = &s->ret->loss;
     struct orma_pb_field packet;
 
     while (!s->compressed && orma_pb_next(&trace, &packet)) {
@@ -189,12 +189,12 @@ static bool scan(struct scan *s, const void *data, size_t len)
     return true;
 }
 
-bool orma_trace_scan(int fd, struct orma_trace_scan *ret)
+bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret)
 {
     struct orma_mapped *file = NULL; /* others may cut it while it is read */
     struct stat st;
 
-    *ret = (struct orma_trace_scan){0};
+    *ret = (struct orma_record_trace_scan){0};
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
         return false;
     struct scan *s = calloc(1, sizeof(*s));
@@ -206,14 +206,14 @@ bool orma_trace_scan(int fd, struct orma_trace_scan *ret)
     free(s);
     orma_mapped_close(file);
     if (!ok)
-        orma_trace_scan_fini(ret);
+        orma_record_trace_scan_fini(ret);
     return ok;
 }
 
-void orma_trace_scan_fini(struct orma_trace_scan *self)
+void orma_record_trace_scan_fini(struct orma_record_trace_scan *self)
 {
     orma_buf_fini(&self->unknown);
     orma_buf_fini(&self->failed);
     orma_buf_fini(&self->setup_error);
-    *self = (struct orma_trace_scan){0};
+    *self = (struct orma_record_trace_scan){0};
 }

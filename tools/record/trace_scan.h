@@ -11,10 +11,10 @@
 #include "sdk/base/buf.h"
 #include "tools/base/ledger.h"
 
-struct orma_trace_scan {
+struct orma_record_trace_scan {
     /* Out of the last TraceStats, kernel_overrun included; `unknown` where the file ends without
      * one. */
-    struct orma_loss loss;
+    struct orma_ledger loss;
     bool has_data;               /* a producer wrote more than descriptions of itself */
     bool has_lists_only;         /* ... which were lists of processes and facts of the machine */
     bool has_kernel_stats;       /* the source of kernel events has reported */
@@ -26,8 +26,8 @@ struct orma_trace_scan {
 
 /*
  * False: `fd` is no file that can be mapped, or its packets are compressed;
- * then *ret is empty. orma_trace_scan_fini() in any case.
+ * then *ret is empty. orma_record_trace_scan_fini() in any case.
  */
-bool orma_trace_scan(int fd, struct orma_trace_scan *ret);
-void orma_trace_scan_fini(struct orma_trace_scan *self);
+bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret);
+void orma_record_trace_scan_fini(struct orma_record_trace_scan *self);
 #endif

@@ -43,13 +43,15 @@ static bool nobody_listens(int r)
     return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES;
 }
 
-int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach_how how)
+int orma_service_attach(struct orma_service_attached *ret, const char *program,
+                        enum orma_service_attach_how how)
 {
     const char *what = NULL;
-    int r = how == ORMA_ATTACH_OWN ? -ENOENT
-                                   : orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &ret->consumer);
+    int r = how == ORMA_SERVICE_ATTACH_OWN
+                ? -ENOENT
+                : orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &ret->consumer);
 
-    if (r == 0 || (how == ORMA_ATTACH_RUNNING && nobody_listens(r)))
+    if (r == 0 || (how == ORMA_SERVICE_ATTACH_RUNNING && nobody_listens(r)))
         return r;
     if (!nobody_listens(r)) {
         fprintf(stderr, "%s: the service does not answer: %s\n", program, strerror(-r));
@@ -60,12 +62,13 @@ int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach
                 "%s: no permission to use the service on %s (members of its group have it); "
                 "recording with a private service\n",
                 program, orma_sock_consumer_addr());
-    r = orma_host_new(true, &ret->host, &what);
+    r = orma_service_host_new(true, &ret->host, &what);
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s\n", program, what, strerror(-r));
         return r;
     }
-    r = orma_consumer_new(orma_host_consumer_addr(ret->host), CONNECT_TIMEOUT_MS, &ret->consumer);
+    r = orma_consumer_new(orma_service_host_consumer_addr(ret->host), CONNECT_TIMEOUT_MS,
+                          &ret->consumer);
     if (r == 0)
         r = wait_for_probes(ret->consumer);
     if (r < 0)
@@ -73,9 +76,9 @@ int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach
     return r;
 }
 
-void orma_attached_fini(struct orma_attached *self)
+void orma_service_attached_fini(struct orma_service_attached *self)
 {
     orma_consumer_free(self->consumer);
-    orma_host_free(self->host);
-    *self = (struct orma_attached){0};
+    orma_service_host_free(self->host);
+    *self = (struct orma_service_attached){0};
 }

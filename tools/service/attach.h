@@ -9,21 +9,22 @@
 #include "sdk/transport/consumer.h"
 #include "tools/service/host.h"
 
-struct orma_attached {
+struct orma_service_attached {
     struct orma_consumer *consumer;
-    struct orma_host *host; /* NULL: the service of this machine */
+    struct orma_service_host *host; /* NULL: the service of this machine */
 };
 
-enum orma_attach_how {
-    ORMA_ATTACH_ANY,     /* ours where none runs */
-    ORMA_ATTACH_RUNNING, /* never ours: -ENOENT or -ECONNREFUSED, without a message */
-    ORMA_ATTACH_OWN,     /* always ours */
+enum orma_service_attach_how {
+    ORMA_SERVICE_ATTACH_ANY,     /* ours where none runs */
+    ORMA_SERVICE_ATTACH_RUNNING, /* never ours: -ENOENT or -ECONNREFUSED, without a message */
+    ORMA_SERVICE_ATTACH_OWN,     /* always ours */
 };
 
 /*
  * 0 with everything connected, our own probes included; negative errno with a
- * message on stderr behind "program: ". orma_attached_fini() in any case.
+ * message on stderr behind "program: ". orma_service_attached_fini() in any case.
  */
-int orma_attach(struct orma_attached *ret, const char *program, enum orma_attach_how how);
-void orma_attached_fini(struct orma_attached *self);
+int orma_service_attach(struct orma_service_attached *ret, const char *program,
+                        enum orma_service_attach_how how);
+void orma_service_attached_fini(struct orma_service_attached *self);
 #endif

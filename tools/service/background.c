@@ -21,7 +21,7 @@ static int to_null(int first, int last)
     return 0;
 }
 
-int orma_background_fork(struct orma_background *ret)
+int orma_service_background_fork(struct orma_service_background *ret)
 {
     int fds[2];
 
@@ -37,13 +37,13 @@ int orma_background_fork(struct orma_background *ret)
         return -err;
     }
     (void)close(fds[pid == 0 ? 0 : 1]);
-    *ret = (struct orma_background){.pid = pid, .fd = fds[pid == 0 ? 1 : 0]};
+    *ret = (struct orma_service_background){.pid = pid, .fd = fds[pid == 0 ? 1 : 0]};
     if (pid == 0)
         return setsid() < 0 ? -errno : to_null(STDIN_FILENO, STDOUT_FILENO);
     return 0;
 }
 
-int orma_background_wait(struct orma_background *self, int timeout_ms)
+int orma_service_background_wait(struct orma_service_background *self, int timeout_ms)
 {
     struct pollfd pfd = {.fd = self->fd, .events = POLLIN};
     char status;
@@ -57,7 +57,7 @@ int orma_background_wait(struct orma_background *self, int timeout_ms)
     return code;
 }
 
-void orma_background_tell(int *fd, char status)
+void orma_service_background_tell(int *fd, char status)
 {
     /* Nobody may be there to read it any more: that is their business. */
     if (*fd >= 0 && write(*fd, &status, 1) < 0)
@@ -65,7 +65,7 @@ void orma_background_tell(int *fd, char status)
     orma_fd_close(fd);
 }
 
-void orma_background_silence(void)
+void orma_service_background_silence(void)
 {
     (void)to_null(STDERR_FILENO, STDERR_FILENO); /* worst case: it goes on speaking */
 }

@@ -13,7 +13,7 @@
 
 enum { ORMA_BACKGROUND_OK = 0, ORMA_BACKGROUND_ERROR = 1, ORMA_BACKGROUND_TIMEOUT = 2 };
 
-struct orma_background {
+struct orma_service_background {
     pid_t pid; /* of the other process, in the user's; 0 in the detached one */
     int fd;    /* the status pipe: read in the user's process, written in the detached one */
 };
@@ -23,14 +23,14 @@ struct orma_background {
  * and output on /dev/null. Call it before there are threads. Negative errno:
  * nothing happened, or (in the detached process) it could not be detached.
  */
-int orma_background_fork(struct orma_background *ret);
+int orma_service_background_fork(struct orma_service_background *ret);
 
 /* The user's process: waits for the status; ORMA_BACKGROUND_*, ERROR if the other died silently. */
-int orma_background_wait(struct orma_background *self, int timeout_ms);
+int orma_service_background_wait(struct orma_service_background *self, int timeout_ms);
 
 /* Sends the status to whoever reads `*fd`, if anybody still does, and closes it. -1: nothing. */
-void orma_background_tell(int *fd, char status);
+void orma_service_background_tell(int *fd, char status);
 
 /* The detached process: from here on its messages go nowhere. */
-void orma_background_silence(void);
+void orma_service_background_silence(void);
 #endif

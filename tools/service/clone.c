@@ -62,8 +62,8 @@ static int clone_session(struct orma_consumer *consumer, const struct orma_buf *
     return r;
 }
 
-int orma_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
-               uint64_t *ret_bytes, struct orma_buf *error)
+int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
+                       uint64_t *ret_bytes, struct orma_buf *error)
 {
     bool written = false;
     struct stat st;
@@ -77,14 +77,14 @@ int orma_clone(struct orma_consumer *consumer, const struct orma_buf *request, i
             *ret_bytes = (uint64_t)st.st_size;
         return 0;
     }
-    r = orma_readback(consumer, fd, READ_TIMEOUT_MS, NULL, ret_bytes);
+    r = orma_service_readback(consumer, fd, READ_TIMEOUT_MS, NULL, ret_bytes);
     if (r < 0)
         orma_buf_printf(error, "the trace ends early: %s",
                         r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));
     return r;
 }
 
-void orma_clone_request_put(struct orma_buf *out, const char *session)
+void orma_service_clone_request_put(struct orma_buf *out, const char *session)
 {
     uint64_t id;
 

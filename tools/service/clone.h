@@ -16,9 +16,9 @@ struct orma_consumer;
  * (one line without the program's name); *ret_bytes tells then what was
  * written before it failed.
  */
-int orma_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
-               uint64_t *ret_bytes, struct orma_buf *error);
+int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
+                       uint64_t *ret_bytes, struct orma_buf *error);
 
 /* Fills a CloneSessionRequest: a session's number as `orma status` shows it, or its unique name. */
-void orma_clone_request_put(struct orma_buf *out, const char *session);
+void orma_service_clone_request_put(struct orma_buf *out, const char *session);
 #endif

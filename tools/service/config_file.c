@@ -36,7 +36,8 @@ static int check_binary(struct orma_str bytes, const char *path, struct orma_buf
 
     if (r < 0) {
         orma_buf_printf(error, "%s: not a binary trace config%s", path,
-                        orma_looks_like_text(bytes) ? "; it looks like text: try --txt" : "");
+                        orma_service_config_is_text(bytes) ? "; it looks like text: try --txt"
+                                                           : "");
         return r;
     }
     protobuf_c_message_free_unpacked(msg, NULL);
@@ -44,8 +45,8 @@ static int check_binary(struct orma_str bytes, const char *path, struct orma_buf
     return 0;
 }
 
-int orma_config_load(const char *path, enum orma_config_form form, struct orma_buf *ret,
-                     struct orma_buf *error)
+int orma_service_config_load(const char *path, enum orma_service_config_form form,
+                             struct orma_buf *ret, struct orma_buf *error)
 {
     struct orma_buf file = {0};
     int r = strcmp(path, "-") ? orma_fd_read_file(AT_FDCWD, path, CONFIG_BYTES_MAX, &file)
@@ -55,10 +56,10 @@ int orma_config_load(const char *path, enum orma_config_form form, struct orma_b
         orma_buf_printf(error, "%s: %s", path, strerror(-r));
     } else {
         struct orma_str bytes = orma_buf_str(&file);
-        bool text =
-            form == ORMA_CONFIG_AUTO ? orma_looks_like_text(bytes) : form != ORMA_CONFIG_BINARY;
+        bool text = form == ORMA_SERVICE_CONFIG_AUTO ? orma_service_config_is_text(bytes)
+                                                     : form != ORMA_SERVICE_CONFIG_BINARY;
 
-        r = text ? parse_text(bytes, path, form == ORMA_CONFIG_TEXT_LOSSY, ret, error)
+        r = text ? parse_text(bytes, path, form == ORMA_SERVICE_CONFIG_TEXT_LOSSY, ret, error)
                  : check_binary(bytes, path, ret, error);
     }
     orma_buf_fini(&file);

@@ -5,11 +5,11 @@
 #define ORMA_TOOLS_SERVICE_CONFIG_FILE_H
 #include "sdk/base/buf.h"
 
-enum orma_config_form {
-    ORMA_CONFIG_AUTO, /* text if nothing but printable characters is in it */
-    ORMA_CONFIG_TEXT,
-    ORMA_CONFIG_TEXT_LOSSY, /* unknown fields and enum values are dropped */
-    ORMA_CONFIG_BINARY,
+enum orma_service_config_form {
+    ORMA_SERVICE_CONFIG_AUTO, /* text if nothing but printable characters is in it */
+    ORMA_SERVICE_CONFIG_TEXT,
+    ORMA_SERVICE_CONFIG_TEXT_LOSSY, /* unknown fields and enum values are dropped */
+    ORMA_SERVICE_CONFIG_BINARY,
 };
 
 /*
@@ -17,6 +17,6 @@ enum orma_config_form {
  * binary file its very bytes, unknown fields included. 0, or -errno with the
  * message for the user (of several lines for text: place, line, caret) in `error`.
  */
-int orma_config_load(const char *path, enum orma_config_form form, struct orma_buf *ret,
-                     struct orma_buf *error);
+int orma_service_config_load(const char *path, enum orma_service_config_form form,
+                             struct orma_buf *ret, struct orma_buf *error);
 #endif

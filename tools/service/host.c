@@ -16,7 +16,7 @@
 
 #define PATH_SIZE 64
 
-struct orma_host {
+struct orma_service_host {
     char dir[PATH_SIZE];
     int lock_fd; /* as long as it is open, the folder is in use; -1: there is none */
     char producer[PATH_SIZE + 16], consumer[PATH_SIZE + 16];
@@ -29,7 +29,7 @@ struct orma_host {
 
 static void *run_service(void *arg)
 {
-    struct orma_host *self = arg;
+    struct orma_service_host *self = arg;
     int r = traced_service_run(self->service);
 
     if (r < 0)
@@ -39,7 +39,7 @@ static void *run_service(void *arg)
 
 static void *run_probes(void *arg)
 {
-    struct orma_host *self = arg;
+    struct orma_service_host *self = arg;
     int r = orma_probes_run(self->probes);
 
     if (r < 0)
@@ -47,20 +47,20 @@ static void *run_probes(void *arg)
     return NULL;
 }
 
-static int make_dir(struct orma_host *self)
+static int make_dir(struct orma_service_host *self)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
 
-    (void)orma_leftovers_remove(); /* how many does not matter here */
+    (void)orma_service_leftovers_remove(); /* how many does not matter here */
     /* Socket paths are short by nature: the usual place, unless it is too long or not ours. */
     if (!base || access(base, W_OK | X_OK) < 0 ||
-        snprintf(NULL, 0, "%s/" ORMA_LEFTOVERS_PATTERN, base) >= PATH_SIZE)
+        snprintf(NULL, 0, "%s/" ORMA_SERVICE_LEFTOVERS_PATTERN, base) >= PATH_SIZE)
         base = "/tmp";
-    snprintf(self->dir, sizeof(self->dir), "%s/" ORMA_LEFTOVERS_PATTERN, base);
+    snprintf(self->dir, sizeof(self->dir), "%s/" ORMA_SERVICE_LEFTOVERS_PATTERN, base);
     if (!mkdtemp(self->dir)) /* mode 0700: nobody else may enter */
         return -errno;
     self->has_dir = true;
-    self->lock_fd = orma_leftovers_mark(self->dir);
+    self->lock_fd = orma_service_leftovers_mark(self->dir);
     if (self->lock_fd < 0)
         orma_log_debug("%s: not marked as in use", self->dir); /* then it stays if we are killed */
     snprintf(self->producer, sizeof(self->producer), "%s/producer.sock", self->dir);
@@ -68,7 +68,7 @@ static int make_dir(struct orma_host *self)
     return 0;
 }
 
-static int start_service(struct orma_host *self)
+static int start_service(struct orma_service_host *self)
 {
     /* Without a directory of our own: the system's sockets. */
     struct traced_config config = {.producer_addrs = self->has_dir ? self->producer : NULL,
@@ -86,9 +86,9 @@ static int start_service(struct orma_host *self)
     return r;
 }
 
-static int start_probes(struct orma_host *self)
+static int start_probes(struct orma_service_host *self)
 {
-    struct orma_probes_config config = {.producer_addr = orma_host_producer_addr(self)};
+    struct orma_probes_config config = {.producer_addr = orma_service_host_producer_addr(self)};
     int r = orma_probes_new(&config, &self->probes);
 
     if (r < 0)
@@ -98,9 +98,10 @@ static int start_probes(struct orma_host *self)
     return r;
 }
 
-static int start(bool private_sockets, bool probes, struct orma_host **ret, const char **ret_what)
+static int start(bool private_sockets, bool probes, struct orma_service_host **ret,
+                 const char **ret_what)
 {
-    ORMA_AUTO(orma_host_free_p) struct orma_host *self = calloc(1, sizeof(*self));
+    ORMA_AUTO(orma_service_host_free_p) struct orma_service_host *self = calloc(1, sizeof(*self));
     int r;
 
     *ret_what = "out of memory";
@@ -120,17 +121,18 @@ static int start(bool private_sockets, bool probes, struct orma_host **ret, cons
     return 0;
 }
 
-int orma_host_new(bool probes, struct orma_host **ret, const char **ret_what)
+int orma_service_host_new(bool probes, struct orma_service_host **ret, const char **ret_what)
 {
     return start(true, probes, ret, ret_what);
 }
 
-int orma_host_new_on_system_sockets(bool probes, struct orma_host **ret, const char **ret_what)
+int orma_service_host_new_on_system_sockets(bool probes, struct orma_service_host **ret,
+                                            const char **ret_what)
 {
     return start(false, probes, ret, ret_what);
 }
 
-void orma_host_free(struct orma_host *self)
+void orma_service_host_free(struct orma_service_host *self)
 {
     if (!self)
         return;
@@ -148,19 +150,19 @@ void orma_host_free(struct orma_host *self)
     if (self->has_dir) {
         (void)unlink(self->producer); /* the service may have removed them already */
         (void)unlink(self->consumer);
-        orma_leftovers_unmark(self->dir);
+        orma_service_leftovers_unmark(self->dir);
         (void)rmdir(self->dir);
         orma_fd_close(&self->lock_fd);
     }
     free(self);
 }
 
-const char *orma_host_producer_addr(const struct orma_host *self)
+const char *orma_service_host_producer_addr(const struct orma_service_host *self)
 {
     return self->has_dir ? self->producer : orma_sock_producer_addr();
 }
 
-const char *orma_host_consumer_addr(const struct orma_host *self)
+const char *orma_service_host_consumer_addr(const struct orma_service_host *self)
 {
     return self->has_dir ? self->consumer : orma_sock_consumer_addr();
 }

@@ -9,23 +9,24 @@
 
 #include "sdk/base/defs.h"
 
-struct orma_host;
+struct orma_service_host;
 
 /*
  * Starts the service, and the probes if `probes`. Signals that the caller
  * handles must be blocked before, so that the threads inherit that. -errno;
  * *ret_what then names the step.
  */
-int orma_host_new(bool probes, struct orma_host **ret, const char **ret_what);
+int orma_service_host_new(bool probes, struct orma_service_host **ret, const char **ret_what);
 
 /* The same on the sockets where the system's service would listen. -EADDRINUSE: it does. */
-int orma_host_new_on_system_sockets(bool probes, struct orma_host **ret, const char **ret_what);
+int orma_service_host_new_on_system_sockets(bool probes, struct orma_service_host **ret,
+                                            const char **ret_what);
 
 /* Stops the threads, removes the sockets and the directory. NULL is fine. */
-void orma_host_free(struct orma_host *self);
-ORMA_DEFINE_AUTO(struct orma_host *, orma_host_free)
+void orma_service_host_free(struct orma_service_host *self);
+ORMA_DEFINE_AUTO(struct orma_service_host *, orma_service_host_free)
 
 /* Socket addresses, valid as long as the host. */
-const char *orma_host_producer_addr(const struct orma_host *self);
-const char *orma_host_consumer_addr(const struct orma_host *self);
+const char *orma_service_host_producer_addr(const struct orma_service_host *self);
+const char *orma_service_host_consumer_addr(const struct orma_service_host *self);
 #endif

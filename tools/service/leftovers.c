@@ -22,7 +22,7 @@
 #define UNMARKED_SECONDS 60 /* from mkdtemp() to the mark takes no second */
 
 /* Under its name only once it is locked: nobody sees it free before. */
-int orma_leftovers_mark(const char *dir)
+int orma_service_leftovers_mark(const char *dir)
 {
     ORMA_AUTO(orma_fd_close) int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int fd =
@@ -36,7 +36,7 @@ int orma_leftovers_mark(const char *dir)
     return r;
 }
 
-void orma_leftovers_unmark(const char *dir)
+void orma_service_leftovers_unmark(const char *dir)
 {
     char path[300];
 
@@ -129,7 +129,7 @@ static unsigned remove_in(const char *base)
     unsigned ret = 0;
 
     while (dir && (entry = readdir(dir))) {
-        if (strlen(entry->d_name) == strlen(ORMA_LEFTOVERS_PATTERN) &&
+        if (strlen(entry->d_name) == strlen(ORMA_SERVICE_LEFTOVERS_PATTERN) &&
             !strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
             ret += remove_folder(fd, entry->d_name);
     }
@@ -138,7 +138,7 @@ static unsigned remove_in(const char *base)
     return ret;
 }
 
-unsigned orma_leftovers_remove(void)
+unsigned orma_service_leftovers_remove(void)
 {
     const char *run = getenv("XDG_RUNTIME_DIR");
     unsigned ret = remove_in("/tmp");

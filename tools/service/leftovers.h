@@ -9,14 +9,14 @@
 #ifndef ORMA_TOOLS_SERVICE_LEFTOVERS_H
 #define ORMA_TOOLS_SERVICE_LEFTOVERS_H
 
-#define ORMA_LEFTOVERS_PATTERN "orma-XXXXXX" /* for mkdtemp() */
+#define ORMA_SERVICE_LEFTOVERS_PATTERN "orma-XXXXXX" /* for mkdtemp() */
 
 /* Marks a folder as in use until the descriptor is closed, or the process ends. -errno. */
-int orma_leftovers_mark(const char *dir);
+int orma_service_leftovers_mark(const char *dir);
 
 /* Removes the mark; before the descriptor is closed. */
-void orma_leftovers_unmark(const char *dir);
+void orma_service_leftovers_unmark(const char *dir);
 
 /* Looks in /tmp and in the user's run-time directory; returns how many were removed. */
-unsigned orma_leftovers_remove(void);
+unsigned orma_service_leftovers_remove(void);
 #endif

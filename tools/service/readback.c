@@ -46,8 +46,8 @@ static int take_packet(void *ctx, const uint8_t *packet, size_t len)
     return out->block.len < BLOCK ? 0 : flush(out);
 }
 
-int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, struct orma_fd_wait *wait,
-                  uint64_t *bytes)
+int orma_service_readback(struct orma_consumer *consumer, int fd, int timeout_ms,
+                          struct orma_fd_wait *wait, uint64_t *bytes)
 {
     struct output out = {.fd = fd, .wait = wait, .bytes = bytes};
     int r = orma_consumer_read_wait(consumer, timeout_ms, take_packet, &out);

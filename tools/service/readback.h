@@ -15,6 +15,6 @@ struct orma_fd_wait;
  * pass between two replies; then, and after other failures, the file ends at a
  * packet's end unless the write itself failed. *bytes grows by what was written.
  */
-int orma_readback(struct orma_consumer *consumer, int fd, int timeout_ms, struct orma_fd_wait *wait,
-                  uint64_t *bytes);
+int orma_service_readback(struct orma_consumer *consumer, int fd, int timeout_ms,
+                          struct orma_fd_wait *wait, uint64_t *bytes);
 #endif

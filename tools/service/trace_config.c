@@ -10,7 +10,7 @@
 
 #define MESSAGE ORMA_STR("perfetto.protos.TraceConfig")
 
-static void read_trigger(struct orma_trace_config *self, struct orma_pb_reader r)
+static void read_trigger(struct orma_service_trace_config *self, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
 
@@ -20,7 +20,7 @@ static void read_trigger(struct orma_trace_config *self, struct orma_pb_reader r
     }
 }
 
-static void read_triggers(struct orma_trace_config *self, struct orma_pb_reader r)
+static void read_triggers(struct orma_service_trace_config *self, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
     bool clone = false;
@@ -45,7 +45,7 @@ static void read_triggers(struct orma_trace_config *self, struct orma_pb_reader 
         self->trigger_mode = ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 }
 
-static void read_start_delay(struct orma_trace_config *self, struct orma_pb_reader r)
+static void read_start_delay(struct orma_service_trace_config *self, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
 
@@ -57,7 +57,7 @@ static void read_start_delay(struct orma_trace_config *self, struct orma_pb_read
     }
 }
 
-static void take_field(struct orma_trace_config *self, const struct orma_pb_field *f)
+static void take_field(struct orma_service_trace_config *self, const struct orma_pb_field *f)
 {
     switch (f->id) {
     case ORMA_PB_TRACE_CONFIG_DURATION_MS:
@@ -111,12 +111,12 @@ static bool fits(const struct orma_schema *schema, uint32_t msg, const struct or
     return known->type != ORMA_TYPE_MESSAGE || orma_walk_is_wellformed(f->data, f->len);
 }
 
-int orma_trace_config_read(struct orma_str config, struct orma_trace_config *ret)
+int orma_service_trace_config_read(struct orma_str config, struct orma_service_trace_config *ret)
 {
     const struct orma_schema *schema = orma_schema_default();
     uint32_t msg = orma_schema_find_msg(schema, MESSAGE);
     struct orma_pb_reader r = orma_pb_reader(config.data, config.len);
-    struct orma_trace_config self = {0};
+    struct orma_service_trace_config self = {0};
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
@@ -130,7 +130,7 @@ int orma_trace_config_read(struct orma_str config, struct orma_trace_config *ret
     return 0;
 }
 
-bool orma_trace_config_trigger(struct orma_str config, size_t *at, struct orma_str *ret)
+bool orma_service_trace_config_trigger(struct orma_str config, size_t *at, struct orma_str *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(config.data + *at, config.len - *at);
     struct orma_pb_field f;
@@ -145,14 +145,14 @@ bool orma_trace_config_trigger(struct orma_str config, size_t *at, struct orma_s
     return false;
 }
 
-uint64_t orma_trace_config_lifetime_ms(const struct orma_trace_config *self)
+uint64_t orma_service_trace_config_lifetime_ms(const struct orma_service_trace_config *self)
 {
     if (self->trigger_mode)
         return (uint64_t)self->trigger_timeout_ms + self->trigger_delay_max_ms;
     return self->duration_ms;
 }
 
-bool orma_looks_like_text(struct orma_str bytes)
+bool orma_service_config_is_text(struct orma_str bytes)
 {
     for (size_t i = 0; i < bytes.len; i++) {
         unsigned char c = (unsigned char)bytes.data[i];

@@ -9,7 +9,7 @@
 
 #include "sdk/base/buf.h"
 
-struct orma_trace_config {
+struct orma_service_trace_config {
     uint32_t duration_ms; /* 0: until stopped */
     uint32_t flush_timeout_ms;
     bool write_into_file; /* the service writes the trace itself */
@@ -28,16 +28,16 @@ struct orma_trace_config {
 };
 
 /* -EBADMSG: no TraceConfig, but something else or cut short. */
-int orma_trace_config_read(struct orma_str config, struct orma_trace_config *ret);
+int orma_service_trace_config_read(struct orma_str config, struct orma_service_trace_config *ret);
 
 /* The next of the names in activate_triggers; start with *at = 0. False: no more. */
-bool orma_trace_config_trigger(struct orma_str config, size_t *at, struct orma_str *ret);
+bool orma_service_trace_config_trigger(struct orma_str config, size_t *at, struct orma_str *ret);
 
 /*
  * How long a session of this config may take in all, in ms; 0: as long as it likes.
  */
-uint64_t orma_trace_config_lifetime_ms(const struct orma_trace_config *self);
+uint64_t orma_service_trace_config_lifetime_ms(const struct orma_service_trace_config *self);
 
 /* Is this text rather than an encoded message? For a hint to somebody who forgot --txt. */
-bool orma_looks_like_text(struct orma_str bytes);
+bool orma_service_config_is_text(struct orma_str bytes);
 #endif

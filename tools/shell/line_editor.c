@@ -22,7 +22,7 @@ enum { KEY_LEFT = 256, KEY_RIGHT, KEY_UP, KEY_DOWN, KEY_HOME, KEY_END, KEY_DELET
 
 struct orma_line_editor {
     char *path;
-    char *lines[ORMA_HISTORY_MAX]; /* oldest first */
+    char *lines[ORMA_SHELL_HISTORY_MAX]; /* oldest first */
     size_t num;
     bool changed;
     /* While a line is read: */
@@ -44,7 +44,7 @@ static void add_line(struct orma_line_editor *self, struct orma_str line)
     copy = orma_str_dup(line);
     if (!copy)
         return; /* a line less in the history */
-    if (self->num == ORMA_HISTORY_MAX) {
+    if (self->num == ORMA_SHELL_HISTORY_MAX) {
         free(self->lines[0]);
         memmove(self->lines, self->lines + 1, (--self->num) * sizeof(*self->lines));
     }

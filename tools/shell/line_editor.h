@@ -12,7 +12,7 @@
 
 #include "sdk/base/buf.h"
 
-#define ORMA_HISTORY_MAX 1000
+#define ORMA_SHELL_HISTORY_MAX 1000
 
 struct orma_line_editor;
 

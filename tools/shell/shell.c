@@ -174,13 +174,13 @@ static int run_convert(const struct orma_command *self, int argc, char **argv)
 static int run_bundle(const struct orma_command *self, int argc, char **argv)
 {
     (void)self;
-    return orma_bundle_main(ORMA_SHELL_NAME " bundle", 1, argc, argv);
+    return orma_convert_bundle_main(ORMA_SHELL_NAME " bundle", 1, argc, argv);
 }
 
 static int run_util(const struct orma_command *self, int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "merge"))
-        return orma_merge_main(argc - 1, argv + 1);
+        return orma_convert_merge_main(argc - 1, argv + 1);
     return orma_convert_main(self, ORMA_SHELL_NAME " util", ORMA_CONVERT_SHELL_UTIL, 1, argc, argv);
 }
 
@@ -246,7 +246,7 @@ const struct orma_command orma_shell_commands[] = {
         .synopsis = "[OPTIONS] TRACE ARCHIVE",
         .details = "The archive is a tar that loads as the trace does.",
         .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n",
-        .options = orma_bundle_options,
+        .options = orma_convert_bundle_options,
         .run = run_bundle,
     },
     {

@@ -39,14 +39,14 @@ static int take_idle(struct orma_shell *sh, const struct orma_cli *cli)
         sh->idle_ms = UINT64_MAX;
     else if (!strcmp(cli->value, "never"))
         sh->idle_ms = 0;
-    else if (!orma_parse_duration_ms(cli->value, &sh->idle_ms))
+    else if (!orma_units_parse_duration_ms(cli->value, &sh->idle_ms))
         return orma_cli_usage_error(cli, "bad time '%s': auto, never, or as in 30m", cli->value), 1;
     return -1;
 }
 
 static int take_query_timeout(struct orma_shell *sh, const struct orma_cli *cli)
 {
-    if (!orma_parse_duration_ms(cli->value, &sh->config.query_timeout_ms) ||
+    if (!orma_units_parse_duration_ms(cli->value, &sh->config.query_timeout_ms) ||
         !sh->config.query_timeout_ms)
         return orma_cli_usage_error(cli, "bad time '%s': as in 10s", cli->value), 1;
     return -1;

@@ -59,12 +59,12 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
         return orma_shell_missing(PROGRAM, strerror(ENOMEM));
     int code = orma_shell_add_packages(sh, orma_rpc_processor(rpc));
     if (!code && sh->trace)
-        code = orma_symbols_from_environment(orma_rpc_processor(rpc), PROGRAM) < 0;
+        code = orma_load_symbols_from_environment(orma_rpc_processor(rpc), PROGRAM) < 0;
     if (!code && sh->trace) {
-        code = orma_load(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
-                         &sh->load_ns) < 0;
+        code = orma_load_trace(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
+                               &sh->load_ns) < 0;
         if (!code) {
-            orma_print_health(orma_rpc_processor(rpc), NULL, NULL, stderr);
+            orma_load_print_health(orma_rpc_processor(rpc), NULL, NULL, stderr);
             code = orma_rpc_set_loaded(rpc, sh->trace) < 0;
         }
     }

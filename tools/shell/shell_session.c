@@ -129,11 +129,12 @@ int orma_shell_load(struct orma_shell *self)
         return orma_shell_missing(ORMA_SHELL_NAME, strerror(ENOMEM));
     if (orma_shell_add_packages(self, self->tp))
         return 1;
-    if (orma_symbols_from_environment(self->tp, ORMA_SHELL_NAME) < 0)
+    if (orma_load_symbols_from_environment(self->tp, ORMA_SHELL_NAME) < 0)
         return 1;
-    if (orma_load(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) < 0)
+    if (orma_load_trace(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) <
+        0)
         return 1;
-    orma_print_health(self->tp, NULL, NULL, stderr);
+    orma_load_print_health(self->tp, NULL, NULL, stderr);
     print_left_out(self->tp);
     return 0;
 }

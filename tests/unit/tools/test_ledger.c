@@ -8,14 +8,14 @@
 Test(loss, prefers_packets_to_chunks)
 {
     struct orma_buf b = {0};
-    struct orma_loss loss;
-    char text[ORMA_LOSS_TEXT_MAX];
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
 
     size_t m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS);
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN, 3);
     orma_pb_end(&b, m);
-    orma_loss_read(orma_buf_str(&b), &loss);
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_read(orma_buf_str(&b), &loss);
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost 3 chunks (3 overwritten)");
 
     m = orma_pb_begin(&b, 90001);
@@ -23,9 +23,9 @@ Test(loss, prefers_packets_to_chunks)
     orma_pb_put_u64(&b, 7, 2);
     orma_pb_put_u64(&b, 8, 40);
     orma_pb_end(&b, m);
-    orma_loss_read(orma_buf_str(&b), &loss);
-    cr_assert_eq(orma_loss_total(&loss), 42);
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_read(orma_buf_str(&b), &loss);
+    cr_assert_eq(orma_ledger_total(&loss), 42);
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost 42 packets (2 dropped, 40 overwritten)");
     orma_buf_fini(&b);
     orma_assert_no_leaks();
@@ -34,8 +34,8 @@ Test(loss, prefers_packets_to_chunks)
 Test(loss, says_what_is_not_known)
 {
     struct orma_buf b = {0};
-    struct orma_loss loss;
-    char text[ORMA_LOSS_TEXT_MAX];
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
 
     for (unsigned writers = 1; writers <= 2; writers++) {
         size_t m = orma_pb_begin(&b, 90001);
@@ -43,15 +43,15 @@ Test(loss, says_what_is_not_known)
         orma_pb_put_u64(&b, 6, 10);
         orma_pb_put_u64(&b, 13, 1);
         orma_pb_end(&b, m);
-        orma_loss_read(orma_buf_str(&b), &loss);
-        orma_loss_format(&loss, text, sizeof(text));
-        cr_assert_eq(orma_loss_total(&loss), 0);
+        orma_ledger_read(orma_buf_str(&b), &loss);
+        orma_ledger_format(&loss, text, sizeof(text));
+        cr_assert_eq(orma_ledger_total(&loss), 0);
         cr_assert_str_eq(text,
                          writers == 1
                              ? "what was lost is not known: 1 writer ended without its last report"
                              : "what was lost is not known: 2 writers ended without their last "
                                "report");
-        cr_assert_not(orma_loss_is_none(&loss));
+        cr_assert_not(orma_ledger_is_none(&loss));
     }
     orma_buf_fini(&b);
     orma_assert_no_leaks();
@@ -59,18 +59,18 @@ Test(loss, says_what_is_not_known)
 
 Test(loss, nothing_is_nothing_and_garbage_too)
 {
-    struct orma_loss loss;
-    char text[ORMA_LOSS_TEXT_MAX];
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
 
-    orma_loss_read(ORMA_STR("\x0a\xff\xff"), &loss);
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_read(ORMA_STR("\x0a\xff\xff"), &loss);
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "nothing lost");
 }
 
 Test(loss, knows_how_full_the_buffers_are)
 {
     struct orma_buf b = {0};
-    struct orma_loss loss;
+    struct orma_ledger loss;
 
     size_t m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS);
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, 1000);
@@ -81,7 +81,7 @@ Test(loss, knows_how_full_the_buffers_are)
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, 1000);
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN, 5);
     orma_pb_end(&b, m);
-    orma_loss_read(orma_buf_str(&b), &loss);
+    orma_ledger_read(orma_buf_str(&b), &loss);
     cr_assert_eq(loss.buffer_bytes, 2000);
     cr_assert_eq(loss.buffer_used, 600);
     orma_buf_fini(&b);
@@ -90,33 +90,33 @@ Test(loss, knows_how_full_the_buffers_are)
 
 Test(loss, a_ring_loses_nothing_by_what_it_was_told_to_overwrite)
 {
-    struct orma_loss loss = {.has_ledger = true, .ring = true};
-    char text[ORMA_LOSS_TEXT_MAX];
+    struct orma_ledger loss = {.has_ledger = true, .ring = true};
+    char text[ORMA_LEDGER_TEXT_MAX];
 
     loss.lost[ORMA_LOST_OVERWRITTEN] = 40;
-    cr_assert_eq(orma_loss_total(&loss), 0);
-    cr_assert_eq(orma_loss_aged_out(&loss), 40);
-    cr_assert(orma_loss_is_none(&loss));
+    cr_assert_eq(orma_ledger_total(&loss), 0);
+    cr_assert_eq(orma_ledger_aged_out(&loss), 40);
+    cr_assert(orma_ledger_is_none(&loss));
     loss.lost[ORMA_LOST_DROPPED] = 1;
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost 1 packet (1 dropped)");
 }
 
 Test(loss, what_nobody_counted_is_not_nothing)
 {
-    struct orma_loss loss = {.has_ledger = true, .unknown = "no report", .unreported = 1};
-    char text[ORMA_LOSS_TEXT_MAX];
+    struct orma_ledger loss = {.has_ledger = true, .unknown = "no report", .unreported = 1};
+    char text[ORMA_LEDGER_TEXT_MAX];
 
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "what was lost is not known: no report; 1 writer ended without its last "
                            "report");
-    cr_assert_not(orma_loss_is_none(&loss));
+    cr_assert_not(orma_ledger_is_none(&loss));
     loss.lost[ORMA_LOST_CUT] = 3;
     loss.kernel_overrun = 7;
-    orma_loss_format(&loss, text, sizeof(text));
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost at least 3 packets (3 cut), 7 kernel events overrun: no report; 1 "
                            "writer ended without its last report");
-    orma_loss_format(&loss, text, 10); /* cut, not overrun */
+    orma_ledger_format(&loss, text, 10); /* cut, not overrun */
     cr_assert_str_eq(text, "lost at l");
 }
 
@@ -127,7 +127,7 @@ Test(loss, every_reason_has_a_word_a_text_and_a_field_of_its_own)
 
         cr_assert(word->name && word->text && word->field, "%u", i);
         cr_assert_eq(orma_loss_of_field(word->field), i);
-        cr_assert_eq(orma_loss_of_name(word->name), i);
+        cr_assert_eq(orma_ledger_of_name(word->name), i);
     }
-    cr_assert_eq(orma_loss_of_name("emitted"), ORMA_LOST_REASONS);
+    cr_assert_eq(orma_ledger_of_name("emitted"), ORMA_LOST_REASONS);
 }

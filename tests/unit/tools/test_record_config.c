@@ -81,7 +81,7 @@ Test(record_config, all_presets_together_are_below_the_limit)
     size_t events = 0;
 
     orma_record_request_add_all(&rq);
-    for (const struct orma_preset *p = orma_presets; p->name; p++) {
+    for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         for (const char *const *e = p->events; e && *e; e++) {
             bool found = false;
 

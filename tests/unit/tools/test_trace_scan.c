@@ -40,18 +40,18 @@ static void *cut(void *data)
 Test(trace_scan, a_file_that_is_cut_meanwhile_harms_nobody)
 {
     struct orma_buf whole = {0};
-    struct orma_trace_scan scan;
+    struct orma_record_trace_scan scan;
     pthread_t thread;
 
     write_packets(&whole);
     struct cutter c = {.fd = memfd_create("trace", MFD_CLOEXEC), .whole = &whole};
     cr_assert_eq(orma_fd_write_all(c.fd, whole.data, whole.len), 0);
-    cr_assert(orma_trace_scan(c.fd, &scan));
-    orma_trace_scan_fini(&scan);
+    cr_assert(orma_record_trace_scan(c.fd, &scan));
+    orma_record_trace_scan_fini(&scan);
     cr_assert_eq(pthread_create(&thread, NULL, cut, &c), 0);
     for (unsigned i = 0; i < 2000; i++)
-        if (orma_trace_scan(c.fd, &scan))
-            orma_trace_scan_fini(&scan);
+        if (orma_record_trace_scan(c.fd, &scan))
+            orma_record_trace_scan_fini(&scan);
     __atomic_store_n(&c.stop, true, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     close(c.fd);

@@ -18,7 +18,8 @@ Test(units, durations_need_a_unit)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
         uint64_t ms = 0;
 
-        cr_assert_eq(orma_parse_duration_ms(cases[i].text, &ms), cases[i].ok, "%s", cases[i].text);
+        cr_assert_eq(orma_units_parse_duration_ms(cases[i].text, &ms), cases[i].ok, "%s",
+                     cases[i].text);
         cr_assert_eq(ms, cases[i].ms, "%s", cases[i].text);
     }
 }
@@ -27,12 +28,12 @@ Test(units, a_time_without_a_unit_is_in_seconds)
 {
     uint64_t ms = 0;
 
-    cr_assert(orma_parse_time_ms("10", &ms) && ms == 10000);
-    cr_assert(orma_parse_time_ms("1.5", &ms) && ms == 1500);
-    cr_assert(orma_parse_time_ms("20ms", &ms) && ms == 20);
-    cr_assert_not(orma_parse_time_ms("1e30", &ms));
-    cr_assert_not(orma_parse_time_ms("-1", &ms));
-    cr_assert_not(orma_parse_time_ms("10x", &ms));
+    cr_assert(orma_units_parse_time_ms("10", &ms) && ms == 10000);
+    cr_assert(orma_units_parse_time_ms("1.5", &ms) && ms == 1500);
+    cr_assert(orma_units_parse_time_ms("20ms", &ms) && ms == 20);
+    cr_assert_not(orma_units_parse_time_ms("1e30", &ms));
+    cr_assert_not(orma_units_parse_time_ms("-1", &ms));
+    cr_assert_not(orma_units_parse_time_ms("10x", &ms));
 }
 
 Test(units, sizes_are_powers_of_1024)
@@ -40,13 +41,13 @@ Test(units, sizes_are_powers_of_1024)
     uint64_t n;
     char text[ORMA_UNITS_TEXT_MAX];
 
-    cr_assert(orma_parse_size_bytes("32mb", &n) && n == 32u << 20);
-    cr_assert(orma_parse_size_bytes("64K", &n) && n == 64u << 10);
-    cr_assert(orma_parse_size_bytes("1.5g", &n) && n == 3u << 29);
-    cr_assert(!orma_parse_size_bytes("32", &n));
-    cr_assert(!orma_parse_size_bytes("32tb", &n));
-    cr_assert_str_eq(orma_format_size(1536, text), "1.5 KiB");
-    cr_assert_str_eq(orma_format_size(12, text), "12 B");
-    cr_assert_str_eq(orma_format_duration(1500000, text), "1.5 ms");
-    cr_assert_str_eq(orma_format_duration(2500000000, text), "2.5 s");
+    cr_assert(orma_units_parse_size_bytes("32mb", &n) && n == 32u << 20);
+    cr_assert(orma_units_parse_size_bytes("64K", &n) && n == 64u << 10);
+    cr_assert(orma_units_parse_size_bytes("1.5g", &n) && n == 3u << 29);
+    cr_assert(!orma_units_parse_size_bytes("32", &n));
+    cr_assert(!orma_units_parse_size_bytes("32tb", &n));
+    cr_assert_str_eq(orma_units_format_size(1536, text), "1.5 KiB");
+    cr_assert_str_eq(orma_units_format_size(12, text), "12 B");
+    cr_assert_str_eq(orma_units_format_duration(1500000, text), "1.5 ms");
+    cr_assert_str_eq(orma_units_format_duration(2500000000, text), "2.5 s");
 }
