@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
+import abi
 import commits
 import knots
 import names
@@ -50,6 +51,34 @@ class Knots(unittest.TestCase):
             (build / "compile_commands.json").write_text(f"[{','.join(rows)}]")
             arrows = symbols.arrows(symbols.load(root.resolve(), build.resolve()))
         self.assertEqual(arrows, {"sdk/x/a.c": {"sdk/x/b.c": {"b_table"}}, "sdk/x/b.c": {"sdk/x/a.c": {"a"}}})
+
+
+class Abi(unittest.TestCase):
+    WAS = ["symbol f ORMA_0.1 function", "constant ONE 1", "struct a size 16 align 8", "struct a.struct_size at 0 size 8",
+           "struct a.x at 8 size 8", "struct b size 8 align 8", "struct b.x at 0 size 8"]
+
+    def problems(self, **changed):
+        """`changed`: a line by its beginning, with spaces and dots as underscores; None: gone."""
+        lines = {line.replace(" ", "_").replace(".", "_"): line for line in self.WAS}
+        for begin, line in changed.items():
+            key = next((k for k in lines if k.startswith(begin + "_")), begin)
+            lines[key] = line
+        return list(abi.problems_of(self.WAS, [line for line in lines.values() if line]))
+
+    def test_what_is_gone_or_changed_breaks_programs(self):
+        self.assertEqual(self.problems(), [])
+        self.assertIn("symbol f is gone", self.problems(symbol_f=None)[0])
+        self.assertIn("break", self.problems(constant_ONE="constant ONE 2")[0])
+        self.assertIn("break", self.problems(struct_b_size="struct b size 16 align 8")[0])
+        self.assertIn("break", self.problems(struct_a_size="struct a size 8 align 8")[0])
+
+    def test_additions_only_need_a_line(self):
+        self.assertIn("--update", self.problems(new="symbol g ORMA_0.2 function")[0])
+        self.assertIn("--update", self.problems(struct_a_size="struct a size 24 align 8")[0])
+
+    def test_members_are_found_in_every_form(self):
+        self.assertEqual(list(abi.members("int a; const char\n*b; void (*c)(int x, void *y); uint8_t d[4], e;")),
+                         ["a", "b", "c", "d", "e"])
 
 
 class Names(unittest.TestCase):
