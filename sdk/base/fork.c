@@ -1,23 +1,35 @@
 /*
- * The parts are a list that only grows, at its end: an append is one
- * compare-and-swap, so that a child forked at any moment finds it whole.
+ * The parts are a table that is filled from its begin, without a lock, so that a
+ * child forked at any moment finds it whole: an entry belongs to whoever swaps its
+ * `in_child` from NULL. What is added to it later than the fork is not needed yet.
  */
 #include "sdk/base/fork.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
 
-static _Atomic(struct orma_fork_part *) first;
-static _Atomic(void (*)(void)) revival;
+typedef void (*fork_fn)(void);
+
+/* All accesses are relaxed: functions are code, which needs no publishing. */
+struct part {
+    _Atomic(fork_fn) before, in_parent, in_child;
+};
+
+static struct part parts[ORMA_FORK_PARTS_MAX];
+static _Atomic(fork_fn) revival;
 static uint32_t generation;
 
-/* acquire: pairs with the append in orma_fork_watch(). */
-static struct orma_fork_part *after(_Atomic(struct orma_fork_part *) *link)
+static void call(_Atomic(fork_fn) *fn)
 {
-    return atomic_load_explicit(link, memory_order_acquire);
+    fork_fn now = atomic_load_explicit(fn, memory_order_relaxed);
+
+    if (now)
+        now();
 }
 
 /* A handler's event would still be the parent's in the child: it is lost, and counted, meanwhile.
@@ -25,18 +37,14 @@ static struct orma_fork_part *after(_Atomic(struct orma_fork_part *) *link)
 static void before(void)
 {
     orma_guard_up();
-    for (struct orma_fork_part *p = after(&first); p; p = after(&p->next)) {
-        if (p->before)
-            p->before();
-    }
+    for (size_t i = 0; i < ORMA_FORK_PARTS_MAX; i++)
+        call(&parts[i].before);
 }
 
 static void in_parent(void)
 {
-    for (struct orma_fork_part *p = after(&first); p; p = after(&p->next)) {
-        if (p->in_parent)
-            p->in_parent();
-    }
+    for (size_t i = 0; i < ORMA_FORK_PARTS_MAX; i++)
+        call(&parts[i].in_parent);
     orma_guard_down();
 }
 
@@ -44,10 +52,8 @@ static void in_child(void)
 {
     generation++;
     orma_mem_after_fork(); /* takes the guard down */
-    for (struct orma_fork_part *p = after(&first); p; p = after(&p->next)) {
-        if (p->in_child)
-            p->in_child();
-    }
+    for (size_t i = 0; i < ORMA_FORK_PARTS_MAX; i++)
+        call(&parts[i].in_child);
 }
 
 static void watch(void)
@@ -55,21 +61,23 @@ static void watch(void)
     (void)pthread_atfork(before, in_parent, in_child);
 }
 
-void orma_fork_watch(struct orma_fork_part *part)
+void orma_fork_watch(fork_fn before_fn, fork_fn in_parent_fn, fork_fn in_child_fn)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    _Atomic(struct orma_fork_part *) *link = &first;
-    struct orma_fork_part *found;
+    fork_fn found = NULL;
+    struct part *p = parts;
 
     pthread_once(&once, watch);
-    for (;; link = &found->next) {
-        found = NULL;
-        /* release: pairs with after(). acquire: `found` is looked into. */
-        if (atomic_compare_exchange_strong_explicit(link, &found, part, memory_order_acq_rel,
-                                                    memory_order_acquire) ||
-            found == part)
+    while (!atomic_compare_exchange_strong_explicit(&p->in_child, &found, in_child_fn,
+                                                    memory_order_relaxed, memory_order_relaxed)) {
+        if (found == in_child_fn)
             return;
+        ORMA_ASSERT_HOT(p < parts + ORMA_FORK_PARTS_MAX - 1);
+        found = NULL;
+        p++;
     }
+    atomic_store_explicit(&p->before, before_fn, memory_order_relaxed);
+    atomic_store_explicit(&p->in_parent, in_parent_fn, memory_order_relaxed);
 }
 
 uint32_t orma_fork_generation(void)
@@ -77,15 +85,12 @@ uint32_t orma_fork_generation(void)
     return generation;
 }
 
-void orma_fork_set_revival(void (*fn)(void))
+void orma_fork_set_revival(fork_fn fn)
 {
-    atomic_store_explicit(&revival, fn, memory_order_relaxed); /* code needs no publishing */
+    atomic_store_explicit(&revival, fn, memory_order_relaxed);
 }
 
 void orma_fork_revive(void)
 {
-    void (*fn)(void) = atomic_load_explicit(&revival, memory_order_relaxed);
-
-    if (fn)
-        fn();
+    call(&revival);
 }

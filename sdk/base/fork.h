@@ -5,29 +5,24 @@
  * the child. Memory that the parent's other threads may have been changing is not
  * freed.
  *
- *     static struct orma_fork_part part = {.in_child = forget};
- *     ...
- *     orma_fork_watch(&part);      before there is anything to forget
+ *     orma_fork_watch(NULL, NULL, forget);     before there is anything to forget
  *
  * Threads: any, but as noted.
  */
 #ifndef ORMA_SDK_BASE_FORK_H
 #define ORMA_SDK_BASE_FORK_H
-#include <stdatomic.h>
 #include <stdint.h>
 
-/* Static memory. Any of the three may be NULL. */
-struct orma_fork_part {
-    /* Around fork(), in the thread that calls it, with the guard up (guard.h). */
-    void (*before)(void);
-    void (*in_parent)(void);
-    /* In the only thread of the child; the guard is down. In the order of registration. */
-    void (*in_child)(void);
-    _Atomic(struct orma_fork_part *) next; /* fork.c's */
-};
+/* Modules that may register. */
+#define ORMA_FORK_PARTS_MAX 12u
 
-/* Registers the part, once; more calls do nothing. Without memory children are not looked after. */
-void orma_fork_watch(struct orma_fork_part *part);
+/*
+ * Registers a part, once: it is known by `in_child`, and more calls do nothing. `before` and
+ * `in_parent` (may be NULL) run around fork() in the thread that calls it, with the guard up
+ * (guard.h); `in_child` in the only thread of the child, with the guard down. All in the order of
+ * registration. Without memory children are not looked after.
+ */
+void orma_fork_watch(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /* Counts forks down to this process: what was made under another number is an ancestor's. */
 uint32_t orma_fork_generation(void);

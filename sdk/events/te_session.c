@@ -342,9 +342,7 @@ static void after_fork(void)
 
 void orma_te_watch_forks(void)
 {
-    static struct orma_fork_part part = {before_fork, after_fork_in_parent, after_fork, NULL};
-
-    orma_fork_watch(&part);
+    orma_fork_watch(before_fork, after_fork_in_parent, after_fork);
 }
 
 static void init_once(void)

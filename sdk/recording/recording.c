@@ -399,7 +399,6 @@ static void after_fork(void)
 
 int orma_recording_start(const struct orma_recording_args *args, struct orma_recording **ret)
 {
-    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_recording_args full = ORMA_RECORDING_ARGS;
     struct orma_recording *self;
 
@@ -411,7 +410,7 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
         return -EINVAL;
     if (!(self = calloc(1, sizeof(*self))))
         return -ENOMEM;
-    orma_fork_watch(&part);
+    orma_fork_watch(NULL, NULL, after_fork);
     self->life = orma_fork_generation();
     self->mode = (enum orma_recording_mode)full.mode;
     pthread_mutex_init(&self->lock, NULL);

@@ -130,9 +130,7 @@ static void after_fork(void)
 
 void orma_ds_watch_forks(void)
 {
-    static struct orma_fork_part part = {.in_child = after_fork};
-
-    orma_fork_watch(&part);
+    orma_fork_watch(NULL, NULL, after_fork);
 }
 
 static void make_key(void)

@@ -143,11 +143,10 @@ static void after_fork(void)
 
 int orma_ds_offer_all(struct orma_producer *producer, orma_ds_run_fn run_fn)
 {
-    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_data_source *source;
     int r = 0;
 
-    orma_fork_watch(&part);
+    orma_fork_watch(NULL, NULL, after_fork);
     g.producer = producer;
     g.run = run_fn;
     orma_ds_set_listener(on_registered);

@@ -89,7 +89,6 @@ static void after_fork(void)
 
 int orma_startup_tracing(const struct orma_startup_args *args)
 {
-    static struct orma_fork_part part = {.in_child = after_fork};
     struct orma_startup_args full = ORMA_STARTUP_ARGS;
 
     if (args && args->struct_size < offsetof(struct orma_startup_args, categories))
@@ -98,7 +97,7 @@ int orma_startup_tracing(const struct orma_startup_args *args)
         memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
     if (full.buffer_kb && (full.buffer_kb < BUFFER_KB_MIN || full.buffer_kb > BUFFER_KB_MAX))
         return -EINVAL;
-    orma_fork_watch(&part);
+    orma_fork_watch(NULL, NULL, after_fork);
     pthread_mutex_lock(&g.lock);
     int r = g.session ? -EALREADY : begin(&full);
     pthread_mutex_unlock(&g.lock);

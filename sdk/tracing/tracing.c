@@ -214,11 +214,9 @@ static void after_fork(void)
 
 static void watch_forks(void)
 {
-    static struct orma_fork_part part = {.in_child = after_fork};
-
     orma_te_watch_forks();
     orma_ds_watch_forks();
-    orma_fork_watch(&part);
+    orma_fork_watch(NULL, NULL, after_fork);
     orma_fork_set_revival(revive_by_event);
 }
 
