@@ -249,6 +249,7 @@ class Recording(Perfetto):
             if stays:
                 self.wait_for("data in the file", lambda: (self.dir / "t").stat().st_size > 0)
             self.traced.kill()
+            self.traced.wait()  # until its sockets are closed
             err = p.communicate(timeout=30 * SLOW)[1]
             self.assertEqual(p.returncode, 1)
             self.assertIn(b"the service is gone", err)
