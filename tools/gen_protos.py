@@ -11,6 +11,7 @@ that declares it (see MORE_AREAS). The result is committed, so a build needs no 
 
     protos/perfetto/AREA.proto    the schema, with the comments of protos/comments.tsv
     protos/fields/AREA.h          field numbers and enum values for the hand-written readers
+    protos/fields/orma_ext.h      the same of our own additions, from protos/orma_ext.proto
     protos/tables/*.c             tracepoints and their messages, system call names, atrace categories
     sdk/ipc/methods.h             the method order of each IPC service
 
@@ -397,6 +398,19 @@ def fields_header(model, area):
     return "\n".join(out + ["", "#endif", ""])
 
 
+def extensions_header(path):
+    """Our own additions: their numbers stand in protos/orma_ext.proto, written by hand."""
+    out = ["/* Field numbers of orma_ext.proto. Made by tools/gen_protos.py. */",
+           "#ifndef ORMA_PROTOS_FIELDS_ORMA_EXT_H", "#define ORMA_PROTOS_FIELDS_ORMA_EXT_H"]
+    text = re.sub("//.*", "", path.read_text(encoding="utf-8"))
+    for kind, message, body in re.findall(r"^(message|extend) ([\w.]+) \{(.*?)^\}", text, re.M | re.S):
+        fields = re.findall(r"(\w+) = (\d+);", body)
+        out += ["", f"/* {message}{', extended' * (kind == 'extend')} */", "enum {"]
+        out += [f"    ORMA_PB_{snake(message)}_{name.upper()} = {number}," for name, number in fields]
+        out.append("};")
+    return "\n".join(out + ["", "#endif", ""])
+
+
 FIELD_TYPES = "int32 int64 uint32 uint64 sint32 sint64 fixed32 fixed64 sfixed32 sfixed64 bool float double string bytes".split()
 
 
@@ -506,6 +520,7 @@ def main():
         put(ROOT / f"protos/perfetto/{area}.proto", ProtoFile(model, area, comments).text())
         if area not in SCHEMA_ONLY:
             put(ROOT / f"protos/fields/{area}.h", fields_header(model, area))
+    put(ROOT / "protos/fields/orma_ext.h", extensions_header(ROOT / "protos/orma_ext.proto"))
     put(ROOT / "protos/tables/ftrace_events.c", ftrace_tables(model, folder))
     put(ROOT / "protos/tables/syscalls.c", syscall_tables(folder))
     put(ROOT / "protos/tables/atrace.c", atrace_tables(folder))

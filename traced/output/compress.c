@@ -12,7 +12,6 @@
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_writer.h"
 
-#define TRACE_PACKET 1 /* Trace.packet */
 #define DEFLATE_LEVEL 6
 #define ZSTD_LEVEL 3
 
@@ -107,7 +106,7 @@ void traced_compress(struct traced_compression how, const struct orma_buf *batch
     size_t len = squeezed ? squeeze(how, batch, squeezed, cap) : 0;
 
     if (len) {
-        size_t packet = orma_pb_begin(out, TRACE_PACKET);
+        size_t packet = orma_pb_begin(out, ORMA_PB_TRACE_PACKET);
         orma_pb_put_bytes(out,
                           how.kind == TRACED_COMPRESSION_ZSTD
                               ? ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS

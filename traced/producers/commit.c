@@ -4,23 +4,24 @@
 #include <string.h>
 
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
+#include "sdk/base/assert.h"
 #include "sdk/wire/pb_reader.h"
 #include "traced/buffers/buffer.h"
 #include "traced/producers/producer.h"
 
 #define PATCHES_MAX 1024
-/* orma_ext.proto: CommitDataRequest 90001 */
-#define ORMA_WRITER_COUNTS 90001
 
 /* What steps cost besides the bytes that they copy, in units of traced_budget. */
 enum { COST_ENTRY = 256, COST_PATCH = 32, COST_PAGE = 64, COST_CHUNK = 256 };
 
-/* A chunk's header words, read once. */
+/* A chunk's header words, read once; in the layout of shared memory. */
 struct header {
     uint32_t chunk_id;
     uint16_t writer_id;
     uint16_t packets;
 };
+_Static_assert(sizeof(struct header) == ORMA_SHM_CHUNK_HEADER, "move_inline() copies it");
 
 /*
  * The sequence for a chunk of this writer in this buffer; NULL if the producer
@@ -258,6 +259,7 @@ static void move_chunk(struct traced_producer *p, struct group *g, const struct 
         return;
     if (g->num && (g->page != m->page || g->mask & 1u << m->chunk))
         move_group(p, g, budget);
+    ORMA_ASSERT_HOT(g->num < ORMA_ARRAY_LEN(g->idx)); /* each index once */
     g->page = m->page;
     g->mask |= 1u << m->chunk;
     g->idx[g->num] = (uint8_t)m->chunk;
@@ -347,7 +349,7 @@ static void apply_patches(struct traced_producer *p, const struct patch_list *li
                         list->chunk_id, list->patches, list->num, list->more);
 }
 
-/* ---- what the writers say about their packets ---- */
+/* ---- what the writers report about their packets ---- */
 
 static bool take_counts(struct traced_producer *p, const struct orma_pb_field *field)
 {
@@ -358,19 +360,19 @@ static bool take_counts(struct traced_producer *p, const struct orma_pb_field *f
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
-        case 1:
+        case ORMA_PB_ORMA_WRITER_COUNTS_WRITER_ID:
             writer = orma_pb_u32(&f);
             break;
-        case 2:
+        case ORMA_PB_ORMA_WRITER_COUNTS_TARGET_BUFFER:
             buffer = orma_pb_u32(&f);
             break;
-        case 3:
+        case ORMA_PB_ORMA_WRITER_COUNTS_EMITTED:
             emitted = orma_pb_u64(&f);
             break;
-        case 4:
+        case ORMA_PB_ORMA_WRITER_COUNTS_DROPPED_NO_CHUNK:
             no_chunk = orma_pb_u64(&f);
             break;
-        case 5:
+        case ORMA_PB_ORMA_WRITER_COUNTS_DROPPED_TOO_LARGE:
             too_large = orma_pb_u64(&f);
             break;
         }
@@ -422,7 +424,7 @@ static int do_rest(struct traced_producer *p, struct traced_commit *c, struct tr
             traced_budget_spend(budget, f.len + COST_PATCH * list.num);
             if (p->shm_ready)
                 apply_patches(p, &list);
-        } else if (f.id == ORMA_WRITER_COUNTS && !take_counts(p, &f)) {
+        } else if (f.id == ORMA_PB_COMMIT_DATA_REQUEST_ORMA_WRITER_COUNTS && !take_counts(p, &f)) {
             return -EBADMSG;
         }
     }

@@ -16,7 +16,6 @@
 #include "traced/sessions/session.h"
 #include "traced/sessions/stats.h"
 
-#define TRACE_PACKET 1 /* Trace.packet */
 #define SERVICE_SEQUENCE_ID 1
 #define PRIMARY_CLOCK_BOOTTIME 6
 /* How much the numbers of the last statistics may grow until they are written. */
@@ -39,7 +38,7 @@ static const uint8_t clock_ids[] = {ORMA_CLOCK_BOOTTIME,
 /* Begins a packet of the service; ts 0: without timestamp. To be ended with orma_pb_end(). */
 static size_t begin_packet(struct orma_buf *out, const struct traced_session *s, uint64_t ts)
 {
-    size_t begun = orma_pb_begin(out, TRACE_PACKET);
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET);
 
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_UID, s->registry->uid);
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, SERVICE_SEQUENCE_ID);
@@ -352,7 +351,7 @@ static bool put_data(struct orma_buf *out, const struct traced_packet *p)
     if (!orma_buf_reserve(out, 1 + ORMA_VARINT_MAX + len))
         return false;
     uint8_t *to = out->data + out->len;
-    *to++ = TRACE_PACKET << 3 | ORMA_PB_LEN;
+    *to++ = ORMA_PB_TRACE_PACKET << 3 | ORMA_PB_LEN;
     to = orma_varint_write(to, len);
     for (size_t i = 0; i < p->slices_num; i++) {
         memcpy(to, p->slices[i].data, p->slices[i].len);

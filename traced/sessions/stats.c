@@ -1,11 +1,10 @@
 #include "traced/sessions/stats.h"
 
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/sessions/session.h"
-
-#define ORMA_SEQUENCE_COUNTS 90001 /* orma_ext.proto */
 
 /* Fields of BufferStats that are only written if not 0. */
 static void put_buffer_stats(struct orma_buf *out, const struct traced_buffer *buf)
@@ -85,22 +84,30 @@ size_t traced_session_seqs_num(const struct traced_session *s)
 static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
 {
     struct traced_ledger l = traced_seq_ledger(seq);
-    const uint64_t vals[] = {l.dropped, l.overwritten, l.discarded, l.invalid, l.unpatched, l.cut};
-    static const uint8_t fields[] = {7, 8, 9, 10, 11, 12};
-    size_t msg = orma_pb_begin(out, ORMA_SEQUENCE_COUNTS);
+    const struct {
+        uint32_t field;
+        uint64_t val;
+    } reasons[] = {
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DROPPED, l.dropped},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_OVERWRITTEN, l.overwritten},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DISCARDED, l.discarded},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_INVALID, l.invalid},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNPATCHED, l.unpatched},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_CUT, l.cut},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, l.unreported},
+    };
+    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
 
-    orma_pb_put_u64(out, 1, seq->sequence_id);
-    orma_pb_put_u64(out, 2, buffer);
-    orma_pb_put_u64(out, 3, seq->producer_id);
-    orma_pb_put_u64(out, 4, seq->writer_id);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_SEQUENCE_ID, seq->sequence_id);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_BUFFER, buffer);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_PRODUCER_ID, seq->producer_id);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_WRITER_ID, seq->writer_id);
     if (l.emitted != UINT64_MAX)
-        orma_pb_put_u64(out, 5, l.emitted);
-    orma_pb_put_u64(out, 6, l.delivered);
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(vals); i++)
-        if (vals[i])
-            orma_pb_put_u64(out, fields[i], vals[i]);
-    if (l.unreported)
-        orma_pb_put_u64(out, 13, 1);
+        orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_EMITTED, l.emitted);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED, l.delivered);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++)
+        if (reasons[i].val)
+            orma_pb_put_u64(out, reasons[i].field, reasons[i].val);
     orma_pb_end(out, msg);
 }
 
