@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 #include "traced/buffers/buffer_internal.h"
 
@@ -348,11 +349,20 @@ static bool all_read(const struct traced_buffer *self, size_t bytes)
     return true;
 }
 
+/* Records tile [0, used): whoever walks over them goes from header to header. */
+static void check_record(const struct traced_buffer *self, size_t at,
+                         const struct traced_record *rec)
+{
+    ORMA_ASSERT_HOT(rec->size >= TRACED_RECORD_HEADER && rec->size % TRACED_RECORD_HEADER == 0 &&
+                    rec->size <= self->used - at);
+    ORMA_ASSERT_HOT(rec->check == traced_record_check(rec));
+}
+
 /*
  * Clears whole records until [wptr, wptr + bytes) is free. Bytes of the last
  * one that are left over, or -1: the discard buffer is full.
  */
-static int64_t make_room(struct traced_buffer *self, size_t bytes, struct traced_seq *hint)
+static int64_t clear_records(struct traced_buffer *self, size_t bytes, struct traced_seq *hint)
 {
     size_t at = self->wptr, end = self->wptr + bytes;
 
@@ -362,6 +372,7 @@ static int64_t make_room(struct traced_buffer *self, size_t bytes, struct traced
         if (at >= self->used)
             return 0;
         const struct traced_record *rec = traced_record_at(self, at);
+        check_record(self, at, rec);
         if (rec->flags & TRACED_REC_PADDING)
             self->stats.padding_bytes_cleared += rec->size;
         else
@@ -533,7 +544,7 @@ static bool wrap(struct traced_buffer *self, struct traced_seq *hint)
 {
     size_t rest = self->size - self->wptr;
 
-    if (make_room(self, rest, hint) < 0)
+    if (clear_records(self, rest, hint) < 0)
         return false;
     put_padding(self, rest);
     self->used = self->size;
@@ -584,12 +595,13 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
     }
     int64_t left_over = -1;
     if (rec->size <= self->size - self->wptr || wrap(self, seq))
-        left_over = make_room(self, rec->size, seq);
+        left_over = clear_records(self, rec->size, seq);
     if (left_over < 0) {
         discard(self, seq, rec, chunk);
         return;
     }
 
+    ORMA_ASSERT_HOT(rec->size <= self->size - self->wptr);
     bool newer = traced_seq_is_newest(seq, rec->chunk_id);
     struct traced_ref *ref = traced_seq_insert_ref(seq, rec->chunk_id);
     struct traced_record *to = traced_record_at(self, self->wptr);
@@ -613,6 +625,7 @@ void traced_buffer_write(struct traced_buffer *self, struct traced_seq *seq,
     size_t size = record_size(chunk->payload_size);
     struct traced_record rec = make_record(seq, chunk, size);
 
+    ORMA_ASSERT_HOT(seq->buf == self && self->base);
     if (size > ORMA_MIN(self->size, (size_t)TRACED_RECORD_MAX)) {
         refuse(self, seq, &rec, chunk);
         return;
@@ -677,6 +690,7 @@ void traced_buffer_clear(struct traced_buffer *self)
     for (size_t at = 0; at < self->used;) {
         const struct traced_record *rec = traced_record_at(self, at);
 
+        check_record(self, at, rec);
         if (!(rec->flags & TRACED_REC_PADDING))
             evict(self, rec, NULL);
         at += rec->size;

@@ -4,6 +4,7 @@
  */
 #ifndef ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
 #define ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
+#include "sdk/base/assert.h"
 #include "sdk/shm/layout.h"
 #include "traced/buffers/buffer.h"
 
@@ -46,6 +47,7 @@ uint16_t traced_record_check(const struct traced_record *rec);
 
 static inline struct traced_record *traced_record_at(const struct traced_buffer *buf, size_t offset)
 {
+    ORMA_ASSERT_HOT(offset < buf->size && offset % TRACED_RECORD_HEADER == 0);
     return (struct traced_record *)(buf->base + offset);
 }
 
@@ -67,6 +69,7 @@ static inline uint32_t traced_record_payload_size(const struct traced_record *re
 
 static inline struct traced_ref *traced_seq_ref(const struct traced_seq *seq, uint32_t idx)
 {
+    ORMA_ASSERT_HOT(idx < seq->len);
     return &seq->refs[(seq->head + idx) & (seq->cap - 1)];
 }
 
@@ -78,7 +81,7 @@ static inline bool traced_seq_is_newest(const struct traced_seq *seq, uint32_t c
     return !seq->has_last || chunk_id - seq->last_chunk_id < INT32_MAX;
 }
 
-/* Makes room for this id. False: it has no place in the order, or no memory. */
+/* Reserves a place for this id. False: it has none in the order, or no memory. */
 bool traced_seq_reserve(struct traced_seq *seq, uint32_t chunk_id);
 /* A new reference in its place, zeroed but for chunk_id. After traced_seq_reserve(). */
 struct traced_ref *traced_seq_insert_ref(struct traced_seq *seq, uint32_t chunk_id);

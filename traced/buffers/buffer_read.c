@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
+#include "sdk/base/vec.h"
 #include "traced/buffers/buffer_internal.h"
 #include "traced/buffers/packet.h"
 
@@ -210,19 +212,6 @@ static enum chain find_chain(const struct traced_buffer *buf, const struct trace
     }
 }
 
-static bool reserve_slices(struct traced_buffer *buf, size_t num)
-{
-    if (num <= buf->slices_cap)
-        return true;
-    size_t cap = ORMA_MAX(num, buf->slices_cap * 2);
-    struct traced_slice *slices = realloc(buf->slices, cap * sizeof(*slices));
-    if (!slices)
-        return false;
-    buf->slices = slices;
-    buf->slices_cap = cap;
-    return true;
-}
-
 /* Consumes the pieces rd..last into buf->slices. False: one of them could not be read. */
 static bool take_chain(struct traced_buffer *buf, struct traced_seq *seq, uint32_t last,
                        struct traced_packet *ret, bool *ret_unpatched)
@@ -260,7 +249,8 @@ static enum step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
     bool unpatched;
     enum chain found = find_chain(buf, seq, &last);
 
-    if (found == CHAIN_WHOLE && !reserve_slices(buf, last - seq->rd + 1))
+    if (found == CHAIN_WHOLE &&
+        ORMA_GROW(&buf->slices, &buf->slices_cap, (size_t)last - seq->rd + 1))
         found = CHAIN_WAIT; /* no memory now */
     switch (found) {
     case CHAIN_WAIT:
@@ -347,6 +337,7 @@ static enum step step(struct traced_buffer *buf, struct traced_seq *seq, struct 
 static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct traced_packet *ret,
                      uint32_t *patience)
 {
+    ORMA_ASSERT_HOT(seq->buf == buf && seq->rd <= seq->len);
     while (seq->rd < seq->len) {
         switch (step(buf, seq, ret)) {
         case STEP_AGAIN:
@@ -380,7 +371,7 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
     uint32_t patience = PATIENCE;
 
     self->paused = false;
-    if (!reserve_slices(self, 1))
+    if (ORMA_GROW(&self->slices, &self->slices_cap, (size_t)1))
         return false;
     while (!orma_list_empty(&self->ready)) {
         struct traced_seq *seq = ORMA_CONTAINER_OF(self->ready.next, struct traced_seq, ready_link);
@@ -402,6 +393,7 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
 
 void traced_seq_undeliver(struct traced_seq *seq)
 {
+    ORMA_ASSERT_HOT(seq->ledger.delivered > 0);
     seq->ledger.delivered--;
     seq->ledger.discarded++;
 }

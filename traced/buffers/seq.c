@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/search.h"
 #include "traced/buffers/buffer_internal.h"
 
 #define FIRST_CAP 4u
@@ -26,17 +27,10 @@ static uint32_t behind(const struct traced_seq *seq, uint32_t chunk_id)
 /* First index whose reference is not older than chunk_id. */
 static uint32_t lower_bound(const struct traced_seq *seq, uint32_t chunk_id)
 {
-    uint32_t want = behind(seq, chunk_id), lo = 0, hi = seq->len;
+    uint32_t want = behind(seq, chunk_id);
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (behind(seq, traced_seq_ref(seq, mid)->chunk_id) > want)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ORMA_PARTITION_POINT(i, 0, seq->len,
+                                behind(seq, traced_seq_ref(seq, i)->chunk_id) > want);
 }
 
 int64_t traced_seq_find_ref(const struct traced_seq *seq, uint32_t chunk_id)
@@ -103,6 +97,7 @@ struct traced_ref *traced_seq_insert_ref(struct traced_seq *seq, uint32_t chunk_
 {
     uint32_t idx = traced_seq_is_newest(seq, chunk_id) ? seq->len : lower_bound(seq, chunk_id);
 
+    ORMA_ASSERT_HOT(seq->len < seq->cap); /* traced_seq_reserve() was called */
     if (idx == seq->len)
         seq->len++;
     else
@@ -111,11 +106,13 @@ struct traced_ref *traced_seq_insert_ref(struct traced_seq *seq, uint32_t chunk_
         seq->rd = idx; /* a late chunk: the reader goes back for it */
     struct traced_ref *ref = traced_seq_ref(seq, idx);
     *ref = (struct traced_ref){.chunk_id = chunk_id};
+    ORMA_ASSERT_HOT(seq->rd <= seq->len);
     return ref;
 }
 
 void traced_seq_remove_ref(struct traced_seq *seq, uint32_t idx)
 {
+    ORMA_ASSERT_HOT(idx < seq->len);
     if (idx < seq->len / 2 || idx == 0) {
         for (uint32_t i = idx; i > 0; i--)
             *traced_seq_ref(seq, i) = *traced_seq_ref(seq, i - 1);
@@ -127,6 +124,7 @@ void traced_seq_remove_ref(struct traced_seq *seq, uint32_t idx)
     seq->len--;
     if (idx < seq->rd)
         seq->rd--;
+    ORMA_ASSERT_HOT(seq->rd <= seq->len);
 }
 
 uint32_t traced_record_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos,

@@ -7,6 +7,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 struct traced_name {
     struct orma_str text;
@@ -46,18 +47,6 @@ uint32_t traced_names_find(const struct traced_names *self, struct orma_str name
     return self->num ? find(self, name, traced_names_hash(&secret, name)) : TRACED_NAMES_NONE;
 }
 
-static int grow(struct traced_names *self)
-{
-    uint32_t cap = self->cap ? self->cap * 2 : 8;
-    struct traced_name *items = realloc(self->items, cap * sizeof(*items));
-
-    if (!items)
-        return -ENOMEM;
-    self->items = items;
-    self->cap = cap;
-    return 0;
-}
-
 int traced_names_add(struct traced_names *self, struct orma_str name, uint32_t *ret_idx)
 {
     uint64_t hash = traced_names_hash(&self->secret, name);
@@ -67,7 +56,7 @@ int traced_names_add(struct traced_names *self, struct orma_str name, uint32_t *
     if (is_new) {
         uint64_t head = orma_map_get(&self->heads, hash);
 
-        if ((self->num == self->cap && grow(self) < 0) ||
+        if (ORMA_GROW(&self->items, &self->cap, self->num + (size_t)1) ||
             orma_map_put(&self->heads, hash, self->num) < 0)
             return -ENOMEM;
         idx = self->num++;

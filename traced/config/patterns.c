@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 
 #define WORDS (TRACED_PATTERNS_MAX / 64)
@@ -90,6 +91,7 @@ static struct verdicts *verdicts_of(struct traced_patterns *self, uint16_t produ
 bool traced_patterns_match(struct traced_patterns *self, uint32_t idx, uint16_t producer_id,
                            const char *producer_name)
 {
+    ORMA_ASSERT(idx < self->names.num); /* as traced_patterns_add() gave it */
     struct verdicts *v = verdicts_of(self, producer_id);
     uint64_t bit = UINT64_C(1) << idx % 64;
     uint32_t word = idx / 64;

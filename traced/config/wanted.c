@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sdk/base/assert.h"
+#include "sdk/base/vec.h"
 #include "traced/config/config.h"
 #include "traced/config/names.h"
 #include "traced/config/patterns.h"
@@ -15,7 +17,7 @@ struct entry {
     uint32_t target;
     struct traced_names producers; /* of producer_name_filter */
     uint32_t *patterns;            /* of producer_name_regex_filter; owned */
-    size_t patterns_num;
+    size_t patterns_num, patterns_cap;
 };
 
 struct traced_wanted {
@@ -101,8 +103,7 @@ static int compile_filters(struct traced_wanted *self, struct entry *to, const e
 
     for (size_t i = 0; i < from->n_producer_name_filter && r >= 0; i++)
         r = traced_names_add(&to->producers, orma_str_from(from->producer_name_filter[i]), NULL);
-    to->patterns = calloc(from->n_producer_name_regex_filter + 1, sizeof(*to->patterns));
-    if (!to->patterns)
+    if (ORMA_GROW(&to->patterns, &to->patterns_cap, from->n_producer_name_regex_filter))
         return -ENOMEM;
     for (size_t i = 0; i < from->n_producer_name_regex_filter && r >= 0; i++)
         r = add_pattern(self, from->producer_name_regex_filter[i], "Data source", source_name(from),
@@ -204,13 +205,13 @@ int traced_wanted_compile(struct traced_wanted *self, const char *pattern, struc
 int traced_wanted_add_pattern(struct traced_wanted *self, uint32_t idx, const char *pattern)
 {
     struct entry *entry = &self->entries[idx];
-    uint32_t *grown = realloc(entry->patterns, (entry->patterns_num + 1) * sizeof(*grown));
     struct orma_buf error = {0};
 
-    if (!grown)
+    ORMA_ASSERT(idx < self->entries_num);
+    if (ORMA_GROW(&entry->patterns, &entry->patterns_cap, entry->patterns_num + 1))
         return -ENOMEM;
-    entry->patterns = grown;
-    int r = traced_patterns_add(&self->patterns, pattern, &grown[entry->patterns_num], &error);
+    int r = traced_patterns_add(&self->patterns, pattern, &entry->patterns[entry->patterns_num],
+                                &error);
     orma_buf_fini(&error);
     if (r < 0)
         return r;
@@ -220,6 +221,7 @@ int traced_wanted_add_pattern(struct traced_wanted *self, uint32_t idx, const ch
 
 int traced_wanted_add_name(struct traced_wanted *self, uint32_t entry, const char *name)
 {
+    ORMA_ASSERT(entry < self->entries_num);
     int r = traced_names_add(&self->entries[entry].producers, orma_str_from(name), NULL);
 
     return r < 0 ? r : 0;
@@ -236,6 +238,7 @@ uint32_t traced_wanted_first(const struct traced_wanted *self, const char *name)
 
 uint32_t traced_wanted_next(const struct traced_wanted *self, uint32_t entry)
 {
+    ORMA_ASSERT(entry < self->entries_num);
     return self->entries[entry].next;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/vec.h"
 
 /* Of a slice: about a millisecond. */
 #define STEP ((size_t)16 << 20)
@@ -39,24 +40,11 @@ void traced_reaper_fini(struct traced_reaper *self)
     self->num = self->cap = 0;
 }
 
-static bool reserve(struct traced_reaper *self)
-{
-    if (self->num < self->cap)
-        return true;
-    size_t cap = ORMA_MAX(self->cap * 2, (size_t)8);
-    struct traced_mapping *more = realloc(self->mappings, cap * sizeof(*more));
-    if (!more)
-        return false;
-    self->mappings = more;
-    self->cap = cap;
-    return true;
-}
-
 void traced_reap(struct traced_reaper *self, struct traced_turns *turns, void *base, size_t size)
 {
     if (!base)
         return;
-    if (size <= STEP || !reserve(self)) {
+    if (size <= STEP || ORMA_GROW(&self->mappings, &self->cap, self->num + 1)) {
         (void)munmap(base, size); /* our own mapping */
         return;
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 
 /* Between slices that are further apart than this the loop has rested. */
@@ -85,6 +86,7 @@ void traced_turns_fini(struct traced_turns *self)
 
 void traced_turns_add(struct traced_turns *self, struct traced_work *work)
 {
+    ORMA_ASSERT_HOT(work->slice);
     if (traced_work_waits(work))
         return;
     enqueue(self, work);

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
@@ -52,6 +53,7 @@ void traced_conn_free(struct traced_conn *self)
 {
     if (self->client && self->endpoint->gone)
         self->endpoint->gone(self);
+    ORMA_ASSERT(!self->client && self->network->conns_num > 0);
     traced_work_cancel(&self->work);
     orma_list_remove(&self->link);
     self->network->conns_num--;
@@ -336,6 +338,7 @@ static void handle_invoke(struct traced_conn *self, const struct orma_ipc_frame 
         args_valid(port, in->method_id, in->payload))
         r = port->methods[in->method_id](self, &call);
     if (r > 0) {
+        ORMA_ASSERT(port->go_on);
         self->call = call;
         self->call_port = port;
         self->call_open = true;

@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/list.h"
 #include "sdk/wire/pb_reader.h"
@@ -99,6 +100,7 @@ static void block_free(struct block *b)
 static void file_unref(struct traced_file *self)
 {
     pthread_mutex_lock(&self->lock);
+    ORMA_ASSERT(self->refs > 0);
     bool last = --self->refs == 0;
     pthread_mutex_unlock(&self->lock);
     if (!last)
@@ -296,6 +298,7 @@ static void block_done(struct traced_file *self, struct block *b, size_t queued,
 {
     struct orma_buf old = self->spare;
 
+    ORMA_ASSERT(self->queued_bytes >= queued && self->blocks_done <= self->blocks_in);
     self->queued_bytes -= queued;
     if (!self->error) /* it may have been set meanwhile, for a block that never came here */
         self->error = r;
@@ -468,6 +471,7 @@ void traced_file_write(struct traced_file *self, struct orma_buf *block)
     struct block *b = malloc(sizeof(*b));
 
     pthread_mutex_lock(&self->lock);
+    ORMA_ASSERT(!self->finish);
     if (b) {
         *b = (struct block){.data = *block};
         *block = (struct orma_buf){0};
@@ -496,6 +500,7 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source)
         pthread_mutex_unlock(&source->lock);
     }
     pthread_mutex_lock(&self->lock);
+    ORMA_ASSERT(!self->finish && !self->blocks_in); /* first of all */
     if (b)
         orma_list_insert(&self->blocks, &b->link);
     else if (!self->error)

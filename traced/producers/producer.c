@@ -9,6 +9,7 @@
 
 #include "protos/fields/ipc.h"
 #include "protos/perfetto/common.pb-c.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/frame.h"
@@ -286,6 +287,7 @@ void traced_producer_free(struct traced_producer *self)
     orma_map_take(&self->registry->by_id, self->id);
     self->registry->num--;
     self->registry->events->gone(self);
+    ORMA_ASSERT(orma_list_empty(&self->instances)); /* those above have forgotten it */
     ORMA_LIST_EACH (struct traced_data_source, ds, &self->data_sources, link)
         traced_producer_remove_source(ds);
     let_go_seqs(self);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/buffers/buffer.h"
 #include "traced/producers/producer.h"
@@ -18,6 +19,7 @@ void traced_producers_init(struct traced_producers *self, struct traced_loop *lo
 
 void traced_producers_fini(struct traced_producers *self)
 {
+    ORMA_ASSERT(!self->num && !self->data_sources_num && !self->targets.len);
     orma_map_fini(&self->by_id);
     orma_map_fini(&self->targets);
 }
@@ -37,6 +39,7 @@ static uint16_t new_target_id(struct traced_producers *self)
 
 int traced_target_add(struct traced_producers *self, struct traced_target *target)
 {
+    ORMA_ASSERT(target->buf && target->group && !target->id);
     target->id = new_target_id(self);
     return target->id ? orma_map_put_ptr(&self->targets, target->id, target) : -ENOSPC;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "traced/producers/producer.h"
@@ -168,6 +169,7 @@ static void on_flushed(struct traced_session *source, bool ok, void *ctx)
         self->error = "Original session ended";
     else
         take_group(self, source, group->transfer);
+    ORMA_ASSERT(self->pending > 0);
     if (--self->pending == 0)
         finish(self, source);
 }
@@ -221,6 +223,7 @@ void traced_clone_begin(struct traced_clone *self, struct traced_session *source
     uint64_t flags = TRACED_FLUSH_CLONE | (for_bugreport ? FOR_BUGREPORT : 0);
     bool use[2] = {has_group(source, true), has_group(source, false)};
 
+    ORMA_ASSERT(self->client && !self->pending && !self->buffers_num); /* once */
     clear_buffers(source);
     self->buffers_num = source->buffers_num;
     self->pending = (unsigned)use[0] + use[1];

@@ -45,9 +45,7 @@ static bool advance(struct traced_session *s)
 {
     if (!s->output.file)
         return false;
-    if (!s->output.rest_queued)
-        s->output.rest_queued = traced_session_output_write_rest(s);
-    return !s->output.rest_queued || !traced_file_look(s->output.file).done;
+    return !traced_session_output_write_rest(s) || !traced_file_look(s->output.file).done;
 }
 
 /* Waits for a thread that has got on. */
@@ -83,7 +81,7 @@ static void report(struct traced_session *s)
     char name[TRACED_FILE_NAME_MAX];
 
     traced_file_name(s->output.file, name);
-    if (!s->output.rest_queued || !state.done)
+    if (!s->output.finished || !state.done)
         orma_log_error("session %" PRIu64
                        ": the trace file %s accepts no data; its end is missing, "
                        "%zu bytes or more",

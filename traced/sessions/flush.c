@@ -16,6 +16,7 @@
 
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/producers/producer.h"
 #include "traced/sessions/gather.h"
@@ -104,6 +105,7 @@ static void answer(struct flush_request *r, bool ok)
     void *ctx = r->ctx;
 
     request_free(r);
+    ORMA_ASSERT(s->flushes.num > 0);
     s->flushes.num--;
     if (ok)
         s->flushes.succeeded++;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sdk/base/assert.h"
 #include "traced/network/conn.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
@@ -147,6 +148,7 @@ void traced_gather_fini(struct traced_gather *self)
 
 void traced_gather_begin(struct traced_gather *self, struct traced_gather_wait *wait)
 {
+    ORMA_ASSERT(wait->fn && !traced_gather_waits(wait));
     orma_list_insert(&self->next, &wait->link);
     traced_turns_add(&self->session->registry->loop->turns, &self->work);
 }

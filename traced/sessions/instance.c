@@ -14,6 +14,7 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/config/patterns.h"
@@ -228,6 +229,7 @@ static void send_stop(struct traced_instance *inst)
 
 static void set_state(struct traced_instance *inst, enum traced_instance_state state)
 {
+    ORMA_ASSERT(inst->state != TRACED_INSTANCE_STOPPED); /* the end: see instance.h */
     inst->state = state;
     inst->session->registry->events->instance_changed(inst);
 }
@@ -302,6 +304,7 @@ void traced_instance_free(struct traced_instance *inst)
 
     if (inst->state != TRACED_INSTANCE_STOPPED)
         set_state(inst, TRACED_INSTANCE_STOPPED);
+    ORMA_ASSERT(inst->producer->instances_num > 0);
     orma_list_remove(&inst->session_link);
     orma_list_remove(&inst->producer_link);
     inst->producer->instances_num--;

@@ -1,5 +1,6 @@
 #include "traced/sessions/registry.h"
 
+#include "sdk/base/assert.h"
 #include "traced/config/wanted.h"
 #include "traced/producers/producer.h"
 #include "traced/sessions/machine.h"
@@ -45,6 +46,7 @@ void traced_sessions_init(struct traced_sessions *self)
 
 void traced_sessions_fini(struct traced_sessions *self)
 {
+    ORMA_ASSERT(!self->num);
     traced_machines_free(&self->machines);
     traced_trigger_history_fini(&self->trigger_history);
 }

@@ -14,6 +14,7 @@
 
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/config/wanted.h"
@@ -77,6 +78,7 @@ static void lose_reports(struct traced_session *self)
 
 void traced_session_end(struct traced_session *self)
 {
+    ORMA_ASSERT(!traced_session_is_over(self));
     traced_gather_cancel(&self->end);
     self->state = TRACED_DISABLED;
     traced_session_note_state(self);
@@ -105,6 +107,7 @@ static void on_gathered(struct traced_gather_wait *wait)
 /* All data sources have stopped, or have had their time. */
 static void on_stopped(struct traced_session *self)
 {
+    ORMA_ASSERT(self->state == TRACED_STOPPING);
     if (traced_session_is_ending(self))
         return;
     event_del(self->timers.stop);
@@ -217,6 +220,8 @@ void traced_session_free(struct traced_session *self)
     traced_flushes_cancel(self);
     traced_triggers_fini(self);
     traced_instances_fini(self);
+    ORMA_ASSERT(orma_list_empty(&self->instances.list) && orma_list_empty(&self->flushes.list));
+    ORMA_ASSERT(self->registry->num > 0);
     orma_list_remove(&self->link);
     self->registry->num--;
     (void)traced_boost_update(

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "protos/pbc.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "traced/config/wanted.h"
 #include "traced/sessions/session.h"
@@ -206,6 +207,7 @@ int traced_session_new(struct traced_sessions *sessions, struct orma_str bytes, 
 
 void traced_session_begin(struct traced_session *self, struct traced_consumer *consumer)
 {
+    ORMA_ASSERT(self->state == TRACED_CONFIGURED && !self->consumer); /* once */
     prepare_triggers(self);
     traced_session_note_state(self);
     self->consumer = consumer;

@@ -88,12 +88,18 @@ static uint64_t file_space(const struct traced_session *self)
     return max ? max - ORMA_MIN(max, self->output.bytes) : UINT64_MAX;
 }
 
+static void finish_file(struct traced_session *self)
+{
+    self->output.finished = true;
+    traced_file_finish(self->output.file);
+}
+
 /* One batch into the file. True: there is more. */
 static bool write_some(struct traced_work *work)
 {
     struct traced_session *self = ORMA_CONTAINER_OF(work, struct traced_session, output.read_work);
 
-    if (!self->output.file || traced_file_is_full(self->output.file))
+    if (!self->output.file || self->output.finished || traced_file_is_full(self->output.file))
         return false; /* on_file_progress() comes when it accepts more */
     struct orma_buf block = traced_file_spare(self->output.file);
     int r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
@@ -104,14 +110,14 @@ static bool write_some(struct traced_work *work)
     if (r == 1)
         return true;
     if (traced_session_is_over(self) || r == -EFBIG)
-        traced_file_finish(self->output.file);
+        finish_file(self);
     self->output.reading = false;
     return false;
 }
 
 void traced_session_output_start_writing(struct traced_session *self)
 {
-    if (!self->output.file || self->output.reading)
+    if (!self->output.file || self->output.reading || self->output.finished)
         return;
     self->output.reading = true;
     traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
@@ -244,6 +250,8 @@ bool traced_session_output_write_rest(struct traced_session *self)
     struct orma_buf block = {0};
     int r = 1;
 
+    if (self->output.finished)
+        return true;
     while (r == 1 && !traced_file_is_full(self->output.file)) {
         r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
         self->output.bytes += block.len;
@@ -253,7 +261,7 @@ bool traced_session_output_write_rest(struct traced_session *self)
     }
     if (r == 1)
         return false;
-    traced_file_finish(self->output.file);
+    finish_file(self);
     return true;
 }
 

@@ -23,7 +23,7 @@ struct traced_session_output {
     bool into_file;           /* write_into_file: IPC readers get nothing */
     bool reading;             /* on its way into the file */
     bool orphan;              /* nobody waits for the file: the session is freed when it is done */
-    bool rest_queued;         /* finish.c: the file was handed everything */
+    bool finished;            /* the file was handed everything, and accepts no more blocks */
     uint64_t bytes;           /* that the file was handed */
     struct event *write_timer;
     struct traced_work read_work; /* a batch for the file */
