@@ -31,3 +31,22 @@ void orma_assert_no_leaks(void)
         abort(); /* criterion reports the crash as a failure of this test */
     }
 }
+
+/* ---- behind every body ---- */
+
+void __real_criterion_internal_test_main(void (*body)(void));
+void __wrap_criterion_internal_test_main(void (*body)(void));
+
+static void (*body_of_test)(void);
+
+static void run_and_check(void)
+{
+    body_of_test();
+    orma_assert_no_leaks();
+}
+
+void __wrap_criterion_internal_test_main(void (*body)(void))
+{
+    body_of_test = body;
+    __real_criterion_internal_test_main(run_and_check);
+}
