@@ -14,6 +14,7 @@ group with its reason; a line there that nothing needs any more fails, too, so t
 """
 import fnmatch
 import pathlib
+import signal
 import sys
 
 import symbols
@@ -153,6 +154,7 @@ def show_rooms(rooms):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `--print | head`
     root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
     mode = sys.argv[3] if len(sys.argv) > 3 else ""
     sources = symbols.load(root, build)

@@ -15,6 +15,7 @@ Exceptions stand in the tables here, with their reasons; one that nothing needs 
 import collections
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -189,6 +190,7 @@ def show(sources):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `--print | head`
     root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
     sources = symbols.load(root, build)
     if sys.argv[3:] == ["--print"]:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The lints find what they are for: a check that never fails proves nothing."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -137,5 +138,13 @@ class Commits(unittest.TestCase):
         self.assertEqual(commits.from_editor(text), "sql: sort")
 
 
+class Listed(unittest.TestCase):
+    def test_methods_that_are_tests_of_their_own_are_all_there(self):
+        attacks = pathlib.Path(__file__).resolve().parents[1] / "attacks"
+        listed = re.search(r"foreach what : \[([^\]]*)\]", (attacks / "meson.build").read_text()).group(1)
+        defined = re.findall(r"def test_(\w+)\(", (attacks / "test_kill.py").read_text())
+        self.assertEqual(sorted(re.findall(r"'(\w+)'", listed)), sorted(defined))
+
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)
