@@ -51,4 +51,4 @@ class Stuck(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -302,4 +302,4 @@ packet {{
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""What a run of the tests did not do: skips with their reasons, and the slowest tests.
+
+    tools/test_report.py BUILD_DIR...
+
+Reads meson-logs/testlog.json of each folder: the whole tests that skipped, and the single ones that
+did so inside of a test that passed (TAP's "# SKIP why", unittest's "... skipped 'why'").
+"""
+import collections
+import json
+import pathlib
+import re
+import sys
+
+INSIDE = [re.compile(r"^ok\b[ \d]*-? *(?P<what>\S+).*# SKIP ?(?P<why>.*)$", re.M),
+          re.compile(r"^(?P<what>\w+) \([\w.]*\)(?:\n.*)? \.\.\. skipped (?P<q>['\"])(?P<why>.*)(?P=q)$", re.M)]
+WHOLE = re.compile(r"^(?:1\.\.0 *# *SKIP|skipped:) *(.*)$", re.M | re.I)
+SLOW_S = 30
+
+
+def skips_of(row):
+    """[(what, why)] of one test."""
+    text = "\n".join(row.get(k) or "" for k in ("stdout", "stderr"))
+    name = row["name"].rpartition(" / ")[2]
+    found = [(f"{name}: {m['what']}", m["why"].strip()) for p in INSIDE for m in p.finditer(text)]
+    if row["result"] == "SKIP" and not found:
+        m = WHOLE.search(text)
+        last = (text.strip() or "no reason given").splitlines()[-1]
+        found = [(name, (m.group(1) if m else last).strip())]
+    return found
+
+
+def report(build):
+    log = pathlib.Path(build, "meson-logs/testlog.json")
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    counts = collections.Counter(r["result"] for r in rows)
+    why = collections.defaultdict(list)
+    for row in rows:
+        for what, reason in skips_of(row):
+            why[reason or "no reason given"].append(what)
+    print(f"{pathlib.Path(build).name}: {len(rows)} tests, " + ", ".join(f"{n} {r}" for r, n in sorted(counts.items())) +
+          f"; {sum(map(len, why.values()))} skips:")
+    for reason, names in sorted(why.items(), key=lambda kv: (-len(kv[1]), kv[0])):
+        print(f"  {len(names):3} {reason}\n      {', '.join(sorted(names)[:4])}{' ...' if len(names) > 4 else ''}")
+    if not why:
+        print("    0 nothing was skipped")
+    slow = sorted((r for r in rows if r["duration"] > SLOW_S), key=lambda r: -r["duration"])
+    if slow:
+        print(f"  over {SLOW_S} s: " + ", ".join(f"{r['name'].rpartition(' / ')[2]} {r['duration']:.0f} s" for r in slow))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    for arg in sys.argv[1:]:
+        report(arg)
