@@ -45,6 +45,7 @@ EXEMPT = {
     ("build_files", "sdk/examples/first.c"): "docs/sdk.md shows it; tests/integration/sdk/test_examples.py compiles it",
     ("build_files", "sdk/examples/thermometer.c"): "the same",
     ("options", "OPT_SYSTEM"): "tracebox takes its one option out of perfetto's words before they are parsed",
+    ("documents", "orma.c"): "made by tools/amalgamate.py",
     ("format", "proto"): "packets are read by read/reader.c, before there is a table",
     ("format", "symbols"): "packets, too",
 }
@@ -613,6 +614,8 @@ def check_documents():
                              % "|".join(PRODUCT), span)
             if m and m.group(1) not in tails and "NAME" not in span:
                 yield f"{page}: there is no file {span}"
+            if re.fullmatch(r"[a-z]\w*\.[ch]", span) and span not in tails and not exempt("documents", span):
+                yield f"{page}: no file is called {span}"
             m = re.fullmatch(r"((?:orma|ORMA)_[a-z]\w+)\(.*\)?", span)
             if m and m.group(1) not in names and f"{m.group(1)}" not in "".join(text(p) for p in files("*.sql", "processor")):
                 yield f"{page}: there is no {m.group(1)}()"
