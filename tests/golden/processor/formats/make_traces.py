@@ -59,7 +59,10 @@ def tar(*members):
         header[0:len(name)] = name.encode()
         header[124:135] = b"%011o" % len(data)
         header[156] = ord("0")
-        header[257:263] = b"ustar\0"
+        header[100:108] = b"0000644\0"
+        header[257:265] = b"ustar\x0000"
+        header[148:156] = b" " * 8  # what the sum counts for itself
+        header[148:156] = b"%06o\0 " % sum(header)
         out += bytes(header) + data + bytes(-len(data) % 512)
     return out + bytes(1024)
 
