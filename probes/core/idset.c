@@ -1,5 +1,7 @@
 #include "probes/core/idset.h"
 
+#include "sdk/base/vec.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,15 +29,9 @@ void orma_source_idset_fini(struct orma_source_idset *self)
 
 ORMA_COLD void orma_source_idset_add_slow(struct orma_source_idset *self, uint32_t id)
 {
-    if (self->fresh_num == self->fresh_cap) {
-        uint32_t cap = self->fresh_cap ? 2 * self->fresh_cap : 64;
-        uint32_t *fresh = realloc(self->fresh, cap * sizeof(*fresh));
-
-        if (!fresh)
-            return; /* not marked as seen: the next event tries again */
-        self->fresh = fresh;
-        self->fresh_cap = cap;
-    }
+    ORMA_ASSERT_HOT(self->bits && id < ORMA_SOURCE_IDSET_MAX);
+    if (ORMA_GROW(&self->fresh, &self->fresh_cap, self->fresh_num + (size_t)1))
+        return; /* not marked as seen: the next event tries again */
     self->bits[id >> 6] |= (uint64_t)1 << (id & 63);
     self->fresh[self->fresh_num++] = id;
 }

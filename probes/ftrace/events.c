@@ -10,6 +10,7 @@
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define GENERIC_FIRST 65536u
 #define GENERIC_LAST 131072u
@@ -55,15 +56,8 @@ uint32_t orma_ftrace_generic_ids_get(struct orma_ftrace_generic_ids *self, const
     }
     if (self->num > GENERIC_LAST - GENERIC_FIRST)
         return 0;
-    if (self->num == self->cap) {
-        uint32_t cap = self->cap ? 2 * self->cap : 64;
-        const char **names = realloc(self->names, cap * sizeof(*names));
-
-        if (!names)
-            return 0;
-        self->names = names;
-        self->cap = cap;
-    }
+    if (ORMA_GROW(&self->names, &self->cap, self->num + (size_t)1))
+        return 0;
     self->names[self->num] = orma_arena_strdup(&self->arena, (struct orma_str){full, (size_t)len});
     if (!self->names[self->num] || orma_map_put(&self->ids, hash, self->num) < 0)
         return 0;
@@ -90,15 +84,8 @@ int orma_ftrace_events_note(struct orma_ftrace_events *self, struct orma_ftrace_
         if (!strcmp(list->names[i], full))
             return 0;
     }
-    if (list->num == list->cap) {
-        size_t cap = list->cap ? 2 * list->cap : 16;
-        const char **names = realloc(list->names, cap * sizeof(*names));
-
-        if (!names)
-            return -ENOMEM;
-        list->names = names;
-        list->cap = cap;
-    }
+    if (ORMA_GROW(&list->names, &list->cap, list->num + 1))
+        return -ENOMEM;
     list->names[list->num] = orma_arena_strdup(&self->arena, orma_str_from(full));
     return list->names[list->num] ? (int)(++list->num, 0) : -ENOMEM;
 }
@@ -121,15 +108,8 @@ int orma_ftrace_events_add(struct orma_ftrace_events *self, const char *group, c
     }
     if (!is_component(group) || !is_component(name) || self->num == ORMA_FTRACE_EVENTS_MAX)
         return orma_ftrace_events_note(self, &self->unknown, group, name);
-    if (self->num == self->cap) {
-        size_t cap = self->cap ? 2 * self->cap : 64;
-        struct orma_ftrace_event *list = realloc(self->list, cap * sizeof(*list));
-
-        if (!list)
-            return -ENOMEM;
-        self->list = list;
-        self->cap = cap;
-    }
+    if (ORMA_GROW(&self->list, &self->cap, self->num + 1))
+        return -ENOMEM;
     struct orma_ftrace_event *ev = &self->list[self->num];
     *ev = (struct orma_ftrace_event){
         .group = orma_arena_strdup(&self->arena, orma_str_from(group)),

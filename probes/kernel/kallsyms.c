@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/hex.h"
 #include "sdk/base/search.h"
 #include "sdk/base/vec.h"
 
@@ -49,13 +50,11 @@ static bool parse_hex(struct orma_str text, uint64_t *ret)
     if (!text.len || text.len > 16)
         return false;
     for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                : 16;
-        if (digit == 16)
+        int digit = orma_hex_digit(text.data[i]);
+
+        if (digit < 0)
             return false;
-        val = val << 4 | digit;
+        val = val << 4 | (unsigned)digit;
     }
     *ret = val;
     return true;

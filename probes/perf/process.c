@@ -12,6 +12,8 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/hex.h"
+#include "sdk/base/search.h"
 
 #define PROCESSES_MAX 16384u
 #define FILES_MAX 4096u
@@ -284,14 +286,11 @@ static bool hex_field(struct orma_str *rest, char sep, uint64_t *ret)
         return false;
     *ret = 0;
     for (size_t i = 0; i < part.len; i++) {
-        char c = part.data[i];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 16;
+        int digit = orma_hex_digit(part.data[i]);
 
-        if (digit > 15)
+        if (digit < 0)
             return false;
-        *ret = *ret << 4 | digit;
+        *ret = *ret << 4 | (unsigned)digit;
     }
     return true;
 }
@@ -353,20 +352,10 @@ static void read_mappings(struct orma_perf_processes *self, struct orma_perf_pro
 static const struct orma_perf_mapping *find(const struct orma_perf_process *process,
                                             uint64_t address)
 {
-    size_t lo = 0, hi = process->mappings_num;
+    const struct orma_perf_mapping *m = process->mappings;
+    size_t i = ORMA_OFFSET_FIND(m, process->mappings_num, .start, address);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct orma_perf_mapping *m = &process->mappings[mid];
-
-        if (address < m->start)
-            hi = mid;
-        else if (address >= m->end)
-            lo = mid + 1;
-        else
-            return m;
-    }
-    return NULL;
+    return i < process->mappings_num && address < m[i].end ? &m[i] : NULL;
 }
 
 const struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,

@@ -6,6 +6,7 @@
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/search.h"
 
 #ifdef ORMA_HAVE_LIBELF
 #include <gelf.h>
@@ -157,16 +158,8 @@ void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 
 struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
 {
-    size_t lo = 0, hi = self->symbols_num;
+    size_t lo = ORMA_UPPER_BOUND(self->symbols, self->symbols_num, .start, address);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (self->symbols[mid].start <= address)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
     if (!lo)
         return (struct orma_str){"", 0};

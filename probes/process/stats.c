@@ -23,6 +23,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 
 #define STATUS_MAX (64 * 1024)
@@ -317,15 +318,8 @@ static bool step(struct process_stats *self)
 
 static void enqueue(struct process_stats *self, uint32_t pid)
 {
-    if (self->queue_num == self->queue_cap) {
-        size_t cap = self->queue_cap ? 2 * self->queue_cap : 64;
-        uint32_t *queue = realloc(self->queue, cap * sizeof(*queue));
-
-        if (!queue)
-            return; /* this one stays without a name */
-        self->queue = queue;
-        self->queue_cap = cap;
-    }
+    if (ORMA_GROW(&self->queue, &self->queue_cap, self->queue_num + 1))
+        return; /* this one stays without a name */
     self->queue[self->queue_num++] = pid;
 }
 

@@ -2,12 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "sdk/base/base64.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
 #include "protos/reflect/scalar.h"
 #include "protos/reflect/scan.h"
 #include "protos/reflect/seen.h"
+#include "sdk/base/base64.h"
+#include "sdk/base/hex.h"
 #include "sdk/base/utf8.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -47,7 +48,7 @@ static bool take_hex4(struct orma_scan *scan, uint32_t *ret)
 {
     *ret = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = orma_scan_hex(orma_scan_peek(scan));
+        int digit = orma_hex_digit(orma_scan_peek(scan));
 
         if (digit < 0 || !orma_scan_take(scan))
             return false;
@@ -217,9 +218,9 @@ static const char *name_of(const struct parser *p, const struct orma_field *fiel
 
 static const char *describe(uint8_t type)
 {
-    return type == ORMA_TYPE_MESSAGE ? "an object"
-           : type == ORMA_TYPE_BYTES ? "a string of base64"
-                                     : orma_scalar_describe(type);
+    if (type == ORMA_TYPE_MESSAGE)
+        return "an object";
+    return type == ORMA_TYPE_BYTES ? "a string of base64" : orma_scalar_describe(type);
 }
 
 static int bad_value(struct parser *p, const struct orma_field *field)

@@ -1,5 +1,7 @@
 #include "protos/reflect/number.h"
 
+#include "sdk/base/hex.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -132,10 +134,7 @@ bool orma_number_to_u64(const char *text, uint64_t *ret)
     if (!*text)
         return false;
     for (; *text; text++) {
-        unsigned digit = *text >= '0' && *text <= '9'   ? (unsigned)(*text - '0')
-                         : *text >= 'a' && *text <= 'f' ? (unsigned)(*text - 'a' + 10)
-                         : *text >= 'A' && *text <= 'F' ? (unsigned)(*text - 'A' + 10)
-                                                        : 99;
+        unsigned digit = (unsigned)orma_hex_digit(*text); /* none: beyond every base */
 
         if (digit >= base || __builtin_mul_overflow(val, base, &val) ||
             __builtin_add_overflow(val, digit, &val))

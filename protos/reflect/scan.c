@@ -182,14 +182,3 @@ int orma_scan_fail(struct orma_scan *self, const char *fmt, ...)
     self->pos = self->end;
     return self->err;
 }
-
-int orma_scan_hex(int c)
-{
-    if (orma_scan_is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}

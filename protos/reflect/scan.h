@@ -87,9 +87,6 @@ int orma_scan_skip_mark(struct orma_scan *self);
 /* "file:line:col error: ..." with the line and a caret. Returns -EBADMSG; only the first counts. */
 int orma_scan_fail(struct orma_scan *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* The value of a hexadecimal digit, or -1. */
-int orma_scan_hex(int c);
-
 static inline bool orma_scan_is_letter(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

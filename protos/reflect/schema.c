@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "protos/reflect/tables.h"
+#include "sdk/base/search.h"
 
 /* Order of a terminated name and a span. */
 static int name_cmp(const char *name, struct orma_str other)
@@ -15,17 +16,8 @@ static int name_cmp(const char *name, struct orma_str other)
 
 uint32_t orma_schema_types_lower(const struct orma_schema *self, struct orma_str name)
 {
-    uint32_t lo = 0, hi = orma_schema_ntypes(self);
-
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (name_cmp(orma_schema_type_name(self, self->types[mid]), name) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ORMA_PARTITION_POINT(i, 0, orma_schema_ntypes(self),
+                                name_cmp(orma_schema_type_name(self, self->types[i]), name) < 0);
 }
 
 static uint32_t find_type(const struct orma_schema *self, struct orma_str name)
@@ -94,18 +86,10 @@ const struct orma_field *orma_schema_field(const struct orma_schema *self, uint3
 {
     const struct orma_msg_row *m = &self->msgs[msg];
     const struct orma_field *fields = self->fields + m->fields;
-    uint32_t lo = m->dense, hi = m->nfields;
 
     if (number - 1 < m->dense)
         return fields + number - 1;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (fields[mid].number < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t lo = ORMA_PARTITION_POINT(i, m->dense, m->nfields, fields[i].number < number);
     return lo < m->nfields && fields[lo].number == number ? fields + lo : NULL;
 }
 
@@ -115,20 +99,12 @@ const struct orma_field *orma_schema_field_named(const struct orma_schema *self,
     const struct orma_msg_row *m = &self->msgs[msg];
     const struct orma_field *fields = self->fields + m->fields;
     const uint16_t *by_name = self->by_name + m->fields;
-    uint32_t lo = 0, hi = m->nfields;
+    uint32_t at = ORMA_PARTITION_POINT(i, 0, m->nfields,
+                                       name_cmp(self->strings + fields[by_name[i]].name, name) < 0);
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int cmp = name_cmp(self->strings + fields[by_name[mid]].name, name);
-
-        if (!cmp)
-            return fields + by_name[mid];
-        if (cmp < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return NULL;
+    if (at == m->nfields || name_cmp(self->strings + fields[by_name[at]].name, name))
+        return NULL;
+    return fields + by_name[at];
 }
 
 const char *orma_field_name(const struct orma_schema *self, const struct orma_field *field)
@@ -238,17 +214,10 @@ const struct orma_enum_value *orma_schema_values(const struct orma_schema *self,
 const char *orma_schema_value_name(const struct orma_schema *self, uint32_t enum_idx,
                                    int32_t number)
 {
-    uint32_t lo = 0, hi, n;
+    uint32_t n;
     const struct orma_enum_value *values = orma_schema_values(self, enum_idx, &n);
+    uint32_t lo = ORMA_LOWER_BOUND(values, n, .number, number);
 
-    for (hi = n; lo < hi;) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (values[mid].number < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     return lo < n && values[lo].number == number ? self->strings + values[lo].name : NULL;
 }
 

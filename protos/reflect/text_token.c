@@ -1,5 +1,6 @@
 #include "protos/reflect/text_token.h"
 
+#include "sdk/base/hex.h"
 #include "sdk/base/utf8.h"
 
 /* Blanks and comments. */
@@ -103,7 +104,7 @@ static int take_digits(struct orma_scan *scan, int base, int max, uint32_t *ret)
 
     *ret = 0;
     for (; n < max; n++) {
-        int digit = orma_scan_hex(orma_scan_peek(scan));
+        int digit = orma_hex_digit(orma_scan_peek(scan));
 
         if (digit < 0 || digit >= base)
             break;

@@ -9,6 +9,7 @@
 
 #include "processor/metrics/metrics.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/vec.h"
 #include "tools/shell/shell.h"
 #include "tools/shell/shell_impl.h"
 
@@ -38,7 +39,7 @@ struct files {
         char *path; /* below the folder */
         struct orma_buf text;
     } * files;
-    size_t num;
+    size_t num, cap;
     bool failed;
 };
 
@@ -54,16 +55,13 @@ static void files_fini(struct files *self)
 static void add_file(struct files *self, const char *folder, const char *path)
 {
     struct orma_buf full = {0};
-    struct file *grown = realloc(self->files, (self->num + 1) * sizeof(*grown));
 
-    if (!grown || self->num == FILES_MAX) {
+    if (self->num == FILES_MAX || ORMA_GROW(&self->files, &self->cap, self->num + 1)) {
         self->failed = true;
-        self->files = grown ? grown : self->files;
         return;
     }
-    self->files = grown;
-    grown[self->num] = (struct file){.path = strdup(path)};
-    struct file *f = &grown[self->num++];
+    struct file *f = &self->files[self->num++];
+    *f = (struct file){.path = strdup(path)};
     orma_buf_printf(&full, "%s/%s", folder, path);
     int r = orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&full), FILE_BYTES_MAX, &f->text);
     if (r < 0 || !f->path) {
@@ -277,16 +275,18 @@ static int read_names(struct orma_shell *sh, char *list, const char **names, siz
         }
         names[(*ret_num)++] = base;
     }
-    return code ? code : *ret_num ? 0 : orma_shell_complain("--run", "which metrics?");
+    if (code || *ret_num)
+        return code;
+    return orma_shell_complain("--run", "no metrics named");
 }
 
 static enum orma_metrics_format format_of(const struct orma_shell *sh)
 {
     const char *f = sh->metrics.format;
 
-    return !f || !strcmp(f, "text") ? ORMA_METRICS_TEXT
-           : !strcmp(f, "json")     ? ORMA_METRICS_JSON
-                                    : ORMA_METRICS_BINARY;
+    if (!f || !strcmp(f, "text"))
+        return ORMA_METRICS_TEXT;
+    return !strcmp(f, "json") ? ORMA_METRICS_JSON : ORMA_METRICS_BINARY;
 }
 
 static int run_file(struct orma_shell *sh, const char *path, bool quiet)
