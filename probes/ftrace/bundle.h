@@ -19,6 +19,7 @@
 
 #include "probes/core/sink.h"
 #include "probes/ftrace/varint.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/str.h"
 
 #define ORMA_FTRACE_BUNDLE_COMPACT_MAX 4096 /* events of both kinds together */
@@ -108,6 +109,7 @@ bool orma_ftrace_bundle_grow(struct orma_ftrace_bundle *self, size_t n);
 
 static inline bool orma_ftrace_bundle_room(struct orma_ftrace_bundle *self, size_t n)
 {
+    ORMA_ASSERT_HOT(self->pos >= self->data && self->pos <= self->data + self->cap);
     if (ORMA_LIKELY(n <= self->cap - (size_t)(self->pos - self->data)))
         return true;
     return orma_ftrace_bundle_grow(self, n);
@@ -137,6 +139,7 @@ static inline uint32_t orma_ftrace_bundle_comm(struct orma_ftrace_bundle *self, 
         struct orma_ftrace_comm_slot *slot = &self->slots[at];
 
         if (slot->serial != (uint32_t)self->serial) {
+            ORMA_ASSERT_HOT(self->comms_num < ORMA_FTRACE_BUNDLE_COMMS_MAX);
             *slot = (struct orma_ftrace_comm_slot){
                 {name[0], name[1]}, (uint32_t)self->serial, self->comms_num};
             memcpy(self->comms[self->comms_num], name, sizeof(name));

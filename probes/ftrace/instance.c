@@ -14,6 +14,7 @@
 #include "probes/ftrace/setup.h"
 #include "probes/kernel/kallsyms.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 
@@ -323,8 +324,11 @@ int orma_ftrace_instance_get(struct orma_ftrace *ftrace,
 
 void orma_ftrace_instance_put(struct orma_ftrace_instance *self)
 {
-    if (--self->sessions == 0)
+    ORMA_ASSERT(self->sessions > 0);
+    if (--self->sessions == 0) {
+        ORMA_ASSERT(orma_list_empty(&self->drains));
         instance_free(self);
+    }
 }
 
 static int switch_event(struct orma_ftrace_instance *self, const struct orma_ftrace_event *ev,
@@ -443,6 +447,7 @@ static void refilter_syscalls(struct orma_ftrace_instance *self)
 
 void orma_ftrace_instance_attach(struct orma_ftrace_instance *self, struct orma_ftrace_drain *drain)
 {
+    ORMA_ASSERT(!drain->link.next && drain->cpus && drain->translate && drain->ticked);
     orma_list_insert(&self->drains, &drain->link);
     if (drain->syscalls)
         refilter_syscalls(self);
@@ -478,6 +483,7 @@ void orma_ftrace_instance_activate(struct orma_ftrace_instance *self,
 {
     bool before = any_active(self);
 
+    ORMA_ASSERT(drain->link.next);
     if (drain->active == active)
         return;
     if (active) {

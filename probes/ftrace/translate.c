@@ -761,6 +761,7 @@ void orma_ftrace_translate_page(struct orma_ftrace_translate *self, const uint8_
 {
     struct orma_tracefs_page page;
 
+    ORMA_ASSERT_HOT(self->state); /* between begin and end */
     bool ok = orma_tracefs_page_open(&page, &self->page_layout, data, size);
     if (self->bundle_open && ok && page.lost)
         close_bundle(self);
@@ -778,5 +779,6 @@ void orma_ftrace_translate_page(struct orma_ftrace_translate *self, const uint8_
 
 void orma_ftrace_translate_end(struct orma_ftrace_translate *self)
 {
+    ORMA_ASSERT_HOT(self->state);
     close_bundle(self);
 }

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "sdk/base/assert.h"
+
 void orma_seen_fini(struct orma_seen *self)
 {
     orma_buf_fini(&self->fields);
@@ -33,6 +35,9 @@ int orma_seen_open(struct orma_seen *self, uint32_t msg, struct orma_seen_msg *r
 
 void orma_seen_close(struct orma_seen *self, const struct orma_seen_msg *m)
 {
+    /* The innermost message first. */
+    ORMA_ASSERT_HOT(m->fields * sizeof(uint64_t) <= self->fields.len &&
+                    m->oneofs * sizeof(struct orma_seen_oneof) <= self->oneofs.len);
     self->fields.len = m->fields * sizeof(uint64_t);
     self->oneofs.len = m->oneofs * sizeof(struct orma_seen_oneof);
 }
