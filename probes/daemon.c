@@ -184,7 +184,13 @@ int orma_probes_main(int argc, char **argv)
         usage(stderr);
         return EXIT_USAGE;
     }
-    return what == DO_RESET   ? reset(&config)
-           : what == DO_CHECK ? check(&config)
-                              : serve(&config, background, keep_all);
+    switch (what) {
+    case DO_RESET:
+        return reset(&config);
+    case DO_CHECK:
+        return check(&config);
+    case DO_SERVE:
+        break;
+    }
+    return serve(&config, background, keep_all);
 }

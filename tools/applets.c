@@ -20,9 +20,9 @@ const struct orma_applet orma_applets[] = {
 const struct orma_applet *orma_applet_find(const char *argv0)
 {
     const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
-    const char *name = slash ? slash + 1 : argv0 ? argv0 : "";
+    const char *name = slash ? slash + 1 : argv0;
 
-    for (const struct orma_applet *a = orma_applets; a->command; a++) {
+    for (const struct orma_applet *a = orma_applets; name && a->command; a++) {
         size_t len = strlen(a->command->name);
 
         /* traceconv-VERSION is what some downloads are called. */

@@ -165,12 +165,10 @@ static void print_sql_error(const struct query *q, const struct orma_processor *
         }
         (void)orma_str_cut(&rest, '\n', &text);
         (void)orma_str_cut(&rest, '\n', &caret);
+        const char *from = q->file ? q->file : "standard input";
         size_t at = caret.len ? caret.len - 1 : 0, meant = place_of_name(text, at, message);
-        fprintf(stderr, "%s line %u col %u\n%.*s\n%.*s%*s^\n",
-                q->sql    ? "SQL"
-                : q->file ? q->file
-                          : "standard input",
-                row, col + (unsigned)(meant - at), ORMA_STR_ARG(text), (int)at, caret.data,
+        fprintf(stderr, "%s line %u col %u\n%.*s\n%.*s%*s^\n", q->sql ? "SQL" : from, row,
+                col + (unsigned)(meant - at), ORMA_STR_ARG(text), (int)at, caret.data,
                 (int)(meant - at), "");
     }
 }

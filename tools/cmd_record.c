@@ -178,9 +178,11 @@ static void drop_absent_events(struct orma_record *rec)
 static int connect_service(struct orma_record *rec)
 {
     bool running = rec->clone || (rec->request.trigger && !rec->command);
-    enum orma_service_attach_how how = rec->private_service ? ORMA_SERVICE_ATTACH_OWN
-                                       : running            ? ORMA_SERVICE_ATTACH_RUNNING
-                                                            : ORMA_SERVICE_ATTACH_ANY;
+    enum orma_service_attach_how how =
+        running ? ORMA_SERVICE_ATTACH_RUNNING : ORMA_SERVICE_ATTACH_ANY;
+
+    if (rec->private_service)
+        how = ORMA_SERVICE_ATTACH_OWN;
     int r = orma_service_attach(&rec->service, "orma record", how);
 
     if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES) {

@@ -110,9 +110,12 @@ bool orma_proc_parse_stat(struct orma_str text, struct orma_proc_stat *ret)
             continue;
         if (!orma_str_to_u64(word, &num))
             return false;
-        *(field == FIELD_UTIME   ? &ret->utime
-          : field == FIELD_STIME ? &ret->stime
-                                 : &ret->start_time) = num;
+        if (field == FIELD_UTIME)
+            ret->utime = num;
+        else if (field == FIELD_STIME)
+            ret->stime = num;
+        else
+            ret->start_time = num;
     }
     return true;
 }

@@ -174,10 +174,12 @@ static size_t column_len(const struct orma_ftrace_bundle *self,
         [ORMA_FTRACE_COLUMN_WAKING_COMM] = SMALL_WAKING,
         [ORMA_FTRACE_COLUMN_WAKING_FLAGS] = SMALL_WAKING,
     };
-    const uint8_t *end = self->column_pos[column] + (kinds[column] == SMALL_SWITCH ? self->switches
-                                                     : kinds[column] == SMALL_WAKING ? self->wakings
-                                                                                     : 0);
+    const uint8_t *end = self->column_pos[column];
 
+    if (kinds[column] == SMALL_SWITCH)
+        end += self->switches;
+    else if (kinds[column] == SMALL_WAKING)
+        end += self->wakings;
     return (size_t)(end - self->columns[column]);
 }
 

@@ -120,10 +120,13 @@ static int define(const struct wish *wish, const struct orma_tracefs *fs, char *
 /* The kernel's last word about it. */
 static void log_failure(const struct wish *wish, int r)
 {
-    orma_log_warn("linux.ftrace: no probe for '%s': %s%s", wish->spec, strerror(-r),
-                  r == -ENOENT   ? " (this kernel has none, or the file or function is not there)"
-                  : r == -EACCES ? " (to set probes takes root)"
-                                 : "");
+    const char *hint = "";
+
+    if (r == -ENOENT)
+        hint = " (the kernel has no such events, or the file or function does not exist)";
+    else if (r == -EACCES)
+        hint = " (only root can set probes)";
+    orma_log_warn("linux.ftrace: cannot set probe '%s': %s%s", wish->spec, strerror(-r), hint);
 }
 
 static int make(struct wish *wish, struct orma_ftrace_events *events, struct orma_list *all,

@@ -108,32 +108,38 @@ static bool scalar_step(const struct orma_ftrace_format_field *f, const struct t
     }
 }
 
+/* By where the bytes of an array are: at a fixed place, up to the event's end, or located. */
+static enum orma_ftrace_step_op step_of(enum orma_ftrace_kind kind, enum orma_ftrace_step_op fixed,
+                                        enum orma_ftrace_step_op to_end,
+                                        enum orma_ftrace_step_op located)
+{
+    if (kind == ORMA_FTRACE_KIND_LOC_ARRAY)
+        return located;
+    return kind == ORMA_FTRACE_KIND_ARRAY_TO_END ? to_end : fixed;
+}
+
 static enum shape array_step(const struct orma_ftrace_format_field *f, const struct target *to,
                              struct orma_ftrace_step *step)
 {
-    bool to_end = f->kind == ORMA_FTRACE_KIND_ARRAY_TO_END,
-         is_loc = f->kind == ORMA_FTRACE_KIND_LOC_ARRAY;
+    bool is_loc = f->kind == ORMA_FTRACE_KIND_LOC_ARRAY;
 
     step->elem = f->elem_size;
     step->is_signed = f->is_signed;
     if (to && to->type == ORMA_PB_TYPE_STRING) {
-        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_CHARS
-                   : to_end ? ORMA_FTRACE_STEP_CHARS_TO_END
-                            : ORMA_FTRACE_STEP_CHARS;
+        step->op = step_of(f->kind, ORMA_FTRACE_STEP_CHARS, ORMA_FTRACE_STEP_CHARS_TO_END,
+                           ORMA_FTRACE_STEP_LOC_CHARS);
         return SHAPE_TEXT;
     }
     if (to ? to->type == ORMA_PB_TYPE_BYTES : f->elem_size == 1) {
-        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_BYTES
-                   : to_end ? ORMA_FTRACE_STEP_BYTES_TO_END
-                            : ORMA_FTRACE_STEP_BYTES;
+        step->op = step_of(f->kind, ORMA_FTRACE_STEP_BYTES, ORMA_FTRACE_STEP_BYTES_TO_END,
+                           ORMA_FTRACE_STEP_LOC_BYTES);
         return SHAPE_BYTES;
     }
     if (to && to->repeated && pb_width(to->type) < f->elem_size)
         return SHAPE_NONE;
     if (!to || to->repeated) {
-        step->op = is_loc   ? ORMA_FTRACE_STEP_LOC_NUMBERS
-                   : to_end ? ORMA_FTRACE_STEP_NUMBERS_TO_END
-                            : ORMA_FTRACE_STEP_NUMBERS;
+        step->op = step_of(f->kind, ORMA_FTRACE_STEP_NUMBERS, ORMA_FTRACE_STEP_NUMBERS_TO_END,
+                           ORMA_FTRACE_STEP_LOC_NUMBERS);
         return SHAPE_NUMBERS;
     }
     /* An array whose bytes are taken for one number, as other readers of this format do. */

@@ -363,9 +363,12 @@ static int change(struct orma_ftrace_saved *self, const struct orma_tracefs *fs,
 
     if (r < 0)
         return r;
-    r = how == WRITE     ? orma_tracefs_write(fs, file, text)
-        : how == REPLACE ? orma_tracefs_replace(fs, file, text)
-                         : orma_tracefs_append(fs, file, text);
+    if (how == WRITE)
+        r = orma_tracefs_write(fs, file, text);
+    else if (how == REPLACE)
+        r = orma_tracefs_replace(fs, file, text);
+    else
+        r = orma_tracefs_append(fs, file, text);
     if (r < 0 && how != APPEND)
         forget_from(self, from); /* of lists a part may have been taken */
     if (r == -EPERM || r == -EACCES)

@@ -356,12 +356,12 @@ int orma_ftrace_setup_joining(struct orma_ftrace_instance *self,
                               const Perfetto__Protos__FtraceConfig *config, char *why,
                               size_t why_size)
 {
-    const char *whose = self->exclusive ? "is used by a session that does not share it"
-                        : orma_ftrace_setup_is_exclusive(config)
-                            ? "is in use: tids_to_trace, tracefs_options and tracing_cpumask "
-                              "need it alone"
-                            : NULL;
+    const char *whose = NULL;
 
+    if (self->exclusive)
+        whose = "is used by a session that does not share it";
+    else if (orma_ftrace_setup_is_exclusive(config))
+        whose = "is in use: tids_to_trace, tracefs_options and tracing_cpumask need it alone";
     if (!whose)
         return set_graph(self, config, why, why_size);
     (void)snprintf(why, why_size, "%s %s; another instance_name has a ring of its own",

@@ -114,7 +114,10 @@ static int read_file(const char *path, struct orma_buf *ret)
         n = to ? fread(to, 1, 65536, in) : 0;
         ret->len -= to ? 65536 - n : 0;
     }
-    int err = ret->failed ? -ENOMEM : ferror(in) ? -EIO : 0;
+    int err = ferror(in) ? -EIO : 0;
+
+    if (ret->failed)
+        err = -ENOMEM;
     fclose(in);
     return err;
 }

@@ -185,6 +185,13 @@ static int parse_known_field(struct orma_text_parser *p, struct frame *frame,
     return err;
 }
 
+static const char *name_or_close(char close)
+{
+    if (close == '}')
+        return "the name of a field or \"}\"";
+    return close == '>' ? "the name of a field or \">\"" : "the name of a field";
+}
+
 /* One field: `name: value`, `[extension]: value`, `number: value`. */
 static int parse_field(struct orma_text_parser *p, struct frame *frame)
 {
@@ -199,9 +206,7 @@ static int parse_field(struct orma_text_parser *p, struct frame *frame)
     if (p->scan.err)
         return p->scan.err;
     if (p->token != ORMA_TOKEN_NAME)
-        return orma_text_expected(p, p->brace.close == '}'   ? "the name of a field or \"}\""
-                                     : p->brace.close == '>' ? "the name of a field or \">\""
-                                                             : "the name of a field");
+        return orma_text_expected(p, name_or_close(p->brace.close));
     const struct orma_field *field = find_field(p, frame, extension);
     if (field)
         return parse_known_field(p, frame, field);

@@ -156,11 +156,11 @@ static void put_clone_request(struct orma_buf *b, const struct orma_perfetto_arg
 {
     if (!hit && args->clone_name)
         orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_UNIQUE_SESSION_NAME, args->clone_name);
+    else if (hit)
+        orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID, hit->session_id);
     else
         orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID,
-                        hit                         ? hit->session_id
-                        : args->clone_for_bugreport ? UINT64_MAX
-                                                    : args->clone_id);
+                        args->clone_for_bugreport ? UINT64_MAX : args->clone_id);
     orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SKIP_TRACE_FILTER, args->clone_for_bugreport);
     orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_FOR_BUGREPORT, args->clone_for_bugreport);
     if (!hit)
@@ -197,11 +197,12 @@ static int read_back(struct orma_perfetto *self, struct orma_consumer *c, int fd
     struct orma_fd_wait wait = {.stop_fd = self->signal_fd, .patience_ms = OUTPUT_PATIENCE_MS};
     int r = orma_service_readback(c, fd, READ_TIMEOUT_MS, &wait, bytes);
 
-    if (r < 0)
-        orma_perfetto_say(self, "the trace ends early: %s",
-                          r == -ETIMEDOUT   ? "the service stopped sending"
-                          : r == -ECANCELED ? "the output takes no data"
-                                            : strerror(-r));
+    if (r == -ETIMEDOUT)
+        orma_perfetto_say(self, "the trace is incomplete: the service stopped sending");
+    else if (r == -ECANCELED)
+        orma_perfetto_say(self, "the trace is incomplete: the output accepts no data");
+    else if (r < 0)
+        orma_perfetto_say(self, "the trace is incomplete: %s", strerror(-r));
     return r;
 }
 
@@ -384,10 +385,9 @@ static int detach(struct session *s)
     int r = call(s->consumer, ORMA_CONSUMER_PORT_DETACH, &args, -1, CALL_TIMEOUT_MS, NULL);
     if (r < 0) {
         orma_consumer_ended(s->consumer, &error);
-        orma_perfetto_say(s->self, "the session cannot be detached%s%s", *error ? ": " : "",
-                          *error            ? error
-                          : r == -EREMOTEIO ? ": is the key in use? ('perfetto --is_detached KEY')"
-                                            : "");
+        if (!*error && r == -EREMOTEIO)
+            error = "the key may be in use; check with 'perfetto --is_detached KEY'";
+        orma_perfetto_say(s->self, "cannot detach the session%s%s", *error ? ": " : "", error);
     }
     return r;
 }
@@ -468,9 +468,9 @@ static int attach(struct session *s)
     orma_buf_fini(&reply);
     if (r < 0 && r != -EREMOTEIO)
         orma_perfetto_say(s->self, "cannot attach: %s", strerror(-r));
-    return r == 0            ? ORMA_EXIT_OK
-           : r == -EREMOTEIO ? ORMA_PERFETTO_EXIT_NOT_DETACHED
-                             : ORMA_EXIT_FAILURE;
+    if (r == 0)
+        return ORMA_EXIT_OK;
+    return r == -EREMOTEIO ? ORMA_PERFETTO_EXIT_NOT_DETACHED : ORMA_EXIT_FAILURE;
 }
 
 static int run_attached(struct session *s)
@@ -496,7 +496,9 @@ static int run_is_detached(struct session *s)
 {
     int code = attach(s);
 
-    return code ? code : detach(s) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    if (code)
+        return code;
+    return detach(s) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 /* ---- query ---- */
@@ -507,11 +509,11 @@ static int run_query(struct session *s)
     struct orma_buf state = {0};
     int r = orma_service_state_query(s->consumer, &state);
 
-    if (r < 0)
-        orma_perfetto_say(self, "the service does not report its state: %s",
-                          r == -ENOSYS      ? "it does not know how"
-                          : r == -EREMOTEIO ? "it refused"
-                                            : strerror(-r));
+    if (r == -ENOSYS)
+        orma_perfetto_say(self, "cannot query the service: it does not support queries");
+    else if (r < 0)
+        orma_perfetto_say(self, "cannot query the service: %s",
+                          r == -EREMOTEIO ? "it refused the request" : strerror(-r));
     else if (self->args.query_raw)
         r = orma_fd_write_all(STDOUT_FILENO, state.data, state.len);
     else

@@ -58,7 +58,9 @@ static int introduce(struct orma_ipc_client *ipc, struct state *st)
         if (r == 0 && !st->answered && orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
             r = -ETIMEDOUT;
     }
-    return r < 0 ? r : st->accepted ? 0 : -EREMOTEIO;
+    if (r < 0)
+        return r;
+    return st->accepted ? 0 : -EREMOTEIO;
 }
 
 static int activate(struct orma_ipc_client *ipc, const char *const *names, size_t num)

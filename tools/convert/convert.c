@@ -303,10 +303,10 @@ int orma_convert_main(const struct orma_command *command, const char *program,
         orma_convert_say(&self, "'%s': %s", mode->name, mode->help);
         return ORMA_EXIT_FAILURE;
     }
-    const char *out_path = args.out_path ? args.out_path : args.words[2] ? args.words[2] : "-";
+    const char *out_path = args.out_path ? args.out_path : args.words[2];
     self.in_path = args.words[1] ? args.words[1] : "-";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
-    return convert(&self, mode, out_path, args.force);
+    return convert(&self, mode, out_path ? out_path : "-", args.force);
 }
 
 #define MODES_TEXT                                                                                 \

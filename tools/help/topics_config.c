@@ -62,9 +62,10 @@ static void show_field(const struct orma_schema *s, const struct orma_field *f)
 {
     const char *name = orma_field_name(s, f);
     bool ext = f->flags & ORMA_FIELD_EXTENSION;
-    const char *type = f->type == ORMA_TYPE_MESSAGE ? "{ ... }"
-                       : f->type == ORMA_TYPE_ENUM  ? "one of"
-                                                    : scalar_name(f->type);
+    const char *type = f->type == ORMA_TYPE_MESSAGE ? "{ ... }" : scalar_name(f->type);
+
+    if (f->type == ORMA_TYPE_ENUM)
+        type = "one of";
 
     printf("  %s%s%s%s %s%s\n", ext ? "[" : "", name, ext ? "]" : "",
            f->type == ORMA_TYPE_MESSAGE ? "" : ":", type,

@@ -80,5 +80,7 @@ int orma_record_explain_config(struct orma_str config, struct orma_buf *ret)
         if (e < 0)
             return e;
     }
-    return r.failed ? -EBADMSG : ret->failed ? -ENOMEM : 0;
+    if (r.failed)
+        return -EBADMSG;
+    return ret->failed ? -ENOMEM : 0;
 }

@@ -159,12 +159,13 @@ static void print_details(struct orma_pb_reader r, FILE *out)
     bool first = true;
 
     while (orma_pb_next(&r, &f)) {
-        uint32_t list = f.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_TRACK_EVENT_DESCRIPTOR
-                            ? ORMA_PB_TRACK_EVENT_DESCRIPTOR_AVAILABLE_CATEGORIES
-                        : f.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_FTRACE_DESCRIPTOR
-                            ? ORMA_PB_FTRACE_DESCRIPTOR_ATRACE_CATEGORIES
-                            : 0;
-        if (!list)
+        uint32_t list;
+
+        if (f.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_TRACK_EVENT_DESCRIPTOR)
+            list = ORMA_PB_TRACK_EVENT_DESCRIPTOR_AVAILABLE_CATEGORIES;
+        else if (f.id == ORMA_PB_DATA_SOURCE_DESCRIPTOR_FTRACE_DESCRIPTOR)
+            list = ORMA_PB_FTRACE_DESCRIPTOR_ATRACE_CATEGORIES;
+        else
             continue;
         struct orma_pb_reader inner = orma_pb_sub(&f);
         while (orma_pb_next(&inner, &sub)) {

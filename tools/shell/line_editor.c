@@ -198,7 +198,9 @@ static int read_byte(void)
     do {
         n = read(STDIN_FILENO, &byte, 1);
     } while (n < 0 && errno == EINTR);
-    return n == 1 ? byte : n == 0 ? 0 : -errno;
+    if (n == 1)
+        return byte;
+    return n == 0 ? 0 : -errno;
 }
 
 /* What follows an escape: "[A", "OH", "[3~" ... */
@@ -222,10 +224,11 @@ static int read_escape(void)
     case 'F':
         return KEY_END;
     case '~':
-        return c == '3'               ? KEY_DELETE
-               : c == '1' || c == '7' ? KEY_HOME
-               : c == '4' || c == '8' ? KEY_END
-                                      : KEY_NONE;
+        if (c == '3')
+            return KEY_DELETE;
+        if (c == '1' || c == '7')
+            return KEY_HOME;
+        return c == '4' || c == '8' ? KEY_END : KEY_NONE;
     }
     return KEY_NONE;
 }
@@ -285,9 +288,10 @@ static void show_history(struct orma_line_editor *self, size_t line)
     }
     self->shown = line;
     orma_buf_clear(&self->text);
-    orma_buf_put_str(&self->text, line < self->num ? self->lines[line]
-                                  : self->typed    ? self->typed
-                                                   : "");
+    if (line < self->num)
+        orma_buf_put_str(&self->text, self->lines[line]);
+    else if (self->typed)
+        orma_buf_put_str(&self->text, self->typed);
     self->at = self->text.len;
 }
 

@@ -243,18 +243,28 @@ static int take_word(struct orma_shell *sh, const struct orma_cli *cli, size_t w
 /* A flag that is about a processor in this process; NULL: none was given. */
 static const char *local_flag(const struct orma_shell *sh)
 {
-    return sh->config.full_sort           ? "--full-sort"
-           : sh->config.no_ftrace_raw     ? "--no-ftrace-raw"
-           : sh->config.analyze_content   ? "--analyze-trace-proto-content"
-           : sh->config.crop_track_events ? "--crop-track-events"
-           : sh->config.sql_file_access   ? "--allow-sql-file-access"
-           : sh->config.query_timeout_ms  ? "--query-timeout"
-           : sh->packages_num             ? "--add-sql-package"
-           : sh->stdlib                   ? "--override-stdlib"
-           : sh->perf_file                ? "--perf-file"
-           : sh->interactive              ? "--interactive"
-           : sh->export_file              ? "--export"
-                                          : NULL;
+    const struct {
+        bool given;
+        const char *flag;
+    } flags[] = {
+        {sh->config.full_sort, "--full-sort"},
+        {sh->config.no_ftrace_raw, "--no-ftrace-raw"},
+        {sh->config.analyze_content, "--analyze-trace-proto-content"},
+        {sh->config.crop_track_events, "--crop-track-events"},
+        {sh->config.sql_file_access, "--allow-sql-file-access"},
+        {sh->config.query_timeout_ms != 0, "--query-timeout"},
+        {sh->packages_num != 0, "--add-sql-package"},
+        {sh->stdlib != NULL, "--override-stdlib"},
+        {sh->perf_file != NULL, "--perf-file"},
+        {sh->interactive, "--interactive"},
+        {sh->export_file != NULL, "--export"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(flags); i++) {
+        if (flags[i].given)
+            return flags[i].flag;
+    }
+    return NULL;
 }
 
 int orma_shell_parse(struct orma_shell *self, const struct orma_command *command,

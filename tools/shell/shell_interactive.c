@@ -118,7 +118,8 @@ static void run_line(struct orma_shell *sh, const char *line)
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC), away_ns = 0;
     struct orma_script_run *script = NULL;
     struct orma_query *q;
-    int width = sh->width ? sh->width : sh->wide ? WIDTH_WIDE : WIDTH;
+    int usual = sh->wide ? WIDTH_WIDE : WIDTH;
+    int width = sh->width ? sh->width : usual;
     int r = orma_script_open(sh->tp, line, SIZE_MAX, NULL, &script);
 
     while (r == 0 && (r = orma_script_step(script, &q)) == 1) {

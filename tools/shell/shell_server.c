@@ -224,9 +224,10 @@ static bool good_name(const char *name)
 static int socket_dir(struct orma_buf *ret)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");
-    const char *tmp = getenv("TMPDIR");
 
-    orma_buf_printf(ret, "%s/perfetto", dir && *dir ? dir : tmp && *tmp ? tmp : "/tmp");
+    if (!dir || !*dir)
+        dir = getenv("TMPDIR");
+    orma_buf_printf(ret, "%s/perfetto", dir && *dir ? dir : "/tmp");
     if (mkdir(orma_buf_cstr(ret), 0700) < 0 && errno != EEXIST)
         return -errno;
     return 0;
@@ -238,7 +239,9 @@ int orma_shell_socket_path(const char *name, struct orma_buf *ret)
     int r = socket_dir(ret);
 
     orma_buf_printf(ret, "/%s.sock", name);
-    return r < 0 ? r : ret->failed ? -ENOMEM : 0;
+    if (r < 0)
+        return r;
+    return ret->failed ? -ENOMEM : 0;
 }
 
 /* The pid file stands beside the socket: .pid instead of .sock, or behind the name. */

@@ -157,8 +157,8 @@ class WrongUsage(Perfetto):
                 head = conn.recv(4)
             conn.close()
 
-        for argv, says in [(["--query"], "does not know how"), (["--clone", "1", "-o", "x"], "cannot clone"),
-                           (["--query-raw"], "does not know how"), (["--attach", "k"], "cannot attach"),
+        for argv, says in [(["--query"], "does not support queries"), (["--clone", "1", "-o", "x"], "cannot clone"),
+                           (["--query-raw"], "does not support queries"), (["--attach", "k"], "cannot attach"),
                            (["--clone-by-name", "n", "-o", "x"], "cannot clone"),
                            (["--is_detached", "k"], "cannot attach")]:
             with self.subTest(argv=argv), contextlib.closing(socket.socket(socket.AF_UNIX)) as listener:
