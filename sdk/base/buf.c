@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/mem.h"
 
 #define FIRST_CAP 256
@@ -87,6 +88,7 @@ void orma_buf_printf(struct orma_buf *self, const char *fmt, ...)
 
 void orma_buf_consume(struct orma_buf *self, size_t n)
 {
+    ORMA_ASSERT_HOT(n <= self->len);
     self->len -= n;
     if (self->len)
         memmove(self->data, self->data + n, self->len);

@@ -44,7 +44,7 @@ void orma_buf_put_byte(struct orma_buf *self, uint8_t byte);
 void orma_buf_put_str(struct orma_buf *self, const char *text);
 void orma_buf_printf(struct orma_buf *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* Drops the first n bytes. */
+/* Drops the first n <= len bytes. */
 void orma_buf_consume(struct orma_buf *self, size_t n);
 
 /* The content with a terminator behind it (not counted), "" when failed. Owned by the buffer. */

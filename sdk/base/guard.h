@@ -35,6 +35,15 @@ static inline bool orma_guard_is_up(void)
     return orma_guard_depth != 0;
 }
 
+/* Does somebody hold it? For assertions: who must have it cannot be told from others. */
+static inline bool orma_guard_is_locked(pthread_mutex_t *lock)
+{
+    if (pthread_mutex_trylock(lock) != 0)
+        return true;
+    pthread_mutex_unlock(lock);
+    return false;
+}
+
 static inline void orma_guard_lock(pthread_mutex_t *lock)
 {
     orma_guard_up();

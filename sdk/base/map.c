@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/mem.h"
@@ -101,6 +102,7 @@ static bool is_far(const struct orma_map *self, const struct orma_map_slot *slot
 
 int orma_map_put(struct orma_map *self, uint64_t key, uint64_t val)
 {
+    ORMA_ASSERT_HOT(val != ORMA_MAP_NONE);
     if (self->len * 3 >= self->cap * 2) {
         int r = resize(self, self->cap ? self->cap * 2 : FIRST_CAP, self->seed);
         if (r < 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/guard.h"
 
@@ -74,6 +75,7 @@ static void *new_piece(unsigned shift)
 
 void *orma_mem_new(size_t size)
 {
+    ORMA_ASSERT_HOT(size > 0);
     if (g.refuse && g.refuse())
         return NULL;
     return is_large(size) ? new_pages(size) : new_piece(shift_of(size));

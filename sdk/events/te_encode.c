@@ -17,6 +17,7 @@
 
 #include "protos/fields/common.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/guard.h"
 #include "sdk/wire/pb_writer.h"
@@ -481,6 +482,8 @@ static bool lose_nested(struct orma_te_thread *self, uint32_t slot)
 
 bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_te_event *ev)
 {
+    ORMA_ASSERT_HOT(self == orma_te_self && slot < ORMA_TE_SLOTS);
+    ORMA_ASSERT_HOT(atomic_load(&self->busy) == ORMA_TE_RUNNING);
     ORMA_HUSHED;
 
     if (orma_guard_is_up())

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "orma/tracing.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
@@ -60,6 +61,7 @@ uint8_t orma_te_lock(void)
 
 void orma_te_unlock(uint8_t was)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_up() && orma_guard_is_locked(&orma_te.lock));
     struct orma_te_thread *me = orma_te_self;
 
     /* Under the lock nobody pauses, so RUNNING is seen by whoever pauses next. */
@@ -142,6 +144,7 @@ static void close_short_way(struct orma_te_thread *t)
 
 static void mark_paused(bool paused)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&orma_te.lock));
     for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
         atomic_store_explicit(&t->paused, paused, memory_order_seq_cst);
         if (paused)
@@ -187,6 +190,7 @@ static bool pause_all(void)
 
 void orma_te_seq_open(struct orma_te_thread *self, struct orma_te_seq *seq)
 {
+    ORMA_ASSERT_HOT(self == orma_te_self && atomic_load(&self->busy) == ORMA_TE_RUNNING);
     if (!seq->session->plain || seq->renew ||
         !atomic_load_explicit(&orma_te.short_way, memory_order_relaxed))
         return;
@@ -221,6 +225,7 @@ static void seq_free(struct orma_te_seq *self)
 
 static struct orma_te_seq *seq_new(struct orma_te_session *session)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&orma_te.lock));
     struct orma_te_seq *self = orma_te.free_seqs;
 
     if (self)
@@ -249,6 +254,8 @@ static void seq_retire(struct orma_te_seq *self)
 
 struct orma_te_seq *orma_te_thread_seq(struct orma_te_thread *self, uint32_t slot)
 {
+    ORMA_ASSERT_HOT(self == orma_te_self && slot < ORMA_TE_SLOTS);
+    ORMA_ASSERT_HOT(atomic_load(&self->busy) == ORMA_TE_RUNNING);
     struct orma_te_seq *seq = seq_of(self, slot);
 
     if (seq)
@@ -519,6 +526,7 @@ int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t
 
 void orma_te_lose(uint32_t slot)
 {
+    ORMA_ASSERT_HOT(slot < ORMA_TE_SLOTS);
     /* Relaxed: settle_losses() looks at it when it looks. */
     atomic_fetch_add_explicit(&orma_te.lost[slot], 1, memory_order_relaxed);
 }
@@ -529,6 +537,7 @@ void orma_te_lose(uint32_t slot)
  */
 static void settle_losses(struct orma_te_session *self)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&orma_te.lock));
     uint64_t lost = atomic_exchange_explicit(&orma_te.lost[self->slot], 0, memory_order_relaxed);
 
     if (!lost)
@@ -546,6 +555,7 @@ static void settle_losses(struct orma_te_session *self)
 /* With the lock, and no thread inside an event. */
 static void free_seqs(struct orma_te_session *self)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&orma_te.lock));
     orma_writer_free(self->losses);
     self->losses = NULL;
 
@@ -577,6 +587,7 @@ int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
         return r;
     self->slot = old->slot;
     uint8_t was = orma_te_lock();
+    ORMA_ASSERT_HOT(orma_te.sessions[old->slot] == old);
     settle_losses(old);
     if (pause_all()) {
         free_seqs(old);
@@ -630,6 +641,7 @@ int orma_te_session_free(struct orma_te_session *self)
     uint8_t was = orma_te_lock();
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
         set_bit(c, self->slot, false);
+    ORMA_ASSERT_HOT(orma_te.sessions[self->slot] == self);
     if (!quiesce(self)) {
         orma_te_unlock(was);
         return -ETIMEDOUT;

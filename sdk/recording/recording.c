@@ -18,6 +18,7 @@
 
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/fork.h"
@@ -77,6 +78,7 @@ static struct {
 /* With the lock. */
 static void write_out(struct orma_recording *self)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&self->lock));
     struct orma_buf *out = &self->drain.out;
     int r = out->failed ? -ENOMEM : 0;
 
@@ -342,6 +344,7 @@ static void set_finished(struct orma_recording *self)
 /* With live.lock. */
 static void claim(struct orma_recording *self)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&live.lock) && self->state == RUNNING);
     self->state = FINISHING;
     orma_list_remove(&self->link);
 }

@@ -99,6 +99,8 @@ bool orma_shm_acquire(const struct orma_shm *self, uint32_t page, enum orma_shm_
                       uint16_t writer_id, uint32_t chunk_id, uint16_t first_packets,
                       struct orma_shm_chunk *ret)
 {
+    ORMA_ASSERT_HOT(chunks_by_layout[layout] > 0);
+    ORMA_ASSERT_HOT(writer_id > 0 && writer_id <= ORMA_SHM_WRITER_ID_MAX);
     if (page >= self->pages_num)
         return false;
 
@@ -130,6 +132,7 @@ void orma_shm_complete(const struct orma_shm *self, const struct orma_shm_chunk 
 {
     uint32_t word;
 
+    ORMA_ASSERT_HOT(chunk->page < self->pages_num && chunk->idx < ORMA_SHM_CHUNKS_MAX);
     ORMA_TESTPOINT("before the chunk is published");
     /*
      * Only neighbours' bits can make the CAS fail, and only the producer's own

@@ -9,6 +9,7 @@
 
 #include "orma/tracing.h"
 #include "protos/fields/config.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fork.h"
@@ -85,6 +86,7 @@ static __thread struct ds_ref *refs __attribute__((tls_model("initial-exec")));
 /* With g.lock. */
 static void unref_writer(struct ds_writer *w)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && w->refs > 0);
     if (--w->refs)
         return;
     pthread_mutex_destroy(&w->lock);
@@ -233,6 +235,7 @@ static bool take_slot(struct orma_ds_session *self)
 {
     struct source_impl *impl = self->source->impl;
 
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock));
     for (self->slot = 0; self->slot < ORMA_DS_SLOTS; self->slot++) {
         if (!impl->sessions[self->slot]) {
             impl->sessions[self->slot] = self;
@@ -364,6 +367,7 @@ static void finish(void *arg)
     struct orma_ds_home home = self->home;
     uint64_t id = self->home_id;
 
+    ORMA_ASSERT_HOT(impl->sessions[self->slot] == self);
     __atomic_fetch_and(&self->source->enabled, ~(UINT32_C(1) << self->slot), __ATOMIC_RELEASE);
     pthread_mutex_lock(&g.lock);
     atomic_store_explicit(&impl->serials[self->slot], 0, memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/wire/pb_writer.h"
 
 #define SIZE_LEN ORMA_WRITER_SIZE_LEN
@@ -13,6 +14,7 @@
 
 static size_t room(const struct orma_packet *self)
 {
+    ORMA_ASSERT_HOT(self->pos <= self->writer->hard_end);
     return (size_t)(self->writer->hard_end - self->pos);
 }
 

@@ -6,8 +6,10 @@
 
 #include "orma/tracing.h"
 #include "protos/fields/config.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fork.h"
+#include "sdk/base/guard.h"
 #include "sdk/transport/pool_drain.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -176,6 +178,7 @@ static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t 
 /* With the lock; the session is gone. */
 static void end(void)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.pool);
     orma_pool_close(g.pool);
     orma_pool_unref(g.pool);
     g.pool = NULL;
@@ -193,6 +196,7 @@ static void forget_session(void)
 /* With the lock. */
 static void give_up(void)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.session);
     /* -ETIMEDOUT: a thread stands still inside an event; then all of it stays. */
     if (orma_te_session_free(g.session) == 0)
         end();

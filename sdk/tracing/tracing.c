@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fork.h"
+#include "sdk/base/guard.h"
 #include "sdk/events/te.h"
 #include "sdk/sources/ds.h"
 #include "sdk/tracing/startup.h"
@@ -149,6 +151,7 @@ static void keep_args(const struct orma_init_args *args)
 /* With g.lock. */
 static void stop_waking(void)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock));
     atomic_store_explicit(&g.revive, false, memory_order_relaxed);
     orma_te_forget_wake();
     orma_ds_forget_wake();
@@ -246,6 +249,7 @@ static uint32_t wait_of_environment(uint32_t otherwise)
 /* With g.lock. Where no program asked for it, that it was in vain is no error. */
 static int wait_at_start(uint32_t asked_ms)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.thread);
     uint32_t ms = wait_of_environment(CONNECT_WAIT_MS);
 
     if (asked_ms == ORMA_NO_WAIT)
@@ -303,6 +307,7 @@ static int flush_and_sync(int timeout_ms)
  */
 static void wait_for_takeover(void)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.thread);
     uint64_t begin = now_ns();
     unsigned trips = 0;
 

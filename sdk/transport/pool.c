@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
 #include "sdk/wire/pb_writer.h"
@@ -25,6 +26,7 @@ static __thread char thread_token __attribute__((tls_model("initial-exec")));
 
 static void slot_free(struct orma_pool *self, struct orma_pool_slot *slot)
 {
+    ORMA_ASSERT_HOT(self->ids[slot->id / 8] & 1u << slot->id % 8);
     orma_list_remove(&slot->link);
     self->ids[slot->id / 8] &= (uint8_t) ~(1u << slot->id % 8);
     orma_mem_free(slot, sizeof(*slot));
@@ -46,6 +48,7 @@ int orma_pool_new(void *base, size_t size, uint32_t page_size,
                   void (*unmap)(void *base, size_t size), const struct orma_pool_ops *ops,
                   void *ctx, struct orma_pool **ret)
 {
+    ORMA_ASSERT_HOT(ops && ops->wake);
     struct orma_shm shm;
     int r = orma_shm_init(&shm, base, size, page_size);
 
@@ -75,12 +78,14 @@ int orma_pool_new(void *base, size_t size, uint32_t page_size,
 
 struct orma_pool *orma_pool_ref(struct orma_pool *self)
 {
+    ORMA_ASSERT_HOT(atomic_load(&self->refs) > 0);
     atomic_fetch_add_explicit(&self->refs, 1, memory_order_relaxed); /* the caller has one */
     return self;
 }
 
 void orma_pool_unref(struct orma_pool *self)
 {
+    ORMA_ASSERT_HOT(!self || atomic_load(&self->refs) > 0);
     /* acq_rel: whoever frees has seen all that the others did before they let go. */
     if (self && atomic_fetch_sub_explicit(&self->refs, 1, memory_order_acq_rel) == 1)
         pool_free(self);
@@ -134,6 +139,7 @@ void orma_pool_retire(struct orma_pool *self, struct orma_pool_slot *slot)
 {
     atomic_fetch_sub_explicit(&self->writers_num, 1, memory_order_relaxed);
     orma_guard_lock(&self->lock);
+    ORMA_ASSERT_HOT(!slot->retired && !atomic_load(&slot->current)); /* it holds no chunk */
     slot->retired = true;
     self->slots_changed = true;
     if (atomic_load_explicit(&self->closed, memory_order_relaxed))
@@ -210,6 +216,7 @@ static size_t urgent_bytes(const struct orma_pool *self)
 static void list_chunk(struct orma_pool *self, const struct orma_pool_slot *slot,
                        const struct orma_shm_chunk *chunk, uint32_t chunk_id)
 {
+    ORMA_ASSERT_HOT(orma_guard_is_locked(&self->lock));
     size_t before = self->listed_bytes;
     uint32_t at = (self->listed_begin + self->listed_num) % self->listed_cap;
 
@@ -234,6 +241,7 @@ void orma_pool_complete(struct orma_pool *self, struct orma_pool_slot *slot,
     uint64_t written = atomic_load_explicit(&slot->written, memory_order_relaxed);
 
     orma_guard_lock(&self->lock);
+    ORMA_ASSERT_HOT(atomic_load(&slot->current) == chunk->header && !slot->retired);
     /* Both relaxed: the lock orders them for orma_pool_counts(). */
     atomic_store_explicit(&slot->current, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->written, written + finished, memory_order_relaxed);

@@ -23,6 +23,7 @@
 
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
@@ -117,6 +118,7 @@ static uint32_t count_of(const struct orma_writer *self)
  */
 static void hand_over(struct orma_writer *self, uint32_t records, uint32_t flag)
 {
+    ORMA_ASSERT_HOT(self->header && count_of(self) > 0);
     uint32_t finished = count_of(self) - 1;
     uint32_t word = (self->packets & ORMA_SHM_FLAGS) | flag | records;
 
@@ -128,6 +130,7 @@ static void hand_over(struct orma_writer *self, uint32_t records, uint32_t flag)
 /* In a new chunk the hot path may add records until `end`; by then there are not too many. */
 void orma_writer_set_end(struct orma_writer *self)
 {
+    ORMA_ASSERT_HOT(self->pos <= self->hard_end && count_of(self) <= ORMA_SHM_PACKETS_MAX);
     size_t budget = (size_t)(ORMA_SHM_PACKETS_MAX - count_of(self)) * ORMA_WRITER_RECORD_MIN;
 
     self->end = (size_t)(self->hard_end - self->pos) > budget ? self->pos + budget : self->hard_end;
@@ -135,6 +138,7 @@ void orma_writer_set_end(struct orma_writer *self)
 
 static void hold(struct orma_writer *self, const struct orma_shm_chunk *chunk, uint16_t packets)
 {
+    ORMA_ASSERT_HOT(!self->header);
     self->chunk = *chunk;
     self->header = chunk->header;
     self->packets = packets;
@@ -197,6 +201,7 @@ static ORMA_COLD bool wait_for_chunk(struct orma_writer *self, uint16_t packets,
 /* Behind the last packet, or instead of the size at `at` of the piece just written. */
 static void hand_over_marked(struct orma_writer *self, uint8_t *at)
 {
+    ORMA_ASSERT_HOT(at >= self->chunk.payload && at <= self->hard_end);
     orma_varint_write_redundant(at, ORMA_SHM_DROP_MARKER);
     hand_over(self, count_of(self), 0);
 }

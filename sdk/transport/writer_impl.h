@@ -14,6 +14,7 @@
  */
 #ifndef ORMA_SDK_TRANSPORT_WRITER_IMPL_H
 #define ORMA_SDK_TRANSPORT_WRITER_IMPL_H
+#include "sdk/base/assert.h"
 #include "sdk/transport/pool.h"
 #include "sdk/transport/writer.h"
 
@@ -58,6 +59,8 @@ int orma_writer_new_in_pool(struct orma_pool *pool, uint32_t target_buffer, enum
 /* The record ending at `end` is finished. */
 static inline void orma_writer_advance(struct orma_writer *self, uint8_t *end)
 {
+    ORMA_ASSERT_HOT(end > self->pos && end <= self->hard_end);
+    ORMA_ASSERT_HOT((self->packets & ORMA_SHM_PACKETS_MASK) < ORMA_SHM_PACKETS_MASK);
     self->pos = end;
     self->packets++;
     /* release: pairs with the scraper's acquire in the service; it then sees the record whole. */

@@ -1,5 +1,7 @@
 #include "sdk/wire/pb_writer.h"
 
+#include "sdk/base/assert.h"
+
 void orma_pb_put_raw_varint(struct orma_buf *out, uint64_t val)
 {
     if (!orma_buf_reserve(out, ORMA_VARINT_MAX))
@@ -85,6 +87,7 @@ void orma_pb_end(struct orma_buf *out, size_t begun)
     if (out->failed)
         return;
 
+    ORMA_ASSERT_HOT(begun > 0 && begun <= out->len);
     size_t len = out->len - begun;
     unsigned size = orma_varint_size(len);
     if (size > 1) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 #include "sdk/wire/pb_reader.h"
@@ -36,6 +37,7 @@ static inline uint8_t *orma_varint_write(uint8_t *to, uint64_t val)
 /* Four bytes whatever the value (< 2^28): what a size is patched into later. */
 static inline void orma_varint_write_redundant(uint8_t *to, uint32_t val)
 {
+    ORMA_ASSERT_HOT(val < UINT32_C(1) << 28);
     to[0] = (uint8_t)(val | 0x80);
     to[1] = (uint8_t)(val >> 7 | 0x80);
     to[2] = (uint8_t)(val >> 14 | 0x80);
