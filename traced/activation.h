@@ -1,6 +1,6 @@
 /*
- * Being started by a service manager: sockets that it holds already, and
- * telling it that we are ready. The protocols of sd_listen_fds(3) and
+ * Start by a service manager: taking over sockets that it opened, and reporting
+ * readiness. The protocols of sd_listen_fds(3) and
  * sd_notify(3), without its library.
  */
 #ifndef ORMA_TRACED_ACTIVATION_H

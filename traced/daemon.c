@@ -1,3 +1,8 @@
+/*
+ * Order of the start: options, sockets of a service manager, the service (it
+ * listens now), permissions, background, readiness, and last the sandbox, which
+ * leaves only what the loop needs.
+ */
 #include "traced/daemon.h"
 
 #include <errno.h>
@@ -31,19 +36,19 @@ static const char usage[] =
     "  --background             go into the background\n"
     "  --set-socket-permissions PGROUP:PMODE:CGROUP:CMODE\n"
     "                           group and octal mode of the producer and the consumer socket;\n"
-    "                           who may use the second one has the rights of this user\n"
+    "                           whoever may use the second one has the rights of this user\n"
     "                           (docs/service.md, \"Who may connect\")\n"
     "  --enable-relay-endpoint  relays of other machines may connect to the producer sockets\n"
     "  --enable-relay-endpoint-on ADDR\n"
     "                           the same for one producer socket; may be given several times\n"
-    "  --no-sandbox             keep all system calls; for looking for errors\n"
+    "  --no-sandbox             keep all system calls; for debugging\n"
     "  --version                print the version\n"
     "  --help                   print this\n"
     "\n"
     "Sockets: PERFETTO_PRODUCER_SOCK_NAME (a list, separated by commas) and\n"
     "PERFETTO_CONSUMER_SOCK_NAME, else below /run/perfetto or /tmp. A descriptor whose number is\n"
     "in TRACED_NOTIFY_FD gets a \"1\" when both are ready. A service manager may pass the sockets\n"
-    "(LISTEN_FDS, with the names producer and consumer) and is told (NOTIFY_SOCKET).\n"
+    "(LISTEN_FDS, with the names producer and consumer) and is notified (NOTIFY_SOCKET).\n"
     "\nExamples:\n"
     "  traced --background\n"
     "  traced --set-socket-permissions :0666:tracing:0660\n";
@@ -94,7 +99,7 @@ static int parse_options(int argc, char **argv, struct options *ret)
             break;
         case OPT_RELAY_ON:
             if (ret->config.relay_addrs_num == 16) {
-                fputs("traced: too many --enable-relay-endpoint-on\n", stderr);
+                fputs("traced: --enable-relay-endpoint-on was given more than 16 times\n", stderr);
                 return EXIT_USAGE;
             }
             ret->relay_addrs[ret->config.relay_addrs_num++] = optarg;
@@ -130,7 +135,7 @@ static int set_permissions(const char *path, const char *group, const char *mode
     unsigned long mode = strtoul(mode_text, &end, 8);
 
     if (*group && !gr) {
-        fprintf(stderr, "traced: there is no group '%s'\n", group);
+        fprintf(stderr, "traced: no such group: '%s'\n", group);
         return -1;
     }
     if (!*mode_text || *end || mode > 07777) {
@@ -176,7 +181,7 @@ static int apply_permissions(const char *text)
         if (r == 0)
             r = set_permissions(orma_sock_consumer_addr(), parts[2], parts[3]);
     } else {
-        fputs("traced: --set-socket-permissions wants PGROUP:PMODE:CGROUP:CMODE\n", stderr);
+        fputs("traced: --set-socket-permissions needs PGROUP:PMODE:CGROUP:CMODE\n", stderr);
     }
     for (int i = 0; i < 4; i++)
         free(parts[i]);
@@ -218,7 +223,7 @@ static int take_sockets(struct options *options)
 
     if (r < 0) {
         fputs("traced: LISTEN_FDS must hold listening sockets: one or more of producers, one of "
-              "consumers (LISTEN_FDNAMES tells which)\n",
+              "consumers (named in LISTEN_FDNAMES)\n",
               stderr);
         return -1;
     }
@@ -238,10 +243,11 @@ static bool enter_sandbox(const struct options *options)
     if (r == 0 || r == -ENOSYS)
         return true;
     if (r == -EINVAL || r == -EACCES || r == -ECANCELED) { /* a kernel without filters */
-        orma_log_warn("no system call filter here: %s", strerror(-r));
+        orma_log_warn("running without a system call filter: %s", strerror(-r));
         return true;
     }
-    fprintf(stderr, "traced: can't give up system calls: %s; --no-sandbox goes on without\n",
+    fprintf(stderr,
+            "traced: can't set up the system call filter: %s; use --no-sandbox to go on without\n",
             strerror(-r));
     return false;
 }

@@ -1,5 +1,5 @@
 /*
- * The service: one of each room's state, and what wakes the loop.
+ * The state of the service: that of each room, and the events that wake the loop.
  */
 #ifndef ORMA_TRACED_INTERNAL_H
 #define ORMA_TRACED_INTERNAL_H

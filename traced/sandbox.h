@@ -1,8 +1,7 @@
 /*
- * What the program `traced` keeps of its rights once it listens: the system
- * calls of a service that already has its sockets, and nothing that a process
- * it starts could gain. For the program only; a process that hosts the service
- * as a library has rights of its own.
+ * The rights that the program `traced` keeps once it listens: the system calls of
+ * a service that already has its sockets; no child can gain more. For the program only; a process
+ * that hosts the service as a library has rights of its own.
  */
 #ifndef ORMA_TRACED_SANDBOX_H
 #define ORMA_TRACED_SANDBOX_H

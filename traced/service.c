@@ -1,7 +1,7 @@
 /*
- * The service puts the rooms together: it makes one state of each, hands the
- * tables of events and endpoints in, and connects what only it knows to belong
- * together. Nothing below calls it by name.
+ * The service puts the rooms together: it makes one state of each, hands in the
+ * tables of events and endpoints, and connects what no room can connect itself. Nothing below calls
+ * it by name.
  */
 #include "traced/service.h"
 

@@ -1,4 +1,12 @@
-/* Writing side of the central buffer, and its life. See buffer.h; reading is in buffer_read.c. */
+/*
+ * The writing side of the central buffer, and its life; reading is in buffer_read.c.
+ *
+ * A chunk that is new goes to the write pointer (append()): records in its way are
+ * evicted from their sequences, what is left of the last one becomes padding, and
+ * before the end of the mapping, where it would not fit, padding fills the rest and
+ * writing wraps. A chunk that was scraped before is written over its old record
+ * (rewrite()). What can't be stored is counted from a copy (discard(), refuse()).
+ */
 #include "traced/buffers/buffer.h"
 
 #include <errno.h>
@@ -16,7 +24,7 @@
 /* Buffers from this size on may use huge pages. */
 #define HUGE_MIN ((size_t)16 << 20)
 
-/* A buffer knows one sequence for so many of its bytes, and some in any case. */
+/* A buffer has at most one sequence for so many of its bytes, and this many in any case. */
 #define SEQ_SHARE 512
 #define SEQS_MIN 256
 
@@ -425,7 +433,7 @@ static struct traced_record make_record(const struct traced_seq *seq,
     return rec;
 }
 
-/* Packets that end in a chunk which is not stored, behind `skip` fragments; counted from a copy. */
+/* Packets that end in a chunk which is not stored, after `skip` fragments; counted from a copy. */
 static uint32_t count_refused(struct traced_buffer *self, const struct traced_record *rec,
                               const struct traced_chunk *chunk, uint32_t skip)
 {
@@ -526,7 +534,7 @@ static ORMA_COLD void rewrite(struct traced_buffer *self, struct traced_seq *seq
     traced_seq_make_ready(self, seq);
 }
 
-/* Where reading of a fresh chunk begins: behind what was settled in an earlier copy of it. */
+/* Where reading of a new chunk begins: after what was settled in an earlier copy of it. */
 static ORMA_COLD void skip_settled(struct traced_ref *ref, const struct traced_record *rec,
                                    uint16_t frags)
 {

@@ -21,11 +21,11 @@
  * record with unread data would be overwritten, for ever.
  *
  * Reading goes sequence by sequence and yields whole packets, each once, in the
- * order of its sequence. A sequence is left alone for a while (stalled) where a
- * chunk is missing, is still being written (it was scraped), or waits for
- * patches. Where nothing more can come (the producer is gone, or the session
- * has ended: "settled"), reading goes on behind such a place, and the loss is
- * counted and marked.
+ * order of its sequence. A sequence is skipped for now (stalled) where a chunk is
+ * missing, is still being written (it was scraped), or waits for patches. Where
+ * nothing more can come (the producer is gone, or the session has ended:
+ * "settled"), reading continues after such a place, and the loss is counted and
+ * marked.
  *
  * Every packet is counted once, where it ends: delivered, overwritten,
  * discarded, invalid or unpatched (struct traced_ledger).
@@ -109,18 +109,18 @@ struct traced_seq {
     bool settled;                 /* the producer is gone */
     bool is_ready;                /* in traced_buffer.ready */
     bool has_partial;             /* one of `partial` is used */
-    bool reports;                 /* the writer says what it emits */
-    uint64_t overwritten_at_most; /* behind the ledger: see evict() */
+    bool reports;                 /* the writer reports what it emits */
+    uint64_t overwritten_at_most; /* not in the ledger yet: see evict() */
 
     uint32_t sequence_id; /* trusted_packet_sequence_id */
-    uint32_t loss;        /* enum traced_loss to be told with the next packet */
+    uint32_t loss;        /* enum traced_loss, for the next packet */
     struct traced_buffer *buf;
     struct orma_list link;          /* traced_buffer.seqs */
     struct orma_list ready_link;    /* traced_buffer.ready or .stalled, or in none */
     struct orma_list producer_link; /* for the owner of the identity; unlinked when freed */
     bool owes_report;               /* the writer has reported, and not for the last time */
     uint8_t trailer_len;
-    uint8_t trailer[TRACED_TRAILER_MAX]; /* trusted fields, encoded: goes behind each packet */
+    uint8_t trailer[TRACED_TRAILER_MAX]; /* trusted fields, encoded: appended to each packet */
     struct traced_partial partial[2];
     struct traced_ledger ledger;
     /* Of what the writer reports, so much belongs to a buffer before this one. */
@@ -259,7 +259,7 @@ void traced_buffer_clear(struct traced_buffer *self);
 int traced_buffer_clone(const struct traced_buffer *self, struct traced_buffer **ret);
 
 /*
- * An empty buffer that goes on where this one ends: it knows the living
+ * An empty buffer that continues where this one ends: it has the living
  * sequences (without their identities) and what of them is counted here. This
  * one becomes a snapshot like a clone and forgets the owners of its identities.
  * -ENOMEM: nothing changed.

@@ -5,7 +5,7 @@
 
 #include "traced/buffers/buffer_internal.h"
 
-/* Packets whose fate is known, or that can be read: what the buffer knows to have been emitted. */
+/* Packets whose fate is known, or that can be read: what is known to have been emitted. */
 static uint64_t accounted(const struct traced_seq *seq)
 {
     struct traced_ledger l = traced_seq_ledger(seq);

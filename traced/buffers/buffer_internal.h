@@ -89,7 +89,7 @@ void traced_seq_remove_ref(struct traced_seq *seq, uint32_t idx);
 
 /*
  * The fragment at *pos of a payload of `size` bytes; on OK and EMPTY *pos moves
- * behind it and [*ret_data, *ret_len) is set.
+ * past it and [*ret_data, *ret_len) is set.
  */
 static inline enum traced_frag traced_frag_at(const uint8_t *payload, uint32_t size, uint32_t *pos,
                                               const uint8_t **ret_data, uint32_t *ret_len)
@@ -116,8 +116,8 @@ static inline enum traced_frag traced_frag_at(const uint8_t *payload, uint32_t s
 
 /*
  * Packets that end in fragments [from, count) of a payload, the first of which
- * is at `pos`: sizes of 0 carry none, a drop marker ends it, and behind a bad
- * size each counted fragment is taken for one.
+ * is at `pos`: sizes of 0 carry none, a drop marker ends it, and after a bad
+ * size each counted fragment counts as one.
  */
 uint32_t traced_record_count_ends(const uint8_t *payload, uint32_t size, uint32_t pos,
                                   uint32_t from, uint32_t count, uint8_t flags);

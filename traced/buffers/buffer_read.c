@@ -151,7 +151,7 @@ static bool enter(struct traced_buffer *buf, struct traced_seq *seq, struct trac
         seq->next_id = ref->chunk_id;
     }
     if (ORMA_UNLIKELY(is_partial(seq, ref->chunk_id - 1)))
-        seq->loss |= TRACED_LOSS_GAP; /* what its writer put behind that copy is not known */
+        seq->loss |= TRACED_LOSS_GAP; /* what its writer added after that copy is not known */
     ref->state |= TRACED_REF_ENTERED;
     if (rec->flags & TRACED_REC_CONT_PREV && rec->count && !ref->read)
         skip_orphan(buf, seq, ref, rec);
@@ -289,7 +289,7 @@ static enum step leave(struct traced_buffer *buf, struct traced_seq *seq, struct
     if (rec->flags & TRACED_REC_INCOMPLETE) {
         if (!is_settled(buf, seq))
             return STEP_STALL;
-        seq->loss |= TRACED_LOSS_GAP; /* for who comes behind what was never handed over */
+        seq->loss |= TRACED_LOSS_GAP; /* for what follows a part that was never handed over */
     }
     consume(buf, seq, ref, rec);
     return STEP_AGAIN;

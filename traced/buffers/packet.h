@@ -1,7 +1,7 @@
 /*
  * What a producer's packet may look like: well-formed top-level fields, and
- * none of those that only the service writes. Nested messages are not looked
- * at: readers must survive them anyway.
+ * none of those that only the service writes. Nested messages are not checked: readers
+ * must survive them anyway.
  */
 #ifndef ORMA_TRACED_BUFFERS_PACKET_H
 #define ORMA_TRACED_BUFFERS_PACKET_H

@@ -1,3 +1,8 @@
+/*
+ * One function for each thing that a config may do wrong, run in the order of
+ * two tables; the first that fails decides the text. Counts come first, because
+ * later checks take time with them.
+ */
 #include "traced/config/config.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * Names with a number each, found by hash and compared by their bytes.
  *
  * Names are not copied and must outlive the table. Numbers count from 0 in the
- * order of adding. Each table has a secret of its own in its hash, so that whoever
- * chooses the names can't make them collide.
+ * order of adding. The hash of each table is seeded with a secret of its own, so that
+ * whoever chooses the names can't make them collide.
  * Zero-initialised is an empty table. Threads: none.
  */
 #ifndef ORMA_TRACED_CONFIG_NAMES_H
@@ -27,7 +27,7 @@ void traced_names_fini(struct traced_names *self);
 
 /*
  * The hash of the tables. Each word is mixed with the secret, so that collisions
- * can't be worked out ahead. A secret that is 0 is made up first.
+ * can't be worked out ahead. A secret of 0 is replaced by a random one first.
  */
 uint64_t traced_names_hash(uint64_t *secret, struct orma_str name);
 

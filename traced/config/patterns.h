@@ -2,8 +2,8 @@
  * The regular expressions of one session, asked about names of producers.
  *
  * Each pattern is compiled once, and matched once for each producer: the answer
- * is kept until the producer goes away. Patterns that take many steps have a
- * budget together; when it is used up, they match nothing any more (rule 26 of
+ * is kept until the producer goes away. Patterns that take many steps
+ * share a budget; when it is used up, they match nothing any more (rule 26 of
  * docs/service.md).
  * Threads: the service's loop.
  */
@@ -33,14 +33,14 @@ struct traced_patterns {
     size_t bytes;
     struct orma_map verdicts; /* producer id -> struct verdicts */
     uint32_t budget_used;
-    bool exhausted;   /* whoever asks should say so in the log */
+    bool exhausted;   /* to be logged by the caller */
     uint64_t matches; /* that were not answered from memory */
     uint64_t steps;
 };
 
 void traced_patterns_fini(struct traced_patterns *self);
 
-/* -EINVAL: `error` says why it can't be had. -ENOMEM. */
+/* -EINVAL: the pattern is unusable, `error` has the reason. -ENOMEM. */
 int traced_patterns_add(struct traced_patterns *self, const char *pattern, uint32_t *ret_idx,
                         struct orma_buf *error);
 

@@ -21,7 +21,7 @@ struct traced_regex;
 /* Longer texts match nothing but a pattern that is plain text. */
 #define TRACED_REGEX_TEXT_MAX 4096
 
-/* -EINVAL: `error` says why not, for people. -ENOMEM. The pattern is copied. */
+/* -EINVAL: `error` has the reason, for people. -ENOMEM. The pattern is copied. */
 int traced_regex_new(const char *pattern, struct traced_regex **ret, struct orma_buf *error);
 void traced_regex_free(struct traced_regex *self);
 ORMA_DEFINE_AUTO(struct traced_regex *, traced_regex_free)

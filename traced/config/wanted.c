@@ -1,3 +1,9 @@
+/*
+ * Names are looked up in tables of names (names.h): data sources to a chain of
+ * the entries with that name, producers to their sizes of shared memory,
+ * triggers to their index. Each entry has a table of the names in its filter and
+ * a list of compiled patterns, which all entries share (patterns.h).
+ */
 #include "traced/config/wanted.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * What a session's config wants, arranged so that a producer's question is
- * answered without going through all of it: data sources and triggers by name,
+ * What a session's config wants, indexed so that it can be looked up
+ * without going through all of it: data sources and triggers by name,
  * filters of producers, regular expressions compiled.
  *
  * Points into the config, which must outlive it. Made when the config has passed
@@ -21,7 +21,7 @@ struct traced_wanted;
 
 #define TRACED_WANTED_NONE UINT32_MAX
 
-/* -EINVAL: `error` says what is wrong with a regular expression. -ENOMEM. */
+/* -EINVAL: `error` has what is wrong with a regular expression. -ENOMEM. */
 int traced_wanted_new(const Perfetto__Protos__TraceConfig *config, struct traced_wanted **ret,
                       struct orma_buf *error);
 /* NULL is fine. */
@@ -38,18 +38,18 @@ uint32_t traced_wanted_next(const struct traced_wanted *self, uint32_t entry);
 /* The buffer it writes into. */
 uint32_t traced_wanted_target(const struct traced_wanted *self, uint32_t entry);
 
-/* Do the filters of the entry let this producer in? */
+/* Do the filters of the entry match this producer? */
 bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t entry, uint16_t producer_id,
                            const char *producer_name);
-/* Has the entry a filter at all; is this name, or this regular expression, in it? */
+/* Does the entry have a filter; is this name, or this regular expression, in it? */
 bool traced_wanted_is_filtered(const struct traced_wanted *self, uint32_t entry);
 bool traced_wanted_names(const struct traced_wanted *self, uint32_t entry, const char *name);
 bool traced_wanted_has_pattern(const struct traced_wanted *self, uint32_t entry,
                                const char *pattern);
 
 /*
- * More filters for a running session: after compile() the pattern can be added
- * without fail, but for memory. The name must outlive this. 0, -ENOMEM; compile()
+ * More filters for a running session: after compile() adding the pattern
+ * can only fail for lack of memory. The name must outlive this. 0, -ENOMEM; compile()
  * also -EINVAL, with the reason in `error`.
  */
 int traced_wanted_compile(struct traced_wanted *self, const char *pattern, struct orma_buf *error);
@@ -61,7 +61,7 @@ uint32_t traced_wanted_memory(const struct traced_wanted *self, const char *prod
 
 /* Index into the config's triggers; TRACED_WANTED_NONE: the name is not there. */
 uint32_t traced_wanted_trigger(const struct traced_wanted *self, struct orma_str name);
-/* Does its regular expression let this producer call it out? */
+/* Does its regular expression match this producer? */
 bool traced_wanted_may_trigger(struct traced_wanted *self, uint32_t trigger, uint16_t producer_id,
                                const char *producer_name);
 

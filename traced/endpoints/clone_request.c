@@ -18,7 +18,7 @@
 
 #define BUGREPORT_SESSION UINT64_MAX
 
-/* What a CloneSessionRequest says. Spans point into it. */
+/* A parsed CloneSessionRequest. Spans point into it. */
 struct clone_request {
     uint64_t session_id;
     bool for_bugreport;

@@ -12,6 +12,6 @@ struct traced_session;
 /* The method. */
 int traced_clone_request(struct traced_conn *conn, const struct traced_call *call);
 
-/* The clone's file is complete, or could not be written: its consumer is told. */
+/* The clone's file is complete, or could not be written: its consumer gets the reply. */
 void traced_clone_request_written(struct traced_session *session);
 #endif

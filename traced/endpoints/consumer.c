@@ -1,3 +1,14 @@
+/*
+ * ReadBuffers: a batch of packets is read from the session, cut into slices that
+ * fit replies, and sent as the socket accepts them:
+ *
+ *   session ──refill()──► batch ──fill_reply()──► reply ──► socket
+ *                          [packet][packet][packet]
+ *                             batch_at ┘   └ packet_at: inside a packet that is cut
+ *
+ * Whatever stops this (a slow socket, a batch at the compressor, a session about
+ * to end) calls traced_consumer_pump() again when it is over.
+ */
 #include "traced/endpoints/consumer.h"
 
 #include <errno.h>

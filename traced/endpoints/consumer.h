@@ -50,7 +50,7 @@ struct traced_consumer *traced_consumer_of(struct traced_conn *conn);
 /* Its session is gone already, or is another's. */
 void traced_consumer_free(struct traced_consumer *self);
 
-/* The consumer's session has ended, or `error` says why it could not be: EnableTracing is answered,
+/* The consumer's session has ended, or could not be made (`error`): EnableTracing is answered,
  * if it waits. */
 void traced_consumer_session_ended(struct traced_consumer *self, const char *error);
 

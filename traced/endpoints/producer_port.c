@@ -1,3 +1,8 @@
+/*
+ * Each method parses its request, asks producers/producer.c or the sessions to do
+ * it, and acknowledges. A request is refused as a whole (-EBADMSG) before any of
+ * it is done, but for CommitData, which is handled in slices as it is parsed.
+ */
 #include "traced/endpoints/producer_port.h"
 
 #include <errno.h>
@@ -110,7 +115,7 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
     self->size_hint = args.size_hint;
     self->scraping = args.scraping;
     if (args.provides_shm && fd >= 0 && !self->emulated)
-        (void)traced_producer_adopt_shm(self, fd); /* refused: the reply says so */
+        (void)traced_producer_adopt_shm(self, fd); /* refused: shown in the reply */
     reply_init(conn, call, self);
     return 0;
 }

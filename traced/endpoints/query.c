@@ -1,3 +1,8 @@
+/*
+ * Sessions and producers go into the first reply; then the data sources, in the
+ * order of their serial numbers. The number of the last one sent is all that is
+ * kept between two turns, so that they may come and go.
+ */
 #include "traced/endpoints/query.h"
 
 #include <errno.h>
@@ -156,7 +161,7 @@ static bool may_send(const struct replies *r)
     return r->sent < REPLIES_MAX && !r->conn->ending && !traced_conn_is_slow(r->conn);
 }
 
-/* Those behind the last one told. True: that was all. */
+/* Those after the last one sent. True: that was all. */
 static bool put_data_sources(struct replies *r, struct traced_queries *q)
 {
     ORMA_LIST_EACH (struct traced_data_source, ds, &sessions_of(r->conn)->producers->data_sources,

@@ -1,8 +1,8 @@
 /*
  * QueryServiceState: who is connected, what they offer, what is recorded.
  *
- * What producers describe may be hundreds of megabytes. So an answer is sent as the
- * consumer takes it, a few replies in each turn of the loop; data sources that
+ * What producers describe may be hundreds of megabytes. So an answer is sent as
+ * the consumer reads it, a few replies in each turn of the loop; data sources that
  * come or go meanwhile may be in it or not.
  * Threads: the service's loop.
  */
@@ -24,7 +24,7 @@ struct traced_queries {
     } items[TRACED_QUERIES_MAX];
     size_t num;
     bool begun;
-    uint64_t last_serial; /* of the data sources that it was told of */
+    uint64_t last_serial; /* of the data source that was sent last */
 };
 
 /* -EBUSY: so many wait already. */

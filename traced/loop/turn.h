@@ -1,5 +1,5 @@
 /*
- * Turns of the loop: work in slices, so that nobody waits for anybody's backlog.
+ * Turns of the loop: work in slices, so that no client waits for the backlog of another.
  *
  * Whatever may take long is a piece of work with a function that does one slice
  * of it. Waiting work stands in two queues, consumers' requests in the first:

@@ -1,3 +1,16 @@
+/*
+ * Input: the stream collects bytes, slice() takes whole frames out of it for half
+ * a millisecond at a time. A call that returned 1 stays open, and its frame's
+ * bytes valid, until go_on() has ended it; no later frame is looked at.
+ *
+ * Output: a frame is sent at once if nothing waits. What the socket does not
+ * accept is copied into a queue; each frame in it has the endpoint's time from the
+ * moment when it becomes the first.
+ *
+ * The end: begin_end() notes how much the client has sent (hear_until) and shuts
+ * the socket down; slices go on until that much was handled, then end_some()
+ * lets the endpoint wind up and frees.
+ */
 #include "traced/network/conn.h"
 
 #include <errno.h>
@@ -208,7 +221,7 @@ static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, i
     if (!frame || self->out_bytes + len > self->endpoint->queue_max) {
         free(frame);
         if (traced_loop_may_log(self->network->loop))
-            orma_log_warn("cut off the client with pid %d: %zu bytes wait for it", self->pid,
+            orma_log_warn("cut off the client with pid %d: %zu bytes are queued for it", self->pid,
                           self->out_bytes);
         traced_conn_close(self);
         return;
@@ -251,7 +264,7 @@ static void send_encoded(struct traced_conn *self, const struct orma_ipc_frame *
 {
     struct orma_buf out = {0};
 
-    /* Too large or no memory: the client would wait for ever, so it is told by the end. */
+    /* Too large or no memory: the client would wait for ever, so its connection ends. */
     if (orma_ipc_frame_encode(&out, frame, methods, methods_end) < 0 || out.failed)
         traced_conn_close(self);
     else
@@ -387,7 +400,7 @@ static void handle_frame(struct traced_conn *self, const uint8_t *data, size_t l
     send_encoded(self, &reply, NULL, 0, -1);
 }
 
-/* One recvmsg(). When it says that this was all, `over` is set. */
+/* One recvmsg(). At the end of the input `over` is set. */
 static void receive(struct traced_conn *self)
 {
     int r = self->ending && self->received >= self->hear_until
@@ -417,7 +430,7 @@ static void handle_next(struct traced_conn *self)
         return;
     }
     self->has_frames = false;
-    self->over |= r < 0; /* what follows can't be told apart any more */
+    self->over |= r < 0; /* where frames begin is not known any more */
 }
 
 /* All that was received, or as much as there is time for. */

@@ -1,8 +1,8 @@
 /*
  * One client's connection: frames in, calls to the methods of a port, frames
  * out. Nothing here blocks. What the socket does not take at once is queued;
- * a client whose oldest queued frame is not taken within its port's time, or
- * for whom too much is queued, is cut off (rules 3 and 4 of docs/service.md).
+ * a client that does not read the oldest queued frame in time, or for whom too
+ * much is queued, is cut off (rules 3 and 4 of docs/service.md).
  *
  * Frames are handled in slices (turn.h), each connection in its turn and its
  * frames in order; a call that is long may take several.
@@ -116,10 +116,9 @@ bool traced_conn_passed(const struct traced_conn *self, uint64_t mark);
 /* Handles it without returning to the loop. For the end of the service. */
 void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns);
 
-/* Sets uid and pid of a new connection, as far as the kernel knows them. */
+/* Sets uid and pid of a new connection, where the kernel has them. */
 void traced_conn_find_peer(struct traced_conn *self);
-/* A SetPeerIdentity frame; counts once, before the client is made, and not where the kernel knows
- * better. */
+/* A SetPeerIdentity frame: used once, before the client is made, and never on AF_UNIX. */
 void traced_conn_identify(struct traced_conn *self, const struct orma_ipc_frame *frame);
 
 /* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */

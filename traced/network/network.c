@@ -1,3 +1,4 @@
+/* A listener accepts a batch in each turn of the loop. See network.h. */
 #include "traced/network/network.h"
 
 #include <errno.h>

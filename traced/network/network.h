@@ -1,8 +1,8 @@
 /*
  * The sockets that a service listens on, and the connections made there.
  *
- * What clients of a socket may ask for is handed in as an endpoint (conn.h);
- * nothing here knows what the methods do. When descriptors run out, accepting
+ * What clients of a socket may call is handed in as an endpoint (conn.h); nothing
+ * here depends on what the methods do. When descriptors run out, accepting
  * rests for a moment; clients wait in the backlog.
  * Threads: the service's loop.
  */
@@ -20,7 +20,7 @@ struct traced_listener;
 
 struct traced_network {
     struct traced_loop *loop;
-    void *context;          /* what the methods of the endpoints work on; not looked into here */
+    void *context;          /* of the methods of the endpoints; opaque here */
     struct orma_list conns; /* traced_conn.link */
     size_t conns_num;
     struct traced_listener *listeners; /* owned */

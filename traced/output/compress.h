@@ -19,12 +19,12 @@ struct traced_compression {
     int level;
 };
 
-/* What the config asks for, and we can: of several the one with the highest field number. */
+/* What the config asks for and was built in; of several, the one with the highest field number. */
 struct traced_compression traced_compression_of(const Perfetto__Protos__TraceConfig *config);
 
 /*
  * Appends one packet (of a Trace message) with all of `batch` in it; the batch
- * as it is if there is no memory for better.
+ * itself if there is no memory to compress it.
  */
 void traced_compress(struct traced_compression how, const struct orma_buf *batch,
                      struct orma_buf *out);

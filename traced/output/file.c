@@ -8,8 +8,8 @@
  * Both hold a reference; whoever leaves last frees. So a disk that never comes
  * back keeps a thread, but nobody waiting.
  *
- * What is no regular file may take nothing for as long as its reader likes.
- * The thread never sleeps inside write() there: it waits with poll() for room, or
+ * Anything but a regular file may accept nothing for as long as its reader likes.
+ * The thread never sleeps inside write() there: it waits with poll() for space, or
  * for wake_fd, and then writes no more than what cannot block. O_NONBLOCK is left
  * as it is: it belongs to the description that the client shares with us.
  */
@@ -64,7 +64,7 @@ struct traced_file {
     bool is_regular, is_socket;
     off_t start; /* where in the file our bytes begin; 0 if it has no places */
 
-    /* How long the file may take nothing. Set by the loop; orders nothing else. */
+    /* How long the file may accept nothing. Set by the loop; orders nothing else. */
     _Atomic int32_t patience_ms;
 
     /* Under the lock, which is taken with no other lock. */
@@ -148,8 +148,8 @@ static int patience_ms(const struct traced_file *self)
     return atomic_load_explicit(&self->patience_ms, memory_order_relaxed);
 }
 
-/* Waits until the file takes something, or for as long as the owner wants to wait. */
-static int wait_for_room(const struct traced_file *self)
+/* Waits until the file accepts something, or for as long as the owner allows. */
+static int wait_for_space(const struct traced_file *self)
 {
     struct pollfd fds[] = {
         {.fd = self->fd, .events = POLLOUT},
@@ -171,7 +171,7 @@ static int wait_for_room(const struct traced_file *self)
     }
 }
 
-/* What the file takes now, at least one byte; or -errno. Sleeps in regular files only. */
+/* How much the file accepts now, at least one byte; or -errno. Sleeps in regular files only. */
 static ssize_t write_now(const struct traced_file *self, const uint8_t *data, size_t len)
 {
     ssize_t n;
@@ -179,7 +179,7 @@ static ssize_t write_now(const struct traced_file *self, const uint8_t *data, si
     if (self->is_regular) {
         n = write(self->fd, data, len);
     } else {
-        int r = wait_for_room(self);
+        int r = wait_for_space(self);
 
         if (r < 0)
             return r;
@@ -223,7 +223,7 @@ static int write_block(struct traced_file *self, const struct orma_buf *data)
     return 0;
 }
 
-/* The bytes behind block `copy_blocks`, once they are on their way to the disk. */
+/* Where block `copy_blocks` ends, once it is on its way to the disk. */
 static int wait_for(struct traced_file *source, struct block *b)
 {
     pthread_mutex_lock(&source->lock);
@@ -284,7 +284,7 @@ static int do_block(struct traced_file *self, struct block *b, uint64_t written)
 }
 
 /* Where those who copy us have to stop. With the lock held. */
-static void tell_copies(struct traced_file *self)
+static void notify_copies(struct traced_file *self)
 {
     ORMA_LIST_EACH (struct block, b, &self->places, place_link)
         if (!b->copy_ready && b->copy_blocks == self->blocks_done) {
@@ -306,7 +306,7 @@ static void block_done(struct traced_file *self, struct block *b, size_t queued,
         self->written += b->data.len;
     if (!b->source)
         self->blocks_done++;
-    tell_copies(self);
+    notify_copies(self);
     pthread_cond_broadcast(&self->more); /* for who copies us */
     if (self->fd < 0) {
         orma_list_insert(&self->ready, &b->link);
@@ -317,7 +317,7 @@ static void block_done(struct traced_file *self, struct block *b, size_t queued,
     block_free(b);
 }
 
-static void tell_loop(const struct traced_file *self)
+static void notify_loop(const struct traced_file *self)
 {
     uint64_t one = 1;
 
@@ -353,13 +353,13 @@ static void *writer_thread(void *arg)
         pthread_mutex_lock(&self->lock);
         block_done(self, b, queued, r);
         pthread_mutex_unlock(&self->lock);
-        tell_loop(self);
+        notify_loop(self);
         pthread_mutex_lock(&self->lock);
     }
     self->done = true;
     pthread_cond_broadcast(&self->more); /* for who waits in traced_file_free() */
     pthread_mutex_unlock(&self->lock);
-    tell_loop(self);
+    notify_loop(self);
     file_unref(self);
     return NULL;
 }
@@ -496,7 +496,7 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source)
         b->source = source;
         b->copy_blocks = source->blocks_in;
         orma_list_insert(&source->places, &b->place_link);
-        tell_copies(source);
+        notify_copies(source);
         pthread_mutex_unlock(&source->lock);
     }
     pthread_mutex_lock(&self->lock);
@@ -569,7 +569,7 @@ int traced_file_progress_fd(const struct traced_file *self)
 
 const char *traced_file_reason(int error)
 {
-    return error == -ETIMEDOUT ? "it took no data for too long" : strerror(-error);
+    return error == -ETIMEDOUT ? "it accepted no data for too long" : strerror(-error);
 }
 
 struct traced_file_state traced_file_look(struct traced_file *self)

@@ -7,9 +7,9 @@
  * On an error the file is cut back to the last whole packet (if it can be),
  * and everything further is thrown away.
  *
- * A pipe, socket or terminal that takes nothing is waited for without any work,
- * and only for as long as the owner has patience. A regular file whose disk does
- * not answer cannot be left by the thread; but nobody waits for the thread.
+ * The thread waits with poll() for a pipe, socket or terminal that accepts nothing,
+ * and only for as long as the owner allows. From a regular file whose disk does not
+ * answer the thread cannot return; but nobody waits for the thread.
  *
  * Threads: the owner's (the service's loop), where the callbacks come from,
  * too; the writing thread is inside.
@@ -25,12 +25,12 @@
 struct traced_file;
 
 /*
- * Room again after traced_file_is_full(), something to take, or (done) the end;
- * error 0 or -errno, -EFBIG: the file has its full size.
+ * Progress: blocks are accepted again after traced_file_is_full(), one is ready to
+ * be taken, or (done) the end. error: 0 or -errno; -EFBIG: the file has its full size.
  */
 typedef void (*traced_file_fn)(void *ctx, bool done, int error);
 
-/* Without an owner a file may take nothing for so long. */
+/* How long a file without an owner may accept nothing. */
 #define TRACED_FILE_PATIENCE_MS 10000
 
 struct traced_file_config {
@@ -42,15 +42,15 @@ struct traced_file_config {
 int traced_file_new(struct event_base *base, const struct traced_file_config *config,
                     traced_file_fn fn, void *ctx, struct traced_file **ret);
 
-/* So much is waiting that the owner should hold back. `fn` is called when that changes. */
+/* Is so much queued that the owner should hold back? `fn` is called when that changes. */
 bool traced_file_is_full(struct traced_file *self);
 
 /* Takes the buffer's memory. */
 void traced_file_write(struct traced_file *self, struct orma_buf *block);
 
 /*
- * First of all, what has been and is to be written into `source` until now is
- * copied. The source's descriptor must be readable, else it ends with an error.
+ * Before any block: copies what has been written into `source` and what is queued
+ * there now. The source's descriptor must be readable, else it ends with an error.
  */
 void traced_file_copy(struct traced_file *self, struct traced_file *source);
 
@@ -63,12 +63,12 @@ bool traced_file_take(struct traced_file *self, struct orma_buf *ret);
 /* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
 void traced_file_finish(struct traced_file *self);
 
-/* For messages: what the kernel calls it, its end if that is long. `buf` is returned. */
+/* For messages: its path, the end of it if it is long. Returns `buf`. */
 #define TRACED_FILE_NAME_MAX 256
 const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FILE_NAME_MAX]);
 
 /*
- * From now on the file fails with -ETIMEDOUT once it has taken nothing for `ms`;
+ * From now on the file fails with -ETIMEDOUT once it has accepted nothing for `ms`;
  * 0: at once, before the next byte. Negative, and before the first call: never.
  */
 void traced_file_hurry(struct traced_file *self, int32_t ms);
@@ -76,7 +76,7 @@ void traced_file_hurry(struct traced_file *self, int32_t ms);
 /* An error in words. */
 const char *traced_file_reason(int error);
 
-/* For those who wait without the loop: readable when this may have changed. */
+/* For waiting without the loop: a descriptor that is readable when the state may have changed. */
 struct traced_file_state {
     bool done;     /* the thread has ended its work */
     int error;     /* -errno of the first failure */

@@ -1,3 +1,17 @@
+/*
+ * A request is walked over twice: first the chunks, then patches and counts,
+ * which may be about chunks of the same request. Chunks of one page that follow
+ * each other are collected (struct group), taken by one atomic operation, copied,
+ * and freed by another:
+ *
+ *   request:  [p3 c0][p3 c1][p3 c2] [p4 c0] ...
+ *              └──── one group ───┘ └─ the next
+ *
+ * Where a chunk goes is looked up once for each pair of a writer and a buffer, and
+ * then remembered (known_seqs). Scraping reads chunks without taking them, and
+ * remembers complete ones (scraped), so that the commit that names them later only
+ * frees them.
+ */
 #include "traced/producers/commit.h"
 
 #include <errno.h>
@@ -25,8 +39,8 @@ _Static_assert(sizeof(struct header) == ORMA_SHM_CHUNK_HEADER, "move_inline() co
 
 /*
  * The sequence for a chunk of this writer in this buffer; NULL if the producer
- * may not write there: it was not told to, or the writer was announced for
- * another buffer.
+ * may not write there: the buffer is no target of it, or the writer was
+ * announced for another buffer.
  */
 static struct traced_seq *look_up_seq(struct traced_producer *p, uint32_t writer_id,
                                       uint32_t buffer_id)

@@ -1,3 +1,9 @@
+/*
+ * Ids are given in turn; after 65,535 producers one is used again if no connection
+ * and no data in any buffer has it. Shared memory is made when the first data
+ * source is set up, or is the producer's own; the command that passes it on waits
+ * until the producer listens for commands.
+ */
 #include "traced/producers/producer.h"
 
 #include <errno.h>

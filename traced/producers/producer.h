@@ -64,7 +64,7 @@ struct traced_producer {
     size_t instances_num;
     uint64_t flush_acked;    /* the highest flush id that it has answered */
     struct orma_map writers; /* writer id -> buffer id, as registered */
-    struct orma_map targets; /* buffer ids that it was told to write to -> 1 */
+    struct orma_map targets; /* ids of buffers that it may write into -> 1 */
     struct orma_list seqs;   /* traced_seq.producer_link */
     /* buffer id << 32 | writer id -> sequence that it may write; forgotten when that may change. */
     struct orma_map known_seqs;
@@ -73,7 +73,7 @@ struct traced_producer {
 /* The client of `conn` from now on. NULL: no memory, or no id is free. */
 struct traced_producer *traced_producer_new(struct traced_conn *conn,
                                             struct traced_producers *registry);
-/* Those above are told first: struct traced_producer_events. Its unread packets stay. */
+/* Reports it first (struct traced_producer_events). Packets that were not read yet stay. */
 void traced_producer_free(struct traced_producer *self);
 
 /*
@@ -96,9 +96,9 @@ struct traced_data_source *traced_producer_find_source(struct traced_producer *s
 /* The producer's own memory, if it can't shrink under us and its sizes are valid; fd stays the
  * caller's. */
 bool traced_producer_adopt_shm(struct traced_producer *self, int fd);
-/* Sends the setup command, if there is memory to be told of and somebody who listens. */
+/* Sends the setup command once there is memory to announce and the producer listens. */
 void traced_producer_announce_shm(struct traced_producer *self);
-/* Its shared memory, made if there is none, and the command that tells of it. */
+/* Makes its shared memory, if there is none, and announces it. */
 void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes,
                                uint32_t page_bytes);
 

@@ -49,7 +49,7 @@ static void take_targets(struct traced_producer *p, const struct traced_target *
 {
     for (size_t i = 0; i < num && p->targets.len; i++)
         orma_map_take(&p->targets, targets[i].id);
-    if (p->known_seqs.len) /* they may be of these buffers, also if it was not told to write */
+    if (p->known_seqs.len) /* they may be of these buffers, also if they were no target of it */
         traced_producer_forget_seqs(p);
 }
 

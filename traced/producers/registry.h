@@ -1,9 +1,9 @@
 /*
- * All producers of a service, what they offer, and the buffers that they may be
- * told to write into.
+ * All producers of a service, what they offer, and the buffers that they may
+ * write into.
  *
- * Those above hand in a table of what they want to be told (struct
- * traced_producer_events); nothing in this room knows sessions.
+ * Those above hand in a table of the events that they handle (struct
+ * traced_producer_events); nothing in this room depends on sessions.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_PRODUCERS_REGISTRY_H
@@ -44,7 +44,7 @@ struct traced_target_group {
     uint32_t last_sequence_id;    /* 1 is the service's own */
 };
 
-/* A central buffer that producers may be told to write into; the buffer's `owner`. */
+/* A central buffer that producers may write into; the buffer's `owner`. */
 struct traced_target {
     struct traced_buffer *buf;
     struct traced_target_group *group;
@@ -54,7 +54,7 @@ struct traced_target {
 struct traced_producers {
     struct traced_loop *loop;
     const struct traced_producer_events *events;
-    void *context;         /* what the events work on; not looked into here */
+    void *context;         /* of the events; opaque here */
     struct orma_list list; /* traced_producer.link */
     struct orma_map by_id;
     size_t num;

@@ -1,4 +1,4 @@
-/* Scheduling of the service while a session asks for a better one: the best of all wins. */
+/* Scheduling priority of the service, as sessions ask for it: the highest wins. */
 #ifndef ORMA_TRACED_SESSIONS_BOOST_H
 #define ORMA_TRACED_SESSIONS_BOOST_H
 #include <stdint.h>
@@ -12,8 +12,8 @@ struct traced_boost {
 };
 
 /*
- * Applies what the sessions that exist ask for together; with none of them the
- * ordinary policy. -EPERM and others: it can't be had, and nothing has changed.
+ * Applies the highest priority that any session asks for; without sessions the
+ * ordinary one. -EPERM and others: it was refused, and nothing has changed.
  */
 int traced_boost_update(struct traced_sessions *sessions);
 #endif

@@ -2,6 +2,10 @@
  * ChangeTraceConfig: of all that a config holds only the producer filters of
  * its data sources can change while a session lives, and only by addition
  * (rule 30 of docs/service.md).
+ *
+ * Nothing may have changed if it is refused: so first all patterns are compiled,
+ * then add_all() only counts what would be added, and then it adds. Data sources
+ * that match now are found by a new sweep.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -131,7 +135,7 @@ static int compile_all(struct traced_session *s, const config_t *wanted)
     return r;
 }
 
-/* What goes into the trace says what the session does. Unknown fields are kept by protobuf-c. */
+/* The config in the trace is the one in use. Unknown fields are kept by protobuf-c. */
 static int encode_again(struct traced_session *s)
 {
     size_t len = protobuf_c_message_get_packed_size(&s->config->base);

@@ -128,7 +128,7 @@ static void note_clone_events(struct traced_session *clone, const struct traced_
     traced_snapshots_add_clocks(&clone->snapshots);
 }
 
-/* The session, of what was taken. NULL: `error` says why. */
+/* The session, of what was taken. NULL: `error` has the reason. */
 static struct traced_session *make(struct traced_clone *self, struct traced_session *source)
 {
     struct traced_session *clone;

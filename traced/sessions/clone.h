@@ -19,7 +19,7 @@ struct traced_session;
 
 /* Who has asked for a clone. */
 struct traced_clone_client {
-    /* Before the session is made: why it could not be used; NULL: it could. */
+    /* Called before the session is made. The reason if it could not be used; NULL: it could. */
     const char *(*refusal)(void *ctx);
     /* The end, called once: the session, for which nobody is responsible but the client from now
      * on; or NULL, and why there is none. The struct traced_clone is freed afterwards. */

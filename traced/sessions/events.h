@@ -3,7 +3,7 @@
  * registry (registry.h); a session calls nobody above by name.
  *
  * All functions are set and are called from the loop. `session->consumer` is
- * theirs; it is NULL where nobody uses the session.
+ * theirs; it is NULL where the session has no user.
  */
 #ifndef ORMA_TRACED_SESSIONS_EVENTS_H
 #define ORMA_TRACED_SESSIONS_EVENTS_H

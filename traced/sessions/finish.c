@@ -1,6 +1,6 @@
 /*
  * All files are fed in turn, each as much as its queue takes, so that one that
- * takes nothing costs the others no time. Between two turns poll() waits for any
+ * accepts nothing costs the others no time. Between two turns poll() waits for any
  * of the writing threads.
  */
 #include "traced/sessions/finish.h"

@@ -18,10 +18,11 @@ struct traced_sessions;
 /* As in TraceStats. */
 enum traced_flush_outcome { TRACED_FLUSH_NONE, TRACED_FLUSH_OK, TRACED_FLUSH_FAILED };
 
-/* Whom a flush asks: those who write into buffers that a clone takes away, or stay, or all. */
+/* Which producers are asked: those that write into buffers that a clone transfers, into the
+ * others, or all. */
 enum traced_flush_scope { TRACED_FLUSH_ALL, TRACED_FLUSH_TRANSFER, TRACED_FLUSH_STAY };
 
-/* Why and by whom, as producers are told: the low four bits are the reason, the next four who
+/* Flags of a flush, as producers get them: the low four bits are the reason, the next four who
  * asked (1: the service). */
 #define TRACED_FLUSH_REASON_MASK 0xfu
 #define TRACED_FLUSH_PERIODIC (1u | 1u << 4)

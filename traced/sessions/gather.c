@@ -1,3 +1,8 @@
+/*
+ * A round marks how much each producer has sent (marks), then goes through the
+ * marks twice: until each socket has been read as far, and until each memory has
+ * been scraped. `at` is the place in the marks; a slice ends by its cost.
+ */
 #include "traced/sessions/gather.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *           memory   chunks of producers that allow scraping are copied
  *           done     those who wait are called
  *
- * Who comes while a round is under way waits for the next one, together with
+ * Whoever asks while a round is under way waits for the next one, together with
  * all others: any number of flushes costs two rounds at most. A round always
  * ends: what producers send after its begin is not waited for.
  * Threads: the service's loop.
@@ -23,7 +23,7 @@
 
 struct traced_session;
 
-/* Part of who waits. */
+/* Part of whatever waits. */
 struct traced_gather_wait {
     struct orma_list link; /* traced_gather.now or .next; in none: does not wait */
     /* Gathered. May free the session. */
@@ -49,7 +49,7 @@ struct traced_gather {
 };
 
 void traced_gather_init(struct traced_gather *self, struct traced_session *session);
-/* Those who wait still are not called. */
+/* Waits that have not ended are dropped without a call. */
 void traced_gather_fini(struct traced_gather *self);
 
 /* Calls wait->fn from the loop, once. */
@@ -60,7 +60,7 @@ static inline bool traced_gather_waits(const struct traced_gather_wait *wait)
     return !orma_list_empty(&wait->link);
 }
 
-/* To be called before who waits is freed. Fine if it does not. */
+/* To be called before the wait is freed. Fine if it does not wait. */
 static inline void traced_gather_cancel(struct traced_gather_wait *wait)
 {
     orma_list_remove(&wait->link);

@@ -1,9 +1,9 @@
 /*
  * The config of an entry is encoded once, when the first data source is set up
  * for it, and shared by all instances of that entry; it is found in the session's
- * bytes by one walk over them (entry_configs()). `at_work` says which pairs of a
- * data source and an entry have an instance, so that a sweep may come by a data
- * source that was matched before.
+ * bytes by one walk over them (entry_configs()). `at_work` holds the
+ * pairs of a data source and an entry that have an instance, so that a sweep may
+ * reach a data source that was matched before.
  */
 #include "traced/sessions/instance.h"
 
@@ -259,7 +259,7 @@ static void start(struct traced_instance *inst)
 {
     if (inst->state != TRACED_INSTANCE_CONFIGURED)
         return;
-    /* It had room when it was set up, and these are the same bytes. */
+    /* It fitted when it was set up, and these are the same bytes. */
     (void)send_with_config(inst, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_START_DATA_SOURCE);
     set_state(inst,
               inst->will_notify_on_start ? TRACED_INSTANCE_STARTING : TRACED_INSTANCE_STARTED);

@@ -60,13 +60,13 @@ struct traced_instance_events {
 struct traced_instances {
     const struct traced_instance_events *events;
     struct orma_list list; /* traced_instance.session_link */
-    /* Configs as they are sent, by entry; NULL: nobody has asked for them yet. */
+    /* Configs as they are sent, by entry; NULL: not encoded yet. */
     struct traced_entry_config *entry_configs;
     struct orma_map at_work;             /* data source and entry -> instance, see instance.c */
     struct traced_data_source *sweep_at; /* the next to be matched; NULL: all have been */
     struct traced_work sweep;
     bool all_started;
-    bool all_started_observed; /* a consumer was told, and is not told again */
+    bool all_started_observed; /* a consumer got the event, which is not repeated */
     bool warned_config, warned_patterns;
 };
 
@@ -80,7 +80,7 @@ void traced_instances_fini(struct traced_session *session);
  * have it yet, and starts what is set up if the session has started.
  */
 void traced_instances_match(struct traced_session *session, struct traced_data_source *ds);
-/* The same for a new data source and all sessions; those that sweep will come by. */
+/* The same for a new data source and all sessions, but for those whose sweep will reach it. */
 void traced_instances_match_new(struct traced_sessions *sessions, struct traced_data_source *ds);
 /* The same with all data sources that there are; the first slice at once if nobody waits. */
 void traced_instances_sweep(struct traced_session *session);
@@ -91,7 +91,7 @@ void traced_instances_stop_all(struct traced_session *session);
 /* Have all of them stopped? Then `all_stopped`. */
 void traced_instances_check_stopped(struct traced_session *session);
 
-/* What producers are sent is encoded again: the config, or what the service puts in, is another. */
+/* What producers are sent is encoded again: the config has changed, or what the service adds. */
 void traced_instances_forget_configs(struct traced_session *session);
 
 /* A producer's notifications. */

@@ -1,3 +1,12 @@
+/*
+ * A trace is read in passes. A pass begins with what the service adds (clocks, a
+ * sync marker, once config and system, events, other machines), then reads buffer
+ * by buffer to its end, then adds that the reading is complete, and statistics if
+ * they are due. It may take many calls; struct traced_session_reader has the place.
+ *
+ * Trusted fields are appended to the packets of producers (put_data()). A file of
+ * limited size keeps space for its last statistics, and ends with them.
+ */
 #include "traced/sessions/read.h"
 
 #include <errno.h>
@@ -337,7 +346,7 @@ static void put_stats(struct orma_buf *out, struct traced_session *s, bool last)
 
 /* ---- data packets ---- */
 
-/* The packet with its trusted fields behind it. */
+/* The packet, and its trusted fields after it. */
 static bool put_data(struct orma_buf *out, const struct traced_packet *p)
 {
     uint8_t loss[2 + ORMA_VARINT_MAX];
@@ -497,7 +506,7 @@ static uint64_t stats_space(struct traced_session *s, uint64_t space)
     return ORMA_MIN(stats.len + stats.len / 4 + STATS_GROWTH, space / 2);
 }
 
-/* The file takes no more: what is unread is lost to it, and its last packet says so. */
+/* The file is full: what is unread is lost to it, and its last packet has the counts. */
 static int end_full(struct orma_buf *out, struct traced_session *s, uint64_t space)
 {
     for (size_t i = 0; i < s->buffers_num; i++)

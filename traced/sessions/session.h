@@ -62,7 +62,7 @@ struct traced_clone_trigger {
 struct traced_session {
     struct orma_list link; /* traced_sessions.list */
     struct traced_sessions *registry;
-    struct traced_consumer *consumer; /* of those above; NULL: detached, or on its way out */
+    struct traced_consumer *consumer; /* opaque here; NULL: detached, or being freed */
     char *detach_key;                 /* NULL: not detached */
     uint64_t id;
     int32_t uid; /* of the consumer */
@@ -70,14 +70,14 @@ struct traced_session {
     bool freeing; /* flushes that end now, end for that reason */
     int64_t uuid_msb, uuid_lsb;
     uint64_t start_realtime_ns;
-    struct traced_gather_wait end; /* in state STOPPING: waits for nothing else any more */
+    struct traced_gather_wait end; /* in state STOPPING: the last thing that is waited for */
 
     /* What it is to do. */
     struct orma_buf config_bytes; /* TraceConfig as it goes into the trace */
     Perfetto__Protos__TraceConfig *config;
     struct traced_wanted *wanted; /* the config, arranged for looking up; NULL: a clone */
     enum traced_trigger_mode mode;
-    uint32_t duration_ms; /* as producers are told; with stop triggers their timeout */
+    uint32_t duration_ms; /* as producers get it; with stop triggers their timeout */
     struct traced_clone_trigger clone_trigger;
 
     /* Its data: one target for each buffer of the config, in that order. */

@@ -241,7 +241,7 @@ static void copy_state(struct traced_session *to, struct traced_session *from)
     to->mode = from->mode;
     to->duration_ms = from->duration_ms;
     to->start_realtime_ns = from->start_realtime_ns;
-    to->uuid_lsb = from->uuid_lsb; /* the half that tells where a trace came from */
+    to->uuid_lsb = from->uuid_lsb; /* the half that identifies the source */
     traced_flushes_copy_counts(&to->flushes, &from->flushes);
     traced_snapshots_copy(&to->snapshots, &from->snapshots);
     traced_triggers_move(from, to);

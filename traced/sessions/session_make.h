@@ -17,7 +17,7 @@ struct traced_sessions;
 /*
  * Checks the config and makes a session in state CONFIGURED, to be begun. The
  * bytes are copied. `file_fd` (-1: none) is taken in any case. On failure
- * `error` says why, in the words that clients know.
+ * `error` has the reason, in the words that clients know.
  */
 int traced_session_new(struct traced_sessions *sessions, struct orma_str config, int32_t uid,
                        int file_fd, struct traced_session **ret, struct orma_buf *error);

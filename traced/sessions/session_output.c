@@ -49,7 +49,7 @@ static void close_file(struct traced_session *self, int error)
     event_del(self->output.write_timer);
     if (error && error != -EFBIG && !self->output.error) {
         self->output.error = error;
-        /* A consumer is told, and knows whether that is worth a message. */
+        /* A consumer gets the error, and decides whether that is worth a message. */
         orma_log(self->consumer ? ORMA_LOG_INFO : ORMA_LOG_ERROR,
                  "session %" PRIu64 ": can't write the trace file %s: %s", self->id,
                  traced_file_name(self->output.file, name), traced_file_reason(error));

@@ -27,7 +27,7 @@ struct traced_session_output {
     uint64_t bytes;           /* that the file was handed */
     struct event *write_timer;
     struct traced_work read_work; /* a batch for the file */
-    /* The file is complete, or `error` says why not, and is closed already. Set by the owner. */
+    /* The file is complete, or has failed with `error`; it is closed already. Set by the owner. */
     void (*done)(struct traced_session *session);
 
     struct traced_file *squeezer; /* compresses what the consumer reads; NULL: nobody does */
@@ -53,7 +53,7 @@ void traced_session_output_start_timer(struct traced_session *session);
 
 /* What there is now goes into the file, batch by batch. Nothing happens without one. */
 void traced_session_output_start_writing(struct traced_session *session);
-/* Hands the file as much of what is left as it accepts now. True: that was all. */
+/* Hands the file as much of what is left as it accepts now. True: nothing is left. */
 bool traced_session_output_write_rest(struct traced_session *session);
 
 /* Reports that the session is over, and why if its file failed. */

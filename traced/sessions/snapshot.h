@@ -1,6 +1,6 @@
 /*
- * What the service remembers about a session until the next read: clock
- * snapshots and life-cycle events, as whole packets or next to it.
+ * What is recorded about a session until the next read: clock snapshots and
+ * life-cycle events.
  */
 #ifndef ORMA_TRACED_SESSIONS_SNAPSHOT_H
 #define ORMA_TRACED_SESSIONS_SNAPSHOT_H

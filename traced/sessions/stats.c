@@ -1,3 +1,7 @@
+/*
+ * First the totals, which are always there; then histograms and ledgers of each
+ * sequence, which are left out as a whole where they would not fit.
+ */
 #include "traced/sessions/stats.h"
 
 #include "protos/fields/common.h"

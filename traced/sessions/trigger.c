@@ -57,7 +57,7 @@ void traced_triggers_move(struct traced_session *from, struct traced_session *to
 {
     ORMA_LIST_EACH (struct traced_trigger, t, &from->triggers.list, link) {
         if (t->timer && evtimer_pending(t->timer, NULL))
-            continue; /* the consumer is still to be told about it, for another snapshot */
+            continue; /* its own snapshot is still to come */
         if (t->timer)
             event_free(t->timer);
         t->timer = NULL;

@@ -1,5 +1,5 @@
 /*
- * Triggers: names that producers call out, and what sessions do about them.
+ * Triggers: names that producers activate, and what sessions do about them.
  *
  *   START   the first one starts the session, for stop_delay_ms
  *   STOP    stop_delay_ms after the first one the session is flushed and ends
@@ -15,7 +15,7 @@
 struct traced_producer;
 struct traced_sessions;
 
-/* A producer calls a name out: goes to all sessions that wait for it. */
+/* A producer activates a trigger: offered to all sessions that have one of this name. */
 void traced_trigger_activate(struct traced_sessions *sessions,
                              const struct traced_producer *producer, struct orma_str name);
 #endif
