@@ -50,7 +50,7 @@ def main():
             sys.exit(f"{sys.argv[2]}:{number}: {error}")
     lines = ["/* Made by tools/gen_projections.py. */", "#include <stddef.h>", "",
              '#include "processor/sql/tables/proj.h"', '#include "processor/store/table_defs.h"', "",
-             *columns, "    {NULL},", "};", "", "const struct orma_proj orma_projs[] = {",
+             *columns, "    {NULL},", "};", "", "const struct orma_proj orma_vtab_projs[] = {",
              *tables, "    {NULL},", "};", ""]
     pathlib.Path(sys.argv[1]).write_text("\n".join(lines))
 

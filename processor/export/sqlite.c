@@ -52,7 +52,7 @@ static int copy_all(sqlite3 *db, struct orma_buf *error)
         if (!strncmp(orma_table_defs[i].name, "__intrinsic_", 12)) /* others SQL does not see */
             r = copy_table(db, orma_table_defs[i].name, error);
     }
-    for (const struct orma_proj *p = orma_projs; p->name && r == 0; p++)
+    for (const struct orma_proj *p = orma_vtab_projs; p->name && r == 0; p++)
         r = copy_table(db, p->name, error);
     for (const struct orma_sql_view *v = orma_sql_views; v->name && r == 0; v++)
         r = copy_table(db, v->name, error);
@@ -95,10 +95,10 @@ int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_
     int r;
 
     orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
-    (void)unlink(orma_buf_cstr(&part));     /* of a process that was killed */
-    orma_sql_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
+    (void)unlink(orma_buf_cstr(&part));          /* of a process that was killed */
+    orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
     r = part.failed ? -ENOMEM : fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
-    orma_sql_leave(orma_processor_sql(tp));
+    orma_sql_exec_leave(orma_processor_sql(tp));
     if (r == 0 && rename(orma_buf_cstr(&part), path) < 0) {
         r = -errno;
         orma_buf_put_str(error, strerror(-r));

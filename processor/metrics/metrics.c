@@ -280,9 +280,9 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error(ctx, wrong, -1);
     } else if (m) {
         orma_buf_printf(&frame, "Metric \"%s\"", m->path);
-        int r = orma_sql_run(self->sql, orma_buf_cstr(&frame), orma_buf_str(&sql));
+        int r = orma_sql_exec_run(self->sql, orma_buf_cstr(&frame), orma_buf_str(&sql));
         if (r < 0)
-            orma_sql_result_error(ctx, self->sql, r);
+            orma_sql_exec_result_error(ctx, self->sql, r);
         else
             orma_result_void(ctx);
     }
@@ -593,7 +593,7 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
     if (!m || !f)
         return fail(self, "Unknown metric %s", name);
     orma_buf_printf(&text, "Metric \"%s\"", m->path);
-    int r = orma_sql_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
+    int r = orma_sql_exec_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
     orma_buf_clear(&text);
     if (r < 0) {
         orma_buf_fini(&text);
@@ -633,10 +633,10 @@ int orma_metrics_compute(struct orma_metrics *self, const char *const *names, si
     int r = 0;
 
     orma_buf_clear(&self->error);
-    orma_sql_enter(self->sql);
+    orma_sql_exec_enter(self->sql);
     for (size_t i = 0; i < num && r == 0; i++)
         r = compute_one(self, names[i], &bytes);
-    orma_sql_leave(self->sql);
+    orma_sql_exec_leave(self->sql);
     if (r == 0)
         r = bytes.failed ? -ENOMEM : print(self, &bytes, format, out);
     orma_buf_fini(&bytes);

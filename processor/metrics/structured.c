@@ -100,7 +100,7 @@ int orma_sq_sql_failed(struct orma_sq_gen *g, int r)
 /* A name as it is if it is plain, else in quotes. */
 void orma_sq_put_name(struct orma_buf *out, struct orma_str name)
 {
-    if (orma_is_plain_name(name))
+    if (orma_word_is_plain(name))
         orma_buf_put(out, name.data, name.len);
     else
         orma_sql_put_quoted(out, name);
@@ -279,7 +279,7 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     orma_buf_printf(&text, "CREATE PERFETTO TABLE %s AS\n", name);
     r = orma_structured_sql(g->s, q->msg, &text);
     if (r == 0) {
-        r = orma_sql_run(g->s->sql, "Structured query", orma_buf_str(&text));
+        r = orma_sql_exec_run(g->s->sql, "Structured query", orma_buf_str(&text));
         if (r < 0) {
             g->id = q->id;
             r = orma_sq_sql_failed(g, r);

@@ -202,8 +202,8 @@ static int put_aggregate(struct orma_sq_gen *g, struct orma_str agg, struct orma
     if (name.len)
         orma_sq_put_name(out, name);
     else
-        orma_buf_printf(out, "%s%s%s", names[op], orma_is_plain_name(column) ? "_" : "",
-                        orma_is_plain_name(column) ? c : "");
+        orma_buf_printf(out, "%s%s%s", names[op], orma_word_is_plain(column) ? "_" : "",
+                        orma_word_is_plain(column) ? c : "");
     orma_buf_fini(&col);
     return res;
 }
@@ -256,9 +256,9 @@ int orma_sq_put_select_list(struct orma_sq_gen *g, struct orma_str msg, uint32_t
         (void)orma_msg_str(column, SQ(SELECT_COLUMN_ALIAS), &alias);
         if (!expr.len)
             return orma_sq_fail(g, "a select column is empty");
-        if (!alias.len && !orma_is_plain_name(expr))
+        if (!alias.len && !orma_word_is_plain(expr))
             return orma_sq_fail(g, "the expression '%.*s' needs an alias", ORMA_STR_ARG(expr));
-        orma_buf_printf(out, "%s%s%.*s", num++ ? ", " : "", orma_is_plain_name(expr) ? prefix : "",
+        orma_buf_printf(out, "%s%s%.*s", num++ ? ", " : "", orma_word_is_plain(expr) ? prefix : "",
                         ORMA_STR_ARG(expr));
         if (alias.len) {
             orma_buf_put_str(out, " AS ");

@@ -287,7 +287,7 @@ static int read_condition(struct orma_sq_gen *g, struct orma_str msg, uint32_t e
     (void)orma_msg_str(part, SQ(EXPERIMENTAL_JOIN_FREEFORM_CONDITION_RIGHT_QUERY_ALIAS),
                        &ret->right);
     (void)orma_msg_str(part, SQ(EXPERIMENTAL_JOIN_FREEFORM_CONDITION_SQL_EXPRESSION), &ret->expr);
-    if (!orma_is_plain_name(ret->left) || !orma_is_plain_name(ret->right) || !ret->expr.len ||
+    if (!orma_word_is_plain(ret->left) || !orma_word_is_plain(ret->right) || !ret->expr.len ||
         orma_word_eq(ret->left, ret->right))
         return orma_sq_fail(g,
                             "a join by expression needs two different aliases and the expression");

@@ -667,7 +667,7 @@ int orma_summary_compute(struct orma_summary *self, const char *const *ids, size
 {
     int r = orma_summary_read_specs(self);
 
-    orma_sql_enter(self->structured.sql);
+    orma_sql_exec_enter(self->structured.sql);
     if (r == 0)
         r = select_metrics(self, ids, num);
     for (size_t i = 0; i < self->metrics_num && r == 0; i++) {
@@ -677,7 +677,7 @@ int orma_summary_compute(struct orma_summary *self, const char *const *ids, size
     if (r == 0 && metadata)
         r = put_metadata(self, metadata, out);
     orma_structured_drop(&self->structured);
-    orma_sql_leave(self->structured.sql);
+    orma_sql_exec_leave(self->structured.sql);
     return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 

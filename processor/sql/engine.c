@@ -85,7 +85,7 @@ static void close_db(struct orma_sql *self)
     orma_dataframe_tables_fini(self);
     self->frames_dropped = 0;
     orma_macros_fini(&self->macros);
-    orma_sql_indexes_fini(self);
+    orma_indexes_fini(self);
 }
 
 int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
@@ -100,11 +100,11 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     self->statements = orma_script_statements;
     self->error_offset = -1;
     *ret = self; /* the caller reads the error and closes */
-    orma_sql_enter(self);
+    orma_sql_exec_enter(self);
     r = orma_packages_init(self);
     if (r == 0)
         r = fill_db(self);
-    orma_sql_leave(self);
+    orma_sql_exec_leave(self);
     return r == 0 || r == -ENOMEM ? r : -EIO;
 }
 
@@ -140,11 +140,11 @@ int orma_sql_data_ready(struct orma_sql *self)
     int r;
 
     self->data_ready = true;
-    orma_sql_enter(self);
+    orma_sql_exec_enter(self);
     self->making_anew = true;
     r = finish_db(self);
     self->making_anew = false;
-    orma_sql_leave(self);
+    orma_sql_exec_leave(self);
     return r < 0 ? -EIO : 0;
 }
 
@@ -152,7 +152,7 @@ int orma_sql_reset(struct orma_sql *self)
 {
     int r;
 
-    orma_sql_enter(self);
+    orma_sql_exec_enter(self);
     self->making_anew = true;
     orma_derived_undo(self);
     close_db(self);
@@ -161,7 +161,7 @@ int orma_sql_reset(struct orma_sql *self)
     if (r == 0 && self->data_ready)
         r = finish_db(self);
     self->making_anew = false;
-    orma_sql_leave(self);
+    orma_sql_exec_leave(self);
     return r < 0 ? -EIO : 0;
 }
 

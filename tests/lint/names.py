@@ -74,6 +74,23 @@ ROOMS = {
     "tools/record": "orma_record_ orma_recorder_",
     "tools/service": "orma_service_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_line_editor_",
+    "processor/sql": "orma_sql_open orma_sql_close orma_sql_reset orma_sql_data_ready orma_sql_override_stdlib orma_sql_views"
+                     " orma_sql_builtins",
+    "processor/sql/base": "orma_sql_ orma_sql_error_text orma_builtins_ orma_dataframe_ orma_ints_ orma_result_ orma_rows_ orma_tvf_",
+    "processor/sql/dialect": "orma_compat_ orma_macros_ orma_script_ orma_token_ orma_word_ orma_sql_class_ orma_sql_error_"
+                             " orma_sql_fields_ orma_sql_is_macro_type orma_sql_parse_ orma_sql_put_"
+                             " orma_sql_source_ orma_sql_text_ orma_sql_type_ orma_sql_unquote",
+    "processor/sql/sqlite": "orma_sqlite_",
+    "processor/sql/tables": "orma_dataframe_tables_ orma_derived_ orma_filter_ orma_index_ orma_indexes_ orma_rowscan_ orma_sort_"
+                            " orma_top_ orma_vtab_",
+    "processor/sql/columnar": "orma_columnar_",
+    "processor/sql/functions": "orma_functions_ orma_json_args_ orma_sums_",
+    "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",
+    "processor/sql/profiles": "orma_profiles_ orma_fg_ orma_heap_tree_",
+    "processor/sql/script": "orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements orma_sql_exec_"
+                            " orma_sql_stmt_ orma_sql_user_ orma_sqlstats_ orma_stub_",
+    "processor/sql/inspect": "orma_inspect_",
+    "processor/sql/stdlib": "orma_sql_stdlib",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_"
                        " orma_arg_ orma_column_ orma_severity_",
 }

@@ -34,7 +34,7 @@ struct orma_sql {
     const struct orma_sql_builtins *builtins; /* base/builtins.h */
     /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
     int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);
-    struct orma_sql_index *indexes; /* made on first use: see index.h */
+    struct orma_index *indexes; /* made on first use: see index.h */
     struct orma_sql_error error;
     struct orma_buf error_text;     /* what orma_sql_error_text() gives */
     unsigned left_out;              /* statements of a foreign prelude that failed */

@@ -77,7 +77,7 @@ void orma_result_void(sqlite3_context *ctx)
     sqlite3_result_pointer(ctx, (void *)(uintptr_t)ORMA_VOID_POINTER, ORMA_VOID_POINTER, NULL);
 }
 
-int orma_vtab_error(char **ret_error, const char *fmt, ...)
+int orma_result_vtab_error(char **ret_error, const char *fmt, ...)
 {
     va_list args;
 

@@ -92,5 +92,5 @@ static inline bool orma_value_id(sqlite3_value *val, uint32_t *ret)
 }
 
 /* Sets the error text of a virtual table; gives the SQLite code to return. */
-int orma_vtab_error(char **ret_error, const char *fmt, ...) ORMA_PRINTF(2, 3);
+int orma_result_vtab_error(char **ret_error, const char *fmt, ...) ORMA_PRINTF(2, 3);
 #endif

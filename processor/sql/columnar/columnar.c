@@ -338,7 +338,7 @@ static const sqlite3_module columnar_module = {
     .xRowid = columnar_rowid,
 };
 
-const struct orma_sql_module orma_sql_modules_columnar[] = {
+const struct orma_sql_module orma_columnar_modules[] = {
     {MODULE, &columnar_module, NULL, NULL},
     {NULL},
 };
@@ -354,7 +354,7 @@ static void set_columnar(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_int(ctx, !sql->columnar_off);
 }
 
-const struct orma_sql_func orma_sql_funcs_columnar[] = {
+const struct orma_sql_func orma_columnar_funcs[] = {
     {.name = "orma_columnar",
      .args = 1,
      .flags = SQLITE_DIRECTONLY,

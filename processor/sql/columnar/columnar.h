@@ -42,6 +42,6 @@ static inline void orma_columnar_begin(struct orma_sql *sql)
 /* A function of that name was made by a user: if it is one of ours, we stand back. */
 void orma_columnar_note_function(struct orma_sql *sql, const char *name);
 
-extern const struct orma_sql_func orma_sql_funcs_columnar[];
-extern const struct orma_sql_module orma_sql_modules_columnar[];
+extern const struct orma_sql_func orma_columnar_funcs[];
+extern const struct orma_sql_module orma_columnar_modules[];
 #endif

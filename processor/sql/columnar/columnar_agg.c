@@ -40,7 +40,7 @@ struct orma_columnar_input {
     struct orma_kbn *real_sums;
     int64_t *mins, *maxs; /* bits of doubles; ids of texts */
     int64_t *distincts;
-    struct orma_key_table *set; /* (group, value) seen, for `distincts` */
+    struct orma_columnar_keys *set; /* (group, value) seen, for `distincts` */
 };
 
 /* ---- folding ---- */
@@ -171,7 +171,7 @@ static bool fold_distinct(struct orma_columnar_input *in, const int64_t *values,
         uint32_t group = groups ? groups[i] : 0, known = in->set->next;
 
         in->distincts[group] +=
-            orma_key_table_find(in->set, group, (uint64_t)values[i], false) == known;
+            orma_columnar_keys_find(in->set, group, (uint64_t)values[i], false) == known;
     }
     return !in->set->failed;
 }
@@ -182,7 +182,7 @@ static void fold(const struct orma_columnar_plan *plan, struct orma_columnar_res
 {
     int64_t values[BLOCK];
     uint32_t kept_groups[BLOCK];
-    uint32_t num = orma_block_load(plan->table, in->col, r, values, groups, kept_groups);
+    uint32_t num = orma_columnar_load_block(plan->table, in->col, r, values, groups, kept_groups);
     bool counted = false;
 
     if (groups)
@@ -288,7 +288,7 @@ static bool make_inputs(const struct orma_columnar_plan *plan, struct orma_colum
         if (plan->aggs[i].agg == ORMA_AGG_COUNT_DISTINCT && !in->set) {
             in->want_distinct = true;
             in->set = calloc(1, sizeof(*in->set));
-            if (!in->set || !orma_key_table_resize(in->set, 1024))
+            if (!in->set || !orma_columnar_keys_resize(in->set, 1024))
                 return false;
         }
         in->want_min |= plan->aggs[i].agg == ORMA_AGG_MIN;
@@ -299,13 +299,13 @@ static bool make_inputs(const struct orma_columnar_plan *plan, struct orma_colum
 
 /* The groups of a block; new ones get their first row. */
 static bool group_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                        struct orma_key_table *keys, const struct orma_block_rows *r,
+                        struct orma_columnar_keys *keys, const struct orma_block_rows *r,
                         uint32_t *groups)
 {
     int64_t values[BLOCK];
 
     for (unsigned i = 0; i < plan->keys_num; i++) {
-        orma_key_table_code(&keys[i], plan->table, r, values, groups, i == 0);
+        orma_columnar_keys_code(&keys[i], plan->table, r, values, groups, i == 0);
         if (keys[i].failed)
             return false;
         if (keys[i].inexact) {
@@ -326,7 +326,7 @@ static bool group_block(const struct orma_columnar_plan *plan, struct orma_colum
 }
 
 static void run_block(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                      struct orma_key_table *keys, const struct orma_block_rows *r)
+                      struct orma_columnar_keys *keys, const struct orma_block_rows *r)
 {
     uint32_t groups[BLOCK];
 
@@ -355,15 +355,15 @@ static sqlite3_value *next_value(void *data)
     return *v->at ? *v->at++ : NULL;
 }
 
-static bool begin(const struct orma_columnar_plan *plan, struct orma_sql_scan *scan)
+static bool begin(const struct orma_columnar_plan *plan, struct orma_rowscan *scan)
 {
-    static const struct orma_sql_scan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
+    static const struct orma_rowscan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
     struct orma_storage *st = plan->sql->storage;
     bool ok = true;
 
     orma_vtab_start_scan(plan->sql, plan->table, plan->proj, scan);
     for (unsigned i = 0; i < plan->filters_num && ok; i++) {
-        struct orma_filter *f = orma_sql_scan_new_filter(scan);
+        struct orma_filter *f = orma_rowscan_new_filter(scan);
         unsigned col = plan->filters[i].col;
         struct in_values values = {plan->filters[i].values};
 
@@ -375,14 +375,14 @@ static bool begin(const struct orma_columnar_plan *plan, struct orma_sql_scan *s
                                   plan->filters[i].val);
     }
     if (ok)
-        orma_sql_scan_begin(scan, &order);
+        orma_rowscan_begin(scan, &order);
     return ok && !scan->failed;
 }
 
 static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar_result *res,
-                     struct orma_sql_scan *scan, struct orma_key_table *keys)
+                     struct orma_rowscan *scan, struct orma_columnar_keys *keys)
 {
-    if (orma_sql_scan_is_plain(scan)) {
+    if (orma_rowscan_is_plain(scan)) {
         if (!plan->keys_num && !res->inputs_num) {
             res->counts[0] = scan->hi - scan->lo;
             return;
@@ -399,7 +399,7 @@ static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar
         return;
     }
     while (!res->failed && !res->inexact && !orma_sql_is_interrupted(plan->sql) &&
-           orma_sql_scan_next(scan)) {
+           orma_rowscan_next(scan)) {
         struct orma_block_rows r = {scan->block, 0, scan->block_num};
 
         run_block(plan, res, keys, &r);
@@ -471,15 +471,15 @@ static void order_groups(const struct orma_columnar_plan *plan, struct orma_colu
 
 int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columnar_result *res)
 {
-    struct orma_sql_scan *scan = malloc(sizeof(*scan));
-    struct orma_key_table keys[ORMA_COLUMNAR_KEYS_MAX];
+    struct orma_rowscan *scan = malloc(sizeof(*scan));
+    struct orma_columnar_keys keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num = 0;
     bool ok = scan && make_inputs(plan, res) && reserve(res, 1);
 
     for (; ok && keys_num < plan->keys_num; keys_num++)
-        ok = orma_key_table_init(&keys[keys_num], plan, keys_num);
+        ok = orma_columnar_keys_init(&keys[keys_num], plan, keys_num);
     if (scan)
-        orma_sql_scan_init(scan);
+        orma_rowscan_init(scan);
     if (ok && begin(plan, scan)) {
         res->num = plan->grouped ? 0 : 1;
         scan_all(plan, res, scan, keys);
@@ -488,9 +488,9 @@ int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columna
         res->failed = true;
     }
     for (unsigned i = 0; i < keys_num; i++)
-        orma_key_table_fini(&keys[i]);
+        orma_columnar_keys_fini(&keys[i]);
     if (scan)
-        orma_sql_scan_fini(scan);
+        orma_rowscan_fini(scan);
     free(scan);
     if (orma_sql_is_interrupted(plan->sql))
         return SQLITE_INTERRUPT;
@@ -508,7 +508,7 @@ void orma_columnar_result_fini(struct orma_columnar_result *self)
         free(in->mins);
         free(in->distincts);
         if (in->set)
-            orma_key_table_fini(in->set);
+            orma_columnar_keys_fini(in->set);
         free(in->set);
         free(in->maxs);
     }

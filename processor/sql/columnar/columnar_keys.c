@@ -9,7 +9,7 @@
 /* Keys whose values lie within so many of each other have a table. */
 #define DIRECT_MAX (1u << 22)
 
-void orma_key_table_fini(struct orma_key_table *k)
+void orma_columnar_keys_fini(struct orma_columnar_keys *k)
 {
     free(k->direct);
     free(k->slots);
@@ -23,7 +23,7 @@ static uint64_t hash_of(uint64_t val, uint32_t before, bool null)
     return h ^ h >> 32;
 }
 
-bool orma_key_table_resize(struct orma_key_table *k, size_t num)
+bool orma_columnar_keys_resize(struct orma_columnar_keys *k, size_t num)
 {
     struct orma_key_slot *old = k->slots;
     size_t old_num = old ? k->mask + 1 : 0;
@@ -48,7 +48,8 @@ bool orma_key_table_resize(struct orma_key_table *k, size_t num)
     return true;
 }
 
-uint32_t orma_key_table_find(struct orma_key_table *k, uint32_t before, uint64_t val, bool null)
+uint32_t orma_columnar_keys_find(struct orma_columnar_keys *k, uint32_t before, uint64_t val,
+                                 bool null)
 {
     size_t at = hash_of(val, before, null) & k->mask;
 
@@ -61,7 +62,7 @@ uint32_t orma_key_table_find(struct orma_key_table *k, uint32_t before, uint64_t
     uint32_t code = k->next++;
     k->slots[at] = (struct orma_key_slot){val, before, code, null};
     if ((size_t)k->next * 2 > k->mask)
-        orma_key_table_resize(k, 2 * (k->mask + 1));
+        orma_columnar_keys_resize(k, 2 * (k->mask + 1));
     return code;
 }
 
@@ -130,12 +131,12 @@ static bool key_limits(const struct orma_columnar_plan *plan, const struct orma_
            orma_columnar_key_value(key, *ret_max, ret_max);
 }
 
-bool orma_key_table_init(struct orma_key_table *k, const struct orma_columnar_plan *plan,
-                         unsigned idx)
+bool orma_columnar_keys_init(struct orma_columnar_keys *k, const struct orma_columnar_plan *plan,
+                             unsigned idx)
 {
     int64_t min, max;
 
-    *k = (struct orma_key_table){.key = plan->keys[idx], .direct_null = ORMA_NO_GROUP};
+    *k = (struct orma_columnar_keys){.key = plan->keys[idx], .direct_null = ORMA_NO_GROUP};
     if (idx == 0 && key_limits(plan, &k->key, &min, &max) &&
         (uint64_t)max - (uint64_t)min < DIRECT_MAX) {
         k->min = min;
@@ -145,7 +146,7 @@ bool orma_key_table_init(struct orma_key_table *k, const struct orma_columnar_pl
             memset(k->direct, 0xff, k->direct_num * sizeof(*k->direct));
         return k->direct;
     }
-    return orma_key_table_resize(k, 256);
+    return orma_columnar_keys_resize(k, 256);
 }
 
 /* ---- loading ---- */
@@ -179,8 +180,9 @@ static bool can_be_null(const struct orma_table *t, unsigned idx)
 }
 
 /* Drops NULLs, of `groups` (may be NULL) too. Returns how many are left. */
-uint32_t orma_block_load(const struct orma_table *t, unsigned idx, const struct orma_block_rows *r,
-                         int64_t *to, const uint32_t *groups, uint32_t *kept_groups)
+uint32_t orma_columnar_load_block(const struct orma_table *t, unsigned idx,
+                                  const struct orma_block_rows *r, int64_t *to,
+                                  const uint32_t *groups, uint32_t *kept_groups)
 {
     uint32_t kept = 0;
 
@@ -208,7 +210,7 @@ uint32_t orma_block_load(const struct orma_table *t, unsigned idx, const struct 
     return kept;
 }
 
-static void code_direct(struct orma_key_table *k, const struct orma_table *t,
+static void code_direct(struct orma_columnar_keys *k, const struct orma_table *t,
                         const struct orma_block_rows *r, const int64_t *values, uint32_t *codes)
 {
     bool nulls = can_be_null(t, k->key.col) && t->columns[k->key.col].kind != ORMA_COL_STRING;
@@ -225,9 +227,9 @@ static void code_direct(struct orma_key_table *k, const struct orma_table *t,
 }
 
 /* Replaces the codes of the keys before by those with this key. */
-void orma_key_table_code(struct orma_key_table *k, const struct orma_table *t,
-                         const struct orma_block_rows *r, int64_t *values, uint32_t *codes,
-                         bool first)
+void orma_columnar_keys_code(struct orma_columnar_keys *k, const struct orma_table *t,
+                             const struct orma_block_rows *r, int64_t *values, uint32_t *codes,
+                             bool first)
 {
     bool nulls = can_be_null(t, k->key.col);
 
@@ -244,6 +246,6 @@ void orma_key_table_code(struct orma_key_table *k, const struct orma_table *t,
         bool null = nulls && orma_sort_is_null(t, k->key.col, orma_block_row(r, i));
 
         codes[i] =
-            orma_key_table_find(k, first ? 0 : codes[i], null ? 0 : (uint64_t)values[i], null);
+            orma_columnar_keys_find(k, first ? 0 : codes[i], null ? 0 : (uint64_t)values[i], null);
     }
 }

@@ -19,7 +19,7 @@ static inline uint32_t orma_block_row(const struct orma_block_rows *r, uint32_t 
 }
 
 /* (group by the keys before, value) -> group. */
-struct orma_key_table {
+struct orma_columnar_keys {
     struct orma_columnar_key key;
     uint32_t next; /* the next code */
     /* A table by value - min; used by the first key. */
@@ -37,25 +37,27 @@ struct orma_key_table {
 };
 
 /* False: memory is out. */
-bool orma_key_table_init(struct orma_key_table *k, const struct orma_columnar_plan *plan,
-                         unsigned idx);
-void orma_key_table_fini(struct orma_key_table *k);
+bool orma_columnar_keys_init(struct orma_columnar_keys *k, const struct orma_columnar_plan *plan,
+                             unsigned idx);
+void orma_columnar_keys_fini(struct orma_columnar_keys *k);
 
 /* Room for `num` slots, a power of two. */
-bool orma_key_table_resize(struct orma_key_table *k, size_t num);
+bool orma_columnar_keys_resize(struct orma_columnar_keys *k, size_t num);
 
 /* The code of a value behind the code of the keys before; a new one is the next number. */
-uint32_t orma_key_table_find(struct orma_key_table *k, uint32_t before, uint64_t val, bool null);
+uint32_t orma_columnar_keys_find(struct orma_columnar_keys *k, uint32_t before, uint64_t val,
+                                 bool null);
 
 /* Replaces the codes of the keys before (none if `first`) by those with this key. */
-void orma_key_table_code(struct orma_key_table *k, const struct orma_table *t,
-                         const struct orma_block_rows *r, int64_t *values, uint32_t *codes,
-                         bool first);
+void orma_columnar_keys_code(struct orma_columnar_keys *k, const struct orma_table *t,
+                             const struct orma_block_rows *r, int64_t *values, uint32_t *codes,
+                             bool first);
 
 /*
  * The values of a column that are not NULL (bits of doubles, ids of texts), and the groups of their
  * rows (both may be NULL). Returns how many.
  */
-uint32_t orma_block_load(const struct orma_table *t, unsigned idx, const struct orma_block_rows *r,
-                         int64_t *to, const uint32_t *groups, uint32_t *kept_groups);
+uint32_t orma_columnar_load_block(const struct orma_table *t, unsigned idx,
+                                  const struct orma_block_rows *r, int64_t *to,
+                                  const uint32_t *groups, uint32_t *kept_groups);
 #endif

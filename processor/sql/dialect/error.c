@@ -38,7 +38,7 @@ int orma_sql_error_setv(struct orma_sql_error *self, const struct orma_sql_text 
         return -EBADMSG;
     if (orma_sql_text_is_expanded(text)) {
         orma_buf_put_str(&self->expanded, "Fully expanded statement\n");
-        orma_sql_put_caret(orma_sql_text_str(text), at, 2, &self->expanded);
+        orma_sql_text_put_caret(orma_sql_text_str(text), at, 2, &self->expanded);
     }
     orma_sql_text_put_frames(text, at, &self->frames);
     return -EBADMSG;

@@ -206,7 +206,8 @@ struct orma_sql_origin orma_sql_text_origin(const struct orma_sql_text *self, ui
     return origin;
 }
 
-void orma_sql_put_caret(struct orma_str text, uint32_t at, unsigned indent, struct orma_buf *out)
+void orma_sql_text_put_caret(struct orma_str text, uint32_t at, unsigned indent,
+                             struct orma_buf *out)
 {
     uint32_t begin = (uint32_t)ORMA_MIN(at, text.len), end = begin;
 
@@ -238,7 +239,7 @@ static void put_frame(const struct orma_sql_source *source, uint32_t at, struct 
         line += source->text[i] == '\n';
     }
     orma_buf_printf(out, "  %s line %u col %u\n", source->name, line, col);
-    orma_sql_put_caret(orma_sql_source_str(source), at, 4, out);
+    orma_sql_text_put_caret(orma_sql_source_str(source), at, 4, out);
 }
 
 /* Calls have lower numbers than what they made, so this ends. */

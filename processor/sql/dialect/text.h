@@ -103,5 +103,6 @@ struct orma_sql_origin orma_sql_text_origin(const struct orma_sql_text *self, ui
 void orma_sql_text_put_frames(const struct orma_sql_text *self, uint32_t at, struct orma_buf *out);
 
 /* The line around `at`, cut to 128 characters on either side, and a caret below it. */
-void orma_sql_put_caret(struct orma_str text, uint32_t at, unsigned indent, struct orma_buf *out);
+void orma_sql_text_put_caret(struct orma_str text, uint32_t at, unsigned indent,
+                             struct orma_buf *out);
 #endif

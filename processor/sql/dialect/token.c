@@ -28,7 +28,7 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-bool orma_is_word_byte(unsigned char c)
+bool orma_word_is_byte(unsigned char c)
 {
     return is_letter(c) || is_digit(c) || c == '$' || c >= 0x80;
 }
@@ -40,7 +40,7 @@ static bool at_nbsp(const struct cursor *c)
 
 static bool at_word(const struct cursor *c)
 {
-    return c->pos < c->len && orma_is_word_byte(c->text[c->pos]) && !at_nbsp(c);
+    return c->pos < c->len && orma_word_is_byte(c->text[c->pos]) && !at_nbsp(c);
 }
 
 static void skip_word(struct cursor *c)
@@ -278,7 +278,7 @@ bool orma_word_eq(struct orma_str a, struct orma_str b)
     return true;
 }
 
-bool orma_is_plain_name(struct orma_str s)
+bool orma_word_is_plain(struct orma_str s)
 {
     if (!s.len || !is_letter((unsigned char)s.data[0]))
         return false;

@@ -59,8 +59,8 @@ static inline bool orma_token_is(struct orma_str text, struct orma_token tok, co
 }
 
 /* True if the byte may be inside an identifier. */
-bool orma_is_word_byte(unsigned char c);
+bool orma_word_is_byte(unsigned char c);
 
 /* A whole text that can stand as a bare identifier: a letter or '_', then these and digits. */
-bool orma_is_plain_name(struct orma_str s);
+bool orma_word_is_plain(struct orma_str s);
 #endif

@@ -214,7 +214,7 @@ static void layout_final(sqlite3_context *ctx)
     *s = (struct layout){0};
 }
 
-const struct orma_sql_func orma_sql_funcs_agg[] = {
+const struct orma_sql_func orma_functions_agg[] = {
     {.name = "value_at_max_ts",
      .args = 2,
      .step = value_at_max_step,

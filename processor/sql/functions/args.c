@@ -100,7 +100,7 @@ static void arg_set_to_json(sqlite3_context *ctx, int argc, sqlite3_value **argv
     orma_result_buf(ctx, &out, false);
 }
 
-const struct orma_sql_func orma_sql_funcs_args[] = {
+const struct orma_sql_func orma_functions_args[] = {
     {.name = "__intrinsic_arg_set_to_json",
      .args = 1,
      .scalar = arg_set_to_json,

@@ -110,7 +110,7 @@ static void array_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
-const struct orma_sql_func orma_sql_funcs_arrays[] = {
+const struct orma_sql_func orma_functions_arrays[] = {
     {.name = "__intrinsic_heap_graph_array",
      .args = 1,
      .scalar = array,

@@ -319,7 +319,7 @@ PERCENTILE_FUNCS(median, MEDIAN)
         .name = "iif", .args = num, .flags = SQLITE_DETERMINISTIC, .scalar = iif                   \
     }
 
-const struct orma_sql_func orma_sql_funcs_compat[] = {
+const struct orma_sql_func orma_functions_compat[] = {
     {.name = "concat",
      .args = -1,
      .flags = SQLITE_DETERMINISTIC,

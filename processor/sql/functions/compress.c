@@ -66,7 +66,7 @@ static void zstd_compress(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 #endif
 
-const struct orma_sql_func orma_sql_funcs_compress[] = {
+const struct orma_sql_func orma_functions_compress[] = {
     {.name = "__intrinsic_zstd_compress",
      .args = 1,
      .scalar = zstd_compress,

@@ -88,7 +88,7 @@ static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_void(ctx);
 }
 
-const struct orma_sql_func orma_sql_funcs_files[] = {
+const struct orma_sql_func orma_functions_files[] = {
     {.name = "__intrinsic_file_write",
      .args = 2,
      .scalar = file_write,

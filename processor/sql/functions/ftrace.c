@@ -446,7 +446,7 @@ static void to_ftrace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
-const struct orma_sql_func orma_sql_funcs_ftrace[] = {
+const struct orma_sql_func orma_functions_ftrace[] = {
     {.name = "to_ftrace",
      .args = 1,
      .scalar = to_ftrace,

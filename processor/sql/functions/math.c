@@ -38,7 +38,7 @@ static void square_root(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_double(ctx, sqrt(x));
 }
 
-const struct orma_sql_func orma_sql_funcs_math[] = {
+const struct orma_sql_func orma_functions_math[] = {
     {.name = "__intrinsic_ln",
      .args = 1,
      .flags = SQLITE_DETERMINISTIC,

@@ -77,7 +77,7 @@ static void extract_exact(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         extract(ctx, argv[2], machine, trace);
 }
 
-const struct orma_sql_func orma_sql_funcs_meta[] = {
+const struct orma_sql_func orma_functions_meta[] = {
     {.name = "extract_metadata",
      .args = 1,
      .flags = SQLITE_DETERMINISTIC,

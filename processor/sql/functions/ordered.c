@@ -236,12 +236,12 @@ static const sqlite3_module rows_module = {
     .xRowid = rows_rowid,
 };
 
-const struct orma_sql_module orma_sql_modules_ordered[] = {
+const struct orma_sql_module orma_functions_ordered_modules[] = {
     {.name = "__orma_rows", .module = &rows_module},
     {0},
 };
 
-const struct orma_sql_func orma_sql_funcs_ordered[] = {
+const struct orma_sql_func orma_functions_ordered[] = {
     {.name = "__orma_ordered", .args = -1, .step = ordered_step, .final = ordered_final},
     {.name = "__orma_cell", .args = 3, .scalar = cell},
     {0},

@@ -201,7 +201,7 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 #define regexp_replace regexp
 #endif
 
-const struct orma_sql_func orma_sql_funcs_regexp[] = {
+const struct orma_sql_func orma_functions_regexp[] = {
     {.name = "__intrinsic_regexp",
      .args = 2,
      .flags = SQLITE_DETERMINISTIC,

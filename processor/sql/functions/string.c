@@ -274,7 +274,7 @@ static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 #define TEXT_FUNC .flags = SQLITE_DETERMINISTIC
 
-const struct orma_sql_func orma_sql_funcs_string[] = {
+const struct orma_sql_func orma_functions_string[] = {
     {.name = "hash",
      .args = -1,
      TEXT_FUNC,

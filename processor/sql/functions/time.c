@@ -192,7 +192,7 @@ static void to_timecode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
-const struct orma_sql_func orma_sql_funcs_time[] = {
+const struct orma_sql_func orma_functions_time[] = {
     {.name = "trace_start",
      .flags = SQLITE_DETERMINISTIC,
      .scalar = trace_start,

@@ -56,7 +56,7 @@ static const struct orma_table_def *find_table(struct orma_str name)
         if (orma_str_eq(name, orma_str_from(orma_table_defs[i].name)))
             return &orma_table_defs[i];
     }
-    for (const struct orma_proj *p = orma_projs; p->name; p++) {
+    for (const struct orma_proj *p = orma_vtab_projs; p->name; p++) {
         if (orma_str_eq(name, orma_str_from(p->name)))
             return &orma_table_defs[p->table];
     }
@@ -195,7 +195,7 @@ static int run_decoder(struct orma_tvf_call *call)
                               "stored table; take it from EXPLAIN QUERY PLAN");
 }
 
-const struct orma_tvf orma_tvf_plan_decoder = {
+const struct orma_tvf orma_inspect_tvf_plan_decoder = {
     .name = "__intrinsic_dataframe_query_plan_decoder",
     .columns = {"bytecode_str"},
     .types = "T",

@@ -309,7 +309,7 @@ static int run_stdlib_objects(struct orma_tvf_call *call)
     return orma_packages_each(call->sql, read_module, call);
 }
 
-const struct orma_tvf orma_tvf_stdlib_objects = {
+const struct orma_tvf orma_inspect_tvf_stdlib_objects = {
     .name = "__intrinsic_stdlib_objects",
     .columns = {"package", "module", "name", "qualified_name", "object_type", "exposed",
                 "short_description", "summary", "description", "return_type", "return_description",

@@ -83,7 +83,7 @@ static int table_info(struct orma_tvf_call *call)
     return 0;
 }
 
-const struct orma_tvf orma_tvf_table_info = {
+const struct orma_tvf orma_inspect_tvf_table_info = {
     .name = "perfetto_table_info",
     .columns = {"name", "col_type", "nullable", "sorted", "-id"},
     .types = "TTIII",
@@ -101,7 +101,7 @@ static int run_tables(struct orma_tvf_call *call)
     return 0;
 }
 
-const struct orma_tvf orma_tvf_tables = {
+const struct orma_tvf orma_inspect_tvf_tables = {
     .name = "perfetto_tables",
     .columns = {"name"},
     .types = "T",

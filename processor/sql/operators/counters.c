@@ -193,7 +193,7 @@ static void counter_intervals(sqlite3_context *ctx, int argc, sqlite3_value **ar
     orma_dataframe_result_finished(ctx, f);
 }
 
-const struct orma_sql_func orma_sql_funcs_counters[] = {
+const struct orma_sql_func orma_operators_counters[] = {
     {.name = "__intrinsic_counter_per_track_agg",
      .args = 4,
      .step = counter_step,

@@ -215,7 +215,7 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_errno(ctx, r);
 }
 
-const struct orma_sql_func orma_sql_funcs_critical_path[] = {
+const struct orma_sql_func orma_operators_critical_path[] = {
     {.name = "__intrinsic_wakeup_graph_agg",
      .args = W_NUM,
      .step = wakeup_step,

@@ -345,7 +345,7 @@ static const sqlite3_module ptr_module = {
     .xFindFunction = ptr_find_function,
 };
 
-const struct orma_sql_module orma_sql_modules_dataframes[] = {
+const struct orma_sql_module orma_operators_dataframes_modules[] = {
     {.name = "__intrinsic_table_ptr",
      .module = &ptr_module,
      .usage = "(pointer)",
@@ -354,7 +354,7 @@ const struct orma_sql_module orma_sql_modules_dataframes[] = {
     {0},
 };
 
-const struct orma_sql_func orma_sql_funcs_dataframes[] = {
+const struct orma_sql_func orma_operators_dataframes[] = {
     {.name = "__intrinsic_row_dataframe_agg",
      .args = -1,
      .step = row_frame_step,

@@ -479,7 +479,7 @@ static void partition_final(sqlite3_context *ctx)
     orma_ints_fini(&s->rows);
 }
 
-const struct orma_sql_func orma_sql_funcs_dominator[] = {
+const struct orma_sql_func orma_operators_dominator[] = {
     {.name = "__intrinsic_dominator_tree",
      .args = 3,
      .step = dominator_step,

@@ -454,7 +454,7 @@ static int run_bounded(struct orma_tvf_call *call)
     return bounded(call, in);
 }
 
-const struct orma_tvf orma_tvf_dfs_weight_bounded = {
+const struct orma_tvf orma_operators_tvf_dfs_weight_bounded = {
     .name = "__intrinsic_dfs_weight_bounded",
     .columns = {"root_node_id", "node_id", "parent_node_id"},
     .types = "III",
@@ -467,7 +467,7 @@ const struct orma_tvf orma_tvf_dfs_weight_bounded = {
            "a floor.",
 };
 
-const struct orma_sql_func orma_sql_funcs_graph[] = {
+const struct orma_sql_func orma_operators_graph[] = {
     {.name = "__intrinsic_graph_agg",
      .args = 2,
      .step = graph_step,

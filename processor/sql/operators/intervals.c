@@ -621,7 +621,7 @@ static void create_intervals(sqlite3_context *ctx, int argc, sqlite3_value **arg
     orma_dataframe_result_finished(ctx, f);
 }
 
-const struct orma_sql_func orma_sql_funcs_intervals[] = {
+const struct orma_sql_func orma_operators_intervals[] = {
     {.name = "__intrinsic_interval_tree_intervals_agg",
      .args = -1,
      .step = agg_step,

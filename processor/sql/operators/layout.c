@@ -181,7 +181,7 @@ static int run_layout(struct orma_tvf_call *call)
     return r;
 }
 
-const struct orma_tvf orma_tvf_slice_layout = {
+const struct orma_tvf orma_operators_tvf_slice_layout = {
     .name = "experimental_slice_layout",
     .columns = {"id", "layout_depth"},
     .types = "II",
@@ -327,7 +327,7 @@ static int run_flat(struct orma_tvf_call *call)
     return r;
 }
 
-const struct orma_tvf orma_tvf_flat_slice = {
+const struct orma_tvf orma_operators_tvf_flat_slice = {
     .name = "experimental_flat_slice",
     .columns = {"ts", "dur", "track_id", "category", "name", "arg_set_id", "source_id"},
     .types = "IIITTII",

@@ -90,7 +90,7 @@ static int take_point(struct mip_vtab *v, sqlite3_stmt *stmt, const int *cols, c
     if (!p)
         return SQLITE_NOMEM;
     if (sqlite3_column_type(stmt, cols[0]) != SQLITE_INTEGER)
-        return orma_vtab_error(ret_error, "%s: ts must be an integer", v->kind->name);
+        return orma_result_vtab_error(ret_error, "%s: ts must be an integer", v->kind->name);
     *p = (struct point){.ts = sqlite3_column_int64(stmt, cols[0])};
     if (!v->kind->slices) {
         p->value = sqlite3_column_double(stmt, cols[1]);
@@ -122,8 +122,8 @@ static int find_columns(const struct mip_vtab *v, sqlite3_stmt *stmt, int *cols,
                 cols[i] = k;
         }
         if (cols[i] < 0)
-            return orma_vtab_error(ret_error, "%s: the query has no column '%s'", v->kind->name,
-                                   v->kind->needs[i]);
+            return orma_result_vtab_error(ret_error, "%s: the query has no column '%s'",
+                                          v->kind->name, v->kind->needs[i]);
     }
     return SQLITE_OK;
 }
@@ -138,9 +138,10 @@ static int read_points(struct mip_vtab *v, const char *query, char **ret_error)
     int r = sql ? sqlite3_prepare_v2(v->sql->db, sql, -1, &stmt, &tail) : SQLITE_NOMEM;
 
     if (!r && (!stmt || *tail || !sqlite3_stmt_readonly(stmt)))
-        r = orma_vtab_error(ret_error, "%s: expected one query in parentheses", v->kind->name);
+        r = orma_result_vtab_error(ret_error, "%s: expected one query in parentheses",
+                                   v->kind->name);
     else if (r && r != SQLITE_NOMEM)
-        r = orma_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
+        r = orma_result_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
     sqlite3_free(sql);
     if (!r)
         r = find_columns(v, stmt, cols, ret_error);
@@ -149,7 +150,7 @@ static int read_points(struct mip_vtab *v, const char *query, char **ret_error)
     if (r == SQLITE_DONE)
         r = SQLITE_OK;
     else if (r && !*ret_error)
-        r = orma_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
+        r = orma_result_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
     (void)sqlite3_finalize(stmt); /* its error was reported */
     if (!r && orma_sql_sort(v->sql, v->points, v->len, sizeof(*v->points), by_place) < 0)
         r = orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_NOMEM;
@@ -172,7 +173,8 @@ static int mip_connect(sqlite3 *db, void *aux, int argc, const char *const *argv
     int r;
 
     if (argc != 4)
-        return orma_vtab_error(ret_error, "%s: expected one query in parentheses", kind->name);
+        return orma_result_vtab_error(ret_error, "%s: expected one query in parentheses",
+                                      kind->name);
     v = calloc(1, sizeof(*v));
     if (!v)
         return SQLITE_NOMEM;
@@ -218,7 +220,7 @@ static int need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, co
     info->estimatedRows = 1000;
     if (given == (1u << ARGS) - 1)
         return SQLITE_OK;
-    return orma_vtab_error(&base->zErrMsg, "%s: expected %d arguments", name, ARGS);
+    return orma_result_vtab_error(&base->zErrMsg, "%s: expected %d arguments", name, ARGS);
 }
 
 static int mip_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -335,8 +337,8 @@ static int mip_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
     for (int i = 0; i < argc && i < ARGS; i++)
         c->window[i] = sqlite3_value_int64(argv[i]);
     if (c->window[W_STEP] <= 0)
-        return orma_vtab_error(&base->pVtab->zErrMsg, "%s: the step must be positive",
-                               v->kind->name);
+        return orma_result_vtab_error(&base->pVtab->zErrMsg, "%s: the step must be positive",
+                                      v->kind->name);
     c->at = 0;
     c->first = true;
     c->eof = c->window[W_END] <= c->window[W_START];
@@ -516,8 +518,8 @@ static int window_filter(sqlite3_vtab_cursor *base, int num, const char *plan, i
     for (int i = 0; i < argc && i < ARGS; i++)
         c->args[i] = sqlite3_value_int64(argv[i]);
     if (c->args[WIN_DUR] < 0 || c->args[WIN_QUANTUM] < 0)
-        return orma_vtab_error(&base->pVtab->zErrMsg,
-                               "__intrinsic_window: dur and quantum must not be negative");
+        return orma_result_vtab_error(&base->pVtab->zErrMsg,
+                                      "__intrinsic_window: dur and quantum must not be negative");
     dur = (uint64_t)c->args[WIN_DUR];
     quantum = (uint64_t)c->args[WIN_QUANTUM];
     c->at = 0;
@@ -573,7 +575,7 @@ static const sqlite3_module window_module = {
     .xRowid = window_rowid,
 };
 
-const struct orma_sql_module orma_sql_modules_mipmap[] = {
+const struct orma_sql_module orma_operators_mipmap_modules[] = {
     {.name = "__intrinsic_counter_mipmap",
      .module = &mip_module,
      .usage = "((SELECT ts, value ...)), then (start, end, step)",

@@ -37,20 +37,23 @@ static int copy_result(struct orma_tvf_call *call, const char *const *names, con
 
 static int run_dominators(struct orma_tvf_call *call)
 {
-    return copy_result(call, orma_tvf_dominator_tree.columns, orma_tvf_dominator_tree.name);
+    return copy_result(call, orma_operators_tvf_dominator_tree.columns,
+                       orma_operators_tvf_dominator_tree.name);
 }
 
 static int run_partition(struct orma_tvf_call *call)
 {
-    return copy_result(call, orma_tvf_tree_partition.columns, orma_tvf_tree_partition.name);
+    return copy_result(call, orma_operators_tvf_tree_partition.columns,
+                       orma_operators_tvf_tree_partition.name);
 }
 
 static int run_walk(struct orma_tvf_call *call)
 {
-    return copy_result(call, orma_tvf_critical_path_walk.columns, "__intrinsic_critical_path_walk");
+    return copy_result(call, orma_operators_tvf_critical_path_walk.columns,
+                       "__intrinsic_critical_path_walk");
 }
 
-const struct orma_tvf orma_tvf_dominator_tree = {
+const struct orma_tvf orma_operators_tvf_dominator_tree = {
     .name = "__intrinsic_dominator_tree",
     .columns = {"id", "node_id", "dominator_node_id"},
     .types = "III",
@@ -61,7 +64,7 @@ const struct orma_tvf orma_tvf_dominator_tree = {
     .doc = "What the aggregate of this name gives, as rows; no rows without it.",
 };
 
-const struct orma_tvf orma_tvf_tree_partition = {
+const struct orma_tvf orma_operators_tvf_tree_partition = {
     .name = "__intrinsic_structural_tree_partition",
     .columns = {"id", "node_id", "parent_node_id", "group_key"},
     .types = "IIII",
@@ -72,7 +75,7 @@ const struct orma_tvf orma_tvf_tree_partition = {
     .doc = "What the aggregate of this name gives, as rows; no rows without it.",
 };
 
-const struct orma_tvf orma_tvf_critical_path_walk = {
+const struct orma_tvf orma_operators_tvf_critical_path_walk = {
     .name = "__intrinsic_critical_path_walk_out",
     .columns = {"id", "root_id", "depth", "ts", "dur", "blocker_id", "blocker_utid", "parent_id"},
     .types = "IIIIIIII",

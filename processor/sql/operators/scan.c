@@ -424,7 +424,7 @@ static void scan(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_buf_fini(&s.name_texts);
 }
 
-const struct orma_sql_func orma_sql_funcs_scan[] = {
+const struct orma_sql_func orma_operators_scan[] = {
     {.name = "__intrinsic_graph_scan",
      .args = 4,
      .scalar = scan,

@@ -54,8 +54,8 @@ static void find_rows(struct orma_sql *sql, const struct orma_table *t, unsigned
     const uint32_t *rows;
     uint32_t num;
 
-    orma_sql_index_expect(sql, t, col);
-    if (orma_sql_index_find(sql, t, col, val, &rows, &num)) {
+    orma_index_expect(sql, t, col);
+    if (orma_index_find(sql, t, col, val, &rows, &num)) {
         for (uint32_t i = 0; i < num; i++)
             orma_rows_add(ret, rows[i]);
         return;
@@ -129,7 +129,7 @@ static int run_ancestor_callsite(struct orma_tvf_call *call)
     "id", "ts", "dur", "track_id", "category", "name", "depth", "parent_id", "arg_set_id",         \
         "thread_ts", "thread_dur", "thread_instruction_count", "thread_instruction_delta"
 
-const struct orma_tvf orma_tvf_ancestor_slice = {
+const struct orma_tvf orma_operators_tvf_ancestor_slice = {
     .name = "ancestor_slice",
     .columns = {SLICE_COLUMNS},
     .types = "IIIITTIIIIIII",
@@ -141,7 +141,7 @@ const struct orma_tvf orma_tvf_ancestor_slice = {
            "gives no rows, an id that does not exist is an error.",
 };
 
-const struct orma_tvf orma_tvf_descendant_slice = {
+const struct orma_tvf orma_operators_tvf_descendant_slice = {
     .name = "descendant_slice",
     .columns = {SLICE_COLUMNS},
     .types = "IIIITTIIIIIII",
@@ -153,7 +153,7 @@ const struct orma_tvf orma_tvf_descendant_slice = {
            "itself. NULL gives no rows, an id that does not exist is an error.",
 };
 
-const struct orma_tvf orma_tvf_ancestor_callsite = {
+const struct orma_tvf orma_operators_tvf_ancestor_callsite = {
     .name = "experimental_ancestor_stack_profile_callsite",
     .columns = {"id", "depth", "parent_id", "frame_id"},
     .types = "IIII",
@@ -291,7 +291,7 @@ static int run_preceding(struct orma_tvf_call *call)
     return run_flows(call, true, false, WITH_RELATIVES);
 }
 
-const struct orma_tvf orma_tvf_directly_connected_flow = {
+const struct orma_tvf orma_operators_tvf_directly_connected_flow = {
     .name = "directly_connected_flow",
     .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
     .types = "IIIII",
@@ -303,7 +303,7 @@ const struct orma_tvf orma_tvf_directly_connected_flow = {
            "a change of direction. NULL gives no rows, an id that does not exist is an error.",
 };
 
-const struct orma_tvf orma_tvf_following_flow = {
+const struct orma_tvf orma_operators_tvf_following_flow = {
     .name = "following_flow",
     .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
     .types = "IIIII",
@@ -314,7 +314,7 @@ const struct orma_tvf orma_tvf_following_flow = {
     .doc = "Flows out of the slice and its descendants, and so on from the slices they reach.",
 };
 
-const struct orma_tvf orma_tvf_preceding_flow = {
+const struct orma_tvf orma_operators_tvf_preceding_flow = {
     .name = "preceding_flow",
     .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
     .types = "IIIII",

@@ -49,17 +49,17 @@ static int parse_source(const struct orma_span *v, struct orma_span_source *src,
         at = tok.at + tok.len;
         src->part = take_name(text, &at);
         if (!src->part)
-            return orma_vtab_error(ret_error, "%s: PARTITIONED needs the name of a column",
-                                   orma_span_names[v->kind]);
+            return orma_result_vtab_error(ret_error, "%s: PARTITIONED needs the name of a column",
+                                          orma_span_names[v->kind]);
         tok = orma_token_next_solid(text, at);
     }
     if (!src->table || tok.kind != ORMA_TOK_END)
-        return orma_vtab_error(ret_error,
-                               "%s: expected 'table' or 'table PARTITIONED column', got '%s'",
-                               orma_span_names[v->kind], arg);
+        return orma_result_vtab_error(
+            ret_error, "%s: expected 'table' or 'table PARTITIONED column', got '%s'",
+            orma_span_names[v->kind], arg);
     if (src->part && (!sqlite3_stricmp(src->part, "ts") || !sqlite3_stricmp(src->part, "dur")))
-        return orma_vtab_error(ret_error, "%s: the partition column of '%s' cannot be '%s'",
-                               orma_span_names[v->kind], src->table, src->part);
+        return orma_result_vtab_error(ret_error, "%s: the partition column of '%s' cannot be '%s'",
+                                      orma_span_names[v->kind], src->table, src->part);
     return SQLITE_OK;
 }
 
@@ -103,17 +103,18 @@ static int read_columns(struct orma_span *v, struct orma_span_source *src, char 
         return r;
     }
     if (sqlite3_finalize(stmt) || r)
-        return orma_vtab_error(ret_error, "%s: table '%s': %s", orma_span_names[v->kind],
-                               src->table, sqlite3_errmsg(v->sql->db));
+        return orma_result_vtab_error(ret_error, "%s: table '%s': %s", orma_span_names[v->kind],
+                                      src->table, sqlite3_errmsg(v->sql->db));
     if (!src->columns_num)
-        return orma_vtab_error(ret_error, "%s: no such table: %s", orma_span_names[v->kind],
-                               src->table);
+        return orma_result_vtab_error(ret_error, "%s: no such table: %s", orma_span_names[v->kind],
+                                      src->table);
     if (src->ts == ORMA_SPAN_NONE)
-        return orma_vtab_error(ret_error, "%s: table '%s' has no column 'ts'",
-                               orma_span_names[v->kind], src->table);
+        return orma_result_vtab_error(ret_error, "%s: table '%s' has no column 'ts'",
+                                      orma_span_names[v->kind], src->table);
     if (src->part && src->part_idx == ORMA_SPAN_NONE)
-        return orma_vtab_error(ret_error, "%s: table '%s' has no column '%s' to be partitioned by",
-                               orma_span_names[v->kind], src->table, src->part);
+        return orma_result_vtab_error(ret_error,
+                                      "%s: table '%s' has no column '%s' to be partitioned by",
+                                      orma_span_names[v->kind], src->table, src->part);
     return SQLITE_OK;
 }
 
@@ -141,11 +142,11 @@ static int add_out_columns(struct orma_span *v, int side, char **ret_error)
         if (orma_span_is_required(src, i))
             continue;
         if (strpbrk(name, ",:"))
-            return orma_vtab_error(ret_error,
-                                   "%s: column '%s' of '%s' has a ',' or ':' in its name", what,
-                                   name, src->table);
+            return orma_result_vtab_error(ret_error,
+                                          "%s: column '%s' of '%s' has a ',' or ':' in its name",
+                                          what, name, src->table);
         if (is_taken(v, name))
-            return orma_vtab_error(
+            return orma_result_vtab_error(
                 ret_error, "%s: both tables have a column '%s': rename one in a view", what, name);
         v->columns[v->columns_num++] = (struct orma_span_out){side, i};
     }
@@ -182,7 +183,7 @@ static int settle_partitions(struct orma_span *v, char **ret_error)
     const struct orma_span_source *a = &v->sides[0], *b = &v->sides[1];
 
     if (a->part && b->part && sqlite3_stricmp(a->part, b->part))
-        return orma_vtab_error(
+        return orma_result_vtab_error(
             ret_error, "%s: the tables are partitioned by columns of different names: '%s', '%s'",
             orma_span_names[v->kind], a->part, b->part);
     v->part = a->part ? a->part : b->part;
@@ -210,8 +211,9 @@ int orma_span_describe(struct orma_span *v, sqlite3 *db, const char *const *args
     if (r)
         return r;
     if (v->sides[0].dur == ORMA_SPAN_NONE && v->sides[1].dur == ORMA_SPAN_NONE)
-        return orma_vtab_error(ret_error, "%s: at least one of '%s' and '%s' needs a column 'dur'",
-                               orma_span_names[v->kind], v->sides[0].table, v->sides[1].table);
+        return orma_result_vtab_error(
+            ret_error, "%s: at least one of '%s' and '%s' needs a column 'dur'",
+            orma_span_names[v->kind], v->sides[0].table, v->sides[1].table);
     v->columns =
         calloc((size_t)(v->sides[0].columns_num + v->sides[1].columns_num), sizeof(*v->columns));
     if (!v->columns)

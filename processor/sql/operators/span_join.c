@@ -66,8 +66,8 @@ static int span_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     v->sql = aux;
     v->kind = kind_of(argv[0]);
     if (argc != 3 + ORMA_SPAN_SIDES)
-        r = orma_vtab_error(ret_error, "%s: expected two tables, got %d", orma_span_names[v->kind],
-                            argc - 3);
+        r = orma_result_vtab_error(ret_error, "%s: expected two tables, got %d",
+                                   orma_span_names[v->kind], argc - 3);
     else
         r = orma_span_describe(v, db, argv + 3, ret_error);
     if (r) {
@@ -395,9 +395,9 @@ static int span_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
 
     (void)num;
     if (v->sql->operators >= NESTING_MAX)
-        return orma_vtab_error(&v->base.zErrMsg,
-                               "%s: reads from itself, or too many of them nested",
-                               orma_span_names[v->kind]);
+        return orma_result_vtab_error(&v->base.zErrMsg,
+                                      "%s: reads from itself, or too many of them nested",
+                                      orma_span_names[v->kind]);
     finalize_sides(c);
     c->mixed_part_known = 0;
     for (int i = 0; i < ORMA_SPAN_SIDES && !r; i++)
@@ -517,7 +517,7 @@ static void source_geq_elsewhere(sqlite3_context *ctx, int argc, sqlite3_value *
     sqlite3_result_error(ctx, "source_geq: the column must be one of a span join", -1);
 }
 
-const struct orma_sql_func orma_sql_funcs_span_join[] = {
+const struct orma_sql_func orma_operators_span_join[] = {
     {.name = "source_geq",
      .args = 2,
      .scalar = source_geq_elsewhere,
@@ -526,7 +526,7 @@ const struct orma_sql_func orma_sql_funcs_span_join[] = {
     {0},
 };
 
-const struct orma_sql_module orma_sql_modules_span_join[] = {
+const struct orma_sql_module orma_operators_span_join_modules[] = {
     {.name = "span_join",
      .module = &span_module,
      .usage = "(t1 [PARTITIONED col], t2 [PARTITIONED col])",

@@ -7,7 +7,7 @@ int orma_span_fail(struct orma_span *v)
 
     if (code == SQLITE_NOMEM || (code & 0xff) == SQLITE_INTERRUPT)
         return code;
-    return orma_vtab_error(&v->base.zErrMsg, "%s", sqlite3_errmsg(v->sql->db));
+    return orma_result_vtab_error(&v->base.zErrMsg, "%s", sqlite3_errmsg(v->sql->db));
 }
 
 static int64_t add_saturating(int64_t a, int64_t b)
@@ -28,9 +28,9 @@ static int check_integer(struct orma_span *v, struct orma_span_side *s, int col,
 
     if (type == SQLITE_INTEGER || (nullable && type == SQLITE_NULL))
         return SQLITE_OK;
-    return orma_vtab_error(&v->base.zErrMsg,
-                           "%s: column '%s' of '%s' has a value that is no integer",
-                           orma_span_names[v->kind], s->src->columns[col].name, s->src->table);
+    return orma_result_vtab_error(
+        &v->base.zErrMsg, "%s: column '%s' of '%s' has a value that is no integer",
+        orma_span_names[v->kind], s->src->columns[col].name, s->src->table);
 }
 
 /* The next row of the source whose partition is not NULL. */

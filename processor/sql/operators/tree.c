@@ -280,7 +280,7 @@ static void tree_to_table(sqlite3_context *ctx, int argc, sqlite3_value **argv)
                                "__intrinsic_tree_from_table gives it");
 }
 
-const struct orma_sql_func orma_sql_funcs_tree[] = {
+const struct orma_sql_func orma_operators_tree[] = {
     {.name = "__intrinsic_tree_from_table",
      .args = -1,
      .step = tree_step,

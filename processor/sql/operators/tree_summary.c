@@ -204,7 +204,7 @@ static void summary_final(sqlite3_context *ctx)
     orma_ints_fini(&s->nodes);
 }
 
-const struct orma_sql_func orma_sql_funcs_tree_summary[] = {
+const struct orma_sql_func orma_operators_tree_summary[] = {
     {.name = "__intrinsic_tree_dominator_summary",
      .args = 4,
      .step = summary_step,

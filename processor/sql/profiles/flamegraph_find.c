@@ -174,7 +174,7 @@ static int run_find(struct orma_tvf_call *call)
     return r;
 }
 
-const struct orma_tvf orma_tvf_flamegraph_find = {
+const struct orma_tvf orma_profiles_tvf_flamegraph_find = {
     .name = "__intrinsic_flamegraph_find",
     .columns = {"id", "parent_id", "name", "depth", "self_value", "cumulative_value",
                 "is_outermost"},

@@ -101,7 +101,7 @@ static void make_config(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_pointer(ctx, c, ORMA_FG_CONFIG_POINTER, config_free);
 }
 
-const struct orma_sql_func orma_sql_funcs_flamegraph[] = {
+const struct orma_sql_func orma_profiles_flamegraph[] = {
     {.name = "__intrinsic_flamegraph_config",
      .args = -1,
      .scalar = make_config,
@@ -169,12 +169,12 @@ static int read_rows(struct fg_vtab *v, sqlite3_stmt *stmt, char **ret_error)
             if (!orma_dataframe_put_value(v->src.rows, (unsigned)i, row,
                                           sqlite3_column_value(stmt, i)))
                 return v->src.rows->error
-                           ? orma_vtab_error(ret_error, "flamegraph: %s", v->src.rows->error)
+                           ? orma_result_vtab_error(ret_error, "flamegraph: %s", v->src.rows->error)
                            : SQLITE_NOMEM;
         }
     }
     if (r != SQLITE_DONE)
-        return orma_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+        return orma_result_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
     return orma_dataframe_finish(v->src.rows) < 0 ? SQLITE_NOMEM : SQLITE_OK;
 }
 
@@ -186,17 +186,17 @@ static int link_rows(struct fg_vtab *v, char **ret_error)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(needed); i++) {
         cols[i] = orma_dataframe_find(v->src.rows, needed[i]);
         if (cols[i] < 0)
-            return orma_vtab_error(ret_error, "flamegraph: the query has no column '%s'",
-                                   needed[i]);
+            return orma_result_vtab_error(ret_error, "flamegraph: the query has no column '%s'",
+                                          needed[i]);
     }
     v->src.name = (unsigned)cols[2];
     switch (orma_fg_link(&v->src, (unsigned)cols[0], (unsigned)cols[1])) {
     case 0:
         return SQLITE_OK;
     case -EINVAL:
-        return orma_vtab_error(ret_error,
-                               "flamegraph: ids must be distinct integers, and parents must "
-                               "come before their children");
+        return orma_result_vtab_error(ret_error,
+                                      "flamegraph: ids must be distinct integers, and parents must "
+                                      "come before their children");
     default:
         return SQLITE_NOMEM;
     }
@@ -210,9 +210,9 @@ static int read_source(struct fg_vtab *v, const char *query, char **ret_error)
     int r = sql ? sqlite3_prepare_v2(v->src.sql->db, sql, -1, &stmt, &tail) : SQLITE_NOMEM;
 
     if (!r && (!stmt || *tail || !sqlite3_stmt_readonly(stmt)))
-        r = orma_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
+        r = orma_result_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
     else if (r && r != SQLITE_NOMEM)
-        r = orma_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
+        r = orma_result_vtab_error(ret_error, "flamegraph: %s", sqlite3_errmsg(v->src.sql->db));
     if (!r)
         r = read_rows(v, stmt, ret_error);
     if (!r)
@@ -256,7 +256,7 @@ static int fg_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
     int r;
 
     if (argc != 4)
-        return orma_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
+        return orma_result_vtab_error(ret_error, "flamegraph: expected one query in parentheses");
     v = calloc(1, sizeof(*v));
     if (!v)
         return SQLITE_NOMEM;
@@ -301,7 +301,8 @@ static int fg_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         info->estimatedCost = 1e5;
         return SQLITE_OK;
     }
-    return orma_vtab_error(&base->zErrMsg, "flamegraph: expected a configuration as argument");
+    return orma_result_vtab_error(&base->zErrMsg,
+                                  "flamegraph: expected a configuration as argument");
 }
 
 static int fg_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -337,7 +338,8 @@ static int fg_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int a
     c->row = 0;
     orma_fg_result_fini(&c->result);
     if (!config)
-        return orma_vtab_error(&v->base.zErrMsg, "flamegraph: the argument is no configuration");
+        return orma_result_vtab_error(&v->base.zErrMsg,
+                                      "flamegraph: the argument is no configuration");
     r = orma_fg_run(&v->src, config, &c->result, &error);
     if (r == 0)
         return SQLITE_OK;
@@ -464,7 +466,7 @@ static const sqlite3_module fg_module = {
     .xRename = fg_rename,
 };
 
-const struct orma_sql_module orma_sql_modules_flamegraph[] = {
+const struct orma_sql_module orma_profiles_flamegraph_modules[] = {
     {.name = "__intrinsic_flamegraph",
      .module = &fg_module,
      .usage = "((SELECT id, parent_id, name, ...)), then (configuration)",

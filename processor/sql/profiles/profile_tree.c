@@ -384,7 +384,7 @@ static int run_flamegraph(struct orma_tvf_call *call)
     return r;
 }
 
-const struct orma_tvf orma_tvf_profile_tree = {
+const struct orma_tvf orma_profiles_tvf_profile_tree = {
     .name = "experimental_flamegraph",
     .columns = {"ts", "depth", "name", "map_name", "count", "cumulative_count", "size",
                 "cumulative_size", "alloc_count", "cumulative_alloc_count", "alloc_size",

@@ -7,13 +7,13 @@
 #include "processor/sql/base/sort.h"
 #include "processor/sql/base/values.h"
 
-extern const struct orma_sql_func orma_sql_funcs_flamegraph[];
-extern const struct orma_sql_func orma_sql_funcs_stacks[];
-extern const struct orma_sql_func orma_sql_funcs_symbolize[];
+extern const struct orma_sql_func orma_profiles_flamegraph[];
+extern const struct orma_sql_func orma_profiles_stacks[];
+extern const struct orma_sql_func orma_profiles_symbolize[];
 
-extern const struct orma_tvf orma_tvf_annotated_callstack;
-extern const struct orma_tvf orma_tvf_flamegraph_find;
-extern const struct orma_tvf orma_tvf_profile_tree;
+extern const struct orma_tvf orma_profiles_tvf_annotated_callstack;
+extern const struct orma_tvf orma_profiles_tvf_flamegraph_find;
+extern const struct orma_tvf orma_profiles_tvf_profile_tree;
 
-extern const struct orma_sql_module orma_sql_modules_flamegraph[];
+extern const struct orma_sql_module orma_profiles_flamegraph_modules[];
 #endif

@@ -141,9 +141,9 @@ static void counter_for_sample(sqlite3_context *ctx, int argc, sqlite3_value **a
         return;
     name = orma_strpool_find(&st->pool, orma_value_str(argv[1]));
     int64_t set = orma_table_int(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample);
-    orma_sql_index_expect(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID);
-    bool found = name && orma_sql_index_find(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID,
-                                             set, &rows, &num);
+    orma_index_expect(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID);
+    bool found = name && orma_index_find(sql, sets, ORMA_PROFILER_COUNTER_SET_COUNTER_SET_ID, set,
+                                         &rows, &num);
     if (name && !found)
         num = sets->rows; /* a short table: all of it */
     for (uint32_t i = 0; i < num; i++) {
@@ -217,7 +217,7 @@ static int run_annotated(struct orma_tvf_call *call)
     return 0;
 }
 
-const struct orma_tvf orma_tvf_annotated_callstack = {
+const struct orma_tvf orma_profiles_tvf_annotated_callstack = {
     .name = "experimental_annotated_callstack",
     .columns = {"id", "depth", "parent_id", "frame_id", "annotation"},
     .types = "IIIIT",
@@ -641,7 +641,7 @@ static void profile_final(sqlite3_context *ctx)
     orma_result_buf(ctx, &out, true);
 }
 
-const struct orma_sql_func orma_sql_funcs_stacks[] = {
+const struct orma_sql_func orma_profiles_stacks[] = {
     {.name = "__intrinsic_perf_counter_for_sample",
      .args = 2,
      .scalar = counter_for_sample,

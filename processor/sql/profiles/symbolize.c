@@ -238,7 +238,7 @@ static void symbolize(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_buf_fini(&answers);
 }
 
-const struct orma_sql_func orma_sql_funcs_symbolize[] = {
+const struct orma_sql_func orma_profiles_symbolize[] = {
     {.name = "__intrinsic_symbolize_agg",
      .args = 4,
      .step = agg_step,

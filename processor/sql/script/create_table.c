@@ -42,7 +42,7 @@ static int check_names(struct orma_sql *sql, const struct orma_statement *s, sql
     for (int i = 0; i < sqlite3_column_count(query); i++) {
         struct orma_str name = column_name(query, i);
 
-        if (!orma_is_plain_name(name))
+        if (!orma_word_is_plain(name))
             return orma_sql_error_set(
                 &sql->error, s->text, s->body_at,
                 "column name '%.*s' must begin with a letter or '_' and have letters, digits and "
@@ -108,8 +108,8 @@ static int check_schema(struct orma_sql *sql, const struct orma_statement *s, sq
     return r;
 }
 
-int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *s,
-                           sqlite3_stmt *query)
+int orma_sql_exec_check_columns(struct orma_sql *sql, const struct orma_statement *s,
+                                sqlite3_stmt *query)
 {
     int r = check_names(sql, s, query);
 
@@ -181,7 +181,7 @@ static int fill_frame(struct orma_sql *sql, const struct orma_statement *s, sqli
         if (frame->failed)
             return orma_sql_error_oom(&sql->error);
     }
-    return r == SQLITE_DONE ? 0 : orma_sql_take_error(sql, s->text, s->body_at);
+    return r == SQLITE_DONE ? 0 : orma_sql_exec_take_error(sql, s->text, s->body_at);
 }
 
 static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
@@ -189,10 +189,10 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
 {
     sqlite3_stmt *query;
     struct orma_dataframe *frame = NULL;
-    int r = orma_sql_prepare_body(sql, s, &query);
+    int r = orma_sql_exec_prepare_body(sql, s, &query);
 
     if (r == 0)
-        r = orma_sql_check_columns(sql, s, query);
+        r = orma_sql_exec_check_columns(sql, s, query);
     if (r == 0 && !(frame = new_frame(sql, query)))
         r = orma_sql_error_oom(&sql->error);
     if (r == 0)
@@ -223,11 +223,11 @@ static int replace(struct orma_sql *sql, const struct orma_statement *s, const c
     if (!r)
         r = orma_sql_run_plain(sql, create);
     if (r) {
-        r2 = orma_sql_take_error(sql, s->text, s->name_at);
+        r2 = orma_sql_exec_take_error(sql, s->text, s->name_at);
         (void)orma_sql_run_plain(sql, "ROLLBACK TO orma_create"); /* the first error counts */
     }
     if (orma_sql_run_plain(sql, "RELEASE orma_create") && !r)
-        r2 = orma_sql_take_error(sql, s->text, s->name_at);
+        r2 = orma_sql_exec_take_error(sql, s->text, s->name_at);
     return r2;
 }
 
@@ -262,7 +262,7 @@ static int install_table(struct orma_sql *sql, const struct orma_statement *s, c
     return r;
 }
 
-int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement *s)
 {
     char *name = orma_sql_unquote(s->name);
     struct orma_dataframe *frame = NULL;
@@ -287,7 +287,7 @@ int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *s)
     return r;
 }
 
-int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement *s)
 {
     char *name = orma_sql_unquote(s->name);
     sqlite3_stmt *query = NULL;
@@ -298,9 +298,9 @@ int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *s)
     if (!name)
         return orma_sql_error_oom(&sql->error);
     r = !s->replace && exists(sql, name) ? already_exists(sql, s, name)
-                                         : orma_sql_prepare_body(sql, s, &query);
+                                         : orma_sql_exec_prepare_body(sql, s, &query);
     if (r == 0 && s->columns.given)
-        r = orma_sql_check_columns(sql, s, query);
+        r = orma_sql_exec_check_columns(sql, s, query);
     sqlite3_finalize(query);
     if (r == 0) {
         orma_buf_put_str(&create, "CREATE VIEW ");
@@ -358,7 +358,7 @@ static int find_column(struct orma_sql *sql, const struct orma_statement *s,
 }
 
 /* Indexes are made when equality is asked for; creating one says that it will be. */
-int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement *s)
 {
     struct orma_dataframe_table *t = NULL;
     int first = -1, r = find_indexed(sql, s, &t);
@@ -384,11 +384,11 @@ int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *s)
             return orma_sql_error_oom(&sql->error);
         t->indexes_num++;
     }
-    orma_sql_index_expect(sql, &t->frame->table, (unsigned)first);
+    orma_index_expect(sql, &t->frame->table, (unsigned)first);
     return 0;
 }
 
-int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_exec_drop_index(struct orma_sql *sql, const struct orma_statement *s)
 {
     struct orma_dataframe_table *t;
     int r = find_indexed(sql, s, &t);

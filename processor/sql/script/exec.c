@@ -16,16 +16,16 @@
 /* Scripts that run scripts: includes of includes, metrics that run metrics. */
 #define DEPTH_MAX 100
 
-void orma_sql_enter(struct orma_sql *sql)
+void orma_sql_exec_enter(struct orma_sql *sql)
 {
     if (sql->depth == 0) {
         atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
         orma_sql_start_clock(sql);
     }
-    orma_sql_go_on(sql);
+    orma_sql_exec_resume(sql);
 }
 
-void orma_sql_go_on(struct orma_sql *sql)
+void orma_sql_exec_resume(struct orma_sql *sql)
 {
     if (sql->depth++ == 0) {
         orma_sql_error_clear(&sql->error);
@@ -37,7 +37,7 @@ void orma_sql_go_on(struct orma_sql *sql)
     }
 }
 
-void orma_sql_leave(struct orma_sql *sql)
+void orma_sql_exec_leave(struct orma_sql *sql)
 {
     if (--sql->depth == 0 && sql->frames_dropped)
         orma_dataframe_tables_sweep(sql);
@@ -61,10 +61,10 @@ static void take_message(struct orma_sql *sql, const struct orma_sql_text *text,
 {
     orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
     if (error == -EINVAL)
-        orma_sql_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
+        orma_sql_exec_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
 }
 
-int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
+int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
 {
     int r = errno_of(sqlite3_errcode(sql->db));
 
@@ -91,7 +91,7 @@ int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, 
     return r;
 }
 
-void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
+void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
 {
     if (error == -ENOMEM)
         sqlite3_result_error_nomem(ctx);
@@ -109,7 +109,7 @@ int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str t
     struct orma_sql_source *source = orma_sql_source_new(frame, text);
     int r = self && source ? 0 : -ENOMEM;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     if (!r)
         r = orma_script_init(&self->script, source, &sql->macros);
     if (r == -E2BIG)
@@ -117,7 +117,7 @@ int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str t
                            ORMA_SQL_TEXT_MAX >> 20);
     else if (r)
         orma_sql_error_oom(&sql->error);
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     if (r) {
         free(self);
         return r;
@@ -159,7 +159,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
 
         at += offset > 0 ? (uint32_t)offset : 0;
         sql->error_offset = offset < 0 ? -1 : (int)place_in_script(s->text, at);
-        return orma_sql_take_error(sql, s->text, at);
+        return orma_sql_exec_take_error(sql, s->text, at);
     }
     if (!*ret ||
         orma_str_trim((struct orma_str){tail, (size_t)(body.data + body.len - tail)}).len) {
@@ -177,7 +177,8 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
     return 0;
 }
 
-int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt **ret)
+int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement *s,
+                               sqlite3_stmt **ret)
 {
     int r = prepare(sql, s, s->body, s->body_at, ret);
 
@@ -207,7 +208,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     int r = orma_script_next(&self->script, &sql->error);
 
     if (r == -EBADMSG)
-        orma_sql_hint(sql, (struct orma_str){0});
+        orma_sql_exec_hint(sql, (struct orma_str){0});
     if (r <= 0)
         return r;
     stmt->source = orma_sql_source_ref(self->script.source);
@@ -229,7 +230,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     if (r == 0 && !stmt->stmt) {
         stmt->no_output = true;
         if (sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
-            r = orma_sql_take_error(sql, s->text, 0);
+            r = orma_sql_exec_take_error(sql, s->text, 0);
     }
     return r < 0 ? r : 1;
 }
@@ -242,7 +243,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
 
     if (stmt)
         stmt->stats = ORMA_SQLSTATS_NONE;
-    orma_sql_go_on(sql);
+    orma_sql_exec_resume(sql);
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
     else if (sql->depth > DEPTH_MAX)
@@ -251,7 +252,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
         r = next_statement(self, stmt);
     if (r < 0 && stmt)
         orma_sqlstats_end(sql, stmt->stats);
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     if (r <= 0) {
         if (r < 0)
             self->script.pos = (uint32_t)self->script.source->len;
@@ -273,7 +274,7 @@ ORMA_COLD static int step_ended(struct orma_sql_stmt *self, int r)
         return 0;
     orma_sql_text_put(&where, (struct orma_sql_origin){self->source, self->at, ORMA_SQL_NO_CALL},
                       1);
-    r = orma_sql_take_error(self->sql, &where, 0);
+    r = orma_sql_exec_take_error(self->sql, &where, 0);
     orma_sql_text_fini(&where);
     return r;
 }
@@ -301,9 +302,9 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
     self->ahead = NOT_AHEAD;
     if (r != NOT_AHEAD)
         return r;
-    orma_sql_go_on(self->sql);
+    orma_sql_exec_resume(self->sql);
     r = step(self);
-    orma_sql_leave(self->sql);
+    orma_sql_exec_leave(self->sql);
     return r;
 }
 
@@ -330,13 +331,13 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self)
     free(self);
 }
 
-int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text)
+int orma_sql_exec_run(struct orma_sql *sql, const char *frame, struct orma_str text)
 {
     struct orma_sql_exec *exec;
     struct orma_sql_stmt *stmt;
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     r = orma_sql_exec_new(sql, frame, text, &exec);
     if (r == 0) {
         while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
@@ -348,6 +349,6 @@ int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text)
         }
         orma_sql_exec_free(exec);
     }
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     return r;
 }

@@ -61,45 +61,45 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self);
 ORMA_DEFINE_AUTO(struct orma_sql_stmt *, orma_sql_stmt_free)
 
 /* Runs all statements and forgets their rows. 0 or -errno. */
-int orma_sql_run(struct orma_sql *sql, const char *frame, struct orma_str text);
+int orma_sql_exec_run(struct orma_sql *sql, const char *frame, struct orma_str text);
 
 /*
  * Every call into the engine is between these two: the outermost begins with a clean error, and
  * forgets an interrupt that came when nothing ran.
  */
-void orma_sql_enter(struct orma_sql *sql);
-void orma_sql_leave(struct orma_sql *sql);
+void orma_sql_exec_enter(struct orma_sql *sql);
+void orma_sql_exec_leave(struct orma_sql *sql);
 
 /* The same for calls that continue a script: an interrupt since its last row still counts. */
-void orma_sql_go_on(struct orma_sql *sql);
+void orma_sql_exec_resume(struct orma_sql *sql);
 
 /* The error of SQLite at `at` of `text` (may be NULL) becomes ours. Returns the -errno for it. */
-int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
+int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
 
 /* For functions that failed with an error of the engine: passes it on to SQLite. */
-void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
+void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
 
 /* ---- statements of the dialect, in their own files; -errno with the error set ---- */
 
-int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_create_func(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_create_table_func(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_include(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_exec_drop_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_user_create_table_func(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_modules_run_include(struct orma_sql *sql, const struct orma_statement *stmt);
 
 /* Prepares the body of a statement, which must be a query. */
-int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *stmt,
-                          sqlite3_stmt **ret);
+int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement *stmt,
+                               sqlite3_stmt **ret);
 
 /* Compares the columns of a query with the schema of a statement, and checks the names. */
-int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
-                           sqlite3_stmt *query);
+int orma_sql_exec_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
+                                sqlite3_stmt *query);
 
 void orma_sql_user_funcs_fini(struct orma_sql *sql);
 void orma_sql_user_table_funcs_fini(struct orma_sql *sql);
 
 /* Enables memoization of a function with one integer argument. */
-int orma_sql_memoize(struct orma_sql *sql, struct orma_str name);
+int orma_sql_user_memoize(struct orma_sql *sql, struct orma_str name);
 #endif

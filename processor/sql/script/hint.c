@@ -101,7 +101,7 @@ static void look_for_column(struct search *s)
         tok = orma_token_next_solid(s->statement, tok.at + tok.len);
         if (quoted)
             word = (struct orma_str){word.data + 1, word.len - 2};
-        if (word.len > NAME_MAX_BYTES || (!quoted && !orma_is_plain_name(word)))
+        if (word.len > NAME_MAX_BYTES || (!quoted && !orma_word_is_plain(word)))
             continue;
         look_in(s, "SELECT name, NULL FROM pragma_table_xinfo(?1)", word);
         words++;
@@ -209,7 +209,7 @@ static void put_hint(struct search *s, struct orma_buf *out)
         orma_buf_printf(out, "; did you mean '%s'?", near);
 }
 
-void orma_sql_hint(struct orma_sql *sql, struct orma_str statement)
+void orma_sql_exec_hint(struct orma_sql *sql, struct orma_str statement)
 {
     struct search s = {.sql = sql, .statement = statement};
     struct orma_str message = {orma_buf_cstr(&sql->error.message), sql->error.message.len};

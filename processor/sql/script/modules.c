@@ -98,14 +98,14 @@ static int unknown_package(struct orma_sql *sql, struct orma_str key)
                                   "are in the packages 'slices', 'time', 'counters' and others");
     orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: Package '%.*s' not found",
                        ORMA_STR_ARG(name));
-    orma_sql_hint(sql, key);
+    orma_sql_exec_hint(sql, key);
     return -EBADMSG;
 }
 
 static int unknown_module(struct orma_sql *sql, struct orma_str key)
 {
     orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: unknown module '%.*s'", ORMA_STR_ARG(key));
-    orma_sql_hint(sql, key);
+    orma_sql_exec_hint(sql, key);
     return -EBADMSG;
 }
 
@@ -131,15 +131,15 @@ int orma_modules_include(struct orma_sql *sql, struct orma_str key,
 {
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     r = include(sql, key);
     if (r < 0)
         orma_sql_error_wrap(&sql->error, text, at);
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     return r == -EBADMSG ? -EINVAL : r;
 }
 
-int orma_sql_include(struct orma_sql *sql, const struct orma_statement *s)
+int orma_modules_run_include(struct orma_sql *sql, const struct orma_statement *s)
 {
     return orma_modules_include(sql, s->name, s->text, 0);
 }
@@ -150,9 +150,9 @@ int orma_modules_run(struct orma_sql *sql, const char *prefix)
     struct orma_package *package = orma_packages_find(sql->packages, name);
     int r = 0;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     if (package)
         r = run_matching(sql, package, orma_str_from(prefix));
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     return r;
 }

@@ -162,7 +162,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
     struct orma_package *old;
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     if (ret_skipped)
         *ret_skipped = 0;
     if (!given) {
@@ -177,7 +177,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
         if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
             remove_package(sql->packages, old);
     }
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     free(given);
     return r;
 }
@@ -214,7 +214,7 @@ int orma_packages_add_texts(struct orma_sql *sql, const char *name,
     struct orma_package *old;
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     old = orma_packages_find(sql->packages, orma_str_from(name));
     if (sql->depth > 1) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "packages can't be added by a query");
@@ -226,7 +226,7 @@ int orma_packages_add_texts(struct orma_sql *sql, const char *name,
         if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
             remove_package(sql->packages, old);
     }
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     return r;
 }
 
@@ -255,8 +255,8 @@ int orma_packages_override(struct orma_sql *sql, const char *dir)
 {
     int r;
 
-    orma_sql_enter(sql);
+    orma_sql_exec_enter(sql);
     r = load_stdlib(sql, dir);
-    orma_sql_leave(sql);
+    orma_sql_exec_leave(sql);
     return r;
 }

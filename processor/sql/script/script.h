@@ -4,9 +4,9 @@
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/base/values.h"
 
-extern const struct orma_sql_func orma_sql_funcs_legacy[];
+extern const struct orma_sql_func orma_script_legacy[];
 
-extern const struct orma_tvf orma_tvf_sqlstats;
+extern const struct orma_tvf orma_sqlstats_tvf;
 
 /*
  * One function for each kind of statement of the dialect, by enum orma_statement_kind: engine.c

@@ -93,7 +93,7 @@ static int run_sqlstats(struct orma_tvf_call *call)
     return 0;
 }
 
-const struct orma_tvf orma_tvf_sqlstats = {
+const struct orma_tvf orma_sqlstats_tvf = {
     .name = "sqlstats",
     .columns = {"query", "started", "first_next", "ended"},
     .types = "TIII",

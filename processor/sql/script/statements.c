@@ -25,15 +25,16 @@ static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
 
 static int create_function(struct orma_sql *sql, const struct orma_statement *s)
 {
-    return s->columns.given ? orma_sql_create_table_func(sql, s) : orma_sql_create_func(sql, s);
+    return s->columns.given ? orma_sql_user_create_table_func(sql, s)
+                            : orma_sql_user_create_func(sql, s);
 }
 
 int (*const orma_script_statements[])(struct orma_sql *, const struct orma_statement *) = {
-    [ORMA_STMT_CREATE_TABLE] = orma_sql_create_table,
-    [ORMA_STMT_CREATE_VIEW] = orma_sql_create_view,
+    [ORMA_STMT_CREATE_TABLE] = orma_sql_exec_create_table,
+    [ORMA_STMT_CREATE_VIEW] = orma_sql_exec_create_view,
     [ORMA_STMT_CREATE_FUNCTION] = create_function,
     [ORMA_STMT_CREATE_MACRO] = create_macro,
-    [ORMA_STMT_CREATE_INDEX] = orma_sql_create_index,
-    [ORMA_STMT_DROP_INDEX] = orma_sql_drop_index,
-    [ORMA_STMT_INCLUDE] = orma_sql_include,
+    [ORMA_STMT_CREATE_INDEX] = orma_sql_exec_create_index,
+    [ORMA_STMT_DROP_INDEX] = orma_sql_exec_drop_index,
+    [ORMA_STMT_INCLUDE] = orma_modules_run_include,
 };

@@ -14,10 +14,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "processor/sql/columnar/columnar.h"
-#include "processor/sql/dialect/token.h"
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/columnar/columnar.h"
+#include "processor/sql/dialect/token.h"
 #include "processor/sql/script/exec.h"
 
 #define ARGS_MAX 100
@@ -228,9 +227,9 @@ static void fail_in_body(sqlite3_context *ctx, struct orma_sql *sql, struct defi
     int r;
 
     orma_sql_text_put(&where, (struct orma_sql_origin){def->body, 0, ORMA_SQL_NO_CALL}, 1);
-    r = orma_sql_take_error(sql, &where, 0);
+    r = orma_sql_exec_take_error(sql, &where, 0);
     orma_sql_text_fini(&where);
-    orma_sql_result_error(ctx, sql, r);
+    orma_sql_exec_result_error(ctx, sql, r);
 }
 
 static void fail_with_sql(sqlite3_context *ctx, struct definition *def, const char *what)
@@ -390,7 +389,7 @@ static void call_memoized(sqlite3_context *ctx, struct orma_sql *sql, struct def
         fail_in_body(ctx, sql, def);
 }
 
-int orma_sql_memoize(struct orma_sql *sql, struct orma_str name)
+int orma_sql_user_memoize(struct orma_sql *sql, struct orma_str name)
 {
     struct orma_sql_user_func *f = sql->user_funcs;
 
@@ -423,12 +422,12 @@ static void call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
         return;
     }
-    orma_sql_go_on(f->sql);
+    orma_sql_exec_resume(f->sql);
     if (def->memo && class_of(argv[0]) == ORMA_CLASS_INTEGER)
         call_memoized(ctx, f->sql, def, argv[0]);
     else
         run_body(ctx, f->sql, def, argc, argv);
-    orma_sql_leave(f->sql);
+    orma_sql_exec_leave(f->sql);
 }
 
 /* The right name with a number of arguments that no definition has. */
@@ -501,7 +500,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
 static int validate(struct orma_sql *sql, const struct orma_statement *s)
 {
     sqlite3_stmt *query;
-    int r = orma_sql_prepare_body(sql, s, &query);
+    int r = orma_sql_exec_prepare_body(sql, s, &query);
 
     if (r < 0)
         return r;
@@ -533,10 +532,10 @@ static int delegate(struct orma_sql *sql, const struct orma_statement *s)
         orma_columnar_note_function(sql, name);
     r = name ? orma_builtins_register_as(sql, name, func) : SQLITE_NOMEM;
     free(name);
-    return r ? orma_sql_take_error(sql, s->text, s->name_at) : 0;
+    return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
 }
 
-int orma_sql_create_func(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement *s)
 {
     int argc = (int)s->args.len, r;
     struct orma_sql_user_func *cell = find_cell(sql, s->name, argc);
@@ -560,7 +559,7 @@ int orma_sql_create_func(struct orma_sql *sql, const struct orma_statement *s)
     if (!cell)
         cell = new_cell(sql, s->name, argc);
     if (!cell)
-        return orma_sql_take_error(sql, s->text, s->name_at);
+        return orma_sql_exec_take_error(sql, s->text, s->name_at);
     before = cell->def;
     cell->def = definition_new(s);
     if (!cell->def) {

@@ -17,7 +17,7 @@
 static void table_free(struct orma_sql *sql, struct orma_dataframe_table *self)
 {
     sql->tables_generation++;
-    orma_sql_indexes_drop(sql, &self->frame->table);
+    orma_indexes_drop(sql, &self->frame->table);
     orma_dataframe_unref(self->frame);
     for (unsigned i = 0; i < self->indexes_num; i++)
         free(self->indexes[i]);

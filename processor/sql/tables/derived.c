@@ -335,7 +335,7 @@ static void func_describe(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)add(ctx, &e); /* the error is the result */
 }
 
-const struct orma_sql_func orma_sql_funcs_derived[] = {
+const struct orma_sql_func orma_derived_funcs[] = {
     {.name = "orma_track",
      .args = -1,
      .flags = SQLITE_DIRECTONLY,

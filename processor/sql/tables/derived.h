@@ -23,5 +23,5 @@ void orma_derived_flush(struct orma_sql *sql);
 void orma_derived_undo(struct orma_sql *sql);
 void orma_derived_fini(struct orma_sql *sql);
 
-extern const struct orma_sql_func orma_sql_funcs_derived[];
+extern const struct orma_sql_func orma_derived_funcs[];
 #endif

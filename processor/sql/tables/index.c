@@ -10,7 +10,7 @@
 /* Rows that are looked at to estimate how many different values there are. */
 #define SAMPLE 512
 
-static void drop(struct orma_sql_index *idx)
+static void drop(struct orma_index *idx)
 {
     free(idx->perm);
     free(idx->spans);
@@ -19,9 +19,9 @@ static void drop(struct orma_sql_index *idx)
     idx->rows = idx->nulls = idx->spans_num = 0;
 }
 
-void orma_sql_indexes_fini(struct orma_sql *self)
+void orma_indexes_fini(struct orma_sql *self)
 {
-    for (struct orma_sql_index *i = self->indexes, *next; i; i = next) {
+    for (struct orma_index *i = self->indexes, *next; i; i = next) {
         next = i->next;
         drop(i);
         free(i);
@@ -29,10 +29,10 @@ void orma_sql_indexes_fini(struct orma_sql *self)
     self->indexes = NULL;
 }
 
-void orma_sql_indexes_drop(struct orma_sql *self, const struct orma_table *table)
+void orma_indexes_drop(struct orma_sql *self, const struct orma_table *table)
 {
-    for (struct orma_sql_index **at = &self->indexes; *at;) {
-        struct orma_sql_index *i = *at;
+    for (struct orma_index **at = &self->indexes; *at;) {
+        struct orma_index *i = *at;
 
         if (i->table != table) {
             at = &i->next;
@@ -44,12 +44,12 @@ void orma_sql_indexes_drop(struct orma_sql *self, const struct orma_table *table
     }
 }
 
-static int64_t value(const struct orma_sql_index *idx, uint32_t row)
+static int64_t value(const struct orma_index *idx, uint32_t row)
 {
     return orma_table_int(idx->table, idx->col, row);
 }
 
-static bool same(const struct orma_sql_index *idx, uint32_t a, uint32_t b)
+static bool same(const struct orma_index *idx, uint32_t a, uint32_t b)
 {
     const struct orma_column *col = &idx->table->columns[idx->col];
 
@@ -59,7 +59,7 @@ static bool same(const struct orma_sql_index *idx, uint32_t a, uint32_t b)
     return value(idx, a) == value(idx, b);
 }
 
-static void make_spans(struct orma_sql_index *idx)
+static void make_spans(struct orma_index *idx)
 {
     int64_t min = INT64_MAX, max = INT64_MIN;
 
@@ -89,7 +89,7 @@ static void make_spans(struct orma_sql_index *idx)
     idx->per_value_rows = distinct ? idx->rows : idx->per_value_rows;
 }
 
-static bool make(struct orma_sql *sql, struct orma_sql_index *idx)
+static bool make(struct orma_sql *sql, struct orma_index *idx)
 {
     struct orma_sort_key key = {idx->col, false};
 
@@ -116,14 +116,14 @@ static bool make(struct orma_sql *sql, struct orma_sql_index *idx)
     return true;
 }
 
-static struct orma_sql_index *index_of(struct orma_sql *self, const struct orma_table *table,
-                                       unsigned col)
+static struct orma_index *index_of(struct orma_sql *self, const struct orma_table *table,
+                                   unsigned col)
 {
-    for (struct orma_sql_index *i = self->indexes; i; i = i->next)
+    for (struct orma_index *i = self->indexes; i; i = i->next)
         if (i->table == table && i->col == col && (!i->rows || i->rows == table->rows))
             return i;
     /* One of another number of rows stays until the end: a cursor may still walk it. */
-    struct orma_sql_index *idx = calloc(1, sizeof(*idx));
+    struct orma_index *idx = calloc(1, sizeof(*idx));
     if (!idx)
         return NULL;
     idx->table = table;
@@ -132,19 +132,18 @@ static struct orma_sql_index *index_of(struct orma_sql *self, const struct orma_
     return self->indexes = idx;
 }
 
-void orma_sql_index_expect(struct orma_sql *self, const struct orma_table *table, unsigned col)
+void orma_index_expect(struct orma_sql *self, const struct orma_table *table, unsigned col)
 {
-    struct orma_sql_index *idx = index_of(self, table, col);
+    struct orma_index *idx = index_of(self, table, col);
 
     if (idx)
         idx->uses = 1;
 }
 
-const struct orma_sql_index *
-orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsigned col, bool now)
+const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma_table *table,
+                                        unsigned col, bool now)
 {
-    struct orma_sql_index *idx =
-        table->rows < ORMA_INDEX_ROWS_MIN ? NULL : index_of(self, table, col);
+    struct orma_index *idx = table->rows < ORMA_INDEX_ROWS_MIN ? NULL : index_of(self, table, col);
 
     if (!idx || idx->rows == table->rows)
         return idx;
@@ -153,7 +152,7 @@ orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsign
 }
 
 /* First place in perm whose value is >= val, or > val, in the order of the index. */
-static uint32_t bound(const struct orma_sql_index *idx, const struct orma_storage *st, int64_t val,
+static uint32_t bound(const struct orma_index *idx, const struct orma_storage *st, int64_t val,
                       bool after)
 {
     bool text = idx->table->columns[idx->col].kind == ORMA_COL_STRING;
@@ -173,8 +172,8 @@ static uint32_t bound(const struct orma_sql_index *idx, const struct orma_storag
     return lo;
 }
 
-struct orma_sql_span orma_sql_index_span(const struct orma_sql_index *self,
-                                         const struct orma_storage *storage, int64_t val)
+struct orma_sql_span orma_index_span(const struct orma_index *self,
+                                     const struct orma_storage *storage, int64_t val)
 {
     uint64_t at = (uint64_t)val - (uint64_t)self->min;
 
@@ -185,20 +184,20 @@ struct orma_sql_span orma_sql_index_span(const struct orma_sql_index *self,
                                   bound(self, storage, val, true)};
 }
 
-bool orma_sql_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
-                         int64_t val, const uint32_t **ret_rows, uint32_t *ret_num)
+bool orma_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
+                     int64_t val, const uint32_t **ret_rows, uint32_t *ret_num)
 {
-    const struct orma_sql_index *idx = orma_sql_index_get(self, table, col, false);
+    const struct orma_index *idx = orma_index_get(self, table, col, false);
 
     if (!idx)
         return false;
-    struct orma_sql_span s = orma_sql_index_span(idx, self->storage, val);
+    struct orma_sql_span s = orma_index_span(idx, self->storage, val);
     *ret_rows = idx->perm + s.from;
     *ret_num = s.to - s.from;
     return true;
 }
 
-uint32_t orma_sql_index_run(const struct orma_sql_index *self, uint32_t last)
+uint32_t orma_index_run(const struct orma_index *self, uint32_t last)
 {
     uint32_t lo = last < self->nulls ? 0 : self->nulls, hi = last, step = 1;
 
@@ -237,7 +236,7 @@ static int by_number(const void *a, const void *b)
  * From a sample: with n of N rows looked at, values seen once stand for N/n
  * others each, those seen again are taken to be all there are.
  */
-static double estimate(const struct orma_sql_index *idx)
+static double estimate(const struct orma_index *idx)
 {
     const struct orma_table *t = idx->table;
     int64_t sample[SAMPLE];
@@ -269,9 +268,9 @@ static double estimate(const struct orma_sql_index *idx)
     return ORMA_MAX((double)t->rows / ORMA_MAX(distinct, 1.0), 1.0);
 }
 
-double orma_sql_index_per_value(struct orma_sql *self, const struct orma_table *table, unsigned col)
+double orma_index_per_value(struct orma_sql *self, const struct orma_table *table, unsigned col)
 {
-    struct orma_sql_index *idx = table->rows ? index_of(self, table, col) : NULL;
+    struct orma_index *idx = table->rows ? index_of(self, table, col) : NULL;
 
     if (!idx)
         return 1;

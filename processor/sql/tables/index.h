@@ -22,8 +22,8 @@ struct orma_sql_span {
     uint32_t from, to;
 };
 
-struct orma_sql_index {
-    struct orma_sql_index *next;
+struct orma_index {
+    struct orma_index *next;
     const struct orma_table *table;
     unsigned col;
     uint32_t uses;  /* asked for so often without an index */
@@ -37,36 +37,35 @@ struct orma_sql_index {
     uint32_t per_value_rows; /* of the table when that was estimated */
 };
 
-void orma_sql_indexes_fini(struct orma_sql *self);
+void orma_indexes_fini(struct orma_sql *self);
 
 /* The table is going away. */
-void orma_sql_indexes_drop(struct orma_sql *self, const struct orma_table *table);
+void orma_indexes_drop(struct orma_sql *self, const struct orma_table *table);
 
 /* Equality on the column will be asked for: the index is made the first time. */
-void orma_sql_index_expect(struct orma_sql *self, const struct orma_table *table, unsigned col);
+void orma_index_expect(struct orma_sql *self, const struct orma_table *table, unsigned col);
 
 /*
  * The index of a column, if it has one by now. NULL: there is none (yet), or no
  * memory for one. `now`: it is worth making at once.
  */
-const struct orma_sql_index *
-orma_sql_index_get(struct orma_sql *self, const struct orma_table *table, unsigned col, bool now);
+const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma_table *table,
+                                        unsigned col, bool now);
 
 /* The rows whose value (integer, or id of a text) is `val`: a stretch of perm. */
-struct orma_sql_span orma_sql_index_span(const struct orma_sql_index *self,
-                                         const struct orma_storage *storage, int64_t val);
+struct orma_sql_span orma_index_span(const struct orma_index *self,
+                                     const struct orma_storage *storage, int64_t val);
 
 /*
  * The rows whose value is `val`, rising, if the column has an index by now. False: there is none
  * (yet), or no memory for one: scan.
  */
-bool orma_sql_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
-                         int64_t val, const uint32_t **ret_rows, uint32_t *ret_num);
+bool orma_index_find(struct orma_sql *self, const struct orma_table *table, unsigned col,
+                     int64_t val, const uint32_t **ret_rows, uint32_t *ret_num);
 
 /* Where the run of equal values begins whose last row is perm[last]. */
-uint32_t orma_sql_index_run(const struct orma_sql_index *self, uint32_t last);
+uint32_t orma_index_run(const struct orma_index *self, uint32_t last);
 
 /* How many rows a value of the column has on average: for estimates. At least 1. */
-double orma_sql_index_per_value(struct orma_sql *self, const struct orma_table *table,
-                                unsigned col);
+double orma_index_per_value(struct orma_sql *self, const struct orma_table *table, unsigned col);
 #endif

@@ -46,5 +46,5 @@ struct orma_proj {
     } choices[ORMA_PROJ_CHOICES_MAX];
 };
 
-extern const struct orma_proj orma_projs[];
+extern const struct orma_proj orma_vtab_projs[];
 #endif

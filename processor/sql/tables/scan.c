@@ -9,14 +9,14 @@
 
 /* ---- values seen before ---- */
 
-struct orma_sql_scan_seen {
+struct orma_rowscan_seen {
     uint64_t *slots; /* values; used[] says which are there */
     uint8_t *used;
     size_t mask, len;
     bool null;
 };
 
-static void seen_free(struct orma_sql_scan_seen *self)
+static void seen_free(struct orma_rowscan_seen *self)
 {
     if (!self)
         return;
@@ -25,9 +25,9 @@ static void seen_free(struct orma_sql_scan_seen *self)
     free(self);
 }
 
-static bool seen_resize(struct orma_sql_scan_seen *self, size_t slots)
+static bool seen_resize(struct orma_rowscan_seen *self, size_t slots)
 {
-    struct orma_sql_scan_seen old = *self;
+    struct orma_rowscan_seen old = *self;
 
     self->slots = malloc(slots * sizeof(*self->slots));
     self->used = calloc(slots, 1);
@@ -52,9 +52,9 @@ static bool seen_resize(struct orma_sql_scan_seen *self, size_t slots)
     return true;
 }
 
-static struct orma_sql_scan_seen *seen_new(void)
+static struct orma_rowscan_seen *seen_new(void)
 {
-    struct orma_sql_scan_seen *self = calloc(1, sizeof(*self));
+    struct orma_rowscan_seen *self = calloc(1, sizeof(*self));
 
     if (self && seen_resize(self, 1024))
         return self;
@@ -63,7 +63,7 @@ static struct orma_sql_scan_seen *seen_new(void)
 }
 
 /* True if the value is new. */
-static bool seen_add(struct orma_sql_scan_seen *self, uint64_t val, bool *failed)
+static bool seen_add(struct orma_rowscan_seen *self, uint64_t val, bool *failed)
 {
     size_t at = (val * 0x9e3779b97f4a7c15u >> 20) & self->mask;
 
@@ -78,7 +78,7 @@ static bool seen_add(struct orma_sql_scan_seen *self, uint64_t val, bool *failed
     return true;
 }
 
-static uint32_t keep_new(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
+static uint32_t keep_new(struct orma_rowscan *self, uint32_t *rows, uint32_t num)
 {
     const struct orma_column *col = &self->table->columns[self->seen_col];
     uint32_t kept = 0;
@@ -105,12 +105,12 @@ static uint32_t keep_new(struct orma_sql_scan *self, uint32_t *rows, uint32_t nu
 
 /* ---- the scan ---- */
 
-void orma_sql_scan_init(struct orma_sql_scan *self)
+void orma_rowscan_init(struct orma_rowscan *self)
 {
-    memset(self, 0, offsetof(struct orma_sql_scan, block));
+    memset(self, 0, offsetof(struct orma_rowscan, block));
 }
 
-static void free_top(struct orma_sql_scan *self)
+static void free_top(struct orma_rowscan *self)
 {
     if (self->top)
         free(self->top->rows);
@@ -118,7 +118,7 @@ static void free_top(struct orma_sql_scan *self)
     self->top = NULL;
 }
 
-static void clear(struct orma_sql_scan *self)
+static void clear(struct orma_rowscan *self)
 {
     free_top(self);
     for (unsigned i = 0; i < self->filters_num; i++)
@@ -130,13 +130,13 @@ static void clear(struct orma_sql_scan *self)
     self->filters_num = 0;
 }
 
-void orma_sql_scan_fini(struct orma_sql_scan *self)
+void orma_rowscan_fini(struct orma_rowscan *self)
 {
     clear(self);
 }
 
-void orma_sql_scan_reset(struct orma_sql_scan *self, struct orma_sql *sql,
-                         const struct orma_table *table)
+void orma_rowscan_reset(struct orma_rowscan *self, struct orma_sql *sql,
+                        const struct orma_table *table)
 {
     clear(self);
     self->sql = sql;
@@ -153,7 +153,7 @@ static bool is_id(const struct orma_table *t, unsigned col)
     return t->columns[col].kind <= ORMA_COL_ALIAS;
 }
 
-bool orma_sql_scan_is_sorted(const struct orma_table *t, unsigned col)
+bool orma_rowscan_is_sorted(const struct orma_table *t, unsigned col)
 {
     return is_id(t, col) ||
            (t->def->columns[col].flags == ORMA_COL_TIME && !t->columns[col].unsorted);
@@ -176,7 +176,7 @@ static uint32_t bound(const struct orma_table *t, unsigned col, int64_t val, boo
     return lo;
 }
 
-static void narrow_to(struct orma_sql_scan *self, const struct orma_filter *f)
+static void narrow_to(struct orma_rowscan *self, const struct orma_filter *f)
 {
     const struct orma_table *t = self->table;
     uint32_t lo, hi;
@@ -193,7 +193,7 @@ static void narrow_to(struct orma_sql_scan *self, const struct orma_filter *f)
 }
 
 /* Narrows lo .. hi by filters on the id and on rising columns, and drops those filters. */
-static void narrow(struct orma_sql_scan *self)
+static void narrow(struct orma_rowscan *self)
 {
     unsigned kept = 0;
 
@@ -202,7 +202,7 @@ static void narrow(struct orma_sql_scan *self)
 
         if (f->kind == ORMA_FILTER_NONE_PASS) {
             self->hi = self->lo;
-        } else if (f->kind == ORMA_FILTER_RANGE && orma_sql_scan_is_sorted(self->table, f->col)) {
+        } else if (f->kind == ORMA_FILTER_RANGE && orma_rowscan_is_sorted(self->table, f->col)) {
             narrow_to(self, f);
             continue;
         } else if (f->kind == ORMA_FILTER_NOT_NULL && is_id(self->table, f->col)) {
@@ -217,7 +217,7 @@ static void narrow(struct orma_sql_scan *self)
     self->lo = ORMA_MIN(self->lo, self->hi);
 }
 
-static void drop_filter(struct orma_sql_scan *self, unsigned idx)
+static void drop_filter(struct orma_rowscan *self, unsigned idx)
 {
     orma_filter_fini(&self->filters[idx]);
     if (idx != --self->filters_num)
@@ -225,7 +225,7 @@ static void drop_filter(struct orma_sql_scan *self, unsigned idx)
 }
 
 /* The part of a list of rising rows that lies in lo .. hi. */
-static void use_list(struct orma_sql_scan *self, const uint32_t *rows, uint32_t num)
+static void use_list(struct orma_rowscan *self, const uint32_t *rows, uint32_t num)
 {
     uint32_t from = 0, to = num, first;
 
@@ -253,7 +253,7 @@ static void use_list(struct orma_sql_scan *self, const uint32_t *rows, uint32_t 
 }
 
 /* IN on the id: the values are the rows. */
-static bool use_ids(struct orma_sql_scan *self)
+static bool use_ids(struct orma_rowscan *self)
 {
     for (unsigned i = 0; i < self->filters_num; i++) {
         struct orma_filter *f = &self->filters[i];
@@ -274,7 +274,7 @@ static bool use_ids(struct orma_sql_scan *self)
     return false;
 }
 
-static bool is_equality(const struct orma_sql_scan *self, const struct orma_filter *f)
+static bool is_equality(const struct orma_rowscan *self, const struct orma_filter *f)
 {
     return f->kind == ORMA_FILTER_STR_ID ||
            (f->kind == ORMA_FILTER_RANGE && f->lo == f->hi &&
@@ -282,14 +282,14 @@ static bool is_equality(const struct orma_sql_scan *self, const struct orma_filt
 }
 
 /* The stretches of an index for all values of a list; false: there are too many rows. */
-static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
-                   const struct orma_sql_index *idx)
+static bool gather(struct orma_rowscan *self, const struct orma_filter *f,
+                   const struct orma_index *idx)
 {
     const struct orma_storage *st = self->sql->storage;
     uint32_t num = 0, at = 0;
 
     for (uint32_t i = 0; i < f->values_num; i++) {
-        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
+        struct orma_sql_span s = orma_index_span(idx, st, f->values[i]);
 
         num += s.to - s.from;
     }
@@ -301,7 +301,7 @@ static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
         return false;
     }
     for (uint32_t i = 0; i < f->values_num; i++) {
-        struct orma_sql_span s = orma_sql_index_span(idx, st, f->values[i]);
+        struct orma_sql_span s = orma_index_span(idx, st, f->values[i]);
 
         memcpy(self->own + at, idx->perm + s.from, (s.to - s.from) * sizeof(*self->own));
         at += s.to - s.from;
@@ -313,7 +313,7 @@ static bool gather(struct orma_sql_scan *self, const struct orma_filter *f,
 }
 
 /* The rows of an index instead of a long stretch. */
-static void use_index(struct orma_sql_scan *self)
+static void use_index(struct orma_rowscan *self)
 {
     unsigned best = self->filters_num;
     const uint32_t *rows = NULL;
@@ -323,12 +323,12 @@ static void use_index(struct orma_sql_scan *self)
         return;
     for (unsigned i = 0; i < self->filters_num; i++) {
         struct orma_filter *f = &self->filters[i];
-        const struct orma_sql_index *idx =
-            is_equality(self, f) ? orma_sql_index_get(self->sql, self->table, f->col, false) : NULL;
+        const struct orma_index *idx =
+            is_equality(self, f) ? orma_index_get(self->sql, self->table, f->col, false) : NULL;
 
         if (!idx)
             continue;
-        struct orma_sql_span s = orma_sql_index_span(idx, self->sql->storage, f->lo);
+        struct orma_sql_span s = orma_index_span(idx, self->sql->storage, f->lo);
         if (best == self->filters_num || s.to - s.from < num) {
             best = i;
             rows = idx->perm + s.from;
@@ -342,9 +342,9 @@ static void use_index(struct orma_sql_scan *self)
     }
     for (unsigned i = 0; i < self->filters_num; i++) {
         struct orma_filter *f = &self->filters[i];
-        const struct orma_sql_index *idx =
+        const struct orma_index *idx =
             f->kind == ORMA_FILTER_IN && f->values_num < ORMA_INDEX_ROWS_MIN
-                ? orma_sql_index_get(self->sql, self->table, f->col, false)
+                ? orma_index_get(self->sql, self->table, f->col, false)
                 : NULL;
 
         if (idx && gather(self, f, idx)) {
@@ -365,11 +365,11 @@ static void reverse(uint32_t *rows, uint32_t num)
 }
 
 /* The next stretch of an index walked backwards: run_at .. run_end. */
-static uint32_t next_of_run(struct orma_sql_scan *self, uint32_t max)
+static uint32_t next_of_run(struct orma_rowscan *self, uint32_t max)
 {
     if (self->run_at == self->run_end) {
         self->run_end = self->hi;
-        self->hi = self->run_at = orma_sql_index_run(self->backwards, self->run_end - 1);
+        self->hi = self->run_at = orma_index_run(self->backwards, self->run_end - 1);
     }
     uint32_t num = ORMA_MIN(self->run_end - self->run_at, max);
 
@@ -379,7 +379,7 @@ static uint32_t next_of_run(struct orma_sql_scan *self, uint32_t max)
 }
 
 /* The next rows, as yet untested by filters[from ..). */
-static uint32_t next_rows(struct orma_sql_scan *self, unsigned *ret_from)
+static uint32_t next_rows(struct orma_rowscan *self, unsigned *ret_from)
 {
     uint32_t num = ORMA_MIN(self->hi - self->lo, (uint32_t)ORMA_SQL_SCAN_BLOCK);
     uint32_t first = self->descending ? self->hi - num : self->lo;
@@ -404,12 +404,12 @@ static uint32_t next_rows(struct orma_sql_scan *self, unsigned *ret_from)
     return num;
 }
 
-static void sort_rest(struct orma_sql_scan *self);
+static void sort_rest(struct orma_rowscan *self);
 
 /* The rows that were picked, then those behind them. */
-static bool next_of_top(struct orma_sql_scan *self)
+static bool next_of_top(struct orma_rowscan *self)
 {
-    struct orma_sql_scan_top *top = self->top;
+    struct orma_rowscan_top *top = self->top;
     uint32_t num = ORMA_MIN(top->num - top->at, (uint32_t)ORMA_SQL_SCAN_BLOCK);
 
     if (num) {
@@ -423,10 +423,10 @@ static bool next_of_top(struct orma_sql_scan *self)
         return false;
     }
     sort_rest(self);
-    return orma_sql_scan_next(self);
+    return orma_rowscan_next(self);
 }
 
-bool orma_sql_scan_next(struct orma_sql_scan *self)
+bool orma_rowscan_next(struct orma_rowscan *self)
 {
     if (self->top)
         return next_of_top(self);
@@ -452,7 +452,7 @@ bool orma_sql_scan_next(struct orma_sql_scan *self)
 
 /* ---- order ---- */
 
-static void walk_index(struct orma_sql_scan *self, const struct orma_sql_index *idx, bool desc)
+static void walk_index(struct orma_rowscan *self, const struct orma_index *idx, bool desc)
 {
     self->list = idx->perm;
     self->lo = 0;
@@ -461,13 +461,13 @@ static void walk_index(struct orma_sql_scan *self, const struct orma_sql_index *
 }
 
 /* What passes, into an array. NULL: out of memory, or interrupted. */
-static uint32_t *collect(struct orma_sql_scan *self, uint32_t *ret_num)
+static uint32_t *collect(struct orma_rowscan *self, uint32_t *ret_num)
 {
     size_t cap = ORMA_MAX(self->hi - self->lo, 1u);
     uint32_t *rows = malloc(cap * sizeof(*rows));
     uint32_t num = 0;
 
-    while (rows && orma_sql_scan_next(self)) {
+    while (rows && orma_rowscan_next(self)) {
         memcpy(rows + num, self->block, self->block_num * sizeof(*rows));
         num += self->block_num;
         if (orma_sql_is_interrupted(self->sql))
@@ -478,7 +478,7 @@ static uint32_t *collect(struct orma_sql_scan *self, uint32_t *ret_num)
 }
 
 /* From now on the scan gives these rows. */
-static void take_rows(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
+static void take_rows(struct orma_rowscan *self, uint32_t *rows, uint32_t num)
 {
     self->failed |= !rows;
     for (unsigned i = 0; i < self->filters_num; i++)
@@ -491,14 +491,14 @@ static void take_rows(struct orma_sql_scan *self, uint32_t *rows, uint32_t num)
 }
 
 /* Room for rows that are picked out of what is to be looked at now. NULL: memory is out. */
-static struct orma_sql_scan_top *new_top(const struct orma_sql_scan *self,
-                                         const struct orma_sql_scan_order *order, uint32_t room)
+static struct orma_rowscan_top *new_top(const struct orma_rowscan *self,
+                                        const struct orma_rowscan_order *order, uint32_t room)
 {
-    struct orma_sql_scan_top *picked = calloc(1, sizeof(*picked));
+    struct orma_rowscan_top *picked = calloc(1, sizeof(*picked));
 
     if (!picked)
         return NULL;
-    *picked = (struct orma_sql_scan_top){
+    *picked = (struct orma_rowscan_top){
         .order = *order, .list = self->list, .lo = self->lo, .hi = self->hi};
     picked->rows = malloc(room * sizeof(*picked->rows));
     if (picked->rows)
@@ -507,9 +507,9 @@ static struct orma_sql_scan_top *new_top(const struct orma_sql_scan *self,
     return NULL;
 }
 
-static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+static void take_top(struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
-    struct orma_sql_scan_top *picked = new_top(self, order, ORMA_MAX((uint32_t)order->limit, 1u));
+    struct orma_rowscan_top *picked = new_top(self, order, ORMA_MAX((uint32_t)order->limit, 1u));
     struct orma_top top;
 
     if (!picked || !orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit)) {
@@ -519,7 +519,7 @@ static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_orde
         self->failed = true;
         return;
     }
-    while (orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
+    while (orma_rowscan_next(self) && !orma_sql_is_interrupted(self->sql))
         orma_top_add(&top, self->block, self->block_num);
     picked->num = orma_top_take(&top, picked->rows);
     orma_top_fini(&top);
@@ -528,7 +528,7 @@ static void take_top(struct orma_sql_scan *self, const struct orma_sql_scan_orde
 
 /* The next block that may be among the first by the first key, behind what is there; what was
  * there is looked at again when it has become much. False: memory is out. */
-static bool add_best(struct orma_sql_scan *self, struct orma_top *top, uint32_t **rows,
+static bool add_best(struct orma_rowscan *self, struct orma_top *top, uint32_t **rows,
                      uint32_t *num, uint32_t *cap)
 {
     uint32_t more = orma_top_sieve(top, self->block, self->block_num);
@@ -551,14 +551,14 @@ static bool add_best(struct orma_sql_scan *self, struct orma_top *top, uint32_t 
 }
 
 /* Several keys: what the first one leaves is sorted by all. */
-static void take_best(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+static void take_best(struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
     uint32_t cap = 4 * ORMA_SQL_SCAN_BLOCK;
-    struct orma_sql_scan_top *picked = new_top(self, order, cap);
+    struct orma_rowscan_top *picked = new_top(self, order, cap);
     struct orma_top top = {0};
     bool ok = picked && orma_top_init(&top, self->table, order->keys[0], (uint32_t)order->limit);
 
-    while (ok && orma_sql_scan_next(self) && !orma_sql_is_interrupted(self->sql))
+    while (ok && orma_rowscan_next(self) && !orma_sql_is_interrupted(self->sql))
         ok = add_best(self, &top, &picked->rows, &picked->num, &cap);
     if (ok)
         picked->num = orma_top_sieve(&top, picked->rows, picked->num);
@@ -569,18 +569,18 @@ static void take_best(struct orma_sql_scan *self, const struct orma_sql_scan_ord
     self->top = picked;
 }
 
-static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *wanted)
+static void sort(struct orma_rowscan *self, const struct orma_rowscan_order *wanted)
 {
     const struct orma_sort_key *last = &wanted->keys[wanted->keys_num - 1];
-    struct orma_sql_scan_order given = *wanted, *order = &given;
+    struct orma_rowscan_order given = *wanted, *order = &given;
 
     /* Equal rows stay in the order of the table, which is that of ids. */
     if (given.keys_num > 1 && is_id(self->table, last->col) && !last->desc)
         given.keys_num--;
     bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
     bool one = order->keys_num == 1, few = order->limit <= TOP_MAX;
-    const struct orma_sql_index *idx =
-        all && one ? orma_sql_index_get(self->sql, self->table, order->keys[0].col, !few) : NULL;
+    const struct orma_index *idx =
+        all && one ? orma_index_get(self->sql, self->table, order->keys[0].col, !few) : NULL;
 
     if (idx) {
         walk_index(self, idx, order->keys[0].desc);
@@ -599,9 +599,9 @@ static void sort(struct orma_sql_scan *self, const struct orma_sql_scan_order *w
 }
 
 /* Somebody wants more rows than were picked. */
-static void sort_rest(struct orma_sql_scan *self)
+static void sort_rest(struct orma_rowscan *self)
 {
-    struct orma_sql_scan_order order = self->top->order;
+    struct orma_rowscan_order order = self->top->order;
     uint32_t given = self->top->num, num;
 
     self->list = self->top->list;
@@ -616,12 +616,12 @@ static void sort_rest(struct orma_sql_scan *self)
 }
 
 /* The first row of each value, from an index: in order of the table again. */
-static void take_first_rows(struct orma_sql_scan *self, const struct orma_sql_index *idx)
+static void take_first_rows(struct orma_rowscan *self, const struct orma_index *idx)
 {
     uint32_t *rows = malloc(idx->rows * sizeof(*rows)), num = 0;
 
     for (uint32_t at = idx->rows; rows && at;) { /* runs, from the last one */
-        at = orma_sql_index_run(idx, at - 1);
+        at = orma_index_run(idx, at - 1);
         rows[num++] = idx->perm[at];
     }
     if (rows && !orma_sort_by_row(self->sql, rows, num))
@@ -629,11 +629,10 @@ static void take_first_rows(struct orma_sql_scan *self, const struct orma_sql_in
     take_rows(self, rows, num);
 }
 
-static void start_distinct(struct orma_sql_scan *self, unsigned col)
+static void start_distinct(struct orma_rowscan *self, unsigned col)
 {
     bool all = !self->filters_num && !self->list && !self->lo && self->hi == self->table->rows;
-    const struct orma_sql_index *idx =
-        all ? orma_sql_index_get(self->sql, self->table, col, false) : NULL;
+    const struct orma_index *idx = all ? orma_index_get(self->sql, self->table, col, false) : NULL;
 
     if (idx) {
         take_first_rows(self, idx);
@@ -645,11 +644,11 @@ static void start_distinct(struct orma_sql_scan *self, unsigned col)
 }
 
 /* Whether the rows follow the keys as they lie. */
-static bool is_natural(const struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+static bool is_natural(const struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
     for (unsigned i = 0; i < order->keys_num; i++) {
         if (order->keys[i].desc != order->keys[0].desc ||
-            !orma_sql_scan_is_sorted(self->table, order->keys[i].col))
+            !orma_rowscan_is_sorted(self->table, order->keys[i].col))
             return false;
         if (is_id(self->table, order->keys[i].col))
             return true;
@@ -659,7 +658,7 @@ static bool is_natural(const struct orma_sql_scan *self, const struct orma_sql_s
     return order->keys_num;
 }
 
-void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_order *order)
+void orma_rowscan_begin(struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
     narrow(self);
     use_index(self);

@@ -1,12 +1,12 @@
 /*
  * A scan: the rows of a table that pass filters, block by block.
  *
- *     orma_sql_scan_reset(&scan, sql, table);
- *     orma_filter_init(orma_sql_scan_new_filter(&scan), ...);
- *     orma_sql_scan_begin(&scan, &order);
- *     while (orma_sql_scan_next(&scan))
+ *     orma_rowscan_reset(&scan, sql, table);
+ *     orma_filter_init(orma_rowscan_new_filter(&scan), ...);
+ *     orma_rowscan_begin(&scan, &order);
+ *     while (orma_rowscan_next(&scan))
  *         use scan.block[0 .. scan.block_num)
- *     orma_sql_scan_fini(&scan);
+ *     orma_rowscan_fini(&scan);
  *
  * Filters on ids and on rising times become a stretch of rows, equality and
  * lists take the rows of an index, what is left is tested a block at a time.
@@ -24,7 +24,7 @@
 #define ORMA_SQL_SCAN_NO_LIMIT UINT64_MAX
 
 /* What order the rows are wanted in. All zero: that of the table. */
-struct orma_sql_scan_order {
+struct orma_rowscan_order {
     struct orma_sort_key keys[ORMA_SQL_SCAN_KEYS_MAX];
     unsigned keys_num;
     bool distinct;  /* only the first row with each value of keys[0], in order of the table */
@@ -36,15 +36,15 @@ struct orma_sql_scan_order {
  * conditions that it does not show (a < b of one table): should it ask for more rows than the
  * limit, all are sorted after all.
  */
-struct orma_sql_scan_top {
-    struct orma_sql_scan_order order;
+struct orma_rowscan_top {
+    struct orma_rowscan_order order;
     const uint32_t *list; /* what was to be looked at */
     uint32_t lo, hi;
     uint32_t *rows; /* those that were picked */
     uint32_t num, at;
 };
 
-struct orma_sql_scan {
+struct orma_rowscan {
     struct orma_sql *sql;
     const struct orma_table *table;
     struct orma_filter filters[ORMA_SQL_SCAN_FILTERS_MAX];
@@ -55,25 +55,25 @@ struct orma_sql_scan {
     uint32_t *own; /* the list, if it was made for this scan */
     uint32_t lo, hi;
     /* An index walked backwards, equal rows forwards: list[run_at .. run_end) comes first. */
-    const struct orma_sql_index *backwards;
+    const struct orma_index *backwards;
     uint32_t run_at, run_end;
-    struct orma_sql_scan_seen *seen; /* for distinct */
-    struct orma_sql_scan_top *top;   /* comes first; NULL: nothing was picked */
+    struct orma_rowscan_seen *seen; /* for distinct */
+    struct orma_rowscan_top *top;   /* comes first; NULL: nothing was picked */
     unsigned seen_col;
     uint32_t block_num;
     uint32_t block[ORMA_SQL_SCAN_BLOCK];
 };
 
 /* For memory that was never a scan. */
-void orma_sql_scan_init(struct orma_sql_scan *self);
-void orma_sql_scan_fini(struct orma_sql_scan *self);
+void orma_rowscan_init(struct orma_rowscan *self);
+void orma_rowscan_fini(struct orma_rowscan *self);
 
 /* Forgets what was before. */
-void orma_sql_scan_reset(struct orma_sql_scan *self, struct orma_sql *sql,
-                         const struct orma_table *table);
+void orma_rowscan_reset(struct orma_rowscan *self, struct orma_sql *sql,
+                        const struct orma_table *table);
 
 /* The caller fills it in at once. There may be ORMA_SQL_SCAN_FILTERS_MAX of them. */
-static inline struct orma_filter *orma_sql_scan_new_filter(struct orma_sql_scan *self)
+static inline struct orma_filter *orma_rowscan_new_filter(struct orma_rowscan *self)
 {
     struct orma_filter *f = &self->filters[self->filters_num++];
 
@@ -82,17 +82,17 @@ static inline struct orma_filter *orma_sql_scan_new_filter(struct orma_sql_scan 
 }
 
 /* The rows in the order of the table rise with this column. */
-bool orma_sql_scan_is_sorted(const struct orma_table *table, unsigned col);
+bool orma_rowscan_is_sorted(const struct orma_table *table, unsigned col);
 
 /* All filters are there. Sets `failed` when memory is out. */
-void orma_sql_scan_begin(struct orma_sql_scan *self, const struct orma_sql_scan_order *order);
+void orma_rowscan_begin(struct orma_rowscan *self, const struct orma_rowscan_order *order);
 
-/* True if the scan is all rows lo .. hi, as they are: then orma_sql_scan_next() is not needed. */
-static inline bool orma_sql_scan_is_plain(const struct orma_sql_scan *self)
+/* True if the scan is all rows lo .. hi, as they are: then orma_rowscan_next() is not needed. */
+static inline bool orma_rowscan_is_plain(const struct orma_rowscan *self)
 {
     return !self->filters_num && !self->list && !self->descending && !self->seen && !self->top;
 }
 
 /* The next block with rows in it. False at the end, and when interrupted or out of memory. */
-bool orma_sql_scan_next(struct orma_sql_scan *self);
+bool orma_rowscan_next(struct orma_rowscan *self);
 #endif

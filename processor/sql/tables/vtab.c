@@ -28,7 +28,7 @@ struct cursor {
     bool eof;
     uint32_t row, end;
     uint32_t block_at;
-    struct orma_sql_scan scan;
+    struct orma_rowscan scan;
 };
 
 static const char *sql_type(const struct orma_column_def *def)
@@ -147,7 +147,7 @@ static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
         if (!strcmp(orma_table_defs[i].name, argv[0]))
             v.table = &v.sql->storage->tables[i];
-    for (const struct orma_proj *p = orma_projs; p->name && !v.table; p++)
+    for (const struct orma_proj *p = orma_vtab_projs; p->name && !v.table; p++)
         if (!strcmp(p->name, argv[0]))
             v.proj = p;
     if (v.proj)
@@ -171,7 +171,7 @@ static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
     memset(c, 0, offsetof(struct cursor, scan));
     c->cells = cells;
     c->columns_num = v->columns_num;
-    orma_sql_scan_init(&c->scan);
+    orma_rowscan_init(&c->scan);
     *ret = &c->base;
     return SQLITE_OK;
 }
@@ -180,7 +180,7 @@ static int vtab_close(sqlite3_vtab_cursor *base)
 {
     struct cursor *c = (struct cursor *)base;
 
-    orma_sql_scan_fini(&c->scan);
+    orma_rowscan_fini(&c->scan);
     for (int i = 0; i < c->columns_num; i++)
         free(c->cells[i].vals);
     free(c->cells);
@@ -191,7 +191,7 @@ static int vtab_close(sqlite3_vtab_cursor *base)
 static void refill(struct cursor *c)
 {
     c->block_at = 0;
-    c->eof = !orma_sql_scan_next(&c->scan);
+    c->eof = !orma_rowscan_next(&c->scan);
     c->row = c->eof ? 0 : c->scan.block[0];
 }
 
@@ -208,7 +208,7 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, i
     /* Rows may have been changed since the last scan. */
     for (int i = 0; i < c->columns_num; i++)
         c->cells[i].num = c->cells[i].hits = 0;
-    c->plain = orma_sql_scan_is_plain(&c->scan);
+    c->plain = orma_rowscan_is_plain(&c->scan);
     if (c->plain) {
         c->row = c->scan.lo;
         c->end = c->scan.hi;
@@ -406,7 +406,7 @@ int orma_vtab_register(struct orma_sql *self)
         if (strncmp(orma_table_defs[i].name, "_orma_", 6))
             r = sqlite3_create_module_v2(self->db, orma_table_defs[i].name, m, self, NULL);
     }
-    for (const struct orma_proj *p = orma_projs; p->name && !r; p++)
+    for (const struct orma_proj *p = orma_vtab_projs; p->name && !r; p++)
         r = sqlite3_create_module_v2(self->db, p->name, &orma_vtab_table, self, NULL);
     return r ? r : sqlite3_create_module_v2(self->db, "args", &orma_vtab_args, self, NULL);
 }

@@ -47,7 +47,7 @@ const char *orma_vtab_column_name(const struct orma_vtab *self, int col);
 
 /* Resets the scan to all rows that the table or projection has. */
 void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
-                          const struct orma_proj *proj, struct orma_sql_scan *scan);
+                          const struct orma_proj *proj, struct orma_rowscan *scan);
 
 /* Flags of a plan. */
 enum {
@@ -62,6 +62,6 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 /*
  * Begins the scan that the plan describes. An SQLite code.
  */
-int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan, int flags,
+int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_rowscan *scan, int flags,
                        const char *plan, sqlite3_value **argv);
 #endif

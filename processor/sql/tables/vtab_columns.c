@@ -26,15 +26,15 @@ const char *orma_vtab_column_name(const struct orma_vtab *v, int col)
 
 /* The rows that a projection has at all. */
 void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
-                          const struct orma_proj *proj, struct orma_sql_scan *scan)
+                          const struct orma_proj *proj, struct orma_rowscan *scan)
 {
     const struct orma_strpool *pool = &sql->storage->pool;
 
-    orma_sql_scan_reset(scan, sql, table);
+    orma_rowscan_reset(scan, sql, table);
     for (unsigned i = 0; proj && i < ORMA_PROJ_CHOICES_MAX; i++) {
         if (proj->choices[i].choice == ORMA_CHOOSE_ALL)
             continue;
-        struct orma_filter *f = orma_sql_scan_new_filter(scan);
+        struct orma_filter *f = orma_rowscan_new_filter(scan);
 
         f->col = proj->choices[i].col;
         switch ((enum orma_proj_choice)proj->choices[i].choice) {

@@ -62,8 +62,7 @@ static double selectivity(const struct orma_vtab *v, sqlite3_index_info *info, i
     case SQLITE_INDEX_CONSTRAINT_EQ:
     case SQLITE_INDEX_CONSTRAINT_IS:
     case ORMA_FILTER_OP_IN:
-        part = is_id(v->table, col) ? 1 / rows
-                                    : orma_sql_index_per_value(v->sql, v->table, col) / rows;
+        part = is_id(v->table, col) ? 1 / rows : orma_index_per_value(v->sql, v->table, col) / rows;
         if (tried >= 0) /* common values are seen in the sample, rare ones are not */
             part = tried * (SAMPLE + 1.0) > 2 ? tried : ORMA_MIN(part, tried);
         return op == ORMA_FILTER_OP_IN ? ORMA_MIN(part * LIST_GUESS, 1.0) : part;
@@ -119,7 +118,7 @@ static void take_constraint(struct planner *p, int i, unsigned col)
 
         p->looked_at = ORMA_MIN(p->looked_at, rows);
         p->indexed = true;
-    } else if (orma_sql_scan_is_sorted(t, col)) {
+    } else if (orma_rowscan_is_sorted(t, col)) {
         p->looked_at *= left;
     }
     if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_rhs_value(p->info, i, &val))
@@ -159,7 +158,7 @@ static bool is_natural_order(const struct planner *p)
         int col = orma_vtab_stored_column(p->v, info->aOrderBy[i].iColumn);
 
         if (info->aOrderBy[i].desc != info->aOrderBy[0].desc || col < 0 ||
-            !orma_sql_scan_is_sorted(p->v->table, (unsigned)col))
+            !orma_rowscan_is_sorted(p->v->table, (unsigned)col))
             return false;
         if (is_id(p->v->table, (unsigned)col))
             return true; /* nothing is left to be ordered */
@@ -182,8 +181,7 @@ static bool plan_distinct(struct planner *p)
         return false;
     orma_buf_printf(&p->plan, "|%d,0;", col);
     p->info->idxNum |= ORMA_PLAN_DISTINCT;
-    p->rows =
-        ORMA_MAX(p->rows / orma_sql_index_per_value(p->v->sql, p->v->table, (unsigned)col), 1.0);
+    p->rows = ORMA_MAX(p->rows / orma_index_per_value(p->v->sql, p->v->table, (unsigned)col), 1.0);
     return true;
 }
 
@@ -303,10 +301,10 @@ static sqlite3_value *next_in_list(void *data)
     return NULL;
 }
 
-static int add_filter(const struct orma_vtab *v, struct orma_sql_scan *scan, int op, unsigned col,
+static int add_filter(const struct orma_vtab *v, struct orma_rowscan *scan, int op, unsigned col,
                       sqlite3_value *val)
 {
-    struct orma_filter *f = orma_sql_scan_new_filter(scan);
+    struct orma_filter *f = orma_rowscan_new_filter(scan);
     const struct orma_column_def *def = &v->table->def->columns[col];
     struct in_list list = {.list = val};
 
@@ -327,10 +325,10 @@ static uint64_t read_limit(int flags, sqlite3_value **argv)
     return (uint64_t)limit + (offset > 0 ? (uint64_t)offset : 0);
 }
 
-int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan, int flags,
+int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_rowscan *scan, int flags,
                        const char *plan, sqlite3_value **argv)
 {
-    struct orma_sql_scan_order order = {.distinct = flags & ORMA_PLAN_DISTINCT};
+    struct orma_rowscan_order order = {.distinct = flags & ORMA_PLAN_DISTINCT};
     int op, col, r = SQLITE_OK;
     unsigned second;
 
@@ -345,7 +343,7 @@ int orma_vtab_run_plan(const struct orma_vtab *self, struct orma_sql_scan *scan,
     }
     order.limit = read_limit(flags, argv);
     if (!r)
-        orma_sql_scan_begin(scan, &order);
+        orma_rowscan_begin(scan, &order);
     if (!r && orma_sql_is_interrupted(self->sql))
         return SQLITE_INTERRUPT;
     return scan->failed ? SQLITE_NOMEM : r;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "processor/sql/functions/functions.h"
 #include "processor/sql/columnar/columnar.h"
+#include "processor/sql/functions/functions.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/sort.h"
 #include "tests/support/leaks.h"
@@ -718,9 +718,9 @@ Test(columnar, sorting_can_be_interrupted)
     }
     atomic_store(&e.sql->interrupted, true);
     cr_assert_not(orma_sort_rows(e.sql, t, &key, 1, rows, num));
-    cr_assert_null(orma_sql_index_get(e.sql, t, ORMA_SLICE_DUR, true));
+    cr_assert_null(orma_index_get(e.sql, t, ORMA_SLICE_DUR, true));
     atomic_store(&e.sql->interrupted, false);
-    cr_assert_not_null(orma_sql_index_get(e.sql, t, ORMA_SLICE_DUR, true));
+    cr_assert_not_null(orma_index_get(e.sql, t, ORMA_SLICE_DUR, true));
     engine_expect(&e, "order",
                   "SELECT count(*) FROM (SELECT dur < lag(dur) OVER () AS falls FROM "
                   "(SELECT dur FROM slice ORDER BY dur LIMIT -1)) WHERE falls",
