@@ -20,6 +20,9 @@ struct orma_sq_gen {
     int num;              /* clauses so far */
     int depth;
     struct orma_str id; /* of the innermost query with one, for errors */
+    /* Queries inside of sources, and by their id: structured.c, which stands above sources. */
+    int (*generate)(struct orma_sq_gen *g, struct orma_str msg);
+    int (*from_shared)(struct orma_sq_gen *g, struct orma_str id);
 };
 
 /* Sets the error, with the id of the query. Returns -EINVAL. */
@@ -50,12 +53,8 @@ int orma_sq_columns_of(struct orma_sq_gen *g, int clause, struct orma_buf *ret);
 int orma_sq_put_new_columns(struct orma_sq_gen *g, int clause, const char *prefix,
                             struct orma_buf *seen, struct orma_buf *out);
 
-/* A whole query; the one in the field `id`, which must be there. */
-int orma_sq_generate(struct orma_sq_gen *g, struct orma_str msg);
+/* The query in the field `id`, which must be there. */
 int orma_sq_inner(struct orma_sq_gen *g, struct orma_str msg, uint32_t id, const char *what);
-
-/* A query by its id: the table that is made of it. */
-int orma_sq_from_shared(struct orma_sq_gen *g, struct orma_str id);
 
 /* Whatever source the query has. structured_source.c */
 int orma_sq_from_source(struct orma_sq_gen *g, struct orma_str msg);

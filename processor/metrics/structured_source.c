@@ -99,7 +99,7 @@ static int put_sql(struct orma_sq_gen *g, struct orma_str sql, struct orma_str t
         if (at < 0 || at >= DEPENDENCIES_MAX)
             return orma_sq_fail(g, "%.*s is no dependency of the SQL", ORMA_STR_ARG(word));
         if (clauses[at] < 0)
-            clauses[at] = orma_sq_generate(g, query);
+            clauses[at] = g->generate(g, query);
         if (clauses[at] < 0)
             return clauses[at];
         orma_buf_printf(out, "sq_%d", clauses[at]);
@@ -247,7 +247,7 @@ static int from_intersect(struct orma_sq_gen *g, struct orma_str ii)
     while (res >= 0 && orma_sq_next_str(&r, SQ(INTERVAL_INTERSECT_INTERVAL_INTERSECT), &query)) {
         if (num == INTERSECT_MAX)
             return orma_sq_fail(g, "more than %d intervals are intersected", INTERSECT_MAX);
-        res = orma_sq_generate(g, query);
+        res = g->generate(g, query);
         clauses[num++] = res;
     }
     if (res >= 0 && num < 2)
@@ -389,7 +389,7 @@ static int from_union(struct orma_sq_gen *g, struct orma_str msg)
 
     (void)orma_msg_int(msg, SQ(EXPERIMENTAL_UNION_USE_UNION_ALL), &all);
     while (res >= 0 && orma_sq_next_str(&r, SQ(EXPERIMENTAL_UNION_QUERIES), &query)) {
-        res = orma_sq_generate(g, query);
+        res = g->generate(g, query);
         orma_buf_printf(&body, "%sSELECT * FROM sq_%d",
                         !num++ ? ""
                         : all  ? "\nUNION ALL\n"
@@ -586,13 +586,23 @@ static int from_filter_to_intervals(struct orma_sq_gen *g, struct orma_str msg)
     return r;
 }
 
+static int from_inner(struct orma_sq_gen *g, struct orma_str msg)
+{
+    return g->generate(g, msg);
+}
+
+static int from_id(struct orma_sq_gen *g, struct orma_str id)
+{
+    return g->from_shared(g, id);
+}
+
 int orma_sq_from_source(struct orma_sq_gen *g, struct orma_str msg)
 {
     static int (*const sources[])(struct orma_sq_gen *, struct orma_str) = {
         [SQ(TABLE)] = from_table,
         [SQ(SIMPLE_SLICES)] = from_simple_slices,
-        [SQ(INNER_QUERY)] = orma_sq_generate,
-        [SQ(INNER_QUERY_ID)] = orma_sq_from_shared,
+        [SQ(INNER_QUERY)] = from_inner,
+        [SQ(INNER_QUERY_ID)] = from_id,
         [SQ(INTERVAL_INTERSECT)] = from_intersect,
         [SQ(EXPERIMENTAL_JOIN)] = from_join,
         [SQ(EXPERIMENTAL_UNION)] = from_union,

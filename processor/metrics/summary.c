@@ -16,17 +16,6 @@
 #define BUNDLE(x) ORMA_PB_TRACE_METRIC_V2_BUNDLE_##x
 #define DIMENSION(x) ORMA_PB_TRACE_METRIC_V2_BUNDLE_ROW_DIMENSION_##x
 
-int orma_summary_fail(struct orma_summary *self, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    return orma_structured_fail(&self->structured, "%s", text);
-}
-
 int orma_summary_new(struct orma_sql *sql, struct orma_summary **ret)
 {
     struct orma_summary *self = calloc(1, sizeof(*self));

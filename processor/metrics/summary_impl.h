@@ -23,7 +23,7 @@ struct orma_summary {
 };
 
 /* Sets the error. Returns -EINVAL. */
-int orma_summary_fail(struct orma_summary *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
+#define orma_summary_fail(self, ...) orma_structured_fail(&(self)->structured, __VA_ARGS__)
 
 /* Takes metrics and queries from the specs, if that was not done yet. 0 or -errno. summary_spec.c
  */

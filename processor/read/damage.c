@@ -112,7 +112,7 @@ static const uint8_t *find_packet(const uint8_t *pos, const uint8_t *end, bool a
 
 int64_t orma_damage_offset(const struct orma_reader *self, const uint8_t *at)
 {
-    int64_t offset = orma_reader_offset(self, at);
+    int64_t offset = orma_mapped_offset(self->mapped, at);
     uintptr_t fed = (uintptr_t)at - (uintptr_t)self->pending;
 
     if (self->depth)
@@ -166,8 +166,7 @@ bool orma_damage_search(struct orma_reader *self, const uint8_t **pos, const uin
     return true;
 }
 
-/* Cut off, or is there a packet behind? Then it was damaged, and *pos is where the search goes on.
- */
+/* Whether there is a packet behind; then *pos is where the search goes on. */
 static bool is_damaged(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
 {
     enum verdict v;
@@ -179,31 +178,26 @@ static bool is_damaged(struct orma_reader *self, const uint8_t **pos, const uint
     return true;
 }
 
-void orma_damage_tail(struct orma_reader *self, const uint8_t *data, size_t len)
+bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
 {
-    const uint8_t *pos = data, *end = data + len;
-    bool outside = self->damage.at_end;
+    if (*pos >= end)
+        return false;
+    if (is_damaged(self, pos, end))
+        return true;
+    self->burst_tail.len = 0;
+    self->hooks.cut_off(self->hooks.data, (uint64_t)(end - *pos));
+    return false;
+}
 
-    self->damage.at_end = true;
-    while (pos < end && !self->error && !self->storage->failed) {
-        size_t used = orma_reader_map(self, pos, (size_t)(end - pos));
-
-        pos += used;
-        if (pos < end && !is_damaged(self, &pos, end)) {
-            self->burst_tail.len = 0;
-            self->hooks.cut_off(self->hooks.data, (uint64_t)(end - pos));
-            break;
-        }
-    }
+void orma_damage_tail_end(struct orma_reader *self)
+{
     if (self->damage.searching)
         end_search(self);
-    self->damage.at_end = outside;
 }
 
 void orma_damage_end(struct orma_reader *self)
 {
-    if (self->damage.searching)
-        end_search(self);
+    orma_damage_tail_end(self);
     if (self->damage.first && !self->damage.good && !self->error)
         self->error = self->damage.first;
     self->damage = (struct orma_damage){0};

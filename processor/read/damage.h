@@ -50,9 +50,15 @@ bool orma_damage_search(struct orma_reader *self, const uint8_t **pos, const uin
 /* Whether a packet or the end of the file is at `pos`; -EAGAIN: too few bytes are there to tell. */
 int orma_damage_may_follow(const struct orma_reader *self, const uint8_t *pos, const uint8_t *end);
 
-/* The last bytes of a file, or of unpacked ones, of which the reader made no packet: reads what
- * lies behind damage; what is only cut off is counted. */
-void orma_damage_tail(struct orma_reader *self, const uint8_t *data, size_t len);
+/*
+ * At the end of a file, or of unpacked bytes, the reader makes no packet of what is between *pos
+ * and `end`. True: a packet lies behind damage, and *pos has moved on for the search. False:
+ * nothing is left, or what is left was cut off and is counted.
+ */
+bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const uint8_t *end);
+
+/* All of it was read: a search that found nothing is over. */
+void orma_damage_tail_end(struct orma_reader *self);
 
 /* The end of a file: one without a single good packet is no trace (reader.error). */
 void orma_damage_end(struct orma_reader *self);

@@ -257,6 +257,14 @@ size_t orma_mapped_size(const struct orma_mapped *self)
     return self->size;
 }
 
+int64_t orma_mapped_offset(const struct orma_mapped *self, const uint8_t *at)
+{
+    if (!self)
+        return -1;
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)orma_mapped_data(self);
+    return offset < self->size ? (int64_t)offset : -1;
+}
+
 bool orma_mapped_torn(const struct orma_mapped *self)
 {
     return atomic_load_explicit(&self->torn, memory_order_relaxed);

@@ -33,6 +33,9 @@ void orma_mapped_close(struct orma_mapped *self);
 const uint8_t *orma_mapped_data(const struct orma_mapped *self);
 size_t orma_mapped_size(const struct orma_mapped *self);
 
+/* Where in the mapping `at` is; -1: elsewhere, or `self` is NULL. */
+int64_t orma_mapped_offset(const struct orma_mapped *self, const uint8_t *at);
+
 /* True once bytes were missing where a reader looked. Any thread. */
 bool orma_mapped_torn(const struct orma_mapped *self);
 

@@ -8,8 +8,6 @@
 #include "processor/read/inflate.h"
 #include "protos/fields/trace.h"
 
-/* Copied bytes come in blocks of this size, so that most packets lie whole in one. */
-#define BLOB_SIZE ((size_t)1 << 20)
 /* A trace file is one message with packets as field 1. */
 #define PACKET_TAG 0x0a
 /* Compressed packets inside compressed packets. */
@@ -432,6 +430,22 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
         push_loose(self, p, seq, time.ts, order);
 }
 
+/* Bytes that no others follow: damage that would wait for more is decided now. */
+static void read_tail(struct orma_reader *self, const uint8_t *data, size_t len)
+{
+    const uint8_t *pos = data, *end = data + len;
+    bool outside = self->damage.at_end;
+
+    self->damage.at_end = true;
+    while (pos < end && !self->error && !self->storage->failed) {
+        pos += orma_reader_map(self, pos, (size_t)(end - pos));
+        if (!orma_damage_tail_left(self, &pos, end))
+            break;
+    }
+    orma_damage_tail_end(self);
+    self->damage.at_end = outside;
+}
+
 /* Packets inside of packets end where those do. */
 static void read_unpacked(struct orma_reader *self, const struct orma_packet *p,
                           const uint8_t *data, size_t len)
@@ -440,7 +454,7 @@ static void read_unpacked(struct orma_reader *self, const struct orma_packet *p,
         self->damage.outer = orma_damage_offset(self, (const uint8_t *)p->bytes.data);
     self->depth++;
     size_t used = orma_reader_map(self, data, len);
-    orma_damage_tail(self, data + used, len - used);
+    read_tail(self, data + used, len - used);
     self->depth--;
 }
 
@@ -614,10 +628,7 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
 
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 {
-    if (!self->mapped)
-        return -1;
-    uintptr_t offset = (uintptr_t)at - (uintptr_t)orma_mapped_data(self->mapped);
-    return offset < orma_mapped_size(self->mapped) ? (int64_t)offset : -1;
+    return orma_mapped_offset(self->mapped, at);
 }
 
 bool orma_reader_still_there(struct orma_reader *self)
@@ -697,44 +708,6 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
     return (size_t)(pos - data);
 }
 
-/* Makes `pending` have room for `len` more bytes without moving packets that were read. */
-static bool pending_reserve(struct orma_reader *self, size_t len)
-{
-    if (len <= self->pending_cap - self->pending_len)
-        return true;
-    if (len > SIZE_MAX / 4 - self->pending_len)
-        return false;
-    size_t cap = ORMA_MAX(BLOB_SIZE, (self->pending_len + len) * 2);
-    uint8_t *blob = orma_reader_blob(self, cap);
-    if (!blob)
-        return false;
-    if (self->pending_len)
-        memcpy(blob, self->pending, self->pending_len);
-    self->pending = blob;
-    self->pending_cap = cap;
-    return true;
-}
-
-int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len)
-{
-    while (len && !self->error) {
-        size_t step = ORMA_MIN(len, BLOB_SIZE / 2);
-
-        if (!pending_reserve(self, step))
-            return -ENOMEM;
-        memcpy(self->pending + self->pending_len, data, step);
-        self->pending_len += step;
-        size_t used = orma_reader_map(self, self->pending, self->pending_len);
-        self->damage.fed += used;
-        self->pending += used;
-        self->pending_len -= used;
-        self->pending_cap -= used;
-        data += step;
-        len -= step;
-    }
-    return self->storage->failed ? -ENOMEM : 0;
-}
-
 void orma_reader_note_flush(struct orma_reader *self)
 {
     self->flushes++;
@@ -770,9 +743,9 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
 void orma_reader_end_file(struct orma_reader *self, struct orma_str rest)
 {
     if (rest.len)
-        orma_damage_tail(self, (const uint8_t *)rest.data, rest.len);
+        read_tail(self, (const uint8_t *)rest.data, rest.len);
     if (self->pending_len)
-        orma_damage_tail(self, self->pending, self->pending_len);
+        read_tail(self, self->pending, self->pending_len);
     self->pending_len = 0;
     orma_damage_end(self);
 }

@@ -16,19 +16,15 @@
 #include <unistd.h>
 
 #include "processor/symbols/binary_impl.h"
-#include "processor/symbols/demangle.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
 #define FILE_BYTES_MAX ((uint64_t)8 << 30)
 #define SYMBOLS_MAX (16u << 20)
 #define NAMES_BYTES_MAX ((size_t)1 << 30)
-#define NAME_BYTES_MAX 16384u
 #define SECTIONS_MAX 65536u
 /* Debug information is packed to a third or so; what claims to be so much is a bomb. */
 #define UNPACKED_FACTOR 64u
-/* A longer name takes the demangler too long. */
-#define DEMANGLE_BYTES_MAX 4096u
 
 bool orma_binary_supported(void)
 {
@@ -189,7 +185,7 @@ static size_t keep_name(struct symbol_reader *r, const char *name)
     at = r->names.len;
     if (!name || !*name)
         return 0;
-    orma_buf_put(&r->names, name, strnlen(name, NAME_BYTES_MAX));
+    orma_buf_put(&r->names, name, strnlen(name, ORMA_BINARY_NAME_MAX));
     orma_buf_put_byte(&r->names, 0);
     return at;
 }
@@ -337,27 +333,6 @@ void orma_binary_free(struct orma_binary *self)
     free(self->names);
     orma_buf_fini(&self->texts);
     free(self);
-}
-
-size_t orma_binary_keep(struct orma_binary *self, const char *text)
-{
-    size_t at = self->texts.len;
-
-    if (!text || !*text)
-        return 0;
-    orma_buf_put(&self->texts, text, strnlen(text, NAME_BYTES_MAX));
-    orma_buf_put_byte(&self->texts, 0);
-    return at;
-}
-
-size_t orma_binary_keep_name(struct orma_binary *self, const char *name)
-{
-    char *text =
-        name && strnlen(name, DEMANGLE_BYTES_MAX) < DEMANGLE_BYTES_MAX ? orma_demangle(name) : NULL;
-    size_t at = orma_binary_keep(self, text ? text : name);
-
-    free(text);
-    return at;
 }
 
 size_t orma_binary_frames(struct orma_binary *self, uint64_t pc,

@@ -7,6 +7,9 @@
 #include "processor/symbols/binary.h"
 #include "sdk/base/buf.h"
 
+/* Longer names are cut. */
+#define ORMA_BINARY_NAME_MAX 16384u
+
 struct orma_binary_symbol {
     uint64_t start, size; /* size 0: not told */
     uint64_t end;         /* of its section, if no size is told: up to there or the next symbol */
@@ -56,6 +59,8 @@ struct orma_frame_texts {
 /* What debug information knows, as orma_binary_frames(). A function may lack its name. */
 size_t orma_dwarf_frames(struct orma_binary *self, uint64_t pc,
                          struct orma_frame_texts ret[ORMA_SOURCE_FRAMES_MAX]);
+
+/* ---- texts of the answer: binary_texts.c ---- */
 
 /* The text in self->texts; 0 for NULL and "". */
 size_t orma_binary_keep(struct orma_binary *self, const char *text);

@@ -12,7 +12,7 @@
 
 /* A module of the trace, and what was found for it. */
 struct module {
-    struct orma_module_name name;
+    struct orma_lookup_module_name name;
     char *path;     /* NULL: nothing */
     uint64_t shift; /* what to add to addresses of the trace */
     struct orma_binary *binary;
@@ -29,7 +29,7 @@ struct orma_lookup {
 
 /* ---- what tells modules apart ---- */
 
-uint64_t orma_module_key(const struct orma_symbolizer_module *module)
+uint64_t orma_lookup_module_key(const struct orma_symbolizer_module *module)
 {
     uint64_t key = ORMA_FNV1A_BASIS;
 
@@ -39,30 +39,30 @@ uint64_t orma_module_key(const struct orma_symbolizer_module *module)
     return key ^ module->load_bias;
 }
 
-bool orma_module_is(const struct orma_module_name *self,
-                    const struct orma_symbolizer_module *module)
+bool orma_lookup_module_is(const struct orma_lookup_module_name *self,
+                           const struct orma_symbolizer_module *module)
 {
     return self->load_bias == module->load_bias && orma_str_eq(module->path, self->path) &&
            orma_str_eq(module->build_id, self->build_id);
 }
 
-bool orma_module_name_init(struct orma_module_name *self,
-                           const struct orma_symbolizer_module *module)
+bool orma_lookup_module_name_init(struct orma_lookup_module_name *self,
+                                  const struct orma_symbolizer_module *module)
 {
-    *self = (struct orma_module_name){module->path, module->build_id, module->load_bias};
+    *self = (struct orma_lookup_module_name){module->path, module->build_id, module->load_bias};
     self->path.data = orma_str_dup(module->path);
     self->build_id.data = orma_str_dup(module->build_id);
     if (self->path.data && self->build_id.data)
         return true;
-    orma_module_name_fini(self);
+    orma_lookup_module_name_fini(self);
     return false;
 }
 
-void orma_module_name_fini(struct orma_module_name *self)
+void orma_lookup_module_name_fini(struct orma_lookup_module_name *self)
 {
     free((char *)(uintptr_t)self->path.data);
     free((char *)(uintptr_t)self->build_id.data);
-    *self = (struct orma_module_name){0};
+    *self = (struct orma_lookup_module_name){0};
 }
 
 /* ---- questions ---- */
@@ -89,7 +89,7 @@ void orma_lookup_free(struct orma_lookup *self)
         struct module *m = (struct module *)(uintptr_t)slot->val;
 
         orma_binary_free(m->binary);
-        orma_module_name_fini(&m->name);
+        orma_lookup_module_name_fini(&m->name);
         free(m->path);
         free(m);
     }
@@ -102,18 +102,18 @@ void orma_lookup_free(struct orma_lookup *self)
 static struct module *find_module(struct orma_lookup *self,
                                   const struct orma_symbolizer_module *module)
 {
-    uint64_t key = orma_module_key(module);
+    uint64_t key = orma_lookup_module_key(module);
     struct module *m;
     struct orma_found found;
 
     for (; (m = orma_map_get_ptr(&self->modules, key)); key++)
-        if (orma_module_is(&m->name, module))
+        if (orma_lookup_module_is(&m->name, module))
             return m;
     m = calloc(1, sizeof(*m));
-    if (!m || !orma_module_name_init(&m->name, module) ||
+    if (!m || !orma_lookup_module_name_init(&m->name, module) ||
         orma_map_put_ptr(&self->modules, key, m) < 0) {
         if (m)
-            orma_module_name_fini(&m->name);
+            orma_lookup_module_name_fini(&m->name);
         free(m);
         return NULL;
     }

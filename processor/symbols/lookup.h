@@ -18,15 +18,15 @@ size_t orma_lookup_frames(struct orma_lookup *self, const struct orma_symbolizer
 const char *orma_lookup_file(struct orma_lookup *self, const struct orma_symbolizer_module *module);
 
 /* All that tells a module from others, and a hash of it. */
-struct orma_module_name {
+struct orma_lookup_module_name {
     struct orma_str path, build_id; /* copies */
     uint64_t load_bias;
 };
-uint64_t orma_module_key(const struct orma_symbolizer_module *module);
-bool orma_module_is(const struct orma_module_name *self,
-                    const struct orma_symbolizer_module *module);
-/* False: out of memory. */
-bool orma_module_name_init(struct orma_module_name *self,
+uint64_t orma_lookup_module_key(const struct orma_symbolizer_module *module);
+bool orma_lookup_module_is(const struct orma_lookup_module_name *self,
                            const struct orma_symbolizer_module *module);
-void orma_module_name_fini(struct orma_module_name *self);
+/* False: out of memory. */
+bool orma_lookup_module_name_init(struct orma_lookup_module_name *self,
+                                  const struct orma_symbolizer_module *module);
+void orma_lookup_module_name_fini(struct orma_lookup_module_name *self);
 #endif

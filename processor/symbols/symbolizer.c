@@ -49,7 +49,7 @@ void orma_symbolizer_free(struct orma_symbolizer *self)
     orma_worker_stop(&self->worker);
     orma_lookup_free(self->lookup);
     ORMA_MAP_EACH (slot, &self->broken) {
-        orma_module_name_fini((struct orma_module_name *)(uintptr_t)slot->val);
+        orma_lookup_module_name_fini((struct orma_lookup_module_name *)(uintptr_t)slot->val);
         free((void *)(uintptr_t)slot->val);
     }
     orma_map_fini(&self->broken);
@@ -72,11 +72,11 @@ bool orma_symbolizer_mode_of(const char *name, enum orma_symbolizer_mode *ret)
 static bool is_broken(const struct orma_symbolizer *self,
                       const struct orma_symbolizer_module *module, uint64_t *ret_key)
 {
-    const struct orma_module_name *name;
+    const struct orma_lookup_module_name *name;
 
-    for (*ret_key = orma_module_key(module); (name = orma_map_get_ptr(&self->broken, *ret_key));
-         ++*ret_key)
-        if (orma_module_is(name, module))
+    for (*ret_key = orma_lookup_module_key(module);
+         (name = orma_map_get_ptr(&self->broken, *ret_key)); ++*ret_key)
+        if (orma_lookup_module_is(name, module))
             return true;
     return false;
 }
@@ -85,13 +85,13 @@ static bool is_broken(const struct orma_symbolizer *self,
 static void note_broken(struct orma_symbolizer *self, const struct orma_symbolizer_module *module,
                         uint64_t key)
 {
-    struct orma_module_name *name = calloc(1, sizeof(*name));
+    struct orma_lookup_module_name *name = calloc(1, sizeof(*name));
 
-    if (name && orma_module_name_init(name, module) &&
+    if (name && orma_lookup_module_name_init(name, module) &&
         orma_map_put_ptr(&self->broken, key, name) == 0)
         return;
     if (name)
-        orma_module_name_fini(name);
+        orma_lookup_module_name_fini(name);
     free(name);
 }
 

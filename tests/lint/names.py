@@ -74,6 +74,11 @@ ROOMS = {
     "tools/record": "orma_record_ orma_recorder_",
     "tools/service": "orma_service_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_line_editor_",
+    "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
+                      " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_ orma_format_names",
+    "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_demangle orma_demangle_ orma_proguard_"
+                         " orma_rust_",
+    "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_msg_ orma_proto_sources_",
     "processor/sql": "orma_sql_open orma_sql_close orma_sql_reset orma_sql_data_ready orma_sql_override_stdlib orma_sql_views"
                      " orma_sql_builtins",
     "processor/sql/base": "orma_sql_ orma_sql_error_text orma_builtins_ orma_dataframe_ orma_ints_ orma_result_ orma_rows_ orma_tvf_",
