@@ -21,8 +21,6 @@
 #include "processor/model/slices.h"
 #include "processor/model/tracks.h"
 
-#define ORMA_UCPUS_PER_MACHINE 4096
-
 /* One machine of the trace. Its row in the machine table is its index. */
 struct orma_machine {
     struct orma_processes processes;

@@ -21,7 +21,7 @@
  */
 #include <string.h>
 
-#include "processor/read/passed.h"
+#include "processor/read/forwarded.h"
 #include "processor/read/sorter_impl.h"
 #include "sdk/base/clock.h"
 
@@ -205,17 +205,17 @@ static inline void emit(struct orma_sorter *self, const struct orma_item *item,
 static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
                         const struct orma_item *item, struct orma_seq_gen *gen)
 {
-    struct orma_passed *p = orma_pipe_put(pipe);
+    struct orma_forwarded *p = orma_pipe_put(pipe);
 
     if (!p)
         return false;
     if (item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
-        orma_passed_pack(p, item, self->read_plain)) {
+        orma_forwarded_pack(p, item, self->read_plain)) {
         p->retired = gen != NULL;
         return true;
     }
-    *p = (struct orma_passed){.whole = true, .retired = gen != NULL, .gen = gen};
-    for (unsigned i = 0; i < ORMA_PASSED_PIECES; i++) {
+    *p = (struct orma_forwarded){.whole = true, .retired = gen != NULL, .gen = gen};
+    for (unsigned i = 0; i < ORMA_FORWARDED_PIECES; i++) {
         void *piece = orma_pipe_put(pipe);
 
         if (!piece)
@@ -289,11 +289,12 @@ static void merge_worker(struct orma_pipe *pipe, void *data)
     merge(work->sorter, work->limit, pipe);
 }
 
-static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct orma_passed first)
+static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe,
+                       struct orma_forwarded first)
 {
     struct orma_item item;
 
-    for (unsigned i = 0; i < ORMA_PASSED_PIECES; i++) {
+    for (unsigned i = 0; i < ORMA_FORWARDED_PIECES; i++) {
         const void *piece = orma_pipe_get(pipe);
 
         if (!piece)
@@ -306,16 +307,16 @@ static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct 
         emit(self, &item, first.gen);
 }
 
-static inline void take_plain(struct orma_sorter *self, const struct orma_passed *p)
+static inline void take_plain(struct orma_sorter *self, const struct orma_forwarded *p)
 {
-    const struct orma_plain plain = orma_passed_plain(p);
+    const struct orma_plain plain = orma_forwarded_plain(p);
     const struct orma_str bytes = {(const char *)p->data, p->len};
     struct orma_item item;
 
     self->last_emitted = p->ts;
     self->emitted_any = true;
     if (!self->failed && !self->use_plain(self->plain_data, p->ts, p->gen, &plain, bytes)) {
-        item = orma_passed_item(p);
+        item = orma_forwarded_item(p);
         self->emit(self->emit_data, &item);
     }
     if (ORMA_UNLIKELY(p->retired))
@@ -366,8 +367,8 @@ static void merge_beside(struct orma_sorter *self, uint64_t limit)
 {
     struct pace pace = measure_alone(self, limit);
     struct merge_work work = {self, limit};
-    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_passed), merge_worker, &work);
-    const struct orma_passed *p;
+    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_forwarded), merge_worker, &work);
+    const struct orma_forwarded *p;
 
     if (!pipe)
         return;

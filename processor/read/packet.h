@@ -13,6 +13,9 @@
 #include "sdk/base/str.h"
 #include "sdk/wire/pb_reader.h"
 
+/* Fields of TracePacket below this are in tables by their number; others are counted, no more. */
+#define ORMA_PACKET_FIELDS_MAX 1024
+
 struct orma_packet {
     /* Zero until the field comes. */
     uint32_t sequence;

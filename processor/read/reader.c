@@ -385,7 +385,7 @@ static void clock_failed(struct orma_reader *self, const struct orma_packet *p,
 
 static inline uint8_t uses_of(const struct orma_reader *self, uint32_t field)
 {
-    return field < ORMA_FIELDS_NUM ? self->hooks.uses[field] : 0;
+    return field < ORMA_PACKET_FIELDS_MAX ? self->hooks.uses[field] : 0;
 }
 
 /* True: used up. */
@@ -419,7 +419,7 @@ static void read_timed(struct orma_reader *self, const struct orma_packet *p, st
     if (p->has_timestamp)
         self->last_ts = ORMA_MAX(self->last_ts, time.ts);
     if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED)) {
-        self->unwanted[ORMA_MIN(p->field, ORMA_READER_FIELDS - 1)]++;
+        self->unwanted[ORMA_MIN(p->field, ORMA_PACKET_FIELDS_MAX - 1)]++;
         return;
     }
     if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))

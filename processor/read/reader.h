@@ -28,11 +28,10 @@ enum orma_field_use {
     ORMA_FIELD_TOKENIZE = 4,
     ORMA_FIELD_TOKENIZE_ODD = 8, /* only without a sequence or time, or if seq->tokenize_events */
 };
-#define ORMA_FIELDS_NUM 1024
 
 struct orma_reader_hooks {
     void *data;
-    uint8_t uses[ORMA_FIELDS_NUM]; /* by field: enum orma_field_use */
+    uint8_t uses[ORMA_PACKET_FIELDS_MAX]; /* by field: enum orma_field_use */
     /* True: the packet is used up. `p->sequence` may be 0; seq is then NULL. */
     bool (*early)(void *data, const struct orma_packet *p, struct orma_seq *seq, uint16_t machine,
                   uint64_t order);
@@ -53,8 +52,6 @@ struct orma_reader_hooks {
     void (*look)(void *data, struct orma_str packet);
     void *look_data; /* of look */
 };
-
-#define ORMA_READER_FIELDS 1024
 
 struct orma_reader {
     struct orma_storage *storage;
@@ -87,7 +84,7 @@ struct orma_reader {
     struct orma_damage damage;
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
-    uint32_t unwanted[ORMA_READER_FIELDS];
+    uint32_t unwanted[ORMA_PACKET_FIELDS_MAX];
     uint64_t packets;
     struct orma_mapped *mapped; /* the whole file, where it is mapped; the owner's */
     bool gone;                  /* it is no longer what was read */

@@ -45,7 +45,7 @@ static int open_db(struct orma_sql *self)
     const char *temp = orma_sqlite_temp_vfs();
     int on = 0;
 
-    self->aggregates_replaced = false;
+    self->planner.aggregates_replaced = false;
     if (sqlite3_open_v2(":memory:", &self->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, temp))
         return -EIO;
@@ -65,7 +65,7 @@ static int fill_db(struct orma_sql *self)
 {
     int r = open_db(self);
 
-    self->planned = NULL;
+    self->planner.table = NULL;
     self->left_out = 0;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
@@ -83,7 +83,7 @@ static void close_db(struct orma_sql *self)
     sqlite3_close_v2(self->db);
     self->db = NULL;
     orma_dataframe_tables_fini(self);
-    self->frames_dropped = 0;
+    self->dataframes.dropped = 0;
     orma_macros_fini(&self->macros);
     orma_indexes_fini(self);
 }
@@ -139,11 +139,11 @@ int orma_sql_data_ready(struct orma_sql *self)
 {
     int r;
 
-    self->data_ready = true;
+    self->run.data_ready = true;
     orma_sql_exec_enter(self);
-    self->making_anew = true;
+    self->run.making_anew = true;
     r = finish_db(self);
-    self->making_anew = false;
+    self->run.making_anew = false;
     orma_sql_exec_leave(self);
     return r < 0 ? -EIO : 0;
 }
@@ -153,14 +153,14 @@ int orma_sql_reset(struct orma_sql *self)
     int r;
 
     orma_sql_exec_enter(self);
-    self->making_anew = true;
+    self->run.making_anew = true;
     orma_derived_undo(self);
     close_db(self);
     orma_packages_forget(self);
     r = fill_db(self);
-    if (r == 0 && self->data_ready)
+    if (r == 0 && self->run.data_ready)
         r = finish_db(self);
-    self->making_anew = false;
+    self->run.making_anew = false;
     orma_sql_exec_leave(self);
     return r < 0 ? -EIO : 0;
 }

@@ -2,7 +2,7 @@
  * Views: what is more than a projection (tables/projections.tsv) of one stored table. Their
  * columns, and the order of these, are facts of the interface.
  *
- * The number of a cpu in its machine is ucpu modulo 4096 (import.h).
+ * The number of a cpu in its machine is ucpu modulo 4096 (ORMA_UCPUS_PER_MACHINE, store/storage.h).
  */
 #include "processor/sql/engine.h"
 

@@ -23,6 +23,12 @@ struct orma_trace_stats {
     struct orma_stats by_machine[ORMA_MACHINES_MAX]; /* by machine row */
 };
 
+/*
+ * Numbers of cpus (ucpu) are unique among machines by steps of this: that of cpu `n` of machine `m`
+ * is m * ORMA_UCPUS_PER_MACHINE + n.
+ */
+#define ORMA_UCPUS_PER_MACHINE 4096
+
 struct orma_storage {
     struct orma_strpool pool;
     struct orma_table tables[ORMA_TABLES_NUM]; /* by enum orma_table_id */

@@ -224,9 +224,9 @@ static void compare(const struct query *q, struct orma_sql *sql)
 
     snprintf(ours, sizeof(ours), q->sql, "slice");
     snprintf(least, sizeof(least), q->sql, "least");
-    sql->columnar_off = false;
+    sql->planner.off = false;
     double columns_ms = measure(sql, NULL, ours, &answers[0]);
-    sql->columnar_off = true;
+    sql->planner.off = true;
     double rows_ms = measure(sql, NULL, ours, &answers[1]);
     double least_ms = measure(NULL, sql->db, least, &answers[2]);
     printf("%-22s %10.3f %10.3f %10.3f %9.4f %9.4f%s\n", q->what, columns_ms, rows_ms, least_ms,

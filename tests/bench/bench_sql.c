@@ -331,7 +331,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", orma_sql_error_text(sql));
         return 1;
     }
-    sql->columnar_off = args.no_columnar;
+    sql->planner.off = args.no_columnar;
     if (args.csv)
         return write_yardstick(sql, args.csv);
     if (sqlite3_open(":memory:", &plain) || sql_rows_copy(sql, plain, true))

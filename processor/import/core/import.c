@@ -250,7 +250,7 @@ static void write_skipped(struct orma_import *self)
     const struct orma_schema *schema = orma_schema_default();
     uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
 
-    for (uint32_t i = 1; i < ORMA_READER_FIELDS; i++) {
+    for (uint32_t i = 1; i < ORMA_PACKET_FIELDS_MAX; i++) {
         const struct orma_field *f = orma_schema_field(schema, msg, i);
 
         if (!self->reader.unwanted[i])

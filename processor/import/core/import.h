@@ -11,7 +11,6 @@
 #include "processor/import/core/importer.h"
 #include "processor/import/core/ports.h"
 
-#define ORMA_PACKET_FIELDS_MAX 1024
 #define ORMA_IMPORT_ROOMS_MAX 8
 
 struct orma_import {

@@ -18,22 +18,22 @@ static uint64_t now_ns(void)
 
 void orma_sql_look_at_limits(struct orma_sql *self)
 {
-    if (self->deadline_ns && now_ns() >= self->deadline_ns)
-        self->out_of_time = true;
-    if (orma_sql_memory_is_out(&self->memory) || self->out_of_time)
-        atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+    if (self->limits.deadline_ns && now_ns() >= self->limits.deadline_ns)
+        self->limits.out_of_time = true;
+    if (orma_sql_memory_is_out(&self->limits.memory) || self->limits.out_of_time)
+        atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
 }
 
 void orma_sql_start_clock(struct orma_sql *self)
 {
-    self->out_of_time = false;
-    self->deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
+    self->limits.out_of_time = false;
+    self->limits.deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
 }
 
 void orma_sql_interrupt(struct orma_sql *self)
 {
     /* Not sqlite3_interrupt(): orma_sql_reset() may close the connection meanwhile. */
-    atomic_store_explicit(&self->interrupted, true, memory_order_relaxed);
+    atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
 }
 
 const char *orma_sql_error_text(struct orma_sql *self)

@@ -28,54 +28,79 @@ struct orma_statement;
 struct orma_packages;
 struct orma_vtab;
 
+/* What runs: script/exec.c. */
+struct orma_sql_run {
+    int depth;     /* calls into the engine that are running */
+    int operators; /* operators that are reading their sources, nested; operators/span_join.c */
+    _Atomic bool interrupted;
+    bool making_anew; /* the connection: half of one would be of use to nobody; engine.c */
+    bool data_ready;  /* engine.c */
+};
+
+/* What a script may use up: limits.c. */
+struct orma_sql_limits {
+    struct orma_sql_memory memory;
+    uint64_t deadline_ns; /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
+    bool out_of_time;     /* it was stopped */
+};
+
+/* What tables/ notes while SQLite prepares a statement, for columnar/. */
+struct orma_sql_planner {
+    const struct orma_vtab *table; /* that was planned; NULL: none yet */
+    bool mixed;                    /* more than this one */
+    bool off;                      /* orma_columnar(0) */
+    bool aggregates_replaced;      /* by functions of the user with the same names */
+};
+
+/* Tables made by CREATE PERFETTO TABLE: tables/dataframe_tables.c. */
+struct orma_sql_dataframes {
+    struct orma_map tables; /* id -> struct orma_dataframe_table */
+    uint64_t last_id;
+    unsigned dropped; /* those of `tables` that wait for orma_dataframe_tables_sweep() */
+    sqlite3_module module;
+};
+
 struct orma_sql {
     sqlite3 *db;
     struct orma_storage *storage;
     const struct orma_sql_builtins *builtins; /* base/builtins.h */
     /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
     int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);
-    struct orma_index *indexes; /* made on first use: see index.h */
+
     struct orma_sql_error error;
-    struct orma_buf error_text;     /* what orma_sql_error_text() gives */
-    unsigned left_out;              /* statements of a foreign prelude that failed */
+    struct orma_buf error_text; /* what orma_sql_error_text() gives */
+    int error_offset;           /* of the last failure, into its script; -1: unknown */
+    struct orma_sql_run run;
+    struct orma_sql_limits limits;
+    struct orma_sql_planner planner;
+    struct orma_sql_dataframes dataframes;
+    uint64_t tables_generation;     /* changes when tables are made or dropped */
+    struct orma_macros macros;      /* dialect/macro.h */
+    unsigned left_out;              /* statements of a foreign prelude that failed: script/stub.c */
     struct orma_buf left_out_first; /* the first of their errors */
-    int error_offset;               /* of the last failure, into its script; -1: unknown */
-    int depth;                      /* calls into the engine that are running */
-    int operators;                  /* operators that are reading their sources, nested */
-    _Atomic bool interrupted;
-    bool making_anew; /* the connection: half of one would be of use to nobody */
-    struct orma_sql_memory memory;
-    uint64_t time_limit_ns; /* for a script from its begin; 0: none. Set by the owner */
-    uint64_t deadline_ns;   /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
-    bool out_of_time;       /* it was stopped */
-    struct orma_macros macros;
-    struct orma_map
-        frames; /* tables made by CREATE PERFETTO TABLE: id -> struct orma_dataframe_table */
-    uint64_t next_frame;
-    unsigned frames_dropped;     /* those of `frames` that wait for orma_dataframe_tables_sweep() */
-    sqlite3_module frame_module; /* of these tables */
-    struct orma_sql_user_func *user_funcs;             /* user_func.c */
-    struct orma_sql_user_table_func *user_table_funcs; /* user_table_func.c */
-    struct orma_packages *packages;                    /* modules.c */
-    struct orma_timeline *timelines[2];                /* functions/time.c; each one malloc */
-    int64_t bounds_start, bounds_end;                  /* of the trace */
-    /* columnar.c: the table of the statement that is being prepared, and whether it has more. */
-    const struct orma_vtab *planned;
-    bool planned_mixed;
-    bool columnar_off, aggregates_replaced;
-    struct orma_derived *derived; /* derived.c */
-    uint64_t tables_generation;   /* changes when tables are made or dropped */
+
+    /* Parts that only their files look into; those that are made when first needed may be NULL. */
+    struct orma_index *indexes;                        /* tables/index.c; when needed */
+    struct orma_derived *derived;                      /* tables/derived.c; when needed */
+    struct orma_packages *packages;                    /* script/packages.c */
+    struct orma_sql_user_func *user_funcs;             /* script/user_func.c: a list */
+    struct orma_sql_user_table_func *user_table_funcs; /* script/user_table_func.c: a list */
+    struct orma_sqlstats *stats;                       /* script/sqlstats.c; when needed */
+    struct orma_timeline *timelines[2];                /* functions/time.c; when needed, malloc */
+    int64_t bounds_start, bounds_end;                  /* of the trace: functions/time.c */
+    struct orma_symbolizer *symbolizer;                /* profiles/symbolize.c; when needed */
+
+    /* ---- set by the program that opened the connection ---- */
+
+    bool file_access;       /* SQL may read and write files */
+    uint64_t time_limit_ns; /* for a script from its begin; 0: none */
     /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
     int (*on_open)(void *data);
     void *on_open_data;
-    bool data_ready;
-    bool file_access; /* SQL may read and write files */
-    /* Folders where __intrinsic_symbolize() may look, and how, set by the owner; NULL: it must be
-     * allowed to read files, and takes those of this machine. */
+    /* Folders where __intrinsic_symbolize() may look, and how; NULL: it must be allowed to read
+     * files, and takes those of this machine. */
     char *binary_paths, *binary_mode;
-    struct orma_symbolizer *symbolizer; /* operators/symbolize.c; made when first needed */
-    struct orma_sqlstats *stats;        /* sqlstats.h; made when first needed */
-    /* What export_json() calls, set by the owner; NULL: there is none. 0 or -errno. */
+    /* What export_json() calls; NULL: there is none. 0 or -errno. */
     int (*export_json)(void *data, const char *path);
     void *export_data;
 };
@@ -93,7 +118,8 @@ void orma_sql_interrupt(struct orma_sql *self);
 /* The flag alone. */
 static inline bool orma_sql_is_told_to_stop(struct orma_sql *self)
 {
-    return atomic_load_explicit(&self->interrupted, memory_order_relaxed) && !self->making_anew;
+    return atomic_load_explicit(&self->run.interrupted, memory_order_relaxed) &&
+           !self->run.making_anew;
 }
 
 /* Memory and time: interrupts what has had enough of them. */
@@ -106,7 +132,7 @@ void orma_sql_look_at_limits(struct orma_sql *self);
  */
 static inline bool orma_sql_is_interrupted(struct orma_sql *self)
 {
-    if (++self->memory.looks % ORMA_SQL_MEMORY_LOOKS == 0)
+    if (++self->limits.memory.looks % ORMA_SQL_MEMORY_LOOKS == 0)
         orma_sql_look_at_limits(self);
     return orma_sql_is_told_to_stop(self);
 }
@@ -131,6 +157,4 @@ void orma_sql_start_clock(struct orma_sql *sql);
 /* Runs one statement of our own making, no dialect. An SQLite code. */
 int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
 
-/* Numbers of cpus are unique among machines by steps of this. */
-#define ORMA_SQL_UCPUS_PER_MACHINE 4096
 #endif

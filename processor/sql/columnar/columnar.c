@@ -39,7 +39,7 @@ void orma_columnar_note_function(struct orma_sql *sql, const char *name)
     static const char *const names[] = {"count", "sum", "avg", "min", "max", "glob"};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++)
-        sql->aggregates_replaced |= !sqlite3_stricmp(name, names[i]);
+        sql->planner.aggregates_replaced |= !sqlite3_stricmp(name, names[i]);
 }
 
 /* Not a view over the table that was planned. */
@@ -76,11 +76,11 @@ static bool may_aggregate(struct orma_str text)
 
 sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
 {
-    const struct orma_vtab *v = sql->planned;
+    const struct orma_vtab *v = sql->planner.table;
     sqlite3_stmt *made = NULL;
     struct orma_buf rewritten = {0}, flat = {0}, order = {0};
 
-    if (!v || sql->planned_mixed || sql->columnar_off || sql->aggregates_replaced ||
+    if (!v || sql->planner.mixed || sql->planner.off || sql->planner.aggregates_replaced ||
         !may_aggregate(text))
         return NULL;
     struct orma_columnar_plan *plan = calloc(1, sizeof(*plan));
@@ -350,8 +350,8 @@ static void set_columnar(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct orma_sql *sql = orma_sql_of(ctx);
 
     (void)argc;
-    sql->columnar_off = !sqlite3_value_int(argv[0]);
-    sqlite3_result_int(ctx, !sql->columnar_off);
+    sql->planner.off = !sqlite3_value_int(argv[0]);
+    sqlite3_result_int(ctx, !sql->planner.off);
 }
 
 const struct orma_sql_func orma_columnar_funcs[] = {

@@ -35,8 +35,8 @@ sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, 
 /* Forgets which tables were planned. */
 static inline void orma_columnar_begin(struct orma_sql *sql)
 {
-    sql->planned = NULL;
-    sql->planned_mixed = false;
+    sql->planner.table = NULL;
+    sql->planner.mixed = false;
 }
 
 /* A function of that name was made by a user: if it is one of ours, we stand back. */

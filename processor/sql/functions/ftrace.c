@@ -400,10 +400,10 @@ static void put_event(struct line *l, uint32_t row)
     const struct layout *layout =
         bsearch(name, layouts, ORMA_ARRAY_LEN(layouts), sizeof(layouts[0]), by_name);
 
-    l->kernel = kernel_of(l->st, ucpu / ORMA_SQL_UCPUS_PER_MACHINE);
+    l->kernel = kernel_of(l->st, ucpu / ORMA_UCPUS_PER_MACHINE);
     put_thread(l, orma_table_int(t, ORMA_FTRACE_EVENT_UTID, row));
     orma_buf_printf(l->out, " [%03" PRIu64 "] .... %" PRId64 ".%06" PRId64 ": %s:",
-                    ucpu % ORMA_SQL_UCPUS_PER_MACHINE, ts / NS_PER_S, ts % NS_PER_S / NS_PER_US,
+                    ucpu % ORMA_UCPUS_PER_MACHINE, ts / NS_PER_S, ts % NS_PER_S / NS_PER_US,
                     layout && layout->shown ? layout->shown : name);
     if (!orma_table_is_null(t, ORMA_FTRACE_EVENT_ARG_SET_ID, row))
         orma_args_load(&l->st->args, (uint32_t)orma_table_int(t, ORMA_FTRACE_EVENT_ARG_SET_ID, row),

@@ -394,7 +394,7 @@ static int span_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
     int r = SQLITE_OK;
 
     (void)num;
-    if (v->sql->operators >= NESTING_MAX)
+    if (v->sql->run.operators >= NESTING_MAX)
         return orma_result_vtab_error(&v->base.zErrMsg,
                                       "%s: reads from itself, or too many of them nested",
                                       orma_span_names[v->kind]);

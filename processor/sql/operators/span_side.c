@@ -39,12 +39,12 @@ static int fetch(struct orma_span *v, struct orma_span_side *s)
     const struct orma_span_source *src = s->src;
     int r;
 
-    v->sql->operators++;
+    v->sql->run.operators++;
     do {
         r = sqlite3_step(s->stmt);
     } while (r == SQLITE_ROW && src->part &&
              sqlite3_column_type(s->stmt, src->part_idx) == SQLITE_NULL);
-    v->sql->operators--;
+    v->sql->run.operators--;
     s->row = r == SQLITE_ROW;
     if (r == SQLITE_DONE)
         return SQLITE_OK;

@@ -18,8 +18,8 @@
 
 void orma_sql_exec_enter(struct orma_sql *sql)
 {
-    if (sql->depth == 0) {
-        atomic_store_explicit(&sql->interrupted, false, memory_order_relaxed);
+    if (sql->run.depth == 0) {
+        atomic_store_explicit(&sql->run.interrupted, false, memory_order_relaxed);
         orma_sql_start_clock(sql);
     }
     orma_sql_exec_resume(sql);
@@ -27,21 +27,21 @@ void orma_sql_exec_enter(struct orma_sql *sql)
 
 void orma_sql_exec_resume(struct orma_sql *sql)
 {
-    if (sql->depth++ == 0) {
+    if (sql->run.depth++ == 0) {
         orma_sql_error_clear(&sql->error);
         sql->error_offset = -1;
         orma_derived_flush(sql);
-        sql->memory.before_bytes = 0;
-        sql->memory.out = false;
+        sql->limits.memory.before_bytes = 0;
+        sql->limits.memory.out = false;
         sql->storage->stale = false;
     }
 }
 
 void orma_sql_exec_leave(struct orma_sql *sql)
 {
-    if (--sql->depth == 0 && sql->frames_dropped)
+    if (--sql->run.depth == 0 && sql->dataframes.dropped)
         orma_dataframe_tables_sweep(sql);
-    if (sql->depth == 0)
+    if (sql->run.depth == 0)
         orma_derived_flush(sql);
 }
 
@@ -71,16 +71,16 @@ int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *t
     /* What makes a virtual table fails with an ordinary error when it is interrupted. */
     if (r == -EINVAL && orma_sql_is_interrupted(sql))
         r = -ECANCELED;
-    if (r == -ECANCELED && sql->memory.out)
+    if (r == -ECANCELED && sql->limits.memory.out)
         r = -ENOMEM;
     if (sql->error.set)
         orma_sql_error_wrap(&sql->error, text, at);
-    else if (r == -ENOMEM && sql->memory.out)
+    else if (r == -ENOMEM && sql->limits.memory.out)
         orma_sql_error_set(&sql->error, text, at,
                            "out of memory: the query gathers more than fits into %" PRIu64
                            " MiB; narrow what it reads, or add a LIMIT",
-                           sql->memory.limit_bytes >> 20);
-    else if (r == -ECANCELED && sql->out_of_time)
+                           sql->limits.memory.limit_bytes >> 20);
+    else if (r == -ECANCELED && sql->limits.out_of_time)
         orma_sql_error_set(&sql->error, text, at,
                            "the query takes longer than %g s, which is the limit here",
                            (double)sql->time_limit_ns / 1e9);
@@ -214,7 +214,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     stmt->source = orma_sql_source_ref(self->script.source);
     stmt->at = place_in_script(s->text, 0);
     stmt->end = orma_script_pos(&self->script);
-    if (sql->depth == 1) /* not those of modules and functions */
+    if (sql->run.depth == 1) /* not those of modules and functions */
         stmt->stats = orma_sqlstats_begin(
             sql, s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text));
     if (s->kind == ORMA_STMT_SQLITE) {
@@ -246,7 +246,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
     orma_sql_exec_resume(sql);
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
-    else if (sql->depth > DEPTH_MAX)
+    else if (sql->run.depth > DEPTH_MAX)
         r = orma_sql_error_set(&sql->error, NULL, 0, "scripts run scripts too deeply");
     else
         r = next_statement(self, stmt);

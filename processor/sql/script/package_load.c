@@ -167,7 +167,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
         *ret_skipped = 0;
     if (!given) {
         r = orma_sql_error_oom(&sql->error);
-    } else if (sql->depth > 1) {
+    } else if (sql->run.depth > 1) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "packages can't be added by a query");
     } else if ((old = orma_packages_find(sql->packages, orma_str_from(given))) && !replace) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "the package '%s' already exists", given);
@@ -216,7 +216,7 @@ int orma_packages_add_texts(struct orma_sql *sql, const char *name,
 
     orma_sql_exec_enter(sql);
     old = orma_packages_find(sql->packages, orma_str_from(name));
-    if (sql->depth > 1) {
+    if (sql->run.depth > 1) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "packages can't be added by a query");
     } else if (old && !replace) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "the package '%s' already exists", name);

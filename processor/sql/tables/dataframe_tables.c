@@ -27,9 +27,9 @@ static void table_free(struct orma_sql *sql, struct orma_dataframe_table *self)
 
 void orma_dataframe_tables_fini(struct orma_sql *sql)
 {
-    ORMA_MAP_EACH (slot, &sql->frames)
+    ORMA_MAP_EACH (slot, &sql->dataframes.tables)
         table_free(sql, (struct orma_dataframe_table *)(uintptr_t)slot->val);
-    orma_map_fini(&sql->frames);
+    orma_map_fini(&sql->dataframes.tables);
 }
 
 struct orma_dataframe_table *orma_dataframe_tables_find(struct orma_sql *sql, const char *name)
@@ -37,7 +37,7 @@ struct orma_dataframe_table *orma_dataframe_tables_find(struct orma_sql *sql, co
     struct orma_dataframe_table *found = NULL;
     uint64_t newest = 0;
 
-    ORMA_MAP_EACH (slot, &sql->frames) {
+    ORMA_MAP_EACH (slot, &sql->dataframes.tables) {
         struct orma_dataframe_table *t = (struct orma_dataframe_table *)(uintptr_t)slot->val;
 
         if (!t->dropped && slot->key > newest && !sqlite3_stricmp(t->name, name)) {
@@ -53,7 +53,7 @@ static void mark_dropped(struct orma_sql *sql, struct orma_dataframe_table *t)
     if (t->dropped)
         return;
     t->dropped = true;
-    sql->frames_dropped++;
+    sql->dataframes.dropped++;
 }
 
 int orma_dataframe_tables_add(struct orma_sql *sql, const char *name, struct orma_dataframe *frame,
@@ -63,7 +63,8 @@ int orma_dataframe_tables_add(struct orma_sql *sql, const char *name, struct orm
 
     if (t)
         t->name = strdup(name);
-    if (!t || !t->name || orma_map_put_ptr(&sql->frames, ++sql->next_frame, t) < 0) {
+    if (!t || !t->name ||
+        orma_map_put_ptr(&sql->dataframes.tables, ++sql->dataframes.last_id, t) < 0) {
         if (t)
             free(t->name);
         free(t);
@@ -71,13 +72,13 @@ int orma_dataframe_tables_add(struct orma_sql *sql, const char *name, struct orm
     }
     sql->tables_generation++;
     t->frame = orma_dataframe_ref(frame);
-    *ret_id = sql->next_frame;
+    *ret_id = sql->dataframes.last_id;
     return 0;
 }
 
 void orma_dataframe_tables_drop(struct orma_sql *sql, uint64_t id)
 {
-    struct orma_dataframe_table *t = orma_map_get_ptr(&sql->frames, id);
+    struct orma_dataframe_table *t = orma_map_get_ptr(&sql->dataframes.tables, id);
 
     if (t)
         mark_dropped(sql, t);
@@ -102,11 +103,11 @@ static bool is_back(struct orma_sql *sql, uint64_t id)
 
 void orma_dataframe_tables_sweep(struct orma_sql *sql)
 {
-    while (sql->frames_dropped && sqlite3_get_autocommit(sql->db)) {
+    while (sql->dataframes.dropped && sqlite3_get_autocommit(sql->db)) {
         struct orma_dataframe_table *t = NULL;
         uint64_t id = 0;
 
-        ORMA_MAP_EACH (slot, &sql->frames) {
+        ORMA_MAP_EACH (slot, &sql->dataframes.tables) {
             struct orma_dataframe_table *each = (struct orma_dataframe_table *)(uintptr_t)slot->val;
 
             if (each->dropped) {
@@ -114,13 +115,13 @@ void orma_dataframe_tables_sweep(struct orma_sql *sql)
                 id = slot->key;
             }
         }
-        sql->frames_dropped--;
+        sql->dataframes.dropped--;
         if (!t)
             continue;
         t->dropped = false;
         if (is_back(sql, id))
             continue;
-        orma_map_take(&sql->frames, id);
+        orma_map_take(&sql->dataframes.tables, id);
         table_free(sql, t);
     }
 }
@@ -134,7 +135,7 @@ static uint64_t id_of(int argc, const char *const *argv)
 
 static struct orma_dataframe_table *table_of(struct orma_sql *sql, const struct orma_table *table)
 {
-    ORMA_MAP_EACH (slot, &sql->frames) {
+    ORMA_MAP_EACH (slot, &sql->dataframes.tables) {
         struct orma_dataframe_table *t = (struct orma_dataframe_table *)(uintptr_t)slot->val;
 
         if (&t->frame->table == table)
@@ -147,7 +148,7 @@ static int connect_frame(sqlite3 *db, void *aux, int argc, const char *const *ar
                          sqlite3_vtab **ret, char **ret_error)
 {
     struct orma_sql *sql = aux;
-    struct orma_dataframe_table *t = orma_map_get_ptr(&sql->frames, id_of(argc, argv));
+    struct orma_dataframe_table *t = orma_map_get_ptr(&sql->dataframes.tables, id_of(argc, argv));
 
     if (!t) {
         *ret_error = sqlite3_mprintf("tables of this module are made by CREATE PERFETTO TABLE");
@@ -155,7 +156,7 @@ static int connect_frame(sqlite3 *db, void *aux, int argc, const char *const *ar
     }
     if (t->dropped) { /* the DROP was rolled back */
         t->dropped = false;
-        sql->frames_dropped--;
+        sql->dataframes.dropped--;
     }
     return orma_vtab_new(db, sql, &t->frame->table, ret);
 }
@@ -183,7 +184,7 @@ static sqlite3_module frame_module(void)
 
 int orma_dataframe_tables_register(struct orma_sql *sql)
 {
-    sql->frame_module = frame_module();
-    return sqlite3_create_module_v2(sql->db, ORMA_DATAFRAME_TABLES_MODULE, &sql->frame_module, sql,
-                                    NULL);
+    sql->dataframes.module = frame_module();
+    return sqlite3_create_module_v2(sql->db, ORMA_DATAFRAME_TABLES_MODULE, &sql->dataframes.module,
+                                    sql, NULL);
 }

@@ -350,7 +350,7 @@ __attribute__((noinline)) static void read_cell(const struct cursor *cur, sqlite
     case ORMA_PROJ_CPU:
         if (!orma_table_is_null(v->table, c->col, cur->row))
             sqlite3_result_int64(ctx, orma_table_int(v->table, c->col, cur->row) %
-                                          ORMA_SQL_UCPUS_PER_MACHINE);
+                                          ORMA_UCPUS_PER_MACHINE);
         break;
     case ORMA_PROJ_SUM:
         result_sum(ctx, v, c, cur->row);

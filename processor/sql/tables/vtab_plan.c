@@ -252,8 +252,8 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     };
 
     /* For columnar.c: which table this statement has, and whether there are more. */
-    v->sql->planned_mixed |= v->sql->planned && v->sql->planned != v;
-    v->sql->planned = v;
+    v->sql->planner.mixed |= v->sql->planner.table && v->sql->planner.table != v;
+    v->sql->planner.table = v;
     info->idxNum = 0;
     take_constraints(&p);
     plan_order(&p);

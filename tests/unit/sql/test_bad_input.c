@@ -107,7 +107,7 @@ Test(bad_input, queries_that_gather_without_an_end_run_out_of_memory)
         struct engine e;
 
         engine_init(&e);
-        e.sql->memory.limit_bytes = 32 << 20;
+        e.sql->limits.memory.limit_bytes = 32 << 20;
         engine_expect(&e, checks[i].what, checks[i].script, "error: out of memory: the query");
         if (checks[i].want)
             engine_expect(&e, "nothing stays",

@@ -488,7 +488,7 @@ static bool ours(struct engine *e, const char *query, bool columnar, struct orma
     struct orma_sql_exec *exec;
     struct orma_sql_stmt *stmt;
 
-    e->sql->columnar_off = !columnar;
+    e->sql->planner.off = !columnar;
     orma_buf_clear(out);
     cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
     cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1, "%s\n%s", query, orma_sql_error_text(e->sql));
@@ -716,10 +716,10 @@ Test(columnar, sorting_can_be_interrupted)
         orma_table_set(t, ORMA_SLICE_DUR, row, i * 2654435761u % 1000000);
         rows[i] = row;
     }
-    atomic_store(&e.sql->interrupted, true);
+    atomic_store(&e.sql->run.interrupted, true);
     cr_assert_not(orma_sort_rows(e.sql, t, &key, 1, rows, num));
     cr_assert_null(orma_index_get(e.sql, t, ORMA_SLICE_DUR, true));
-    atomic_store(&e.sql->interrupted, false);
+    atomic_store(&e.sql->run.interrupted, false);
     cr_assert_not_null(orma_index_get(e.sql, t, ORMA_SLICE_DUR, true));
     engine_expect(&e, "order",
                   "SELECT count(*) FROM (SELECT dur < lag(dur) OVER () AS falls FROM "

@@ -8,14 +8,14 @@
  *
  *   [plain][plain][whole][item..][..item..][..item][plain] ...
  */
-#ifndef ORMA_PROCESSOR_READ_PASSED_H
-#define ORMA_PROCESSOR_READ_PASSED_H
+#ifndef ORMA_PROCESSOR_READ_FORWARDED_H
+#define ORMA_PROCESSOR_READ_FORWARDED_H
 #include <assert.h>
 
 #include "processor/read/pipe.h"
 #include "processor/read/sorter.h"
 
-struct orma_passed {
+struct orma_forwarded {
     int64_t ts;
     struct orma_seq_gen *gen;
     const uint8_t *data; /* the event: it may have args, or must be read the long way */
@@ -27,21 +27,22 @@ struct orma_passed {
     bool has_category : 1;
     bool annotated : 1;
 };
-static_assert(sizeof(struct orma_passed) * 2 == ORMA_CACHE_LINE, "half a line");
+static_assert(sizeof(struct orma_forwarded) * 2 == ORMA_CACHE_LINE, "half a line");
 
-#define ORMA_PASSED_PIECES (sizeof(struct orma_item) / sizeof(struct orma_passed))
-static_assert(ORMA_PASSED_PIECES * sizeof(struct orma_passed) == sizeof(struct orma_item), "whole");
+#define ORMA_FORWARDED_PIECES (sizeof(struct orma_item) / sizeof(struct orma_forwarded))
+static_assert(ORMA_FORWARDED_PIECES * sizeof(struct orma_forwarded) == sizeof(struct orma_item),
+              "whole");
 
 /* Worker: fills *p. False: it is no plain event, or its numbers are too large. */
-static inline bool orma_passed_pack(struct orma_passed *p, const struct orma_item *item,
-                                    orma_read_plain_fn *read_plain)
+static inline bool orma_forwarded_pack(struct orma_forwarded *p, const struct orma_item *item,
+                                       orma_read_plain_fn *read_plain)
 {
     struct orma_plain e;
 
     if (!read_plain || item->len > UINT16_MAX || !read_plain(item, &e) || e.has_track ||
         e.name_iid > UINT16_MAX || e.category_iid > UINT16_MAX)
         return false;
-    *p = (struct orma_passed){
+    *p = (struct orma_forwarded){
         .ts = item->ts,
         .gen = item->gen,
         .data = item->data,
@@ -56,7 +57,7 @@ static inline bool orma_passed_pack(struct orma_passed *p, const struct orma_ite
 }
 
 /* Caller: the item that a plain event was, as far as its importer asks for it. */
-static inline struct orma_item orma_passed_item(const struct orma_passed *p)
+static inline struct orma_item orma_forwarded_item(const struct orma_forwarded *p)
 {
     return (struct orma_item){
         .ts = p->ts,
@@ -69,7 +70,7 @@ static inline struct orma_item orma_passed_item(const struct orma_passed *p)
     };
 }
 
-static inline struct orma_plain orma_passed_plain(const struct orma_passed *p)
+static inline struct orma_plain orma_forwarded_plain(const struct orma_forwarded *p)
 {
     return (struct orma_plain){
         .name_iid = p->name_iid,
