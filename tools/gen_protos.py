@@ -108,6 +108,16 @@ class Model:
         self.reserve(folder)
         self.extend(folder)
         self.extend_more(folder)
+        self.check_numbers()
+
+    def check_numbers(self):
+        """A number means one field."""
+        for m in self.messages.values():
+            by_number = {}
+            for f in m.fields:
+                other = by_number.setdefault(f["number"], f["name"])
+                if other != f["name"] and "extends" not in f["opts"]:
+                    sys.exit(f"protos/spec: {m.name} has the number {f['number']} for {other} and for {f['name']}")
 
     def add(self, area, row):
         m = self.message(area, row["message"])

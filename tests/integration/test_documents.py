@@ -38,6 +38,9 @@ INSTEAD = [
     ("service.md", r":tracing:", ":$(id -gn):"),
     ("service.md", r"^(traced .*)$", r"\1 & sleep 0.3; kill -0 $!"),
     ("HACKING.md", r"/tmp/", "tmp/"),
+    # what writes into the source tree compares instead
+    ("HACKING.md", r"^(tools/gen_\w+\.py)$", r"\1 --check"),
+    ("HACKING.md", r"^tools/diff_test --update (.*)$", r"tools/diff_test \1"),
 ]
 
 # Programs under a name in the search path, in front of the real ones.
