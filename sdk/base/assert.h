@@ -4,7 +4,7 @@
  *     ORMA_ASSERT(self->state == SESSION_STOPPED);     cold paths: in every build
  *     ORMA_ASSERT_HOT(rd <= self->len);                hot paths: not in releases
  *
- * A promise is what one of our headers says: this lock is held, the input is sorted,
+ * A promise is a statement in one of our headers: this lock is held, the input is sorted,
  * nothing is called after fini(). A broken one is a bug; the process prints the place
  * and the condition and aborts before it does more harm.
  *

@@ -47,7 +47,7 @@ void orma_buf_printf(struct orma_buf *self, const char *fmt, ...) ORMA_PRINTF(2,
 /* Drops the first n <= len bytes. */
 void orma_buf_consume(struct orma_buf *self, size_t n);
 
-/* The content with a terminator behind it (not counted), "" when failed. Owned by the buffer. */
+/* The content, terminated (not counted in len), "" when failed. Owned by the buffer. */
 const char *orma_buf_cstr(struct orma_buf *self);
 
 static inline struct orma_str orma_buf_str(const struct orma_buf *self)

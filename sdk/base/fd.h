@@ -20,7 +20,7 @@ int orma_fd_write_all(int fd, const void *data, size_t len);
 
 /* How long an output that takes nothing is waited for. */
 struct orma_fd_wait {
-    int stop_fd; /* readable: somebody wants an end */
+    int stop_fd; /* readable: stop was requested */
     /* Asked when it is readable: is that so? Takes what is to be read. NULL: yes, once for all. */
     bool (*asked)(void *ctx);
     void *ctx;
@@ -45,7 +45,7 @@ int orma_fd_write_file(int dir_fd, const char *path, const char *text);
 
 /*
  * Anonymous shared memory of `size` bytes, sealed against shrinking and growing:
- * whoever maps it can't be killed by the other side. Descriptor or -errno; where
+ * the other side can't crash the process that maps it. Descriptor or -errno; where
  * there are no seals (-ENOSYS, -EINVAL) there is no such memory.
  */
 int orma_fd_shared_memory(const char *name, size_t size);

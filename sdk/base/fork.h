@@ -28,8 +28,8 @@ void orma_fork_watch(void (*before)(void), void (*in_parent)(void), void (*in_ch
 uint32_t orma_fork_generation(void);
 
 /*
- * What begins anew in a child at its first event: set by whoever knows how, called by those who
- * meet events. Nothing until it is set.
+ * Restarts tracing in a child at its first event. Set by the module that can restart, called by
+ * those that see events. Nothing until it is set.
  */
 void orma_fork_set_revival(void (*fn)(void));
 void orma_fork_revive(void);

@@ -35,7 +35,7 @@ static inline bool orma_guard_is_up(void)
     return orma_guard_depth != 0;
 }
 
-/* Does somebody hold it? For assertions: who must have it cannot be told from others. */
+/* Is it held, by any thread? For assertions only: the holder is not known. */
 static inline bool orma_guard_is_locked(pthread_mutex_t *lock)
 {
     if (pthread_mutex_trylock(lock) != 0)

@@ -15,7 +15,7 @@ static inline int orma_hex_digit(int c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The number in the first four characters of `text`, as behind "\u"; -1: they are not four digits.
+/* The number in the first four characters of `text`, as after "\u"; -1: they are not four digits.
  */
 static inline int orma_hex4(struct orma_str text)
 {

@@ -1,7 +1,7 @@
 /*
  * Memory for events. Not from malloc(), which a signal handler may have
  * interrupted: small pieces are cut from blocks of our own, by powers of two, and
- * kept for the next that wants one; large ones are the kernel's pages.
+ * kept for reuse; large ones are the kernel's pages.
  *
  * Sizes are the caller's to remember. Pieces are aligned to their power of two, up
  * to a page.

@@ -2,7 +2,7 @@
  * Results in the place of files that exist.
  *
  * Somebody may have the old file mapped or half read, and a crash may come at any time. So an old
- * file is never emptied: a new one takes its name, and whoever has the old one open keeps it.
+ * file is never emptied: a new file takes its name, and readers that have the old one open keep it.
  *
  * - A recording grows for a long time and shall be readable whatever happens meanwhile. It takes
  *   the name when it begins: orma_replace_begin().

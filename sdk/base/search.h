@@ -10,7 +10,7 @@
  *     i = ORMA_PARTITION_POINT(k, 0, num, compare(&rows[k], key) < 0);
  *
  * The last is the general one (std::partition_point of C++): the condition holds for all
- * indices in [from, to) before the result, and for none behind it. The type of the result is
+ * indices in [from, to) before the result, and for none after it. The type of the result is
  * that of `num` or `to`: uint32_t or size_t.
  *
  * Arguments are evaluated once, but for the condition and the array.
@@ -33,7 +33,7 @@
         search_lo_;                                                                                \
     })
 
-/* `field`: what stands behind array[i] to name the key; may be empty. */
+/* `field`: what follows array[i] to name the key; may be empty. */
 #define ORMA_LOWER_BOUND(array, num, field, key)                                                   \
     __extension__({                                                                                \
         __typeof__((key) + 0) search_key_ = (key);                                                 \
@@ -46,7 +46,7 @@
         ORMA_PARTITION_POINT(search_i_, 0, num, (array)[search_i_] field <= search_key_);          \
     })
 
-/* For pieces that lie one behind the other and are sorted by where they start: the last that
+/* For adjacent pieces sorted by where they start: the last that
  * starts at or before `at`. `num` if `at` is before the first. */
 #define ORMA_OFFSET_FIND(array, num, field, at)                                                    \
     __extension__({                                                                                \

@@ -42,7 +42,7 @@ static inline bool orma_str_starts(struct orma_str s, struct orma_str prefix)
  * the end. */
 bool orma_str_cut(struct orma_str *rest, char sep, struct orma_str *ret_part);
 
-/* Where `what` stands first in `s`, or NULL. Nothing stands nowhere. */
+/* The first occurrence of `what` in `s`, or NULL. An empty `what` is never found. */
 const char *orma_str_find(struct orma_str s, struct orma_str what);
 
 /* Without blanks at both ends. */

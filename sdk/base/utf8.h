@@ -1,7 +1,7 @@
 /*
  * UTF-8: checked, decoded, encoded.
  *
- * Well-formed means what RFC 3629 says: no overlong form, no surrogate, nothing above 0x10ffff.
+ * Well-formed as in RFC 3629: no overlong form, no surrogate, nothing above 0x10ffff.
  */
 #ifndef ORMA_SDK_BASE_UTF8_H
 #define ORMA_SDK_BASE_UTF8_H

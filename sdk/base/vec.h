@@ -18,7 +18,7 @@
  * it on. Arguments are evaluated once. Pairs of a pointer and a capacity with other names
  * grow by ORMA_GROW().
  *
- * Growth doubles, is one function that nobody inlines, and checks for overflow: a length
+ * Growth doubles the capacity in one out-of-line function and checks for overflow: a length
  * or a size that does not fit is -ENOMEM, and nothing has changed.
  *
  * Threads: none; a vector has one owner. Not for events of the SDK, which may interrupt
@@ -117,7 +117,7 @@ ORMA_COLD int orma_grow_u32(void *array, uint32_t *ret_cap, size_t need, size_t 
         insert_r_;                                                                                 \
     })
 
-/* Removes the element `at` < len; those behind it keep their order. */
+/* Removes the element `at` < len; the rest keep their order. */
 #define ORMA_VEC_REMOVE(vec, at)                                                                   \
     do {                                                                                           \
         __typeof__(vec) remove_ = (vec);                                                           \

@@ -2,7 +2,7 @@
  * Track events, inside: sessions, threads, sequences.
  *
  *   session  one running use of the data source "track_event", in a slot 0..15;
- *            its bit is set in the word of each category that it wants
+ *            its bit is set in the word of each category that it records
  *   thread   a thread of the program that has emitted an event
  *   sequence what one thread writes into one session: a writer, and the state
  *            that its reader keeps (interned texts, last time, known tracks)
@@ -20,7 +20,7 @@
  *
  * membarrier() makes each running thread pass a full barrier, so either its
  * `busy` is seen or it sees the zero. Where the kernel lacks it, and under
- * ThreadSanitizer, which does not know it, sites_num stays 0 and the long way
+ * ThreadSanitizer, which does not model it, sites_num stays 0 and the long way
  * has a fence of its own.
  *
  * LOCKED means: holds or waits for g.lock, and touches no chunk.
@@ -132,7 +132,7 @@ struct orma_te_seq {
     /* ---- the long way ---- */
     struct orma_te_session *session;
     struct orma_te_seq *next; /* session.idle */
-    bool renew;               /* begin the incremental state anew */
+    bool renew;               /* restart the incremental state */
     uint32_t renewed_chunk;   /* in which it began */
     struct orma_map iids;     /* hash of kind and text -> iid */
     struct orma_map tracks;   /* uuids that were described */
@@ -148,8 +148,7 @@ struct orma_te_thread {
     _Atomic uint8_t paused;
     uint32_t seen; /* under the lock: the last quiesce() that saw it outside of events */
     /* The session of the latest event, if it was the only one: its bit, and the sequence. */
-    _Atomic uint32_t
-        only_bit; /* written by the thread; ORMA_TE_NO_BIT by whoever ends the session */
+    _Atomic uint32_t only_bit; /* written by the thread; ORMA_TE_NO_BIT when the session ends */
     struct orma_te_seq *only_seq;
     struct orma_tsc_anchor clock;
     _Atomic(struct orma_te_seq *) seqs[ORMA_TE_SLOTS];
@@ -167,8 +166,7 @@ struct orma_te_session {
     struct orma_pool *pool;
     uint32_t target_buffer;
     enum orma_policy policy;
-    /* A ring that nobody clears: sequences begin anew after so many chunks. 0: never by themselves.
-     */
+    /* For rings that are never cleared: sequences restart after so many chunks. 0: never. */
     uint32_t renew_chunks;
     struct orma_te_seq *idle;   /* of threads that are gone: the next thread goes on with them */
     struct orma_writer *losses; /* counts what no sequence could; NULL: nothing so far */
@@ -217,7 +215,7 @@ int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t
                         struct orma_te_session **ret);
 /*
  * Ends it: all events are complete in the pool's list when this returns 0. -ETIMEDOUT: a thread
- * stands still inside an event, in a debugger perhaps; what it may still touch is never freed.
+ * is stuck inside an event, in a debugger perhaps; what it may still touch is never freed.
  */
 int orma_te_session_free(struct orma_te_session *self);
 /*
@@ -230,7 +228,7 @@ int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
                             struct orma_te_session **ret);
 /* Completes the chunks of all threads. */
 void orma_te_session_flush(struct orma_te_session *self);
-/* Makes every sequence begin its incremental state anew. */
+/* Makes every sequence restart its incremental state. */
 void orma_te_session_clear(struct orma_te_session *self);
 
 /* Registers what track events forget in a child; done by the first session or thread as well. */
@@ -290,7 +288,7 @@ bool orma_te_emit(struct orma_te_thread *self, uint32_t slot, const struct orma_
  * does. */
 void orma_te_seq_renew_if_due(struct orma_te_seq *self);
 
-/* One event is lost for want of a chunk; the next begins the incremental state anew. */
+/* One event is lost for want of a chunk; the next restarts the incremental state. */
 void orma_te_seq_lose(struct orma_te_seq *self);
 
 /* ---- te_source.c ---- */
@@ -308,7 +306,7 @@ int orma_te_source_add(struct orma_producer *producer, enum orma_policy policy,
                        orma_te_begin_fn begin);
 /* The connection is over for good. */
 void orma_te_source_remove(void);
-/* At each turn of the loop: tells the service of new categories. */
+/* At each turn of the loop: reports new categories to the service. */
 void orma_te_source_turn(struct orma_producer *producer);
 /* Completes the chunks of all threads. Loop thread. */
 void orma_te_source_flush(void);

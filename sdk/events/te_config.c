@@ -1,3 +1,9 @@
+/*
+ * The four lists are kept as buffers of terminated patterns, one behind the other,
+ * and searched from the front: a config has a handful, and each category is looked
+ * up once per session. A category is tried against all lists kind by kind (exact,
+ * prefix, "*"), so the order of patterns within a kind only matters in their own list.
+ */
 #include "sdk/events/te_config.h"
 
 #include <errno.h>

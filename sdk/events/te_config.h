@@ -1,5 +1,5 @@
 /*
- * What a session wants of track events: TrackEventConfig, decoded, and the rules
+ * What a session records of track events: TrackEventConfig, decoded, and the rules
  * by which categories are matched (those of the C++ SDK).
  *
  * Kinds of patterns are tried in the order exact, prefix ("abc*"), all ("*").

@@ -1,6 +1,6 @@
 /*
  * The two halves of the long way: te_state.c keeps what the reader of a sequence
- * knows, te_encode.c writes events.
+ * has been given so far, te_encode.c writes events.
  */
 #ifndef ORMA_SDK_EVENTS_TE_ENCODE_H
 #define ORMA_SDK_EVENTS_TE_ENCODE_H

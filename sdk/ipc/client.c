@@ -1,3 +1,13 @@
+/*
+ * Requests get rising ids and wait in a list, newest first, until their last reply;
+ * a reply is matched by its id. Methods are called by name: the reply to the bind,
+ * which is the first frame, brings the numbers that this service gave them, so a
+ * request before it has to wait for it.
+ *
+ * A send either waits for the socket (SEND_TIMEOUT_MS) or, with `queues`, leaves
+ * what the socket does not take in `queue`, which keeps the order of the frames and
+ * is bounded by QUEUE_MAX.
+ */
 #include "sdk/ipc/client.h"
 
 #include <errno.h>

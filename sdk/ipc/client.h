@@ -39,7 +39,7 @@ int orma_ipc_client_dispatch(struct orma_ipc_client *self);
 /* Waits up to timeout_ms (-1: for ever) for something to read, then dispatches. -ETIMEDOUT. */
 int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms);
 
-/* Waits until the service has answered the bind. -ENOPROTOOPT: it does not know the service. */
+/* Waits until the service has answered the bind. -ENOPROTOOPT: it has no such service. */
 int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms);
 bool orma_ipc_client_is_bound(const struct orma_ipc_client *self);
 

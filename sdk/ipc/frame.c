@@ -1,3 +1,8 @@
+/*
+ * A frame is a length and one message, of which one kind is set. Decoding goes
+ * field by field; spans of the result point into the input. Of several kinds in one
+ * frame the last counts, as protobuf has it; with none, or only newer ones, the kind is 0.
+ */
 #include "sdk/ipc/frame.h"
 
 #include <errno.h>

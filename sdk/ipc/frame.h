@@ -1,5 +1,5 @@
 /*
- * One IPC frame: an envelope (bind, invoke, reply) in protobuf, behind a
+ * One IPC frame: an envelope (bind, invoke, reply) in protobuf, after a
  * little-endian u32 length. See stream.h for cutting frames out of a socket.
  */
 #ifndef ORMA_SDK_IPC_FRAME_H

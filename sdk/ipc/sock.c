@@ -1,3 +1,12 @@
+/*
+ * An address is recognised by its form, in this order: "@name" (abstract),
+ * "vsock://CID:PORT", "HOST:PORT" with a number behind the last colon, and else the
+ * path of a local socket.
+ *
+ * Sends are loops over MSG_NOSIGNAL sends that never block; what is to wait polls
+ * between them, so one deadline bounds the whole frame. A descriptor travels with
+ * the first byte.
+ */
 #include "sdk/ipc/sock.h"
 
 #include <errno.h>

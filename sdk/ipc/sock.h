@@ -47,7 +47,7 @@ ssize_t orma_sock_send_now(int sock, const void *data, size_t len);
 int orma_sock_send(int sock, const void *data, size_t len, int pass_fd, int timeout_ms);
 
 /*
- * Where the service listens and clients connect when nothing else is said: the
+ * Where the service listens and clients connect by default: the
  * environment variable, else /run/perfetto/... if that directory is accessible,
  * else /tmp/perfetto-... The producer variable may hold a list (service only).
  */

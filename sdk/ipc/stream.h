@@ -4,7 +4,7 @@
  * readable, then orma_ipc_stream_next() until it returns false.
  *
  * Holds at most one frame's worth of bytes (ORMA_IPC_FRAME_MAX) and one
- * descriptor, the last received; the message that wants it takes it.
+ * descriptor, the last received; the message that it belongs to takes it.
  * Threads: none.
  */
 #ifndef ORMA_SDK_IPC_STREAM_H

@@ -11,10 +11,10 @@
  *
  *   FREE --producer--> WRITING --producer--> COMPLETE --service--> READING --service--> FREE
  *
- * A page without layout belongs to nobody; the producer that swaps the whole
- * header word from 0 partitions it, and whoever frees its last chunk stores 0
+ * A page without layout has no owner; the producer that swaps the whole
+ * header word from 0 partitions it, and the side that frees its last chunk stores 0
  * again. So the layout of a page holds only as long as one of its chunks is
- * held: each operation looks at the word anew.
+ * held: each operation reads the word again.
  *
  * Payload is plain memory: published by COMPLETE, taken over by READING;
  * nothing else orders it. While WRITING, `packets` is stored with release
@@ -46,7 +46,7 @@
 #define ORMA_SHM_PACKETS_MASK 0x3ffu
 /*
  * A size with this value is no size: the packet that it belongs to is lost, and
- * so was what followed. Orma's writers put it behind the last packet, or in
+ * so was what followed. Orma's writers put it after the last packet, or in
  * place of the size of a packet's last piece; both they count themselves, so a
  * reader counts a packet only when a piece is missing without a marker.
  */
@@ -149,7 +149,7 @@ void orma_shm_release(const struct orma_shm *self, const struct orma_shm_chunk *
 
 /*
  * The same for several chunks of one page, `mask` by index. The returned ones
- * were complete and are taken; *ret_word is the header that says where they are.
+ * were complete and are taken; *ret_word is the header word, which gives their place.
  *
  * A chunk that is alone in its page (layout 1) keeps its state COMPLETE: only
  * the service may leave that state, so nobody can tell the difference, and two

@@ -1,3 +1,21 @@
+/*
+ * How a thread finds its writers:
+ *
+ *   source.enabled   one bit per session that runs, in its slot 0..15
+ *   impl.serials[]   by slot: the number of the session there, never given twice
+ *   refs             of the thread: (serial, writer), for all sessions it has met
+ *
+ * A turn takes the next bit, reads the serial of its slot, and looks for it in
+ * `refs`; only a thread's first turn in a session takes g.lock, to adopt a writer
+ * whose thread is gone or to make one. Then the writer's own lock is held until the
+ * turn ends. Serials instead of pointers: a session that ended meanwhile is not
+ * found, whatever is in its slot now.
+ *
+ * A session ends in this order: its bit and serial go (no new turn), then each
+ * writer is locked (the last turn is over), freed, and marked `over`; threads drop
+ * their refs to such writers at their next turn. A ds_writer has two references, the
+ * thread's and the session's; the last one frees it.
+ */
 #include "sdk/sources/ds.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@
 
 struct orma_producer;
 
-/* What a home is told. */
+/* Callbacks of a home. */
 struct orma_ds_home {
     /* The session, deferred or not, is over: its data is complete in the pool's list. On the home's
      * thread. */

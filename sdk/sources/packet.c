@@ -1,3 +1,14 @@
+/*
+ * A packet is written straight into the chunk, piece by piece:
+ *
+ *   [4-byte size][bytes ...]   one piece per chunk; all but the last go on in the next
+ *                 ^ nests[0].size_at, nests[1].size_at ...: sizes to be filled in
+ *
+ * Sizes are four bytes wide until the end is known. A nested message that is still
+ * open when its chunk is handed over becomes a patch (writer id, chunk id, offset),
+ * sent when it is closed. A packet that stayed in one chunk and is short is moved
+ * down by three bytes at the end, to a size of one byte.
+ */
 #include "sdk/sources/packet.h"
 
 #include <errno.h>

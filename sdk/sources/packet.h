@@ -6,8 +6,8 @@
  *
  * Sizes of nested messages are four bytes, filled in when the message ends: in
  * place if its chunk is still ours, else by a patch that travels with the commit.
- * A packet that is lost half way still sends its patches, since nobody reads
- * past a chunk that waits for one.
+ * A packet that is lost half way still sends its patches, since no reader
+ * goes past a chunk that waits for one.
  *
  * Threads: that of the writer.
  */

@@ -44,7 +44,7 @@ struct orma_tracefile;
 
 /* ---- files ---- */
 
-/* Makes the file anew; whoever has an old one open keeps it. 0; -errno; -ENOMEM. */
+/* Replaces the file; readers of the old one keep it. 0; -errno; -ENOMEM. */
 int orma_tracefile_open(const char *path, struct orma_tracefile **ret);
 
 /* Takes a piece of the file; whole packets, in order. 0, or -errno, which ends it. */
@@ -87,7 +87,7 @@ enum orma_tracefile_order {
     ORMA_TRACEFILE_BY_RANK
 };
 
-/* All that can be said of a track. Begin with {0}; what is 0 or NULL is not said. */
+/* Properties of a track. Start with {0}; what is 0 or NULL is left out. */
 struct orma_tracefile_desc {
     uint64_t uuid;     /* 0: one is made; else unique in the file, or the same track again */
     uint64_t parent;   /* 0: none */
@@ -110,7 +110,7 @@ uint64_t orma_tracefile_describe(struct orma_tracefile *file,
 
 void orma_tracefile_begin(struct orma_tracefile *file, uint64_t track, uint64_t ts,
                           const char *name);
-/* Of the slice begun last on the track. */
+/* Of the innermost slice on the track. */
 void orma_tracefile_end(struct orma_tracefile *file, uint64_t track, uint64_t ts);
 /* Both; they are two packets. */
 void orma_tracefile_slice(struct orma_tracefile *file, uint64_t track, uint64_t ts, uint64_t dur,

@@ -1,3 +1,16 @@
+/*
+ * Startup tracing is a pool of private memory with a session of track events in it,
+ * and nobody who drains it. It ends in one of these ways:
+ *
+ *   a session of the service starts and may see it all   take_over(): from one event to
+ *       the next the threads write into the service's memory; then the pool is drained,
+ *       and each sequence is written on as a sequence there, with its losses
+ *   that session hides names or annotations, or there is no memory for it   give_up_to():
+ *       the session here ends, and each packet counts as lost in the other's sequences
+ *   nobody comes in time, or at exit                      give_up(): all is freed
+ *
+ * If a thread stands still inside an event, the memory it may write to stays.
+ */
 #include "sdk/tracing/startup.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@ int orma_startup_session(struct orma_str config, struct orma_pool *pool, uint32_
 
 /* Milliseconds until orma_startup_turn() is wanted; -1: it is not. Any thread. */
 int orma_startup_due_ms(void);
-/* Gives up what nobody wanted in time. Loop thread. */
+/* Drops what no session took over in time. Loop thread. */
 void orma_startup_turn(void);
 /* Is anything kept? Any thread. */
 bool orma_startup_waits(void);

@@ -1,3 +1,19 @@
+/*
+ * Start and end of tracing. g.lock serialises orma_init(), orma_shutdown(), flushes,
+ * and the restart in a child.
+ *
+ *   start:  producer -> track events offered -> data sources offered -> thread
+ *   end:    startup tracing handed over -> flush -> listeners removed -> thread ends
+ *           (and frees the producer) -> offers forgotten
+ *
+ * What must run on the loop's thread, such as the end of a session, goes through
+ * run_on_loop(). On that thread itself the function is called at once: waiting for
+ * g.lock there would deadlock with its holder, who may be waiting for the loop.
+ *
+ * fork(): the child has no thread. after_fork() closes what was the parent's and,
+ * if tracing was on, puts a bit into every category and data source; the first event
+ * that meets it calls revive(), which starts again with the same arguments.
+ */
 #include "orma/tracing.h"
 
 #include <errno.h>

@@ -1,3 +1,15 @@
+/*
+ * One turn, in this order: chunks, then patches, then the counts of all writers.
+ * What goes into CommitData is gathered in `request` and sent when it is large, so
+ * the order on the wire is that of the calls:
+ *
+ *   RegisterTraceWriter*   new writers, before the last part of the data
+ *   CommitData+            chunks, patches, counts that changed
+ *   UnregisterTraceWriter* writers that are gone, after their last counts
+ *
+ * Slots are looked at with the pool locked, where nothing may wait for malloc(): the
+ * callbacks only note down, in memory of mem.h, and the requests are made afterwards.
+ */
 #include "sdk/transport/commit.h"
 
 #include <errno.h>

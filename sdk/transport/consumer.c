@@ -1,3 +1,12 @@
+/*
+ * Calls that wait keep what their callback has seen in a struct on their own stack
+ * (`waiting`) and dispatch until it is done. When they give up early, the request
+ * is taken back, so that no later reply writes there. The reply to EnableTracing is
+ * the one that stays open: it comes when the session ends.
+ *
+ * Packets arrive as slices; a reply may end in the middle of a packet, so they are
+ * put together in one buffer across replies.
+ */
 #include "sdk/transport/consumer.h"
 
 #include <errno.h>

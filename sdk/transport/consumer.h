@@ -40,16 +40,16 @@ int orma_consumer_wait(struct orma_consumer *self, int timeout_ms);
 
 /*
  * Starts a session. `fd` (or -1) is the output file of a write_into_file
- * config; it stays the caller's. The end is told by orma_consumer_ended().
+ * config; it stays the caller's. orma_consumer_ended() reports the end.
  */
 int orma_consumer_enable(struct orma_consumer *self, struct orma_str config, int fd);
 
-/* Becomes the one that is told the end of a session just attached to. */
+/* Asks for the end notification of a session just attached to. */
 int orma_consumer_enable_notify(struct orma_consumer *self);
 
 /*
- * 0: the session runs. 1: it ended (or never began); *ret_error is "" or what
- * the service said, valid until the consumer is freed. May be NULL.
+ * 0: the session runs. 1: it ended (or never began); *ret_error is "" or the
+ * message of the service, valid until the consumer is freed. May be NULL.
  */
 int orma_consumer_ended(const struct orma_consumer *self, const char **ret_error);
 
@@ -57,7 +57,7 @@ int orma_consumer_ended(const struct orma_consumer *self, const char **ret_error
  * Any method with an encoded request, waiting for its one answer (streamed
  * answers are appended one after the other: for query state that is the whole
  * message). `reply` may be NULL. -EREMOTEIO: refused by the service; -ENOSYS:
- * it does not know the method; -ETIMEDOUT.
+ * it has no such method; -ETIMEDOUT.
  */
 int orma_consumer_call(struct orma_consumer *self, const char *method, const struct orma_buf *args,
                        int fd, int timeout_ms, struct orma_buf *reply);
@@ -88,7 +88,7 @@ int orma_consumer_stats_wait(struct orma_consumer *self, struct orma_buf *ret);
 /* One event of the session, as an encoded ObservableEvents message. */
 typedef void (*orma_observe_fn)(void *ctx, struct orma_str events);
 
-/* Bits of ObservableEvents.Type; told by dispatch from now on. */
+/* Bits of ObservableEvents.Type; from now on dispatch calls `fn` for them. */
 int orma_consumer_observe(struct orma_consumer *self, uint32_t types, orma_observe_fn fn,
                           void *ctx);
 #endif

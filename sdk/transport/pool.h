@@ -54,7 +54,7 @@ struct orma_pool_slot {
     struct orma_list link; /* pool.slots */
     uint16_t id;
     uint32_t target_buffer;
-    bool announced;                     /* drainer's: the service knows the id */
+    bool announced;                     /* drainer's: the id was sent to the service */
     bool retired;                       /* the writer is gone */
     bool reaped;                        /* freed after this call of each_slot */
     struct orma_writer_counts reported; /* drainer's */
@@ -135,7 +135,7 @@ void orma_pool_retire(struct orma_pool *self, struct orma_pool_slot *slot);
 bool orma_pool_acquire(struct orma_pool *self, struct orma_pool_slot *slot, uint32_t chunk_id,
                        uint16_t first_packets, uint32_t pages, struct orma_shm_chunk *ret);
 
-/* May this thread make room itself? If so it did what it could: look again at once. */
+/* True: this thread could free chunks itself and did what it could; look again at once. */
 bool orma_pool_make_room(struct orma_pool *self);
 
 /* Nothing was free: the drainer is not to wait for more. Cheap to repeat. */

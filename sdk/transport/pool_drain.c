@@ -1,3 +1,15 @@
+/*
+ * The path of a chunk:
+ *
+ *   listed --take--> waits for a patch?  no:  its records are read, packets go out
+ *                                        yes: copied to seq.held, with all that follows
+ *                                             in that sequence, until the patch comes
+ *
+ * so that packets leave in the order of their sequence, and the chunk itself is free
+ * at once. A packet in several pieces is gathered in seq.part; `open` says whether
+ * its beginning is there. Overwriting walks over the records without reading them: it
+ * must count packets, and know whether the next chunk starts with the rest of a lost one.
+ */
 #include "sdk/transport/pool_drain.h"
 
 #include <stdlib.h>

@@ -51,11 +51,11 @@ struct orma_ds_ops {
     void (*stop)(void *ctx, struct orma_ds_instance *inst);
     /* Write what is held back, flush the writers, then orma_producer_flushed(); may be later. */
     void (*flush)(void *ctx, struct orma_ds_instance *inst, uint64_t flush_id);
-    /* Forget the incremental state: the next packet begins anew. */
+    /* Forget the incremental state: the next packet starts from scratch. */
     void (*clear)(void *ctx, struct orma_ds_instance *inst);
 };
 
-/* Flags and name as the service is told. Must outlive the producer. */
+/* Name and flags as registered with the service. Must outlive the producer. */
 struct orma_ds {
     const char *name;
     const struct orma_ds_ops *ops;

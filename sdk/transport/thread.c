@@ -1,3 +1,11 @@
+/*
+ * The loop: connect if it is time, run tasks, the owner's turn, poll, dispatch.
+ *
+ * Tasks are a list, newest first, that the thread takes as a whole and reverses.
+ * They live on the stack of the waiting caller; only those with a deadline are
+ * allocated, and whoever leaves last (the thread, or the caller that gave up)
+ * frees them. The thread frees the producer, too, when it ends.
+ */
 #include "sdk/transport/thread.h"
 
 #include <errno.h>

@@ -24,10 +24,10 @@ struct orma_writer;
 enum orma_policy {
     ORMA_POLICY_DROP,            /* never waits */
     ORMA_POLICY_STALL,           /* waits up to 30 s, then drops; the host is never aborted */
-    ORMA_POLICY_STALL_THEN_DROP, /* waits up to 100 ms, then drops until there is room again */
+    ORMA_POLICY_STALL_THEN_DROP, /* waits up to 100 ms, then drops until there is space again */
 };
 
-/* That of DataSourceConfig.buffer_exhausted_policy; `otherwise` if it says nothing. */
+/* That of DataSourceConfig.buffer_exhausted_policy; `otherwise` if it is unset. */
 enum orma_policy orma_policy_of_config(uint64_t value, enum orma_policy otherwise);
 
 struct orma_writer_counts {

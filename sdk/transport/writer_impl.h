@@ -9,7 +9,7 @@
  * records plus one: a scraper then takes the last counted record for one that
  * is being written, which it is, or will be.
  *
- * A record is added in three steps: room = end - pos; write size and bytes at
+ * A record is added in three steps: space = end - pos; write size and bytes at
  * pos; orma_writer_advance(). Nothing is visible before the third.
  */
 #ifndef ORMA_SDK_TRANSPORT_WRITER_IMPL_H
@@ -48,7 +48,7 @@ struct orma_writer {
     struct orma_shm_chunk chunk;
     const struct orma_writer_hooks *hooks; /* may be NULL */
     void *hooks_ctx;
-    /* Set by whoever stops the data source: a waiting writer gives up. */
+    /* Set when the data source stops: a waiting writer gives up. */
     _Atomic bool hurry;
 };
 
@@ -67,7 +67,7 @@ static inline void orma_writer_advance(struct orma_writer *self, uint8_t *end)
     atomic_store_explicit(&self->header->packets, (uint16_t)self->packets, memory_order_release);
 }
 
-/* Adds a whole record, its size included, if it fits behind pos: also between `end` and the
+/* Adds a whole record, its size included, if it fits after pos: also between `end` and the
  * reserve. */
 bool orma_writer_add(struct orma_writer *self, const uint8_t *record, size_t len);
 
@@ -99,7 +99,7 @@ static inline void orma_writer_marked(struct orma_writer *self)
 /* The reader will find a piece of the packet missing, and count it. */
 void orma_writer_count_cut(struct orma_writer *self);
 
-/* Sets `end` anew after pos or the count has changed other than by orma_writer_advance(). */
+/* Recomputes `end` after pos or the count has changed other than by orma_writer_advance(). */
 void orma_writer_set_end(struct orma_writer *self);
 
 /* One packet of this writer was lost. (A signal handler may count at any moment as well.) */

@@ -11,15 +11,15 @@
  *
  *     orma_data_source_register(&source);         once, before or after orma_init()
  *
- *     ORMA_DATA_SOURCE_EACH(it, &source) {        nothing happens where nobody listens
+ *     ORMA_DATA_SOURCE_EACH(it, &source) {        not entered without a session
  *         struct orma_packet *p = orma_ds_packet_begin(&it);
  *         orma_packet_u64(p, 8, orma_now());
  *         orma_packet_str(p, 900, "...");
  *         orma_ds_packet_end(p);
  *     }
  *
- * Each thread writes a sequence of its own per session. What a sequence says
- * once (names by number, ...) is to be said again when `it.fresh` is set.
+ * Each thread writes a sequence of its own per session. What a sequence
+ * defines once (names by number, ...) must be defined again when `it.fresh` is set.
  *
  * A turn within a turn for the same source is skipped and counts as a loss.
  *
@@ -50,14 +50,14 @@ struct orma_data_source_ops {
     void (*on_stop)(struct orma_ds_session *session, void *user);
     /* Write what is held back; the chunks are handed over when this returns. */
     void (*on_flush)(struct orma_ds_session *session, void *user);
-    /* The state of all sequences will be said anew; they find `fresh` set. */
+    /* All sequences must define their state again: their next turn has `fresh` set. */
     void (*on_clear)(struct orma_ds_session *session, void *user);
 };
 
 /* Static, and registered for good. Begins with ORMA_DATA_SOURCE(); the rest is set by name. */
 struct orma_data_source {
     uint32_t enabled;   /* the library's: one bit per session */
-    uint32_t exhausted; /* enum orma_exhausted, unless the session's config says more */
+    uint32_t exhausted; /* enum orma_exhausted, unless the session's config has its own */
     const char *name;
     const struct orma_data_source_ops *ops;
     void *user;
@@ -95,14 +95,14 @@ struct orma_ds_iter {
     struct orma_ds_session *session; /* NULL: that was the last */
     void *writer;                    /* the library's */
     uint32_t rest;
-    int fresh; /* the sequence begins, or begins anew after a loss or a clear */
+    int fresh; /* the sequence starts, or restarts after a loss or a clear */
 };
 
 ORMA_API struct orma_ds_iter orma_ds_first(struct orma_data_source *source);
 ORMA_API void orma_ds_next(struct orma_ds_iter *it);
 ORMA_API void orma_ds_end(struct orma_ds_iter *it);
 
-/* A turn for each session that wants this source. May be left by break or return. */
+/* One iteration per session that records this source. May be left by break or return. */
 #ifdef ORMA_DISABLE_TRACING
 #define ORMA_DATA_SOURCE_EACH(it, source_)                                                         \
     for (struct orma_ds_iter it = {(source_), NULL, NULL, 0, 0}; 0 && it.session;)

@@ -34,7 +34,7 @@ enum orma_recording_mode {
 
 struct orma_recording_args {
     size_t struct_size;
-    const char *path;         /* made anew; or NULL: */
+    const char *path;         /* replaced if it exists; or NULL: */
     int fd;                   /* stays the caller's */
     uint32_t mode;            /* enum orma_recording_mode */
     uint32_t buffer_kb;       /* default 4096, at most 32768 */
@@ -68,7 +68,7 @@ ORMA_API int orma_recording_flush(struct orma_recording *recording);
 
 /*
  * Ends it, writes what is left, frees it. `ret` may be NULL. 0, or the first -errno of the file;
- * -ETIMEDOUT: a thread stands still inside an event, whose last events are missing; -ECANCELED: in
+ * -ETIMEDOUT: a thread is stuck inside an event; its last events are missing; -ECANCELED: in
  * a child process, which has no part in its parent's recordings.
  */
 ORMA_API int orma_recording_stop(struct orma_recording *recording,

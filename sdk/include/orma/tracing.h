@@ -18,7 +18,7 @@ ORMA_BEGIN_DECLS
 enum orma_exhausted {
     ORMA_EXHAUSTED_DROP,            /* loses the event at once */
     ORMA_EXHAUSTED_STALL,           /* waits up to 30 s, then loses it */
-    ORMA_EXHAUSTED_STALL_THEN_DROP, /* waits up to 100 ms, then loses events until there is room */
+    ORMA_EXHAUSTED_STALL_THEN_DROP, /* waits up to 100 ms, then loses events until there is space */
 };
 
 /* Start from ORMA_INIT_ARGS; what is 0 or NULL has a good default. */
@@ -32,7 +32,7 @@ struct orma_init_args {
     uint32_t commit_period_ms; /* how long full chunks may wait for the service; default 50 */
     uint32_t connect_wait_ms;  /* orma_init() waits so long for the service and running sessions;
                                   default: see below; ORMA_NO_WAIT: not at all */
-    uint32_t exhausted;        /* enum orma_exhausted, unless the session's config says more */
+    uint32_t exhausted;        /* enum orma_exhausted, unless the session's config has its own */
     uint32_t no_tsc;           /* stamp events by the kernel's clock only */
 };
 #define ORMA_INIT_ARGS                                                                             \
@@ -45,15 +45,14 @@ struct orma_init_args {
 #define ORMA_CONNECT_WAIT_ENV "ORMA_CONNECT_WAIT_MS"
 
 /*
- * Once, early in main(). NULL: all defaults. 0, or -errno; -EALREADY the second
- * time.
+ * Once, early in main(). NULL: all defaults. 0, or -errno; -EALREADY if called twice.
  *
- * Where a service listens, it waits until the service has answered and sessions
- * that run already get events: some milliseconds, and 100 at most, or what
- * ORMA_CONNECT_WAIT_MS says (`orma record -- COMMAND` sets it). Where nobody
- * listens it does not wait. In vain or not, it returns 0.
- * With connect_wait_ms it waits for a service to appear as well: -ETIMEDOUT if
- * there is none in time (tracing goes on looking for one).
+ * If a service is listening, it waits until the service has answered and running
+ * sessions receive events: a few milliseconds, at most 100 ms or the number in
+ * ORMA_CONNECT_WAIT_MS (`orma record -- COMMAND` sets it). If none is listening, it
+ * returns at once. Both cases return 0.
+ * With connect_wait_ms it also waits for a service to appear: -ETIMEDOUT if none did
+ * in time (connecting is still retried).
  */
 ORMA_API int orma_init(const struct orma_init_args *args);
 
@@ -80,14 +79,14 @@ ORMA_API int orma_startup_tracing(const struct orma_startup_args *args);
 /* Hands over all events and ends the connection. Done at exit by itself. */
 ORMA_API void orma_shutdown(void);
 
-/* Waits until a session wants events. 1: there is one; 0: not in time. -1 ms: for ever. */
+/* Waits until a session records events. 1: there is one; 0: timed out. -1 ms: no limit. */
 ORMA_API int orma_wait_for_session(int timeout_ms);
 
 /* Hands over what all threads have emitted so far. 0, -ETIMEDOUT, -ENOTCONN. */
 ORMA_API int orma_flush(int timeout_ms);
 
 /* Events that were lost and that no session could count, for want of memory. All other losses
- * stand in the trace. */
+ * are listed in the trace. */
 ORMA_API uint64_t orma_lost_unattributed(void);
 
 /* Fires a trigger. 0, -EAGAIN: not connected. */

@@ -19,7 +19,7 @@
  *         return 0;
  *     }
  *
- * An event that no session wants costs one relaxed load and a branch, and its
+ * An event that no session records costs one relaxed load and a branch, and its
  * arguments are not evaluated. With ORMA_DISABLE_TRACING defined before the
  * include, the macros vanish.
  *
@@ -58,7 +58,7 @@ ORMA_BEGIN_DECLS
  * the texts is the library's.
  */
 struct orma_category {
-    uint32_t enabled; /* one bit per session that wants it */
+    uint32_t enabled; /* one bit per session that records it */
     uint32_t state;
     const char *name;        /* "a,b" is a group: its events belong to a and to b */
     const char *description; /* may be NULL */
@@ -109,7 +109,7 @@ ORMA_API extern struct orma_category orma_category_dynamic;
     extern struct orma_category orma_category_##ident
 #endif
 
-/* Does a session want it right now? For work that only serves tracing. */
+/* Does a session record it right now? To skip work that only serves tracing. */
 #ifdef ORMA_DISABLE_TRACING
 #define ORMA_ENABLED(ident) 0
 #else
@@ -162,7 +162,7 @@ ORMA_API struct orma_track orma_track_global(void);
 ORMA_API struct orma_track orma_track_process(void);
 /* Of the calling thread. */
 ORMA_API struct orma_track orma_track_thread(void);
-/* Child of `parent`; of nothing if that is NULL. `id` tells tracks of one name apart. */
+/* Child of `parent`; a root if that is NULL. `id` distinguishes tracks with the same name. */
 ORMA_API struct orma_track orma_track_named(const char *name, uint64_t id,
                                             const struct orma_track *parent);
 ORMA_API struct orma_track orma_track_counter(const char *name, uint64_t id,
@@ -414,7 +414,7 @@ static inline void orma_ignore_(int num, ...)
     ORMA_EVENT_(ident, (void)orma_slice_begin, (void)orma_slice_begin_args, __VA_ARGS__)
 #define ORMA_INSTANT(ident, ...) ORMA_EVENT_(ident, orma_instant, orma_instant_args, __VA_ARGS__)
 
-/* Ends the slice begun last on the thread's track (or on that of ORMA_TRACK). */
+/* Ends the innermost slice on the thread's track (or on that of ORMA_TRACK). */
 #define ORMA_SLICE_END(ident)                                                                      \
     do {                                                                                           \
         if (ORMA_ENABLED(ident))                                                                   \
