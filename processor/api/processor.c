@@ -645,3 +645,8 @@ uint64_t orma_processor_size(const struct orma_processor *self)
 {
     return self->size;
 }
+
+int orma_symbolize_processor(struct orma_symbolize *self, struct orma_processor *tp)
+{
+    return orma_symbolize_storage(self, orma_processor_sql(tp)->storage);
+}

@@ -193,11 +193,6 @@ int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storag
     return r;
 }
 
-int orma_symbolize_processor(struct orma_symbolize *self, struct orma_processor *tp)
-{
-    return orma_symbolize_storage(self, orma_processor_sql(tp)->storage);
-}
-
 /* ---- short names ---- */
 
 int orma_deobfuscate_file(const char *map, struct orma_buf *out, struct orma_buf *error)

@@ -6,17 +6,8 @@
 
 #include <stdlib.h>
 
-#include "processor/model/async.h"
-#include "processor/model/callstacks.h"
-#include "processor/model/flows.h"
-#include "processor/model/sched.h"
-
 /* Places of damage that are reported one by one; those that follow are only counted. */
 #define DAMAGE_ROWS_MAX 10000
-
-static void write_row_args(struct orma_model *self);
-static void free_row_args(struct orma_model *self);
-static void slice_dropped(void *data, const struct orma_slice_overlap *overlap);
 
 void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw)
 {
@@ -28,40 +19,6 @@ void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t 
     if (machine) /* others are known from packets only; the host's format is not known yet */
         orma_processes_set_idle(&self->machines[machine].processes);
     self->machines_num = (uint16_t)(machine + 1);
-}
-
-void orma_model_init(struct orma_model *self, struct orma_storage *storage)
-{
-    *self = (struct orma_model){.storage = storage, .damage.first = -1};
-    orma_known_strings_init(&self->known, &storage->pool);
-    orma_tracks_init(&self->tracks, storage, &self->known);
-    orma_slices_init(&self->slices, storage);
-    self->slices.dropped = slice_dropped;
-    self->slices.dropped_data = self;
-    orma_model_add_machine(self, 0, 0);
-    self->trace_row = orma_table_add(orma_model_table(self, ORMA_TABLE_TRACE_FILE));
-}
-
-void orma_model_fini(struct orma_model *self)
-{
-    for (unsigned i = 0; i < self->machines_num; i++)
-        orma_processes_fini(&self->machines[i].processes);
-    orma_async_fini(self);
-    orma_flows_fini(self);
-    orma_sched_fini(self);
-    orma_callstacks_fini(self);
-    orma_tracks_fini(&self->tracks);
-    orma_slices_fini(&self->slices);
-    orma_args_list_fini(&self->args);
-    orma_map_fini(&self->gpus);
-    free_row_args(self);
-    orma_arena_fini(&self->lazy);
-}
-
-void orma_model_finish(struct orma_model *self)
-{
-    write_row_args(self);
-    orma_slices_finish(&self->slices);
 }
 
 void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
@@ -186,11 +143,6 @@ void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
     orma_args_list_fini(&args);
 }
 
-static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
-{
-    orma_model_log_overlap(data, ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT, overlap);
-}
-
 void orma_model_counter(struct orma_model *self, int64_t ts, uint32_t track, double value)
 {
     struct orma_table *t = orma_model_table(self, ORMA_TABLE_COUNTER);
@@ -244,7 +196,7 @@ void orma_model_add_args(struct orma_model *self, enum orma_table_id table, unsi
         orma_args_put(&a->list, args->args[i]);
 }
 
-static void write_row_args(struct orma_model *self)
+void orma_model_write_row_args(struct orma_model *self)
 {
     for (struct orma_row_args *a = self->row_args_first; a; a = a->next) {
         orma_storage_set_args(orma_model_table(self, a->table), a->col, a->row,
@@ -253,7 +205,7 @@ static void write_row_args(struct orma_model *self)
     }
 }
 
-static void free_row_args(struct orma_model *self)
+void orma_model_free_row_args(struct orma_model *self)
 {
     struct orma_row_args *next;
 

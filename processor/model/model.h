@@ -70,6 +70,11 @@ void orma_model_fini(struct orma_model *self);
 /* The end of the trace: slices that never ended, args of rows. */
 void orma_model_finish(struct orma_model *self);
 
+/* The args that rows have got (orma_model_add_args()), as sets; of orma_model_finish() and _fini().
+ */
+void orma_model_write_row_args(struct orma_model *self);
+void orma_model_free_row_args(struct orma_model *self);
+
 /* A machine that was not seen before; `raw` is what the trace calls it. */
 void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw);
 

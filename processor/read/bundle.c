@@ -103,7 +103,7 @@ static int column_of(enum orma_item_kind kind, uint32_t field)
 }
 
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
-                             const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind)
+                             const struct orma_kernel_bundle *bundle, enum orma_item_kind kind)
 {
     *self = (struct orma_bundle_cursor){.kind = kind};
     if (kind == ORMA_ITEM_FTRACE_EVENT) {
@@ -205,7 +205,7 @@ static uint64_t place_in_bundle(enum orma_item_kind kind, uint32_t index)
     return list * list_max + ORMA_MIN(index, list_max - 1);
 }
 
-bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_ftrace_bundle *b,
+bool orma_bundle_cursor_next(struct orma_bundle_cursor *self, const struct orma_kernel_bundle *b,
                              struct orma_item *ret)
 {
     do {

@@ -51,11 +51,11 @@ static inline bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_fi
 }
 
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
-                             const struct orma_ftrace_bundle *bundle, enum orma_item_kind kind);
+                             const struct orma_kernel_bundle *bundle, enum orma_item_kind kind);
 
 /* `bundle`: the one it was set up with, wherever that is by now. False at the end. Sets all of the
  * item but `bundle`. */
 bool orma_bundle_cursor_next(struct orma_bundle_cursor *self,
-                             const struct orma_ftrace_bundle *bundle, struct orma_item *ret);
+                             const struct orma_kernel_bundle *bundle, struct orma_item *ret);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_tail(struct orma_str tail)
     return sequences == 1 && !r.failed;
 }
 
-void orma_burst_note(struct orma_reader *self, const struct orma_packet *p)
+void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p)
 {
     const char *end = p->bytes.data + p->bytes.len;
     const char *from = ORMA_MAX(p->payload.data + p->payload.len,

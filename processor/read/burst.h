@@ -20,7 +20,7 @@
 struct orma_reader;
 
 /* The packet `p` was read and used up. */
-void orma_burst_note(struct orma_reader *self, const struct orma_packet *p);
+void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p);
 
 /* Reads packets from `pos` on while they belong to a burst; returns where it stopped. */
 const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, const uint8_t *end);

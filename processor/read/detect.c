@@ -10,7 +10,7 @@
 #define TAR_MAGIC_AT 257
 #define ENOUGH 4096
 
-const char *const orma_format_names[ORMA_FORMATS_NUM] = {
+const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_MORE] = "unknown",
     [ORMA_FORMAT_UNKNOWN] = "unknown",
     [ORMA_FORMAT_PROTO] = "proto",

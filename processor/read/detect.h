@@ -40,7 +40,7 @@ enum orma_format {
 };
 
 /* As in the metadata `trace_type`. */
-extern const char *const orma_format_names[ORMA_FORMATS_NUM];
+extern const char *const orma_detect_format_names[ORMA_FORMATS_NUM];
 
 /* `at_end`: there are no more bytes, so never ORMA_FORMAT_MORE. */
 enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end);

@@ -16,7 +16,7 @@
 /* Fields of TracePacket below this are in tables by their number; others are counted, no more. */
 #define ORMA_PACKET_FIELDS_MAX 1024
 
-struct orma_packet {
+struct orma_read_packet {
     /* Zero until the field comes. */
     uint32_t sequence;
     uint32_t flags;
@@ -36,7 +36,7 @@ struct orma_packet {
 };
 
 /* Fields that say something about the packet instead of being its payload. */
-static inline void orma_packet_meta(struct orma_packet *p, const struct orma_pb_field *f)
+static inline void orma_packet_meta(struct orma_read_packet *p, const struct orma_pb_field *f)
 {
     switch (f->id) {
     case ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
@@ -77,7 +77,7 @@ static inline void orma_packet_meta(struct orma_packet *p, const struct orma_pb_
 }
 
 /* Fields that most packets have, by their tag, which is one byte. False: it is none of them. */
-static inline bool orma_packet_usual(struct orma_packet *p, uint8_t tag, uint64_t val)
+static inline bool orma_packet_usual(struct orma_read_packet *p, uint8_t tag, uint64_t val)
 {
     switch (tag) {
     case ORMA_PB_TRACE_PACKET_TIMESTAMP << 3:
@@ -101,7 +101,7 @@ static inline bool orma_packet_usual(struct orma_packet *p, uint8_t tag, uint64_
 }
 
 /* Any other field. */
-static inline void orma_packet_field(struct orma_packet *p, const struct orma_pb_field *f)
+static inline void orma_packet_field(struct orma_read_packet *p, const struct orma_pb_field *f)
 {
     switch (f->id) {
     case ORMA_PB_TRACE_PACKET_TIMESTAMP:
@@ -125,12 +125,12 @@ static inline void orma_packet_field(struct orma_packet *p, const struct orma_pb
 }
 
 /* False: malformed; what was read until there is in *p. */
-static inline bool orma_packet_read(struct orma_packet *p, const uint8_t *data, size_t len)
+static inline bool orma_packet_read(struct orma_read_packet *p, const uint8_t *data, size_t len)
 {
     struct orma_pb_reader r = orma_pb_reader(data, len);
     struct orma_pb_field f;
 
-    memset(p, 0, offsetof(struct orma_packet, clock_id));
+    memset(p, 0, offsetof(struct orma_read_packet, clock_id));
     p->bytes = (struct orma_str){(const char *)data, len};
     while (r.pos != r.end) {
         const uint8_t *pos = r.pos + 1;

@@ -198,7 +198,8 @@ static bool use_cached(struct orma_seq *seq, uint64_t timestamp, struct orma_pac
 
 /* The time of a packet that has one. */
 static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_seq *seq,
-                                          const struct orma_packet *p, struct orma_packet_time *ret)
+                                          const struct orma_read_packet *p,
+                                          struct orma_packet_time *ret)
 {
     uint32_t id = p->has_clock          ? p->clock_id
                   : seq->gen->has_clock ? seq->gen->clock_id
@@ -252,7 +253,7 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
 
 /* ---- packets ---- */
 
-static void count_loss(const struct orma_packet *p, struct orma_seq *seq)
+static void count_loss(const struct orma_read_packet *p, struct orma_seq *seq)
 {
     /* What was lost before the first packet is not known to be anything. */
     if (!p->dropped || !seq->packets)
@@ -263,7 +264,7 @@ static void count_loss(const struct orma_packet *p, struct orma_seq *seq)
 }
 
 /* Rules 2 to 7 of a packet that belongs to a sequence. False: out of memory. */
-static bool update_sequence(struct orma_reader *self, const struct orma_packet *p,
+static bool update_sequence(struct orma_reader *self, const struct orma_read_packet *p,
                             struct orma_seq *seq)
 {
     struct orma_stats *stats = orma_reader_stats(self, (uint16_t)seq->machine);
@@ -301,7 +302,7 @@ static bool update_sequence(struct orma_reader *self, const struct orma_packet *
 }
 
 /* What a packet without a sequence must not carry. */
-static void count_missing_sequence(struct orma_reader *self, const struct orma_packet *p)
+static void count_missing_sequence(struct orma_reader *self, const struct orma_read_packet *p)
 {
     struct orma_stats *stats = orma_reader_stats(self, 0);
 
@@ -315,8 +316,8 @@ static void count_missing_sequence(struct orma_reader *self, const struct orma_p
         orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_MISSING_SEQUENCE_ID);
 }
 
-static void push_loose(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
-                       int64_t ts, uint64_t order)
+static void push_loose(struct orma_reader *self, const struct orma_read_packet *p,
+                       struct orma_seq *seq, int64_t ts, uint64_t order)
 {
     struct orma_item item = {
         .ts = ts,
@@ -346,7 +347,7 @@ bool orma_reader_sortable(struct orma_reader *self, int64_t ts)
     return true;
 }
 
-static void defer(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
+static void defer(struct orma_reader *self, const struct orma_read_packet *p, struct orma_seq *seq,
                   uint64_t order)
 {
     if (self->deferred_num == self->deferred_cap) {
@@ -371,7 +372,7 @@ static void defer(struct orma_reader *self, const struct orma_packet *p, struct 
     self->full_sort = true;
 }
 
-static void clock_failed(struct orma_reader *self, const struct orma_packet *p,
+static void clock_failed(struct orma_reader *self, const struct orma_read_packet *p,
                          struct orma_seq *seq, uint64_t order, enum orma_clock_result why)
 {
     if (!self->sorter.emitted_any) {
@@ -389,7 +390,7 @@ static inline uint8_t uses_of(const struct orma_reader *self, uint32_t field)
 }
 
 /* True: used up. */
-static inline bool tokenized(struct orma_reader *self, const struct orma_packet *p,
+static inline bool tokenized(struct orma_reader *self, const struct orma_read_packet *p,
                              struct orma_seq *seq, int64_t ts, uint64_t order)
 {
     uint8_t uses = uses_of(self, p->field);
@@ -401,8 +402,8 @@ static inline bool tokenized(struct orma_reader *self, const struct orma_packet 
     return self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, ts, order);
 }
 
-static void read_timed(struct orma_reader *self, const struct orma_packet *p, struct orma_seq *seq,
-                       const uint8_t *record, uint64_t order)
+static void read_timed(struct orma_reader *self, const struct orma_read_packet *p,
+                       struct orma_seq *seq, const uint8_t *record, uint64_t order)
 {
     struct orma_packet_time time = {.unit = 1};
 
@@ -447,7 +448,7 @@ static void read_tail(struct orma_reader *self, const uint8_t *data, size_t len)
 }
 
 /* Packets inside of packets end where those do. */
-static void read_unpacked(struct orma_reader *self, const struct orma_packet *p,
+static void read_unpacked(struct orma_reader *self, const struct orma_read_packet *p,
                           const uint8_t *data, size_t len)
 {
     if (!self->depth)
@@ -482,7 +483,7 @@ static const uint8_t *keep(struct orma_reader *self, struct orma_buf *from)
     return blob->data;
 }
 
-static void read_compressed(struct orma_reader *self, const struct orma_packet *p)
+static void read_compressed(struct orma_reader *self, const struct orma_read_packet *p)
 {
     struct orma_buf out = {0};
     enum orma_inflate_form form =
@@ -509,7 +510,7 @@ static void read_compressed(struct orma_reader *self, const struct orma_packet *
 }
 
 static void read_packet(struct orma_reader *self, const uint8_t *record,
-                        const struct orma_packet *p, bool good)
+                        const struct orma_read_packet *p, bool good)
 {
     uint64_t order = self->order;
 
@@ -574,7 +575,7 @@ struct cut {
     const uint8_t *record; /* where its tag is; NULL: another field, not for us */
     bool good;             /* the packet is whole */
     const char *error;     /* the file is malformed from here on */
-    struct orma_packet p;
+    struct orma_read_packet p;
 };
 
 /* One field of the file; false: not whole yet, or malformed (then `error`). */
@@ -724,7 +725,7 @@ void orma_reader_note_read(struct orma_reader *self)
 
 static void retry_deferred(struct orma_reader *self, const struct deferred *d)
 {
-    struct orma_packet p;
+    struct orma_read_packet p;
     struct orma_packet_time time;
     struct orma_seq_gen *gen = d->seq->gen;
 

@@ -33,10 +33,10 @@ struct orma_reader_hooks {
     void *data;
     uint8_t uses[ORMA_PACKET_FIELDS_MAX]; /* by field: enum orma_field_use */
     /* True: the packet is used up. `p->sequence` may be 0; seq is then NULL. */
-    bool (*early)(void *data, const struct orma_packet *p, struct orma_seq *seq, uint16_t machine,
-                  uint64_t order);
+    bool (*early)(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
+                  uint16_t machine, uint64_t order);
     /* True: the packet is used up, or was pushed in another form. */
-    bool (*tokenize)(void *data, const struct orma_packet *p, struct orma_seq *seq,
+    bool (*tokenize)(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
                      uint16_t machine, int64_t ts, uint64_t order);
     /* A packet at `data` needs state that its sequence has not. */
     void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);

@@ -274,7 +274,7 @@ static bool run_extend(struct orma_sorter *self, struct orma_run *run, const str
 }
 
 static void push_loose_packet(struct orma_sorter *self, const struct orma_seq *seq,
-                              const struct orma_packet *p, int64_t ts, uint64_t order)
+                              const struct orma_read_packet *p, int64_t ts, uint64_t order)
 {
     struct orma_item item = {
         .ts = ts,
@@ -291,7 +291,7 @@ static void push_loose_packet(struct orma_sorter *self, const struct orma_seq *s
 }
 
 void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
-                             const struct orma_packet *p, const uint8_t *record,
+                             const struct orma_read_packet *p, const uint8_t *record,
                              const struct orma_packet_time *time, uint64_t order)
 {
     if (!seq->run) {
@@ -396,7 +396,7 @@ struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s)
 
 /* ---- bundles of a cpu ---- */
 
-uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle)
+uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kernel_bundle *bundle)
 {
     void *mem = self->bundles;
     bool ok = orma_sorter_grow(&mem, &self->bundles_cap, self->bundles_num, sizeof(*self->bundles));
@@ -413,7 +413,7 @@ uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftra
 }
 
 static struct orma_stream *bundle_stream(struct orma_sorter *self,
-                                         const struct orma_ftrace_bundle *b,
+                                         const struct orma_kernel_bundle *b,
                                          enum orma_item_kind kind, int64_t first)
 {
     uint64_t key = (uint64_t)b->machine << 40 | (uint64_t)kind << 32 | b->cpu;
@@ -460,7 +460,7 @@ static bool bundles_next(struct orma_sorter *self, struct orma_stream *s)
     struct bundle_list *l = &s->list;
 
     while (l->at < l->num) {
-        const struct orma_ftrace_bundle *b = &self->bundles[l->bundles[l->at]];
+        const struct orma_kernel_bundle *b = &self->bundles[l->bundles[l->at]];
 
         if (!l->open) {
             orma_bundle_cursor_init(&l->cursor, b, l->kind);

@@ -75,7 +75,7 @@ struct orma_item {
 
 /* A bundle of kernel events of one cpu. Stays for the life of the import: args are decoded later.
  */
-struct orma_ftrace_bundle {
+struct orma_kernel_bundle {
     struct orma_str event_bytes; /* the bundle */
     struct orma_str compact;     /* its CompactSched, may be empty */
     uint64_t order;
@@ -127,7 +127,7 @@ struct orma_sorter {
     uint32_t tops_len;
     struct orma_stream *streams; /* all, for the end */
     struct orma_stream *loose;   /* items of their own */
-    struct orma_ftrace_bundle *bundles;
+    struct orma_kernel_bundle *bundles;
     uint32_t bundles_num, bundles_cap;
     struct orma_map cpu_streams; /* machine, cpu, kind → stream */
     struct orma_arena arena;     /* for extras */
@@ -175,14 +175,14 @@ struct orma_packet_time {
  * loose item.
  */
 void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
-                             const struct orma_packet *p, const uint8_t *record,
+                             const struct orma_read_packet *p, const uint8_t *record,
                              const struct orma_packet_time *time, uint64_t order);
 
 /*
  * A bundle. Its index, or UINT32_MAX when memory is out. Events that are not in order, or whose
  * clock does not run evenly, come as several entries with a stretch of the list each.
  */
-uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_ftrace_bundle *bundle);
+uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kernel_bundle *bundle);
 
 /*
  * A stream of another format: `next` fills *ret with the item that follows, in order of (ts,

@@ -24,7 +24,7 @@ void orma_args_list_fini(struct orma_args_list *self)
 static bool list_grow(struct orma_args_list *self)
 {
     uint32_t cap = self->cap ? self->cap * 2 : LIST_FIRST;
-    struct orma_arg *args = realloc(self->args, cap * sizeof(*args));
+    struct orma_args_item *args = realloc(self->args, cap * sizeof(*args));
 
     if (!args) {
         self->failed = true;
@@ -35,7 +35,7 @@ static bool list_grow(struct orma_args_list *self)
     return true;
 }
 
-void orma_args_put(struct orma_args_list *self, struct orma_arg arg)
+void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 {
     for (uint32_t i = 0; i < self->len; i++) {
         if (self->args[i].key == arg.key) {
@@ -70,7 +70,7 @@ void orma_args_store_fini(struct orma_args_store *self)
     *self = (struct orma_args_store){0};
 }
 
-static uint64_t hash_arg(uint64_t hash, const struct orma_arg *arg)
+static uint64_t hash_arg(uint64_t hash, const struct orma_args_item *arg)
 {
     hash = orma_mix64(hash ^ ((uint64_t)arg->key << 32 | arg->flat_key));
     return orma_mix64(hash ^ (uint64_t)arg->i ^ (uint64_t)arg->type << 56);
@@ -85,10 +85,10 @@ static uint64_t hash_list(const struct orma_args_list *list)
     return hash;
 }
 
-struct orma_arg orma_args_row(const struct orma_args_store *self, uint32_t row)
+struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t row)
 {
     const struct orma_table *t = self->table;
-    struct orma_arg arg = {
+    struct orma_args_item arg = {
         .flat_key = (uint32_t)orma_table_int(t, ORMA_ARGS_FLAT_KEY, row),
         .key = (uint32_t)orma_table_int(t, ORMA_ARGS_KEY, row),
         .type = (uint8_t)(orma_table_int(t, ORMA_ARGS_VALUE_TYPE, row) - self->type_names[0]),
@@ -132,8 +132,8 @@ static bool same(const struct orma_args_store *self, uint32_t set,
          orma_table_int(t, ORMA_ARGS_ARG_SET_ID, set + list->len) == set))
         return false;
     for (uint32_t i = 0; i < list->len; i++) {
-        struct orma_arg have = orma_args_row(self, set + i);
-        const struct orma_arg *want = &list->args[i];
+        struct orma_args_item have = orma_args_row(self, set + i);
+        const struct orma_args_item *want = &list->args[i];
 
         if (have.key != want->key || have.flat_key != want->flat_key || have.type != want->type ||
             have.i != want->i)
@@ -148,7 +148,7 @@ static uint64_t hash_set(struct orma_args_store *self, uint32_t set)
     uint64_t hash = len;
 
     for (uint32_t i = 0; i < len; i++) {
-        struct orma_arg arg = orma_args_row(self, set + i);
+        struct orma_args_item arg = orma_args_row(self, set + i);
 
         hash = hash_arg(hash, &arg);
     }
@@ -176,7 +176,7 @@ static bool rehash(struct orma_args_store *self)
     return true;
 }
 
-static void store(struct orma_args_store *self, uint32_t set, const struct orma_arg *arg)
+static void store(struct orma_args_store *self, uint32_t set, const struct orma_args_item *arg)
 {
     struct orma_table *t = self->table;
     uint32_t row = orma_table_add(t);
@@ -350,7 +350,8 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
         orma_args_put(ret, orma_args_row(self, set + i));
 }
 
-bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key, struct orma_arg *ret)
+bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
+                    struct orma_args_item *ret)
 {
     struct orma_table *t = self->table;
 

@@ -32,7 +32,7 @@ enum orma_arg_type {
 #define ORMA_ARG_TYPES_NUM 8
 extern const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM];
 
-struct orma_arg {
+struct orma_args_item {
     uint32_t flat_key, key; /* pool ids */
     uint8_t type;           /* enum orma_arg_type */
     bool yields;            /* to one with the same key that is there already */
@@ -45,7 +45,7 @@ struct orma_arg {
 
 /* Reused from set to set. Zero-initialised is empty. */
 struct orma_args_list {
-    struct orma_arg *args;
+    struct orma_args_item *args;
     uint32_t len, cap;
     bool failed; /* memory was out: the set is incomplete */
 };
@@ -60,32 +60,33 @@ static inline void orma_args_list_clear(struct orma_args_list *self)
 }
 
 /* Adds, or replaces the value of an equal `key` unless it yields. */
-void orma_args_put(struct orma_args_list *self, struct orma_arg arg);
+void orma_args_put(struct orma_args_list *self, struct orma_args_item arg);
 
 static inline void orma_args_put_int(struct orma_args_list *self, uint32_t key, int64_t val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_INT, false, {.i = val}});
+    orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_INT, false, {.i = val}});
 }
 
 static inline void orma_args_put_uint(struct orma_args_list *self, uint32_t key, uint64_t val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
+    orma_args_put(self,
+                  (struct orma_args_item){key, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
 }
 
 static inline void orma_args_put_bool(struct orma_args_list *self, uint32_t key, bool val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_BOOL, false, {.i = val}});
+    orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_BOOL, false, {.i = val}});
 }
 
 static inline void orma_args_put_str(struct orma_args_list *self, uint32_t key, uint32_t str)
 {
-    orma_args_put(self, (struct orma_arg){
+    orma_args_put(self, (struct orma_args_item){
                             key, key, str ? ORMA_ARG_STRING : ORMA_ARG_NULL, false, {.i = str}});
 }
 
 static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key, double val)
 {
-    orma_args_put(self, (struct orma_arg){key, key, ORMA_ARG_REAL, false, {.d = val}});
+    orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_REAL, false, {.d = val}});
 }
 
 /*
@@ -142,11 +143,12 @@ uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row);
 bool orma_args_source_settle(struct orma_args_store *self);
 
 /* The arg in a row of the table. */
-struct orma_arg orma_args_row(const struct orma_args_store *self, uint32_t row);
+struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t row);
 
 /* Fills `ret` (cleared before) with a committed set or one of the source. */
 void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args_list *ret);
 
 /* The arg with this full key; false if there is none. */
-bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key, struct orma_arg *ret);
+bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
+                    struct orma_args_item *ret);
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/assembly/importers.h"
 #include "processor/import/core/file.h"
-#include "processor/importers.h"
 #include "processor/store/storage.h"
 #include "sdk/base/hash.h"
 

@@ -98,6 +98,18 @@ ROOMS = {
     "processor/sql/stdlib": "orma_sql_stdlib",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_"
                        " orma_arg_ orma_column_ orma_severity_",
+    "processor/model": "orma_model_ orma_processes_ orma_callstacks_ orma_sched_ orma_slices_ orma_flows_ orma_heap_graph_"
+                       " orma_tracks_ orma_async_ orma_ids_ orma_metadata_ orma_lanes_ orma_legacy_ orma_words64_",
+    "processor/import/core": "orma_import_ orma_file_ orma_files_",
+    "processor/import/kernel": "orma_kernel_",
+    "processor/import/events": "orma_events_",
+    "processor/import/profile": "orma_profile_",
+    "processor/import/linux": "orma_linux_",
+    "processor/import/trace": "orma_trace_",
+    "processor/import/android": "orma_android_",
+    "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
+    "processor/api": "orma_processor_ orma_query_ orma_script_ orma_result_ orma_symbolize_ orma_deobfuscate_",
+    "processor/export": "orma_export_ orma_print_",
 }
 # Rooms that have no row yet.
 OPEN = ("sdk/examples", "processor")
@@ -107,11 +119,9 @@ FREE = {
 }
 TWICE = {
     "main": "one a program",
-    "orma_te_describe": "to be renamed: one of the SDK, one of the importer",
 }
 # Tags with two meanings: why.
-TAGS = {tag: "to be renamed" for tag in """
-    orma_arg orma_ftrace_bundle orma_packet orma_te_event""".split()}
+TAGS = {}
 # `extern` in a source file: why.
 EXTERNS = {
     ("tools/record/child.c", "extern char **environ"): "POSIX has it so: no header need declare it",

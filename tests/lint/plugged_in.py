@@ -104,9 +104,9 @@ def definitions(kind, tops):
 
 TABLES = {
     "sources": (r"struct orma_source_type", ("probes",), "probes/sources.c"),
-    "importers": (r"struct orma_importer", ("processor/import",), "processor/importers.c"),
-    "formats": (r"struct orma_format_ops", ("processor/import/formats",), "processor/importers.c"),
-    "handlers": (r"struct orma_ftrace_handler", ("processor/import/kernel", "processor/import"),
+    "importers": (r"struct orma_importer", ("processor/import",), "processor/assembly/importers.c"),
+    "formats": (r"struct orma_format_ops", ("processor/import/formats",), "processor/assembly/importers.c"),
+    "handlers": (r"struct orma_kernel_handler", ("processor/import/kernel", "processor/import"),
                  "processor/import/kernel/kernel.c"),
     "functions": (r"struct orma_sql_func", ("processor",), "processor/sql/builtins.c"),
     "tvfs": (r"struct orma_tvf", ("processor",), "processor/sql/builtins.c"),
@@ -377,7 +377,7 @@ def check_metrics():
 def check_formats():
     """A format that is told by its bytes is read by somebody, and stands in docs/formats.md."""
     names = dict(re.findall(r'\[(ORMA_FORMAT_\w+)\] = "(\w+)"', code("processor/read/detect.c")))
-    rows = code("processor/importers.c")
+    rows = code("processor/assembly/importers.c")
     page = text("docs/formats.md")
     if len(names) < 15:
         yield f"formats: only {len(names)} names found: the pattern of this test is old"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/assembly/importers.h"
 #include "processor/import/core/file.h"
-#include "processor/importers.h"
 
 struct loaded {
     struct orma_storage storage;

@@ -192,11 +192,8 @@ static void sample(struct orma_import_ctx *imp, const struct orma_item *item)
 }
 
 static const uint16_t rail_fields[] = {ORMA_PB_TRACE_PACKET_POWER_RAILS, 0};
-const struct orma_importer orma_android_power_rails_importer = {.name = "power_rails",
-                                                                .room = &orma_android_room,
-                                                                .fields = rail_fields,
-                                                                .tokenize = rails_tokenize,
-                                                                .parse = sample};
+const struct orma_importer orma_android_power_rails_importer = {
+    .name = "power_rails", .fields = rail_fields, .tokenize = rails_tokenize, .parse = sample};
 
 /* ---- consumers ---- */
 
@@ -359,7 +356,5 @@ static void breakdown(struct orma_import_ctx *imp, const struct orma_item *item)
 
 static const uint16_t breakdown_fields[] = {
     ORMA_PB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN, 0};
-const struct orma_importer orma_android_energy_importer = {.name = "energy_breakdown",
-                                                           .room = &orma_android_room,
-                                                           .fields = breakdown_fields,
-                                                           .parse = breakdown};
+const struct orma_importer orma_android_energy_importer = {
+    .name = "energy_breakdown", .fields = breakdown_fields, .parse = breakdown};

@@ -219,10 +219,10 @@ static void put_tokens(struct orma_import_ctx *imp, const struct start *s, bool 
     uint32_t layer =
         s->fields[LAYER].id ? orma_model_str(imp->model, orma_pb_str(&s->fields[LAYER])) : 0;
     orma_args_put(&imp->model->args,
-                  (struct orma_arg){.flat_key = orma_model_lit(imp->model, "Layer name"),
-                                    .key = orma_model_lit(imp->model, "Layer name"),
-                                    .type = ORMA_ARG_STRING,
-                                    .str = layer});
+                  (struct orma_args_item){.flat_key = orma_model_lit(imp->model, "Layer name"),
+                                          .key = orma_model_lit(imp->model, "Layer name"),
+                                          .type = ORMA_ARG_STRING,
+                                          .str = layer});
 }
 
 /* The text of an enum; its first when the number has none, which counts as an error. */
@@ -319,11 +319,11 @@ static void put_actual(struct orma_import_ctx *imp, const struct orma_item *item
                                           : "No");
     put_text(imp, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
     put_text(imp, "Jank tag (experimental)", "No Jank");
-    orma_args_put(
-        &imp->model->args,
-        (struct orma_arg){.flat_key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
-                          .key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
-                          .type = ORMA_ARG_STRING});
+    orma_args_put(&imp->model->args,
+                  (struct orma_args_item){
+                      .flat_key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
+                      .key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
+                      .type = ORMA_ARG_STRING});
 }
 
 /* ---- events ---- */
@@ -476,8 +476,5 @@ static void fini(struct orma_import_ctx *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FRAME_TIMELINE_EVENT, 0};
-const struct orma_importer orma_android_frame_timeline_importer = {.name = "frame_timeline",
-                                                                   .room = &orma_android_room,
-                                                                   .fields = fields,
-                                                                   .parse = parse,
-                                                                   .fini = fini};
+const struct orma_importer orma_android_frame_timeline_importer = {
+    .name = "frame_timeline", .fields = fields, .parse = parse, .fini = fini};

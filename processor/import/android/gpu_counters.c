@@ -363,7 +363,6 @@ static void counters_fini(struct orma_import_ctx *imp)
 
 static const uint16_t counters_fields[] = {ORMA_PB_TRACE_PACKET_GPU_COUNTER_EVENT, 0};
 const struct orma_importer orma_android_gpu_counters_importer = {.name = "gpu_counters",
-                                                                 .room = &orma_android_room,
                                                                  .fields = counters_fields,
                                                                  .tokenize = counters_tokenize,
                                                                  .parse = counters_parse,
@@ -439,7 +438,7 @@ static void info_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
 static const uint16_t info_fields[] = {ORMA_PB_TRACE_PACKET_GPU_INFO, 0};
 const struct orma_importer orma_android_gpu_info_importer = {
-    .name = "gpu_info", .room = &orma_android_room, .fields = info_fields, .parse = info_parse};
+    .name = "gpu_info", .fields = info_fields, .parse = info_parse};
 
 /* ---- logs ---- */
 
@@ -473,4 +472,4 @@ static void log_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 
 static const uint16_t log_fields[] = {ORMA_PB_TRACE_PACKET_GPU_LOG, 0};
 const struct orma_importer orma_android_gpu_log_importer = {
-    .name = "gpu_log", .room = &orma_android_room, .fields = log_fields, .parse = log_parse};
+    .name = "gpu_log", .fields = log_fields, .parse = log_parse};

@@ -428,11 +428,8 @@ static void stages_fini(struct orma_import_ctx *imp)
 }
 
 static const uint16_t stages_fields[] = {ORMA_PB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT, 0};
-const struct orma_importer orma_android_gpu_stages_importer = {.name = "gpu_stages",
-                                                               .room = &orma_android_room,
-                                                               .fields = stages_fields,
-                                                               .parse = stages_parse,
-                                                               .fini = stages_fini};
+const struct orma_importer orma_android_gpu_stages_importer = {
+    .name = "gpu_stages", .fields = stages_fields, .parse = stages_parse, .fini = stages_fini};
 
 /* ---- Vulkan ---- */
 
@@ -508,4 +505,4 @@ static void vulkan_parse(struct orma_import_ctx *imp, const struct orma_item *it
 
 static const uint16_t vulkan_fields[] = {ORMA_PB_TRACE_PACKET_VULKAN_API_EVENT, 0};
 const struct orma_importer orma_android_vulkan_importer = {
-    .name = "vulkan", .room = &orma_android_room, .fields = vulkan_fields, .parse = vulkan_parse};
+    .name = "vulkan", .fields = vulkan_fields, .parse = vulkan_parse};

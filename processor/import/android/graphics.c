@@ -295,4 +295,4 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_GRAPHICS_FRAME_EVENT, 0};
 const struct orma_importer orma_android_graphics_importer = {
-    .name = "graphics", .room = &orma_android_room, .fields = fields, .parse = parse, .fini = fini};
+    .name = "graphics", .fields = fields, .parse = parse, .fini = fini};

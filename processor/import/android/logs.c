@@ -107,4 +107,4 @@ static void logs_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_JOURNALD_EVENT, 0};
 const struct orma_importer orma_android_logs_importer = {
-    .name = "journald", .room = &orma_android_room, .fields = fields, .parse = logs_parse};
+    .name = "journald", .fields = fields, .parse = logs_parse};

@@ -153,4 +153,4 @@ static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PACKAGES_LIST,
                                   ORMA_PB_TRACE_PACKET_ANDROID_GAME_INTERVENTION_LIST, 0};
 const struct orma_importer orma_android_packages_importer = {
-    .name = "packages", .room = &orma_android_room, .fields = fields, .parse = parse};
+    .name = "packages", .fields = fields, .parse = parse};

@@ -438,4 +438,4 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ANDROID_LOG,
                                   ORMA_PB_TRACE_PACKET_UI_STATE,
                                   0};
 const struct orma_importer orma_android_android_importer = {
-    .name = "android", .room = &orma_android_room, .fields = fields, .parse = parse, .fini = fini};
+    .name = "android", .fields = fields, .parse = parse, .fini = fini};

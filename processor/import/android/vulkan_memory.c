@@ -208,8 +208,5 @@ static void fini(struct orma_import_ctx *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_VULKAN_MEMORY_EVENT, 0};
-const struct orma_importer orma_android_vulkan_memory_importer = {.name = "vulkan_memory",
-                                                                  .room = &orma_android_room,
-                                                                  .fields = fields,
-                                                                  .parse = parse,
-                                                                  .fini = fini};
+const struct orma_importer orma_android_vulkan_memory_importer = {
+    .name = "vulkan_memory", .fields = fields, .parse = parse, .fini = fini};

@@ -64,10 +64,11 @@ static inline void orma_arg_key_push_index(struct orma_arg_key *self, unsigned i
     orma_arg_key_append(self->full, &self->full_len, text, (size_t)n);
 }
 
-static inline struct orma_arg orma_arg_of(struct orma_import_ctx *imp, const struct orma_arg_key *k,
-                                          enum orma_arg_type type, int64_t val)
+static inline struct orma_args_item orma_arg_of(struct orma_import_ctx *imp,
+                                                const struct orma_arg_key *k,
+                                                enum orma_arg_type type, int64_t val)
 {
-    return (struct orma_arg){
+    return (struct orma_args_item){
         .flat_key = orma_model_str(imp->model, (struct orma_str){k->flat, k->flat_len}),
         .key = orma_model_str(imp->model, (struct orma_str){k->full, k->full_len}),
         .type = (uint8_t)type,
@@ -90,7 +91,7 @@ static inline void orma_arg_put_text(struct orma_import_ctx *imp, const struct o
 static inline void orma_arg_put_double(struct orma_import_ctx *imp, const struct orma_arg_key *k,
                                        double val, struct orma_args_list *ret)
 {
-    struct orma_arg arg = orma_arg_of(imp, k, ORMA_ARG_REAL, 0);
+    struct orma_args_item arg = orma_arg_of(imp, k, ORMA_ARG_REAL, 0);
 
     arg.d = val;
     orma_args_put(ret, arg);

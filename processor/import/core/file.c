@@ -48,7 +48,7 @@ struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *pa
         return NULL;
     }
     self->import = import;
-    self->imp = orma_import_ctx(import, import->table->formats_room);
+    self->imp = import->formats;
     self->parent = parent;
     self->row = parent ? orma_table_add(t) : import->model.trace_row;
     if (parent)
@@ -108,6 +108,28 @@ static bool is_container(enum orma_format format)
            format == ORMA_FORMAT_TAR || format == ORMA_FORMAT_CTRACE;
 }
 
+/* The size of the trace; last of all facts. */
+static void set_size(struct orma_import *self, uint64_t size)
+{
+    struct orma_model *model = &self->model;
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
+
+    orma_table_set(t, ORMA_TRACE_FILE_SIZE, model->trace_row, (int64_t)size);
+    orma_metadata_int(model, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
+}
+
+/* A trace begins: its format by name. */
+static void begin_trace(struct orma_import *self, const char *format)
+{
+    struct orma_model *model = &self->model;
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
+    uint32_t name = orma_model_cstr(model, format);
+
+    orma_metadata_uuid(model, 0, self->uuid);
+    orma_metadata_str(model, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
+}
+
 void orma_files_finish(struct orma_import *import)
 {
     struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
@@ -123,7 +145,7 @@ void orma_files_finish(struct orma_import *import)
         if (is_container(f->format))
             orma_table_set(t, ORMA_TRACE_FILE_SIZE, f->row, (int64_t)f->size);
         else
-            orma_import_set_size(import, f->size);
+            set_size(import, f->size);
     }
 }
 
@@ -162,7 +184,7 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
 {
     struct orma_import_ctx *imp = self->imp;
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_TRACE_FILE);
-    const char *name = orma_format_names[self->format];
+    const char *name = orma_detect_format_names[self->format];
 
     if (self->format == ORMA_FORMAT_UNKNOWN) {
         unknown(self, data, len);
@@ -193,7 +215,7 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     else
         orma_reader_next_file(imp->reader, self->row);
     orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
-    orma_import_begin(self->import, name);
+    begin_trace(self->import, name);
     return true;
 }
 

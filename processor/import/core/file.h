@@ -115,15 +115,6 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len);
 void orma_file_error(struct orma_file *self, int error, const char *fmt, ...) ORMA_PRINTF(3, 4);
 
 /*
- * Tells what went wrong with unpacking the file inside, if anything did. `result` is of
- * orma_inflater_feed() with `bytes`. A stream that is broken or cut off gives what came out of it,
- * if anything did, and the rest is damage. False: there is no more to come out.
- */
-struct orma_inflater;
-bool orma_file_unpacked(struct orma_file *inside, const struct orma_inflater *inflater, int result,
-                        struct orma_str bytes, bool at_end);
-
-/*
  * Bytes at `at`, in what ops->read() was given, that were skipped since they mean nothing. What
  * follows each other is one place. Ends of files that are not whole are orma_model_cut_off().
  */

@@ -9,9 +9,8 @@
 
 #include "processor/import/core/file.h"
 #include "protos/reflect/schema.h"
-#include "sdk/base/hash.h"
 
-static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq *seq,
+static bool hook_early(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
                        uint16_t machine, uint64_t order)
 {
     struct orma_import *self = data;
@@ -22,7 +21,7 @@ static bool hook_early(void *data, const struct orma_packet *p, struct orma_seq 
     return m && m->early && m->early(self->ctx_by_field[p->field], &ctx);
 }
 
-static bool hook_tokenize(void *data, const struct orma_packet *p, struct orma_seq *seq,
+static bool hook_tokenize(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
                           uint16_t machine, int64_t ts, uint64_t order)
 {
     struct orma_import *self = data;
@@ -106,8 +105,9 @@ static void emit(void *data, const struct orma_item *item)
     }
 }
 
-struct orma_import_ctx *orma_import_ctx(struct orma_import *self,
-                                        const struct orma_import_room *room)
+/* The context of a room; NULL: there is none. */
+static struct orma_import_ctx *find_room(struct orma_import *self,
+                                         const struct orma_import_room *room)
 {
     for (unsigned i = 0; i < self->rooms_num; i++)
         if (self->rooms[i].room == room)
@@ -119,7 +119,7 @@ struct orma_import_ctx *orma_import_ctx(struct orma_import *self,
 static struct orma_import_ctx *add_room(struct orma_import *self,
                                         const struct orma_import_room *room)
 {
-    struct orma_import_ctx *ctx = orma_import_ctx(self, room);
+    struct orma_import_ctx *ctx = find_room(self, room);
     void *state = ctx || !room->state_size ? NULL : calloc(1, room->state_size);
 
     if (ctx)
@@ -163,15 +163,15 @@ static void add_importer(struct orma_import *self, const struct orma_importer *m
 
 static int add_rooms(struct orma_import *self, struct orma_reader_hooks *hooks)
 {
-    if (!add_room(self, self->table->formats_room))
+    self->formats = add_room(self, self->table->formats_room);
+    if (!self->formats)
         return -ENOMEM;
-    for (unsigned i = 0; self->table->importers[i]; i++) {
-        const struct orma_importer *m = self->table->importers[i];
-        struct orma_import_ctx *ctx = add_room(self, m->room);
+    for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
+        struct orma_import_ctx *ctx = add_room(self, r->room);
 
         if (!ctx)
             return -ENOMEM;
-        add_importer(self, m, ctx, hooks);
+        add_importer(self, r->importer, ctx, hooks);
     }
     return 0;
 }
@@ -211,36 +211,16 @@ void orma_import_fini(struct orma_import *self)
 {
     orma_reader_fini(&self->reader);
     orma_files_fini(self);
-    for (unsigned i = 0; self->table->importers[i]; i++) {
-        struct orma_import_ctx *ctx = orma_import_ctx(self, self->table->importers[i]->room);
+    for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
+        struct orma_import_ctx *ctx = find_room(self, r->room);
 
-        if (ctx && self->table->importers[i]->fini)
-            self->table->importers[i]->fini(ctx);
+        if (ctx && r->importer->fini)
+            r->importer->fini(ctx);
     }
     for (unsigned i = 0; i < self->rooms_num; i++)
         free(self->rooms[i].ctx.state);
     orma_model_fini(&self->model);
     orma_schema_free(self->ports.schema);
-}
-
-void orma_import_begin(struct orma_import *self, const char *format)
-{
-    struct orma_model *model = &self->model;
-    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
-    uint32_t name = orma_model_cstr(model, format);
-
-    orma_metadata_uuid(model, 0, self->uuid);
-    orma_metadata_str(model, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
-    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
-}
-
-void orma_import_set_size(struct orma_import *self, uint64_t size)
-{
-    struct orma_model *model = &self->model;
-    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
-
-    orma_table_set(t, ORMA_TRACE_FILE_SIZE, model->trace_row, (int64_t)size);
-    orma_metadata_int(model, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
 }
 
 /* Rows that say which packets no importer took: those of other platforms, and what is newer. */
@@ -268,12 +248,9 @@ void orma_import_finish(struct orma_import *self)
 {
     orma_reader_finish(&self->reader);
     write_skipped(self);
-    for (unsigned i = 0; self->table->importers[i]; i++) {
-        const struct orma_importer *m = self->table->importers[i];
-
-        if (m->finish)
-            m->finish(orma_import_ctx(self, m->room));
-    }
+    for (const struct orma_importer_row *r = self->table->importers; r->importer; r++)
+        if (r->importer->finish)
+            r->importer->finish(find_room(self, r->room));
     orma_files_finish(self);
     orma_model_finish(&self->model);
     for (uint16_t i = 0; i < self->model.machines_num; i++)

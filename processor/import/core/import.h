@@ -3,8 +3,8 @@
  *
  *   bytes ─► file (file.h) ─► reader ─► sorter ─► importers (importer.h) ─► model ─► store
  *
- * Which importers and formats there are is handed in (processor/importers.c): nothing in here calls
- * one by name. Threads: none; the reader may use a second one for itself.
+ * Which importers and formats there are is handed in (processor/assembly/importers.c): nothing in
+ * here calls one by name. Threads: none; the reader may use a second one for itself.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
@@ -32,6 +32,7 @@ struct orma_import {
         struct orma_import_ctx ctx;
     } rooms[ORMA_IMPORT_ROOMS_MAX];
     unsigned rooms_num;
+    struct orma_import_ctx *formats;      /* of the formats */
     struct orma_file *files, *files_last; /* in the order in which they were found */
     uint64_t uuid;                        /* made from the first bytes of what is loaded */
     char error_text[256];                 /* of orma_file_error() */
@@ -46,17 +47,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
                      const struct orma_importers *table, const struct orma_import_options *options);
 void orma_import_fini(struct orma_import *self);
 
-/* A trace begins: its format by name. */
-void orma_import_begin(struct orma_import *self, const char *format);
-
-/* The size of the trace; last of all facts. */
-void orma_import_set_size(struct orma_import *self, uint64_t size);
-
 /* The end of the trace: what waits is sorted and parsed, tables that sum up are made. */
 void orma_import_finish(struct orma_import *self);
-
-/* The context of a room of the table. */
-struct orma_import_ctx *orma_import_ctx(struct orma_import *self,
-                                        const struct orma_import_room *room);
 
 #endif

@@ -9,8 +9,8 @@
  *   packet ─► early ─► tokenize ─► (sorter) ─► parse ... finish, fini
  *
  * `early` and `tokenize` run as packets are read, `parse` when their time has come, `finish` at
- * the end of the trace. The table of all importers is processor/importers.c, which is handed in. A
- * new importer is a file in a room and a row there.
+ * the end of the trace. The table of all importers is processor/assembly/importers.c, which is
+ * handed in. A new importer is a file in a room and a row there.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
@@ -47,7 +47,7 @@ struct orma_import_room {
 
 /* A packet that is read. seq is NULL only in `early`, for packets of no sequence. */
 struct orma_packet_ctx {
-    const struct orma_packet *p;
+    const struct orma_read_packet *p;
     struct orma_seq *seq;
     uint16_t machine;
     int64_t ts; /* tokenize only */
@@ -58,7 +58,6 @@ typedef void orma_parse_fn(struct orma_import_ctx *imp, const struct orma_item *
 
 struct orma_importer {
     const char *name;
-    const struct orma_import_room *room;
     const uint16_t *fields; /* of TracePacket, 0-terminated; NULL: it takes no packets */
     /* All may be NULL. True: the packet is used up. */
     bool (*early)(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
@@ -78,8 +77,14 @@ struct orma_importer {
 
 /* All that an import can read. */
 struct orma_format_ops;
+struct orma_importer_row {
+    const struct orma_import_room *room;
+    const struct orma_importer *importer;
+};
+
 struct orma_importers {
-    const struct orma_importer *const *importers; /* NULL-terminated */
+    /* Up to a row of NULLs. At the end of an import they finish in this order. */
+    const struct orma_importer_row *importers;
     const struct orma_format_ops *const *formats; /* by enum orma_format; NULL: not readable */
     const struct orma_import_room *formats_room;
 };

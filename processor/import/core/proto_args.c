@@ -162,8 +162,8 @@ static int value(void *ctx, const struct orma_walk_item *item)
     return 0;
 }
 
-void orma_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
-                         struct orma_arg_key *key)
+void orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+                                struct orma_arg_key *key)
 {
     struct walk w = {.args = self, .schema = orma_import_schema(self->imp), .key = key};
     const struct orma_walk walk = {
@@ -361,8 +361,8 @@ static void read_value(struct json *j, unsigned depth)
     }
 }
 
-void orma_json_args_put(struct orma_import_ctx *imp, struct orma_str text, struct orma_arg_key *key,
-                        struct orma_args_list *ret)
+void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
+                               struct orma_arg_key *key, struct orma_args_list *ret)
 {
     struct json j = {imp, ret, key, text.data, text.data + text.len, true, false};
 

@@ -26,10 +26,10 @@ struct orma_proto_args {
 /* The schema of this import: the built-in one with what the trace describes itself. */
 const struct orma_schema *orma_import_schema(const struct orma_import_ctx *imp);
 
-void orma_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
-                         struct orma_arg_key *key);
+void orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+                                struct orma_arg_key *key);
 
 /* A JSON value of any kind. Text that is no JSON becomes a string. */
-void orma_json_args_put(struct orma_import_ctx *imp, struct orma_str text, struct orma_arg_key *key,
-                        struct orma_args_list *ret);
+void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
+                               struct orma_arg_key *key, struct orma_args_list *ret);
 #endif

@@ -9,8 +9,8 @@
 #define NESTING_MAX 64
 #define INDEX_UNKNOWN UINT_MAX
 
-uint32_t orma_te_interned_text(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                               uint32_t kind, uint64_t iid, uint32_t field)
+uint32_t orma_events_interned_text(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                                   uint32_t kind, uint64_t iid, uint32_t field)
 {
     struct orma_interned *e = orma_seq_gen_find(gen, kind, iid);
 
@@ -117,8 +117,8 @@ static struct orma_str annotation_name(struct orma_import_ctx *imp, const struct
         if (f.id == ORMA_PB_DEBUG_ANNOTATION_NAME_IID)
             return orma_strpool_get(
                 &imp->model->storage->pool,
-                orma_te_interned_text(imp, gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES,
-                                      orma_pb_u64(&f), ORMA_PB_DEBUG_ANNOTATION_NAME__NAME));
+                orma_events_interned_text(imp, gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES,
+                                          orma_pb_u64(&f), ORMA_PB_DEBUG_ANNOTATION_NAME__NAME));
     }
     return (struct orma_str){NULL, 0};
 }
@@ -149,7 +149,7 @@ static void value(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
         orma_arg_put(imp, k, ORMA_ARG_POINTER, orma_pb_i64(f), ret);
         break;
     case ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE_IID: {
-        uint32_t text = orma_te_interned_text(
+        uint32_t text = orma_events_interned_text(
             imp, gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES, orma_pb_u64(f), 2);
 
         if (text)
@@ -157,7 +157,7 @@ static void value(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
         break;
     }
     case ORMA_PB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE:
-        orma_json_args_put(imp, orma_pb_str(f), k, ret);
+        orma_import_json_args_put(imp, orma_pb_str(f), k, ret);
         break;
     case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE:
         nested_value(imp, k, orma_pb_str(f), ret, depth);
@@ -192,14 +192,15 @@ static void typed_value(struct orma_import_ctx *imp, const struct orma_seq_gen *
         else if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME_IID)
             name = orma_strpool_get(
                 &imp->model->storage->pool,
-                orma_te_interned_text(imp, gen,
-                                      ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
-                                      orma_pb_u64(&f), 2));
+                orma_events_interned_text(imp, gen,
+                                          ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+                                          orma_pb_u64(&f), 2));
         else if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE)
             message = orma_pb_str(&f);
     }
-    orma_te_proto_args(imp, gen, ret, &args);
-    orma_proto_args_put(&args, orma_schema_find_msg(orma_import_schema(imp), name), message, k);
+    orma_events_proto_args(imp, gen, ret, &args);
+    orma_import_proto_args_put(&args, orma_schema_find_msg(orma_import_schema(imp), name), message,
+                               k);
 }
 
 static void annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
@@ -218,9 +219,9 @@ static void annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *g
     }
 }
 
-bool orma_te_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                           struct orma_arg_key *k, struct orma_str bytes,
-                           struct orma_args_list *ret)
+bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                               struct orma_arg_key *k, struct orma_str bytes,
+                               struct orma_args_list *ret)
 {
     const size_t full = k->full_len, flat = k->flat_len;
     struct orma_str name = annotation_name(imp, gen, bytes);
@@ -239,17 +240,17 @@ bool orma_te_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_ge
 /* The key of annotations with this name. */
 static uint32_t key_of(struct orma_import_ctx *imp, uint32_t name)
 {
-    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_events_state *st = orma_events_state(imp);
     struct orma_arg_key k;
 
-    if (ORMA_LIKELY(st && st->keys[name % ORMA_TE_KEYS_NUM].name == name))
-        return st->keys[name % ORMA_TE_KEYS_NUM].key;
+    if (ORMA_LIKELY(st && st->keys[name % ORMA_EVENTS_KEYS_NUM].name == name))
+        return st->keys[name % ORMA_EVENTS_KEYS_NUM].key;
     orma_arg_key_init(&k, "debug");
     orma_arg_key_push_foreign(&k, orma_strpool_get(&imp->model->storage->pool, name));
     uint32_t key = orma_model_str(imp->model, (struct orma_str){k.flat, k.flat_len});
     if (st) {
-        st->keys[name % ORMA_TE_KEYS_NUM].name = name;
-        st->keys[name % ORMA_TE_KEYS_NUM].key = key;
+        st->keys[name % ORMA_EVENTS_KEYS_NUM].name = name;
+        st->keys[name % ORMA_EVENTS_KEYS_NUM].key = key;
     }
     return key;
 }
@@ -277,21 +278,21 @@ static bool plain_annotation(struct orma_import_ctx *imp, const struct orma_seq_
         return false;
     uint8_t type = types[val.id] - 1;
     uint32_t key = key_of(imp, e->cache - 1);
-    orma_args_put(ret,
-                  (struct orma_arg){.flat_key = key,
-                                    .key = key,
-                                    .type = type,
-                                    .i = type == ORMA_ARG_BOOL ? val.num != 0 : (int64_t)val.num});
+    orma_args_put(
+        ret, (struct orma_args_item){.flat_key = key,
+                                     .key = key,
+                                     .type = type,
+                                     .i = type == ORMA_ARG_BOOL ? val.num != 0 : (int64_t)val.num});
     return true;
 }
 
-void orma_te_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                        struct orma_str bytes, struct orma_args_list *ret)
+void orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                            struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_arg_key k;
 
     if (ORMA_LIKELY(!imp->options->no_plain_events) && plain_annotation(imp, gen, bytes, ret))
         return;
     orma_arg_key_init(&k, "debug");
-    (void)orma_te_annotation_at(imp, gen, &k, bytes, ret); /* counted there */
+    (void)orma_events_annotation_at(imp, gen, &k, bytes, ret); /* counted there */
 }

@@ -3,10 +3,10 @@
 #include "processor/model/callstacks.h"
 #include "protos/fields/track_event.h"
 
-void orma_te_callstack(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice,
-                       bool at_end)
+void orma_events_callstack(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                           uint32_t slice, bool at_end)
 {
-    struct orma_te_state *st = orma_events(imp);
+    struct orma_events_state *st = orma_events(imp);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_TRACK_EVENT_CALLSTACKS);
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;

@@ -84,7 +84,7 @@ static void put_arg(struct orma_import_ctx *imp, const struct fact *fact)
         orma_args_put_str(&imp->model->args, key, fact->str);
     else
         orma_args_put(&imp->model->args,
-                      (struct orma_arg){key, key, ORMA_ARG_JSON, false, {.i = fact->str}});
+                      (struct orma_args_item){key, key, ORMA_ARG_JSON, false, {.i = fact->str}});
 }
 
 /* Facts become metadata, and args of one row of the raw events. The second program's are numbered.
@@ -124,10 +124,8 @@ static void events_parse(struct orma_import_ctx *imp, const struct orma_item *it
 }
 
 static const uint16_t events_fields[] = {ORMA_PB_TRACE_PACKET_CHROME_EVENTS, 0};
-const struct orma_importer orma_events_chrome_events_importer = {.name = "chrome_events",
-                                                                 .room = &orma_events_room,
-                                                                 .fields = events_fields,
-                                                                 .parse = events_parse};
+const struct orma_importer orma_events_chrome_events_importer = {
+    .name = "chrome_events", .fields = events_fields, .parse = events_parse};
 
 /* ---- the typed packet ---- */
 
@@ -181,7 +179,5 @@ static bool typed_tokenize(struct orma_import_ctx *imp, const struct orma_packet
 }
 
 static const uint16_t typed_fields[] = {ORMA_PB_TRACE_PACKET_CHROME_METADATA, 0};
-const struct orma_importer orma_events_chrome_metadata_importer = {.name = "chrome_metadata",
-                                                                   .room = &orma_events_room,
-                                                                   .fields = typed_fields,
-                                                                   .tokenize = typed_tokenize};
+const struct orma_importer orma_events_chrome_metadata_importer = {
+    .name = "chrome_metadata", .fields = typed_fields, .tokenize = typed_tokenize};

@@ -99,12 +99,12 @@ static uint32_t name_of(struct orma_import_ctx *imp, const char *const *names, s
     return type < num && names[type] ? orma_model_cstr(imp->model, names[type]) : 0;
 }
 
-uint32_t orma_te_chrome_process(struct orma_import_ctx *imp, uint64_t type)
+uint32_t orma_events_chrome_process(struct orma_import_ctx *imp, uint64_t type)
 {
     return name_of(imp, processes, ORMA_ARRAY_LEN(processes), type);
 }
 
-uint32_t orma_te_chrome_thread(struct orma_import_ctx *imp, uint64_t type)
+uint32_t orma_events_chrome_thread(struct orma_import_ctx *imp, uint64_t type)
 {
     return name_of(imp, threads, ORMA_ARRAY_LEN(threads), type);
 }

@@ -2,8 +2,8 @@
 #include "processor/import/events/event.h"
 #include "protos/fields/track_event.h"
 
-static void sample(struct orma_import_ctx *imp, struct orma_te_event *e, struct orma_te_track *t,
-                   double value)
+static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
+                   struct orma_events_track *t, double value)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
     uint32_t row = orma_table_add(table);
@@ -16,9 +16,9 @@ static void sample(struct orma_import_ctx *imp, struct orma_te_event *e, struct 
     if (ORMA_LIKELY(!e->annotated && !e->typed)) {
         if (e->passthrough == ORMA_ID_NONE)
             return;
-        struct orma_te_state *st = orma_te_state(imp);
+        struct orma_events_state *st = orma_events_state(imp);
         if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough)) {
-            orma_te_collect_args(imp, e);
+            orma_events_collect_args(imp, e);
             st->has_passthrough = true;
             st->passthrough = e->passthrough;
             st->passthrough_set = orma_args_commit(&imp->model->storage->args, &imp->model->args);
@@ -26,21 +26,21 @@ static void sample(struct orma_import_ctx *imp, struct orma_te_event *e, struct 
         orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row, st->passthrough_set);
         return;
     }
-    orma_te_collect_args(imp, e);
+    orma_events_collect_args(imp, e);
     orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, &imp->model->args));
 }
 
 /* `if_bad` counts when the track can't have values. */
-static void value_of(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid,
+static void value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                      double value, bool is_double, enum orma_stat if_bad)
 {
-    struct orma_te_track *t = orma_te_find(imp, uuid, e->item->machine);
+    struct orma_events_track *t = orma_events_find(imp, uuid, e->item->machine);
 
     if (!t)
         return;
-    if (ORMA_UNLIKELY(!t->reserved || t->kind != ORMA_TE_COUNTER ||
-                      !orma_te_make_rows(imp, t, 0))) {
+    if (ORMA_UNLIKELY(!t->reserved || t->kind != ORMA_EVENTS_COUNTER ||
+                      !orma_events_make_rows(imp, t, 0))) {
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine), if_bad);
         return;
     }
@@ -55,16 +55,16 @@ static void value_of(struct orma_import_ctx *imp, struct orma_te_event *e, uint6
         e->has_instructions = true;
         e->instructions = (int64_t)value;
     }
-    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER && t->scope != ORMA_TE_THREAD) {
+    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER && t->scope != ORMA_EVENTS_THREAD) {
         e->t = t;
         e->upid = t->upid;
-        orma_te_find_passthrough(imp, e);
+        orma_events_find_passthrough(imp, e);
     }
     sample(imp, e, t, value);
 }
 
-void orma_te_counter(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid,
-                     bool has_track)
+void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
+                         bool has_track)
 {
     struct orma_stats *stats = orma_model_stats(imp->model, e->item->machine);
 
@@ -93,7 +93,7 @@ static void put(struct extras *x, uint64_t *list, unsigned *num, uint64_t val)
         x->too_many = true;
 }
 
-static void read_extras(const struct orma_te_event *e, struct extras *x)
+static void read_extras(const struct orma_events_record *e, struct extras *x)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -129,7 +129,7 @@ static void read_extras(const struct orma_te_event *e, struct extras *x)
 }
 
 /* False, and counted: a value has no place to go to. */
-static bool check_extras(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static bool check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e,
                          const struct extras *x)
 {
     struct orma_stats *stats = orma_model_stats(imp->model, e->item->machine);
@@ -148,9 +148,10 @@ static bool check_extras(struct orma_import_ctx *imp, const struct orma_te_event
     }
     for (unsigned which = 0; which < 2; which++) {
         for (unsigned i = 0; i < x->values_num[which]; i++) {
-            const struct orma_te_track *t = orma_te_find(imp, x->uuids[which][i], e->item->machine);
+            const struct orma_events_track *t =
+                orma_events_find(imp, x->uuids[which][i], e->item->machine);
 
-            if (t && t->reserved && t->kind == ORMA_TE_COUNTER)
+            if (t && t->reserved && t->kind == ORMA_EVENTS_COUNTER)
                 continue;
             orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
             return false;
@@ -159,7 +160,7 @@ static bool check_extras(struct orma_import_ctx *imp, const struct orma_te_event
     return true;
 }
 
-bool orma_te_extra_counters(struct orma_import_ctx *imp, struct orma_te_event *e)
+bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
     struct extras x;
@@ -187,7 +188,7 @@ bool orma_te_extra_counters(struct orma_import_ctx *imp, struct orma_te_event *e
     return true;
 }
 
-void orma_te_thread_counters(struct orma_import_ctx *imp, const struct orma_te_event *e)
+void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     const struct orma_track_dim dim = orma_dim(imp->model->known.utid, e->utid);
 

@@ -4,48 +4,6 @@
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 
-bool orma_te_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    bool has_pid = false, has_tid = false, has_time = false;
-    uint32_t pid = 0, tid = 0;
-
-    (void)imp;
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_THREAD_DESCRIPTOR_PID:
-            pid = orma_pb_u32(&f);
-            has_pid = true;
-            break;
-        case ORMA_PB_THREAD_DESCRIPTOR_TID:
-            tid = orma_pb_u32(&f);
-            has_tid = true;
-            break;
-        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
-            seq->time_us = orma_pb_i64(&f);
-            has_time = true;
-            break;
-        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
-            seq->thread_time_us = orma_pb_i64(&f);
-            has_time = true;
-            break;
-        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
-            seq->thread_instructions = orma_pb_i64(&f);
-            has_time = true;
-            break;
-        }
-    }
-    if (has_time)
-        seq->has_times = seq->tokenize_events = true;
-    if (has_pid && has_tid) {
-        seq->gen->has_pid = true;
-        seq->gen->pid = pid;
-        seq->gen->tid = tid;
-    }
-    return has_pid && has_tid;
-}
-
 static void put_label(struct orma_import_ctx *imp, struct orma_args_list *args, const char *flat,
                       unsigned index, struct orma_str text)
 {
@@ -94,7 +52,7 @@ static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t u
                         &imp->model->args);
     if (name && name != ORMA_STR_EMPTY)
         orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
-    else if ((name = orma_te_chrome_process(imp, type)))
+    else if ((name = orma_events_chrome_process(imp, type)))
         orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_LABEL);
 }
 
@@ -109,7 +67,7 @@ static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uin
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE:
-            type = orma_te_chrome_process(imp, orma_pb_u64(&f));
+            type = orma_events_chrome_process(imp, orma_pb_u64(&f));
             break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
             orma_args_put_str(&imp->model->args,
@@ -140,7 +98,7 @@ static void on_chrome_thread(struct orma_import_ctx *imp, uint16_t machine, uint
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE)
-            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
+            type = orma_events_chrome_thread(imp, orma_pb_u64(&f));
     if (type)
         orma_processes_name_thread(orma_model_processes(imp->model, machine), utid, type,
                                    ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
@@ -162,7 +120,7 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
                 name = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_TYPE:
-            type = orma_te_chrome_thread(imp, orma_pb_u64(&f));
+            type = orma_events_chrome_thread(imp, orma_pb_u64(&f));
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
@@ -181,15 +139,15 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
 }
 
 /* Ranks count where the parent wants an order of its own; the default track stands for none. */
-static bool is_ranked(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static bool is_ranked(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
-    const struct orma_te_track *parent =
-        orma_te_find(imp, t->has_parent ? t->parent_uuid : 0, t->machine);
+    const struct orma_events_track *parent =
+        orma_events_find(imp, t->has_parent ? t->parent_uuid : 0, t->machine);
 
     return t->has_rank && parent && parent->child_ordering == imp->model->known.explicit_;
 }
 
-static void on_rank(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static void on_rank(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     orma_args_list_clear(&imp->model->args);
     if (t->has_thread) {
@@ -218,10 +176,10 @@ static void on_track(struct orma_import_ctx *imp, const struct orma_item *item)
             has_uuid = true;
         }
     }
-    struct orma_te_track *t = has_uuid ? orma_te_find(imp, uuid, item->machine) : NULL;
+    struct orma_events_track *t = has_uuid ? orma_events_find(imp, uuid, item->machine) : NULL;
     if (!t || !t->described)
         return;
-    if (!orma_te_resolve(imp, t)) {
+    if (!orma_events_resolve(imp, t)) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
@@ -275,7 +233,7 @@ static void on_old_thread(struct orma_import_ctx *imp, const struct orma_item *i
               (struct orma_str){(const char *)item->data, item->len});
 }
 
-void orma_te_parse_descriptor(struct orma_import_ctx *imp, const struct orma_item *item)
+void orma_events_parse_descriptor(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     switch (item->field) {
     case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
@@ -290,7 +248,7 @@ void orma_te_parse_descriptor(struct orma_import_ctx *imp, const struct orma_ite
     }
 }
 
-void orma_te_read_range(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+void orma_events_read_range(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;

@@ -10,10 +10,10 @@
 #define ORMA_PROCESSOR_IMPORT_EVENTS_EVENT_H
 #include "processor/import/events/events.h"
 
-#define ORMA_TE_CATEGORIES_MAX 16
+#define ORMA_EVENTS_CATEGORIES_MAX 16
 
 /* TrackEvent.legacy_event. */
-struct orma_te_legacy {
+struct orma_events_legacy {
     uint64_t name_iid, unscoped_id, local_id, global_id, bind_id;
     int64_t duration_us, thread_duration_us, thread_instruction_delta;
     struct orma_str id_scope;
@@ -25,7 +25,7 @@ struct orma_te_legacy {
 };
 
 /* Read in one pass; lists are read again when they are there at all. */
-struct orma_te_event {
+struct orma_events_record {
     bool stacked; /* a call stack came with it */
     /* Zero until the field comes. */
     uint32_t type;
@@ -37,10 +37,10 @@ struct orma_te_event {
     uint8_t category_iids_num;
     uint64_t name_iid;
     /* Where it belongs. */
-    struct orma_te_track *t; /* the described track; NULL: `track` says it all */
-    uint32_t track;          /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
-    uint32_t utid, upid;     /* ORMA_ID_NONE: none */
-    uint32_t passthrough;    /* the thread that wrote an event of another track */
+    struct orma_events_track *t; /* the described track; NULL: `track` says it all */
+    uint32_t track;              /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
+    uint32_t utid, upid;         /* ORMA_ID_NONE: none */
+    uint32_t passthrough;        /* the thread that wrote an event of another track */
     uint32_t name_id, category_id;
     /* From here on only what the flags say was there. */
     uint64_t track_uuid;
@@ -49,37 +49,38 @@ struct orma_te_event {
     double double_value;
     int64_t thread_ns, instructions; /* of the thread, at the event */
     int64_t source_id;
-    uint64_t category_iids[ORMA_TE_CATEGORIES_MAX];
-    struct orma_te_legacy legacy; /* if has_legacy */
+    uint64_t category_iids[ORMA_EVENTS_CATEGORIES_MAX];
+    struct orma_events_legacy legacy; /* if has_legacy */
     struct orma_str bytes;
     const struct orma_item *item;
 };
 
 /* The track on which a slice begins, ends, or lies as a whole. None, and no descriptor of one:
  * memory has run out. */
-static inline uint32_t orma_te_track_begin(struct orma_import_ctx *imp,
-                                           const struct orma_te_event *e)
+static inline uint32_t orma_events_track_begin(struct orma_import_ctx *imp,
+                                               const struct orma_events_record *e)
 {
     return e->track != ORMA_TRACK_NONE || !e->t ? e->track
-                                                : orma_te_begin_track(imp, e->t, e->item->ts);
+                                                : orma_events_begin_track(imp, e->t, e->item->ts);
 }
 
-static inline uint32_t orma_te_track_end(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static inline uint32_t orma_events_track_end(struct orma_import_ctx *imp,
+                                             const struct orma_events_record *e)
 {
     return e->track != ORMA_TRACK_NONE || !e->t ? e->track
-                                                : orma_te_end_track(imp, e->t, e->item->ts);
+                                                : orma_events_end_track(imp, e->t, e->item->ts);
 }
 
-static inline uint32_t orma_te_track_whole(struct orma_import_ctx *imp,
-                                           const struct orma_te_event *e, int64_t dur)
+static inline uint32_t orma_events_track_whole(struct orma_import_ctx *imp,
+                                               const struct orma_events_record *e, int64_t dur)
 {
     return e->track != ORMA_TRACK_NONE || !e->t
                ? e->track
-               : orma_te_instant_track(imp, e->t, e->item->ts, dur);
+               : orma_events_instant_track(imp, e->t, e->item->ts, dur);
 }
 
 /* True, and counted: it is before what somebody cared for. */
-static inline bool orma_te_is_cropped(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+static inline bool orma_events_is_cropped(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
 {
     if (ORMA_LIKELY(!imp->options->crop_track_events || ts >= orma_events(imp)->crop_start))
         return false;
@@ -89,59 +90,57 @@ static inline bool orma_te_is_cropped(struct orma_import_ctx *imp, uint16_t mach
 }
 
 /* The args of the event, in imp->model->args. */
-void orma_te_collect_args(struct orma_import_ctx *imp, const struct orma_te_event *e);
+void orma_events_collect_args(struct orma_import_ctx *imp, const struct orma_events_record *e);
 
 /* The thread that wrote an event of a process or of the whole trace (e->t). */
-void orma_te_find_passthrough(struct orma_import_ctx *imp, struct orma_te_event *e);
+void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_events_record *e);
 
 /* Begin, end, and a slice of known length, with args, flows and thread time. `phase`: a letter to
  * keep as an arg, or 0. */
-void orma_te_begin(struct orma_import_ctx *imp, const struct orma_te_event *e, char phase);
-void orma_te_end(struct orma_import_ctx *imp, const struct orma_te_event *e);
-void orma_te_whole(struct orma_import_ctx *imp, const struct orma_te_event *e, int64_t dur,
-                   char phase, bool with_thread_time);
+void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase);
+void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e);
+void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
+                       char phase, bool with_thread_time);
 
 /* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
  * done. */
-bool orma_te_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item);
+bool orma_events_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item);
 /* Its two halves, for the sorter (read/sorter.h). */
-bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret);
-bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
-                       const struct orma_plain *plain, struct orma_str bytes);
+bool orma_events_read_plain(const struct orma_item *item, struct orma_plain *ret);
+bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                           const struct orma_plain *plain, struct orma_str bytes);
 
 /* ---- track_event/counter.c ---- */
 
-void orma_te_counter(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid,
-                     bool has_track);
+void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
+                         bool has_track);
 /* Values that came along with an event. False: they make no sense, the event is dropped. */
-bool orma_te_extra_counters(struct orma_import_ctx *imp, struct orma_te_event *e);
+bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Thread time and instructions in the older form: also counters. */
-void orma_te_thread_counters(struct orma_import_ctx *imp, const struct orma_te_event *e);
+void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e);
 
 /* ---- track_event/legacy.c ---- */
 
-void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret);
+void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret);
 /* Where an event of a sequence without a track is. */
-void orma_te_place_on_thread(struct orma_import_ctx *imp, struct orma_te_event *e);
-void orma_te_use_thread_track(struct orma_import_ctx *imp, struct orma_te_event *e);
+void orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e);
+void orma_events_use_thread_track(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* What the phase says about the place. False: nonsense, the event is dropped. */
-bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e);
-void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e);
-/* The arrows that bind_id makes. */
-void orma_te_bind_flow(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice);
+bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
+void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Reads the times of an event in the older form and pushes it. True: it is used up. */
-bool orma_te_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
 
 /* ---- track_event/typed.c: fields with a meaning of their own, as args ---- */
 
 struct orma_proto_args;
 
-void orma_te_typed_args(struct orma_import_ctx *imp, const struct orma_te_event *e,
-                        struct orma_args_list *ret);
+void orma_events_typed_args(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                            struct orma_args_list *ret);
 /* A walk through a message that knows what track events hold. */
-void orma_te_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                        struct orma_args_list *ret_list, struct orma_proto_args *ret);
+void orma_events_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                            struct orma_args_list *ret_list, struct orma_proto_args *ret);
 /* The call stack that came with the event, for its slice (track_event/callstack.c). */
-void orma_te_callstack(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice,
-                       bool at_end);
+void orma_events_callstack(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                           uint32_t slice, bool at_end);
 #endif

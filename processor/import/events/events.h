@@ -21,11 +21,11 @@ struct orma_event_extra {
     int64_t thread_ns, instructions;
 };
 
-enum orma_te_scope { ORMA_TE_GLOBAL, ORMA_TE_PROCESS, ORMA_TE_THREAD };
+enum orma_events_scope { ORMA_EVENTS_GLOBAL, ORMA_EVENTS_PROCESS, ORMA_EVENTS_THREAD };
 
-enum orma_te_kind { ORMA_TE_SLICES, ORMA_TE_COUNTER, ORMA_TE_STATE };
+enum orma_events_kind { ORMA_EVENTS_SLICES, ORMA_EVENTS_COUNTER, ORMA_EVENTS_STATE };
 
-struct orma_te_track {
+struct orma_events_track {
     uint64_t uuid;
     /* As described. */
     bool described;
@@ -37,7 +37,7 @@ struct orma_te_track {
     bool has_process, has_thread, no_system_merge;
     uint32_t pid, tid;
     uint32_t trusted_pid; /* of who described it, as the service saw it; 0: not told */
-    enum orma_te_kind kind;
+    enum orma_events_kind kind;
     bool incremental;
     uint32_t builtin; /* 1 thread time, 2 instruction count */
     int64_t multiplier;
@@ -54,7 +54,7 @@ struct orma_te_track {
     uint16_t machine;
     /* As resolved. */
     bool resolved, resolving, bad;
-    enum orma_te_scope scope;
+    enum orma_events_scope scope;
     uint32_t utid, upid; /* ORMA_ID_NONE: none */
     bool is_root;        /* of its scope */
     uint32_t track;      /* ORMA_TRACK_NONE until it exists; unused when merged */
@@ -65,19 +65,19 @@ struct orma_te_track {
 };
 
 /* Names of annotations whose keys are remembered at a time. */
-#define ORMA_TE_KEYS_NUM 256
+#define ORMA_EVENTS_KEYS_NUM 256
 
-struct orma_te_state {
-    struct orma_map by_uuid;                     /* → struct orma_te_track * */
-    struct orma_te_track *last;                  /* found */
+struct orma_events_state {
+    struct orma_map by_uuid;                     /* → struct orma_events_track * */
+    struct orma_events_track *last;              /* found */
     struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
     struct orma_arena arena;
     bool any_incremental;
     struct orma_args_list args;
     struct {
-        uint32_t name, key;   /* pool ids of "x" and "debug.x"; 0, 0: none */
-    } keys[ORMA_TE_KEYS_NUM]; /* by the number of the name, the last one of equal remainder */
-    uint32_t annotation_msg;  /* DebugAnnotation in the schema + 1; 0: not looked up */
+        uint32_t name, key;       /* pool ids of "x" and "debug.x"; 0, 0: none */
+    } keys[ORMA_EVENTS_KEYS_NUM]; /* by the number of the name, the last one of equal remainder */
+    uint32_t annotation_msg;      /* DebugAnnotation in the schema + 1; 0: not looked up */
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;
@@ -88,62 +88,66 @@ struct orma_te_state {
     uint32_t chrome_bundles, chrome_packets;  /* with metadata of a Chrome; so far */
 };
 
-struct orma_te_state *orma_te_state(struct orma_import_ctx *imp);
+struct orma_events_state *orma_events_state(struct orma_import_ctx *imp);
 
 /* The track of a uuid, made (not described) if it is new. NULL when memory is out. */
-struct orma_te_track *orma_te_find(struct orma_import_ctx *imp, uint64_t uuid, uint16_t machine);
+struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t uuid,
+                                           uint16_t machine);
 
 /* Reads a TrackDescriptor into what is known of its uuid. */
-void orma_te_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+void orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
 
 /* Makes the scope of it known. False: its parents are nonsense. */
-bool orma_te_resolve(struct orma_import_ctx *imp, struct orma_te_track *t);
+bool orma_events_resolve(struct orma_import_ctx *imp, struct orma_events_track *t);
 
 /* The tracks of it and of its parents, made by the first event, whose name it may take. */
-bool orma_te_make_rows(struct orma_import_ctx *imp, struct orma_te_track *t, uint32_t name);
+bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name);
 
 /* Names a track that had none. */
-void orma_te_name(struct orma_import_ctx *imp, struct orma_te_track *t, uint32_t name);
+void orma_events_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name);
 
 /* The rows to use. */
-uint32_t orma_te_begin_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts);
-uint32_t orma_te_end_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts);
-uint32_t orma_te_instant_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts,
-                               int64_t dur);
+uint32_t orma_events_begin_track(struct orma_import_ctx *imp, struct orma_events_track *t,
+                                 int64_t ts);
+uint32_t orma_events_end_track(struct orma_import_ctx *imp, struct orma_events_track *t,
+                               int64_t ts);
+uint32_t orma_events_instant_track(struct orma_import_ctx *imp, struct orma_events_track *t,
+                                   int64_t ts, int64_t dur);
 
 /* ---- track_event/descr.c ---- */
 
 /* The thread that writes a sequence, and where its times count from. False: without pid and tid. */
-bool orma_te_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq, struct orma_str bytes);
+bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
+                             struct orma_str bytes);
 
 /* A descriptor whose time has come: what it says of its process or thread. */
-void orma_te_parse_descriptor(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_events_parse_descriptor(struct orma_import_ctx *imp, const struct orma_item *item);
 
 /* Where the part of the trace begins that somebody cared for. */
-void orma_te_read_range(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
+void orma_events_read_range(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
 
 /* ---- track_event/chrome_names.c ---- */
 
 /* What Chrome calls processes and threads of a kind, as pool ids; 0: it has no name. */
-uint32_t orma_te_chrome_process(struct orma_import_ctx *imp, uint64_t type);
-uint32_t orma_te_chrome_thread(struct orma_import_ctx *imp, uint64_t type);
+uint32_t orma_events_chrome_process(struct orma_import_ctx *imp, uint64_t type);
+uint32_t orma_events_chrome_thread(struct orma_import_ctx *imp, uint64_t type);
 
 /* ---- args ---- */
 
 /* A DebugAnnotation as args below `debug.`. */
-void orma_te_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                        struct orma_str bytes, struct orma_args_list *ret);
+void orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                            struct orma_str bytes, struct orma_args_list *ret);
 
 /* The same below the key that is given. False: it has no name. */
-bool orma_te_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                           struct orma_arg_key *k, struct orma_str bytes,
-                           struct orma_args_list *ret);
+bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                               struct orma_arg_key *k, struct orma_str bytes,
+                               struct orma_args_list *ret);
 
 /* The text of an interned entry whose text is in `field`; 0 if there is none. */
-uint32_t orma_te_interned_text(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                               uint32_t kind, uint64_t iid, uint32_t field);
+uint32_t orma_events_interned_text(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                                   uint32_t kind, uint64_t iid, uint32_t field);
 
-static inline struct orma_te_state *orma_events(const struct orma_import_ctx *imp)
+static inline struct orma_events_state *orma_events(const struct orma_import_ctx *imp)
 {
     return imp->state;
 }

@@ -9,12 +9,12 @@
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
 
-void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret)
+void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
-    *ret = (struct orma_te_legacy){0};
+    *ret = (struct orma_events_legacy){0};
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_NAME_IID:
@@ -80,7 +80,7 @@ void orma_te_read_legacy(struct orma_str bytes, struct orma_te_legacy *ret)
     }
 }
 
-static bool parser_error(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static bool parser_error(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                    ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
@@ -89,7 +89,7 @@ static bool parser_error(struct orma_import_ctx *imp, const struct orma_te_event
 
 /* ---- places ---- */
 
-void orma_te_place_on_thread(struct orma_import_ctx *imp, struct orma_te_event *e)
+void orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
     struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
@@ -114,15 +114,15 @@ void orma_te_place_on_thread(struct orma_import_ctx *imp, struct orma_te_event *
     }
 }
 
-void orma_te_use_thread_track(struct orma_import_ctx *imp, struct orma_te_event *e)
+void orma_events_use_thread_track(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     if (e->on_thread && e->track == ORMA_TRACK_NONE)
         e->track = orma_model_thread_track(imp->model, e->item->machine, e->utid);
 }
 
-static bool read_id(struct orma_import_ctx *imp, struct orma_te_event *e, bool *ret_of_process)
+static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e, bool *ret_of_process)
 {
-    const struct orma_te_legacy *l = &e->legacy;
+    const struct orma_events_legacy *l = &e->legacy;
 
     *ret_of_process = false;
     if (l->has_unscoped) {
@@ -138,7 +138,8 @@ static bool read_id(struct orma_import_ctx *imp, struct orma_te_event *e, bool *
     return true;
 }
 
-static bool place_async(struct orma_import_ctx *imp, struct orma_te_event *e, bool scope_is_name)
+static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *e,
+                        bool scope_is_name)
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
     struct orma_legacy_async a = {.machine = e->item->machine};
@@ -164,7 +165,7 @@ static bool place_async(struct orma_import_ctx *imp, struct orma_te_event *e, bo
     return e->track != ORMA_TRACK_NONE;
 }
 
-static bool place_instant(struct orma_import_ctx *imp, struct orma_te_event *e)
+static bool place_instant(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     switch (e->legacy.scope) {
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL:
@@ -178,7 +179,7 @@ static bool place_instant(struct orma_import_ctx *imp, struct orma_te_event *e)
     default:
         if (e->utid == ORMA_ID_NONE)
             return parser_error(imp, e);
-        orma_te_use_thread_track(imp, e);
+        orma_events_use_thread_track(imp, e);
         return true;
     }
     if (e->utid != ORMA_ID_NONE)
@@ -187,7 +188,7 @@ static bool place_instant(struct orma_import_ctx *imp, struct orma_te_event *e)
     return true;
 }
 
-bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
+bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     switch (e->legacy.phase) {
     case 'b':
@@ -209,7 +210,7 @@ bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
     case 's':
     case 't':
     case 'f':
-        orma_te_use_thread_track(imp, e);
+        orma_events_use_thread_track(imp, e);
         return e->t || e->track != ORMA_TRACK_NONE;
     }
     return true;
@@ -217,29 +218,9 @@ bool orma_te_place_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
 
 /* ---- flows ---- */
 
-void orma_te_bind_flow(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice)
+static void on_flow(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
-    if (!e->legacy.has_bind)
-        return;
-    switch (e->legacy.direction) {
-    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_OUT:
-        orma_flows_begin(imp->model, slice, e->legacy.bind_id);
-        break;
-    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_INOUT:
-        orma_flows_step(imp->model, slice, e->legacy.bind_id);
-        break;
-    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_IN:
-        orma_flows_end(imp->model, slice, e->legacy.bind_id, false);
-        break;
-    default:
-        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
-                       ORMA_STAT_FLOW_WITHOUT_DIRECTION);
-    }
-}
-
-static void on_flow(struct orma_import_ctx *imp, struct orma_te_event *e)
-{
-    const struct orma_te_legacy *l = &e->legacy;
+    const struct orma_events_legacy *l = &e->legacy;
     uint64_t id;
 
     if (l->has_unscoped) {
@@ -271,15 +252,15 @@ static void put_raw(struct orma_import_ctx *imp, const char *key, int64_t val)
 }
 
 /* What the tables have no place for, kept as it was. */
-static void on_other(struct orma_import_ctx *imp, struct orma_te_event *e)
+static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_RAW);
-    const struct orma_te_legacy *l = &e->legacy;
+    const struct orma_events_legacy *l = &e->legacy;
     struct orma_args_list typed = {0};
 
     if (e->utid == ORMA_ID_NONE)
         return;
-    orma_te_collect_args(imp, e);
+    orma_events_collect_args(imp, e);
     typed = imp->model->args;
     imp->model->args = (struct orma_args_list){0};
     orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.category"),
@@ -327,7 +308,7 @@ static void on_other(struct orma_import_ctx *imp, struct orma_te_event *e)
 }
 
 /* The text of the first annotation; 0: it has none. */
-static uint32_t first_text(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static uint32_t first_text(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -346,7 +327,7 @@ static uint32_t first_text(struct orma_import_ctx *imp, const struct orma_te_eve
 }
 
 /* thread_name and process_name; others say nothing that the tables hold. */
-static void on_metadata(struct orma_import_ctx *imp, struct orma_te_event *e)
+static void on_metadata(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
     struct orma_str what = orma_strpool_get(&imp->model->storage->pool, e->name_id);
@@ -367,17 +348,17 @@ static void on_metadata(struct orma_import_ctx *imp, struct orma_te_event *e)
         orma_processes_name_process(procs, e->upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
 }
 
-static void on_complete(struct orma_import_ctx *imp, struct orma_te_event *e)
+static void on_complete(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     int64_t dur;
 
     if (__builtin_mul_overflow(e->legacy.duration_us, 1000, &dur) || dur < 0)
         (void)parser_error(imp, e);
     else
-        orma_te_whole(imp, e, dur, 0, true);
+        orma_events_whole(imp, e, dur, 0, true);
 }
 
-void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
+void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     char phase = e->legacy.phase;
 
@@ -385,12 +366,12 @@ void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
     case 'B':
     case 'b':
     case 'S':
-        orma_te_begin(imp, e, phase == 'S' ? 'S' : 0);
+        orma_events_begin(imp, e, phase == 'S' ? 'S' : 0);
         break;
     case 'E':
     case 'e':
     case 'F':
-        orma_te_end(imp, e);
+        orma_events_end(imp, e);
         break;
     case 'X':
         on_complete(imp, e);
@@ -398,14 +379,14 @@ void orma_te_parse_legacy(struct orma_import_ctx *imp, struct orma_te_event *e)
     case 'i':
     case 'I':
     case 'R':
-        orma_te_whole(imp, e, 0, phase == 'R' ? 'R' : 0, true);
+        orma_events_whole(imp, e, 0, phase == 'R' ? 'R' : 0, true);
         break;
     case 'T':
     case 'p':
-        orma_te_whole(imp, e, 0, phase, false);
+        orma_events_whole(imp, e, 0, phase, false);
         break;
     case 'n':
-        orma_te_whole(imp, e, 0, 0, e->legacy.async_tts);
+        orma_events_whole(imp, e, 0, 0, e->legacy.async_tts);
         break;
     case 's':
     case 't':
@@ -534,7 +515,7 @@ static bool fill_extra(struct orma_stats *stats, struct orma_seq *seq, const str
     return true;
 }
 
-bool orma_te_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     const struct times t = read_times(ctx->p->payload);
     struct orma_event_extra x, *extra = NULL;
@@ -552,7 +533,7 @@ bool orma_te_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_pack
         return true;
     if (!fill_extra(orma_model_stats(imp->model, ctx->machine), ctx->seq, &t, &x))
         return true;
-    if (orma_te_is_cropped(imp, ctx->machine, item.ts))
+    if (orma_events_is_cropped(imp, ctx->machine, item.ts))
         return true;
     if (x.has_thread_ns || x.has_instructions) {
         extra = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*extra));

@@ -61,24 +61,24 @@ static inline bool read_plain(const struct orma_item *item, struct orma_plain *r
     return !e.annotated || e.type != ORMA_PB_TRACK_EVENT_TYPE_SLICE_END; /* adds to what is there */
 }
 
-bool orma_te_read_plain(const struct orma_item *item, struct orma_plain *ret)
+bool orma_events_read_plain(const struct orma_item *item, struct orma_plain *ret)
 {
     return read_plain(item, ret);
 }
 
 /* The track, if it may be used as it is. */
-static inline struct orma_te_track *usable_track(struct orma_import_ctx *imp,
-                                                 struct orma_seq_gen *gen, uint64_t uuid)
+static inline struct orma_events_track *usable_track(struct orma_import_ctx *imp,
+                                                     struct orma_seq_gen *gen, uint64_t uuid)
 {
-    struct orma_te_track *t = gen->event_track;
+    struct orma_events_track *t = gen->event_track;
 
     if (ORMA_UNLIKELY(!t || t->uuid != uuid)) {
-        t = uuid ? orma_map_get_ptr(&orma_te_state(imp)->by_uuid, uuid) : NULL;
+        t = uuid ? orma_map_get_ptr(&orma_events_state(imp)->by_uuid, uuid) : NULL;
         if (!t)
             return NULL;
         gen->event_track = t;
     }
-    if (!t->has_rows || t->unnamed || t->group || (t->scope != ORMA_TE_THREAD && gen->has_pid))
+    if (!t->has_rows || t->unnamed || t->group || (t->scope != ORMA_EVENTS_THREAD && gen->has_pid))
         return NULL;
     return t;
 }
@@ -105,7 +105,7 @@ static inline const struct orma_args_list *args_of(struct orma_import_ctx *imp,
     orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_te_annotation(imp, gen, orma_pb_str(&f), &imp->model->args);
+            orma_events_annotation(imp, gen, orma_pb_str(&f), &imp->model->args);
     return &imp->model->args;
 }
 
@@ -120,7 +120,7 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
     if (e->has_category &&
         !(category = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e->category_iid)))
         return false;
-    const struct orma_te_track *t =
+    const struct orma_events_track *t =
         usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
     if (!t || e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED)
         return false;
@@ -134,13 +134,13 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
     return true;
 }
 
-bool orma_te_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
-                       const struct orma_plain *plain, struct orma_str bytes)
+bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
+                           const struct orma_plain *plain, struct orma_str bytes)
 {
     return use_plain(imp, ts, gen, plain, bytes);
 }
 
-bool orma_te_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item)
+bool orma_events_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_plain e;
     const struct orma_str bytes = {(const char *)item->data, item->len};

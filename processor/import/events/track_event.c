@@ -9,7 +9,7 @@
 #include "sdk/base/buf.h"
 #include <stdlib.h>
 
-static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
+static void read_rare(const struct orma_pb_field *f, struct orma_events_record *e)
 {
     switch (f->id) {
     case ORMA_PB_TRACK_EVENT_CALLSTACK:
@@ -18,7 +18,7 @@ static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
         break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
         e->has_legacy = true;
-        orma_te_read_legacy(orma_pb_str(f), &e->legacy);
+        orma_events_read_legacy(orma_pb_str(f), &e->legacy);
         break;
     case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
         e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
@@ -46,7 +46,7 @@ static void read_rare(const struct orma_pb_field *f, struct orma_te_event *e)
 }
 
 /* Fields that most events have, by their tag, which is one byte. False: it is none of them. */
-static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_te_event *e)
+static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_events_record *e)
 {
     switch (tag) {
     case ORMA_PB_TRACK_EVENT_TYPE << 3:
@@ -62,14 +62,14 @@ static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_te_event *e
         e->has_name_iid = true;
         return true;
     case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
-        if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+        if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
             e->category_iids[e->category_iids_num++] = val;
         return true;
     }
     return false;
 }
 
-static void read_field(const struct orma_pb_field *f, struct orma_te_event *e)
+static void read_field(const struct orma_pb_field *f, struct orma_events_record *e)
 {
     struct orma_pb_reader packed = {0};
     uint64_t val;
@@ -93,7 +93,7 @@ static void read_field(const struct orma_pb_field *f, struct orma_te_event *e)
         break;
     case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
         for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
-            if (e->category_iids_num < ORMA_TE_CATEGORIES_MAX)
+            if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
                 e->category_iids[e->category_iids_num++] = val;
         break;
     case ORMA_PB_TRACK_EVENT_CATEGORIES:
@@ -119,12 +119,12 @@ static void read_field(const struct orma_pb_field *f, struct orma_te_event *e)
     }
 }
 
-static void read_event(const struct orma_item *item, struct orma_te_event *e)
+static void read_event(const struct orma_item *item, struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    memset(e, 0, offsetof(struct orma_te_event, track));
+    memset(e, 0, offsetof(struct orma_events_record, track));
     e->name_id = e->category_id = 0;
     e->track = ORMA_TRACK_NONE;
     e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
@@ -155,22 +155,22 @@ static void read_event(const struct orma_item *item, struct orma_te_event *e)
 
 /* ---- names and categories ---- */
 
-static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     uint64_t iid = e->name_iid;
 
     if (!iid && e->has_legacy)
         iid = e->legacy.name_iid;
     if (ORMA_LIKELY(iid != 0))
-        return orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
-                                     ORMA_PB_EVENT_NAME_NAME);
+        return orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
+                                         ORMA_PB_EVENT_NAME_NAME);
     return e->has_name ? orma_model_str(imp->model, e->name) : 0;
 }
 
 static uint32_t category_of(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid)
 {
-    uint32_t text = orma_te_interned_text(imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES,
-                                          iid, ORMA_PB_EVENT_CATEGORY_NAME);
+    uint32_t text = orma_events_interned_text(
+        imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, iid, ORMA_PB_EVENT_CATEGORY_NAME);
 
     return text ? text
                 : orma_strpool_addf(&imp->model->storage->pool, "unknown(%llu)",
@@ -179,7 +179,7 @@ static uint32_t category_of(struct orma_import_ctx *imp, const struct orma_item 
 
 /* Several categories with commas between them. */
 ORMA_COLD static uint32_t join_categories(struct orma_import_ctx *imp,
-                                          const struct orma_te_event *e)
+                                          const struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -207,7 +207,7 @@ ORMA_COLD static uint32_t join_categories(struct orma_import_ctx *imp,
     return id;
 }
 
-static uint32_t event_category(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static uint32_t event_category(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     if (ORMA_LIKELY(e->category_iids_num == 1 && !e->text_categories))
         return category_of(imp, e->item, e->category_iids[0]);
@@ -218,13 +218,13 @@ static uint32_t event_category(struct orma_import_ctx *imp, const struct orma_te
 
 /* ---- states ---- */
 
-static void on_state(struct orma_import_ctx *imp, const struct orma_te_event *e)
+static void on_state(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
-    struct orma_te_track *t = e->t;
+    struct orma_events_track *t = e->t;
     const struct orma_item *item = e->item;
 
-    if (!t || t->kind != ORMA_TE_STATE) {
+    if (!t || t->kind != ORMA_EVENTS_STATE) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
@@ -235,7 +235,7 @@ static void on_state(struct orma_import_ctx *imp, const struct orma_te_event *e)
     t->open_state = ORMA_ROW_NONE;
     if (!e->name_id || e->name_id == ORMA_STR_EMPTY)
         return;
-    orma_te_collect_args(imp, e);
+    orma_events_collect_args(imp, e);
     uint32_t row = orma_table_add(table);
     orma_table_set_time(table, ORMA_STATE_TS, row, item->ts);
     orma_table_set(table, ORMA_STATE_DUR, row, -1);
@@ -249,197 +249,10 @@ static void on_state(struct orma_import_ctx *imp, const struct orma_te_event *e)
 
 /* ---- slices ---- */
 
-void orma_te_collect_args(struct orma_import_ctx *imp, const struct orma_te_event *e)
-{
-    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
-    struct orma_pb_field f;
-
-    orma_args_list_clear(&imp->model->args);
-    if (ORMA_UNLIKELY(e->legacy_async))
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "legacy_trace_source_id"),
-                          e->source_id);
-    if (ORMA_UNLIKELY(e->typed))
-        orma_te_typed_args(imp, e, &imp->model->args);
-    while (e->annotated && orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_te_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->model->args);
-    if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
-        const uint32_t key = imp->model->known.passthrough_utid;
-
-        orma_args_put(&imp->model->args,
-                      (struct orma_arg){key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
-    }
-}
-
-static void put_phase(struct orma_import_ctx *imp, char phase)
-{
-    if (phase)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
-                          orma_model_str(imp->model, (struct orma_str){&phase, 1}));
-}
-
-/* A flow goes on if it is there, begins otherwise; one that ends must be there. */
-static void use_flow(struct orma_import_ctx *imp, uint32_t slice, uint64_t flow, bool ends)
-{
-    bool active = orma_flows_active(imp->model, flow);
-
-    if (ends && active)
-        orma_flows_end(imp->model, slice, flow, true);
-    else if (!ends && active)
-        orma_flows_step(imp->model, slice, flow);
-    else if (!ends)
-        orma_flows_begin(imp->model, slice, flow);
-}
-
-static void read_flows(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice,
-                       uint32_t field, bool ends)
-{
-    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader list = orma_pb_sub(&f);
-        uint64_t id;
-
-        if (f.id != field)
-            continue;
-        if (f.wire != ORMA_PB_LEN)
-            use_flow(imp, slice, f.num, ends);
-        else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
-                 field == ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS)
-            for (; list.end - list.pos >= 8; list.pos += 8) {
-                memcpy(&id, list.pos, sizeof(id));
-                use_flow(imp, slice, id, ends);
-            }
-        else
-            while (list.pos < list.end && !list.failed)
-                use_flow(imp, slice, orma_pb_varint(&list), ends);
-    }
-}
-
-static void flows_of(struct orma_import_ctx *imp, const struct orma_te_event *e, uint32_t slice)
-{
-    if (slice == ORMA_SLICE_NONE)
-        return;
-    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
-        orma_te_bind_flow(imp, e, slice);
-    if (ORMA_LIKELY(!e->flows))
-        return;
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
-}
-
-/* The track takes its name from the first event that has one. */
-static inline void give_name(struct orma_import_ctx *imp, const struct orma_te_event *e)
-{
-    if (ORMA_UNLIKELY(e->t && e->t->unnamed && e->name_id && e->track == ORMA_TRACK_NONE))
-        orma_te_name(imp, e->t, e->name_id);
-}
-
-void orma_te_begin(struct orma_import_ctx *imp, const struct orma_te_event *e, char phase)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
-
-    give_name(imp, e);
-    orma_te_collect_args(imp, e);
-    put_phase(imp, phase);
-    uint32_t slice =
-        orma_slices_begin(&imp->model->slices, e->item->ts, orma_te_track_begin(imp, e),
-                          e->category_id, e->name_id, &imp->model->args);
-    if (slice == ORMA_SLICE_NONE)
-        return;
-    if (e->has_thread_ns)
-        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
-    if (e->has_instructions)
-        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
-    if (ORMA_UNLIKELY(e->stacked))
-        orma_te_callstack(imp, e, slice, false);
-    flows_of(imp, e, slice);
-}
-
-/* What came in between, if there was a value at the begin and something came. */
-static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, unsigned to,
-                           int64_t now)
-{
-    int64_t diff;
-
-    if (!orma_table_is_null(t, from, slice) &&
-        !__builtin_sub_overflow(now, orma_table_int(t, from, slice), &diff) && diff)
-        orma_table_set(t, to, slice, diff);
-}
-
-void orma_te_end(struct orma_import_ctx *imp, const struct orma_te_event *e)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
-
-    uint32_t track = orma_te_track_end(imp, e);
-
-    if (ORMA_UNLIKELY(e->annotated))
-        orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
-    orma_te_collect_args(imp, e);
-    orma_events(imp)->args_before = NULL;
-    uint32_t slice = orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id,
-                                     e->name_id, &imp->model->args);
-    if (slice == ORMA_SLICE_NONE)
-        return;
-    if (e->has_thread_ns)
-        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
-    if (e->has_instructions)
-        set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
-                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
-    if (ORMA_UNLIKELY(e->stacked))
-        orma_te_callstack(imp, e, slice, true);
-    flows_of(imp, e, slice);
-}
-
-void orma_te_whole(struct orma_import_ctx *imp, const struct orma_te_event *e, int64_t dur,
-                   char phase, bool with_thread_time)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
-    bool instant = !e->has_legacy || e->legacy.phase != 'X';
-
-    give_name(imp, e);
-    orma_te_collect_args(imp, e);
-    put_phase(imp, phase);
-    uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
-                                          orma_te_track_whole(imp, e, dur), e->category_id,
-                                          e->name_id, &imp->model->args);
-    if (slice == ORMA_SLICE_NONE)
-        return;
-    if (with_thread_time && e->has_thread_ns) {
-        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
-        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
-                       instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
-    }
-    if (with_thread_time && e->has_instructions) {
-        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
-        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
-                       instant ? 0 : e->legacy.thread_instruction_delta);
-    }
-    if (ORMA_UNLIKELY(e->stacked))
-        orma_te_callstack(imp, e, slice, false);
-    flows_of(imp, e, slice);
-}
-
 /* ---- events ---- */
 
-/* The thread that wrote an event of a process or of the whole trace. */
-void orma_te_find_passthrough(struct orma_import_ctx *imp, struct orma_te_event *e)
-{
-    const struct orma_seq_gen *gen = e->item->gen;
-    struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
-
-    if (!gen->has_pid)
-        return;
-    uint32_t utid = orma_processes_thread_of(procs, gen->tid, gen->pid);
-    if (e->t->scope == ORMA_TE_GLOBAL || orma_processes_upid(procs, utid) == e->upid)
-        e->passthrough = utid;
-}
-
 /* False: nonsense, drop it. */
-static bool place(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t uuid)
+static bool place(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid)
 {
     const struct orma_seq_gen *gen = e->item->gen;
 
@@ -448,29 +261,29 @@ static bool place(struct orma_import_ctx *imp, struct orma_te_event *e, uint64_t
 
         old |= e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && gen->has_pid));
         if (old)
-            orma_te_place_on_thread(imp, e);
+            orma_events_place_on_thread(imp, e);
     }
     if (!e->on_thread) {
-        e->t = orma_te_find(imp, uuid, e->item->machine);
-        if (!e->t || !orma_te_make_rows(imp, e->t, e->name_id)) {
+        e->t = orma_events_find(imp, uuid, e->item->machine);
+        if (!e->t || !orma_events_make_rows(imp, e->t, e->name_id)) {
             orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                            ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
             return false;
         }
-        e->utid = e->t->scope == ORMA_TE_THREAD ? e->t->utid : ORMA_ID_NONE;
+        e->utid = e->t->scope == ORMA_EVENTS_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
-        if (uuid && e->t->scope != ORMA_TE_THREAD)
-            orma_te_find_passthrough(imp, e);
+        if (uuid && e->t->scope != ORMA_EVENTS_THREAD)
+            orma_events_find_passthrough(imp, e);
     }
     if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))
-        return orma_te_place_legacy(imp, e);
-    orma_te_use_thread_track(imp, e);
+        return orma_events_place_legacy(imp, e);
+    orma_events_use_thread_track(imp, e);
     return true;
 }
 
 static void track_event_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_te_event e;
+    struct orma_events_record e;
 
     if (ORMA_UNLIKELY(!item->gen))
         return;
@@ -479,8 +292,8 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
-        if (!e.extras || orma_te_extra_counters(imp, &e))
-            orma_te_counter(imp, &e, uuid, has_track);
+        if (!e.extras || orma_events_extra_counters(imp, &e))
+            orma_events_counter(imp, &e, uuid, has_track);
         return;
     }
     if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
@@ -493,25 +306,25 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     if (!place(imp, &e, uuid))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
-        orma_te_thread_counters(imp, &e);
-    if (e.extras && !orma_te_extra_counters(imp, &e))
+        orma_events_thread_counters(imp, &e);
+    if (e.extras && !orma_events_extra_counters(imp, &e))
         return;
     switch (e.type) {
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-        orma_te_begin(imp, &e, 0);
+        orma_events_begin(imp, &e, 0);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
-        orma_te_end(imp, &e);
+        orma_events_end(imp, &e);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
-        orma_te_whole(imp, &e, 0, 0, true);
+        orma_events_whole(imp, &e, 0, 0, true);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_STATE:
         on_state(imp, &e);
         break;
     case ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED:
         if (e.has_legacy)
-            orma_te_parse_legacy(imp, &e);
+            orma_events_parse_legacy(imp, &e);
         break;
     }
 }
@@ -524,8 +337,8 @@ static bool track_event_tokenize(struct orma_import_ctx *imp, const struct orma_
         return true;
     }
     if (ORMA_UNLIKELY(!ctx->p->has_timestamp || ctx->seq->tokenize_events))
-        return orma_te_tokenize_legacy(imp, ctx);
-    return orma_te_is_cropped(imp, ctx->machine, ctx->ts);
+        return orma_events_tokenize_legacy(imp, ctx);
+    return orma_events_is_cropped(imp, ctx->machine, ctx->ts);
 }
 
 /* False: it is of no use, which is counted. */
@@ -538,7 +351,7 @@ static bool thread_descriptor(struct orma_import_ctx *imp, const struct orma_pac
     else if (!ctx->seq->valid)
         orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_SKIPPED_INCREMENTAL_STATE_INVALID);
     else
-        return orma_te_read_thread(imp, ctx->seq, ctx->p->payload);
+        return orma_events_read_thread(imp, ctx->seq, ctx->p->payload);
     return false;
 }
 
@@ -548,12 +361,12 @@ static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *
     case ORMA_PB_TRACE_PACKET_TRACK_EVENT:
         return track_event_tokenize(imp, ctx);
     case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
-        orma_te_describe(imp, ctx);
+        orma_events_describe(imp, ctx);
         break;
     case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
         return !thread_descriptor(imp, ctx);
     case ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST:
-        orma_te_read_range(imp, ctx->machine, ctx->p->payload);
+        orma_events_read_range(imp, ctx->machine, ctx->p->payload);
         return true;
     }
     return false;
@@ -564,7 +377,7 @@ static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
     if (ORMA_LIKELY(item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT))
         track_event_parse(imp, item);
     else
-        orma_te_parse_descriptor(imp, item);
+        orma_events_parse_descriptor(imp, item);
 }
 
 static int by_number(const void *a, const void *b)
@@ -603,7 +416,7 @@ static void finish(struct orma_import_ctx *imp)
 
 static void fini(struct orma_import_ctx *imp)
 {
-    struct orma_te_state *st = orma_events(imp);
+    struct orma_events_state *st = orma_events(imp);
 
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->slice_stacks);
@@ -624,17 +437,16 @@ static const uint16_t fields[] = {
 };
 const struct orma_importer orma_events_track_event_importer = {
     .name = "track_event",
-    .room = &orma_events_room,
     .fields = fields,
     .tokenize = tokenize,
     .parse = parse,
     .finish = finish,
     .fini = fini,
     .plain_field = ORMA_PB_TRACE_PACKET_TRACK_EVENT,
-    .read_plain = orma_te_read_plain,
-    .use_plain = orma_te_use_plain,
-    .parse_plain = orma_te_parse_plain,
+    .read_plain = orma_events_read_plain,
+    .use_plain = orma_events_use_plain,
+    .parse_plain = orma_events_parse_plain,
 };
 
 const struct orma_import_room orma_events_room = {.name = "events",
-                                                  .state_size = sizeof(struct orma_te_state)};
+                                                  .state_size = sizeof(struct orma_events_state)};

@@ -6,18 +6,19 @@
 
 #define PARENTS_MAX 100
 
-struct orma_te_state *orma_te_state(struct orma_import_ctx *imp)
+struct orma_events_state *orma_events_state(struct orma_import_ctx *imp)
 {
     return orma_events(imp);
 }
 
-struct orma_te_track *orma_te_find(struct orma_import_ctx *imp, uint64_t uuid, uint16_t machine)
+struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t uuid,
+                                           uint16_t machine)
 {
-    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_events_state *st = orma_events_state(imp);
 
     if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid))
         return st->last;
-    struct orma_te_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
+    struct orma_events_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
     if (t || !st) {
         if (st)
             st->last = t;
@@ -28,7 +29,7 @@ struct orma_te_track *orma_te_find(struct orma_import_ctx *imp, uint64_t uuid, u
         imp->model->storage->failed = true;
         return NULL;
     }
-    *t = (struct orma_te_track){
+    *t = (struct orma_events_track){
         .uuid = uuid,
         .machine = machine,
         .track = ORMA_TRACK_NONE,
@@ -46,14 +47,14 @@ struct orma_te_track *orma_te_find(struct orma_import_ctx *imp, uint64_t uuid, u
 
 /* ---- reading ---- */
 
-static void read_counter(struct orma_import_ctx *imp, struct orma_te_track *t,
+static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *t,
                          struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_buf categories = {0};
 
-    t->kind = ORMA_TE_COUNTER;
+    t->kind = ORMA_EVENTS_COUNTER;
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_COUNTER_DESCRIPTOR_TYPE:
@@ -99,7 +100,7 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_te_track *t,
         t->name = imp->model->known.thread_instruction_count;
     }
     if (t->incremental)
-        orma_te_state(imp)->any_incremental = true;
+        orma_events_state(imp)->any_incremental = true;
 }
 
 static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_field, bool *has_pid,
@@ -121,7 +122,7 @@ static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_fi
 
 /* False, and counted: it does not say which process or thread. */
 static bool read_scope(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                       struct orma_te_track *t, const struct orma_pb_field *f)
+                       struct orma_events_track *t, const struct orma_pb_field *f)
 {
     bool has_pid = false, has_tid = false;
 
@@ -140,12 +141,12 @@ static bool read_scope(struct orma_import_ctx *imp, const struct orma_packet_ctx
         orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
     } else if (ctx->seq->valid) { /* the thread that writes this sequence */
-        orma_te_read_thread(imp, ctx->seq, orma_pb_str(f));
+        orma_events_read_thread(imp, ctx->seq, orma_pb_str(f));
     }
     return t->has_thread;
 }
 
-static void read_ordering(struct orma_import_ctx *imp, struct orma_te_track *t, uint64_t val)
+static void read_ordering(struct orma_import_ctx *imp, struct orma_events_track *t, uint64_t val)
 {
     switch (val) {
     case ORMA_PB_TRACK_DESCRIPTOR_LEXICOGRAPHIC:
@@ -167,7 +168,7 @@ static void read_ordering(struct orma_import_ctx *imp, struct orma_te_track *t, 
 
 /* False: the descriptor is of no use. */
 static bool read_field(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                       struct orma_te_track *t, const struct orma_pb_field *f)
+                       struct orma_events_track *t, const struct orma_pb_field *f)
 {
     switch (f->id) {
     case ORMA_PB_TRACK_DESCRIPTOR_NAME:
@@ -186,7 +187,7 @@ static bool read_field(struct orma_import_ctx *imp, const struct orma_packet_ctx
         read_counter(imp, t, orma_pb_str(f));
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_STATE:
-        t->kind = ORMA_TE_STATE;
+        t->kind = ORMA_EVENTS_STATE;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_DISALLOW_MERGING_WITH_SYSTEM_TRACKS:
         t->no_system_merge = orma_pb_bool(f);
@@ -217,15 +218,15 @@ static bool read_field(struct orma_import_ctx *imp, const struct orma_packet_ctx
 }
 
 /* What says which track it is: a later descriptor must say the same. */
-static void forget_scope(struct orma_te_track *t)
+static void forget_scope(struct orma_events_track *t)
 {
     t->has_parent = t->has_process = t->has_thread = false;
     t->parent_uuid = 0;
     t->pid = t->tid = 0;
-    t->kind = ORMA_TE_SLICES;
+    t->kind = ORMA_EVENTS_SLICES;
 }
 
-static bool is_same(const struct orma_te_track *a, const struct orma_te_track *b)
+static bool is_same(const struct orma_events_track *a, const struct orma_events_track *b)
 {
     return a->parent_uuid == b->parent_uuid && a->has_process == b->has_process &&
            a->has_thread == b->has_thread && a->pid == b->pid && a->tid == b->tid &&
@@ -233,7 +234,7 @@ static bool is_same(const struct orma_te_track *a, const struct orma_te_track *b
 }
 
 /* The first name stays, unless the track merges with no other. */
-static void take_name(struct orma_import_ctx *imp, struct orma_te_track *t)
+static void take_name(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
     bool alone = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE;
 
@@ -241,10 +242,10 @@ static void take_name(struct orma_import_ctx *imp, struct orma_te_track *t)
         return;
     t->name = t->told_name;
     if (t->has_rows && alone && t->track != ORMA_TRACK_NONE)
-        orma_te_name(imp, t, t->name);
+        orma_events_name(imp, t, t->name);
 }
 
-void orma_te_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+void orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
@@ -262,10 +263,10 @@ void orma_te_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx 
                        ORMA_STAT_TRACK_DESCRIPTOR_MISSING_UUID);
         return;
     }
-    struct orma_te_track *t = orma_te_find(imp, uuid, ctx->machine);
+    struct orma_events_track *t = orma_events_find(imp, uuid, ctx->machine);
     if (!t)
         return;
-    const struct orma_te_track before = *t;
+    const struct orma_events_track before = *t;
     if (before.reserved)
         forget_scope(t);
     t->described = t->reserved = true;
@@ -293,8 +294,8 @@ void orma_te_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx 
 /* ---- resolving ---- */
 
 /* A program in a pid namespace knows its inner ids only; the service told the outer one. */
-static void outer_ids(struct orma_import_ctx *imp, const struct orma_te_track *t, uint32_t *ret_pid,
-                      uint32_t *ret_tid)
+static void outer_ids(struct orma_import_ctx *imp, const struct orma_events_track *t,
+                      uint32_t *ret_pid, uint32_t *ret_tid)
 {
     const struct orma_processes *procs = orma_model_processes(imp->model, t->machine);
     uint32_t id = t->has_thread ? t->tid : t->pid;
@@ -305,9 +306,9 @@ static void outer_ids(struct orma_import_ctx *imp, const struct orma_te_track *t
     *ret_tid = outer == ORMA_ID_NONE ? t->tid : outer;
 }
 
-static void start_thread(struct orma_import_ctx *imp, struct orma_te_track *t)
+static void start_thread(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_events_state *st = orma_events_state(imp);
     struct orma_processes *procs = orma_model_processes(imp->model, t->machine);
     uint32_t pid, tid;
 
@@ -321,14 +322,14 @@ static void start_thread(struct orma_import_ctx *imp, struct orma_te_track *t)
     }
     if (orma_map_put(&st->thread_uuids, utid, t->uuid))
         imp->model->storage->failed = true;
-    t->scope = ORMA_TE_THREAD;
+    t->scope = ORMA_EVENTS_THREAD;
     t->utid = utid;
     t->upid = orma_processes_upid(procs, utid);
 }
 
-static void start_process(struct orma_import_ctx *imp, struct orma_te_track *t)
+static void start_process(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_events_state *st = orma_events_state(imp);
     struct orma_processes *procs = orma_model_processes(imp->model, t->machine);
     uint32_t pid, tid;
 
@@ -340,13 +341,13 @@ static void start_process(struct orma_import_ctx *imp, struct orma_te_track *t)
         upid = orma_processes_start(procs, INT64_MIN, ORMA_ID_NONE, pid, 0, ORMA_THREAD_NAME_OTHER);
     if (orma_map_put(&st->process_uuids, upid, t->uuid))
         imp->model->storage->failed = true;
-    t->scope = ORMA_TE_PROCESS;
+    t->scope = ORMA_EVENTS_PROCESS;
     t->upid = upid;
 }
 
-static void source_args(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static void source_args(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
-    struct orma_te_state *st = orma_te_state(imp);
+    struct orma_events_state *st = orma_events_state(imp);
     struct orma_args_list *a = &st->args;
 
     orma_args_list_clear(a);
@@ -372,24 +373,24 @@ static void source_args(struct orma_import_ctx *imp, const struct orma_te_track 
         orma_args_put_str(a, imp->model->known.description, t->description);
 }
 
-static unsigned scope_dim(struct orma_import_ctx *imp, const struct orma_te_track *t,
+static unsigned scope_dim(struct orma_import_ctx *imp, const struct orma_events_track *t,
                           struct orma_track_dim *ret)
 {
-    if (t->scope == ORMA_TE_GLOBAL)
+    if (t->scope == ORMA_EVENTS_GLOBAL)
         return 0;
-    *ret = t->scope == ORMA_TE_THREAD ? orma_dim(imp->model->known.utid, t->utid)
-                                      : orma_dim(imp->model->known.upid, t->upid);
+    *ret = t->scope == ORMA_EVENTS_THREAD ? orma_dim(imp->model->known.utid, t->utid)
+                                          : orma_dim(imp->model->known.upid, t->upid);
     return 1;
 }
 
 /* The row of the parent, when that is a track of its own and not the root of a scope. */
-static uint32_t parent_row(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static uint32_t parent_row(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
-    struct orma_te_track *p;
+    struct orma_events_track *p;
 
     if (!t->has_parent || !t->parent_uuid)
         return ORMA_TRACK_NONE;
-    p = orma_te_find(imp, t->parent_uuid, t->machine);
+    p = orma_events_find(imp, t->parent_uuid, t->machine);
     if (!p || p->has_process || p->has_thread)
         return ORMA_TRACK_NONE;
     if (p->group)
@@ -398,17 +399,17 @@ static uint32_t parent_row(struct orma_import_ctx *imp, const struct orma_te_tra
 }
 
 static const char *const plain_types[3][3] = {
-    [ORMA_TE_GLOBAL] = {"global_track_event", "global_counter_track_event",
-                        "global_state_track_event"},
-    [ORMA_TE_PROCESS] = {"process_track_event", "process_counter_track_event",
-                         "process_state_track_event"},
-    [ORMA_TE_THREAD] = {"thread_track_event", "thread_counter_track_event",
-                        "thread_state_track_event"},
+    [ORMA_EVENTS_GLOBAL] = {"global_track_event", "global_counter_track_event",
+                            "global_state_track_event"},
+    [ORMA_EVENTS_PROCESS] = {"process_track_event", "process_counter_track_event",
+                             "process_state_track_event"},
+    [ORMA_EVENTS_THREAD] = {"thread_track_event", "thread_counter_track_event",
+                            "thread_state_track_event"},
 };
 static const enum orma_track_event events[] = {ORMA_TRACK_SLICES, ORMA_TRACK_COUNTER,
                                                ORMA_TRACK_STATES};
 
-static uint32_t make_plain(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static uint32_t make_plain(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     struct orma_track_spec spec = {
         .type = plain_types[t->scope][t->kind],
@@ -417,7 +418,7 @@ static uint32_t make_plain(struct orma_import_ctx *imp, const struct orma_te_tra
         .name = t->name,
         .unit = t->unit,
         .parent = parent_row(imp, t),
-        .source_args = &orma_te_state(imp)->args,
+        .source_args = &orma_events_state(imp)->args,
     };
 
     spec.dims_num = scope_dim(imp, t, spec.dims);
@@ -426,7 +427,7 @@ static uint32_t make_plain(struct orma_import_ctx *imp, const struct orma_te_tra
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
-static uint32_t make_thread_track(struct orma_import_ctx *imp, const struct orma_te_track *t)
+static uint32_t make_thread_track(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     const struct orma_track_spec spec = {.type = "thread_execution",
                                          .event = ORMA_TRACK_SLICES,
@@ -439,7 +440,7 @@ static uint32_t make_thread_track(struct orma_import_ctx *imp, const struct orma
 }
 
 /* The identity of the siblings that merge with this track. The description is of `t`. */
-static void merged_spec(struct orma_import_ctx *imp, const struct orma_te_track *t,
+static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_track *t,
                         struct orma_track_spec *ret)
 {
     static const char *const types[] = {"global_merged_track_event", "process_merged_track_event",
@@ -452,7 +453,7 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_te_track 
         .machine = t->machine,
         .name = t->name,
         .parent = parent_row(imp, t),
-        .source_args = &orma_te_state(imp)->args,
+        .source_args = &orma_events_state(imp)->args,
     };
     ret->dims_num = scope_dim(imp, t, ret->dims);
     ret->dims[ret->dims_num++] =
@@ -469,7 +470,7 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_te_track 
     source_args(imp, t);
 }
 
-static struct orma_lane *add_lane(struct orma_import_ctx *imp, struct orma_te_track *t)
+static struct orma_lane *add_lane(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
     struct orma_track_spec spec;
 
@@ -477,7 +478,7 @@ static struct orma_lane *add_lane(struct orma_import_ctx *imp, struct orma_te_tr
     return orma_lanes_add(imp->model, t->group, &spec);
 }
 
-static void find_group(struct orma_import_ctx *imp, struct orma_te_track *t)
+static void find_group(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
     struct orma_track_spec spec;
 
@@ -487,11 +488,11 @@ static void find_group(struct orma_import_ctx *imp, struct orma_te_track *t)
         (void)add_lane(imp, t);
 }
 
-static void make_rows(struct orma_import_ctx *imp, struct orma_te_track *t)
+static void make_rows(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    if (t->kind == ORMA_TE_SLICES && t->has_thread && !t->no_system_merge)
+    if (t->kind == ORMA_EVENTS_SLICES && t->has_thread && !t->no_system_merge)
         t->track = make_thread_track(imp, t);
-    else if (t->kind != ORMA_TE_SLICES || t->has_process || t->has_thread ||
+    else if (t->kind != ORMA_EVENTS_SLICES || t->has_process || t->has_thread ||
              t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
         t->track = make_plain(imp, t);
     else
@@ -499,20 +500,20 @@ static void make_rows(struct orma_import_ctx *imp, struct orma_te_track *t)
 }
 
 /* Counts that the way up from a track is broken, and notes for which track it was gone. */
-static void hierarchy_error(struct orma_import_ctx *imp, const struct orma_te_track *t,
+static void hierarchy_error(struct orma_import_ctx *imp, const struct orma_events_track *t,
                             enum orma_stat stat)
 {
-    struct orma_args_list *args = &orma_te_state(imp)->args;
+    struct orma_args_list *args = &orma_events_state(imp)->args;
 
     orma_args_list_clear(args);
     orma_args_put_int(args, imp->model->known.track_uuid, (int64_t)t->uuid);
     orma_model_log(imp->model, t->machine, stat, INT64_MIN, -1, args);
 }
 
-static bool resolve(struct orma_import_ctx *imp, struct orma_te_track *t,
-                    const struct orma_te_track *asked, unsigned depth)
+static bool resolve(struct orma_import_ctx *imp, struct orma_events_track *t,
+                    const struct orma_events_track *asked, unsigned depth)
 {
-    struct orma_te_track *parent = NULL;
+    struct orma_events_track *parent = NULL;
 
     if (t->resolved || t->bad)
         return !t->bad;
@@ -525,7 +526,7 @@ static bool resolve(struct orma_import_ctx *imp, struct orma_te_track *t,
     }
     t->resolving = true;
     if (t->has_parent && t->parent_uuid) {
-        parent = orma_te_find(imp, t->parent_uuid, t->machine);
+        parent = orma_events_find(imp, t->parent_uuid, t->machine);
         if (parent && !parent->described) {
             hierarchy_error(imp, asked, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
             t->resolving = t->bad = false; /* it may still come */
@@ -558,34 +559,34 @@ static bool resolve(struct orma_import_ctx *imp, struct orma_te_track *t,
     return true;
 }
 
-bool orma_te_resolve(struct orma_import_ctx *imp, struct orma_te_track *t)
+bool orma_events_resolve(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
     return ORMA_LIKELY(t->resolved) || resolve(imp, t, t, 0);
 }
 
-bool orma_te_make_rows(struct orma_import_ctx *imp, struct orma_te_track *t, uint32_t name)
+bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
 {
     if (ORMA_LIKELY(t->has_rows))
         return true;
     t->described = true; /* from here on, if nothing did */
-    if (!orma_te_resolve(imp, t))
+    if (!orma_events_resolve(imp, t))
         return false;
     t->has_rows = true;
     if (t->has_parent && t->parent_uuid) {
-        struct orma_te_track *parent = orma_te_find(imp, t->parent_uuid, t->machine);
+        struct orma_events_track *parent = orma_events_find(imp, t->parent_uuid, t->machine);
 
         /* Resolving has shown that the way up ends. */
         if (parent && parent->resolved)
-            (void)orma_te_make_rows(imp, parent, 0);
+            (void)orma_events_make_rows(imp, parent, 0);
     }
     if (!t->name && !t->has_process && !t->has_thread)
         t->name = name;
-    t->unnamed = !t->name && !t->has_process && !t->has_thread && t->kind == ORMA_TE_SLICES;
+    t->unnamed = !t->name && !t->has_process && !t->has_thread && t->kind == ORMA_EVENTS_SLICES;
     make_rows(imp, t);
     return true;
 }
 
-void orma_te_name(struct orma_import_ctx *imp, struct orma_te_track *t, uint32_t name)
+void orma_events_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
 {
     struct orma_table *tracks = orma_model_table(imp->model, ORMA_TABLE_TRACK);
 
@@ -600,14 +601,16 @@ void orma_te_name(struct orma_import_ctx *imp, struct orma_te_track *t, uint32_t
 /* ---- rows of merged tracks ---- */
 
 /* The lane of a merged track for what happens at `ts`; NULL when memory is out. */
-static struct orma_lane *lane_at(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts)
+static struct orma_lane *lane_at(struct orma_import_ctx *imp, struct orma_events_track *t,
+                                 int64_t ts)
 {
     struct orma_lane *lane = orma_lanes_find(t->group, t->uuid, ts);
 
     return lane ? lane : add_lane(imp, t);
 }
 
-uint32_t orma_te_begin_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts)
+uint32_t orma_events_begin_track(struct orma_import_ctx *imp, struct orma_events_track *t,
+                                 int64_t ts)
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
@@ -620,7 +623,7 @@ uint32_t orma_te_begin_track(struct orma_import_ctx *imp, struct orma_te_track *
 }
 
 /* An end without a begin closes nothing of others: it gets a lane as if it were one. */
-uint32_t orma_te_end_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts)
+uint32_t orma_events_end_track(struct orma_import_ctx *imp, struct orma_events_track *t, int64_t ts)
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;
@@ -633,8 +636,8 @@ uint32_t orma_te_end_track(struct orma_import_ctx *imp, struct orma_te_track *t,
     return lane->track;
 }
 
-uint32_t orma_te_instant_track(struct orma_import_ctx *imp, struct orma_te_track *t, int64_t ts,
-                               int64_t dur)
+uint32_t orma_events_instant_track(struct orma_import_ctx *imp, struct orma_events_track *t,
+                                   int64_t ts, int64_t dur)
 {
     if (ORMA_LIKELY(!t->group))
         return t->track;

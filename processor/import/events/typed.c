@@ -67,8 +67,8 @@ static void put_str(struct orma_import_ctx *imp, struct orma_args_list *ret, con
                           text);
 }
 
-static void put_location(struct orma_import_ctx *imp, const struct orma_te_event *e, uint64_t iid,
-                         const char *prefix, struct orma_args_list *ret)
+static void put_location(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                         uint64_t iid, const char *prefix, struct orma_args_list *ret)
 {
     struct location l;
 
@@ -84,7 +84,7 @@ static void put_location(struct orma_import_ctx *imp, const struct orma_te_event
             ret, orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix), l.line);
 }
 
-static void on_task(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static void on_task(struct orma_import_ctx *imp, const struct orma_events_record *e,
                     struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -97,7 +97,7 @@ static void on_task(struct orma_import_ctx *imp, const struct orma_te_event *e,
 
 /* ---- log messages ---- */
 
-static void add_log_row(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static void add_log_row(struct orma_import_ctx *imp, const struct orma_events_record *e,
                         uint32_t message, uint32_t prio, const struct location *l)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
@@ -116,7 +116,7 @@ static void add_log_row(struct orma_import_ctx *imp, const struct orma_te_event 
     orma_table_set(t, ORMA_LOGS_MSG, row, message);
 }
 
-static void on_log(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static void on_log(struct orma_import_ctx *imp, const struct orma_events_record *e,
                    struct orma_str bytes, struct orma_args_list *ret)
 {
     static const char prefix[] = "track_event.log_message";
@@ -130,8 +130,8 @@ static void on_log(struct orma_import_ctx *imp, const struct orma_te_event *e,
         switch (f.id) {
         case ORMA_PB_LOG_MESSAGE_BODY_IID:
             message =
-                orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
-                                      orma_pb_u64(&f), ORMA_PB_LOG_MESSAGE_BODY__BODY);
+                orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
+                                          orma_pb_u64(&f), ORMA_PB_LOG_MESSAGE_BODY__BODY);
             break;
         case ORMA_PB_LOG_MESSAGE_SOURCE_LOCATION_IID:
             (void)find_location(imp, e->item->gen, orma_pb_u64(&f), &l);
@@ -155,7 +155,7 @@ static void on_log(struct orma_import_ctx *imp, const struct orma_te_event *e,
 
 /* ---- others ---- */
 
-static void on_histogram(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static void on_histogram(struct orma_import_ctx *imp, const struct orma_events_record *e,
                          struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -173,10 +173,10 @@ static void on_histogram(struct orma_import_ctx *imp, const struct orma_te_event
     if (!has_iid)
         return;
     /* With a name of its own it must not refer to one. */
-    uint32_t name =
-        has_name ? 0
-                 : orma_te_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_HISTOGRAM_NAMES,
-                                         iid, ORMA_PB_HISTOGRAM_NAME_NAME);
+    uint32_t name = has_name ? 0
+                             : orma_events_interned_text(imp, e->item->gen,
+                                                         ORMA_PB_INTERNED_DATA_HISTOGRAM_NAMES, iid,
+                                                         ORMA_PB_HISTOGRAM_NAME_NAME);
     if (!name)
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
@@ -189,7 +189,7 @@ static void put_correlation(struct orma_import_ctx *imp, uint32_t text, struct o
         orma_args_put_str(ret, orma_model_lit(imp->model, "correlation_id"), text);
 }
 
-static void special(struct orma_import_ctx *imp, const struct orma_te_event *e,
+static void special(struct orma_import_ctx *imp, const struct orma_events_record *e,
                     const struct orma_pb_field *f, struct orma_args_list *ret)
 {
     switch (f->id) {
@@ -216,9 +216,9 @@ static void special(struct orma_import_ctx *imp, const struct orma_te_event *e,
         break;
     case ORMA_PB_TRACK_EVENT_CORRELATION_ID_STR_IID:
         put_correlation(imp,
-                        orma_te_interned_text(imp, e->item->gen,
-                                              ORMA_PB_INTERNED_DATA_CORRELATION_ID_STR,
-                                              orma_pb_u64(f), 2),
+                        orma_events_interned_text(imp, e->item->gen,
+                                                  ORMA_PB_INTERNED_DATA_CORRELATION_ID_STR,
+                                                  orma_pb_u64(f), 2),
                         ret);
         break;
     }
@@ -307,7 +307,7 @@ static bool take_num(struct orma_proto_args *self, uint64_t num, struct orma_arg
 static bool take_msg(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
                      struct orma_arg_key *key)
 {
-    struct orma_te_state *st = orma_te_state(self->imp);
+    struct orma_events_state *st = orma_events_state(self->imp);
 
     if (!st)
         return false;
@@ -317,12 +317,13 @@ static bool take_msg(struct orma_proto_args *self, uint32_t msg, struct orma_str
                              1;
     if (msg + 1 != st->annotation_msg)
         return false;
-    (void)orma_te_annotation_at(self->imp, self->gen, key, bytes, self->ret); /* counted there */
+    (void)orma_events_annotation_at(self->imp, self->gen, key, bytes,
+                                    self->ret); /* counted there */
     return true;
 }
 
-void orma_te_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                        struct orma_args_list *ret_list, struct orma_proto_args *ret)
+void orma_events_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                            struct orma_args_list *ret_list, struct orma_proto_args *ret)
 {
     *ret = (struct orma_proto_args){
         .imp = imp, .gen = gen, .ret = ret_list, .take_msg = take_msg, .take_num = take_num};
@@ -341,8 +342,8 @@ static bool is_reflected(uint32_t number)
            number == ORMA_PB_TRACK_EVENT_CHROME_ACTIVE_PROCESSES;
 }
 
-void orma_te_typed_args(struct orma_import_ctx *imp, const struct orma_te_event *e,
-                        struct orma_args_list *ret)
+void orma_events_typed_args(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                            struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -351,11 +352,11 @@ void orma_te_typed_args(struct orma_import_ctx *imp, const struct orma_te_event 
 
     while (orma_pb_next(&r, &f))
         special(imp, e, &f, ret);
-    orma_te_proto_args(imp, e->item->gen, ret, &args);
+    orma_events_proto_args(imp, e->item->gen, ret, &args);
     args.wanted = is_reflected;
     args.unknown = &orma_events(imp)->unknown_fields;
     orma_arg_key_init(&key, "");
-    orma_proto_args_put(
+    orma_import_proto_args_put(
         &args,
         orma_schema_find_msg(orma_import_schema(imp), ORMA_STR("perfetto.protos.TrackEvent")),
         e->bytes, &key);

@@ -55,7 +55,7 @@ static void failure(struct event *e)
 
 /* ---- args ---- */
 
-static void put(struct orma_import_ctx *imp, const struct orma_buf *path, struct orma_arg arg,
+static void put(struct orma_import_ctx *imp, const struct orma_buf *path, struct orma_args_item arg,
                 struct orma_args_list *ret)
 {
     char flat[1024];
@@ -79,7 +79,7 @@ static void put_leaf(struct orma_import_ctx *imp, const struct orma_buf *path,
                      const struct orma_json_value *v, struct orma_args_list *ret)
 {
     struct orma_buf text = {0};
-    struct orma_arg arg = {0};
+    struct orma_args_item arg = {0};
 
     switch (v->type) {
     case ORMA_JSON_BOOL:

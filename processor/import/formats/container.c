@@ -32,7 +32,7 @@ struct archive {
 static void bad(struct archive *a, const char *what)
 {
     orma_file_error(a->file, -EBADMSG, "the %s archive is corrupt: %s (ERR:decomp)",
-                    orma_format_names[a->file->format], what);
+                    orma_detect_format_names[a->file->format], what);
 }
 
 static bool is_hidden(struct orma_str path)
@@ -476,7 +476,7 @@ static void import_member(struct archive *a, const struct member *m)
             orma_inflater_bound(z, orma_unpacked_left(&imp->reader->unpacked));
         int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
 
-        (void)orma_file_unpacked(inside, z, r, bytes, true);
+        (void)orma_formats_unpacked(inside, z, r, bytes, true);
         orma_inflater_free(z);
     }
     orma_file_finish(inside);

@@ -1,4 +1,5 @@
-/* Formats other than packets: each in a file of its own, listed in processor/importers.c. */
+/* Formats other than packets: each in a file of its own, listed in processor/assembly/importers.c.
+ */
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_FORMATS_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_FORMATS_H
 #include "processor/import/core/file.h"
@@ -11,4 +12,13 @@ extern const struct orma_format_ops orma_format_archive, orma_format_collapsed, 
 
 /* Their room; files bring the state of their format along. */
 extern const struct orma_import_room orma_formats_room;
+
+/*
+ * Reports what went wrong with unpacking the file inside, if anything did. `result` is of
+ * orma_inflater_feed() with `bytes`. A stream that is broken or cut off gives what came out of it,
+ * if anything did, and the rest is damage. False: there is no more to come out.
+ */
+struct orma_inflater;
+bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater *inflater,
+                           int result, struct orma_str bytes, bool at_end);
 #endif

@@ -88,7 +88,7 @@ struct event {
     uint32_t category, name;
     uint64_t data; /* end, counter id, correlation id */
     uint32_t args_num;
-    struct orma_arg args[];
+    struct orma_args_item args[];
 };
 
 /* A record while it is read. */
@@ -193,7 +193,7 @@ static bool to_ns(struct orma_file *file, uint64_t ticks, int64_t *ret)
 
 /* ---- args ---- */
 
-static bool read_arg(struct orma_file *file, struct record *r, struct orma_arg *ret)
+static bool read_arg(struct orma_file *file, struct record *r, struct orma_args_item *ret)
 {
     const uint8_t *begun = r->pos;
     uint64_t head = next_word(r), size = bits(head, 4, 12);
@@ -205,7 +205,7 @@ static bool read_arg(struct orma_file *file, struct record *r, struct orma_arg *
     struct record in = {r->pos, begun + size * WORD, head, false};
     r->pos = in.end;
     uint32_t name = text_of(file, &in, bits(head, 16, 16));
-    *ret = (struct orma_arg){name, name, ORMA_ARG_INT, false, {.i = 0}};
+    *ret = (struct orma_args_item){name, name, ORMA_ARG_INT, false, {.i = 0}};
     switch (bits(head, 0, 4)) {
     case ARG_NULL:
         ret->type = ORMA_ARG_NULL;
@@ -253,7 +253,7 @@ static bool read_arg(struct orma_file *file, struct record *r, struct orma_arg *
 }
 
 static uint32_t read_args(struct orma_file *file, struct record *r, uint32_t num,
-                          struct orma_arg *ret)
+                          struct orma_args_item *ret)
 {
     uint32_t n = 0;
 
@@ -265,7 +265,7 @@ static uint32_t read_args(struct orma_file *file, struct record *r, uint32_t num
 /* ---- records ---- */
 
 static void keep(struct orma_file *file, int64_t ts, const struct event *e,
-                 const struct orma_arg *args)
+                 const struct orma_args_item *args)
 {
     struct fuchsia *s = file->state;
     size_t size = sizeof(*e) + e->args_num * sizeof(*args);
@@ -284,7 +284,7 @@ static void keep(struct orma_file *file, int64_t ts, const struct event *e,
 static void read_event(struct orma_file *file, struct record *r)
 {
     struct event e = {.kind = (uint8_t)bits(r->head, 16, 4)};
-    struct orma_arg args[ARGS_MAX];
+    struct orma_args_item args[ARGS_MAX];
     uint64_t ticks = next_word(r);
     int64_t ts, end;
 
@@ -332,8 +332,8 @@ static void read_old_switch(struct orma_file *file, struct record *r)
         keep(file, ts, &e, NULL);
 }
 
-static const struct orma_arg *find_arg(struct orma_file *file, const struct orma_arg *args,
-                                       uint32_t num, const char *name)
+static const struct orma_args_item *
+find_arg(struct orma_file *file, const struct orma_args_item *args, uint32_t num, const char *name)
 {
     uint32_t key = orma_model_cstr(file->imp->model, name);
 
@@ -349,8 +349,8 @@ static void read_scheduling(struct orma_file *file, struct record *r)
     struct event e = {.kind = type == 1 ? SWITCH : WAKEUP,
                       .cpu = bits(r->head, 20, 16),
                       .state = (uint8_t)bits(r->head, 36, 4)};
-    struct orma_arg args[ARGS_MAX];
-    const struct orma_arg *weight;
+    struct orma_args_item args[ARGS_MAX];
+    const struct orma_args_item *weight;
     int64_t ts;
 
     if (!type) {
@@ -380,9 +380,9 @@ static void read_object(struct orma_file *file, struct record *r)
     struct fuchsia *s = file->state;
     uint32_t koid = (uint32_t)next_word(r), type = bits(r->head, 16, 8);
     uint32_t name = text_of(file, r, bits(r->head, 24, 16));
-    struct orma_arg args[ARGS_MAX];
+    struct orma_args_item args[ARGS_MAX];
     uint32_t num = read_args(file, r, bits(r->head, 40, 4), args);
-    const struct orma_arg *process = find_arg(file, args, num, "process");
+    const struct orma_args_item *process = find_arg(file, args, num, "process");
 
     if (r->bad)
         return;
@@ -568,7 +568,7 @@ static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct eve
     uint32_t upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process);
 
     for (uint32_t i = 0; i < e->args_num; i++) {
-        const struct orma_arg *a = &e->args[i];
+        const struct orma_args_item *a = &e->args[i];
         double value = a->type == ORMA_ARG_REAL   ? a->d
                        : a->type == ORMA_ARG_UINT ? (double)(uint64_t)a->i
                                                   : (double)a->i;

@@ -29,12 +29,12 @@ static void tell_broken(struct orma_file *file, const struct orma_inflater *infl
     orma_file_damage(file, bytes.data + bytes.len - ORMA_MIN(left, bytes.len), left, BROKEN_STREAM);
 }
 
-bool orma_file_unpacked(struct orma_file *inside, const struct orma_inflater *inflater, int result,
-                        struct orma_str bytes, bool at_end)
+bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater *inflater,
+                           int result, struct orma_str bytes, bool at_end)
 {
     bool done = inflater && orma_inflater_done(inflater);
     struct orma_import_ctx *imp = inside->imp;
-    const char *of = orma_format_names[inside->parent->format];
+    const char *of = orma_detect_format_names[inside->parent->format];
 
     if (result == -ENOMEM)
         imp->model->storage->failed = true;
@@ -87,7 +87,7 @@ static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t le
     } else {
         orma_inflater_bound(p->inflater, orma_unpacked_left(&file->imp->reader->unpacked));
         int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
-        p->broken = !orma_file_unpacked(p->inside, p->inflater, r, bytes, at_end);
+        p->broken = !orma_formats_unpacked(p->inside, p->inflater, r, bytes, at_end);
     }
     if (at_end && !orma_file_failed(file))
         orma_file_finish(p->inside);

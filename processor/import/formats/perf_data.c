@@ -54,9 +54,9 @@ static struct header read_record_header(struct orma_perf_cursor *c)
 {
     struct header h;
 
-    h.type = (uint32_t)orma_perf_number(c, 4);
-    h.misc = (uint32_t)orma_perf_number(c, 2);
-    h.size = (uint32_t)orma_perf_number(c, 2);
+    h.type = (uint32_t)orma_format_perf_number(c, 4);
+    h.misc = (uint32_t)orma_format_perf_number(c, 2);
+    h.size = (uint32_t)orma_format_perf_number(c, 2);
     return h;
 }
 
@@ -140,14 +140,14 @@ static bool range_add(struct ranges *r, struct range new)
 static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
                     struct orma_perf_cursor c, const struct header *h)
 {
-    uint32_t pid = (uint32_t)orma_perf_number(&c, 4);
+    uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4);
     struct orma_mapping m = {0};
     bool kernel = (h->misc & 7) == MODE_KERNEL || pid == UINT32_MAX;
 
-    (void)orma_perf_number(&c, 4); /* tid */
-    m.start = orma_perf_number(&c, 8);
-    uint64_t len = orma_perf_number(&c, 8);
-    m.exact_offset = orma_perf_number(&c, 8);
+    (void)orma_format_perf_number(&c, 4); /* tid */
+    m.start = orma_format_perf_number(&c, 8);
+    uint64_t len = orma_format_perf_number(&c, 8);
+    m.exact_offset = orma_format_perf_number(&c, 8);
     if (h->type == RECORD_MMAP2) {
         size_t id_len = c.end - c.pos > 24 ? ORMA_MIN(c.pos[0], 20) : 0;
 
@@ -155,7 +155,7 @@ static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
             m.build_id = orma_callstacks_build_id(
                 imp->model, (struct orma_str){(const char *)c.pos + 4, id_len});
         for (unsigned i = 0; i < 4; i++)
-            (void)orma_perf_number(&c, 8); /* device, inode and protection */
+            (void)orma_format_perf_number(&c, 8); /* device, inode and protection */
     }
     if (c.failed || !len || m.start > UINT64_MAX - len)
         return;
@@ -217,11 +217,11 @@ static void skip_read(struct orma_perf_cursor *c, uint64_t format)
     uint64_t times = (format & 1) + (format >> 1 & 1), num = 1;
 
     if (format & 8)
-        num = orma_perf_number(c, 8);
+        num = orma_format_perf_number(c, 8);
     if (num > (size_t)(c->end - c->pos) / 8)
         c->failed = true;
     for (num = c->failed ? 0 : num * per_value + times; num > 0 && !c->failed; num--)
-        (void)orma_perf_number(c, 8);
+        (void)orma_format_perf_number(c, 8);
 }
 
 static bool read_sample(const struct orma_perf_attr *a, struct orma_perf_cursor c,
@@ -231,32 +231,32 @@ static bool read_sample(const struct orma_perf_attr *a, struct orma_perf_cursor 
 
     *ret = (struct sample){.period = a->period};
     if (type & ORMA_PERF_IDENTIFIER)
-        ret->id = orma_perf_number(&c, 8);
+        ret->id = orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_IP)
-        ret->ip = orma_perf_number(&c, 8);
+        ret->ip = orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_TID) {
-        ret->pid = (uint32_t)orma_perf_number(&c, 4);
-        ret->tid = (uint32_t)orma_perf_number(&c, 4);
+        ret->pid = (uint32_t)orma_format_perf_number(&c, 4);
+        ret->tid = (uint32_t)orma_format_perf_number(&c, 4);
     }
     if (type & ORMA_PERF_TIME)
-        ret->time = orma_perf_number(&c, 8);
+        ret->time = orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_ADDR)
-        (void)orma_perf_number(&c, 8);
+        (void)orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_ID)
-        ret->id = orma_perf_number(&c, 8);
+        ret->id = orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_STREAM_ID)
-        (void)orma_perf_number(&c, 8);
+        (void)orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_CPU) {
-        ret->cpu = (uint32_t)orma_perf_number(&c, 4);
-        (void)orma_perf_number(&c, 4);
+        ret->cpu = (uint32_t)orma_format_perf_number(&c, 4);
+        (void)orma_format_perf_number(&c, 4);
         ret->has_cpu = true;
     }
     if (type & ORMA_PERF_PERIOD)
-        ret->period = orma_perf_number(&c, 8);
+        ret->period = orma_format_perf_number(&c, 8);
     if (type & ORMA_PERF_READ)
         skip_read(&c, a->read_format);
     if (type & ORMA_PERF_CALLCHAIN) {
-        ret->chain_num = orma_perf_number(&c, 8);
+        ret->chain_num = orma_format_perf_number(&c, 8);
         ret->chain = c;
         if (ret->chain_num > (size_t)(c.end - c.pos) / 8)
             c.failed = true;
@@ -284,7 +284,7 @@ static uint32_t callsite_of(struct orma_import_ctx *imp, struct orma_perf_data *
     uint32_t num = 0, callsite = ORMA_CALLSITE_NONE;
 
     for (; s->chain_num > 0 && num < STACK_MAX; s->chain_num--) {
-        uint64_t ip = orma_perf_number(&s->chain, 8);
+        uint64_t ip = orma_format_perf_number(&s->chain, 8);
 
         if (ip < CONTEXT_FIRST) {
             ips[num] = ip;
@@ -413,7 +413,8 @@ static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int
 static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
 {
     struct orma_processes *p = orma_model_processes(imp->model, 0);
-    uint32_t pid = (uint32_t)orma_perf_number(&c, 4), tid = (uint32_t)orma_perf_number(&c, 4);
+    uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4),
+             tid = (uint32_t)orma_format_perf_number(&c, 4);
 
     if (c.failed)
         return;
@@ -462,7 +463,7 @@ static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_c
     if (c.end - c.pos < (ptrdiff_t)behind + 8)
         return 0;
     c.pos = c.end - behind - 8;
-    return orma_perf_number(&c, 8);
+    return orma_format_perf_number(&c, 8);
 }
 
 static void note_record(struct orma_file *file, struct orma_perf_data *p, const uint8_t *at,
@@ -519,9 +520,9 @@ static uint32_t clock_of(int32_t clockid)
 static uint64_t bytes_behind(const struct header *h, struct orma_perf_cursor c)
 {
     if (h->type == RECORD_AUXTRACE)
-        return orma_perf_number(&c, 8);
+        return orma_format_perf_number(&c, 8);
     if (h->type == RECORD_TRACING_DATA)
-        return orma_align_up(orma_perf_number(&c, 4), 8);
+        return orma_align_up(orma_format_perf_number(&c, 4), 8);
     return 0;
 }
 
@@ -573,7 +574,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
     struct orma_perf_data *p = file->state;
 
     (void)at_end; /* it is read once, whole */
-    if (!orma_perf_read_header(file, p, (struct orma_str){(const char *)data, len}))
+    if (!orma_format_perf_read_header(file, p, (struct orma_str){(const char *)data, len}))
         return len;
     const uint32_t clock = clock_of(p->attrs[0].clockid);
     int64_t start;

@@ -52,7 +52,7 @@ struct orma_perf_cursor {
     bool failed;
 };
 
-static inline uint64_t orma_perf_number(struct orma_perf_cursor *c, unsigned bytes)
+static inline uint64_t orma_format_perf_number(struct orma_perf_cursor *c, unsigned bytes)
 {
     uint64_t val = 0;
 
@@ -68,7 +68,8 @@ static inline uint64_t orma_perf_number(struct orma_perf_cursor *c, unsigned byt
 }
 
 /* False and an error told: it can't be read. */
-bool orma_perf_read_header(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes);
+bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,
+                                  struct orma_str bytes);
 
 extern const struct orma_format_ops orma_format_perf_data;
 #endif

@@ -24,8 +24,8 @@ static struct section read_section(struct orma_perf_cursor *c)
 {
     struct section s;
 
-    s.offset = orma_perf_number(c, 8);
-    s.size = orma_perf_number(c, 8);
+    s.offset = orma_format_perf_number(c, 8);
+    s.size = orma_format_perf_number(c, 8);
     return s;
 }
 
@@ -41,7 +41,7 @@ static struct orma_perf_cursor at(struct orma_str bytes, struct section s)
 
 static struct orma_str text(struct orma_perf_cursor *c)
 {
-    uint64_t len = orma_perf_number(c, 4);
+    uint64_t len = orma_format_perf_number(c, 4);
     struct orma_str ret = {(const char *)c->pos, 0};
 
     if (len > (size_t)(c->end - c->pos)) {
@@ -55,17 +55,17 @@ static struct orma_str text(struct orma_perf_cursor *c)
 
 static void read_attr(struct orma_perf_attr *a, struct orma_perf_cursor c)
 {
-    a->type = (uint32_t)orma_perf_number(&c, 4);
-    (void)orma_perf_number(&c, 4); /* its own size: that of the section counts */
-    a->config = orma_perf_number(&c, 8);
-    a->period = orma_perf_number(&c, 8);
-    a->sample_type = orma_perf_number(&c, 8);
-    a->read_format = orma_perf_number(&c, 8);
-    a->flags = orma_perf_number(&c, 8);
+    a->type = (uint32_t)orma_format_perf_number(&c, 4);
+    (void)orma_format_perf_number(&c, 4); /* its own size: that of the section counts */
+    a->config = orma_format_perf_number(&c, 8);
+    a->period = orma_format_perf_number(&c, 8);
+    a->sample_type = orma_format_perf_number(&c, 8);
+    a->read_format = orma_format_perf_number(&c, 8);
+    a->flags = orma_format_perf_number(&c, 8);
     a->clockid = -1;
     c.pos += ORMA_MIN((size_t)(c.end - c.pos), (size_t)44); /* up to clockid */
     if (a->flags >> 25 & 1 && c.end - c.pos >= 4)
-        a->clockid = (int32_t)orma_perf_number(&c, 4);
+        a->clockid = (int32_t)orma_format_perf_number(&c, 4);
 }
 
 static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes,
@@ -81,7 +81,7 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
         read_attr(&p->attrs[p->attrs_num], attr);
         while (ids.end - ids.pos >= 8)
             file->imp->model->storage->failed |=
-                orma_map_put(&p->ids, orma_perf_number(&ids, 8), p->attrs_num) < 0;
+                orma_map_put(&p->ids, orma_format_perf_number(&ids, 8), p->attrs_num) < 0;
         p->attrs_num++;
         c.pos += attr_size;
     }
@@ -94,7 +94,7 @@ static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
 {
     struct orma_buf line = {0};
 
-    for (uint64_t num = orma_perf_number(&c, 4); num-- > 0 && !c.failed;) {
+    for (uint64_t num = orma_format_perf_number(&c, 4); num-- > 0 && !c.failed;) {
         struct orma_str word = text(&c);
 
         if (line.len)
@@ -111,18 +111,18 @@ static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
 static void read_event_desc(struct orma_import_ctx *imp, struct orma_perf_data *p,
                             struct orma_perf_cursor c)
 {
-    uint64_t num = orma_perf_number(&c, 4), size = orma_perf_number(&c, 4);
+    uint64_t num = orma_format_perf_number(&c, 4), size = orma_format_perf_number(&c, 4);
 
     for (unsigned i = 0; i < num && i < ORMA_PERF_ATTRS_MAX && !c.failed; i++) {
         if (size > (size_t)(c.end - c.pos))
             return;
         c.pos += size;
-        uint64_t ids = orma_perf_number(&c, 4);
+        uint64_t ids = orma_format_perf_number(&c, 4);
         struct orma_str name = text(&c);
         unsigned attr = i;
 
         for (; ids > 0 && !c.failed; ids--) {
-            uint64_t found = orma_map_get(&p->ids, orma_perf_number(&c, 8));
+            uint64_t found = orma_map_get(&p->ids, orma_format_perf_number(&c, 8));
 
             attr = found == ORMA_MAP_NONE ? attr : (unsigned)found;
         }
@@ -136,8 +136,8 @@ static void read_build_ids(struct orma_import_ctx *imp, struct orma_perf_data *p
 {
     while (c.end - c.pos >= 8) {
         struct orma_perf_cursor r = c;
-        (void)orma_perf_number(&r, 4);
-        uint64_t misc = orma_perf_number(&r, 2), size = orma_perf_number(&r, 2);
+        (void)orma_format_perf_number(&r, 4);
+        uint64_t misc = orma_format_perf_number(&r, 2), size = orma_format_perf_number(&r, 2);
 
         if (size < 36 || size > (size_t)(c.end - c.pos))
             return;
@@ -176,15 +176,17 @@ static void read_feature(struct orma_import_ctx *imp, struct orma_perf_data *p, 
     }
 }
 
-bool orma_perf_read_header(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes)
+bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,
+                                  struct orma_str bytes)
 {
     struct orma_perf_cursor c = at(bytes, (struct section){8, bytes.len - ORMA_MIN(bytes.len, 8u)});
-    uint64_t size = orma_perf_number(&c, 8), attr_size = orma_perf_number(&c, 8), bits[4];
+    uint64_t size = orma_format_perf_number(&c, 8), attr_size = orma_format_perf_number(&c, 8),
+             bits[4];
     struct section attrs = read_section(&c), data = read_section(&c);
 
     (void)read_section(&c); /* names of event types, of old */
     for (unsigned i = 0; i < 4; i++)
-        bits[i] = orma_perf_number(&c, 8);
+        bits[i] = orma_format_perf_number(&c, 8);
     if (size != HEADER_SIZE || c.failed || attr_size < ATTR_MIN + 16 || attr_size > 4096) {
         orma_file_error(file, -EBADMSG,
                         "Failed to perf file header size. Expected %d, found %llu (ERR:tp-parse): "

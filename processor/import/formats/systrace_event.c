@@ -226,7 +226,7 @@ static void add_switch_row(struct orma_import_ctx *imp, const struct orma_kernel
                            struct orma_str payload)
 {
     struct orma_item item = {.ts = e->ts, .kind = ORMA_ITEM_FTRACE_EVENT};
-    struct orma_ftrace_bundle bundle = {.to = 1, .cpu = e->cpu, .order = e->item->order};
+    struct orma_kernel_bundle bundle = {.to = 1, .cpu = e->cpu, .order = e->item->order};
     struct orma_buf event = {0}, all = {0};
 
     orma_pb_put_u64(&event, ORMA_PB_FTRACE_EVENT_TIMESTAMP, (uint64_t)e->ts);

@@ -109,7 +109,7 @@ static void dmabuf_rss(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_ftrace_process_counter(imp, e, e->utid, "process_memory", "process_memory_thread_fallback",
+    orma_kernel_process_counter(imp, e, e->utid, "process_memory", "process_memory_thread_fallback",
                                 orma_model_lit(imp->model, "mem.dmabuf_rss"), 1, &dim,
                                 (double)f.num[ORMA_PB_DMABUF_RSS_STAT_FTRACE_EVENT_RSS]);
 }
@@ -228,7 +228,7 @@ static void mali_mcu(struct orma_import_ctx *imp, const struct orma_kernel_event
 static void mali_interrupt(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     uint32_t track =
-        orma_ftrace_cpu_track(imp, e->machine, "mali_irq", "Mali Irq Cpu #", e->cpu, false);
+        orma_kernel_cpu_track(imp, e->machine, "mali_irq", "Mali Irq Cpu #", e->cpu, false);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
@@ -291,7 +291,7 @@ static void cpm_value(struct orma_import_ctx *imp, const struct orma_kernel_even
         ORMA_PB_FTRACE_EVENT_MALI_MALI_PM_MCU_##state, mali_mcu                                    \
     }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_android[] = {
+const struct orma_kernel_handler orma_kernel_android_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_ION_STAT, ion_stat},
     {ORMA_PB_FTRACE_EVENT_ION_HEAP_GROW, ion_heap},
     {ORMA_PB_FTRACE_EVENT_ION_HEAP_SHRINK, ion_heap},

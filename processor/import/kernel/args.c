@@ -13,72 +13,6 @@
 #include "protos/fields/trace.h"
 #include "protos/tables/ftrace_events.h"
 
-uint32_t orma_ftrace_kernel_symbol(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                                   uint64_t iid)
-{
-    struct orma_interned *e =
-        gen ? orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_KERNEL_SYMBOLS, iid) : NULL;
-
-    if (!e)
-        return 0;
-    if (!e->cache) {
-        struct orma_pb_reader r = orma_pb_reader(e->data, e->len);
-        struct orma_pb_field f;
-
-        while (orma_pb_next(&r, &f))
-            if (f.id == ORMA_PB_INTERNED_STRING_STR)
-                e->cache = orma_model_str(imp->model, orma_pb_str(&f)) + 1;
-    }
-    return e->cache ? e->cache - 1 : 0;
-}
-
-uint32_t orma_ftrace_lookup_symbol(struct orma_import_ctx *imp, const struct orma_item *item,
-                                   uint64_t iid)
-{
-    uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, iid);
-
-    if (!text)
-        orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
-    return text;
-}
-
-/* Fields that hold the id of an interned kernel symbol. */
-static const struct {
-    uint16_t event;
-    uint8_t field;
-} symbol_fields[] = {
-    {ORMA_PB_FTRACE_EVENT_SCHED_BLOCKED_REASON, ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER},
-    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START,
-     ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION},
-    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END,
-     ORMA_PB_WORKQUEUE_EXECUTE_END_FTRACE_EVENT_FUNCTION},
-    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_QUEUE_WORK, ORMA_PB_WORKQUEUE_QUEUE_WORK_FTRACE_EVENT_FUNCTION},
-    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_ENTRY, ORMA_PB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC},
-    {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_EXIT, ORMA_PB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC},
-    {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY, ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION},
-    {ORMA_PB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK,
-     ORMA_PB_WORKQUEUE_ACTIVATE_WORK_FTRACE_EVENT_FUNCTION},
-    {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_START, ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK},
-};
-
-void orma_ftrace_symbol_fields(uint8_t fields[ORMA_FTRACE_FIELDS_MAX])
-{
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(symbol_fields); i++)
-        fields[symbol_fields[i].event] = symbol_fields[i].field;
-}
-
-void orma_ftrace_check_symbol(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                              uint32_t field)
-{
-    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f))
-        if (f.id == field)
-            (void)orma_ftrace_lookup_symbol(imp, e->item, orma_pb_u64(&f));
-}
-
 static void put_field(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
                       const struct orma_ftrace_field *def, const struct orma_pb_field *f,
                       struct orma_args_list *ret)
@@ -86,8 +20,8 @@ static void put_field(struct orma_import_ctx *imp, const struct orma_item *item,
     uint32_t key = orma_model_cstr(imp->model, def->name);
 
     if (event < ORMA_FTRACE_FIELDS_MAX &&
-        def->number == orma_ftrace_state(imp)->symbol_fields[event]) {
-        uint32_t text = orma_ftrace_kernel_symbol(imp, item->gen, orma_pb_u64(f));
+        def->number == orma_kernel_state(imp)->symbol_fields[event]) {
+        uint32_t text = orma_kernel_symbol(imp, item->gen, orma_pb_u64(f));
 
         if (text)
             orma_args_put_str(ret, key, text);
@@ -161,14 +95,14 @@ static void put_generic_field(struct orma_import_ctx *imp, struct orma_str bytes
 static void put_message(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
                         struct orma_str payload, struct orma_args_list *ret)
 {
-    const struct orma_generic_event *g =
-        event >= ORMA_FTRACE_FIELDS_MAX ? orma_ftrace_generic(imp, event) : NULL;
+    const struct orma_kernel_generic_event *g =
+        event >= ORMA_FTRACE_FIELDS_MAX ? orma_kernel_generic(imp, event) : NULL;
     const struct orma_ftrace_message *m = g ? NULL : orma_ftrace_message_find(event);
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
 
     if (g)
-        orma_ftrace_generic_args(imp, g, payload, ret);
+        orma_kernel_generic_args(imp, g, payload, ret);
     while (m && orma_pb_next(&r, &f)) {
         if (event == ORMA_PB_FTRACE_EVENT_GENERIC) {
             if (f.id == ORMA_PB_GENERIC_FTRACE_EVENT_FIELD)
@@ -216,12 +150,12 @@ static uint32_t find_prev(const struct orma_table *t, uint32_t row)
 static void put_previous(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t row,
                          const struct orma_compact_sched *before, struct orma_args_list *ret)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_FTRACE_PREV);
     uint32_t at = find_prev(t, row);
 
     if (at == ORMA_ROW_NONE) {
-        orma_args_put_str(ret, st->prev_comm, orma_ftrace_comm(imp, item, before->comm_index));
+        orma_args_put_str(ret, st->prev_comm, orma_kernel_comm(imp, item, before->comm_index));
         orma_args_put_int(ret, st->prev_pid, before->pid);
         orma_args_put_int(ret, st->prev_prio, before->prio);
         return;
@@ -234,8 +168,8 @@ static void put_previous(struct orma_import_ctx *imp, const struct orma_item *it
 static void put_compact(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t row,
                         const struct orma_compact_sched *before, struct orma_args_list *ret)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
-    uint32_t comm = orma_ftrace_comm(imp, item, item->sched.comm_index);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
+    uint32_t comm = orma_kernel_comm(imp, item, item->sched.comm_index);
 
     if (item->kind == ORMA_ITEM_SCHED_WAKING) {
         orma_args_put_str(ret, st->comm, comm);
@@ -256,7 +190,7 @@ static void put_compact(struct orma_import_ctx *imp, const struct orma_item *ite
 static bool find_item(struct orma_import_ctx *imp, uint32_t row, struct orma_item *ret,
                       struct orma_compact_sched *ret_before)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     struct orma_table *src = orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE);
     uint32_t bundle = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_BUNDLE, row);
     uint32_t idx = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_IDX, row);
@@ -265,7 +199,7 @@ static bool find_item(struct orma_import_ctx *imp, uint32_t row, struct orma_ite
 
     if (row >= src->rows || bundle >= imp->reader->sorter.bundles_num)
         return false;
-    const struct orma_ftrace_bundle *b = &imp->reader->sorter.bundles[bundle];
+    const struct orma_kernel_bundle *b = &imp->reader->sorter.bundles[bundle];
     struct orma_args_walk *w = &st->walks[kind & 3][bundle & (ORMA_ARGS_WALKS - 1)];
     if (w->bundle != bundle + 1 || w->cursor.kind != kind || w->cursor.index > idx) {
         orma_bundle_cursor_init(&w->cursor, b, kind);
@@ -294,14 +228,14 @@ static bool still_there(struct orma_import_ctx *imp)
     return false;
 }
 
-bool orma_ftrace_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
+bool orma_kernel_decode_args(void *data, uint32_t row, struct orma_args_list *ret)
 {
     struct orma_import_ctx *imp = data;
     struct orma_compact_sched before;
     struct orma_item item;
 
     orma_args_list_clear(ret);
-    if (!orma_ftrace_state(imp) || !find_item(imp, row, &item, &before))
+    if (!orma_kernel_state(imp) || !find_item(imp, row, &item, &before))
         return still_there(imp);
     if (item.kind == ORMA_ITEM_FTRACE_EVENT)
         put_event(imp, &item, ret);

@@ -512,9 +512,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_binder_importer = {
-    .name = "binder", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "binder", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_binder[] = {
+const struct orma_kernel_handler orma_kernel_binder_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_BINDER_TRANSACTION, transaction},
     {ORMA_PB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED, received},
     {ORMA_PB_FTRACE_EVENT_BINDER_TRANSACTION_ALLOC_BUF, alloc_buf},

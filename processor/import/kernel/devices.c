@@ -173,7 +173,7 @@ static void throttled_frequency(struct orma_import_ctx *imp, const struct orma_k
     uint64_t cpu = (uint64_t)f.num[ORMA_PB_DCVSH_FREQ_FTRACE_EVENT_CPU];
     if (cpu < ORMA_CPUS_MAX)
         orma_model_counter(imp->model, e->ts,
-                           orma_ftrace_cpu_track(imp, e->machine, "cpu_frequency_throttle",
+                           orma_kernel_cpu_track(imp, e->machine, "cpu_frequency_throttle",
                                                  "cpufreq_throttle", (uint32_t)cpu, true),
                            (double)(uint64_t)f.num[ORMA_PB_DCVSH_FREQ_FTRACE_EVENT_FREQ]);
 }
@@ -338,9 +338,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_devices_importer = {
-    .name = "devices", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "devices", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_devices[] = {
+const struct orma_kernel_handler orma_kernel_devices_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_I2C_READ, i2c_begin},
     {ORMA_PB_FTRACE_EVENT_I2C_WRITE, i2c_begin},
     {ORMA_PB_FTRACE_EVENT_I2C_RESULT, i2c_result},

@@ -31,15 +31,15 @@ static inline void orma_event_fields_read(struct orma_event_fields *self, struct
 }
 
 /* A slice or counter track of a cpu, named by a format with the cpu's number. */
-uint32_t orma_ftrace_cpu_track(struct orma_import_ctx *imp, uint16_t machine, const char *type,
+uint32_t orma_kernel_cpu_track(struct orma_import_ctx *imp, uint16_t machine, const char *type,
                                const char *name_fmt, uint32_t cpu, bool counter);
 
 /* The text of a kernel symbol, or its number in hex when it has none. */
-uint32_t orma_ftrace_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint64_t iid);
 
 /* A counter of the process of a thread; of the thread itself while its process is unknown. */
-void orma_ftrace_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint32_t utid, const char *type, const char *fallback_type,
                                  uint32_t name, unsigned dims_num,
                                  const struct orma_track_dim *dims, double value);

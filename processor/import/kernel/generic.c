@@ -41,7 +41,7 @@ static bool read_field(struct orma_import_ctx *imp, struct orma_str bytes,
 }
 
 /* Which fields have a meaning. */
-static void note_track_fields(struct orma_import_ctx *imp, struct orma_generic_event *g)
+static void note_track_fields(struct orma_import_ctx *imp, struct orma_kernel_generic_event *g)
 {
     for (uint32_t i = 0; i < g->fields_num; i++) {
         struct orma_str name = orma_strpool_get(&imp->model->storage->pool, g->fields[i].name);
@@ -61,12 +61,12 @@ static void note_track_fields(struct orma_import_ctx *imp, struct orma_generic_e
     g->is_track_event = g->event_type;
 }
 
-static struct orma_generic_event *read_descriptor(struct orma_import_ctx *imp,
-                                                  struct orma_str bytes)
+static struct orma_kernel_generic_event *read_descriptor(struct orma_import_ctx *imp,
+                                                         struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    struct orma_generic_event *g = calloc(1, sizeof(*g));
+    struct orma_kernel_generic_event *g = calloc(1, sizeof(*g));
 
     if (g)
         g->fields = calloc(FIELDS_MAX, sizeof(*g->fields));
@@ -86,16 +86,16 @@ static struct orma_generic_event *read_descriptor(struct orma_import_ctx *imp,
     return g;
 }
 
-static void generic_free(struct orma_generic_event *g)
+static void generic_free(struct orma_kernel_generic_event *g)
 {
     if (g)
         free(g->fields);
     free(g);
 }
 
-void orma_ftrace_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+void orma_kernel_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_str descriptor = {NULL, 0};
@@ -114,7 +114,7 @@ void orma_ftrace_describe(struct orma_import_ctx *imp, uint16_t machine, struct 
     }
     if (orma_map_get_ptr(&st->generic, field))
         return; /* bundles repeat it */
-    struct orma_generic_event *g = read_descriptor(imp, descriptor);
+    struct orma_kernel_generic_event *g = read_descriptor(imp, descriptor);
     if (!g)
         return;
     if (!g->name || orma_map_put_ptr(&st->generic, field, g)) {
@@ -124,20 +124,21 @@ void orma_ftrace_describe(struct orma_import_ctx *imp, uint16_t machine, struct 
     }
 }
 
-const struct orma_generic_event *orma_ftrace_generic(struct orma_import_ctx *imp, uint32_t field)
+const struct orma_kernel_generic_event *orma_kernel_generic(struct orma_import_ctx *imp,
+                                                            uint32_t field)
 {
-    return orma_map_get_ptr(&orma_ftrace_state(imp)->generic, field);
+    return orma_map_get_ptr(&orma_kernel_state(imp)->generic, field);
 }
 
-void orma_ftrace_generic_fini(struct orma_ftrace_state *st)
+void orma_kernel_generic_fini(struct orma_kernel_state *st)
 {
     ORMA_MAP_EACH (slot, &st->generic) {
-        generic_free((struct orma_generic_event *)(uintptr_t)slot->val);
+        generic_free((struct orma_kernel_generic_event *)(uintptr_t)slot->val);
     }
     orma_map_fini(&st->generic);
 }
 
-uint32_t orma_ftrace_generic_name(struct orma_import_ctx *imp, struct orma_str payload)
+uint32_t orma_kernel_generic_name(struct orma_import_ctx *imp, struct orma_str payload)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
@@ -149,7 +150,7 @@ uint32_t orma_ftrace_generic_name(struct orma_import_ctx *imp, struct orma_str p
     return name;
 }
 
-static const struct orma_generic_field *find_field(const struct orma_generic_event *g,
+static const struct orma_generic_field *find_field(const struct orma_kernel_generic_event *g,
                                                    uint32_t number)
 {
     for (uint32_t i = 0; i < g->fields_num; i++)
@@ -158,8 +159,9 @@ static const struct orma_generic_field *find_field(const struct orma_generic_eve
     return NULL;
 }
 
-void orma_ftrace_generic_args(struct orma_import_ctx *imp, const struct orma_generic_event *g,
-                              struct orma_str payload, struct orma_args_list *ret)
+void orma_kernel_generic_args(struct orma_import_ctx *imp,
+                              const struct orma_kernel_generic_event *g, struct orma_str payload,
+                              struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
@@ -215,8 +217,8 @@ struct values {
     uint32_t slice_name, track_name;
 };
 
-static struct values read_values(struct orma_import_ctx *imp, const struct orma_generic_event *g,
-                                 struct orma_str payload)
+static struct values read_values(struct orma_import_ctx *imp,
+                                 const struct orma_kernel_generic_event *g, struct orma_str payload)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
@@ -244,7 +246,7 @@ static struct values read_values(struct orma_import_ctx *imp, const struct orma_
     return v;
 }
 
-static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_kernel_generic_event *g,
                          const struct orma_kernel_event *e, const struct values *v, bool counter)
 {
     static const char *const types[4][2] = {
@@ -281,7 +283,8 @@ static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_generic_
                    : orma_model_slice_track(imp->model, e->machine, types[which][0], name, 3, dims);
 }
 
-void orma_ftrace_generic_parse(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+void orma_kernel_generic_parse(struct orma_import_ctx *imp,
+                               const struct orma_kernel_generic_event *g,
                                const struct orma_kernel_event *e)
 {
     if (!g->is_track_event)

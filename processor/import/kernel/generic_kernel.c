@@ -365,8 +365,5 @@ static const uint16_t fields[] = {
     ORMA_PB_TRACE_PACKET_GENERIC_GPU_FREQUENCY_EVENT,
     0,
 };
-const struct orma_importer orma_kernel_generic_kernel_importer = {.name = "generic_kernel",
-                                                                  .room = &orma_kernel_room,
-                                                                  .fields = fields,
-                                                                  .parse = parse,
-                                                                  .fini = fini};
+const struct orma_importer orma_kernel_generic_kernel_importer = {
+    .name = "generic_kernel", .fields = fields, .parse = parse, .fini = fini};

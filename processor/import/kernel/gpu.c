@@ -275,9 +275,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_gpu_importer = {
-    .name = "gpu", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "gpu", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_gpu[] = {
+const struct orma_kernel_handler orma_kernel_gpu_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_DRM_SCHED_JOB, job_queued},
     {ORMA_PB_FTRACE_EVENT_DRM_RUN_JOB, job_run},
     {ORMA_PB_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB, job_processed},

@@ -4,7 +4,7 @@
 #include "processor/import/kernel/fields.h"
 #include "protos/fields/ftrace.h"
 
-uint32_t orma_ftrace_cpu_track(struct orma_import_ctx *imp, uint16_t machine, const char *type,
+uint32_t orma_kernel_cpu_track(struct orma_import_ctx *imp, uint16_t machine, const char *type,
                                const char *name_fmt, uint32_t cpu, bool counter)
 {
     struct orma_track_spec spec = {
@@ -29,10 +29,10 @@ uint32_t orma_ftrace_cpu_track(struct orma_import_ctx *imp, uint16_t machine, co
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
-uint32_t orma_ftrace_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint64_t iid)
 {
-    uint32_t text = orma_ftrace_lookup_symbol(imp, e->item, iid);
+    uint32_t text = orma_kernel_lookup_symbol(imp, e->item, iid);
 
     return text ? text
                 : orma_strpool_addf(&imp->model->storage->pool, "0x%llx", (unsigned long long)iid);
@@ -40,7 +40,7 @@ uint32_t orma_ftrace_symbol_text(struct orma_import_ctx *imp, const struct orma_
 
 static uint32_t irq_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    return orma_ftrace_cpu_track(imp, e->machine, "cpu_irq", "Irq Cpu #", e->cpu, false);
+    return orma_kernel_cpu_track(imp, e->machine, "cpu_irq", "Irq Cpu #", e->cpu, false);
 }
 
 static void irq_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -74,7 +74,7 @@ static const char *const softirqs[] = {
 
 static uint32_t softirq_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    return orma_ftrace_cpu_track(imp, e->machine, "cpu_softirq", "SoftIrq Cpu #", e->cpu, false);
+    return orma_kernel_cpu_track(imp, e->machine, "cpu_softirq", "SoftIrq Cpu #", e->cpu, false);
 }
 
 static void softirq_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -121,7 +121,7 @@ static void ipi_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
 
 static uint32_t hrtimer_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    return orma_ftrace_cpu_track(imp, e->machine, "cpu_hrtimer", "Hrtimer Cpu #", e->cpu, false);
+    return orma_kernel_cpu_track(imp, e->machine, "cpu_hrtimer", "Hrtimer Cpu #", e->cpu, false);
 }
 
 static void hrtimer_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -132,7 +132,7 @@ static void hrtimer_entry(struct orma_import_ctx *imp, const struct orma_kernel_
     uint64_t function = (uint64_t)f.num[ORMA_PB_HRTIMER_EXPIRE_ENTRY_FTRACE_EVENT_FUNCTION];
     orma_slices_begin(&imp->model->slices, e->ts, hrtimer_track(imp, e),
                       orma_model_lit(imp->model, "hrtimer"),
-                      orma_ftrace_symbol_text(imp, e, function), NULL);
+                      orma_kernel_symbol_text(imp, e, function), NULL);
 }
 
 static void hrtimer_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -143,7 +143,7 @@ static void hrtimer_exit(struct orma_import_ctx *imp, const struct orma_kernel_e
 
 static uint32_t napi_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    return orma_ftrace_cpu_track(imp, e->machine, "cpu_napi_gro", "Napi Gro Cpu #", e->cpu, false);
+    return orma_kernel_cpu_track(imp, e->machine, "cpu_napi_gro", "Napi Gro Cpu #", e->cpu, false);
 }
 
 static void napi_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -182,7 +182,7 @@ static void work_start(struct orma_import_ctx *imp, const struct orma_kernel_eve
     orma_slices_begin(&imp->model->slices, e->ts,
                       orma_model_thread_track(imp->model, e->machine, e->utid),
                       orma_model_lit(imp->model, "workqueue"),
-                      orma_ftrace_symbol_text(imp, e, function), &imp->model->args);
+                      orma_kernel_symbol_text(imp, e, function), &imp->model->args);
 }
 
 static void work_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -192,7 +192,7 @@ static void work_end(struct orma_import_ctx *imp, const struct orma_kernel_event
                     orma_model_lit(imp->model, "workqueue"), 0, NULL);
 }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_irq[] = {
+const struct orma_kernel_handler orma_kernel_irq_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_ENTRY, irq_entry},
     {ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_EXIT, irq_exit},
     {ORMA_PB_FTRACE_EVENT_SOFTIRQ_ENTRY, softirq_entry},

@@ -7,7 +7,7 @@
  * in ftrace.c, one table per family of events.
  *
  * The args of an event are not stored: _orma_ftrace_source says which event of
- * which bundle a row is, and orma_ftrace_decode_args() makes them when asked.
+ * which bundle a row is, and orma_kernel_decode_args() makes them when asked.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
 #define ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
@@ -18,27 +18,27 @@
 /* Numbers of fields in FtraceEvent. */
 #define ORMA_FTRACE_FIELDS_MAX 1024
 
-struct orma_ftrace_handler {
+struct orma_kernel_handler {
     uint16_t field; /* in FtraceEvent; 0 ends a table */
     void (*fn)(struct orma_import_ctx *imp, const struct orma_kernel_event *e);
 };
 
-extern const struct orma_ftrace_handler orma_ftrace_handlers_sched[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_print[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_irq[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_sys[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_power[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_mem[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_net[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_misc[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_gpu[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_devices[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_media[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_binder[];
-extern const struct orma_ftrace_handler orma_ftrace_handlers_android[];
+extern const struct orma_kernel_handler orma_kernel_sched_handlers[];
+extern const struct orma_kernel_handler orma_kernel_print_handlers[];
+extern const struct orma_kernel_handler orma_kernel_irq_handlers[];
+extern const struct orma_kernel_handler orma_kernel_sys_handlers[];
+extern const struct orma_kernel_handler orma_kernel_power_handlers[];
+extern const struct orma_kernel_handler orma_kernel_mem_handlers[];
+extern const struct orma_kernel_handler orma_kernel_net_handlers[];
+extern const struct orma_kernel_handler orma_kernel_misc_handlers[];
+extern const struct orma_kernel_handler orma_kernel_gpu_handlers[];
+extern const struct orma_kernel_handler orma_kernel_devices_handlers[];
+extern const struct orma_kernel_handler orma_kernel_media_handlers[];
+extern const struct orma_kernel_handler orma_kernel_binder_handlers[];
+extern const struct orma_kernel_handler orma_kernel_android_handlers[];
 
 /* An event that has no message of its own, described in the trace. */
-struct orma_generic_event {
+struct orma_kernel_generic_event {
     uint32_t name; /* pool ids */
     uint32_t fields_num;
     struct orma_generic_field {
@@ -59,8 +59,8 @@ struct orma_args_walk {
 };
 
 /* From when on the events of a machine count, in one trace. */
-struct orma_ftrace_limits {
-    struct orma_ftrace_limits *next;
+struct orma_kernel_limits {
+    struct orma_kernel_limits *next;
     uint32_t trace;
     uint16_t machine;
     bool has_tracing_start, preserve;
@@ -69,95 +69,99 @@ struct orma_ftrace_limits {
     uint8_t cpu_seen[ORMA_CPUS_MAX];
 };
 
-struct orma_ftrace_state {
+struct orma_kernel_state {
     struct orma_args_walk walks[4][ORMA_ARGS_WALKS]; /* by kind of item */
     void (*handlers[ORMA_FTRACE_FIELDS_MAX])(struct orma_import_ctx *imp,
                                              const struct orma_kernel_event *e);
     uint8_t symbol_fields[ORMA_FTRACE_FIELDS_MAX]; /* of events by field */
     uint32_t names[ORMA_FTRACE_FIELDS_MAX];        /* pool ids of event names by field */
-    struct orma_map generic; /* field in FtraceEvent → struct orma_generic_event * */
+    struct orma_map generic; /* field in FtraceEvent → struct orma_kernel_generic_event * */
     int64_t last_pair_ts;    /* of a bundle's own clock */
-    struct orma_ftrace_limits *limits, *last_limits; /* of all; those looked at last */
+    struct orma_kernel_limits *limits, *last_limits; /* of all; those looked at last */
     uint32_t words_loaded;
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,
         next_pid, next_prio, comm, pid, prio, target_cpu;
 };
 
-struct orma_ftrace_state *orma_ftrace_state(struct orma_import_ctx *imp);
+/* Made on first use; NULL: no memory. */
+struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx *imp);
+void orma_kernel_fini(struct orma_import_ctx *imp);
 
-void orma_ftrace_parse_event(struct orma_import_ctx *imp, const struct orma_item *item);
-void orma_ftrace_parse_compact_switch(struct orma_import_ctx *imp, const struct orma_item *item);
-void orma_ftrace_parse_compact_waking(struct orma_import_ctx *imp, const struct orma_item *item);
+/* The limits of a machine in the trace that is read now; NULL: no memory. */
+struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp, uint16_t machine);
 
 /* A text in the atrace convention, from the kernel's marker file. */
-void orma_ftrace_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               struct orma_str text);
 
 /* A row of ftrace_event that knows where its args are. */
-uint32_t orma_ftrace_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
+uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
                              uint32_t name, uint32_t utid, uint32_t common_flags, uint32_t cpu);
 
 /* True: only the ftrace_event row is wanted, the event is before all cpus have data. */
-bool orma_ftrace_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
+bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
 
 /* True: before tracing started, of no use at all. */
-bool orma_ftrace_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
+bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
 
 /* Kernel events before this time were there before the session began. */
-void orma_ftrace_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
+void orma_kernel_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
 
 /* The session wanted what the kernel's buffers held before it. */
-void orma_ftrace_preserve(struct orma_import_ctx *imp, uint16_t machine);
+void orma_kernel_preserve(struct orma_import_ctx *imp, uint16_t machine);
 
 /* The comm at an index of the bundle's table, as pool id. */
-uint32_t orma_ftrace_comm(struct orma_import_ctx *imp, const struct orma_item *item,
+uint32_t orma_kernel_comm(struct orma_import_ctx *imp, const struct orma_item *item,
                           uint32_t index);
 
 /* The args of a row of ftrace_event. */
-bool orma_ftrace_decode_args(void *imp, uint32_t row, struct orma_args_list *ret);
+bool orma_kernel_decode_args(void *imp, uint32_t row, struct orma_args_list *ret);
 
 /* Counts an error of the recorder, or stops the import for one that spoils everything. */
-void orma_ftrace_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status);
+void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status);
 
 /* ---- ftrace/generic.c ---- */
 
 /* Reads a GenericEventDescriptor. */
-void orma_ftrace_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
+void orma_kernel_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
 
 /* NULL if nothing described the field. */
-const struct orma_generic_event *orma_ftrace_generic(struct orma_import_ctx *imp, uint32_t field);
+const struct orma_kernel_generic_event *orma_kernel_generic(struct orma_import_ctx *imp,
+                                                            uint32_t field);
 
 /* The name of an event in the older form, which carries its own description; 0: it has none. */
-uint32_t orma_ftrace_generic_name(struct orma_import_ctx *imp, struct orma_str payload);
+uint32_t orma_kernel_generic_name(struct orma_import_ctx *imp, struct orma_str payload);
 
-void orma_ftrace_generic_args(struct orma_import_ctx *imp, const struct orma_generic_event *g,
-                              struct orma_str payload, struct orma_args_list *ret);
-void orma_ftrace_generic_parse(struct orma_import_ctx *imp, const struct orma_generic_event *g,
+void orma_kernel_generic_args(struct orma_import_ctx *imp,
+                              const struct orma_kernel_generic_event *g, struct orma_str payload,
+                              struct orma_args_list *ret);
+void orma_kernel_generic_parse(struct orma_import_ctx *imp,
+                               const struct orma_kernel_generic_event *g,
                                const struct orma_kernel_event *e);
-void orma_ftrace_generic_fini(struct orma_ftrace_state *st);
+void orma_kernel_generic_fini(struct orma_kernel_state *st);
 
 /* Fills the field of each event that holds the id of an interned kernel symbol; 0: none does. */
-void orma_ftrace_symbol_fields(uint8_t fields[ORMA_FTRACE_FIELDS_MAX]);
+void orma_kernel_symbol_fields(uint8_t fields[ORMA_FTRACE_FIELDS_MAX]);
 
 /* Counts the symbol of an event's raw row if it is unknown. */
-void orma_ftrace_check_symbol(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+void orma_kernel_check_symbol(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               uint32_t field);
 
 /* The text of an interned kernel symbol; 0 if the id is unknown, which is counted. */
-uint32_t orma_ftrace_lookup_symbol(struct orma_import_ctx *imp, const struct orma_item *item,
+uint32_t orma_kernel_lookup_symbol(struct orma_import_ctx *imp, const struct orma_item *item,
                                    uint64_t iid);
 
 /* The text of an interned kernel symbol, 0 if the id is unknown. */
-uint32_t orma_ftrace_kernel_symbol(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
-                                   uint64_t iid);
+uint32_t orma_kernel_symbol(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                            uint64_t iid);
 
 /* A thread inside write(2) wrote the marker at hand: its slice ends here. */
-void orma_ftrace_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e);
+void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e);
 
 /* The state of the room; parts are made when they are needed. */
 struct orma_kernel {
-    const struct orma_ftrace_handler *const *families; /* NULL-terminated; kernel.c */
-    struct orma_ftrace_state *ftrace;                  /* ftrace.c */
+    const struct orma_kernel_handler *const *families; /* NULL-terminated; kernel.c */
+    struct orma_kernel_state *ftrace;                  /* ftrace.c */
     struct orma_map *syscalls;                         /* sys.c */
     struct orma_kernel_generic *generic_kernel;        /* generic_kernel.c */
     struct orma_kernel_gpu *gpu;                       /* gpu.c */
@@ -175,7 +179,8 @@ static inline struct orma_kernel *orma_kernel(const struct orma_import_ctx *imp)
 
 extern const struct orma_import_room orma_kernel_room;
 extern const struct orma_importer orma_kernel_binder_importer, orma_kernel_devices_importer,
-    orma_kernel_ftrace_importer, orma_kernel_generic_kernel_importer, orma_kernel_gpu_importer,
-    orma_kernel_media_importer, orma_kernel_mm_importer, orma_kernel_net_importer,
-    orma_kernel_ftrace_stats_importer, orma_kernel_syscalls_importer;
+    orma_kernel_bundle_importer, orma_kernel_event_importer, orma_kernel_sched_importer,
+    orma_kernel_generic_kernel_importer, orma_kernel_gpu_importer, orma_kernel_media_importer,
+    orma_kernel_mm_importer, orma_kernel_net_importer, orma_kernel_ftrace_stats_importer,
+    orma_kernel_syscalls_importer;
 #endif

@@ -282,9 +282,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_media_importer = {
-    .name = "media", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "media", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_media[] = {
+const struct orma_kernel_handler orma_kernel_media_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_V4L2_QBUF, video_buffer},
     {ORMA_PB_FTRACE_EVENT_V4L2_DQBUF, video_buffer},
     {ORMA_PB_FTRACE_EVENT_VB2_V4L2_BUF_QUEUE, video_queue},

@@ -7,7 +7,7 @@ struct orma_kernel_mem {
     struct orma_map thread_of_mm, mm_of_thread;
 };
 
-void orma_ftrace_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint32_t utid, const char *type, const char *fallback_type,
                                  uint32_t name, unsigned dims_num,
                                  const struct orma_track_dim *dims, double value)
@@ -90,7 +90,7 @@ static void rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e, 
     }
     const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "process_memory_key"),
                                                    orma_model_cstr(imp->model, keys[member]));
-    orma_ftrace_process_counter(
+    orma_kernel_process_counter(
         imp, e, utid, "process_memory", "process_memory_thread_fallback",
         orma_strpool_addf(&imp->model->storage->pool, "mem.%s", keys[member]), 1, &dim,
         (double)size);
@@ -129,7 +129,7 @@ static void oom_adjust(struct orma_import_ctx *imp, const struct orma_kernel_eve
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID];
     uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, e->machine), tid);
-    orma_ftrace_process_counter(
+    orma_kernel_process_counter(
         imp, e, utid, "oom_score_adj", "oom_score_adj_thread_fallback",
         orma_model_lit(imp->model, "oom_score_adj"), 0, NULL,
         (double)(int32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ]);
@@ -191,7 +191,7 @@ static void mm_event(struct orma_import_ctx *imp, const struct orma_kernel_event
                          orma_model_cstr(imp->model, metrics[i].metric)),
         };
 
-        orma_ftrace_process_counter(imp, e, e->utid, "mm_event", "mm_event_thread_fallback",
+        orma_kernel_process_counter(imp, e, e->utid, "mm_event", "mm_event_thread_fallback",
                                     orma_strpool_addf(&imp->model->storage->pool, "mem.mm.%s.%s",
                                                       types[type], metrics[i].metric),
                                     2, dims, (double)f.num[metrics[i].field]);
@@ -242,7 +242,7 @@ static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_e
     orma_args_list_clear(&imp->model->args);
     orma_args_put_str(
         &imp->model->args, orma_model_lit(imp->model, "shrink_name"),
-        orma_ftrace_symbol_text(imp, e,
+        orma_kernel_symbol_text(imp, e,
                                 (uint64_t)f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK]));
     put(imp, "shrink_total_scan", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
     put(imp, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
@@ -310,9 +310,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_mm_importer = {
-    .name = "mm", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "mm", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_mem[] = {
+const struct orma_kernel_handler orma_kernel_mem_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_RSS_STAT, rss_stat},
     {ORMA_PB_FTRACE_EVENT_RSS_STAT_THROTTLED, rss_throttled},
     {ORMA_PB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE, oom_adjust},

@@ -36,7 +36,7 @@ static uint32_t graph_track(struct orma_import_ctx *imp, const struct orma_kerne
     const struct orma_track_dim dim = orma_dim(imp->model->known.utid, e->utid);
 
     if (!e->pid) /* the idle thread is one thread per cpu */
-        return orma_ftrace_cpu_track(imp, e->machine, "cpu_funcgraph", "swapper# -funcgraph",
+        return orma_kernel_cpu_track(imp, e->machine, "cpu_funcgraph", "swapper# -funcgraph",
                                      e->cpu, false);
     return orma_model_slice_track(imp->model, e->machine, "thread_funcgraph",
                                   orma_model_lit(imp->model, "Funcgraph"), 1, &dim);
@@ -49,7 +49,7 @@ static void graph_entry(struct orma_import_ctx *imp, const struct orma_kernel_ev
     orma_event_fields_read(&f, e->payload);
     uint64_t function = (uint64_t)f.num[ORMA_PB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC];
     orma_slices_begin(&imp->model->slices, e->ts, graph_track(imp, e), 0,
-                      orma_ftrace_symbol_text(imp, e, function), NULL);
+                      orma_kernel_symbol_text(imp, e, function), NULL);
 }
 
 static void graph_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -59,7 +59,7 @@ static void graph_exit(struct orma_import_ctx *imp, const struct orma_kernel_eve
     orma_event_fields_read(&f, e->payload);
     uint64_t function = (uint64_t)f.num[ORMA_PB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC];
     orma_slices_end(&imp->model->slices, e->ts, graph_track(imp, e), 0,
-                    orma_ftrace_symbol_text(imp, e, function), NULL);
+                    orma_kernel_symbol_text(imp, e, function), NULL);
 }
 
 /* ---- block devices and file systems ---- */
@@ -231,7 +231,7 @@ static void scm_end(struct orma_import_ctx *imp, const struct orma_kernel_event 
                     orma_model_lit(imp->model, "scm"), NULL);
 }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_misc[] = {
+const struct orma_kernel_handler orma_kernel_misc_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_SIGNAL_GENERATE, signal_generate},
     {ORMA_PB_FTRACE_EVENT_SIGNAL_DELIVER, signal_deliver},
     {ORMA_PB_FTRACE_EVENT_FUNCGRAPH_ENTRY, graph_entry},

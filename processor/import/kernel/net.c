@@ -193,9 +193,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_net_importer = {
-    .name = "net", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "net", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_net[] = {
+const struct orma_kernel_handler orma_kernel_net_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_NETIF_RECEIVE_SKB, receive},
     {ORMA_PB_FTRACE_EVENT_NET_DEV_XMIT, transmit},
     {ORMA_PB_FTRACE_EVENT_KFREE_SKB, freed},

@@ -8,7 +8,7 @@ static void cpu_counter(struct orma_import_ctx *imp, const struct orma_kernel_ev
     if (cpu < 0 || cpu >= ORMA_CPUS_MAX)
         return;
     orma_model_counter(imp->model, e->ts,
-                       orma_ftrace_cpu_track(imp, e->machine, type, name, (uint32_t)cpu, true),
+                       orma_kernel_cpu_track(imp, e->machine, type, name, (uint32_t)cpu, true),
                        value);
 }
 
@@ -162,7 +162,7 @@ static void hotplug_enter(struct orma_import_ctx *imp, const struct orma_kernel_
 {
     struct orma_event_fields f;
     uint32_t track =
-        orma_ftrace_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false);
+        orma_kernel_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false);
 
     orma_event_fields_read(&f, e->payload);
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "cpuhp(%lld)",
@@ -170,7 +170,7 @@ static void hotplug_enter(struct orma_import_ctx *imp, const struct orma_kernel_
     orma_args_list_clear(&imp->model->args);
     orma_args_put_str(
         &imp->model->args, orma_model_lit(imp->model, "action"),
-        orma_ftrace_symbol_text(imp, e, (uint64_t)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_FUN]));
+        orma_kernel_symbol_text(imp, e, (uint64_t)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_FUN]));
     orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, &imp->model->args);
 }
 
@@ -178,11 +178,11 @@ static void hotplug_exit(struct orma_import_ctx *imp, const struct orma_kernel_e
 {
     orma_slices_end(
         &imp->model->slices, e->ts,
-        orma_ftrace_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false), 0, 0,
+        orma_kernel_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false), 0, 0,
         NULL);
 }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_power[] = {
+const struct orma_kernel_handler orma_kernel_power_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_CPU_FREQUENCY, cpu_frequency},
     {ORMA_PB_FTRACE_EVENT_CPU_IDLE, cpu_idle},
     {ORMA_PB_FTRACE_EVENT_CPU_FREQUENCY_LIMITS, cpu_limits},

@@ -200,7 +200,7 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
     }
 }
 
-void orma_ftrace_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               struct orma_str text)
 {
     struct atrace a;
@@ -216,7 +216,7 @@ void orma_ftrace_parse_marker(struct orma_import_ctx *imp, const struct orma_ker
     if (a.has_tgid && a.tgid && !strchr("CSF", a.phase))
         utid =
             orma_processes_thread_of(orma_model_processes(imp->model, e->machine), e->pid, a.tgid);
-    orma_ftrace_cut_write(imp, e);
+    orma_kernel_cut_write(imp, e);
     switch (a.phase) {
     case 'B':
         orma_slices_begin(&imp->model->slices, e->ts,
@@ -350,10 +350,10 @@ static void on_print(struct orma_import_ctx *imp, const struct orma_kernel_event
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
-            orma_ftrace_parse_marker(imp, e, orma_pb_str(&f));
+            orma_kernel_parse_marker(imp, e, orma_pb_str(&f));
 }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_print[] = {
+const struct orma_kernel_handler orma_kernel_print_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_PRINT, on_print},
     {ORMA_PB_FTRACE_EVENT_ZERO, on_zero},
     {ORMA_PB_FTRACE_EVENT_TRACING_MARK_WRITE, on_mark},

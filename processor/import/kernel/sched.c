@@ -30,17 +30,17 @@ static void note_previous(struct orma_import_ctx *imp, const struct orma_item *i
     orma_table_set(t, ORMA_FTRACE_PREV_PRIO, at, prev->prio);
 }
 
-void orma_ftrace_parse_compact_switch(struct orma_import_ctx *imp, const struct orma_item *item)
+static void parse_compact_switch(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     uint32_t cpu = imp->reader->sorter.bundles[item->bundle].cpu;
     struct orma_sched_cpu_state *c = orma_sched_cpu(imp->model, item->machine, cpu);
     struct orma_sched_cpu_state prev;
 
-    if (!c || orma_ftrace_too_early(imp, item->machine, item->ts))
+    if (!c || orma_kernel_too_early(imp, item->machine, item->ts))
         return;
-    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
-    uint32_t comm = orma_ftrace_comm(imp, item, item->sched.comm_index);
+    bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
+    uint32_t comm = orma_kernel_comm(imp, item, item->sched.comm_index);
     uint32_t utid = orma_sched_named_thread(imp->model, item->machine, item->sched.pid, comm);
     prev = *c;
     *c = (struct orma_sched_cpu_state){.known = true,
@@ -56,7 +56,7 @@ void orma_ftrace_parse_compact_switch(struct orma_import_ctx *imp, const struct 
                        ORMA_STAT_COMPACT_SCHED_SWITCH_SKIPPED);
         return;
     }
-    uint32_t row = orma_ftrace_add_row(imp, item, st->sched_switch, prev.utid, 0, cpu);
+    uint32_t row = orma_kernel_add_row(imp, item, st->sched_switch, prev.utid, 0, cpu);
     note_previous(imp, item, &prev, row);
     if (raw_only)
         return;
@@ -67,21 +67,21 @@ void orma_ftrace_parse_compact_switch(struct orma_import_ctx *imp, const struct 
     orma_sched_states(imp->model, item->machine, item->ts, cpu, prev.utid, state, utid);
 }
 
-void orma_ftrace_parse_compact_waking(struct orma_import_ctx *imp, const struct orma_item *item)
+static void parse_compact_waking(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     uint32_t cpu = imp->reader->sorter.bundles[item->bundle].cpu;
     struct orma_sched_cpu_state *c = orma_sched_cpu(imp->model, item->machine, cpu);
 
-    if (!c || orma_ftrace_too_early(imp, item->machine, item->ts))
+    if (!c || orma_kernel_too_early(imp, item->machine, item->ts))
         return;
-    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
+    bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
     if (!c->known) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_COMPACT_SCHED_WAKING_SKIPPED);
         return;
     }
-    orma_ftrace_add_row(imp, item, st->sched_waking, c->utid, item->sched.common_flags, cpu);
+    orma_kernel_add_row(imp, item, st->sched_waking, c->utid, item->sched.common_flags, cpu);
     uint32_t utid =
         orma_processes_thread(orma_model_processes(imp->model, item->machine), item->sched.pid);
     if (!raw_only)
@@ -129,13 +129,13 @@ static struct switch_fields read_switch(struct orma_str payload)
 
 static void on_switch(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     struct switch_fields s = read_switch(e->payload);
 
     orma_sched_switch(imp->model, e->machine, e->ts, e->cpu, s.prev_pid,
                       orma_model_str(imp->model, s.prev_comm), s.prev_state, s.next_pid,
                       orma_model_str(imp->model, s.next_comm), s.next_prio);
-    orma_ftrace_add_row(
+    orma_kernel_add_row(
         imp, e->item, st->sched_switch,
         orma_processes_thread(orma_model_processes(imp->model, e->machine), s.prev_pid),
         e->common_flags, e->cpu);
@@ -249,14 +249,14 @@ static void on_blocked_reason(struct orma_import_ctx *imp, const struct orma_ker
         else if (f.id == ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_IO_WAIT)
             io_wait = orma_pb_bool(&f);
         else if (f.id == ORMA_PB_SCHED_BLOCKED_REASON_FTRACE_EVENT_CALLER)
-            function = orma_ftrace_lookup_symbol(imp, e->item, orma_pb_u64(&f));
+            function = orma_kernel_lookup_symbol(imp, e->item, orma_pb_u64(&f));
     }
     orma_sched_blocked(imp->model,
                        orma_processes_thread(orma_model_processes(imp->model, e->machine), pid),
                        io_wait, function);
 }
 
-const struct orma_ftrace_handler orma_ftrace_handlers_sched[] = {
+const struct orma_kernel_handler orma_kernel_sched_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_SCHED_SWITCH, on_switch},
     {ORMA_PB_FTRACE_EVENT_SCHED_WAKING, on_waking},
     {ORMA_PB_FTRACE_EVENT_SCHED_WAKEUP, on_wakeup},
@@ -267,3 +267,8 @@ const struct orma_ftrace_handler orma_ftrace_handlers_sched[] = {
     {ORMA_PB_FTRACE_EVENT_SCHED_BLOCKED_REASON, on_blocked_reason},
     {0, NULL},
 };
+
+const struct orma_importer orma_kernel_sched_importer = {
+    .name = "compact_sched",
+    .parse_kind = {[ORMA_ITEM_SCHED_SWITCH] = parse_compact_switch,
+                   [ORMA_ITEM_SCHED_WAKING] = parse_compact_waking}};

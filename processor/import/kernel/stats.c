@@ -103,7 +103,7 @@ static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool a
 }
 
 /* Errors that say the recorder misread the kernel's memory: its events can't be trusted. */
-void orma_ftrace_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status)
+void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status)
 {
     switch (status) {
     case ORMA_PB_FTRACE_STATUS_UNSPECIFIED:
@@ -166,7 +166,7 @@ static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *ite
             break;
         case ORMA_PB_FTRACE_STATS_FTRACE_PARSE_ERRORS:
             for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                orma_ftrace_check_status(imp, item->machine, val);
+                orma_kernel_check_status(imp, item->machine, val);
             break;
         }
     }
@@ -174,4 +174,4 @@ static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *ite
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_STATS, 0};
 const struct orma_importer orma_kernel_ftrace_stats_importer = {
-    .name = "ftrace_stats", .room = &orma_kernel_room, .fields = fields, .parse = stats_parse};
+    .name = "ftrace_stats", .fields = fields, .parse = stats_parse};

@@ -4,7 +4,7 @@
 #include "protos/tables/syscalls.h"
 #include "sdk/base/map.h"
 
-/* Threads inside write(2): the marker they write ends the slice, see orma_ftrace_cut_write(). */
+/* Threads inside write(2): the marker they write ends the slice, see orma_kernel_cut_write(). */
 static struct orma_map *writing(struct orma_import_ctx *imp)
 {
     return orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->syscalls,
@@ -45,8 +45,9 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
             uint32_t key = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index++);
 
-            orma_args_put(&imp->model->args,
-                          (struct orma_arg){flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
+            orma_args_put(
+                &imp->model->args,
+                (struct orma_args_item){flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
         }
     }
     uint32_t name = call_name(imp, e->machine, number);
@@ -84,7 +85,7 @@ static void sys_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
                     &imp->model->args);
 }
 
-void orma_ftrace_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_map *w = orma_kernel(imp)->syscalls;
     uint64_t name = w ? orma_map_take(w, e->utid) : ORMA_MAP_NONE;
@@ -106,9 +107,9 @@ static void fini(struct orma_import_ctx *imp)
 
 static const uint16_t no_fields[] = {0};
 const struct orma_importer orma_kernel_syscalls_importer = {
-    .name = "syscalls", .room = &orma_kernel_room, .fields = no_fields, .fini = fini};
+    .name = "syscalls", .fields = no_fields, .fini = fini};
 
-const struct orma_ftrace_handler orma_ftrace_handlers_sys[] = {
+const struct orma_kernel_handler orma_kernel_sys_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_SYS_ENTER, sys_enter},
     {ORMA_PB_FTRACE_EVENT_SYS_EXIT, sys_exit},
     {0, NULL},

@@ -70,4 +70,4 @@ static void battery_parse(struct orma_import_ctx *imp, const struct orma_item *i
 
 static const uint16_t battery_fields[] = {ORMA_PB_TRACE_PACKET_BATTERY, 0};
 const struct orma_importer orma_linux_battery_importer = {
-    .name = "battery", .room = &orma_linux_room, .fields = battery_fields, .parse = battery_parse};
+    .name = "battery", .fields = battery_fields, .parse = battery_parse};

@@ -249,7 +249,7 @@ static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
 static const uint16_t tree_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_TREE, 0};
 const struct orma_importer orma_linux_process_tree_importer = {
-    .name = "process_tree", .room = &orma_linux_room, .fields = tree_fields, .parse = tree_parse};
+    .name = "process_tree", .fields = tree_fields, .parse = tree_parse};
 
 /* ---- process stats ---- */
 
@@ -410,7 +410,5 @@ static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *ite
 }
 
 static const uint16_t stats_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_STATS, 0};
-const struct orma_importer orma_linux_process_stats_importer = {.name = "process_stats",
-                                                                .room = &orma_linux_room,
-                                                                .fields = stats_fields,
-                                                                .parse = stats_parse};
+const struct orma_importer orma_linux_process_stats_importer = {
+    .name = "process_stats", .fields = stats_fields, .parse = stats_parse};

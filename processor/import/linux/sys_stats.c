@@ -598,8 +598,5 @@ static void fini(struct orma_import_ctx *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_SYS_STATS, 0};
-const struct orma_importer orma_linux_sys_stats_importer = {.name = "sys_stats",
-                                                            .room = &orma_linux_room,
-                                                            .fields = fields,
-                                                            .parse = sys_stats_parse,
-                                                            .fini = fini};
+const struct orma_importer orma_linux_sys_stats_importer = {
+    .name = "sys_stats", .fields = fields, .parse = sys_stats_parse, .fini = fini};

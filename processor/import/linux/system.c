@@ -176,10 +176,8 @@ static bool system_info_early(struct orma_import_ctx *imp, const struct orma_pac
 }
 
 static const uint16_t system_info_fields[] = {ORMA_PB_TRACE_PACKET_SYSTEM_INFO, 0};
-const struct orma_importer orma_linux_system_info_importer = {.name = "system_info",
-                                                              .room = &orma_linux_room,
-                                                              .fields = system_info_fields,
-                                                              .early = system_info_early};
+const struct orma_importer orma_linux_system_info_importer = {
+    .name = "system_info", .fields = system_info_fields, .early = system_info_early};
 
 struct cpu_info {
     uint32_t ucpu;
@@ -315,10 +313,8 @@ static bool cpu_info_early(struct orma_import_ctx *imp, const struct orma_packet
 }
 
 static const uint16_t cpu_info_fields[] = {ORMA_PB_TRACE_PACKET_CPU_INFO, 0};
-const struct orma_importer orma_linux_cpu_info_importer = {.name = "cpu_info",
-                                                           .room = &orma_linux_room,
-                                                           .fields = cpu_info_fields,
-                                                           .early = cpu_info_early};
+const struct orma_importer orma_linux_cpu_info_importer = {
+    .name = "cpu_info", .fields = cpu_info_fields, .early = cpu_info_early};
 
 /* ---- interrupts ---- */
 
@@ -349,10 +345,8 @@ static bool interrupts_early(struct orma_import_ctx *imp, const struct orma_pack
 }
 
 static const uint16_t interrupt_fields[] = {ORMA_PB_TRACE_PACKET_INTERRUPT_INFO, 0};
-const struct orma_importer orma_linux_interrupts_importer = {.name = "interrupt_info",
-                                                             .room = &orma_linux_room,
-                                                             .fields = interrupt_fields,
-                                                             .early = interrupts_early};
+const struct orma_importer orma_linux_interrupts_importer = {
+    .name = "interrupt_info", .fields = interrupt_fields, .early = interrupts_early};
 
 /* ---- attributes ---- */
 
@@ -395,10 +389,8 @@ static bool attributes_early(struct orma_import_ctx *imp, const struct orma_pack
 }
 
 static const uint16_t attribute_fields[] = {ORMA_PB_TRACE_PACKET_TRACE_ATTRIBUTES, 0};
-const struct orma_importer orma_linux_attributes_importer = {.name = "trace_attributes",
-                                                             .room = &orma_linux_room,
-                                                             .fields = attribute_fields,
-                                                             .early = attributes_early};
+const struct orma_importer orma_linux_attributes_importer = {
+    .name = "trace_attributes", .fields = attribute_fields, .early = attributes_early};
 
 const struct orma_import_room orma_linux_room = {.name = "linux",
                                                  .state_size = sizeof(struct orma_linux)};

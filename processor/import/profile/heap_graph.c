@@ -394,13 +394,13 @@ static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
     orma_heap_graph_free(g);
 }
 
-void orma_heap_graph_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
+void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_profile_heap_graphs *st =
         orma_model_lazy(imp->model, (void **)&orma_profile(imp)->heap_graphs, sizeof(*st));
 
     if (st)
-        orma_heap_names_add(imp, &st->names, bytes);
+        orma_profile_heap_names_add(imp, &st->names, bytes);
 }
 
 static void finish(struct orma_import_ctx *imp)
@@ -415,7 +415,7 @@ static void finish(struct orma_import_ctx *imp)
         orma_stats_inc(orma_model_stats(imp->model, g->machine),
                        ORMA_STAT_HEAP_GRAPH_NON_FINALIZED_GRAPH);
     }
-    orma_heap_names_apply(imp, &st->names);
+    orma_profile_heap_names_apply(imp, &st->names);
 }
 
 static void fini(struct orma_import_ctx *imp)
@@ -434,7 +434,6 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_HEAP_GRAPH, 0};
 
 const struct orma_importer orma_profile_heap_graph_importer = {
     .name = "heap_graph",
-    .room = &orma_profile_room,
     .fields = fields,
     .parse = parse,
     .finish = finish,

@@ -61,8 +61,8 @@ static void add_class(struct orma_import_ctx *imp, struct orma_heap_names *names
             add_member(imp, names, package, from, to, orma_pb_sub(&f));
 }
 
-void orma_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
-                         struct orma_str bytes)
+void orma_profile_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
+                                 struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -153,7 +153,7 @@ static void rename_class(struct orma_import_ctx *imp, const struct orma_map *by_
     orma_buf_fini(&full);
 }
 
-void orma_heap_names_apply(struct orma_import_ctx *imp, const struct orma_heap_names *names)
+void orma_profile_heap_names_apply(struct orma_import_ctx *imp, const struct orma_heap_names *names)
 {
     const struct orma_table *classes = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_CLASS);
     struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);

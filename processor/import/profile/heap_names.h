@@ -5,13 +5,14 @@
 #include "processor/model/heap_graph.h"
 
 /* Names that a build made short: a DeobfuscationMapping message, kept until the end. */
-void orma_heap_graph_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes);
+void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes);
 
 /* Puts long names to classes and fields. heap_graph_names.c */
 struct orma_heap_names {
     struct orma_words64 list; /* (package, short name, long name, is a field), pool ids */
 };
-void orma_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
-                         struct orma_str bytes);
-void orma_heap_names_apply(struct orma_import_ctx *imp, const struct orma_heap_names *names);
+void orma_profile_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
+                                 struct orma_str bytes);
+void orma_profile_heap_names_apply(struct orma_import_ctx *imp,
+                                   const struct orma_heap_names *names);
 #endif

@@ -491,7 +491,7 @@ static void each(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
             fn(imp, s, orma_pb_sub(&f));
 }
 
-void orma_heap_profile_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+void orma_profile_heap_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_heap_sequence *s = sequence_of(imp, item);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
@@ -522,7 +522,7 @@ void orma_heap_profile_parse(struct orma_import_ctx *imp, const struct orma_item
         commit_dump(imp, s);
 }
 
-void orma_heap_profile_finish(struct orma_import_ctx *imp)
+void orma_profile_heap_finish(struct orma_import_ctx *imp)
 {
     struct orma_profile_state *st = orma_profile(imp);
 
@@ -536,7 +536,7 @@ void orma_heap_profile_finish(struct orma_import_ctx *imp)
     }
 }
 
-void orma_heap_profile_fini(struct orma_import_ctx *imp)
+void orma_profile_heap_fini(struct orma_import_ctx *imp)
 {
     struct orma_profile_state *st = orma_profile(imp);
 

@@ -40,13 +40,13 @@ void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes
 
 /* ---- heap_profile.c ---- */
 
-void orma_heap_profile_parse(struct orma_import_ctx *imp, const struct orma_item *item);
-void orma_heap_profile_finish(struct orma_import_ctx *imp);
-void orma_heap_profile_fini(struct orma_import_ctx *imp);
+void orma_profile_heap_parse(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_profile_heap_finish(struct orma_import_ctx *imp);
+void orma_profile_heap_fini(struct orma_import_ctx *imp);
 
 /* ---- smaps.c ---- */
 
-void orma_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_profile_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
 extern const struct orma_import_room orma_profile_room;
 extern const struct orma_importer orma_profile_heap_graph_importer, orma_profile_profile_importer;

@@ -486,7 +486,7 @@ static void streaming_parse(struct orma_import_ctx *imp, const struct orma_item 
 
 /* ---- module ---- */
 
-void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_profile_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
 static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
@@ -504,10 +504,10 @@ static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
         return;
     case ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING:
         orma_profile_deobfuscate(imp, bytes);
-        orma_heap_graph_deobfuscate(imp, bytes);
+        orma_profile_heap_deobfuscate(imp, bytes);
         return;
     case ORMA_PB_TRACE_PACKET_SMAPS_PACKET:
-        orma_smaps_parse(imp, item);
+        orma_profile_smaps_parse(imp, item);
         return;
     }
     if (!item->gen)
@@ -517,25 +517,25 @@ static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
         perf_parse(imp, item);
         break;
     case ORMA_PB_TRACE_PACKET_STACK_SAMPLE:
-        orma_stack_sample_parse(imp, item);
+        orma_profile_stack_sample_parse(imp, item);
         break;
     case ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
         streaming_parse(imp, item);
         break;
     case ORMA_PB_TRACE_PACKET_PROFILE_PACKET:
-        orma_heap_profile_parse(imp, item);
+        orma_profile_heap_parse(imp, item);
         break;
     }
 }
 
 static void finish(struct orma_import_ctx *imp)
 {
-    orma_heap_profile_finish(imp);
+    orma_profile_heap_finish(imp);
 }
 
 static void fini(struct orma_import_ctx *imp)
 {
-    orma_heap_profile_fini(imp);
+    orma_profile_heap_fini(imp);
     orma_map_fini(&orma_profile(imp)->sessions);
 }
 
@@ -549,7 +549,6 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,
                                   0};
 const struct orma_importer orma_profile_profile_importer = {
     .name = "profile",
-    .room = &orma_profile_room,
     .fields = fields,
     .tokenize = tokenize,
     .parse = parse,
@@ -566,7 +565,7 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
         .interned_mapping = orma_profile_interned_mapping,
         .symbols = orma_profile_symbols,
         .deobfuscate = orma_profile_deobfuscate,
-        .heap_names = orma_heap_graph_deobfuscate,
+        .heap_names = orma_profile_heap_deobfuscate,
     };
 }
 

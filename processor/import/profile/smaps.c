@@ -134,7 +134,7 @@ static void packed(struct orma_import_ctx *imp, const struct orma_item *item, ui
     }
 }
 
-void orma_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+void orma_profile_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;

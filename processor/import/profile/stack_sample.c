@@ -6,7 +6,7 @@
 
 #define FOLLOWERS_MAX 32
 
-void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
+void orma_profile_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
 /* Spans of messages: of the sample itself, of what is interned, or of the defaults. */
 struct parts {
@@ -323,7 +323,7 @@ static void add_weight(struct orma_import_ctx *imp, const struct orma_item *item
     orma_callstacks_add_counter(imp->model, set, item->ts, track, value);
 }
 
-void orma_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+void orma_profile_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct parts p;
     uint32_t cpu;

@@ -93,7 +93,7 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
         }
     }
     orma_trace(imp)->into_file |= into_file;
-    orma_ledger_expect(imp);
+    orma_trace_ledger_expect(imp);
     /* Left to itself, the service flushes before it writes. */
     if (into_file && !flushes && no_flush)
         orma_stats_inc(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH);
@@ -118,8 +118,5 @@ static void config_parse(struct orma_import_ctx *imp, const struct orma_item *it
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0};
-const struct orma_importer orma_trace_config_importer = {.name = "trace_config",
-                                                         .room = &orma_trace_room,
-                                                         .fields = fields,
-                                                         .early = config_early,
-                                                         .parse = config_parse};
+const struct orma_importer orma_trace_config_importer = {
+    .name = "trace_config", .fields = fields, .early = config_early, .parse = config_parse};

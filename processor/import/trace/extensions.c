@@ -40,4 +40,4 @@ static bool extensions_early(struct orma_import_ctx *imp, const struct orma_pack
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_EXTENSION_DESCRIPTOR, 0};
 const struct orma_importer orma_trace_extensions_importer = {
-    .name = "extensions", .room = &orma_trace_room, .fields = fields, .early = extensions_early};
+    .name = "extensions", .fields = fields, .early = extensions_early};

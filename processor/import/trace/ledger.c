@@ -59,7 +59,7 @@ static uint64_t packets_of(const struct orma_import_ctx *imp, uint32_t trace_row
     return sum;
 }
 
-void orma_ledger_expect(struct orma_import_ctx *imp)
+void orma_trace_ledger_expect(struct orma_import_ctx *imp)
 {
     struct known *known = current(imp);
 
@@ -67,7 +67,7 @@ void orma_ledger_expect(struct orma_import_ctx *imp)
         known->expected = true;
 }
 
-void orma_ledger_service(struct orma_import_ctx *imp, struct orma_str version)
+void orma_trace_ledger_service(struct orma_import_ctx *imp, struct orma_str version)
 {
     struct known *known = current(imp);
 
@@ -75,7 +75,7 @@ void orma_ledger_service(struct orma_import_ctx *imp, struct orma_str version)
         known->ours = true;
 }
 
-void orma_ledger_begin(struct orma_import_ctx *imp)
+void orma_trace_ledger_begin(struct orma_import_ctx *imp)
 {
     struct known *known = current(imp);
 
@@ -118,7 +118,7 @@ static bool is_unsettled(const uint64_t *counts)
     return left && !counts[orma_loss_unreported.field];
 }
 
-void orma_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
+void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct known *known = current(imp);
@@ -158,7 +158,7 @@ static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known 
            (known->unsettled || packets_of(imp, known->trace_row) > known->packets);
 }
 
-void orma_ledger_finish(struct orma_import_ctx *imp)
+void orma_trace_ledger_finish(struct orma_import_ctx *imp)
 {
     const struct orma_trace_ledger *self = orma_trace(imp)->ledger;
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOSS);
@@ -173,7 +173,7 @@ void orma_ledger_finish(struct orma_import_ctx *imp)
     }
 }
 
-void orma_ledger_fini(struct orma_import_ctx *imp)
+void orma_trace_ledger_fini(struct orma_import_ctx *imp)
 {
     struct orma_trace_ledger *self = orma_trace(imp)->ledger;
 

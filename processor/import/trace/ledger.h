@@ -15,21 +15,21 @@
 struct orma_import_ctx;
 
 /* A TraceConfig was read: this trace comes from a service, which ends it with statistics. */
-void orma_ledger_expect(struct orma_import_ctx *imp);
+void orma_trace_ledger_expect(struct orma_import_ctx *imp);
 
 /*
  * The version of the service that wrote the trace. Ours puts its last statistics behind all data,
  * and those of its start, when no writer is known yet, hold no counts that would tell.
  */
-void orma_ledger_service(struct orma_import_ctx *imp, struct orma_str version);
+void orma_trace_ledger_service(struct orma_import_ctx *imp, struct orma_str version);
 
 /* A TraceStats begins; its totals replace those of earlier ones of the file. */
-void orma_ledger_begin(struct orma_import_ctx *imp);
+void orma_trace_ledger_begin(struct orma_import_ctx *imp);
 
 /* One OrmaSequenceCounts of it. */
-void orma_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str counts);
+void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str counts);
 
 /* After the last packet. */
-void orma_ledger_finish(struct orma_import_ctx *imp);
-void orma_ledger_fini(struct orma_import_ctx *imp);
+void orma_trace_ledger_finish(struct orma_import_ctx *imp);
+void orma_trace_ledger_fini(struct orma_import_ctx *imp);
 #endif

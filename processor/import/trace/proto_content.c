@@ -117,7 +117,7 @@ static void look(void *data, struct orma_str packet)
         add_message(c, 0, orma_pb_reader(packet.data, packet.len), packet.len, 0);
 }
 
-int orma_proto_content_start(struct orma_import_ctx *imp)
+int orma_trace_content_start(struct orma_import_ctx *imp)
 {
     struct orma_trace_content *c =
         orma_model_lazy(imp->model, (void **)&orma_trace(imp)->content, sizeof(*c));
@@ -239,4 +239,4 @@ static void fini(struct orma_import_ctx *imp)
 }
 
 const struct orma_importer orma_trace_proto_content_importer = {
-    .name = "proto_content", .room = &orma_trace_room, .finish = finish, .fini = fini};
+    .name = "proto_content", .finish = finish, .fini = fini};

@@ -8,5 +8,5 @@
 
 /* From now on every packet is looked at; -ENOMEM. Rows of experimental_proto_path and
  * experimental_proto_content come at the end of the import. `imp`: of the room trace. */
-int orma_proto_content_start(struct orma_import_ctx *imp);
+int orma_trace_content_start(struct orma_import_ctx *imp);
 #endif

@@ -8,13 +8,13 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
     ports->trace = (struct orma_trace_port){
         .room = self,
         .clock_snapshot = orma_trace_clock_snapshot,
-        .service_version = orma_ledger_service,
+        .service_version = orma_trace_ledger_service,
     };
 }
 
 static int start(struct orma_import_ctx *self)
 {
-    return self->options->analyze_content ? orma_proto_content_start(self) : 0;
+    return self->options->analyze_content ? orma_trace_content_start(self) : 0;
 }
 
 const struct orma_import_room orma_trace_room = {

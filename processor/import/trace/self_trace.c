@@ -175,4 +175,4 @@ static void self_trace_parse(struct orma_import_ctx *imp, const struct orma_item
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERFETTO_METATRACE, 0};
 const struct orma_importer orma_trace_self_trace_importer = {
-    .name = "self_trace", .room = &orma_trace_room, .fields = fields, .parse = self_trace_parse};
+    .name = "self_trace", .fields = fields, .parse = self_trace_parse};

@@ -117,8 +117,5 @@ static void sessions_fini(struct orma_import_ctx *imp)
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_CONCURRENT_SESSION_EVENT, 0};
-const struct orma_importer orma_trace_sessions_importer = {.name = "sessions",
-                                                           .room = &orma_trace_room,
-                                                           .fields = fields,
-                                                           .parse = sessions_parse,
-                                                           .fini = sessions_fini};
+const struct orma_importer orma_trace_sessions_importer = {
+    .name = "sessions", .fields = fields, .parse = sessions_parse, .fini = sessions_fini};

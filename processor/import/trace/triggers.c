@@ -58,4 +58,4 @@ static void trigger_parse(struct orma_import_ctx *imp, const struct orma_item *i
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_TRIGGER,
                                   ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER, 0};
 const struct orma_importer orma_trace_triggers_importer = {
-    .name = "triggers", .room = &orma_trace_room, .fields = fields, .parse = trigger_parse};
+    .name = "triggers", .fields = fields, .parse = trigger_parse};

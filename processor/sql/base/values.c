@@ -47,7 +47,8 @@ void orma_result_errno(sqlite3_context *ctx, int error)
         sqlite3_result_error_nomem(ctx);
 }
 
-void orma_result_arg(sqlite3_context *ctx, const struct orma_storage *st, const struct orma_arg *a)
+void orma_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
+                     const struct orma_args_item *a)
 {
     switch ((enum orma_arg_type)a->type) {
     case ORMA_ARG_INT:

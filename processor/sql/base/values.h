@@ -59,7 +59,7 @@ void orma_result_errno(sqlite3_context *ctx, int error);
 
 /* The value of an arg as result. */
 void orma_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
-                     const struct orma_arg *arg);
+                     const struct orma_args_item *arg);
 
 /*
  * A value of somebody else (a column of an inner statement, an argument) as result. Never a

@@ -11,7 +11,7 @@
 static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_storage *st = orma_sql_of(ctx)->storage;
-    struct orma_arg arg;
+    struct orma_args_item arg;
 
     (void)argc;
     if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
@@ -35,7 +35,8 @@ static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_arg(ctx, st, &arg);
 }
 
-static void put_json(struct orma_buf *out, const struct orma_storage *st, const struct orma_arg *a)
+static void put_json(struct orma_buf *out, const struct orma_storage *st,
+                     const struct orma_args_item *a)
 {
     switch ((enum orma_arg_type)a->type) {
     case ORMA_ARG_INT:

@@ -27,7 +27,7 @@ struct line {
 
 /* ---- args ---- */
 
-static const struct orma_arg *find_arg(const struct line *l, const char *key)
+static const struct orma_args_item *find_arg(const struct line *l, const char *key)
 {
     for (uint32_t i = 0; i < l->args.len; i++) {
         if (!strcmp(orma_strpool_cstr(&l->st->pool, l->args.args[i].key), key))
@@ -39,19 +39,19 @@ static const struct orma_arg *find_arg(const struct line *l, const char *key)
 /* 0 when it is missing: fields with that value are not recorded. */
 static int64_t int_arg(const struct line *l, const char *key)
 {
-    const struct orma_arg *a = find_arg(l, key);
+    const struct orma_args_item *a = find_arg(l, key);
 
     return a && a->type != ORMA_ARG_REAL && a->type != ORMA_ARG_STRING ? a->i : 0;
 }
 
 static const char *text_arg(const struct line *l, const char *key)
 {
-    const struct orma_arg *a = find_arg(l, key);
+    const struct orma_args_item *a = find_arg(l, key);
 
     return a && a->type == ORMA_ARG_STRING ? orma_strpool_cstr(&l->st->pool, a->str) : "";
 }
 
-static void put_value(struct line *l, const struct orma_arg *a)
+static void put_value(struct line *l, const struct orma_args_item *a)
 {
     switch ((enum orma_arg_type)a->type) {
     case ORMA_ARG_INT:
@@ -80,7 +80,7 @@ static void put_value(struct line *l, const struct orma_arg *a)
     }
 }
 
-static void put_arg(struct line *l, const struct orma_arg *a)
+static void put_arg(struct line *l, const struct orma_args_item *a)
 {
     orma_buf_printf(l->out, " %s=", orma_strpool_cstr(&l->st->pool, a->key));
     put_value(l, a);
@@ -155,7 +155,7 @@ static void put_gfp_flags(struct line *l, uint64_t val)
 static void put_args(struct line *l)
 {
     for (uint32_t i = 0; i < l->args.len; i++) {
-        const struct orma_arg *a = &l->args.args[i];
+        const struct orma_args_item *a = &l->args.args[i];
 
         if (!strcmp(orma_strpool_cstr(&l->st->pool, a->key), "gfp_flags")) {
             orma_buf_put_str(l->out, " gfp_flags=");
@@ -205,7 +205,7 @@ static void sched_wakeup(struct line *l)
 
 static void blocked_reason(struct line *l)
 {
-    const struct orma_arg *caller = find_arg(l, "caller");
+    const struct orma_args_item *caller = find_arg(l, "caller");
 
     orma_buf_printf(l->out, " pid=%" PRId64 " iowait=%" PRId64 " caller=", int_arg(l, "pid"),
                     int_arg(l, "io_wait"));
@@ -226,7 +226,7 @@ static void clk_rate(struct line *l)
 
 static void print_marker(struct line *l)
 {
-    const struct orma_arg *a = find_arg(l, "buf");
+    const struct orma_args_item *a = find_arg(l, "buf");
     struct orma_str s = {0};
 
     if (a && a->type == ORMA_ARG_STRING)
@@ -289,7 +289,7 @@ static void filemap(struct line *l)
 
 static void work_struct(struct line *l)
 {
-    const struct orma_arg *function = find_arg(l, "function");
+    const struct orma_args_item *function = find_arg(l, "function");
 
     orma_buf_printf(l->out, " work struct %" PRIX64, (uint64_t)int_arg(l, "work"));
     if (!function)

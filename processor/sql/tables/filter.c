@@ -493,7 +493,7 @@ static bool passes(struct orma_filter *self, struct orma_storage *storage,
                                                    (uint32_t)orma_table_int(table, self->col, row)),
                                   self->text));
     case ORMA_FILTER_ARG: {
-        struct orma_arg arg;
+        struct orma_args_item arg;
 
         return !null &&
                orma_args_find(&storage->args, (uint32_t)orma_table_int(table, self->col, row),

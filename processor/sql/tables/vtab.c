@@ -293,7 +293,7 @@ static void result_sum(sqlite3_context *ctx, const struct orma_vtab *v,
 static void result_arg(sqlite3_context *ctx, const struct orma_vtab *v,
                        const struct orma_vcolumn *c, uint32_t row)
 {
-    struct orma_arg arg;
+    struct orma_args_item arg;
 
     if (!orma_table_is_null(v->table, c->col, row) &&
         orma_args_find(&v->sql->storage->args, (uint32_t)orma_table_int(v->table, c->col, row),

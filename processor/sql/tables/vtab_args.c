@@ -270,7 +270,7 @@ static void stored_column(struct cursor *c, sqlite3_context *ctx, int idx)
         sqlite3_result_int64(ctx, orma_table_int(t, (unsigned)idx, c->row));
 }
 
-static void result_display(sqlite3_context *ctx, struct cursor *c, const struct orma_arg *a)
+static void result_display(sqlite3_context *ctx, struct cursor *c, const struct orma_args_item *a)
 {
     char text[64];
 
@@ -305,7 +305,7 @@ static void result_display(sqlite3_context *ctx, struct cursor *c, const struct 
 static int args_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 {
     struct cursor *c = (struct cursor *)base;
-    struct orma_arg stored, *a = &stored;
+    struct orma_args_item stored, *a = &stored;
 
     if (c->from_source) {
         a = &c->list.args[c->at];

@@ -83,7 +83,7 @@ Test(args, ten_thousand_sets_are_found_again)
     struct orma_storage *s = storage_new();
     struct orma_args_list list = {0};
     uint32_t ids[10000];
-    struct orma_arg arg;
+    struct orma_args_item arg;
 
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 10000; i++) {
@@ -130,7 +130,7 @@ Test(args, equal_sets_of_a_source_share_the_id_of_the_first)
 {
     struct orma_storage *s = storage_new();
     static const int64_t want[] = {0, 0, 2, -1, 0, 2};
-    struct orma_arg arg;
+    struct orma_args_item arg;
 
     s->args.source = (struct orma_args_source){NULL, decode, rows};
     for (uint32_t i = 0; i < 6; i++) {

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "processor/assembly/importers.h"
 #include "processor/import/core/import.h"
-#include "processor/importers.h"
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/hash.h"

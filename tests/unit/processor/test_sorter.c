@@ -34,7 +34,7 @@ static void put_events(struct orma_buf *out, uint64_t ts, unsigned num)
 static void push(struct orma_sorter *s, const struct orma_buf *bytes, int64_t offset,
                  uint64_t order, unsigned num, uint32_t cpu)
 {
-    struct orma_ftrace_bundle b = {.event_bytes = orma_buf_str(bytes),
+    struct orma_kernel_bundle b = {.event_bytes = orma_buf_str(bytes),
                                    .order = order,
                                    .clock_offset = offset,
                                    .to = num,

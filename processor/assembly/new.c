@@ -1,7 +1,7 @@
 /* What a processor is made of: the rooms below do not know each other, here they meet. */
 #include "processor/api/processor_impl.h"
+#include "processor/assembly/importers.h"
 #include "processor/export/export.h"
-#include "processor/importers.h"
 #include "processor/processor.h"
 #include "processor/read/detect.h"
 
@@ -19,8 +19,8 @@ const char *orma_processor_format(unsigned n)
         bool packed = i == ORMA_FORMAT_GZIP || i == ORMA_FORMAT_ZSTD;
 
         if ((i == ORMA_FORMAT_PROTO || packed || orma_importers.formats[i]) &&
-            orma_format_names[i] && n-- == 0)
-            return orma_format_names[i];
+            orma_detect_format_names[i] && n-- == 0)
+            return orma_detect_format_names[i];
     }
     return NULL;
 }

@@ -1,67 +1,17 @@
-#include "processor/import/kernel/kernel.h"
-
-#include <stdlib.h>
-
+/*
+ * Bundles: what a cpu's kernel buffer held, cut into runs for the sorter.
+ *
+ * The head of a bundle says which clock its events have. Each of its three lists (switches and
+ * wakings in compact form, events) goes to the sorter as one run if its times rise and one offset
+ * converts them all; else event by event, or in stretches that do.
+ */
 #include "processor/read/bundle.h"
+#include "processor/import/kernel/kernel.h"
 #include "processor/read/damage.h"
 #include "protos/fields/ftrace.h"
-#include "protos/tables/ftrace_events.h"
 
 /* Clocks of bundles that no snapshot of the service has: private to the sequence. */
 enum { FTRACE_CLOCK_GLOBAL_ID = 64, FTRACE_CLOCK_LOCAL_ID = 65 };
-
-static uint32_t ftrace_rows(void *data)
-{
-    const struct orma_import_ctx *imp = data;
-
-    return orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE)->rows;
-}
-
-struct orma_ftrace_state *orma_ftrace_state(struct orma_import_ctx *imp)
-{
-    struct orma_ftrace_state *st = orma_kernel(imp)->ftrace;
-
-    if (ORMA_LIKELY(st))
-        return st;
-    st = orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->ftrace, sizeof(*st));
-    if (!st)
-        return NULL;
-    for (unsigned i = 0; orma_kernel(imp)->families[i]; i++)
-        for (const struct orma_ftrace_handler *h = orma_kernel(imp)->families[i]; h->field; h++)
-            st->handlers[h->field] = h->fn;
-    orma_ftrace_symbol_fields(st->symbol_fields);
-    st->sched_switch = orma_model_lit(imp->model, "sched_switch");
-    st->sched_waking = orma_model_lit(imp->model, "sched_waking");
-    st->prev_comm = orma_model_lit(imp->model, "prev_comm");
-    st->prev_pid = orma_model_lit(imp->model, "prev_pid");
-    st->prev_prio = orma_model_lit(imp->model, "prev_prio");
-    st->prev_state = orma_model_lit(imp->model, "prev_state");
-    st->next_comm = orma_model_lit(imp->model, "next_comm");
-    st->next_pid = orma_model_lit(imp->model, "next_pid");
-    st->next_prio = orma_model_lit(imp->model, "next_prio");
-    st->comm = orma_model_lit(imp->model, "comm");
-    st->pid = orma_model_lit(imp->model, "pid");
-    st->prio = orma_model_lit(imp->model, "prio");
-    st->target_cpu = orma_model_lit(imp->model, "target_cpu");
-    imp->model->storage->args.source.data = imp;
-    imp->model->storage->args.source.decode = orma_ftrace_decode_args;
-    imp->model->storage->args.source.rows = ftrace_rows;
-    return st;
-}
-
-static void ftrace_fini(struct orma_import_ctx *imp)
-{
-    struct orma_ftrace_state *st = orma_kernel(imp)->ftrace;
-
-    if (st)
-        orma_ftrace_generic_fini(st);
-    for (struct orma_ftrace_limits *l = st ? st->limits : NULL, *next; l; l = next) {
-        next = l->next;
-        free(l);
-    }
-}
-
-/* ---- bundles ---- */
 
 struct bundle_head {
     uint32_t cpu;
@@ -79,7 +29,7 @@ static void read_error(struct orma_import_ctx *imp, uint16_t machine, struct orm
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_FTRACE_ERROR_STATUS)
-            orma_ftrace_check_status(imp, machine, orma_pb_u64(&f));
+            orma_kernel_check_status(imp, machine, orma_pb_u64(&f));
 }
 
 /* Bytes that are no field: the events behind them are read. */
@@ -96,7 +46,7 @@ ORMA_COLD static void tell_damage(struct orma_import_ctx *imp, const struct orma
 static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                       struct bundle_head *ret)
 {
-    const struct orma_packet *p = ctx->p;
+    const struct orma_read_packet *p = ctx->p;
     struct orma_pb_reader r = orma_pb_reader(p->payload.data, p->payload.len);
     struct orma_pb_field f;
 
@@ -135,7 +85,7 @@ static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx 
             read_error(imp, ctx->machine, orma_pb_str(&f));
             break;
         case ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTORS:
-            orma_ftrace_describe(imp, ctx->machine, orma_pb_str(&f));
+            orma_kernel_describe(imp, ctx->machine, orma_pb_str(&f));
             break;
         }
     }
@@ -167,7 +117,7 @@ static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_c
     }
     *ret = orma_clock_key(id, ctx->seq->id);
     /* Bundles of one read repeat the pair. */
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
+    struct orma_kernel_state *st = orma_kernel_state(imp);
     if (head->has_pair && head->ftrace_ts != st->last_pair_ts) {
         const struct orma_clock_value pair[] = {{*ret, head->ftrace_ts, 1, false},
                                                 {ORMA_CLOCK_BOOTTIME, head->boot_ts, 1, false}};
@@ -191,7 +141,7 @@ static void count_bad(struct orma_import_ctx *imp, uint16_t machine,
 
 /* True if all times of the list rise and one conversion does for all of them. */
 static bool is_even(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                    const struct orma_ftrace_bundle *b, enum orma_item_kind kind, uint64_t clock,
+                    const struct orma_kernel_bundle *b, enum orma_item_kind kind, uint64_t clock,
                     struct orma_bundle_cursor *c, int64_t *ret_first, int64_t *ret_last,
                     int64_t *ret_offset, uint32_t *ret_num)
 {
@@ -225,11 +175,11 @@ static bool is_even(struct orma_import_ctx *imp, const struct orma_packet_ctx *c
     return (int64_t)last < span.hi && ts >= 0 && *ret_last >= ts;
 }
 
-static bool push_stretch(struct orma_import_ctx *imp, const struct orma_ftrace_bundle *whole,
+static bool push_stretch(struct orma_import_ctx *imp, const struct orma_kernel_bundle *whole,
                          enum orma_item_kind kind, uint32_t from, uint32_t to, int64_t first,
                          int64_t last, int64_t offset)
 {
-    struct orma_ftrace_bundle part = *whole;
+    struct orma_kernel_bundle part = *whole;
 
     if (from >= to)
         return true;
@@ -266,7 +216,7 @@ static bool event_ts(struct orma_import_ctx *imp, const struct orma_packet_ctx *
 
 /* The list in stretches that rise and have one offset to trace time each. */
 static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                        const struct orma_ftrace_bundle *b, enum orma_item_kind kind,
+                        const struct orma_kernel_bundle *b, enum orma_item_kind kind,
                         uint64_t clock)
 {
     struct orma_bundle_cursor c;
@@ -298,7 +248,7 @@ static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ct
 
 /* One list of a bundle. *idx: the entry for all lists with one offset, made when it is needed. */
 static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                      struct orma_ftrace_bundle *b, uint32_t *idx, enum orma_item_kind kind,
+                      struct orma_kernel_bundle *b, uint32_t *idx, enum orma_item_kind kind,
                       uint64_t clock)
 {
     struct orma_sorter *sorter = &imp->reader->sorter;
@@ -324,32 +274,11 @@ static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         orma_sorter_push_bundle(sorter, *idx, kind, first, last);
 }
 
-static struct orma_ftrace_limits *limits_of(struct orma_import_ctx *imp, uint16_t machine)
-{
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
-    struct orma_ftrace_limits *l = st ? st->last_limits : NULL;
-
-    if (ORMA_LIKELY(l && l->machine == machine && l->trace == imp->model->trace_row))
-        return l;
-    for (l = st ? st->limits : NULL; l; l = l->next)
-        if (l->machine == machine && l->trace == imp->model->trace_row)
-            return st->last_limits = l;
-    l = st ? calloc(1, sizeof(*l)) : NULL;
-    if (!l) {
-        imp->model->storage->failed = true;
-        return NULL;
-    }
-    l->trace = imp->model->trace_row;
-    l->machine = machine;
-    l->next = st->limits;
-    return st->limits = st->last_limits = l;
-}
-
 /* The time from which on every cpu has data is the latest of their first bundles' beginnings. */
 static void note_start(struct orma_import_ctx *imp, uint16_t machine,
                        const struct bundle_head *head, uint64_t clock)
 {
-    struct orma_ftrace_limits *l = limits_of(imp, machine);
+    struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
     int64_t ts = (int64_t)head->previous_end;
 
     if (!l || l->cpu_seen[head->cpu])
@@ -369,7 +298,7 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
     struct bundle_head head;
     uint64_t clock;
 
-    if (!orma_ftrace_state(imp))
+    if (!orma_kernel_state(imp))
         return true;
     read_head(imp, ctx, &head);
 
@@ -382,7 +311,7 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
         orma_stats_set_at(orma_model_stats(imp->model, ctx->machine),
                           ORMA_STAT_FTRACE_CPU_HAS_DATA_LOSS, (int32_t)head.cpu, 1);
     note_start(imp, ctx->machine, &head, clock);
-    struct orma_ftrace_bundle bundle = {
+    struct orma_kernel_bundle bundle = {
         .to = UINT32_MAX,
         .event_bytes = ctx->p->payload,
         .compact = head.compact,
@@ -400,172 +329,13 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
     return true;
 }
 
-/* ---- events ---- */
-
-bool orma_ftrace_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+static void fini(struct orma_import_ctx *imp)
 {
-    const struct orma_ftrace_limits *l = limits_of(imp, machine);
-
-    return l && ts < l->latest_start;
-}
-
-void orma_ftrace_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
-{
-    struct orma_ftrace_limits *l = limits_of(imp, machine);
-
-    if (l) {
-        l->tracing_start = ts;
-        l->has_tracing_start = true;
-    }
-}
-
-void orma_ftrace_preserve(struct orma_import_ctx *imp, uint16_t machine)
-{
-    struct orma_ftrace_limits *l = limits_of(imp, machine);
-
-    if (l)
-        l->preserve = true;
-}
-
-bool orma_ftrace_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
-{
-    const struct orma_ftrace_limits *l = limits_of(imp, machine);
-
-    if (!l || !l->has_tracing_start || l->preserve || ts >= l->tracing_start)
-        return false;
-    orma_stats_inc(orma_model_stats(imp->model, machine),
-                   ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
-    return true;
-}
-
-uint32_t orma_ftrace_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
-                             uint32_t name, uint32_t utid, uint32_t common_flags, uint32_t cpu)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_FTRACE_EVENT);
-    struct orma_table *src = orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE);
-    uint32_t ucpu = orma_model_ucpu(imp->model, item->machine, cpu);
-
-    if (imp->options->no_ftrace_raw)
-        return ORMA_ROW_NONE;
-    uint32_t row = orma_table_add(t);
-    orma_table_set_time(t, ORMA_FTRACE_EVENT_TS, row, item->ts);
-    orma_table_set(t, ORMA_FTRACE_EVENT_NAME, row, name);
-    orma_table_set(t, ORMA_FTRACE_EVENT_UTID, row, utid);
-    orma_table_set(t, ORMA_FTRACE_EVENT_COMMON_FLAGS, row, common_flags);
-    orma_table_set(t, ORMA_FTRACE_EVENT_UCPU, row, ucpu);
-    row = orma_table_add(src);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_BUNDLE, row, item->bundle);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_IDX, row, item->index);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_KIND, row, item->kind);
-    return row;
-}
-
-static uint32_t event_name(struct orma_import_ctx *imp, struct orma_ftrace_state *st,
-                           uint32_t field)
-{
-    if (ORMA_LIKELY(st->names[field]))
-        return st->names[field];
-    const struct orma_ftrace_message *m = orma_ftrace_message_find(field);
-    return st->names[field] = m ? orma_model_cstr(imp->model, m->name) : 0;
-}
-
-static bool read_event(const struct orma_item *item, struct orma_kernel_event *ret)
-{
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct orma_pb_field f;
-
-    *ret = (struct orma_kernel_event){.ts = item->ts, .machine = item->machine, .item = item};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_FTRACE_EVENT_TIMESTAMP:
-            break;
-        case ORMA_PB_FTRACE_EVENT_PID:
-            ret->pid = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_FTRACE_EVENT_COMMON_FLAGS:
-            ret->common_flags = orma_pb_u32(&f);
-            ret->has_flags = true;
-            break;
-        default:
-            if (f.wire == ORMA_PB_LEN) {
-                ret->field = f.id;
-                ret->payload = orma_pb_str(&f);
-            }
-        }
-    }
-    return !r.failed && ret->field;
-}
-
-void orma_ftrace_parse_event(struct orma_import_ctx *imp, const struct orma_item *item)
-{
-    struct orma_ftrace_state *st = orma_ftrace_state(imp);
-    const struct orma_generic_event *generic = NULL;
-    struct orma_kernel_event e;
-    uint32_t name;
-
-    if (orma_ftrace_too_early(imp, item->machine, item->ts) || !read_event(item, &e))
-        return;
-    e.cpu = imp->reader->sorter.bundles[item->bundle].cpu;
-    bool raw_only = orma_ftrace_raw_only(imp, item->machine, item->ts);
-    if (ORMA_UNLIKELY(e.field >= ORMA_FTRACE_FIELDS_MAX)) {
-        generic = orma_ftrace_generic(imp, e.field);
-        name = generic ? generic->name : 0;
-    } else if (ORMA_UNLIKELY(e.field == ORMA_PB_FTRACE_EVENT_GENERIC)) {
-        name = orma_ftrace_generic_name(imp, e.payload);
-    } else {
-        name = event_name(imp, st, e.field);
-    }
-    if (e.field != ORMA_PB_FTRACE_EVENT_SCHED_SWITCH) {
-        e.utid = orma_processes_thread(orma_model_processes(imp->model, e.machine), e.pid);
-        if (name)
-            orma_ftrace_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
-    }
-    if (e.field < ORMA_FTRACE_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&
-        !imp->options->no_ftrace_raw)
-        orma_ftrace_check_symbol(imp, &e, st->symbol_fields[e.field]);
-    if (raw_only)
-        return;
-    if (generic)
-        orma_ftrace_generic_parse(imp, generic, &e);
-    else if (e.field < ORMA_FTRACE_FIELDS_MAX && st->handlers[e.field])
-        st->handlers[e.field](imp, &e);
-}
-
-static void load_comms(struct orma_import_ctx *imp, struct orma_ftrace_bundle *b)
-{
-    struct orma_pb_reader r = orma_pb_reader(b->compact.data, b->compact.len), again = r;
-    struct orma_pb_field f;
-    uint32_t num = 0;
-
-    while (orma_pb_next(&r, &f))
-        num += f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE;
-    b->comms = orma_arena_alloc(&imp->reader->sorter.arena, (num + 1) * sizeof(*b->comms));
-    if (!b->comms) {
-        imp->model->storage->failed = true;
-        return;
-    }
-    while (orma_pb_next(&again, &f) && b->comms_num < num)
-        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE)
-            b->comms[b->comms_num++] = orma_model_str(imp->model, orma_pb_str(&f));
-}
-
-uint32_t orma_ftrace_comm(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t index)
-{
-    struct orma_ftrace_bundle *b = &imp->reader->sorter.bundles[item->bundle];
-
-    if (ORMA_UNLIKELY(!b->comms))
-        load_comms(imp, b);
-    return index < b->comms_num ? b->comms[index] : ORMA_STR_EMPTY;
+    if (orma_kernel(imp)->ftrace)
+        orma_kernel_generic_fini(orma_kernel(imp)->ftrace);
+    orma_kernel_fini(imp);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_EVENTS, 0};
-const struct orma_importer orma_kernel_ftrace_importer = {
-    .parse_kind = {[ORMA_ITEM_FTRACE_EVENT] = orma_ftrace_parse_event,
-                   [ORMA_ITEM_SCHED_SWITCH] = orma_ftrace_parse_compact_switch,
-                   [ORMA_ITEM_SCHED_WAKING] = orma_ftrace_parse_compact_waking},
-    .name = "ftrace",
-    .room = &orma_kernel_room,
-    .fields = fields,
-    .tokenize = ftrace_tokenize,
-    .fini = ftrace_fini,
-};
+const struct orma_importer orma_kernel_bundle_importer = {
+    .name = "ftrace", .fields = fields, .tokenize = ftrace_tokenize, .fini = fini};

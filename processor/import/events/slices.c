@@ -1,0 +1,216 @@
+/*
+ * Slices of track events: begun, ended, or whole, with their args, flows and thread time. Events in
+ * the older form (legacy.c) come here as well, once it is known which track they are on.
+ */
+#include "processor/import/events/event.h"
+#include "processor/model/flows.h"
+#include "protos/fields/track_event.h"
+
+void orma_events_collect_args(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    orma_args_list_clear(&imp->model->args);
+    if (ORMA_UNLIKELY(e->legacy_async))
+        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "legacy_trace_source_id"),
+                          e->source_id);
+    if (ORMA_UNLIKELY(e->typed))
+        orma_events_typed_args(imp, e, &imp->model->args);
+    while (e->annotated && orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->model->args);
+    if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
+        const uint32_t key = imp->model->known.passthrough_utid;
+
+        orma_args_put(&imp->model->args, (struct orma_args_item){
+                                             key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
+    }
+}
+
+static void put_phase(struct orma_import_ctx *imp, char phase)
+{
+    if (phase)
+        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
+                          orma_model_str(imp->model, (struct orma_str){&phase, 1}));
+}
+
+/* A flow goes on if it is there, begins otherwise; one that ends must be there. */
+static void use_flow(struct orma_import_ctx *imp, uint32_t slice, uint64_t flow, bool ends)
+{
+    bool active = orma_flows_active(imp->model, flow);
+
+    if (ends && active)
+        orma_flows_end(imp->model, slice, flow, true);
+    else if (!ends && active)
+        orma_flows_step(imp->model, slice, flow);
+    else if (!ends)
+        orma_flows_begin(imp->model, slice, flow);
+}
+
+static void read_flows(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                       uint32_t slice, uint32_t field, bool ends)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader list = orma_pb_sub(&f);
+        uint64_t id;
+
+        if (f.id != field)
+            continue;
+        if (f.wire != ORMA_PB_LEN)
+            use_flow(imp, slice, f.num, ends);
+        else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
+                 field == ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS)
+            for (; list.end - list.pos >= 8; list.pos += 8) {
+                memcpy(&id, list.pos, sizeof(id));
+                use_flow(imp, slice, id, ends);
+            }
+        else
+            while (list.pos < list.end && !list.failed)
+                use_flow(imp, slice, orma_pb_varint(&list), ends);
+    }
+}
+
+static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                      uint32_t slice)
+{
+    if (!e->legacy.has_bind)
+        return;
+    switch (e->legacy.direction) {
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_OUT:
+        orma_flows_begin(imp->model, slice, e->legacy.bind_id);
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_INOUT:
+        orma_flows_step(imp->model, slice, e->legacy.bind_id);
+        break;
+    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_IN:
+        orma_flows_end(imp->model, slice, e->legacy.bind_id, false);
+        break;
+    default:
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+    }
+}
+
+static void flows_of(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                     uint32_t slice)
+{
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
+        bind_flow(imp, e, slice);
+    if (ORMA_LIKELY(!e->flows))
+        return;
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
+    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
+}
+
+/* The track takes its name from the first event that has one. */
+static inline void give_name(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    if (ORMA_UNLIKELY(e->t && e->t->unnamed && e->name_id && e->track == ORMA_TRACK_NONE))
+        orma_events_name(imp, e->t, e->name_id);
+}
+
+void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+
+    give_name(imp, e);
+    orma_events_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice =
+        orma_slices_begin(&imp->model->slices, e->item->ts, orma_events_track_begin(imp, e),
+                          e->category_id, e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+    if (e->has_instructions)
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_events_callstack(imp, e, slice, false);
+    flows_of(imp, e, slice);
+}
+
+/* What came in between, if there was a value at the begin and something came. */
+static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, unsigned to,
+                           int64_t now)
+{
+    int64_t diff;
+
+    if (!orma_table_is_null(t, from, slice) &&
+        !__builtin_sub_overflow(now, orma_table_int(t, from, slice), &diff) && diff)
+        orma_table_set(t, to, slice, diff);
+}
+
+void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+
+    uint32_t track = orma_events_track_end(imp, e);
+
+    if (ORMA_UNLIKELY(e->annotated))
+        orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
+    orma_events_collect_args(imp, e);
+    orma_events(imp)->args_before = NULL;
+    uint32_t slice = orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id,
+                                     e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (e->has_thread_ns)
+        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
+    if (e->has_instructions)
+        set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
+                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_events_callstack(imp, e, slice, true);
+    flows_of(imp, e, slice);
+}
+
+void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
+                       char phase, bool with_thread_time)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+    bool instant = !e->has_legacy || e->legacy.phase != 'X';
+
+    give_name(imp, e);
+    orma_events_collect_args(imp, e);
+    put_phase(imp, phase);
+    uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
+                                          orma_events_track_whole(imp, e, dur), e->category_id,
+                                          e->name_id, &imp->model->args);
+    if (slice == ORMA_SLICE_NONE)
+        return;
+    if (with_thread_time && e->has_thread_ns) {
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+        orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
+                       instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
+    }
+    if (with_thread_time && e->has_instructions) {
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
+                       instant ? 0 : e->legacy.thread_instruction_delta);
+    }
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_events_callstack(imp, e, slice, false);
+    flows_of(imp, e, slice);
+}
+
+/* The thread that wrote an event of a process or of the whole trace. */
+void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_events_record *e)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
+
+    if (!gen->has_pid)
+        return;
+    uint32_t utid = orma_processes_thread_of(procs, gen->tid, gen->pid);
+    if (e->t->scope == ORMA_EVENTS_GLOBAL || orma_processes_upid(procs, utid) == e->upid)
+        e->passthrough = utid;
+}

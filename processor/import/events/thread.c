@@ -1,0 +1,46 @@
+/* The thread that writes a sequence of track events. */
+#include "processor/import/events/events.h"
+#include "protos/fields/track_event.h"
+
+bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
+                             struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    bool has_pid = false, has_tid = false, has_time = false;
+    uint32_t pid = 0, tid = 0;
+
+    (void)imp;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_THREAD_DESCRIPTOR_PID:
+            pid = orma_pb_u32(&f);
+            has_pid = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_TID:
+            tid = orma_pb_u32(&f);
+            has_tid = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
+            seq->time_us = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
+            seq->thread_time_us = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
+            seq->thread_instructions = orma_pb_i64(&f);
+            has_time = true;
+            break;
+        }
+    }
+    if (has_time)
+        seq->has_times = seq->tokenize_events = true;
+    if (has_pid && has_tid) {
+        seq->gen->has_pid = true;
+        seq->gen->pid = pid;
+        seq->gen->tid = tid;
+    }
+    return has_pid && has_tid;
+}

@@ -1,0 +1,81 @@
+/*
+ * Events of the kernel when their time has come: a row of ftrace_event each, then the handler of
+ * their field.
+ */
+#include "processor/import/kernel/kernel.h"
+#include "protos/fields/ftrace.h"
+#include "protos/tables/ftrace_events.h"
+
+static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state *st,
+                           uint32_t field)
+{
+    if (ORMA_LIKELY(st->names[field]))
+        return st->names[field];
+    const struct orma_ftrace_message *m = orma_ftrace_message_find(field);
+    return st->names[field] = m ? orma_model_cstr(imp->model, m->name) : 0;
+}
+
+static bool read_event(const struct orma_item *item, struct orma_kernel_event *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+
+    *ret = (struct orma_kernel_event){.ts = item->ts, .machine = item->machine, .item = item};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FTRACE_EVENT_TIMESTAMP:
+            break;
+        case ORMA_PB_FTRACE_EVENT_PID:
+            ret->pid = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_FTRACE_EVENT_COMMON_FLAGS:
+            ret->common_flags = orma_pb_u32(&f);
+            ret->has_flags = true;
+            break;
+        default:
+            if (f.wire == ORMA_PB_LEN) {
+                ret->field = f.id;
+                ret->payload = orma_pb_str(&f);
+            }
+        }
+    }
+    return !r.failed && ret->field;
+}
+
+static void parse_event(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_kernel_state *st = orma_kernel_state(imp);
+    const struct orma_kernel_generic_event *generic = NULL;
+    struct orma_kernel_event e;
+    uint32_t name;
+
+    if (orma_kernel_too_early(imp, item->machine, item->ts) || !read_event(item, &e))
+        return;
+    e.cpu = imp->reader->sorter.bundles[item->bundle].cpu;
+    bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
+    if (ORMA_UNLIKELY(e.field >= ORMA_FTRACE_FIELDS_MAX)) {
+        generic = orma_kernel_generic(imp, e.field);
+        name = generic ? generic->name : 0;
+    } else if (ORMA_UNLIKELY(e.field == ORMA_PB_FTRACE_EVENT_GENERIC)) {
+        name = orma_kernel_generic_name(imp, e.payload);
+    } else {
+        name = event_name(imp, st, e.field);
+    }
+    if (e.field != ORMA_PB_FTRACE_EVENT_SCHED_SWITCH) {
+        e.utid = orma_processes_thread(orma_model_processes(imp->model, e.machine), e.pid);
+        if (name)
+            orma_kernel_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
+    }
+    if (e.field < ORMA_FTRACE_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&
+        !imp->options->no_ftrace_raw)
+        orma_kernel_check_symbol(imp, &e, st->symbol_fields[e.field]);
+    if (raw_only)
+        return;
+    if (generic)
+        orma_kernel_generic_parse(imp, generic, &e);
+    else if (e.field < ORMA_FTRACE_FIELDS_MAX && st->handlers[e.field])
+        st->handlers[e.field](imp, &e);
+}
+
+const struct orma_importer orma_kernel_event_importer = {
+    .name = "ftrace_event", .parse_kind = {[ORMA_ITEM_FTRACE_EVENT] = parse_event}};

@@ -1,0 +1,158 @@
+/*
+ * What all kernel events share: when they begin to count, which row they get, the names of threads
+ * in a bundle's own table.
+ *
+ * A trace of several sessions has limits per trace and machine; the last ones that were looked at
+ * are remembered, since events come in stretches of one machine.
+ */
+#include <stdlib.h>
+
+#include "processor/import/kernel/kernel.h"
+#include "protos/fields/ftrace.h"
+
+struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx *imp)
+{
+    struct orma_kernel_state *st = orma_kernel(imp)->ftrace;
+
+    if (ORMA_LIKELY(st))
+        return st;
+    st = orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->ftrace, sizeof(*st));
+    if (!st)
+        return NULL;
+    for (unsigned i = 0; orma_kernel(imp)->families[i]; i++)
+        for (const struct orma_kernel_handler *h = orma_kernel(imp)->families[i]; h->field; h++)
+            st->handlers[h->field] = h->fn;
+    orma_kernel_symbol_fields(st->symbol_fields);
+    st->sched_switch = orma_model_lit(imp->model, "sched_switch");
+    st->sched_waking = orma_model_lit(imp->model, "sched_waking");
+    st->prev_comm = orma_model_lit(imp->model, "prev_comm");
+    st->prev_pid = orma_model_lit(imp->model, "prev_pid");
+    st->prev_prio = orma_model_lit(imp->model, "prev_prio");
+    st->prev_state = orma_model_lit(imp->model, "prev_state");
+    st->next_comm = orma_model_lit(imp->model, "next_comm");
+    st->next_pid = orma_model_lit(imp->model, "next_pid");
+    st->next_prio = orma_model_lit(imp->model, "next_prio");
+    st->comm = orma_model_lit(imp->model, "comm");
+    st->pid = orma_model_lit(imp->model, "pid");
+    st->prio = orma_model_lit(imp->model, "prio");
+    st->target_cpu = orma_model_lit(imp->model, "target_cpu");
+    return st;
+}
+
+void orma_kernel_fini(struct orma_import_ctx *imp)
+{
+    struct orma_kernel_state *st = orma_kernel(imp)->ftrace;
+
+    for (struct orma_kernel_limits *l = st ? st->limits : NULL, *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+}
+
+/* ---- when events count ---- */
+
+struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp, uint16_t machine)
+{
+    struct orma_kernel_state *st = orma_kernel_state(imp);
+    struct orma_kernel_limits *l = st ? st->last_limits : NULL;
+
+    if (ORMA_LIKELY(l && l->machine == machine && l->trace == imp->model->trace_row))
+        return l;
+    for (l = st ? st->limits : NULL; l; l = l->next)
+        if (l->machine == machine && l->trace == imp->model->trace_row)
+            return st->last_limits = l;
+    l = st ? calloc(1, sizeof(*l)) : NULL;
+    if (!l) {
+        imp->model->storage->failed = true;
+        return NULL;
+    }
+    l->trace = imp->model->trace_row;
+    l->machine = machine;
+    l->next = st->limits;
+    return st->limits = st->last_limits = l;
+}
+
+bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    return l && ts < l->latest_start;
+}
+
+void orma_kernel_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    if (l) {
+        l->tracing_start = ts;
+        l->has_tracing_start = true;
+    }
+}
+
+void orma_kernel_preserve(struct orma_import_ctx *imp, uint16_t machine)
+{
+    struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    if (l)
+        l->preserve = true;
+}
+
+bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    if (!l || !l->has_tracing_start || l->preserve || ts >= l->tracing_start)
+        return false;
+    orma_stats_inc(orma_model_stats(imp->model, machine),
+                   ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
+    return true;
+}
+
+uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
+                             uint32_t name, uint32_t utid, uint32_t common_flags, uint32_t cpu)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_FTRACE_EVENT);
+    struct orma_table *src = orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE);
+    uint32_t ucpu = orma_model_ucpu(imp->model, item->machine, cpu);
+
+    if (imp->options->no_ftrace_raw)
+        return ORMA_ROW_NONE;
+    uint32_t row = orma_table_add(t);
+    orma_table_set_time(t, ORMA_FTRACE_EVENT_TS, row, item->ts);
+    orma_table_set(t, ORMA_FTRACE_EVENT_NAME, row, name);
+    orma_table_set(t, ORMA_FTRACE_EVENT_UTID, row, utid);
+    orma_table_set(t, ORMA_FTRACE_EVENT_COMMON_FLAGS, row, common_flags);
+    orma_table_set(t, ORMA_FTRACE_EVENT_UCPU, row, ucpu);
+    row = orma_table_add(src);
+    orma_table_set(src, ORMA_FTRACE_SOURCE_BUNDLE, row, item->bundle);
+    orma_table_set(src, ORMA_FTRACE_SOURCE_IDX, row, item->index);
+    orma_table_set(src, ORMA_FTRACE_SOURCE_KIND, row, item->kind);
+    return row;
+}
+
+static void load_comms(struct orma_import_ctx *imp, struct orma_kernel_bundle *b)
+{
+    struct orma_pb_reader r = orma_pb_reader(b->compact.data, b->compact.len), again = r;
+    struct orma_pb_field f;
+    uint32_t num = 0;
+
+    while (orma_pb_next(&r, &f))
+        num += f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE;
+    b->comms = orma_arena_alloc(&imp->reader->sorter.arena, (num + 1) * sizeof(*b->comms));
+    if (!b->comms) {
+        imp->model->storage->failed = true;
+        return;
+    }
+    while (orma_pb_next(&again, &f) && b->comms_num < num)
+        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE)
+            b->comms[b->comms_num++] = orma_model_str(imp->model, orma_pb_str(&f));
+}
+
+uint32_t orma_kernel_comm(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t index)
+{
+    struct orma_kernel_bundle *b = &imp->reader->sorter.bundles[item->bundle];
+
+    if (ORMA_UNLIKELY(!b->comms))
+        load_comms(imp, b);
+    return index < b->comms_num ? b->comms[index] : ORMA_STR_EMPTY;
+}

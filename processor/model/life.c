@@ -1,0 +1,45 @@
+/* The parts of a model: begun, brought to their end, and freed. */
+#include "processor/model/async.h"
+#include "processor/model/callstacks.h"
+#include "processor/model/flows.h"
+#include "processor/model/model.h"
+#include "processor/model/sched.h"
+
+static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
+{
+    orma_model_log_overlap(data, ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT, overlap);
+}
+
+void orma_model_init(struct orma_model *self, struct orma_storage *storage)
+{
+    *self = (struct orma_model){.storage = storage, .damage.first = -1};
+    orma_known_strings_init(&self->known, &storage->pool);
+    orma_tracks_init(&self->tracks, storage, &self->known);
+    orma_slices_init(&self->slices, storage);
+    self->slices.dropped = slice_dropped;
+    self->slices.dropped_data = self;
+    orma_model_add_machine(self, 0, 0);
+    self->trace_row = orma_table_add(orma_model_table(self, ORMA_TABLE_TRACE_FILE));
+}
+
+void orma_model_fini(struct orma_model *self)
+{
+    for (unsigned i = 0; i < self->machines_num; i++)
+        orma_processes_fini(&self->machines[i].processes);
+    orma_async_fini(self);
+    orma_flows_fini(self);
+    orma_sched_fini(self);
+    orma_callstacks_fini(self);
+    orma_tracks_fini(&self->tracks);
+    orma_slices_fini(&self->slices);
+    orma_args_list_fini(&self->args);
+    orma_map_fini(&self->gpus);
+    orma_model_free_row_args(self);
+    orma_arena_fini(&self->lazy);
+}
+
+void orma_model_finish(struct orma_model *self)
+{
+    orma_model_write_row_args(self);
+    orma_slices_finish(&self->slices);
+}
