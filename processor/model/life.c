@@ -1,4 +1,6 @@
 /* The parts of a model: begun, brought to their end, and freed. */
+#include <stdlib.h>
+
 #include "processor/model/async.h"
 #include "processor/model/callstacks.h"
 #include "processor/model/flows.h"
@@ -32,7 +34,12 @@ void orma_model_fini(struct orma_model *self)
     orma_callstacks_fini(self);
     orma_tracks_fini(&self->tracks);
     orma_slices_fini(&self->slices);
-    orma_args_list_fini(&self->args);
+    orma_args_list_fini(&self->args_spare.list);
+    for (struct orma_model_args *a = self->args_free, *next; a; a = next) {
+        next = a->next;
+        orma_args_list_fini(&a->list);
+        free(a);
+    }
     orma_map_fini(&self->gpus);
     orma_model_free_row_args(self);
     orma_arena_fini(&self->lazy);

@@ -21,6 +21,20 @@ void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t 
     self->machines_num = (uint16_t)(machine + 1);
 }
 
+struct orma_args_list *orma_model_args_new(struct orma_model *self)
+{
+    struct orma_model_args *a = calloc(1, sizeof(*a));
+
+    if (!a) {
+        self->storage->failed = true;
+        a = &self->args_spare;
+        orma_args_list_clear(&a->list);
+        return &a->list;
+    }
+    a->model = self;
+    return &a->list;
+}
+
 void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
 {
     if (!*slot) {
@@ -42,10 +56,10 @@ void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, 
         orma_stats_inc(orma_model_stats(self, 0), ORMA_STAT_DAMAGED_PLACES);
         return;
     }
-    orma_args_list_clear(&self->args);
-    orma_args_put_uint(&self->args, orma_model_cstr(self, "bytes"), bytes);
-    orma_args_put_str(&self->args, orma_model_cstr(self, "reason"), orma_model_cstr(self, why));
-    orma_model_log(self, 0, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, &self->args);
+    ORMA_MODEL_ARGS(args, self);
+    orma_args_put_uint(args, orma_model_cstr(self, "bytes"), bytes);
+    orma_args_put_str(args, orma_model_cstr(self, "reason"), orma_model_cstr(self, why));
+    orma_model_log(self, 0, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, args);
 }
 
 void orma_model_cut_off(struct orma_model *self, uint64_t bytes)

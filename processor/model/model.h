@@ -34,6 +34,13 @@ struct orma_machine {
 /* Cpus that are found without a look at their row. */
 #define ORMA_UCPUS_KNOWN 64
 
+/* A list of args that is handed out, see ORMA_MODEL_ARGS. */
+struct orma_model_args {
+    struct orma_args_list list;
+    struct orma_model *model;     /* NULL: the spare one */
+    struct orma_model_args *next; /* of args_free */
+};
+
 struct orma_model {
     struct orma_storage *storage;
     struct orma_known_strings known;
@@ -51,9 +58,10 @@ struct orma_model {
         const char *text;
         uint32_t id;
     } literals[ORMA_LITERALS_NUM];
-    struct orma_arena lazy;     /* of orma_model_lazy() */
-    struct orma_args_list args; /* scratch */
-    struct orma_map row_args;   /* of rows that packets add args to: → struct orma_row_args * */
+    struct orma_arena lazy;            /* of orma_model_lazy() */
+    struct orma_model_args *args_free; /* lists that nobody has taken */
+    struct orma_model_args args_spare; /* for all when memory is out; what it holds is lost */
+    struct orma_map row_args; /* of rows that packets add args to: → struct orma_row_args * */
     struct orma_row_args *row_args_first, *row_args_last;
     uint32_t trace_row;  /* of the file that is imported now, in trace_file */
     uint32_t files_read; /* so far, this one included */
@@ -74,6 +82,38 @@ void orma_model_finish(struct orma_model *self);
  */
 void orma_model_write_row_args(struct orma_model *self);
 void orma_model_free_row_args(struct orma_model *self);
+
+/*
+ * An empty list of args for the scope at hand: nobody else has it, whatever is called meanwhile. It
+ * goes back by itself where the scope ends; its memory is used again.
+ */
+#define ORMA_MODEL_ARGS(name, model)                                                               \
+    ORMA_AUTO(orma_model_args_give_p)                                                              \
+    struct orma_args_list *name = orma_model_args_take(model)
+
+/* The rest of orma_model_args_take(): a new one. */
+struct orma_args_list *orma_model_args_new(struct orma_model *self);
+
+static inline struct orma_args_list *orma_model_args_take(struct orma_model *self)
+{
+    struct orma_model_args *a = self->args_free;
+
+    if (ORMA_UNLIKELY(!a))
+        return orma_model_args_new(self);
+    self->args_free = a->next;
+    orma_args_list_clear(&a->list);
+    return &a->list;
+}
+
+static inline void orma_model_args_give_p(struct orma_args_list **list)
+{
+    struct orma_model_args *a = (struct orma_model_args *)*list;
+
+    if (ORMA_UNLIKELY(!a->model))
+        return;
+    a->next = a->model->args_free;
+    a->model->args_free = a;
+}
 
 /* A machine that was not seen before; `raw` is what the trace calls it. */
 void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw);

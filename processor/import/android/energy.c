@@ -49,6 +49,7 @@ static const char *friendly_name(struct orma_str raw)
 static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, struct orma_str raw,
                            struct orma_str subsystem)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     const char *friendly = friendly_name(raw);
     uint32_t raw_name = orma_model_str(imp->model, raw);
     struct orma_track_spec spec = {
@@ -61,15 +62,14 @@ static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, struct
                          : orma_strpool_addf(&imp->model->storage->pool, "power.%.*s_uws",
                                              ORMA_STR_ARG(raw)),
         .parent = ORMA_TRACK_NONE,
-        .source_args = &imp->model->args,
+        .source_args = args,
     };
 
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "raw_name"), raw_name);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "subsystem_name"),
+    orma_args_put_str(args, orma_model_lit(imp->model, "raw_name"), raw_name);
+    orma_args_put_str(args, orma_model_lit(imp->model, "subsystem_name"),
                       orma_model_str(imp->model, subsystem));
     if (friendly)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "friendly_name"),
+        orma_args_put_str(args, orma_model_lit(imp->model, "friendly_name"),
                           orma_model_lit(imp->model, friendly));
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
@@ -183,12 +183,11 @@ static void sample(struct orma_import_ctx *imp, const struct orma_item *item)
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
     uint32_t row = t->rows;
     orma_model_counter(imp->model, item->ts, (uint32_t)track, (double)energy);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "packet_ts"), packet->ts);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "session_uuid"),
-                       packet->session);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "packet_ts"), packet->ts);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "session_uuid"), packet->session);
     orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 static const uint16_t rail_fields[] = {ORMA_PB_TRACE_PACKET_POWER_RAILS, 0};
@@ -265,6 +264,7 @@ static void describe_consumers(struct orma_import_ctx *imp, const struct orma_it
 static void push_energy(struct orma_import_ctx *imp, const struct orma_item *item,
                         const struct orma_android_consumer *c, const int32_t *uid, int64_t energy)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_track_spec spec = {
         .type = uid ? "android_energy_estimation_breakdown_per_uid"
                     : "android_energy_estimation_breakdown",
@@ -274,14 +274,13 @@ static void push_energy(struct orma_import_ctx *imp, const struct orma_item *ite
         .dims = {orma_dim(orma_model_lit(imp->model, "energy_consumer_id"), c->id)},
         .name = c->name,
         .parent = ORMA_TRACK_NONE,
-        .source_args = uid ? NULL : &imp->model->args,
+        .source_args = uid ? NULL : args,
     };
 
     if (uid)
         spec.dims[1] = orma_dim(orma_model_lit(imp->model, "uid"), *uid);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "consumer_type"), c->type);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "ordinal"), c->ordinal);
+    orma_args_put_str(args, orma_model_lit(imp->model, "consumer_type"), c->type);
+    orma_args_put_int(args, orma_model_lit(imp->model, "ordinal"), c->ordinal);
     orma_model_counter(imp->model, item->ts, orma_tracks_get(&imp->model->tracks, &spec),
                        (double)energy);
 }

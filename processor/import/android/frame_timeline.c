@@ -171,9 +171,9 @@ static void spec_of(struct orma_import_ctx *imp, uint16_t machine, bool actual, 
     };
 }
 
-/* A slice with the args in imp->model->args; its end finds it by the cookie. */
-static uint32_t begin(struct orma_import_ctx *imp, const struct orma_item *item,
-                      const struct start *s, bool actual)
+/* A slice with these args; its end finds it by the cookie. */
+static uint32_t begin(struct orma_import_ctx *imp, struct orma_args_list *args,
+                      const struct orma_item *item, const struct start *s, bool actual)
 {
     struct orma_android_frames *st = state_of(imp);
     uint64_t cookie = (uint64_t)num(s, COOKIE);
@@ -186,39 +186,40 @@ static uint32_t begin(struct orma_import_ctx *imp, const struct orma_item *item,
     spec_of(imp, item->machine, actual, s->upid, &spec);
     return orma_slices_begin(
         &imp->model->slices, item->ts, orma_async_begin(imp->model, &spec, cookie, item->ts, false),
-        0, orma_strpool_addf(&imp->model->storage->pool, "%lld", (long long)num(s, TOKEN)),
-        &imp->model->args);
+        0, orma_strpool_addf(&imp->model->storage->pool, "%lld", (long long)num(s, TOKEN)), args);
 }
 
 /* ---- args ---- */
 
-static void put_int(struct orma_import_ctx *imp, const char *key, int64_t val)
+static void put_int(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                    int64_t val)
 {
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, key), val);
+    orma_args_put_int(args, orma_model_lit(imp->model, key), val);
 }
 
-static void put_text(struct orma_import_ctx *imp, const char *key, const char *text)
+static void put_text(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                     const char *text)
 {
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, key),
-                      orma_model_lit(imp->model, text));
+    orma_args_put_str(args, orma_model_lit(imp->model, key), orma_model_lit(imp->model, text));
 }
 
-static void put_real(struct orma_import_ctx *imp, const char *key, double val)
+static void put_real(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                     double val)
 {
-    orma_args_put_real(&imp->model->args, orma_model_lit(imp->model, key), val);
+    orma_args_put_real(args, orma_model_lit(imp->model, key), val);
 }
 
 /* A display frame has one token; a surface's frame has its own, and that of the display frame. */
-static void put_tokens(struct orma_import_ctx *imp, const struct start *s, bool surface)
+static void put_tokens(struct orma_import_ctx *imp, struct orma_args_list *args,
+                       const struct start *s, bool surface)
 {
-    orma_args_list_clear(&imp->model->args);
-    put_int(imp, "Display frame token", num(s, surface ? DISPLAY_TOKEN : TOKEN));
+    put_int(imp, args, "Display frame token", num(s, surface ? DISPLAY_TOKEN : TOKEN));
     if (!surface)
         return;
-    put_int(imp, "Surface frame token", num(s, TOKEN));
+    put_int(imp, args, "Surface frame token", num(s, TOKEN));
     uint32_t layer =
         s->fields[LAYER].id ? orma_model_str(imp->model, orma_pb_str(&s->fields[LAYER])) : 0;
-    orma_args_put(&imp->model->args,
+    orma_args_put(args,
                   (struct orma_args_item){.flat_key = orma_model_lit(imp->model, "Layer name"),
                                           .key = orma_model_lit(imp->model, "Layer name"),
                                           .type = ORMA_ARG_STRING,
@@ -226,14 +227,15 @@ static void put_tokens(struct orma_import_ctx *imp, const struct start *s, bool 
 }
 
 /* The text of an enum; its first when the number has none, which counts as an error. */
-static bool put_enum(struct orma_import_ctx *imp, const struct orma_item *item, const char *key,
-                     const struct orma_pb_field *f, const char *const *names, unsigned names_num)
+static bool put_enum(struct orma_import_ctx *imp, struct orma_args_list *args,
+                     const struct orma_item *item, const char *key, const struct orma_pb_field *f,
+                     const char *const *names, unsigned names_num)
 {
     uint64_t val = f->id ? orma_pb_u64(f) : 0;
 
     if (val >= names_num)
         bad(imp, item);
-    put_text(imp, key, names[val < names_num ? val : 0]);
+    put_text(imp, args, key, names[val < names_num ? val : 0]);
     return f->id && val < names_num;
 }
 
@@ -274,7 +276,8 @@ static const char *surface_tag(int64_t jank, bool dropped)
     return dropped ? "Dropped Frame" : "No Jank";
 }
 
-static void put_severity(struct orma_import_ctx *imp, const struct start *s)
+static void put_severity(struct orma_import_ctx *imp, struct orma_args_list *args,
+                         const struct start *s)
 {
     static const char *const names[] = {"Unknown", "None", "Partial", "Full"};
     uint64_t val = (uint64_t)num(s, JANK_SEVERITY);
@@ -282,11 +285,11 @@ static void put_severity(struct orma_import_ctx *imp, const struct start *s)
     /* Older recorders don't say; they know a frame without jank all the same. */
     if (!s->fields[JANK_SEVERITY].id)
         val = num(s, JANK_TYPE) == JANK_NONE;
-    put_text(imp, "Jank severity type", names[val < ORMA_ARRAY_LEN(names) ? val : 0]);
+    put_text(imp, args, "Jank severity type", names[val < ORMA_ARRAY_LEN(names) ? val : 0]);
 }
 
-static void put_actual(struct orma_import_ctx *imp, const struct orma_item *item,
-                       const struct start *s, bool surface)
+static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
+                       const struct orma_item *item, const struct start *s, bool surface)
 {
     static const char *const presents[] = {"Unspecified Present", "On-time Present",
                                            "Late Present",        "Early Present",
@@ -295,31 +298,30 @@ static void put_actual(struct orma_import_ctx *imp, const struct orma_item *item
                                               "Expired Prediction", "Unknown Prediction"};
     int64_t jank = num(s, JANK_TYPE);
 
-    put_tokens(imp, s, surface);
-    bool known = put_enum(imp, item, "Present type", &s->fields[PRESENT_TYPE], presents,
+    put_tokens(imp, args, s, surface);
+    bool known = put_enum(imp, args, item, "Present type", &s->fields[PRESENT_TYPE], presents,
                           ORMA_ARRAY_LEN(presents));
     bool dropped = known && num(s, PRESENT_TYPE) == PRESENT_DROPPED;
-    put_text(imp, "Present type (experimental)", presents[0]);
-    put_int(imp, "On time finish", num(s, ON_TIME) != 0);
-    put_int(imp, "GPU composition", num(s, GPU_COMPOSITION) != 0);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "Jank type"),
-                      jank_text(imp, jank));
-    put_text(imp, "Jank type (experimental)", "Unspecified");
-    put_severity(imp, s);
-    put_real(imp, "Jank Severity Score", real(s, JANK_SCORE));
-    put_real(imp, "Present Delay (ms)", real(s, PRESENT_DELAY));
+    put_text(imp, args, "Present type (experimental)", presents[0]);
+    put_int(imp, args, "On time finish", num(s, ON_TIME) != 0);
+    put_int(imp, args, "GPU composition", num(s, GPU_COMPOSITION) != 0);
+    orma_args_put_str(args, orma_model_lit(imp->model, "Jank type"), jank_text(imp, jank));
+    put_text(imp, args, "Jank type (experimental)", "Unspecified");
+    put_severity(imp, args, s);
+    put_real(imp, args, "Jank Severity Score", real(s, JANK_SCORE));
+    put_real(imp, args, "Present Delay (ms)", real(s, PRESENT_DELAY));
     if (surface)
-        put_real(imp, "Vsync Resynced Jitter (ms)", real(s, RESYNC_JITTER));
-    put_enum(imp, item, "Prediction type", &s->fields[PREDICTION], predictions,
+        put_real(imp, args, "Vsync Resynced Jitter (ms)", real(s, RESYNC_JITTER));
+    put_enum(imp, args, item, "Prediction type", &s->fields[PREDICTION], predictions,
              ORMA_ARRAY_LEN(predictions));
     if (surface)
-        put_text(imp, "Is Buffer?",
+        put_text(imp, args, "Is Buffer?",
                  !s->fields[IS_BUFFER].id ? "Unspecified"
                  : num(s, IS_BUFFER)      ? "Yes"
                                           : "No");
-    put_text(imp, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
-    put_text(imp, "Jank tag (experimental)", "No Jank");
-    orma_args_put(&imp->model->args,
+    put_text(imp, args, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
+    put_text(imp, args, "Jank tag (experimental)", "No Jank");
+    orma_args_put(args,
                   (struct orma_args_item){
                       .flat_key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
                       .key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
@@ -344,6 +346,7 @@ static bool is_repeated(struct orma_import_ctx *imp, const struct start *s)
 static void expected(struct orma_import_ctx *imp, const struct orma_item *item,
                      struct orma_str bytes, bool surface)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct start s;
 
     if (!read_start(imp, item, bytes, surface, &s)) {
@@ -352,8 +355,8 @@ static void expected(struct orma_import_ctx *imp, const struct orma_item *item,
     }
     if (surface && is_repeated(imp, &s))
         return;
-    put_tokens(imp, &s, surface);
-    begin(imp, item, &s, false);
+    put_tokens(imp, args, &s, surface);
+    begin(imp, args, item, &s, false);
 }
 
 static void wait_for_display(struct orma_import_ctx *imp, uint64_t token, uint32_t slice)
@@ -393,14 +396,15 @@ static void join_surfaces(struct orma_import_ctx *imp, uint64_t token, uint32_t 
 static void actual(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes,
                    bool surface)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct start s;
 
     if (!read_start(imp, item, bytes, surface, &s)) {
         bad(imp, item);
         return;
     }
-    put_actual(imp, item, &s, surface);
-    uint32_t slice = begin(imp, item, &s, true);
+    put_actual(imp, args, item, &s, surface);
+    uint32_t slice = begin(imp, args, item, &s, true);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (surface)

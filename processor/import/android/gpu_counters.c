@@ -383,7 +383,8 @@ static uint32_t uuid_text(struct orma_import_ctx *imp, struct orma_str bytes)
     return orma_model_str(imp->model, (struct orma_str){text, len});
 }
 
-static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
+static void put_extra(struct orma_import_ctx *imp, struct orma_args_list *args,
+                      struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_str key = {"", 0}, value = {"", 0};
@@ -395,8 +396,7 @@ static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
         else if (f.id == ORMA_PB_GPU_INFO_GPU_KEY_VALUE_VALUE)
             value = orma_pb_str(&f);
     }
-    orma_args_put_str(&imp->model->args, orma_model_str(imp->model, key),
-                      orma_model_str(imp->model, value));
+    orma_args_put_str(args, orma_model_str(imp->model, key), orma_model_str(imp->model, value));
 }
 
 static void card(struct orma_import_ctx *imp, uint32_t row, struct orma_str bytes)
@@ -412,17 +412,17 @@ static void card(struct orma_import_ctx *imp, uint32_t row, struct orma_str byte
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GPU_INFO_GPU_UUID)
             orma_table_set(t, ORMA_GPU_UUID, row, uuid_text(imp, orma_pb_str(&f)));
         else if (f.id == ORMA_PB_GPU_INFO_GPU_EXTRA_INFO)
-            put_extra(imp, orma_pb_str(&f));
+            put_extra(imp, args, orma_pb_str(&f));
         else if (f.id < ORMA_ARRAY_LEN(columns) && columns[f.id])
             orma_table_set(t, columns[f.id], row, orma_model_str(imp->model, orma_pb_str(&f)));
     }
     orma_storage_set_args(t, ORMA_GPU_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 static void info_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -450,15 +450,15 @@ static void log_parse(struct orma_import_ctx *imp, const struct orma_item *item)
     struct orma_pb_field f;
     uint32_t severity = 0;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GPU_LOG_SEVERITY)
             severity = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_GPU_LOG_TAG)
-            orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "tag"),
+            orma_args_put_str(args, orma_model_lit(imp->model, "tag"),
                               orma_model_str(imp->model, orma_pb_str(&f)));
         else if (f.id == ORMA_PB_GPU_LOG_LOG_MESSAGE)
-            orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "message"),
+            orma_args_put_str(args, orma_model_lit(imp->model, "message"),
                               orma_model_str(imp->model, orma_pb_str(&f)));
     }
     uint32_t track = orma_model_slice_track(imp->model, item->machine, "gpu_log",
@@ -467,7 +467,7 @@ static void log_parse(struct orma_import_ctx *imp, const struct orma_item *item)
                          severity < ORMA_ARRAY_LEN(names)
                              ? orma_model_lit(imp->model, names[severity])
                              : orma_model_lit(imp->model, "UNKNOWN_SEVERITY"),
-                         &imp->model->args);
+                         args);
 }
 
 static const uint16_t log_fields[] = {ORMA_PB_TRACE_PACKET_GPU_LOG, 0};

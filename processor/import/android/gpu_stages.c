@@ -305,18 +305,20 @@ static uint64_t object_key(const struct orma_item *item, uint32_t kind, uint64_t
     return orma_mix64(orma_mix64(object) ^ ((uint64_t)item->machine << 32 | kind));
 }
 
-static void put_object(struct orma_import_ctx *imp, const struct orma_item *item, const char *key,
-                       const char *name_key, uint32_t kind, uint64_t object)
+static void put_object(struct orma_import_ctx *imp, struct orma_args_list *args,
+                       const struct orma_item *item, const char *key, const char *name_key,
+                       uint32_t kind, uint64_t object)
 {
     struct orma_android_gpu_stages *st = state_of(imp);
     uint64_t name = st ? orma_map_get(&st->names, object_key(item, kind, object)) : ORMA_MAP_NONE;
 
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, key), (int64_t)object);
+    orma_args_put_int(args, orma_model_lit(imp->model, key), (int64_t)object);
     if (name != ORMA_MAP_NONE)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, name_key), (uint32_t)name);
+        orma_args_put_str(args, orma_model_lit(imp->model, name_key), (uint32_t)name);
 }
 
-static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
+static void put_extra(struct orma_import_ctx *imp, struct orma_args_list *args,
+                      struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_str name = {"", 0};
@@ -329,11 +331,12 @@ static void put_extra(struct orma_import_ctx *imp, struct orma_str bytes)
         else if (f.id == ORMA_PB_GPU_RENDER_STAGE_EVENT_EXTRA_DATA_VALUE)
             value = orma_model_str(imp->model, orma_pb_str(&f));
     }
-    orma_args_put_str(&imp->model->args, orma_model_str(imp->model, name), value);
+    orma_args_put_str(args, orma_model_str(imp->model, name), value);
 }
 
 /* "0,1,66": the bits of masks of 64 each. */
-static void put_subpasses(struct orma_import_ctx *imp, const struct orma_item *item)
+static void put_subpasses(struct orma_import_ctx *imp, struct orma_args_list *args,
+                          const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len), packed;
     struct orma_buf text = {0};
@@ -349,45 +352,45 @@ static void put_subpasses(struct orma_import_ctx *imp, const struct orma_item *i
                 if (mask >> bit & 1)
                     orma_buf_printf(&text, "%s%u", text.len ? "," : "", first + bit);
     }
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "render_subpasses"),
+    orma_args_put_str(args, orma_model_lit(imp->model, "render_subpasses"),
                       orma_model_str(imp->model, orma_buf_str(&text)));
     imp->model->storage->failed |= text.failed;
     orma_buf_fini(&text);
 }
 
-static void put_args(struct orma_import_ctx *imp, const struct orma_item *item,
-                     const struct event *e, const struct stage *s, uint64_t queue)
+static void put_args(struct orma_import_ctx *imp, struct orma_args_list *args,
+                     const struct orma_item *item, const struct event *e, const struct stage *s,
+                     uint64_t queue)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
     uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), e->pid);
 
-    orma_args_list_clear(&imp->model->args);
     if (s->description)
-        orma_args_put_str(&imp->model->args, imp->model->known.description, s->description);
+        orma_args_put_str(args, imp->model->known.description, s->description);
     while (orma_pb_next(&r, &f))
         if (f.id == EVENT(EXTRA_DATA))
-            put_extra(imp, orma_pb_str(&f));
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "context_id"),
+            put_extra(imp, args, orma_pb_str(&f));
+    orma_args_put_int(args, orma_model_lit(imp->model, "context_id"),
                       (int64_t)num(e, EVENT(CONTEXT)));
-    put_object(imp, item, "render_target", "render_target_name", VK_FRAMEBUFFER,
+    put_object(imp, args, item, "render_target", "render_target_name", VK_FRAMEBUFFER,
                num(e, EVENT(RENDER_TARGET_HANDLE)));
-    put_object(imp, item, "render_pass", "render_pass_name", VK_RENDER_PASS,
+    put_object(imp, args, item, "render_pass", "render_pass_name", VK_RENDER_PASS,
                num(e, EVENT(RENDER_PASS_HANDLE)));
-    put_subpasses(imp, item);
-    put_object(imp, item, "command_buffer", "command_buffer_name", VK_COMMAND_BUFFER,
+    put_subpasses(imp, args, item);
+    put_object(imp, args, item, "command_buffer", "command_buffer_name", VK_COMMAND_BUFFER,
                num(e, EVENT(COMMAND_BUFFER_HANDLE)));
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "submission_id"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "submission_id"),
                       (int64_t)num(e, EVENT(SUBMISSION_ID)));
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "hw_queue_id"), (int64_t)queue);
-    orma_args_put_int(&imp->model->args, imp->model->known.upid, upid);
+    orma_args_put_int(args, orma_model_lit(imp->model, "hw_queue_id"), (int64_t)queue);
+    orma_args_put_int(args, imp->model->known.upid, upid);
     if (e->has_category)
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "render_stage_category"),
-                          e->category);
+        orma_args_put_int(args, orma_model_lit(imp->model, "render_stage_category"), e->category);
 }
 
 static void stages_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct event e = {0};
     struct orma_pb_field f;
@@ -409,10 +412,10 @@ static void stages_parse(struct orma_import_ctx *imp, const struct orma_item *it
     struct stage s = stage_of(imp, item, &e);
     if (has(&e, EVENT(NAME)))
         s.name = orma_model_str(imp->model, orma_pb_str(&e.f[EVENT(NAME)]));
-    put_args(imp, item, &e, &s, queue);
+    put_args(imp, args, item, &e, &s, queue);
     orma_slices_complete(&imp->model->slices, item->ts,
                          (int64_t)ORMA_MIN(num(&e, EVENT(DURATION)), (uint64_t)INT64_MAX), track, 0,
-                         s.name, &imp->model->args);
+                         s.name, args);
 }
 
 static void stages_fini(struct orma_import_ctx *imp)
@@ -474,20 +477,19 @@ static void submit(struct orma_import_ctx *imp, const struct orma_item *item, st
     }
     uint32_t track = orma_model_slice_track(imp->model, item->machine, "vulkan_events",
                                             orma_model_lit(imp->model, "Vulkan Events"), 0, NULL);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "pid"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "pid"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_PID]);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "tid"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "tid"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_TID]);
     if (has_buffer)
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "command_buffer"),
-                          (int64_t)buffer);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "submission_id"),
+        orma_args_put_int(args, orma_model_lit(imp->model, "command_buffer"), (int64_t)buffer);
+    orma_args_put_int(args, orma_model_lit(imp->model, "submission_id"),
                       (int64_t)v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_SUBMISSION_ID]);
     orma_slices_complete(&imp->model->slices, item->ts,
                          (int64_t)ORMA_MIN(v[ORMA_PB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_DURATION_NS],
                                            (uint64_t)INT64_MAX),
-                         track, 0, orma_model_lit(imp->model, "vkQueueSubmit"), &imp->model->args);
+                         track, 0, orma_model_lit(imp->model, "vkQueueSubmit"), args);
 }
 
 static void vulkan_parse(struct orma_import_ctx *imp, const struct orma_item *item)

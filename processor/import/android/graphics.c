@@ -110,11 +110,11 @@ static uint32_t number_text(struct orma_import_ctx *imp, uint32_t num)
     return orma_strpool_addf(&imp->model->storage->pool, "%u", num);
 }
 
-static void put_args(struct orma_import_ctx *imp, const struct buffer_event *b)
+static void put_args(struct orma_import_ctx *imp, struct orma_args_list *args,
+                     const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), b->frame);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "layer_name"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "frame_number"), b->frame);
+    orma_args_put_str(args, orma_model_lit(imp->model, "layer_name"),
                       orma_model_str(imp->model, b->layer));
 }
 
@@ -128,30 +128,32 @@ static int64_t between(const struct orma_map *from, uint64_t key, int64_t to)
 }
 
 /* How long the frame that is displayed now took from step to step. */
-static void put_times(struct orma_import_ctx *imp, const struct orma_item *item,
-                      const struct orma_android_graphics *st, const struct buffer_event *b)
+static void put_times(struct orma_import_ctx *imp, struct orma_args_list *args,
+                      const struct orma_item *item, const struct orma_android_graphics *st,
+                      const struct buffer_event *b)
 {
     uint64_t acquire = orma_map_get(&st->acquire_ts, b->key);
     uint64_t latch = orma_map_get(&st->latch_ts, b->key);
 
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "queue_to_acquire_time"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "queue_to_acquire_time"),
                       acquire == ORMA_MAP_NONE ? 0
                                                : between(&st->queue_ts, b->key, (int64_t)acquire));
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "acquire_to_latch_time"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "acquire_to_latch_time"),
                       latch == ORMA_MAP_NONE ? 0
                                              : between(&st->acquire_ts, b->key, (int64_t)latch));
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "latch_to_present_time"),
+    orma_args_put_int(args, orma_model_lit(imp->model, "latch_to_present_time"),
                       between(&st->latch_ts, b->key, item->ts));
 }
 
 static void buffer_instant(struct orma_import_ctx *imp, const struct orma_item *item,
                            struct orma_android_graphics *st, const struct buffer_event *b)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     uint32_t on = track(imp, item,
                         orma_strpool_addf(&imp->model->storage->pool, "Buffer: %u %.*s", b->buffer,
                                           ORMA_STR_ARG(b->layer)));
 
-    put_args(imp, b);
+    put_args(imp, args, b);
     if (b->type == QUEUE)
         put(imp, &st->queue_ts, b->key, (uint64_t)item->ts);
     else if (b->type == ACQUIRE_FENCE)
@@ -159,12 +161,12 @@ static void buffer_instant(struct orma_import_ctx *imp, const struct orma_item *
     else if (b->type == LATCH)
         put(imp, &st->latch_ts, b->key, (uint64_t)item->ts);
     else if (b->type == PRESENT_FENCE)
-        put_times(imp, item, st, b);
+        put_times(imp, args, item, st, b);
     orma_slices_complete(
         &imp->model->slices, item->ts, (int64_t)ORMA_MIN(b->duration, INT64_MAX), on, 0,
         b->type < ORMA_ARRAY_LEN(type_names) ? orma_model_lit(imp->model, type_names[b->type])
                                              : orma_model_lit(imp->model, "unknown_event"),
-        &imp->model->args);
+        args);
 }
 
 /* ---- phases ---- */
@@ -173,11 +175,11 @@ static void begin_phase(struct orma_import_ctx *imp, const struct orma_item *ite
                         struct orma_map *open, uint64_t key, const struct buffer_event *b,
                         uint32_t track_name)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     uint32_t on = track(imp, item, track_name);
 
-    put_args(imp, b);
-    orma_slices_begin(&imp->model->slices, item->ts, on, 0, number_text(imp, b->frame),
-                      &imp->model->args);
+    put_args(imp, args, b);
+    orma_slices_begin(&imp->model->slices, item->ts, on, 0, number_text(imp, b->frame), args);
     put(imp, open, key, on);
 }
 
@@ -188,23 +190,23 @@ static uint32_t phase_name(struct orma_import_ctx *imp, const char *phase,
                              ORMA_STR_ARG(b->layer));
 }
 
-static uint32_t end_phase(struct orma_import_ctx *imp, const struct orma_item *item,
-                          struct orma_map *open, uint64_t key)
+static uint32_t end_phase(struct orma_import_ctx *imp, struct orma_args_list *args,
+                          const struct orma_item *item, struct orma_map *open, uint64_t key)
 {
     uint64_t on = orma_map_take(open, key);
 
-    return on == ORMA_MAP_NONE ? ORMA_SLICE_NONE
-                               : orma_slices_end(&imp->model->slices, item->ts, (uint32_t)on, 0, 0,
-                                                 &imp->model->args);
+    return on == ORMA_MAP_NONE
+               ? ORMA_SLICE_NONE
+               : orma_slices_end(&imp->model->slices, item->ts, (uint32_t)on, 0, 0, args);
 }
 
 /* The program had the buffer longer than this shows: the event that gave it back is missing. */
 static void end_app_late(struct orma_import_ctx *imp, const struct orma_item *item,
                          struct orma_android_graphics *st, const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), 0);
-    uint32_t row = end_phase(imp, item, &st->with_app, b->key);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "frame_number"), 0);
+    uint32_t row = end_phase(imp, args, item, &st->with_app, b->key);
     if (row != ORMA_SLICE_NONE)
         orma_table_set(orma_model_table(imp->model, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
                        orma_model_lit(imp->model,
@@ -216,9 +218,9 @@ static void end_app_late(struct orma_import_ctx *imp, const struct orma_item *it
 static void end_app(struct orma_import_ctx *imp, const struct orma_item *item,
                     struct orma_android_graphics *st, const struct buffer_event *b)
 {
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "frame_number"), b->frame);
-    uint32_t row = end_phase(imp, item, &st->with_app, b->key);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "frame_number"), b->frame);
+    uint32_t row = end_phase(imp, args, item, &st->with_app, b->key);
     if (row != ORMA_SLICE_NONE)
         orma_table_set(orma_model_table(imp->model, ORMA_TABLE_SLICE), ORMA_SLICE_NAME, row,
                        number_text(imp, b->frame));
@@ -227,6 +229,7 @@ static void end_app(struct orma_import_ctx *imp, const struct orma_item *item,
 static void phase(struct orma_import_ctx *imp, const struct orma_item *item,
                   struct orma_android_graphics *st, const struct buffer_event *b)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     switch (b->type) {
     case DEQUEUE:
         end_app_late(imp, item, st, b);
@@ -238,8 +241,7 @@ static void phase(struct orma_import_ctx *imp, const struct orma_item *item,
             begin_phase(imp, item, &st->with_gpu, b->key, b, phase_name(imp, "GPU", b));
         break;
     case ACQUIRE_FENCE:
-        orma_args_list_clear(&imp->model->args);
-        end_phase(imp, item, &st->with_gpu, b->key);
+        end_phase(imp, args, item, &st->with_gpu, b->key);
         put(imp, &st->acquired, b->key, b->frame);
         break;
     case LATCH:
@@ -247,9 +249,8 @@ static void phase(struct orma_import_ctx *imp, const struct orma_item *item,
         begin_phase(imp, item, &st->with_sf, b->key, b, phase_name(imp, "SF", b));
         break;
     case PRESENT_FENCE:
-        orma_args_list_clear(&imp->model->args);
-        end_phase(imp, item, &st->with_sf, b->key);
-        end_phase(imp, item, &st->shown, b->layer_key);
+        end_phase(imp, args, item, &st->with_sf, b->key);
+        end_phase(imp, args, item, &st->shown, b->layer_key);
         begin_phase(
             imp, item, &st->shown, b->layer_key, b,
             orma_strpool_addf(&imp->model->storage->pool, "Display_%.*s", ORMA_STR_ARG(b->layer)));

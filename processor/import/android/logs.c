@@ -23,7 +23,8 @@ static const struct {
     {ORMA_PB_SYSTEMD_JOURNALD_EVENT_TRANSPORT, true, "transport"},
 };
 
-static void put_arg(struct orma_import_ctx *imp, const struct orma_pb_field *f)
+static void put_arg(struct orma_import_ctx *imp, struct orma_args_list *args,
+                    const struct orma_pb_field *f)
 {
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(arg_fields); i++) {
         uint32_t key;
@@ -32,14 +33,15 @@ static void put_arg(struct orma_import_ctx *imp, const struct orma_pb_field *f)
             continue;
         key = orma_model_cstr(imp->model, arg_fields[i].key);
         if (arg_fields[i].is_text)
-            orma_args_put_str(&imp->model->args, key, orma_model_str(imp->model, orma_pb_str(f)));
+            orma_args_put_str(args, key, orma_model_str(imp->model, orma_pb_str(f)));
         else
-            orma_args_put_uint(&imp->model->args, key, orma_pb_u64(f));
+            orma_args_put_uint(args, key, orma_pb_u64(f));
     }
 }
 
 /* False: the packet counts entries and is none. */
-static bool read_entry(struct orma_import_ctx *imp, const struct orma_item *item, struct entry *ret)
+static bool read_entry(struct orma_import_ctx *imp, struct orma_args_list *args,
+                       const struct orma_item *item, struct entry *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -47,7 +49,6 @@ static bool read_entry(struct orma_import_ctx *imp, const struct orma_item *item
     bool counts = false;
 
     *ret = (struct entry){0};
-    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_SYSTEMD_JOURNALD_EVENT_PID:
@@ -76,7 +77,7 @@ static bool read_entry(struct orma_import_ctx *imp, const struct orma_item *item
             counts = true;
             break;
         default:
-            put_arg(imp, &f);
+            put_arg(imp, args, &f);
         }
     }
     return !counts;
@@ -84,11 +85,12 @@ static bool read_entry(struct orma_import_ctx *imp, const struct orma_item *item
 
 static void logs_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
     struct entry e;
 
-    if (!read_entry(imp, item, &e))
+    if (!read_entry(imp, args, item, &e))
         return;
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
@@ -102,7 +104,7 @@ static void logs_parse(struct orma_import_ctx *imp, const struct orma_item *item
         orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
     orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.message));
     orma_storage_set_args(t, ORMA_LOGS_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_JOURNALD_EVENT, 0};

@@ -59,8 +59,8 @@ static uint32_t interned(struct orma_import_ctx *imp, const struct orma_item *it
     return id;
 }
 
-static void put_annotation(struct orma_import_ctx *imp, const struct orma_item *item,
-                           struct orma_str bytes)
+static void put_annotation(struct orma_import_ctx *imp, struct orma_args_list *args,
+                           const struct orma_item *item, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f, value = {0};
@@ -75,12 +75,12 @@ static void put_annotation(struct orma_import_ctx *imp, const struct orma_item *
     if (!key)
         return;
     if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_INT_VALUE)
-        orma_args_put_int(&imp->model->args, key, orma_pb_i64(&value));
+        orma_args_put_int(args, key, orma_pb_i64(&value));
     else if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_DOUBLE_VALUE)
-        orma_args_put_real(&imp->model->args, key, orma_pb_double(&value));
+        orma_args_put_real(args, key, orma_pb_double(&value));
     else if (value.id == ORMA_PB_VULKAN_MEMORY_EVENT_ANNOTATION_STRING_IID)
         orma_args_put_str(
-            &imp->model->args, key,
+            args, key,
             interned(imp, item, ORMA_PB_INTERNED_DATA_VULKAN_MEMORY_KEYS, orma_pb_u64(&value)));
 }
 
@@ -121,12 +121,12 @@ static void add_row(struct orma_import_ctx *imp, const struct orma_item *item,
         if (name)
             orma_table_set(t, ORMA_VULKAN_MEMORY_ALLOCATIONS_FUNCTION_NAME, row, name);
     }
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f))
         if (f.id == EVENT(ANNOTATIONS))
-            put_annotation(imp, item, orma_pb_str(&f));
+            put_annotation(imp, args, item, orma_pb_str(&f));
     orma_storage_set_args(t, ORMA_VULKAN_MEMORY_ALLOCATIONS_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 /* ---- sums ---- */

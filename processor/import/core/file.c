@@ -475,12 +475,11 @@ bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_
     if (orma_clocks_convert(&r->clocks[0], clock, ns, r->trace_clock, ret_ts, NULL) ==
         ORMA_CLOCK_OK)
         return true;
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "source_clock_id"), clock);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "target_clock_id"),
-                       r->trace_clock);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "source_clock_id"), clock);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "target_clock_id"), r->trace_clock);
     orma_model_log(imp->model, 0, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS, INT64_MIN, -1,
-                   &imp->model->args);
+                   args);
     return false;
 }
 

@@ -39,10 +39,10 @@ static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machin
     struct orma_import *self = data;
     struct orma_model *model = &self->model;
 
-    orma_args_list_clear(&model->args);
-    orma_args_put_uint(&model->args, orma_model_cstr(model, "packet_sequence_id"), seq->id);
+    ORMA_MODEL_ARGS(args, model);
+    orma_args_put_uint(args, orma_model_cstr(model, "packet_sequence_id"), seq->id);
     orma_model_log(model, machine, ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID,
-                   INT64_MIN, orma_reader_offset(&self->reader, at), &model->args);
+                   INT64_MIN, orma_reader_offset(&self->reader, at), args);
 }
 
 static void hook_damaged(void *data, int64_t offset, uint64_t bytes, const char *why)

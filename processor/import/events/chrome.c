@@ -74,16 +74,17 @@ static void put_metadata(struct orma_import_ctx *imp, const char *which, const s
     orma_buf_fini(&name);
 }
 
-static void put_arg(struct orma_import_ctx *imp, const struct fact *fact)
+static void put_arg(struct orma_import_ctx *imp, struct orma_args_list *args,
+                    const struct fact *fact)
 {
     uint32_t key = orma_model_str(imp->model, fact->name);
 
     if (fact->kind == NUMBER)
-        orma_args_put_int(&imp->model->args, key, fact->num);
+        orma_args_put_int(args, key, fact->num);
     else if (fact->kind == TEXT)
-        orma_args_put_str(&imp->model->args, key, fact->str);
+        orma_args_put_str(args, key, fact->str);
     else
-        orma_args_put(&imp->model->args,
+        orma_args_put(args,
                       (struct orma_args_item){key, key, ORMA_ARG_JSON, false, {.i = fact->str}});
 }
 
@@ -97,7 +98,7 @@ static void events_parse(struct orma_import_ctx *imp, const struct orma_item *it
     char which[16] = "";
     bool any = false;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         if (f.id != BUNDLE_METADATA)
             continue;
@@ -111,7 +112,7 @@ static void events_parse(struct orma_import_ctx *imp, const struct orma_item *it
             continue;
         }
         put_metadata(imp, which, &fact);
-        put_arg(imp, &fact);
+        put_arg(imp, args, &fact);
     }
     if (!any)
         return;
@@ -120,7 +121,7 @@ static void events_parse(struct orma_import_ctx *imp, const struct orma_item *it
     orma_table_set(t, ORMA_CHROME_RAW_NAME, row,
                    orma_model_lit(imp->model, "chrome_event.metadata"));
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 static const uint16_t events_fields[] = {ORMA_PB_TRACE_PACKET_CHROME_EVENTS, 0};

@@ -18,17 +18,19 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
             return;
         struct orma_events_state *st = orma_events_state(imp);
         if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough)) {
-            orma_events_collect_args(imp, e);
+            ORMA_MODEL_ARGS(args, imp->model);
+            orma_events_collect_args(imp, args, e);
             st->has_passthrough = true;
             st->passthrough = e->passthrough;
-            st->passthrough_set = orma_args_commit(&imp->model->storage->args, &imp->model->args);
+            st->passthrough_set = orma_args_commit(&imp->model->storage->args, args);
         }
         orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row, st->passthrough_set);
         return;
     }
-    orma_events_collect_args(imp, e);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_events_collect_args(imp, args, e);
     orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 /* `if_bad` counts when the track can't have values. */

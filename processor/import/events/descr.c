@@ -24,7 +24,7 @@ static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t u
     uint32_t name = 0, type = 0;
     unsigned labels = 0;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_NAME:
@@ -38,18 +38,16 @@ static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t u
                 orma_table_set(t, ORMA_PROCESS_START_TS, upid, orma_pb_i64(&f));
             break;
         case ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_LABELS:
-            put_label(imp, &imp->model->args, "chrome.process_label", labels++, orma_pb_str(&f));
+            put_label(imp, args, "chrome.process_label", labels++, orma_pb_str(&f));
             break;
         case ORMA_PB_PROCESS_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
-                orma_args_put_int(&imp->model->args,
-                                  orma_model_lit(imp->model, "process_sort_index_hint"),
+                orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"),
                                   orma_pb_i32(&f));
             break;
         }
     }
-    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
-                        &imp->model->args);
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
     if (name && name != ORMA_STR_EMPTY)
         orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
     else if ((name = orma_events_chrome_process(imp, type)))
@@ -63,27 +61,24 @@ static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uin
     struct orma_pb_field f;
     uint32_t type = 0;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE:
             type = orma_events_chrome_process(imp, orma_pb_u64(&f));
             break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
-            orma_args_put_str(&imp->model->args,
-                              orma_model_lit(imp->model, "chrome.host_app_package_name"),
+            orma_args_put_str(args, orma_model_lit(imp->model, "chrome.host_app_package_name"),
                               orma_model_str(imp->model, orma_pb_str(&f)));
             break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_CRASH_TRACE_ID:
-            orma_args_put_uint(&imp->model->args,
-                               orma_model_lit(imp->model, "chrome.crash_trace_id"),
+            orma_args_put_uint(args, orma_model_lit(imp->model, "chrome.crash_trace_id"),
                                orma_pb_u64(&f));
             break;
         }
     }
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "chrome.process_type"), type);
-    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
-                        &imp->model->args);
+    orma_args_put_str(args, orma_model_lit(imp->model, "chrome.process_type"), type);
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
     if (type)
         orma_processes_name_process(orma_model_processes(imp->model, machine), upid, type,
                                     ORMA_PROCESS_NAME_LABEL);
@@ -112,7 +107,7 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
     struct orma_processes *procs = orma_model_processes(imp->model, machine);
     uint32_t name = 0, type = 0;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_THREAD_DESCRIPTOR_THREAD_NAME:
@@ -124,14 +119,12 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
             if (orma_pb_i32(&f))
-                orma_args_put_int(&imp->model->args,
-                                  orma_model_lit(imp->model, "thread_sort_index_hint"),
+                orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"),
                                   orma_pb_i32(&f));
             break;
         }
     }
-    orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, utid,
-                        &imp->model->args);
+    orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, utid, args);
     if (name)
         orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
     else if (type)
@@ -149,17 +142,13 @@ static bool is_ranked(struct orma_import_ctx *imp, const struct orma_events_trac
 
 static void on_rank(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (t->has_thread) {
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "thread_sort_index_hint"),
-                          t->rank);
-        orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid,
-                            &imp->model->args);
+        orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"), t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid, args);
     } else if (t->has_process) {
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "process_sort_index_hint"),
-                          t->rank);
-        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid,
-                            &imp->model->args);
+        orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"), t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid, args);
     }
 }
 

@@ -89,8 +89,9 @@ static inline bool orma_events_is_cropped(struct orma_import_ctx *imp, uint16_t 
     return true;
 }
 
-/* The args of the event, in imp->model->args. */
-void orma_events_collect_args(struct orma_import_ctx *imp, const struct orma_events_record *e);
+/* Adds the args of the event. */
+void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
+                              const struct orma_events_record *e);
 
 /* The thread that wrote an event of a process or of the whole trace (e->t). */
 void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_events_record *e);

@@ -246,9 +246,10 @@ static void on_flow(struct orma_import_ctx *imp, struct orma_events_record *e)
 
 /* ---- events ---- */
 
-static void put_raw(struct orma_import_ctx *imp, const char *key, int64_t val)
+static void put_raw(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                    int64_t val)
 {
-    orma_args_put_int(&imp->model->args, orma_model_cstr(imp->model, key), val);
+    orma_args_put_int(args, orma_model_cstr(imp->model, key), val);
 }
 
 /* What the tables have no place for, kept as it was. */
@@ -256,55 +257,49 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_RAW);
     const struct orma_events_legacy *l = &e->legacy;
-    struct orma_args_list typed = {0};
 
     if (e->utid == ORMA_ID_NONE)
         return;
-    orma_events_collect_args(imp, e);
-    typed = imp->model->args;
-    imp->model->args = (struct orma_args_list){0};
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.category"),
-                      e->category_id);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.name"),
-                      e->name_id);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
+    ORMA_MODEL_ARGS(typed, imp->model);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_events_collect_args(imp, typed, e);
+    orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.category"), e->category_id);
+    orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.name"), e->name_id);
+    orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.phase"),
                       orma_model_str(imp->model, (struct orma_str){&l->phase, 1}));
     if (l->has_duration)
-        put_raw(imp, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
+        put_raw(imp, args, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
     if (e->has_thread_ns)
-        put_raw(imp, "legacy_event.thread_timestamp_ns", e->thread_ns);
+        put_raw(imp, args, "legacy_event.thread_timestamp_ns", e->thread_ns);
     if (l->has_thread_duration)
-        put_raw(imp, "legacy_event.thread_duration_ns",
+        put_raw(imp, args, "legacy_event.thread_duration_ns",
                 (int64_t)((uint64_t)l->thread_duration_us * 1000));
     if (e->has_instructions)
-        put_raw(imp, "legacy_event.thread_instruction_count", e->instructions);
+        put_raw(imp, args, "legacy_event.thread_instruction_count", e->instructions);
     if (l->has_instruction_delta)
-        put_raw(imp, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
+        put_raw(imp, args, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
     if (l->async_tts)
-        orma_args_put_bool(&imp->model->args,
-                           orma_model_lit(imp->model, "legacy_event.use_async_tts"), true);
+        orma_args_put_bool(args, orma_model_lit(imp->model, "legacy_event.use_async_tts"), true);
     if (l->has_unscoped)
-        orma_args_put_uint(&imp->model->args,
-                           orma_model_lit(imp->model, "legacy_event.unscoped_id"), l->unscoped_id);
+        orma_args_put_uint(args, orma_model_lit(imp->model, "legacy_event.unscoped_id"),
+                           l->unscoped_id);
     if (l->has_global)
-        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "legacy_event.global_id"),
+        orma_args_put_uint(args, orma_model_lit(imp->model, "legacy_event.global_id"),
                            l->global_id);
     if (l->has_local)
-        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "legacy_event.local_id"),
-                           l->local_id);
+        orma_args_put_uint(args, orma_model_lit(imp->model, "legacy_event.local_id"), l->local_id);
     if (l->id_scope.data)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.id_scope"),
+        orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.id_scope"),
                           orma_model_str(imp->model, l->id_scope));
-    for (uint32_t i = 0; i < typed.len; i++)
-        orma_args_put(&imp->model->args, typed.args[i]);
-    orma_args_list_fini(&typed);
+    for (uint32_t i = 0; i < typed->len; i++)
+        orma_args_put(args, typed->args[i]);
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_CHROME_RAW_TS, row, e->item->ts);
     orma_table_set(t, ORMA_CHROME_RAW_NAME, row,
                    orma_model_lit(imp->model, "track_event.legacy_event"));
     orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 /* The text of the first annotation; 0: it has none. */

@@ -92,27 +92,31 @@ static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind,
 }
 
 /* The args of the event; NULL: it has none. */
-static inline const struct orma_args_list *args_of(struct orma_import_ctx *imp,
-                                                   const struct orma_seq_gen *gen,
-                                                   const struct orma_plain *e,
-                                                   struct orma_str bytes)
+static void read_annotations(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                             struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
-    if (ORMA_LIKELY(!e->annotated))
-        return NULL;
-    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_events_annotation(imp, gen, orma_pb_str(&f), &imp->model->args);
-    return &imp->model->args;
+            orma_events_annotation(imp, gen, orma_pb_str(&f), ret);
+}
+
+static inline void put_slice(struct orma_import_ctx *imp, int64_t ts, uint32_t track, uint32_t type,
+                             uint32_t category, uint32_t name, const struct orma_args_list *args)
+{
+    if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN)
+        orma_slices_begin(&imp->model->slices, ts, track, category, name, args);
+    else if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
+        orma_slices_end(&imp->model->slices, ts, track, category, name, NULL);
+    else
+        orma_slices_complete(&imp->model->slices, ts, 0, track, category, name, args);
 }
 
 static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orma_seq_gen *gen,
                              const struct orma_plain *e, struct orma_str bytes)
 {
-    const struct orma_args_list *args;
     uint32_t name = 0, category = 0;
 
     if (e->name_iid && !(name = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
@@ -124,13 +128,13 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
         usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
     if (!t || e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED)
         return false;
-    args = args_of(imp, gen, e, bytes);
-    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN)
-        orma_slices_begin(&imp->model->slices, ts, t->track, category, name, args);
-    else if (e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
-        orma_slices_end(&imp->model->slices, ts, t->track, category, name, NULL);
-    else
-        orma_slices_complete(&imp->model->slices, ts, 0, t->track, category, name, args);
+    if (ORMA_LIKELY(!e->annotated)) {
+        put_slice(imp, ts, t->track, e->type, category, name, NULL);
+        return true;
+    }
+    ORMA_MODEL_ARGS(args, imp->model);
+    read_annotations(imp, gen, bytes, args);
+    put_slice(imp, ts, t->track, e->type, category, name, args);
     return true;
 }
 

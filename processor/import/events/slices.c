@@ -6,32 +6,31 @@
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
 
-void orma_events_collect_args(struct orma_import_ctx *imp, const struct orma_events_record *e)
+void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
+                              const struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
-    orma_args_list_clear(&imp->model->args);
     if (ORMA_UNLIKELY(e->legacy_async))
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "legacy_trace_source_id"),
-                          e->source_id);
+        orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"), e->source_id);
     if (ORMA_UNLIKELY(e->typed))
-        orma_events_typed_args(imp, e, &imp->model->args);
+        orma_events_typed_args(imp, e, args);
     while (e->annotated && orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), &imp->model->args);
+            orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), args);
     if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
         const uint32_t key = imp->model->known.passthrough_utid;
 
-        orma_args_put(&imp->model->args, (struct orma_args_item){
-                                             key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
+        orma_args_put(
+            args, (struct orma_args_item){key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
     }
 }
 
-static void put_phase(struct orma_import_ctx *imp, char phase)
+static void put_phase(struct orma_import_ctx *imp, struct orma_args_list *args, char phase)
 {
     if (phase)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "legacy_event.phase"),
+        orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.phase"),
                           orma_model_str(imp->model, (struct orma_str){&phase, 1}));
 }
 
@@ -119,14 +118,15 @@ static inline void give_name(struct orma_import_ctx *imp, const struct orma_even
 
 void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
     give_name(imp, e);
-    orma_events_collect_args(imp, e);
-    put_phase(imp, phase);
+    orma_events_collect_args(imp, args, e);
+    put_phase(imp, args, phase);
     uint32_t slice =
         orma_slices_begin(&imp->model->slices, e->item->ts, orma_events_track_begin(imp, e),
-                          e->category_id, e->name_id, &imp->model->args);
+                          e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns)
@@ -151,16 +151,17 @@ static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, 
 
 void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
     uint32_t track = orma_events_track_end(imp, e);
 
     if (ORMA_UNLIKELY(e->annotated))
         orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
-    orma_events_collect_args(imp, e);
+    orma_events_collect_args(imp, args, e);
     orma_events(imp)->args_before = NULL;
-    uint32_t slice = orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id,
-                                     e->name_id, &imp->model->args);
+    uint32_t slice =
+        orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns)
@@ -176,15 +177,16 @@ void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_recor
 void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
                        char phase, bool with_thread_time)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
     bool instant = !e->has_legacy || e->legacy.phase != 'X';
 
     give_name(imp, e);
-    orma_events_collect_args(imp, e);
-    put_phase(imp, phase);
+    orma_events_collect_args(imp, args, e);
+    put_phase(imp, args, phase);
     uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
                                           orma_events_track_whole(imp, e, dur), e->category_id,
-                                          e->name_id, &imp->model->args);
+                                          e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (with_thread_time && e->has_thread_ns) {

@@ -235,7 +235,8 @@ static void on_state(struct orma_import_ctx *imp, const struct orma_events_recor
     t->open_state = ORMA_ROW_NONE;
     if (!e->name_id || e->name_id == ORMA_STR_EMPTY)
         return;
-    orma_events_collect_args(imp, e);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_events_collect_args(imp, args, e);
     uint32_t row = orma_table_add(table);
     orma_table_set_time(table, ORMA_STATE_TS, row, item->ts);
     orma_table_set(table, ORMA_STATE_DUR, row, -1);
@@ -243,7 +244,7 @@ static void on_state(struct orma_import_ctx *imp, const struct orma_events_recor
     orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
     orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
     orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
     t->open_state = row;
 }
 

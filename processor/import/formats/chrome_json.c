@@ -39,13 +39,12 @@ static void tokenizer_failure(struct orma_file *file, struct orma_str text, cons
     struct orma_import_ctx *imp = file->imp;
 
     text.len = ORMA_MIN(text.len, RAW_EVENT_MAX);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, "raw_event"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_cstr(imp->model, "raw_event"),
                       orma_model_str(imp->model, text));
-    orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, "error"),
+    orma_args_put_str(args, orma_model_cstr(imp->model, "error"),
                       orma_model_cstr(imp->model, error));
-    orma_model_log(imp->model, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1,
-                   &imp->model->args);
+    orma_model_log(imp->model, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, args);
 }
 
 static void json_parse(struct orma_file *file, const struct orma_item *item)

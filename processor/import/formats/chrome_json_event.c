@@ -43,10 +43,9 @@ static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
 
 static void failure(struct event *e)
 {
-    struct orma_args_list *args = &e->imp->model->args;
+    ORMA_MODEL_ARGS(args, e->imp->model);
     const char phase[] = {e->json.phase, '\0'};
 
-    orma_args_list_clear(args);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
                       orma_model_cstr(e->imp->model, phase));
@@ -141,18 +140,17 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
     imp->model->storage->failed |= key->failed;
 }
 
-/* The event's args in the import's list. */
-static struct orma_args_list *event_args(struct event *e)
+/* The event's args, in `list`. */
+static struct orma_args_list *event_args(struct event *e, struct orma_args_list *list)
 {
     struct orma_buf path = {0};
 
-    orma_args_list_clear(&e->imp->model->args);
     if (e->json.args.type) {
         orma_buf_put_str(&path, "args");
-        orma_json_args(e->imp, &path, &e->json.args, &e->imp->model->args);
+        orma_json_args(e->imp, &path, &e->json.args, list);
     }
     orma_buf_fini(&path);
-    return &e->imp->model->args;
+    return list;
 }
 
 /* ---- flows ---- */
@@ -241,20 +239,22 @@ static void set_thread_time(struct event *e, uint32_t slice)
 
 static void on_begin(struct event *e)
 {
+    ORMA_MODEL_ARGS(list, e->imp->model);
     uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
 
     e->has_tdur = false;
     set_thread_time(e, orma_slices_begin(&e->imp->model->slices, e->ts, track, e->category,
-                                         e->shown, event_args(e)));
+                                         e->shown, event_args(e, list)));
     slice_flow(e, track);
 }
 
 static void on_end(struct event *e)
 {
+    ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_SLICE);
     uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
-    uint32_t slice =
-        orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name, event_args(e));
+    uint32_t slice = orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name,
+                                     event_args(e, list));
 
     if (slice != ORMA_SLICE_NONE && e->has_tts &&
         !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
@@ -265,8 +265,9 @@ static void on_end(struct event *e)
 
 static void on_complete(struct event *e)
 {
+    ORMA_MODEL_ARGS(list, e->imp->model);
     uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
-    struct orma_args_list *args = event_args(e);
+    struct orma_args_list *args = event_args(e, list);
 
     if (!e->has_dur) {
         failure(e);
@@ -293,6 +294,7 @@ static void on_complete(struct event *e)
 
 static void on_instant(struct event *e)
 {
+    ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_str scope = ORMA_STR("t");
     uint32_t track, name = e->name;
 
@@ -313,7 +315,7 @@ static void on_instant(struct event *e)
     }
     e->has_tdur = false;
     uint32_t slice = orma_slices_complete(&e->imp->model->slices, e->ts, 0, track, e->category,
-                                          name, event_args(e));
+                                          name, event_args(e, list));
     if (orma_str_eq(scope, ORMA_STR("t")))
         set_thread_time(e, slice);
 }
@@ -337,6 +339,7 @@ static bool async_id(struct event *e, struct orma_json_value *ret, bool *ret_loc
 
 static void on_async(struct event *e)
 {
+    ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_json_value id;
     struct orma_legacy_async track = {.name = e->shown};
 
@@ -350,17 +353,18 @@ static void on_async(struct event *e)
     if (e->json.phase == 'e') {
         orma_slices_end(&e->imp->model->slices, e->ts,
                         orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts),
-                        e->category, e->shown, event_args(e));
+                        e->category, e->shown, event_args(e, list));
         return;
     }
     uint32_t row;
     if (e->json.phase == 'b') {
         row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_BEGIN, e->ts);
-        orma_slices_begin(&e->imp->model->slices, e->ts, row, e->category, e->shown, event_args(e));
+        orma_slices_begin(&e->imp->model->slices, e->ts, row, e->category, e->shown,
+                          event_args(e, list));
     } else {
         row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_INSTANT, e->ts);
         orma_slices_complete(&e->imp->model->slices, e->ts, 0, row, e->category, e->shown,
-                             event_args(e));
+                             event_args(e, list));
     }
     slice_flow(e, row);
 }
@@ -482,13 +486,12 @@ static void on_sort_index(struct event *e, bool of_process)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, 0);
     struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
-    struct orma_args_list *args = &e->imp->model->args;
 
     if (v.type != ORMA_JSON_INT) {
         failure(e);
         return;
     }
-    orma_args_list_clear(args);
+    ORMA_MODEL_ARGS(args, e->imp->model);
     orma_args_put_int(args,
                       orma_model_cstr(e->imp->model, of_process ? "process_sort_index_hint"
                                                                 : "thread_sort_index_hint"),

@@ -588,7 +588,8 @@ static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct eve
     }
 }
 
-static void on_async(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
+static void on_async(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
+                     const struct event *e)
 {
     struct orma_legacy_async a = {
         .upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process),
@@ -602,12 +603,11 @@ static void on_async(struct orma_import_ctx *imp, int64_t ts, const struct event
     uint32_t track = orma_legacy_async_track(imp->model, &a, phase, ts);
 
     if (e->kind == ASYNC_BEGIN)
-        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
     else if (e->kind == ASYNC_END)
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
     else
-        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
-                             &imp->model->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
 }
 
 static uint32_t state_text(struct orma_import_ctx *imp, unsigned state)
@@ -654,24 +654,24 @@ static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
     orma_sched_open_state(imp->model, 0, ts, utid, imp->model->known.Running, e->cpu);
 }
 
-static void on_event(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
+static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
+                     const struct event *e)
 {
     uint32_t track = orma_model_thread_track(imp->model, 0, thread_row(imp, e));
 
     switch (e->kind) {
     case INSTANT:
-        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
-                             &imp->model->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
         break;
     case BEGIN:
-        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     case END:
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     case COMPLETE:
         orma_slices_complete(&imp->model->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
-                             e->category, e->name, &imp->model->args);
+                             e->category, e->name, args);
         break;
     case FLOW_BEGIN:
         orma_flows_begin_on(imp->model, track, ts, e->data);
@@ -690,9 +690,9 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
     struct orma_import_ctx *imp = file->imp;
     const struct event *e = (const struct event *)(const void *)item->data;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     for (uint32_t i = 0; i < e->args_num && e->kind != COUNTER; i++)
-        orma_args_put(&imp->model->args, e->args[i]);
+        orma_args_put(args, e->args[i]);
     switch (e->kind) {
     case COUNTER:
         on_counter(imp, item->ts, e);
@@ -700,7 +700,7 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
     case ASYNC_BEGIN:
     case ASYNC_INSTANT:
     case ASYNC_END:
-        on_async(imp, item->ts, e);
+        on_async(imp, args, item->ts, e);
         break;
     case SWITCH:
         on_switch(file, item->ts, e);
@@ -709,7 +709,7 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
         orma_sched_waking(imp->model, 0, item->ts, scheduled(file, e->thread), ORMA_ID_NONE, -1);
         break;
     default:
-        on_event(imp, item->ts, e);
+        on_event(imp, args, item->ts, e);
     }
 }
 

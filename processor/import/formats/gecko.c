@@ -458,26 +458,25 @@ static void parse_marker(struct orma_import_ctx *imp, int64_t ts, const struct g
     struct orma_json_value data;
     struct orma_buf key = {0};
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (e->data.len && orma_json_read(&j, &data)) {
         orma_buf_put_str(&key, "data");
-        orma_json_args(imp, &key, &data, &imp->model->args);
+        orma_json_args(imp, &key, &data, args);
         orma_buf_fini(&key);
     }
     switch (e->phase) {
     case PHASE_INSTANT:
-        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name,
-                             &imp->model->args);
+        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
         break;
     case PHASE_INTERVAL:
         orma_slices_complete(&imp->model->slices, ts, e->end - ts, track, e->category, e->name,
-                             &imp->model->args);
+                             args);
         break;
     case PHASE_START:
-        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     case PHASE_END:
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, &imp->model->args);
+        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     }
 }

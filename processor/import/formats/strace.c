@@ -161,11 +161,11 @@ static void cut_result(struct orma_str *call, struct orma_str *ret_result, int64
     *call = s;
 }
 
-static void put_arg(struct orma_import_ctx *imp, const char *key, struct orma_str text)
+static void put_arg(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                    struct orma_str text)
 {
     if (text.len)
-        orma_args_put_str(&imp->model->args, orma_model_cstr(imp->model, key),
-                          orma_model_str(imp->model, text));
+        orma_args_put_str(args, orma_model_cstr(imp->model, key), orma_model_str(imp->model, text));
 }
 
 static void strace_parse(struct orma_file *file, const struct orma_item *item)
@@ -182,7 +182,7 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     bool resumed = orma_str_starts(c.rest, ORMA_STR("<... "));
     const char *at;
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(list, imp->model);
     if (resumed) {
         skip(&c.rest, 5);
         at = orma_str_find(c.rest, ORMA_STR(" resumed>"));
@@ -191,9 +191,9 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
         args = (struct orma_str){at + 9, c.rest.len - name.len - 9};
         cut_result(&args, &result, &dur);
-        put_arg(imp, "ret", result);
+        put_arg(imp, list, "ret", result);
         orma_slices_end(&imp->model->slices, item->ts, orma_model_thread_track(imp->model, 0, utid),
-                        category, orma_model_str(imp->model, name), &imp->model->args);
+                        category, orma_model_str(imp->model, name), list);
         return;
     }
     at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
@@ -203,16 +203,17 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
     uint32_t track = orma_model_thread_track(imp->model, 0, utid);
     if ((at = orma_str_find(args, ORMA_STR("<unfinished ...>")))) {
-        put_arg(imp, "args", orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));
+        put_arg(imp, list, "args",
+                orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));
         orma_slices_begin(&imp->model->slices, item->ts, track, category,
-                          orma_model_str(imp->model, name), &imp->model->args);
+                          orma_model_str(imp->model, name), list);
         return;
     }
     cut_result(&args, &result, &dur);
-    put_arg(imp, "args", args);
-    put_arg(imp, "ret", result);
+    put_arg(imp, list, "args", args);
+    put_arg(imp, list, "ret", result);
     orma_slices_complete(&imp->model->slices, item->ts, dur, track, category,
-                         orma_model_str(imp->model, name), &imp->model->args);
+                         orma_model_str(imp->model, name), list);
 }
 
 const struct orma_format_ops orma_format_strace = {

@@ -94,11 +94,11 @@ static void dma_heap(struct orma_import_ctx *imp, const struct orma_kernel_event
               orma_model_lit(imp->model, "mem.dma_heap"),
               orma_model_lit(imp->model, "mem.dma_heap_change"),
               (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED], (double)len);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "inode"), inode);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "inode"), inode);
     if (t->rows)
         orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
-                              orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                              orma_args_commit(&imp->model->storage->args, args));
     dma_buffer(imp, e, inode, len);
 }
 
@@ -232,14 +232,14 @@ static void mali_interrupt(struct orma_import_ctx *imp, const struct orma_kernel
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "info_val"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "info_val"),
                        (uint64_t)f.num[ORMA_PB_MALI_MALI_CSFINTERRUPTSTART_FTRACE_EVENT_INFO_VAL]);
     if (e->field == ORMA_PB_FTRACE_EVENT_MALI_MALI_CSF_INTERRUPT_START)
         orma_slices_begin(&imp->model->slices, e->ts, track, 0,
-                          orma_model_lit(imp->model, "mali_CSF_INTERRUPT"), &imp->model->args);
+                          orma_model_lit(imp->model, "mali_CSF_INTERRUPT"), args);
     else
-        orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, &imp->model->args);
+        orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, args);
 }
 
 /* Queues of commands that the processor hands over. */

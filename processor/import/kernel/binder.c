@@ -154,11 +154,9 @@ static uint32_t flags_text(struct orma_import_ctx *imp, uint32_t flags)
                              flags ? "" : "No Flags Set");
 }
 
-static void put_transaction(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                            const struct orma_event_fields *f)
+static void put_transaction(struct orma_import_ctx *imp, struct orma_args_list *args,
+                            const struct orma_kernel_event *e, const struct orma_event_fields *f)
 {
-    struct orma_args_list *args = &imp->model->args;
-
     orma_args_list_clear(args);
     orma_args_put_int(args, orma_model_lit(imp->model, "transaction id"),
                       f->num[ORMA_PB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID]);
@@ -179,17 +177,18 @@ static void put_transaction(struct orma_import_ctx *imp, const struct orma_kerne
 }
 
 /* Who does the work, told where the call or the work is shown. */
-static void put_destination(struct orma_import_ctx *imp, uint32_t utid, uint64_t tid, bool is_uint)
+static void put_destination(struct orma_import_ctx *imp, struct orma_args_list *args, uint32_t utid,
+                            uint64_t tid, bool is_uint)
 {
     const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_THREAD);
     uint32_t key = orma_model_lit(imp->model, "destination thread");
 
     if (is_uint)
-        orma_args_put_uint(&imp->model->args, key, tid);
+        orma_args_put_uint(args, key, tid);
     else
-        orma_args_put_int(&imp->model->args, key, (int64_t)tid);
+        orma_args_put_int(args, key, (int64_t)tid);
     if (!orma_table_is_null(t, ORMA_THREAD_NAME, utid))
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "destination name"),
+        orma_args_put_str(args, orma_model_lit(imp->model, "destination name"),
                           (uint32_t)orma_table_int(t, ORMA_THREAD_NAME, utid));
 }
 
@@ -201,16 +200,17 @@ static uint32_t end_reply(struct orma_import_ctx *imp, const struct orma_kernel_
     uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, e->machine), tid);
     uint32_t track = track_of(imp, e);
 
-    orma_args_list_clear(&imp->model->args);
-    put_destination(imp, utid, tid, false);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put_destination(imp, args, utid, tid, false);
     orma_slices_add_args(&imp->model->slices, track, category(imp),
-                         orma_model_lit(imp->model, "binder reply"), &imp->model->args);
-    put_transaction(imp, e, f);
-    return orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, &imp->model->args);
+                         orma_model_lit(imp->model, "binder reply"), args);
+    put_transaction(imp, args, e, f);
+    return orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, args);
 }
 
-static void note_sent(struct orma_import_ctx *imp, const struct orma_kernel_event *e, int64_t id,
-                      bool is_reply, bool one_way, uint32_t slice)
+static void note_sent(struct orma_import_ctx *imp, struct orma_args_list *args,
+                      const struct orma_kernel_event *e, int64_t id, bool is_reply, bool one_way,
+                      uint32_t slice)
 {
     struct orma_kernel_binder *st = state_of(imp);
     struct sent *s = st ? orma_map_get_ptr(&st->sent, sent_key(e, id)) : NULL;
@@ -230,8 +230,8 @@ static void note_sent(struct orma_import_ctx *imp, const struct orma_kernel_even
     s->track = track_of(imp, e);
     s->slice = slice;
     orma_args_list_clear(&s->args);
-    for (uint32_t i = 0; one_way && i < imp->model->args.len; i++)
-        orma_args_put(&s->args, imp->model->args.args[i]);
+    for (uint32_t i = 0; one_way && i < args->len; i++)
+        orma_args_put(&s->args, args->args[i]);
     struct frame *f = top(st, e->utid);
     if (f && f->state == SEND_COMMANDED) {
         f->state = SENT;
@@ -244,6 +244,7 @@ static void note_sent(struct orma_import_ctx *imp, const struct orma_kernel_even
 
 static void transaction(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
     uint32_t slice;
 
@@ -254,16 +255,15 @@ static void transaction(struct orma_import_ctx *imp, const struct orma_kernel_ev
     if (is_reply) {
         slice = end_reply(imp, e, &f);
     } else {
-        put_transaction(imp, e, &f);
+        put_transaction(imp, args, e, &f);
         slice = one_way
                     ? orma_slices_complete(
                           &imp->model->slices, e->ts, 0, track_of(imp, e), category(imp),
-                          orma_model_lit(imp->model, "binder transaction async"), &imp->model->args)
+                          orma_model_lit(imp->model, "binder transaction async"), args)
                     : orma_slices_begin(&imp->model->slices, e->ts, track_of(imp, e), category(imp),
-                                        orma_model_lit(imp->model, "binder transaction"),
-                                        &imp->model->args);
+                                        orma_model_lit(imp->model, "binder transaction"), args);
     }
-    note_sent(imp, e, id, is_reply, !is_reply && one_way, slice);
+    note_sent(imp, args, e, id, is_reply, !is_reply && one_way, slice);
 }
 
 /* The answer of a call arrives where the call was made. */
@@ -285,10 +285,10 @@ static uint32_t call_arrives(struct orma_import_ctx *imp, const struct orma_kern
     if (s->one_way)
         return orma_slices_complete(&imp->model->slices, e->ts, 0, track, category(imp),
                                     orma_model_lit(imp->model, "binder async rcv"), &s->args);
-    orma_args_list_clear(&imp->model->args);
-    put_destination(imp, e->utid, e->pid, true);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put_destination(imp, args, e->utid, e->pid, true);
     orma_slices_add_args(&imp->model->slices, s->track, category(imp),
-                         orma_model_lit(imp->model, "binder transaction"), &imp->model->args);
+                         orma_model_lit(imp->model, "binder transaction"), args);
     return orma_slices_begin(&imp->model->slices, e->ts, track, category(imp),
                              orma_model_lit(imp->model, "binder reply"), NULL);
 }
@@ -330,15 +330,15 @@ static void alloc_buf(struct orma_import_ctx *imp, const struct orma_kernel_even
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_uint(
-        &imp->model->args, orma_model_lit(imp->model, "data size"),
+        args, orma_model_lit(imp->model, "data size"),
         (uint64_t)f.num[ORMA_PB_BINDER_TRANSACTION_ALLOC_BUF_FTRACE_EVENT_DATA_SIZE]);
     orma_args_put_uint(
-        &imp->model->args, orma_model_lit(imp->model, "offsets size"),
+        args, orma_model_lit(imp->model, "offsets size"),
         (uint64_t)f.num[ORMA_PB_BINDER_TRANSACTION_ALLOC_BUF_FTRACE_EVENT_OFFSETS_SIZE]);
     orma_slices_add_args(&imp->model->slices, track_of(imp, e), category(imp),
-                         orma_model_lit(imp->model, "binder transaction"), &imp->model->args);
+                         orma_model_lit(imp->model, "binder transaction"), args);
 }
 
 /* ---- commands and returns ---- */

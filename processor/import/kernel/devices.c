@@ -188,11 +188,10 @@ static void vblank(struct orma_import_ctx *imp, const struct orma_kernel_event *
         imp->model, e->machine, "drm_vblank",
         orma_strpool_addf(&imp->model->storage->pool, "vblank-%d", (int)crtc), 1, &dim);
 
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "vblank seqno"),
-                       (uint64_t)seq);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "vblank seqno"), (uint64_t)seq);
     orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, orma_model_cstr(imp->model, name),
-                         &imp->model->args);
+                         args);
 }
 
 static void vblank_event(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -247,11 +246,10 @@ static struct timeline *timeline_of(struct orma_import_ctx *imp, const struct or
 static void show_fence(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                        const struct timeline *t)
 {
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "fence seqno"),
-                       t->waiting[t->from]);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"), t->waiting[t->from]);
     orma_slices_begin(&imp->model->slices, e->ts, t->track, 0, orma_model_lit(imp->model, "fence"),
-                      &imp->model->args);
+                      args);
 }
 
 static void add_fence(struct orma_import_ctx *imp, const struct orma_kernel_event *e,

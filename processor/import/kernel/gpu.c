@@ -38,39 +38,40 @@ static uint32_t ring_track(struct orma_import_ctx *imp, const struct orma_kernel
                                          orma_strpool_cstr(&imp->model->storage->pool, ring)));
 }
 
-static void queue_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+static void queue_instant(struct orma_import_ctx *imp, struct orma_args_list *args,
+                          const struct orma_kernel_event *e)
 {
     orma_slices_complete(&imp->model->slices, e->ts, 0,
                          orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                         orma_model_lit(imp->model, "drm_sched_job_queue"), &imp->model->args);
+                         orma_model_lit(imp->model, "drm_sched_job_queue"), args);
 }
 
-static void put_ring(struct orma_import_ctx *imp, uint32_t ring)
+static void put_ring(struct orma_import_ctx *imp, struct orma_args_list *args, uint32_t ring)
 {
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "gpu sched ring"), ring);
+    orma_args_put_str(args, orma_model_lit(imp->model, "gpu sched ring"), ring);
 }
 
 static void job_queued(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    put_ring(imp, orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_NAME]));
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "gpu sched job"),
+    put_ring(imp, args, orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_NAME]));
+    orma_args_put_uint(args, orma_model_lit(imp->model, "gpu sched job"),
                        (uint64_t)f.num[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_ID]);
-    queue_instant(imp, e);
+    queue_instant(imp, args, e);
 }
 
-static void job_starts(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                       uint64_t fence, uint32_t ring)
+static void job_starts(struct orma_import_ctx *imp, struct orma_args_list *args,
+                       const struct orma_kernel_event *e, uint64_t fence, uint32_t ring)
 {
     struct orma_kernel_gpu *st = state_of(imp);
 
     if (st && orma_map_put(&st->fences, fence, ring))
         imp->model->storage->failed = true;
     orma_slices_begin(&imp->model->slices, e->ts, ring_track(imp, e, ring), 0,
-                      orma_model_lit(imp->model, "job"), &imp->model->args);
+                      orma_model_lit(imp->model, "job"), args);
 }
 
 static void job_ends(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint64_t fence)
@@ -84,14 +85,15 @@ static void job_ends(struct orma_import_ctx *imp, const struct orma_kernel_event
 
 static void job_run(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     uint32_t ring = orma_model_str(imp->model, f.str[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_NAME]);
-    put_ring(imp, ring);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "gpu sched job"),
+    put_ring(imp, args, ring);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "gpu sched job"),
                        (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_ID]);
-    job_starts(imp, e, (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_FENCE], ring);
+    job_starts(imp, args, e, (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_FENCE], ring);
 }
 
 static void job_processed(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -108,36 +110,38 @@ static uint64_t fence_of(int64_t context, int64_t seqno)
     return (uint64_t)context << 32 ^ (uint64_t)seqno;
 }
 
-static void put_fence(struct orma_import_ctx *imp, int64_t context, int64_t seqno)
+static void put_fence(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t context,
+                      int64_t seqno)
 {
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "fence context"),
-                       (uint64_t)context);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "fence seqno"),
-                       (uint64_t)seqno);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence context"), (uint64_t)context);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"), (uint64_t)seqno);
 }
 
 static void job_queue(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    put_ring(imp, orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_NAME]));
-    put_fence(imp, f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_CONTEXT],
+    put_ring(imp, args,
+             orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_NAME]));
+    put_fence(imp, args, f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_CONTEXT],
               f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_SEQNO]);
-    queue_instant(imp, e);
+    queue_instant(imp, args, e);
 }
 
 static void job_run_617(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     int64_t context = f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_CONTEXT];
     int64_t seqno = f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_SEQNO];
     uint32_t ring = orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_NAME]);
-    put_ring(imp, ring);
-    put_fence(imp, context, seqno);
-    job_starts(imp, e, fence_of(context, seqno), ring);
+    put_ring(imp, args, ring);
+    put_fence(imp, args, context, seqno);
+    job_starts(imp, args, e, fence_of(context, seqno), ring);
 }
 
 static void job_done(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -157,14 +161,14 @@ static void wait_start(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "fence context"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence context"),
                        (uint64_t)f.num[ORMA_PB_DMA_FENCE_WAIT_START_FTRACE_EVENT_CONTEXT]);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "fence seqno"),
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"),
                        (uint64_t)f.num[ORMA_PB_DMA_FENCE_WAIT_START_FTRACE_EVENT_SEQNO]);
     orma_slices_begin(&imp->model->slices, e->ts,
                       orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                      orma_model_lit(imp->model, "dma_fence_wait"), &imp->model->args);
+                      orma_model_lit(imp->model, "dma_fence_wait"), args);
 }
 
 static void wait_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

@@ -60,11 +60,11 @@ static void irq_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
 
     orma_event_fields_read(&f, e->payload);
     bool handled = f.num[ORMA_PB_IRQ_HANDLER_EXIT_FTRACE_EVENT_RET] == 1;
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "ret"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_lit(imp->model, "ret"),
                       orma_model_cstr(imp->model, handled ? "handled" : "unhandled"));
     orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
-                    orma_model_lit(imp->model, "irq"), 0, &imp->model->args);
+                    orma_model_lit(imp->model, "irq"), 0, args);
 }
 
 static const char *const softirqs[] = {
@@ -95,11 +95,11 @@ static void softirq_exit(struct orma_import_ctx *imp, const struct orma_kernel_e
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "vec"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "vec"),
                       f.num[ORMA_PB_SOFTIRQ_EXIT_FTRACE_EVENT_VEC]);
     orma_slices_end(&imp->model->slices, e->ts, softirq_track(imp, e),
-                    orma_model_lit(imp->model, "irq"), 0, &imp->model->args);
+                    orma_model_lit(imp->model, "irq"), 0, args);
 }
 
 static void ipi_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -151,13 +151,12 @@ static void napi_entry(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "len"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "len"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_LEN]);
     orma_slices_begin(
         &imp->model->slices, e->ts, napi_track(imp, e), 0,
-        orma_model_str(imp->model, f.str[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_NAME]),
-        &imp->model->args);
+        orma_model_str(imp->model, f.str[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_NAME]), args);
 }
 
 static void napi_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -165,10 +164,10 @@ static void napi_exit(struct orma_import_ctx *imp, const struct orma_kernel_even
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "ret"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "ret"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_EXIT_FTRACE_EVENT_RET]);
-    orma_slices_end(&imp->model->slices, e->ts, napi_track(imp, e), 0, 0, &imp->model->args);
+    orma_slices_end(&imp->model->slices, e->ts, napi_track(imp, e), 0, 0, args);
 }
 
 static void work_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -177,12 +176,11 @@ static void work_start(struct orma_import_ctx *imp, const struct orma_kernel_eve
 
     orma_event_fields_read(&f, e->payload);
     uint64_t function = (uint64_t)f.num[ORMA_PB_WORKQUEUE_EXECUTE_START_FTRACE_EVENT_FUNCTION];
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, imp->model->known.cpu, e->cpu);
-    orma_slices_begin(&imp->model->slices, e->ts,
-                      orma_model_thread_track(imp->model, e->machine, e->utid),
-                      orma_model_lit(imp->model, "workqueue"),
-                      orma_kernel_symbol_text(imp, e, function), &imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, imp->model->known.cpu, e->cpu);
+    orma_slices_begin(
+        &imp->model->slices, e->ts, orma_model_thread_track(imp->model, e->machine, e->utid),
+        orma_model_lit(imp->model, "workqueue"), orma_kernel_symbol_text(imp, e, function), args);
 }
 
 static void work_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

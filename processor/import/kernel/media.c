@@ -15,17 +15,18 @@ static struct orma_map *queued(struct orma_import_ctx *imp)
 
 /* ---- Video for Linux ---- */
 
-static uint32_t video_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                              uint32_t name)
+static uint32_t video_instant(struct orma_import_ctx *imp, const struct orma_args_list *args,
+                              const struct orma_kernel_event *e, uint32_t name)
 {
-    return orma_slices_complete(
-        &imp->model->slices, e->ts, 0, orma_model_thread_track(imp->model, e->machine, e->utid),
-        orma_model_lit(imp->model, "Video 4 Linux 2"), name, &imp->model->args);
+    return orma_slices_complete(&imp->model->slices, e->ts, 0,
+                                orma_model_thread_track(imp->model, e->machine, e->utid),
+                                orma_model_lit(imp->model, "Video 4 Linux 2"), name, args);
 }
 
-static void put(struct orma_import_ctx *imp, const char *key, int64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                int64_t val)
 {
-    orma_args_put_uint(&imp->model->args, orma_model_cstr(imp->model, key), (uint64_t)val);
+    orma_args_put_uint(args, orma_model_cstr(imp->model, key), (uint64_t)val);
 }
 
 /* V4l2Qbuf and V4l2Dqbuf have the same fields. */
@@ -51,12 +52,12 @@ static void video_buffer(struct orma_import_ctx *imp, const struct orma_kernel_e
         &imp->model->storage->pool, "VIDIOC_%s minor=%u seq=%u type=%u index=%u",
         queues ? "QBUF" : "DQBUF", (unsigned)f.num[F(MINOR)], (unsigned)f.num[F(SEQUENCE)],
         (unsigned)f.num[F(TYPE)], (unsigned)f.num[F(INDEX)]);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "minor", f.num[F(MINOR)]);
-    put(imp, "sequence", f.num[F(SEQUENCE)]);
-    put(imp, "index", f.num[F(INDEX)]);
-    put(imp, "bytesused", f.num[F(BYTESUSED)]);
-    uint32_t slice = video_instant(imp, e, name);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "minor", f.num[F(MINOR)]);
+    put(imp, args, "sequence", f.num[F(SEQUENCE)]);
+    put(imp, args, "index", f.num[F(INDEX)]);
+    put(imp, args, "bytesused", f.num[F(BYTESUSED)]);
+    uint32_t slice = video_instant(imp, args, e, name);
     uint64_t key = buffer_key(e, &f);
     if (!map || slice == ORMA_SLICE_NONE)
         return;
@@ -85,10 +86,10 @@ static void video_queue(struct orma_import_ctx *imp, const struct orma_kernel_ev
     uint32_t name =
         orma_strpool_addf(&imp->model->storage->pool, "vb2_v4l2_%s minor=%u seq=%u type=0 index=0",
                           what, (unsigned)f.num[F(MINOR)], (unsigned)f.num[F(SEQUENCE)]);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "minor", f.num[F(MINOR)]);
-    put(imp, "sequence", f.num[F(SEQUENCE)]);
-    (void)video_instant(imp, e, name);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "minor", f.num[F(MINOR)]);
+    put(imp, args, "sequence", f.num[F(SEQUENCE)]);
+    (void)video_instant(imp, args, e, name);
 }
 #undef F
 
@@ -165,20 +166,19 @@ static void virtio_resource(struct orma_import_ctx *imp, const struct orma_kerne
                     queue == VIRTIO_INPUT ? "INPUT" : "OUTPUT");
     uint32_t resource = (uint32_t)f.num[F(RESOURCE_ID)];
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "Resource #%u", resource);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "data_size0", f.num[F(DATA_SIZE0)]);
-    put(imp, "data_size1", f.num[F(DATA_SIZE1)]);
-    put(imp, "data_size2", f.num[F(DATA_SIZE2)]);
-    put(imp, "data_size3", f.num[F(DATA_SIZE3)]);
-    put(imp, "timestamp", f.num[F(TIMESTAMP)]);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "data_size0", f.num[F(DATA_SIZE0)]);
+    put(imp, args, "data_size1", f.num[F(DATA_SIZE1)]);
+    put(imp, args, "data_size2", f.num[F(DATA_SIZE2)]);
+    put(imp, args, "data_size3", f.num[F(DATA_SIZE3)]);
+    put(imp, args, "timestamp", f.num[F(TIMESTAMP)]);
     if (done)
         orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, resource, e->ts), 0, 0,
-                        &imp->model->args);
+                        orma_async_end(imp->model, &spec, resource, e->ts), 0, 0, args);
     else
         orma_slices_begin(&imp->model->slices, e->ts,
                           orma_async_begin(imp->model, &spec, resource, e->ts, false), 0, name,
-                          &imp->model->args);
+                          args);
 }
 #undef F
 

@@ -203,9 +203,10 @@ static uint32_t own_track(struct orma_import_ctx *imp, const struct orma_kernel_
     return orma_model_thread_track(imp->model, e->machine, e->utid);
 }
 
-static void put(struct orma_import_ctx *imp, const char *key, int64_t val)
+static void put(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                int64_t val)
 {
-    orma_args_put_int(&imp->model->args, orma_model_cstr(imp->model, key), val);
+    orma_args_put_int(args, orma_model_cstr(imp->model, key), val);
 }
 
 static void reclaim_begin(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -213,13 +214,13 @@ static void reclaim_begin(struct orma_import_ctx *imp, const struct orma_kernel_
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "direct_reclaim_order",
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "direct_reclaim_order",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_ORDER]);
-    put(imp, "direct_reclaim_may_writepage",
+    put(imp, args, "direct_reclaim_may_writepage",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_MAY_WRITEPAGE]);
     orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                      orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), &imp->model->args);
+                      orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), args);
 }
 
 static void reclaim_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -227,11 +228,11 @@ static void reclaim_end(struct orma_import_ctx *imp, const struct orma_kernel_ev
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "direct_reclaim_nr_reclaimed",
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "direct_reclaim_nr_reclaimed",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_END_FTRACE_EVENT_NR_RECLAIMED]);
     orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), &imp->model->args);
+                    orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), args);
 }
 
 static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -239,15 +240,16 @@ static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_e
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_str(
-        &imp->model->args, orma_model_lit(imp->model, "shrink_name"),
+        args, orma_model_lit(imp->model, "shrink_name"),
         orma_kernel_symbol_text(imp, e,
                                 (uint64_t)f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK]));
-    put(imp, "shrink_total_scan", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
-    put(imp, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
+    put(imp, args, "shrink_total_scan",
+        f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
+    put(imp, args, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
     orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                      orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), &imp->model->args);
+                      orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), args);
 }
 
 static void shrink_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -255,10 +257,10 @@ static void shrink_end(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    put(imp, "shrink_freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put(imp, args, "shrink_freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
     orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), &imp->model->args);
+                    orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), args);
 }
 
 static void cma_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -266,11 +268,11 @@ static void cma_start(struct orma_import_ctx *imp, const struct orma_kernel_even
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "cma_name"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_lit(imp->model, "cma_name"),
                       orma_model_str(imp->model, f.str[ORMA_PB_CMA_ALLOC_START_FTRACE_EVENT_NAME]));
     orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                      orma_model_lit(imp->model, "mm_cma_alloc"), &imp->model->args);
+                      orma_model_lit(imp->model, "mm_cma_alloc"), args);
 }
 
 static void cma_info(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -291,11 +293,11 @@ static void cma_info(struct orma_import_ctx *imp, const struct orma_kernel_event
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
-        put(imp, rows[i].key, f.num[rows[i].field]);
+        put(imp, args, rows[i].key, f.num[rows[i].field]);
     orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_cma_alloc"), &imp->model->args);
+                    orma_model_lit(imp->model, "mm_cma_alloc"), args);
 }
 
 static void fini(struct orma_import_ctx *imp)

@@ -81,11 +81,11 @@ static void block_start(struct orma_import_ctx *imp, const struct orma_kernel_ev
     uint32_t track = block_track(imp, e);
 
     orma_event_fields_read(&f, e->payload);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "sector"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "sector"),
                        (uint64_t)f.num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_SECTOR]);
     orma_slices_begin(&imp->model->slices, e->ts, track, 0, orma_model_lit(imp->model, "block_io"),
-                      &imp->model->args);
+                      args);
 }
 
 static void block_done(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

@@ -60,11 +60,10 @@ static void add_bytes(struct orma_import_ctx *imp, const struct orma_kernel_even
         NULL, 1, &dim);
     uint32_t row = orma_model_table(imp->model, ORMA_TABLE_COUNTER)->rows;
     orma_model_counter(imp->model, e->ts, track, (double)(sum / KIB));
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, imp->model->known.cpu, e->cpu);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "len"), (uint64_t)len);
-    orma_model_add_args(imp->model, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row,
-                        &imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, imp->model->known.cpu, e->cpu);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "len"), (uint64_t)len);
+    orma_model_add_args(imp->model, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row, args);
 }
 
 static void receive(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -105,11 +104,10 @@ static void freed(struct orma_import_ctx *imp, const struct orma_kernel_event *e
                                                 orma_model_lit(imp->model, "Kfree Skb IP Prot"),
                                                 NULL, 0, NULL),
                        ++st->freed);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "protocol"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_lit(imp->model, "protocol"),
                       orma_model_cstr(imp->model, protocol == ETHERTYPE_IP ? "IP" : "IPV6"));
-    orma_model_add_args(imp->model, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row,
-                        &imp->model->args);
+    orma_model_add_args(imp->model, ORMA_TABLE_COUNTER, ORMA_COUNTER_ARG_SET_ID, row, args);
 }
 
 static void retransmit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -122,16 +120,16 @@ static void retransmit(struct orma_import_ctx *imp, const struct orma_kernel_eve
         orma_strpool_addf(&imp->model->storage->pool, "sport=%lld,dport=%lld",
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SPORT],
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_DPORT]);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "skaddr"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "skaddr"),
                       f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SKADDR]);
     if (state > 0 && state < (int64_t)ORMA_ARRAY_LEN(tcp_states))
-        orma_args_put_str(&imp->model->args, imp->model->known.state,
+        orma_args_put_str(args, imp->model->known.state,
                           orma_model_cstr(imp->model, tcp_states[state]));
     uint32_t track =
         orma_model_slice_track(imp->model, e->machine, "net_tcp_retransmit_skb",
                                orma_model_lit(imp->model, "TCP Retransmit Skb"), 0, NULL);
-    orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, &imp->model->args);
+    orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, args);
 }
 
 static uint32_t state_name(struct orma_import_ctx *imp, const struct orma_kernel_event *e,

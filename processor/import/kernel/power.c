@@ -135,10 +135,10 @@ static void suspend(struct orma_import_ctx *imp, const struct orma_kernel_event 
         val = 0;
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "%.*s(%lld)",
                                       ORMA_STR_ARG(action), (long long)val);
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, imp->model->known.utid, e->utid);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, imp->model->known.utid, e->utid);
     if (f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_START])
-        orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, &imp->model->args);
+        orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, args);
     else
         orma_slices_end(&imp->model->slices, e->ts, track, 0, name, NULL);
 }
@@ -167,11 +167,11 @@ static void hotplug_enter(struct orma_import_ctx *imp, const struct orma_kernel_
     orma_event_fields_read(&f, e->payload);
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "cpuhp(%lld)",
                                       (long long)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_IDX]);
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_str(
-        &imp->model->args, orma_model_lit(imp->model, "action"),
+        args, orma_model_lit(imp->model, "action"),
         orma_kernel_symbol_text(imp, e, (uint64_t)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_FUN]));
-    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, &imp->model->args);
+    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, args);
 }
 
 static void hotplug_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

@@ -58,10 +58,10 @@ static void put_writer(struct orma_import_ctx *imp, uint32_t utid)
 
     if (utid == ORMA_ID_NONE || !t->rows)
         return;
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_uint(&imp->model->args, imp->model->known.utid, utid);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, imp->model->known.utid, utid);
     orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
 }
 
 static void push_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -161,11 +161,11 @@ static void by_cookie(struct orma_import_ctx *imp, const struct orma_kernel_even
                         orma_async_end(imp->model, &spec, (uint64_t)cookie, e->ts), 0, name, NULL);
         return;
     }
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, imp->model->known.cookie, cookie);
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, imp->model->known.cookie, cookie);
     orma_slices_begin(&imp->model->slices, e->ts,
                       orma_async_begin(imp->model, &spec, (uint64_t)cookie, e->ts, true), 0, name,
-                      &imp->model->args);
+                      args);
 }
 
 static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -176,27 +176,26 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
     uint32_t slice = orma_model_str(imp->model, a->second);
 
     async_spec(imp, e, a, "atrace_async_slice_for_track", &spec);
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (a->phase != 'H')
-        orma_args_put_uint(&imp->model->args, imp->model->known.utid, e->utid);
+        orma_args_put_uint(args, imp->model->known.utid, e->utid);
     switch (a->phase) {
     case 'N':
         orma_slices_complete(&imp->model->slices, e->ts, 0,
                              orma_async_instant(imp->model, &spec, UINT64_MAX, e->ts, 0), 0, slice,
-                             &imp->model->args);
+                             args);
         break;
     case 'G':
         (void)orma_str_to_i64(a->third, &cookie);
         orma_slices_begin(&imp->model->slices, e->ts,
                           orma_async_begin(imp->model, &spec, (uint64_t)cookie, e->ts, false), 0,
-                          slice, &imp->model->args);
+                          slice, args);
         break;
     default: /* H: the cookie comes second */
         (void)orma_str_to_i64(a->second, &cookie);
-        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "end_utid"), e->utid);
+        orma_args_put_uint(args, orma_model_lit(imp->model, "end_utid"), e->utid);
         orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, (uint64_t)cookie, e->ts), 0, 0,
-                        &imp->model->args);
+                        orma_async_end(imp->model, &spec, (uint64_t)cookie, e->ts), 0, 0, args);
     }
 }
 

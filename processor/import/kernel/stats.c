@@ -126,12 +126,11 @@ static void setup_error(struct orma_import_ctx *imp, uint16_t machine, const cha
 {
     if (!f->len)
         return;
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "error"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_lit(imp->model, "error"),
                       orma_strpool_addf(&imp->model->storage->pool, "%s: %.*s", what,
                                         ORMA_STR_ARG(orma_pb_str(f))));
-    orma_model_log(imp->model, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1,
-                   &imp->model->args);
+    orma_model_log(imp->model, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
 }
 
 static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *item)

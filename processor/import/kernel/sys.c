@@ -33,7 +33,7 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
     unsigned index = 0;
     uint32_t flat = orma_model_lit(imp->model, "args");
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(list, imp->model);
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
         uint64_t val;
@@ -45,19 +45,18 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
             uint32_t key = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index++);
 
-            orma_args_put(
-                &imp->model->args,
-                (struct orma_args_item){flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
+            orma_args_put(list, (struct orma_args_item){
+                                    flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
         }
     }
     uint32_t name = call_name(imp, e->machine, number);
     uint32_t track = orma_model_thread_track(imp->model, e->machine, e->utid);
     /* Returning from a signal handler never comes back. */
     if (is(imp, name, "sys_rt_sigreturn")) {
-        orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, &imp->model->args);
+        orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, list);
         return;
     }
-    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, &imp->model->args);
+    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, list);
     struct orma_map *w = is(imp, name, "sys_write") ? writing(imp) : NULL;
     if (w && orma_map_put(w, e->utid, name))
         imp->model->storage->failed = true;
@@ -77,12 +76,11 @@ static void sys_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
         if (!w || orma_map_take(w, e->utid) == ORMA_MAP_NONE)
             return; /* cut short by a marker, or begun before the trace */
     }
-    orma_args_list_clear(&imp->model->args);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "ret"),
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "ret"),
                       f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET]);
     orma_slices_end(&imp->model->slices, e->ts,
-                    orma_model_thread_track(imp->model, e->machine, e->utid), 0, name,
-                    &imp->model->args);
+                    orma_model_thread_track(imp->model, e->machine, e->utid), 0, name, args);
 }
 
 void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

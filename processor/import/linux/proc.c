@@ -133,14 +133,13 @@ static void set_uid(struct orma_import_ctx *imp, uint32_t upid, uint32_t uid)
 
 static void set_args(struct orma_import_ctx *imp, uint32_t upid, const struct proc *p)
 {
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (p->has_kthread)
-        orma_args_put_bool(&imp->model->args, imp->model->known.is_kthread, p->kthread);
+        orma_args_put_bool(args, imp->model->known.is_kthread, p->kthread);
     if (p->cgroup.len)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "cgroup"),
+        orma_args_put_str(args, orma_model_lit(imp->model, "cgroup"),
                           orma_model_str(imp->model, p->cgroup));
-    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid,
-                        &imp->model->args);
+    orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
 }
 
 /* The tree counts from boot, whatever the trace does. */
@@ -313,6 +312,7 @@ static const struct figure figures[] = {
 static uint32_t figure_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                              const struct figure *fig)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     const struct orma_track_dim dims[] = {
         orma_dim(imp->model->known.upid, upid),
         orma_dim_str(orma_model_cstr(imp->model, fig->dim), orma_model_cstr(imp->model, fig->key)),
@@ -326,12 +326,11 @@ static uint32_t figure_track(struct orma_import_ctx *imp, uint16_t machine, uint
         .dims = {dims[0], dims[1]},
         .name = orma_strpool_addf(&imp->model->storage->pool, "%s%s", fig->prefix, fig->key),
         .parent = ORMA_TRACK_NONE,
-        .source_args = fig->description ? &imp->model->args : NULL,
+        .source_args = fig->description ? args : NULL,
     };
 
-    orma_args_list_clear(&imp->model->args);
     if (fig->description)
-        orma_args_put_str(&imp->model->args, imp->model->known.description,
+        orma_args_put_str(args, imp->model->known.description,
                           orma_model_cstr(imp->model, fig->description));
     return orma_tracks_get(&imp->model->tracks, &spec);
 }

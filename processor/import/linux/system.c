@@ -185,7 +185,8 @@ struct cpu_info {
     bool has_capacity;
 };
 
-static void read_arm(struct orma_import_ctx *imp, struct orma_str bytes)
+static void read_arm(struct orma_import_ctx *imp, struct orma_args_list *args,
+                     struct orma_str bytes)
 {
     static const char *const keys[] = {
         [ORMA_PB_CPU_INFO_ARM_CPU_IDENTIFIER_IMPLEMENTER] = "arm_cpu_implementer",
@@ -199,20 +200,19 @@ static void read_arm(struct orma_import_ctx *imp, struct orma_str bytes)
 
     while (orma_pb_next(&r, &f))
         if (f.id < ORMA_ARRAY_LEN(keys) && keys[f.id])
-            orma_args_put_uint(&imp->model->args, orma_model_cstr(imp->model, keys[f.id]),
-                               orma_pb_u64(&f));
+            orma_args_put_uint(args, orma_model_cstr(imp->model, keys[f.id]), orma_pb_u64(&f));
 }
 
 /* Bits with names, then all of them as they came. */
-static void put_features(struct orma_import_ctx *imp, uint16_t machine, uint64_t bits)
+static void put_features(struct orma_import_ctx *imp, struct orma_args_list *args, uint16_t machine,
+                         uint64_t bits)
 {
     static const char *const names[] = {"cpu_features.mte", "cpu_features.mte3"};
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
         if (bits >> i & 1)
-            orma_args_put_int(&imp->model->args, orma_model_cstr(imp->model, names[i]), 1);
-    orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "cpu_features.raw_bitmap"),
-                       bits);
+            orma_args_put_int(args, orma_model_cstr(imp->model, names[i]), 1);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "cpu_features.raw_bitmap"), bits);
     if (bits >> ORMA_ARRAY_LEN(names))
         orma_stats_inc(orma_model_stats(imp->model, machine),
                        ORMA_STAT_CPU_INFO_UNKNOWN_CPU_FEATURES);
@@ -227,7 +227,7 @@ static void read_cpu(struct orma_import_ctx *imp, uint16_t machine, uint32_t cpu
     struct orma_table *freqs = orma_model_table(imp->model, ORMA_TABLE_CPU_FREQ);
 
     *ret = (struct cpu_info){.ucpu = orma_model_ucpu(imp->model, machine, cpu)};
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader list = {0};
         uint64_t freq;
@@ -252,15 +252,14 @@ static void read_cpu(struct orma_import_ctx *imp, uint16_t machine, uint32_t cpu
             orma_table_set(t, ORMA_CPU_CAPACITY, ret->ucpu, ret->capacity);
             break;
         case ORMA_PB_CPU_INFO_CPU_ARM_IDENTIFIER:
-            read_arm(imp, orma_pb_str(&f));
+            read_arm(imp, args, orma_pb_str(&f));
             break;
         case ORMA_PB_CPU_INFO_CPU_FEATURES:
-            put_features(imp, machine, orma_pb_u64(&f));
+            put_features(imp, args, machine, orma_pb_u64(&f));
             break;
         }
     }
-    orma_model_add_args(imp->model, ORMA_TABLE_CPU, ORMA_CPU_ARG_SET_ID, ret->ucpu,
-                        &imp->model->args);
+    orma_model_add_args(imp->model, ORMA_TABLE_CPU, ORMA_CPU_ARG_SET_ID, ret->ucpu, args);
 }
 
 static int by_capacity(const void *a, const void *b)

@@ -76,8 +76,8 @@ static uint32_t text_of(struct orma_import_ctx *imp, const struct orma_item *ite
     return 0;
 }
 
-static void read_arg(struct orma_import_ctx *imp, const struct orma_item *item,
-                     struct orma_str bytes)
+static void read_arg(struct orma_import_ctx *imp, struct orma_args_list *args,
+                     const struct orma_item *item, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -100,17 +100,16 @@ static void read_arg(struct orma_import_ctx *imp, const struct orma_item *item,
         }
     }
     if (key)
-        orma_args_put_str(&imp->model->args, key, value);
+        orma_args_put_str(args, key, value);
 }
 
-static void read_record(struct orma_import_ctx *imp, const struct orma_item *item,
-                        struct record *ret)
+static void read_record(struct orma_import_ctx *imp, struct orma_args_list *args,
+                        const struct orma_item *item, struct record *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
     *ret = (struct record){0};
-    orma_args_list_clear(&imp->model->args);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_PERFETTO_METATRACE_EVENT_ID:
@@ -145,7 +144,7 @@ static void read_record(struct orma_import_ctx *imp, const struct orma_item *ite
                                ORMA_STAT_METATRACE_OVERRUNS);
             break;
         case ORMA_PB_PERFETTO_METATRACE_ARGS:
-            read_arg(imp, item, orma_pb_str(&f));
+            read_arg(imp, args, item, orma_pb_str(&f));
             break;
         }
     }
@@ -153,14 +152,15 @@ static void read_record(struct orma_import_ctx *imp, const struct orma_item *ite
 
 static void self_trace_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
+    ORMA_MODEL_ARGS(args, imp->model);
     struct record rec;
 
-    read_record(imp, item, &rec);
+    read_record(imp, args, item, &rec);
     uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, item->machine), rec.tid);
     if (rec.event) {
         orma_slices_complete(&imp->model->slices, item->ts, (int64_t)rec.dur,
                              orma_model_thread_track(imp->model, item->machine, utid),
-                             orma_model_lit(imp->model, "metatrace"), rec.event, &imp->model->args);
+                             orma_model_lit(imp->model, "metatrace"), rec.event, args);
     } else if (rec.counter) {
         const struct orma_track_dim dims[] = {
             orma_dim(imp->model->known.utid, utid),

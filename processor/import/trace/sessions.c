@@ -95,15 +95,13 @@ static void sessions_parse(struct orma_import_ctx *imp, const struct orma_item *
     orma_table_set(t, ORMA_STATE_DUR, row, over ? 0 : -1);
     orma_table_set(t, ORMA_STATE_TRACK_ID, row, track_of(imp, item->machine, &e));
     orma_table_set(t, ORMA_STATE_VALUE, row, orma_model_cstr(imp->model, states[e.state]));
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (e.has_uid)
-        orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "consumer_uid"),
-                          (int64_t)e.uid);
+        orma_args_put_int(args, orma_model_lit(imp->model, "consumer_uid"), (int64_t)e.uid);
     if (e.has_sources)
-        orma_args_put_uint(&imp->model->args, orma_model_lit(imp->model, "num_data_sources"),
-                           e.sources);
+        orma_args_put_uint(args, orma_model_lit(imp->model, "num_data_sources"), e.sources);
     orma_storage_set_args(t, ORMA_STATE_ARG_SET_ID, row,
-                          orma_args_commit(&imp->model->storage->args, &imp->model->args));
+                          orma_args_commit(&imp->model->storage->args, args));
     if (!over && row != ORMA_ROW_NONE && orma_map_put(&st->by_id, key, row))
         imp->model->storage->failed = true;
 }

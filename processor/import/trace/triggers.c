@@ -43,12 +43,11 @@ static void trigger_parse(struct orma_import_ctx *imp, const struct orma_item *i
     uint32_t track = orma_model_slice_track(imp->model, item->machine, "triggers",
                                             orma_model_lit(imp->model, "Trace Triggers"), 0, NULL);
 
-    orma_args_list_clear(&imp->model->args);
+    ORMA_MODEL_ARGS(args, imp->model);
     if (t.producer)
-        orma_args_put_str(&imp->model->args, orma_model_lit(imp->model, "producer_name"),
-                          t.producer);
-    orma_args_put_int(&imp->model->args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
-    orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0, t.name, &imp->model->args);
+        orma_args_put_str(args, orma_model_lit(imp->model, "producer_name"), t.producer);
+    orma_args_put_int(args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
+    orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0, t.name, args);
     if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER)
         orma_stats_set(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS, item->ts);
