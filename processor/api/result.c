@@ -1,3 +1,8 @@
+/*
+ * Rows go into the parts of a batch (cells, numbers, doubles, texts, blobs), each a buffer of its
+ * own, because the message wants them apart. A batch is written out when it is large enough; column
+ * names and the count of statements go with the first one, the error with the last one.
+ */
 #include "processor/api/result.h"
 
 #include <string.h>

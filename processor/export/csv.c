@@ -1,3 +1,8 @@
+/*
+ * CSV is written cell by cell as rows come. The table form reads up to ROWS_KEPT rows first to find
+ * how wide each column must be; later rows are fitted to that, so memory stays small and output
+ * begins before the query ends.
+ */
 #include "processor/export/csv.h"
 
 #include <errno.h>
@@ -8,6 +13,7 @@
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/vec.h"
 
 /* A column of the table form is never wider than this. */
 #define CELL_MAX 60
@@ -247,16 +253,9 @@ static unsigned width_of(const char *text)
 
 static void add_cell(struct table *t, const char *text)
 {
-    if (t->num == t->cap) {
-        size_t cap = t->cap ? t->cap * 2 : 256;
-        size_t *cells = realloc(t->cells, cap * sizeof(*cells));
-
-        if (!cells) {
-            t->failed = true;
-            return;
-        }
-        t->cells = cells;
-        t->cap = cap;
+    if (ORMA_GROW(&t->cells, &t->cap, t->num + (size_t)1)) {
+        t->failed = true;
+        return;
     }
     unsigned col = (unsigned)(t->num % t->columns);
     t->widths[col] = ORMA_MIN(ORMA_MAX(t->widths[col], width_of(text)), (unsigned)CELL_MAX);

@@ -1,3 +1,8 @@
+/*
+ * Copies tables and views into a new database through one connection: the file is attached, CREATE
+ * TABLE ... AS SELECT runs for each name, and the whole is one transaction without a journal, since
+ * a file that is cut off is thrown away.
+ */
 #include "processor/export/sqlite.h"
 
 #include <errno.h>

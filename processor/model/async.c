@@ -1,3 +1,12 @@
+/*
+ * Groups are found by a hash of type, machine and dimensions; the slot is believed only if all of
+ * them are equal, else the next hash is tried. A group is an array of lanes, and a look for one is
+ * a walk over it: groups are small, for there are as many lanes as slices overlap.
+ *
+ *   lane 0   [ a        ]   [ d ]        begin(c): lanes 0 and 1 are busy, so lane 2 is made
+ *   lane 1      [ b  ]                   begin(d): lane 0 is the lowest that is free again
+ *   lane 2        [ c ]
+ */
 #include "processor/model/async.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * Mappings, frames, call sites, tasks and execution contexts are interned: the numbers of a row are
+ * hashed (find_or_add()), and equal ones share the row. A stack is built from its root: each call
+ * site is the pair of its caller's row and a frame.
+ */
 #include "processor/model/callstacks.h"
 
 #include "sdk/base/buf.h"

@@ -1,3 +1,9 @@
+/*
+ * One map from the number of a flow to the slice that has it now. A step draws an arrow from there
+ * to the new slice and moves the flow; an end draws it and, if the flow is closed, forgets it.
+ * Ends that bind to the next slice of their track are kept in a short list: slices.c calls
+ * on_begun() for each slice that begins, which takes what waits on that track off the list.
+ */
 #include "processor/model/flows.h"
 
 #include <stdlib.h>

@@ -1,20 +1,14 @@
 /* Objects, classes, types and references of a heap graph, as rows. */
 #include "processor/model/heap_graph.h"
+#include "sdk/base/vec.h"
 
 #include <stdlib.h>
 
 void orma_words64_add(struct orma_words64 *self, uint64_t val)
 {
-    if (self->len == self->cap) {
-        size_t cap = self->cap ? self->cap * 2 : 64;
-        uint64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
-
-        if (!grown) {
-            self->failed = true;
-            return;
-        }
-        self->data = grown;
-        self->cap = cap;
+    if (ORMA_GROW(&self->data, &self->cap, self->len + (size_t)1)) {
+        self->failed = true;
+        return;
     }
     self->data[self->len++] = val;
 }
@@ -98,16 +92,9 @@ uint32_t orma_heap_graph_reference(struct orma_model *model, struct orma_heap_gr
 
 struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model, struct orma_heap_graph *g)
 {
-    if (g->types_num == g->types_cap) {
-        size_t cap = g->types_cap ? g->types_cap * 2 : 64;
-        struct orma_heap_type *grown = realloc(g->types, cap * sizeof(*grown));
-
-        if (!grown) {
-            model->storage->failed = true;
-            return NULL;
-        }
-        g->types = grown;
-        g->types_cap = cap;
+    if (ORMA_GROW(&g->types, &g->types_cap, g->types_num + (size_t)1)) {
+        model->storage->failed = true;
+        return NULL;
     }
     g->types[g->types_num] = (struct orma_heap_type){.name = ORMA_STR_EMPTY};
     return &g->types[g->types_num++];

@@ -1,34 +1,56 @@
-/* Texts that importers need again and again: their pool ids, found once. */
+/* Strings that importers use all the time: their pool ids, looked up once. */
 #ifndef ORMA_PROCESSOR_MODEL_KNOWN_STRINGS_H
 #define ORMA_PROCESSOR_MODEL_KNOWN_STRINGS_H
 #include <stdint.h>
 
 #include "processor/store/strpool.h"
 
-/* X(identifier) for words that are their own identifier, XS(identifier, text) for others. */
-#define ORMA_KNOWN_STRINGS(X, XS)                                                                  \
-    X(slice)                                                                                       \
-    X(counter)                                                                                     \
-    X(state)                                                                                       \
-    X(single)                                                                                      \
-    X(multi)                                                                                       \
-    X(cpu)                                                                                         \
-    X(utid)                                                                                        \
-    X(upid)                                                                                        \
-    X(name)                                                                                        \
-    X(swapper)                                                                                     \
-    X(track_uuid)                                                                                  \
-    X(source)                                                                                      \
-    X(descriptor) X(trace_id) X(is_root_in_scope) X(category) X(builtin_counter_type)              \
-        X(y_axis_share_key) X(has_first_packet_on_sequence) X(child_ordering)                      \
-            X(sibling_order_rank) X(description) X(parent_track_uuid) X(merge_key_type)            \
-                X(merge_key_value) X(scope) X(cookie) X(Running) X(R) X(ns) X(count) X(bytes)      \
-                    X(is_kthread) X(lexicographic) X(chronological) XS(explicit_, "explicit")      \
-                        XS(thread_time_ns, "thread_time_ns")                                       \
-                            XS(thread_instruction_count, "thread_instruction_count")               \
-                                XS(passthrough_utid, "legacy_event.passthrough_utid")              \
-                                    XS(str_, "string") XS(int_, "int")                             \
-                                        XS(default_track, "Default Track")
+/* X(identifier) for strings that are their own identifier, XS(identifier, text) for others. */
+/* clang-format off */
+#define ORMA_KNOWN_STRINGS(X, XS) \
+    X(slice) \
+    X(counter) \
+    X(state) \
+    X(single) \
+    X(multi) \
+    X(cpu) \
+    X(utid) \
+    X(upid) \
+    X(name) \
+    X(swapper) \
+    X(track_uuid) \
+    X(source) \
+    X(descriptor) \
+    X(trace_id) \
+    X(is_root_in_scope) \
+    X(category) \
+    X(builtin_counter_type) \
+    X(y_axis_share_key) \
+    X(has_first_packet_on_sequence) \
+    X(child_ordering) \
+    X(sibling_order_rank) \
+    X(description) \
+    X(parent_track_uuid) \
+    X(merge_key_type) \
+    X(merge_key_value) \
+    X(scope) \
+    X(cookie) \
+    X(Running) \
+    X(R) \
+    X(ns) \
+    X(count) \
+    X(bytes) \
+    X(is_kthread) \
+    X(lexicographic) \
+    X(chronological) \
+    XS(explicit_, "explicit") \
+    XS(thread_time_ns, "thread_time_ns") \
+    XS(thread_instruction_count, "thread_instruction_count") \
+    XS(passthrough_utid, "legacy_event.passthrough_utid") \
+    XS(str_, "string") \
+    XS(int_, "int") \
+    XS(default_track, "Default Track")
+/* clang-format on */
 
 struct orma_known_strings {
 #define ORMA_KNOWN_STRING_FIELD(id) uint32_t id;

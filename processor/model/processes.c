@@ -1,4 +1,15 @@
+/*
+ * A tid leads to the newest live thread, and from there (`older`) to those that had the tid before
+ * and have not ended, since kernels may lose the end of a thread:
+ *
+ *   by_tid[17] -> utid 9 -> older[9] = utid 4 -> none
+ *
+ * Facts that come before they can be used wait as links: two threads share a process that neither
+ * knows yet, or a process was started by a thread whose process is not known. set_upid() resolves
+ * what waits for a thread, and goes on to the threads that are linked with it.
+ */
 #include "processor/model/processes.h"
+#include "sdk/base/vec.h"
 
 #include <stdlib.h>
 
@@ -132,16 +143,9 @@ void orma_processes_set_idle(struct orma_processes *self)
 static void add_link(struct orma_processes *self, enum link_kind kind, uint32_t utid,
                      uint32_t other)
 {
-    if (self->links_num == self->links_cap) {
-        uint32_t cap = self->links_cap ? self->links_cap * 2 : 16;
-        struct orma_process_link *links = realloc(self->links, cap * sizeof(*links));
-
-        if (!links) {
-            self->storage->failed = true;
-            return;
-        }
-        self->links = links;
-        self->links_cap = cap;
+    if (ORMA_GROW(&self->links, &self->links_cap, self->links_num + (size_t)1)) {
+        self->storage->failed = true;
+        return;
     }
     self->links[self->links_num++] = (struct orma_process_link){kind, utid, other};
 }

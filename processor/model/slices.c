@@ -1,3 +1,14 @@
+/*
+ * Each track has a stack of slices. An entry leaves it lazily: an end only sets the duration, and
+ * the next event that comes later than the end trims it. So an outer slice may end first, and
+ * nested ones still find it as their parent.
+ *
+ *   begin A, begin B, end A at 50, event at 60:   [A 0-50][B 10-...]  ->  trim  ->  [] (B ends with
+ * A)
+ *
+ * Depth is the height of the stack. Unnestable tracks hold at most one open slice; further begins
+ * are counted and matched by as many ends.
+ */
 #include "processor/model/slices.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * A queue with one worker. The lock protects the queue and the output of each job; the worker holds
+ * it only to take a job, to append output and to mark it done. When a job has OUT_MAX bytes that
+ * the loop has not taken, orma_job_send() waits on `room`, so a slow client slows its query instead
+ * of filling the memory. An eventfd wakes the loop: once, however much there is to take.
+ */
 #include "processor/serve/jobs.h"
 
 #include <errno.h>

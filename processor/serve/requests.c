@@ -1,3 +1,9 @@
+/*
+ * Each path of HTTP is a row with the function that runs as a job on the worker's thread. A job
+ * writes the head of its answer, then either one body of known length or chunks, one per message
+ * of the RPC, so that a client sees the first rows while the query still runs. When the client has
+ * left, sending fails, and the query is interrupted by whoever cancelled the job.
+ */
 #include "processor/serve/requests.h"
 
 #include <errno.h>

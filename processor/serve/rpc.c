@@ -1,3 +1,9 @@
+/*
+ * Frames are cut from the stream and dispatched by method (one switch). An answer is one or more
+ * frames, begun with its head and closed when its length is known: lengths have a fixed, redundant
+ * form, so bodies are written in place and sent without a copy. Sequence numbers of requests are
+ * checked per stream; those of responses count for all.
+ */
 #include "processor/serve/rpc.h"
 
 #include <errno.h>

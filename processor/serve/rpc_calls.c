@@ -1,3 +1,7 @@
+/*
+ * The calls of the RPC that are more than a query: modules of SQL that clients register, metrics,
+ * trace summaries. Each decodes its arguments completely before it changes anything.
+ */
 #include "processor/serve/rpc_calls.h"
 
 #include <errno.h>

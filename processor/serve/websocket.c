@@ -1,4 +1,11 @@
+/*
+ * The handshake is checked header by header and answered with the SHA-1 of the client's key. A
+ * frame has a head of 2 to 14 bytes with its length and a mask; orma_ws_frame() waits until all of
+ * it is there and unmasks the payload in place. Control frames may stand between the fragments of a
+ * message; data frames are one stream of bytes to the caller, however they were cut.
+ */
 #include "processor/serve/websocket.h"
+#include "sdk/base/base64.h"
 
 #include <endian.h>
 #include <string.h>
@@ -66,22 +73,6 @@ static void sha1(const uint8_t *data, size_t len, uint8_t ret[20])
     }
 }
 
-static void put_base64(const uint8_t *data, size_t len, struct orma_buf *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < len; i += 3) {
-        size_t n = len - i;
-        uint32_t v = (uint32_t)data[i] << 16 | (n > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                     (n > 2 ? data[i + 2] : 0);
-
-        orma_buf_put_byte(out, (uint8_t)digits[v >> 18]);
-        orma_buf_put_byte(out, (uint8_t)digits[v >> 12 & 63]);
-        orma_buf_put_byte(out, n > 1 ? (uint8_t)digits[v >> 6 & 63] : '=');
-        orma_buf_put_byte(out, n > 2 ? (uint8_t)digits[v & 63] : '=');
-    }
-}
-
 void orma_ws_accept(struct orma_str key, struct orma_buf *out)
 {
     uint8_t text[ORMA_WS_KEY_LEN + sizeof(guid) - 1], digest[20];
@@ -91,7 +82,7 @@ void orma_ws_accept(struct orma_str key, struct orma_buf *out)
     memcpy(text, key.data, key.len);
     memcpy(text + key.len, guid, sizeof(guid) - 1);
     sha1(text, sizeof(text), digest);
-    put_base64(digest, sizeof(digest), out);
+    orma_base64_put(out, (struct orma_str){(const char *)digest, sizeof(digest)});
 }
 
 static const char *const viewer_origins = "https://ui.perfetto.dev,http://localhost:10000,"

@@ -1,3 +1,15 @@
+/*
+ * A file gathers bytes until its format is clear (set_up()), and then passes them on:
+ *
+ *   packets            to the reader, which cuts them itself
+ *   whole formats      kept until all bytes are there, then read once
+ *   other formats      read as they come; what read() left comes again with what follows it
+ *
+ * Bytes that are fed and must stay lie in blocks that do not move; a value that crosses the end of
+ * a block is copied to the next one. Events of formats are noted with their time; those from the
+ * first one that came too late on are sorted when the file ends, and the sorter of the import
+ * merges files with each other.
+ */
 #include "processor/import/core/file.h"
 
 #include <errno.h>
@@ -8,6 +20,7 @@
 
 #include "processor/read/inflate.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 /* Bytes that are gathered before the format is told. */
 #define DETECT_BYTES 4096
@@ -397,17 +410,9 @@ void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
         return;
     }
-    if (e->num == e->cap) {
-        uint32_t cap = e->cap ? e->cap * 2 : 64;
-        struct orma_file_event *list =
-            cap > e->cap ? realloc(e->list, (size_t)cap * sizeof(*list)) : NULL;
-
-        if (!list) {
-            self->imp->model->storage->failed = true;
-            return;
-        }
-        e->list = list;
-        e->cap = cap;
+    if (ORMA_GROW(&e->list, &e->cap, e->num + (size_t)1)) {
+        self->imp->model->storage->failed = true;
+        return;
     }
     if (e->num && (ts < e->last_ts || (ts == e->last_ts && e->strict))) {
         if (!e->unsorted)

@@ -1,3 +1,8 @@
+/*
+ * Two walks that make args with paths as keys: over a message by its schema (protos/reflect/walk.h
+ * calls enter(), value(), leave()), and over JSON text. Both keep one key that grows and shrinks as
+ * they go down and up. A message without any field is an arg of its own, so it is not lost.
+ */
 #include "processor/import/core/proto_args.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * One entry per trace of the file: whether its service promised statistics, and whether packets
+ * came after the last of them. The totals of a TraceStats replace those of the one before it, so
+ * its rows are dropped when the next one begins. At the end, a trace that lacks its last statistics
+ * gets the row `unreported`.
+ */
 #include "processor/import/trace/ledger.h"
 
 #include <stdlib.h>

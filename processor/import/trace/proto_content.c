@@ -10,6 +10,7 @@
 
 #include "protos/reflect/schema.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/vec.h"
 
 #define DEPTH_MAX 48
 #define NODES_MAX 65536
@@ -42,16 +43,9 @@ static uint32_t find_node(struct orma_trace_content *c, uint32_t parent, uint32_
         return (uint32_t)have;
     if (c->num == NODES_MAX || c->failed)
         return NONE;
-    if (c->num == c->cap) {
-        uint32_t cap = c->cap ? c->cap * 2 : 256;
-        struct node *grown = realloc(c->nodes, cap * sizeof(*grown));
-
-        if (!grown) {
-            c->failed = true;
-            return NONE;
-        }
-        c->nodes = grown;
-        c->cap = cap;
+    if (ORMA_GROW(&c->nodes, &c->cap, c->num + (size_t)1)) {
+        c->failed = true;
+        return NONE;
     }
     if (orma_map_put(&c->by_key, key, c->num)) {
         c->failed = true;
