@@ -1,3 +1,7 @@
+/*
+ * Options from one table -> check, reset or serve. serve: go to the background, drop
+ * privileges, then the event loop of probes.h until a signal stops it.
+ */
 #include "probes/daemon.h"
 
 #include <errno.h>

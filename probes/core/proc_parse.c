@@ -1,3 +1,8 @@
+/*
+ * Each parser cuts its text into lines, and a line into a key and words; unknown keys are
+ * skipped. Numbers come through checked conversions, so a value that does not fit leaves
+ * the field as it was.
+ */
 #include "probes/core/proc_parse.h"
 
 #include "sdk/base/defs.h"

@@ -1,3 +1,10 @@
+/*
+ * For each probe of a config: parse the specification, find its place (a symbol of the
+ * kernel, or an offset in an ELF file), describe it in the kernel's language
+ * ("p:GROUP/NAME PATH:0xOFFSET ARGS"), and append that line to kprobe_events or
+ * uprobe_events. Probes with equal definitions are shared and counted; the last user
+ * appends "-:GROUP/NAME", which removes it.
+ */
 #include "probes/ftrace/dynamic.h"
 
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * Read with pread(2), piece by piece, every offset checked against the file's size: header
+ * -> section headers -> names. A function is looked up in .symtab, then .dynsym, and its
+ * address becomes a file offset by the program headers. USDT probes are notes of type 3 in
+ * .note.stapsdt: three addresses, then provider, name and arguments; the arguments are
+ * rewritten from assembler operands to the kernel's fetch arguments.
+ */
 #include "probes/ftrace/elf.h"
 
 #include <elf.h>

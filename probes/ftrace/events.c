@@ -1,3 +1,12 @@
+/*
+ * select:  names of the config -> list, each event once; wildcards and names without a
+ *          group are resolved by reading the folders of events/
+ * compile: format file of each event -> plan (plan.h); sched_switch comes first, because
+ *          the compact encoding of wakings relies on it. Plans are indexed by event id.
+ *
+ * Events without a message of their own get ids from 65536 on, which stay the same while
+ * the daemon runs.
+ */
 #include "probes/ftrace/events.h"
 
 #include <dirent.h>

@@ -1,3 +1,12 @@
+/*
+ * get:       find the ring by its name, or take it (lock, check for other tracers, save
+ *            its settings, open its cpus, set it up); if the top level is taken, make
+ *            instances/orma-PID
+ * enable:    event ids are counted; the first user switches the event on
+ * activate:  the first active drain starts recording and the timer, the last one stops
+ *            both and drains what is left
+ * put:       the last user restores every saved setting
+ */
 #include "probes/ftrace/instance.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * Adds to a selection what is not named as an event: atrace categories (a table of events
+ * each, of which those are taken that this kernel has), system calls (numbers of the
+ * running architecture, recorded by raw_syscalls), the function graph tracer, and the
+ * counters that a kernel with throttling replaces by events of its own.
+ */
 #include "probes/ftrace/select.h"
 
 #include <stdio.h>

@@ -1,3 +1,9 @@
+/*
+ * The first session of a ring: refuse if another tracer uses it, stop and empty it, then set
+ * clock, sizes, filters, function graph and fill level by the config. Every file is saved
+ * before it is written (saved.h). A session that joins changes nothing but the functions to
+ * graph, and is refused if it would need exclusive use.
+ */
 #include "probes/ftrace/setup.h"
 
 #include <errno.h>

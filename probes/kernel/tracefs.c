@@ -1,3 +1,9 @@
+/*
+ * An instance is a folder descriptor; `top` is that of the top level, for files that exist
+ * only there. Files are written with one write(2), because the kernel parses each write on
+ * its own; lists that the kernel takes word by word are written word by word, the first
+ * one with O_TRUNC.
+ */
 #include "probes/kernel/tracefs.h"
 
 #include <dirent.h>

@@ -1,3 +1,9 @@
+/*
+ * A record -> its process -> a frame per address -> a call stack -> one PerfSample. Names,
+ * paths, mappings, frames and stacks are interned: a hash of kind and content is mapped to
+ * an id; what is new goes into `interned` of the same packet. clear() forgets all ids, so
+ * that a reader can start at the next packet.
+ */
 #include "probes/perf/encode.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Config -> perf_event_attr per event: timebase (counter, tracepoint or raw), followers in
+ * its group, clock, call stacks, and the defaults packet that readers need once. The first
+ * part that cannot be served ends it with a reason.
+ */
 #include "probes/perf/plan.h"
 
 #include <errno.h>

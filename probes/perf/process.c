@@ -1,3 +1,9 @@
+/*
+ * pid -> process, made at its first sample: does the name match the scope? Mappings are read
+ * from /proc/PID/maps when an address is looked up, and again after REREAD_NS, or sooner
+ * when an address lies in none. Files are shared by device and inode, their symbols read
+ * once. Beyond a limit of processes or files everything is forgotten and read anew.
+ */
 #include "probes/perf/process.h"
 
 #include <errno.h>

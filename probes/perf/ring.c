@@ -1,3 +1,8 @@
+/*
+ * One group of events and one ring per cpu. next() copies a record out (it may wrap around
+ * the end of the ring), moves data_tail, and decodes the copy. A record whose size makes no
+ * sense empties the ring: nothing after it can be trusted.
+ */
 #include "probes/perf/ring.h"
 
 #include <errno.h>

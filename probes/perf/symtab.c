@@ -1,3 +1,8 @@
+/*
+ * Functions of .symtab and .dynsym, sorted by address, names in one block; an address is
+ * found by binary search for the last start at or before it. Built without libelf, a file
+ * has no symbols.
+ */
 #include "probes/perf/symtab.h"
 
 #include <errno.h>

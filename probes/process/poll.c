@@ -1,3 +1,9 @@
+/*
+ * timer -> begin_round -> slices over /proc -> end_round -> timer
+ *
+ * For each process the values are read and compared with those last written (`cached`);
+ * only changes are encoded. end_round drops the cache of processes that are gone.
+ */
 #include "probes/process/poll.h"
 
 #include <dirent.h>

@@ -1,3 +1,8 @@
+/*
+ * Each function walks the lines of one /proc file once and appends a field per wanted
+ * value. Keys are matched against tables in the order of the enum, so the index is the
+ * enum's value.
+ */
 #include "probes/system/stats_parse.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Each function walks the folders of one class below /sys (cpus, thermal zones, devices),
+ * reads one small file of each and appends a field. Folders that vary by driver are tried
+ * in turn.
+ */
 #include "probes/system/stats_sysfs.h"
 
 #include <dirent.h>

@@ -1,3 +1,12 @@
+/*
+ * Recursive descent over tokens of scan.h, straight into the encoded message:
+ *
+ *   object -> members -> field by name -> value by the field's type
+ *
+ * A message is encoded behind a length that is patched at its end (sdk/wire). Packed fields
+ * are written as one block; seen.h finds repeated values and oneofs that are set twice.
+ * Values of unknown fields are parsed, and dropped if the options permit it.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,8 @@
+/*
+ * The text is a window: all of it in memory, or a buffer that is refilled from a source
+ * while the current token stays in it. Line and column are counted as bytes are consumed.
+ * The first failure is kept and formatted with its line and a caret.
+ */
 #include "protos/reflect/scan.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Look-ups in sorted tables: types by name, fields by number (the first ones by index), fields
+ * by name through a sorted list of indices, enum values by number. JSON names are computed,
+ * not stored: lowerCamelCase is compared letter by letter.
+ */
 #include "protos/reflect/schema.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * A visitor of walk.h: each field becomes a line, each message a pair of braces with deeper
+ * indentation. Unknown fields are printed by number; their bytes are tried as text, then as
+ * a message, and only in a form that reads back to the same bytes.
+ */
 #include <errno.h>
 
 #include "protos/reflect/number.h"

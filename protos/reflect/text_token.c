@@ -1,3 +1,8 @@
+/*
+ * The lexer of the text format: blanks and comments are skipped, then the first byte
+ * decides: name, number, string or one character. Strings are unescaped when they are
+ * asked for, not when they are scanned.
+ */
 #include "protos/reflect/text_token.h"
 
 #include "sdk/base/hex.h"

@@ -1,3 +1,8 @@
+/*
+ * Values by the type of their field: the current token is checked, converted with overflow
+ * checks, and returned as the bits that go on the wire. Errors name the field, what was
+ * expected and what was found.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

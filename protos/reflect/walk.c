@@ -1,3 +1,9 @@
+/*
+ * Recursive descent over encoded bytes, guided by the schema: each field is matched with its
+ * wire type, numbers are decoded as their type means them, packed blocks element by element,
+ * sub-messages up to the depth that the options permit. What does not fit is reported as
+ * unknown with its bytes.
+ */
 #include "protos/reflect/walk.h"
 
 #include <errno.h>

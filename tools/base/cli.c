@@ -1,3 +1,8 @@
+/*
+ * orma_cli_next() takes one argument per call: a long option up to '=', a letter of a joined
+ * "-abc" (`letters` is the rest of it), or a positional argument. An unknown option is
+ * compared with all known ones for a suggestion. Help is wrapped at 80 columns.
+ */
 #include "tools/base/cli.h"
 
 #include <errno.h>

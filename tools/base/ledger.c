@@ -1,3 +1,8 @@
+/*
+ * TraceStats -> sums: writer reports by sequence (emitted, lost per reason), buffers by
+ * their policy (what a ring overwrites is no loss). format() joins the parts that are not
+ * zero into one line.
+ */
 #include "tools/base/ledger.h"
 
 #include <inttypes.h>

@@ -1,3 +1,7 @@
+/*
+ * One table of options; option() stores values and finds contradictions between two of them,
+ * check() those that can be judged only when all arguments have been read.
+ */
 #include <stdlib.h>
 
 #include "sdk/base/str.h"

@@ -1,3 +1,8 @@
+/*
+ * A config comes from a file (text or binary), from :test, or is made from the light form:
+ * kernel events, categories and apps become data sources. complete() then appends what a
+ * client adds: a uuid unless there is one, logging and guardrails off, attributes.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

@@ -1,3 +1,8 @@
+/*
+ * argv -> a program's name: that program. Otherwise: start the service and the probes in
+ * this process (after going to the background, since threads do not survive a fork), wait
+ * until the probes have registered, then run the perfetto client on their sockets.
+ */
 #include "tools/clients/tracebox.h"
 
 #include <errno.h>

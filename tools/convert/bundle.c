@@ -1,3 +1,8 @@
+/*
+ * parse -> symbols for the frames (folders named, environment, this machine) -> original
+ * names from mapping files -> write a tar: the trace, and a file of packets for each kind
+ * that is not empty.
+ */
 #include "tools/convert/bundle.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * The table of formats, and what all front ends share: options -> find the format -> open
+ * input and output -> run it -> keep the output, or remove it if it is incomplete.
+ */
 #include "tools/convert/convert.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Streams: packets are read one by one (packets.h), so traces of any size take little
+ * memory. Extension descriptors found in the trace are added to the schema before the
+ * packets that follow are printed.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * Writes the traces unchanged into a tar, the manifest first if there is one, then loads the
+ * archive to check that the clocks of all traces can be related: a warning, or an error
+ * with --strict.
+ */
 #include "tools/convert/merge.h"
 
 #include <inttypes.h>

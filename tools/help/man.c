@@ -1,3 +1,7 @@
+/*
+ * A page is made of sections in the usual order; text is escaped for troff, and lines that
+ * begin with a blank are printed as they are (.nf).
+ */
 #include "tools/help/man.h"
 
 #include <ctype.h>

@@ -1,3 +1,7 @@
+/*
+ * A table of topics, each with a function that prints it from the program's own tables
+ * (sources, presets, loss reasons), so that help cannot be out of date.
+ */
 #include "tools/help/topics.h"
 
 #include <errno.h>

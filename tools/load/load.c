@@ -1,3 +1,8 @@
+/*
+ * One call loads a file and reports: progress on a terminal, damaged places that were
+ * skipped, a cut end, an unknown format. Whatever is missing is said before any result is
+ * printed.
+ */
 #include "tools/load/load.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Walks the encoded config: data sources are compared with those that the service offers,
+ * kernel events, system calls and categories with tracefs (probes/), enum values with the
+ * schema. Each unknown name becomes one line, with the nearest known name.
+ */
 #include "tools/record/names.h"
 
 #include <stdio.h>

@@ -1,3 +1,7 @@
+/*
+ * The request becomes a TraceConfig in text form; names of processes are resolved by a walk
+ * through /proc, since the service matches command lines only.
+ */
 #include "tools/record/profile_config.h"
 
 #include <ctype.h>

@@ -1,3 +1,8 @@
+/*
+ * Words -> events and polls (presets expand to both) -> an encoded TraceConfig: ftrace,
+ * process and system sources, track events, then buffers, duration, triggers and writing
+ * period by the mode (stream or ring).
+ */
 #include "tools/record/record_config.h"
 
 #include <string.h>

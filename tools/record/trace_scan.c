@@ -1,3 +1,9 @@
+/*
+ * One pass over the file's packets, headers only for most of them: the last TraceStats for
+ * the ledger, what the kernel lost (counters at the end less those at the start, by cpu),
+ * unknown and failed events, and whether anything but descriptions was written. Compressed
+ * packets end the pass: then nothing is known.
+ */
 #include "tools/record/trace_scan.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * A service and probes in two threads of this process. Private ones listen on sockets in a
+ * new folder, which is marked as in use (leftovers.h) until free() removes it.
+ */
 #include "tools/service/host.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * The answer to QueryServiceState is kept encoded and printed by walking it: producers,
+ * data sources with their descriptors, sessions. Columns are as wide as their longest
+ * value.
+ */
 #include "tools/service/state.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * Text is parsed by protos/reflect; then the few fields that a client must know before it
+ * sends a config are read straight from the encoded bytes.
+ */
 #include "tools/service/trace_config.h"
 
 #include <ctype.h>

@@ -1,3 +1,8 @@
+/*
+ * The terminal is in raw mode while a line is edited. Bytes -> keys (escape sequences) ->
+ * changes of text, cursor and history -> the line is drawn anew. History is loaded at the
+ * start and written at the end.
+ */
 #include "tools/shell/line_editor.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * One parser for all forms of the shell: an option's id decides which group takes it
+ * (common, server, metrics, summary). Combinations that exclude each other are checked at
+ * the end.
+ */
 #include <stdlib.h>
 #include <string.h>
 

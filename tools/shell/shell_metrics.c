@@ -1,3 +1,8 @@
+/*
+ * Metrics with files: --run NAME.sql registers the pair NAME.proto and NAME.sql; extensions
+ * are folders of both, registered under a virtual path. Messages are added before SQL, all
+ * at once, since they may use one another. Then the metrics are computed and printed.
+ */
 #include "tools/shell/shell_metrics.h"
 
 #include <dirent.h>
