@@ -35,19 +35,19 @@ static const struct {
     struct option opt;
     const char *help;
 } options[] = {
-    {{"background", no_argument, NULL, OPT_BACKGROUND}, "leave the terminal and serve"},
+    {{"background", no_argument, NULL, OPT_BACKGROUND}, "run in the background"},
     {{"reset-ftrace", no_argument, NULL, OPT_RESET},
-     "stop and empty the kernel's tracer, whoever uses it; then exit"},
+     "stop and clear the kernel's tracer, even if another program uses it, and exit"},
     {{"check", no_argument, NULL, OPT_CHECK},
-     "say which data sources work with the rights of this user; then exit"},
-    {{"tracefs", required_argument, NULL, OPT_TRACEFS}, "root of tracefs"},
+     "report which data sources work with this user's permissions, and exit"},
+    {{"tracefs", required_argument, NULL, OPT_TRACEFS}, "the tracefs directory"},
     {{"proc", required_argument, NULL, OPT_PROC}, "use this tree instead of /proc"},
     {{"sys", required_argument, NULL, OPT_SYS}, "use this tree instead of /sys"},
     {{"dev", required_argument, NULL, OPT_DEV}, "use this tree instead of /dev"},
     {{"state-dir", required_argument, NULL, OPT_STATE},
-     "where to remember the tracer's settings (default: /run/orma)"},
+     "directory for the tracer's saved settings (default: /run/orma)"},
     {{"keep-privileges", no_argument, NULL, OPT_KEEP},
-     "as root: do not give up what is not needed (for kptr_restrict=2)"},
+     "as root: keep all privileges (needed with kptr_restrict=2)"},
     {{"version", no_argument, NULL, OPT_VERSION}, "print the version"},
     {{"help", no_argument, NULL, OPT_HELP}, "print this"},
 };
@@ -74,10 +74,9 @@ static void usage(FILE *out)
                        options[i].opt.has_arg ? " DIR" : ""); /* fits */
         fprintf(out, "  %-20s %s\n", name, options[i].help);
     }
-    fputs("\nThe service's address is that of PERFETTO_PRODUCER_SOCK_NAME, or the usual one.\n"
-          "\nExamples:\n"
-          "  traced_probes --background\n"
-          "  traced_probes --check          # what works with the rights of this user\n",
+    fputs("\nThe service's address is taken from PERFETTO_PRODUCER_SOCK_NAME, or is the "
+          "default.\n\nExamples:\n  traced_probes --background\n  traced_probes --check          # "
+          "what works with this user's permissions\n",
           out);
 }
 
@@ -102,12 +101,12 @@ static int serve(const struct orma_probes_config *config, bool background, bool 
     int r;
 
     if (background && daemon(0, 0) < 0) {
-        orma_log_error("cannot leave the terminal: %s", strerror(errno));
+        orma_log_error("cannot run in the background: %s", strerror(errno));
         return EXIT_FAILED;
     }
     r = keep_all ? 0 : orma_probes_drop_privileges();
     if (r < 0)
-        orma_log_warn("privileges are not dropped: %s", strerror(-r));
+        orma_log_warn("cannot drop privileges: %s", strerror(-r));
     r = orma_probes_new(config, &running);
     if (r < 0) {
         orma_log_error("cannot start: %s", strerror(-r));

@@ -108,7 +108,7 @@ static void tell_unserved(const char *source, const Perfetto__Protos__DataSource
 
     orma_probes_unserved(source, config, &fields);
     if (fields.len)
-        orma_log_warn("%s: not supported, and ignored: %s", source, orma_buf_cstr(&fields));
+        orma_log_warn("%s: ignored, not supported: %s", source, orma_buf_cstr(&fields));
 }
 
 static void make_source(struct source_use *use, const struct orma_source_type *type)
@@ -141,7 +141,7 @@ static void on_setup(void *ctx, struct orma_ds_instance *inst)
         return;
     *use = (struct source_use){.sink = {sink_put, sink_flush}, .probes = self, .instance = inst};
     if (orma_writer_new(self->producer, inst->target_buffer, ORMA_POLICY_STALL, &use->writer) < 0) {
-        orma_log_error("%s: no writer for this session", binding->type->name);
+        orma_log_error("%s: cannot create a writer for this session", binding->type->name);
         free(use);
         return;
     }
@@ -280,7 +280,7 @@ static void watch_socket(struct orma_probes *self)
     self->socket_event = event_new(self->env.base, orma_producer_fd(self->producer),
                                    EV_READ | EV_PERSIST, on_event, self);
     if (!self->socket_event || event_add(self->socket_event, NULL) < 0)
-        orma_log_error("out of memory: the service is not listened to");
+        orma_log_error("out of memory: cannot watch the connection to the service");
     schedule_commit(self);
 }
 

@@ -90,7 +90,7 @@ static int parse_option(struct profile *self, int id)
     case OPT_DURATION:
         if (!orma_str_to_u64(orma_str_from(value), &rq->duration_ms) ||
             rq->duration_ms > UINT32_MAX)
-            return orma_cli_usage_error(&self->cli, "bad duration '%s': milliseconds are needed",
+            return orma_cli_usage_error(&self->cli, "bad duration '%s': expected milliseconds",
                                         value);
         break;
     case OPT_EVENT:
@@ -125,8 +125,8 @@ static int parse_option(struct profile *self, int id)
             return orma_cli_usage_error(&self->cli, "a command must follow '--'");
         break;
     case ORMA_CLI_POSITIONAL:
-        return orma_cli_usage_error(&self->cli, "'%s'? a command follows '--', names follow -n",
-                                    value);
+        return orma_cli_usage_error(
+            &self->cli, "unexpected argument '%s': a command follows '--', names follow -n", value);
     }
     return ORMA_EXIT_OK;
 }
@@ -148,8 +148,7 @@ static int parse(struct profile *self, bool *ret_go_on)
             return r;
     }
     if (self->config_path && self->shaped)
-        return orma_cli_usage_error(&self->cli, "with -c the config says everything: only -o and "
-                                                "a command go with it");
+        return orma_cli_usage_error(&self->cli, "-c can be combined only with -o and a command");
     if (self->partial && !self->names)
         return orma_cli_usage_error(&self->cli, "--partial-matching needs --name");
     *ret_go_on = true;
@@ -174,7 +173,7 @@ static int find_processes(struct profile *self)
     }
     if (!found) {
         fprintf(stderr, "%s: no running process is named '%s'%s\n", self->program, self->names,
-                self->partial ? "" : "; -p looks for parts of names");
+                self->partial ? "" : "; -p matches parts of names");
         return -ESRCH;
     }
     return 0;

@@ -53,8 +53,8 @@ static int parse_form(struct query *q)
             return ORMA_EXIT_OK;
         }
     }
-    return orma_cli_usage_error(&q->cli, "unknown form '%s': plain, rfc4180, json or table",
-                                q->cli.value);
+    return orma_cli_usage_error(
+        &q->cli, "unknown format '%s': expected plain, rfc4180, json or table", q->cli.value);
 }
 
 static int parse(struct query *q, bool *ret_go_on)
@@ -88,7 +88,7 @@ static int parse(struct query *q, bool *ret_go_on)
     if (code != ORMA_EXIT_OK)
         return code;
     if (!q->trace)
-        return orma_cli_usage_error(&q->cli, "name a trace: orma query TRACE [SQL]");
+        return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
     *ret_go_on = true;
@@ -220,7 +220,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_query = {
     .name = "query",
-    .summary = "Ask a trace in SQL.",
+    .summary = "Query a trace in SQL.",
     .synopsis = "[OPTIONS] TRACE [SQL]\n[OPTIONS] TRACE -f FILE",
     .details = "TRACE is any trace that Perfetto's tools write. The SQL comes from the argument, "
                "from FILE, or from "

@@ -353,9 +353,9 @@ static int check_config(const struct orma_record *rec)
     if (r < 0)
         fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
     else if (facts.has_output_path)
-        fprintf(stderr,
-                "orma record: the config has an output_path of its own; take it out and name the "
-                "file with -o\n");
+        fprintf(
+            stderr,
+            "orma record: the config has an output_path; remove it and name the file with -o\n");
     return r < 0 || facts.has_output_path ? -EINVAL : 0;
 }
 

@@ -16,8 +16,8 @@ enum { OPT_BRIEF = 1, OPT_ALL };
 #define MISMATCHED "mismatched_sched_switch_tids"
 
 static const struct orma_option options[] = {
-    {OPT_BRIEF, 0, "brief", NULL, "Only one line: what was lost, or that nothing was."},
-    {OPT_ALL, 'a', "all", NULL, "Every statistic that is not zero, not only the troubles."},
+    {OPT_BRIEF, 0, "brief", NULL, "Print one line only: what was lost, if anything."},
+    {OPT_ALL, 'a', "all", NULL, "Show all statistics that are not zero, not only the problems."},
     {0},
 };
 
@@ -280,7 +280,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
             break;
         case ORMA_CLI_POSITIONAL:
             if (trace)
-                return orma_cli_usage_error(&cli, "one TRACE at a time");
+                return orma_cli_usage_error(&cli, "more than one TRACE");
             trace = cli.value;
             break;
         case ORMA_CLI_HELP:
@@ -290,7 +290,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         }
     }
     return trace ? stats(trace, brief, all)
-                 : orma_cli_usage_error(&cli, "name a trace: orma stats TRACE");
+                 : orma_cli_usage_error(&cli, "no trace given: orma stats TRACE");
 }
 
 const struct orma_command orma_cmd_stats = {

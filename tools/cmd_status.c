@@ -18,8 +18,8 @@ enum { OPT_LONG = 1, OPT_REPAIR };
 static const struct orma_option options[] = {
     {OPT_LONG, 'l', "long", NULL, "Show the descriptors of data sources, too."},
     {OPT_REPAIR, 0, "repair", NULL,
-     "Put back what killed recordings left changed in the kernel's tracer, and remove their "
-     "folders; then exit."},
+     "Restore settings of the kernel's tracer that killed recordings left changed, remove their "
+     "folders, and exit."},
     {0},
 };
 
@@ -30,10 +30,10 @@ static int repair(void)
     if (!kernel && !folders)
         printf("Nothing to repair.\n");
     if (kernel)
-        printf("Put back: settings of the kernel in %u %s.\n", kernel,
+        printf("Restored settings of the kernel in %u %s.\n", kernel,
                kernel == 1 ? "place" : "places");
     if (folders)
-        printf("Removed: %u %s of killed recordings.\n", folders,
+        printf("Removed %u %s of killed recordings.\n", folders,
                folders == 1 ? "folder" : "folders");
     return ORMA_EXIT_OK;
 }

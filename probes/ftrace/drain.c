@@ -264,7 +264,8 @@ static void watch(struct orma_ftrace_instance *self, bool all)
         if (!cpu->poll)
             cpu->poll = event_new(self->ftrace->env->base, cpu->fd, EV_READ, on_timer, self);
         if (!cpu->poll || event_add(cpu->poll, NULL) < 0) {
-            orma_log_info("%s: cannot wait for a fill level; by timer", self->fs.path);
+            orma_log_info("%s: cannot poll for the buffer's fill level; reading by timer",
+                          self->fs.path);
             self->is_watched = false;
         }
     }

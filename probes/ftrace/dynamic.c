@@ -202,7 +202,7 @@ struct context {
 
 static int refuse(struct context *c, const char *spec, const char *why)
 {
-    orma_log_warn("linux.ftrace: no probe for '%s': %s", spec, why);
+    orma_log_warn("linux.ftrace: cannot set probe '%s': %s", spec, why);
     return orma_ftrace_events_note(c->events, &c->events->failed, "", spec);
 }
 
@@ -219,7 +219,7 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
     int r = 0;
 
     if (!place || !place[1])
-        return refuse(c, spec, "it is uprobe:PATH:FUNCTION");
+        return refuse(c, spec, "expected uprobe:PATH:FUNCTION");
     *place++ = '\0';
     if (strncmp(place, "0x", 2) || !orma_str_to_u64(orma_str_from(place), &offset)) {
         r = orma_ftrace_elf_open(rest, &elf);
@@ -229,7 +229,7 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
     if (r < 0)
         return r == -ENOMEM ? r
                             : refuse(c, spec,
-                                     r == -ENOENT ? "there is no such function, or no such file"
+                                     r == -ENOENT ? "the function or the file does not exist"
                                                   : strerror(-r));
     set_name(&wish, base_name(rest), place);
     r = make_at(&wish, rest, offset, c->events, c->all, c->fs, c->saved);
@@ -245,7 +245,7 @@ static int make_site(struct context *c, struct wish *wish, const char *path,
     if (site->counter_offset)
         orma_buf_printf(&wish->what, "(0x%llx)", (unsigned long long)site->counter_offset);
     if (orma_ftrace_usdt_put_args(&wish->what, site->args, machine))
-        orma_log_info("linux.ftrace: %s: some arguments cannot be read by the kernel", wish->spec);
+        orma_log_info("linux.ftrace: %s: the kernel cannot read some arguments", wish->spec);
     return make(wish, c->events, c->all, c->fs, c->saved);
 }
 
@@ -263,7 +263,7 @@ static int add_usdt(struct context *c, const char *spec, char *rest)
         *name++ = '\0';
     provider = strrchr(rest, ':');
     if (!name || !provider || !name[0] || !provider[1])
-        return refuse(c, spec, "it is usdt:PATH:PROVIDER:NAME");
+        return refuse(c, spec, "expected usdt:PATH:PROVIDER:NAME");
     *provider++ = '\0';
     r = orma_ftrace_elf_open(rest, &elf);
     if (r == -ENOMEM)
@@ -295,7 +295,7 @@ static int add_spec(struct context *c, const char *spec)
         return -ENOMEM;
     rest = strchr(copy, ':') + 1; /* orma_ftrace_events_is_probe() has seen it */
     if (!is_plain_path(rest))
-        r = refuse(c, spec, "the path must be absolute, without blanks or quotes");
+        r = refuse(c, spec, "the path must be absolute, without spaces or quotes");
     else if (!strncmp(spec, "usdt:", 5))
         r = add_usdt(c, spec, rest);
     else
@@ -321,7 +321,8 @@ static int add_kprobe(struct context *c, const char *symbol, bool is_return, uin
     int r;
 
     if (!is_symbol(symbol))
-        return refuse(c, symbol, "names of kernel functions have letters, digits, underscores");
+        return refuse(c, symbol,
+                      "a kernel function's name has letters, digits and underscores only");
     set_name(&wish, symbol, "");
     orma_buf_put_str(&wish.what, symbol);
     r = make(&wish, c->events, c->all, c->fs, c->saved);
@@ -343,7 +344,7 @@ static int add_kprobes(struct context *c, const Perfetto__Protos__FtraceConfig__
     case PERFETTO__PROTOS__FTRACE_CONFIG__KPROBE_EVENT__KPROBE_TYPE__KPROBE_TYPE_KRETPROBE:
         return add_kprobe(c, symbol, true, ORMA_PB_KPROBE_EVENT_KPROBE_TYPE_INSTANT);
     default:
-        return refuse(c, symbol, "its type is not one of kprobe, kretprobe, both");
+        return refuse(c, symbol, "the type must be kprobe, kretprobe or both");
     }
 }
 

@@ -202,7 +202,7 @@ static int frozen_create(struct orma_source_env *env,
     int r;
 
     if (!name || !name[0]) {
-        orma_log_error("linux.frozen_ftrace: frozen_ftrace_config must say the instance_name");
+        orma_log_error("linux.frozen_ftrace: frozen_ftrace_config must set instance_name");
         return -EINVAL;
     }
     self = calloc(1, sizeof(*self));
@@ -223,9 +223,10 @@ static int frozen_create(struct orma_source_env *env,
         r = set_up(self);
     if (r < 0) {
         orma_log_error("linux.frozen_ftrace: instance '%s': %s", name,
-                       r == -EOPNOTSUPP ? "it does not survive a reboot (the kernel's command line "
-                                          "makes such a ring: trace_instance= and reserve_mem=)"
-                                        : strerror(-r));
+                       r == -EOPNOTSUPP
+                           ? "its ring does not survive a reboot (to create one that does, on the "
+                             "kernel's command line: trace_instance= and reserve_mem=)"
+                           : strerror(-r));
         frozen_free(&self->source);
         return r;
     }

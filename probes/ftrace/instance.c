@@ -113,9 +113,9 @@ const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
     self->kallsyms_tried = true;
     r = read_kallsyms(self->env, &self->kallsyms);
     if (r < 0)
-        orma_log_warn("linux.ftrace: no kernel symbols: %s (as root they are readable; or: "
-                      "sysctl kernel.kptr_restrict=0)",
-                      r == -ENOENT ? "they are hidden" : strerror(-r));
+        orma_log_warn(
+            "linux.ftrace: no kernel symbols: %s (run as root, or: sysctl kernel.kptr_restrict=0)",
+            r == -ENOENT ? "they are hidden" : strerror(-r));
     return self->kallsyms;
 }
 
@@ -289,10 +289,10 @@ static int make_own(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceCo
         r = make_instance(ftrace, config, name, true, ret, why_not, sizeof(why_not));
     }
     if (r < 0) {
-        orma_log_warn("linux.ftrace: no instance of its own: %s", why_not);
+        orma_log_warn("linux.ftrace: cannot create a separate instance: %s", why_not);
         return r;
     }
-    orma_log_warn("linux.ftrace: %s; recording in an instance of its own (%s), without what "
+    orma_log_warn("linux.ftrace: %s; recording in a separate instance (%s), which lacks what "
                   "programs write to trace_marker (ftrace/print, atrace)",
                   why, name);
     why[0] = '\0';
@@ -376,7 +376,7 @@ static int enable_first(struct orma_ftrace_instance *self, const struct orma_ftr
     int r = ev->filter ? set_filter(self, ev->group, ev->name, ev->filter) : 0;
 
     if (r < 0)
-        orma_log_warn("linux.ftrace: %s/%s: the kernel refuses the filter '%s': %s", ev->group,
+        orma_log_warn("linux.ftrace: %s/%s: the kernel rejected the filter '%s': %s", ev->group,
                       ev->name, ev->filter, strerror(-r));
     return r ? r : switch_event(self, ev, true);
 }
@@ -451,7 +451,8 @@ static void refilter_syscalls(struct orma_ftrace_instance *self)
     if (filter.failed ||
         set_filter(self, "raw_syscalls", "sys_enter", orma_buf_cstr(&filter)) < 0 ||
         set_filter(self, "raw_syscalls", "sys_exit", orma_buf_cstr(&filter)) < 0)
-        orma_log_debug("linux.ftrace: the kernel does not filter system calls; we do");
+        orma_log_debug(
+            "linux.ftrace: the kernel cannot filter system calls; filtering after reading");
 }
 
 void orma_ftrace_instance_attach(struct orma_ftrace_instance *self, struct orma_ftrace_drain *drain)

@@ -266,7 +266,7 @@ int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, cons
     }
     self->lock_fd = fd < 0 ? -1 : fd;
     if (fd < 0)
-        orma_log_debug("no place to remember the tracer's settings: %s", strerror(-fd));
+        orma_log_debug("cannot save the tracer's settings: %s", strerror(-fd));
     else if (ftruncate(fd, 0) < 0)
         orma_log_warn("%s: %s", self->file, strerror(errno));
     orma_buf_printf(&self->text, "path %s\npid %d\n", path, (int)getpid());
@@ -413,7 +413,7 @@ static void put_back(const struct orma_tracefs *fs, const char *file, struct orm
                 : orma_tracefs_write(fs, file, orma_buf_cstr(value));
 
     if (r < 0 && r != -ENOENT) /* an event that is gone needs nothing */
-        orma_log_warn("%s/%s: cannot write back '%.*s': %s", fs->path, file,
+        orma_log_warn("%s/%s: cannot restore '%.*s': %s", fs->path, file,
                       (int)ORMA_MIN(value->len, 100), value->data, strerror(-r));
 }
 
@@ -521,7 +521,7 @@ static bool remove_made(const struct orma_buf *text, const struct orma_tracefs *
     }
     if (access(path, F_OK) < 0)
         return true;
-    orma_log_warn("%s: cannot be removed: %s", path, strerror(errno));
+    orma_log_warn("cannot remove %s: %s", path, strerror(errno));
     return false;
 }
 
@@ -575,7 +575,7 @@ static bool recover_folder(const struct orma_buf *text, const char *path, bool *
     *ret_done = true; /* a folder that is gone needs nothing */
     if (open_saved(&fs, path) < 0)
         return false;
-    orma_log_info("putting back %s as a killed process found it", fs.path);
+    orma_log_info("restoring %s, which a killed process left changed", fs.path);
     if (is_made(text))
         *ret_done = remove_made(text, &fs, path);
     else

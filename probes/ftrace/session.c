@@ -296,7 +296,7 @@ static void session_start(struct orma_source *source)
     if (!self->instance)
         return;
     if (take_snapshot(self, &self->at_start) < 0)
-        orma_log_warn("linux.ftrace: no statistics of the start: out of memory");
+        orma_log_warn("linux.ftrace: no statistics at the start: out of memory");
     if (self->instance->preserved)
         put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
     orma_ftrace_select_fd_syscalls(&self->translate.fd_syscalls);
@@ -339,10 +339,10 @@ bool orma_ftrace_usable(const struct orma_source_env *env, char *why, size_t why
     if (r == 0)
         return true;
     if (r == -EACCES)
-        (void)snprintf(why, why_size,
-                       "no right to use tracefs; members of a group 'tracing' have it after: sudo "
-                       "sh -c 'chgrp -R tracing /sys/kernel/tracing; chmod -R g+rwX "
-                       "/sys/kernel/tracing'"); /* cut */
+        (void)snprintf(
+            why, why_size,
+            "no permission to use tracefs; to permit it to the group 'tracing': sudo sh -c 'chgrp "
+            "-R tracing /sys/kernel/tracing; chmod -R g+rwX /sys/kernel/tracing'"); /* cut */
     else
         (void)snprintf(why, why_size,
                        "tracefs is not mounted; as root: mount -t tracefs nodev "

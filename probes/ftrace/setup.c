@@ -132,8 +132,8 @@ static void set_sizes(struct orma_ftrace_instance *self,
     }
     r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "buffer_size_kb", kb);
     if (r < 0)
-        orma_log_warn("%s: no ring of %llu KiB per cpu: %s", self->fs.path, (unsigned long long)kb,
-                      strerror(-r));
+        orma_log_warn("%s: cannot set a ring of %llu KiB per CPU: %s", self->fs.path,
+                      (unsigned long long)kb, strerror(-r));
 }
 
 /* Something is in the list: not a comment, not "no pid". */
@@ -158,7 +158,7 @@ static int check_others(struct orma_ftrace_instance *self, char *why, size_t why
         const char *file, *what;
     } lists[] = {{"set_event", "events are enabled in it"},
                  {"set_event_pid", "it is limited to some threads (set_event_pid)"},
-                 {"set_event_notrace_pid", "threads are left out of it (set_event_notrace_pid)"}};
+                 {"set_event_notrace_pid", "it excludes some threads (set_event_notrace_pid)"}};
     ORMA_AUTO(orma_buf_fini) struct orma_buf tracer = {0};
 
     if (orma_tracefs_line(&self->fs, "current_tracer", &tracer) &&
@@ -365,12 +365,13 @@ int orma_ftrace_setup_joining(struct orma_ftrace_instance *self,
     const char *whose = NULL;
 
     if (self->exclusive)
-        whose = "is used by a session that does not share it";
+        whose = "is used exclusively by another session";
     else if (orma_ftrace_setup_is_exclusive(config))
-        whose = "is in use: tids_to_trace, tracefs_options and tracing_cpumask need it alone";
+        whose =
+            "is in use: tids_to_trace, tracefs_options and tracing_cpumask require exclusive use";
     if (!whose)
         return set_graph(self, config, why, why_size);
-    (void)snprintf(why, why_size, "%s %s; another instance_name has a ring of its own",
+    (void)snprintf(why, why_size, "%s %s; use another instance_name to record in a separate ring",
                    self->fs.path, whose); /* cut: fine */
     return -EBUSY;
 }

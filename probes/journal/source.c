@@ -120,7 +120,7 @@ static struct event *watch(struct journald *self, int fd, event_callback_fn fn)
         ev = NULL;
     }
     if (!ev)
-        orma_log_warn("linux.systemd_journald: the log cannot be watched");
+        orma_log_warn("linux.systemd_journald: cannot watch the log");
     return ev;
 }
 
@@ -240,7 +240,7 @@ static void open_journal(struct journald *self)
 
     if (r < 0) {
         self->journal = NULL;
-        orma_log_info("linux.systemd_journald: no journal: %s", strerror(-r));
+        orma_log_info("linux.systemd_journald: cannot open the journal: %s", strerror(-r));
         return;
     }
     (void)sd_journal_seek_tail(self->journal); /* an empty one has no tail, and needs none */
@@ -269,7 +269,8 @@ static bool drain_journal(struct journald *self, unsigned max)
 static void open_journal(struct journald *self)
 {
     (void)self;
-    orma_log_info("linux.systemd_journald: this build knows no journal, only the kernel's lines");
+    orma_log_info(
+        "linux.systemd_journald: built without journal support; recording only the kernel's log");
 }
 
 static void close_journal(struct journald *self)

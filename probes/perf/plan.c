@@ -58,7 +58,7 @@ static const struct {
 static int set_counter(struct perf_event_attr *attr, unsigned counter, char *why, size_t why_size)
 {
     if (!counter || counter >= ORMA_ARRAY_LEN(counters)) {
-        snprintf(why, why_size, "there is no counter %u", counter);
+        snprintf(why, why_size, "unknown counter %u", counter);
         return -EINVAL;
     }
     attr->type = counters[counter].type;
@@ -82,7 +82,7 @@ static int set_tracepoint(struct orma_perf_event *event,
     uint64_t id = 0;
 
     if (!names_event(tracepoint->name)) {
-        snprintf(why, why_size, "a tracepoint is named GROUP/EVENT, not '%s'",
+        snprintf(why, why_size, "bad tracepoint '%s': expected GROUP/EVENT",
                  tracepoint->name ? tracepoint->name : "");
         return -EINVAL;
     }
@@ -235,7 +235,7 @@ static int plan_followers(struct orma_perf_plan *self,
         else if (f->event_case == PERFETTO__PROTOS__FOLLOWER_EVENT__EVENT_RAW_EVENT)
             r = set_raw(&event->attr, f->raw_event, why, why_size);
         else
-            snprintf(why, why_size, "follower %zu names no event", i + 1);
+            snprintf(why, why_size, "follower %zu: no event given", i + 1);
         if (r < 0)
             return r;
     }

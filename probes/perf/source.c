@@ -73,8 +73,7 @@ static bool drain_ring(struct perf *self, struct orma_perf_ring *ring, uint64_t 
         if (r > 0)
             orma_perf_encode(&self->encoder, &record);
         else if (!self->bad_records++)
-            orma_log_warn(NAME ": cpu %u: the kernel's ring holds a record that makes no sense",
-                          ring->cpu);
+            orma_log_warn(NAME ": cpu %u: invalid record in the kernel's ring", ring->cpu);
         if (n % CHECK_EVERY == 0 && orma_clock_boottime() > until_ns)
             return false;
     }
@@ -205,7 +204,7 @@ static void load_kallsyms(struct perf *self)
         orma_fd_read_file(AT_FDCWD, path, KALLSYMS_MAX, &text) == 0 &&
         orma_kallsyms_parse(orma_buf_str(&text), &self->kallsyms) == 0)
         return;
-    orma_log_warn(NAME ": kernel functions have no names: %s is hidden or cannot be read", path);
+    orma_log_warn(NAME ": no names for kernel functions: %s is hidden or unreadable", path);
 }
 
 static int perf_create(struct orma_source_env *env,

@@ -507,7 +507,7 @@ static void start_walk(struct process_stats *self)
     close_dir(&self->walk);
     self->walk = fd < 0 ? NULL : fdopendir(fd);
     if (!self->walk) {
-        orma_log_warn("linux.process_stats: no scan: %s", strerror(errno));
+        orma_log_warn("linux.process_stats: cannot scan processes: %s", strerror(errno));
         orma_fd_close(&fd);
     }
 }

@@ -117,7 +117,7 @@ static void put_cpu_info(struct system_info *self)
 
     if (!read_at(env->proc_root, "cpuinfo", &text) ||
         orma_system_cpuinfo_parse(orma_buf_str(&text), &info) < 0) {
-        orma_log_warn("linux.system_info: %s/cpuinfo cannot be read", env->proc_root);
+        orma_log_warn("linux.system_info: cannot read %s/cpuinfo", env->proc_root);
         return;
     }
     orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());

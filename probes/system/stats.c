@@ -131,8 +131,7 @@ static bool put_kind(struct sys_stats *self, enum kind kind)
 /* Nothing of this kind on this machine: said once, and never tried again. */
 static void give_up(struct sys_stats *self, enum kind kind)
 {
-    orma_log_info("linux.sys_stats: no %s on this machine, or no right to read it",
-                  kinds[kind].name);
+    orma_log_info("linux.sys_stats: %s does not exist here, or is not readable", kinds[kind].name);
     self->groups[kind].period_ms = 0;
 }
 

@@ -100,7 +100,7 @@ class Probes(Case):
         kept = sorted(p.name for p in run.iterdir() if "gone" not in p.name)
         said = self.orma("status", "--repair").stdout.decode()
         self.assertEqual(sorted(p.name for p in run.iterdir() if p.name != "orma"), kept)
-        self.assertRegex(said, r"Removed: \d+ folders")
+        self.assertRegex(said, r"Removed \d+ folders")
         for f in open_files:
             f.close()
 
@@ -108,7 +108,7 @@ class Probes(Case):
         config = POWER.replace("battery_poll_ms: 250", "collect_power_rails: true battery_poll_ms: 250")
         self.file("sys/class/power_supply/AC/online", "1\n")
         _, err = self.record(config.replace("1000", "100"), code=1)  # batteries there are none
-        self.assertIn("linux.sysfs_power: not supported, and ignored: android_power_config.collect_power_rails", err)
+        self.assertIn("linux.sysfs_power: ignored, not supported: android_power_config.collect_power_rails", err)
 
     def test_switches_that_the_kernel_left_out_are_told(self):
         """7 is put on the cpu and 9 taken off it; in the other trace all is well."""
@@ -204,7 +204,7 @@ class Tracefs(Case):
         folders = self.killed() - others
         self.assertEqual(len(folders), 2)
         said = self.orma("status", "--repair").stdout.decode()
-        self.assertRegex(said, r"Put back: settings of the kernel in 2 places\.\nRemoved: \d+ folders")
+        self.assertRegex(said, r"Restored settings of the kernel in 2 places\.\nRemoved \d+ folders")
         self.assert_as_before()
         self.assertEqual([f for f in folders if f.exists()], [])
 

@@ -59,11 +59,10 @@ static const struct orma_option options[] = {
     {OPT_TIME, 't', "time", "TIME", "Light form: how long, as in 500ms, 10s, 5m, 1h."},
     {OPT_BUFFER, 'b', "buffer", "SIZE", "Light form: buffer, as in 64kb, 32mb, 1gb."},
     {OPT_SIZE, 's', "size", "SIZE",
-     "Light form: write into the file all the time, at most so much."},
+     "Light form: write into the file continuously, up to this size."},
     {OPT_APP, 'a', "app", "NAME", "Light form: user-space events of this app; may be repeated."},
     {OPT_QUERY, 0, "query", NULL, "Show producers, data sources and sessions of the service."},
-    {OPT_LONG, 0, "long", NULL,
-     "With --query: everything that the data sources say of themselves."},
+    {OPT_LONG, 0, "long", NULL, "With --query: also the descriptors of the data sources."},
     {OPT_QUERY_RAW, 0, "query-raw", NULL, "The same as an encoded TracingServiceState."},
     {OPT_CLONE, 0, "clone", "ID", "Snapshot of the running session with this number."},
     {OPT_CLONE_NAME, 0, "clone-by-name", "NAME",
@@ -98,7 +97,7 @@ static const struct orma_option options[] = {
 static int add(struct orma_cli *cli, struct orma_perfetto_list *list, const char *item)
 {
     if (list->num == ORMA_PERFETTO_LIST_MAX)
-        return BAD(cli, "more than %d words of one kind", ORMA_PERFETTO_LIST_MAX);
+        return BAD(cli, "too many values: at most %d of one kind", ORMA_PERFETTO_LIST_MAX);
     list->items[list->num++] = item;
     return 0;
 }
@@ -109,7 +108,7 @@ static int act(struct orma_cli *cli, struct orma_perfetto_args *args,
 {
     if (args->action != ORMA_PERFETTO_NOTHING &&
         (args->action != action || action != ORMA_PERFETTO_RECORD))
-        return BAD(cli, "'%s' cannot be combined with what was said before it", what);
+        return BAD(cli, "'%s' cannot be combined with an earlier option", what);
     args->action = action;
     return 0;
 }
@@ -135,7 +134,7 @@ static int light_number(struct orma_cli *cli, struct orma_perfetto_args *args, i
         good = orma_units_parse_size_bytes(text, &args->light_file_bytes);
     if (good)
         return light(cli, args, cli->option);
-    return BAD(cli, "bad %s '%s': say a number and a unit, as in %s",
+    return BAD(cli, "bad %s '%s': expected a number and a unit, as in %s",
                id == OPT_TIME ? "time" : "size", text, id == OPT_TIME ? "10s" : "32mb");
 }
 
@@ -143,13 +142,13 @@ static int number(struct orma_cli *cli, const char *what, uint64_t max, uint64_t
 {
     if (orma_str_to_u64(orma_str_from(cli->value), ret) && *ret <= max)
         return 0;
-    return BAD(cli, "bad %s '%s': a whole number is needed", what, cli->value);
+    return BAD(cli, "bad %s '%s': expected a whole number", what, cli->value);
 }
 
 static int keyed(struct orma_cli *cli, struct orma_perfetto_args *args)
 {
     if (!*cli->value)
-        return BAD(cli, "'%s' needs a key that is not empty", cli->option);
+        return BAD(cli, "'%s' needs a non-empty key", cli->option);
     if (args->key)
         return BAD(cli, "'%s' cannot be combined with another key", cli->option);
     args->key = cli->value;
@@ -240,7 +239,7 @@ static int option(struct orma_cli *cli, struct orma_perfetto_args *args, int id)
         return 0;
     case OPT_ATTRIBUTE:
         if (!*cli->value || *cli->value == '=')
-            return BAD(cli, "bad attribute '%s': say KEY or KEY=VALUE", cli->value);
+            return BAD(cli, "bad attribute '%s': expected KEY or KEY=VALUE", cli->value);
         return add(cli, &args->attributes, cli->value);
     case OPT_ANDROID:
         return BAD(cli, "'%s' exists on Android only", cli->option);
@@ -254,32 +253,33 @@ static int check(struct orma_cli *cli, struct orma_perfetto_args *args)
     enum orma_perfetto_action action = args->action;
 
     if (action == ORMA_PERFETTO_NOTHING)
-        return BAD(cli, args->detach ? "'--detach' needs a config: -c FILE"
-                                     : "say what to do: record with -c CONFIG or with the light "
-                                       "form (-t, -b, EVENT ...), --query, --clone, --attach");
+        return BAD(cli, args->detach
+                            ? "'--detach' needs a config: -c FILE"
+                            : "nothing to do: record with -c CONFIG or with the light form (-t, "
+                              "-b, EVENT ...), or use --query, --clone or --attach");
     if (args->config_path && args->light)
         return BAD(cli, "-c cannot be combined with the light form (--time, --buffer, --size, "
                         "--app, events and categories)");
     if (args->text && !args->config_path)
-        return BAD(cli, "--txt is about the config of -c, which is missing");
+        return BAD(cli, "--txt needs -c");
     if (args->stop && action != ORMA_PERFETTO_ATTACH)
-        return BAD(cli, "'--stop' is for --attach KEY");
+        return BAD(cli, "'--stop' needs --attach KEY");
     if (args->query_long && action != ORMA_PERFETTO_QUERY)
-        return BAD(cli, "'--long' is for --query");
+        return BAD(cli, "'--long' needs --query");
     if (args->detach && action != ORMA_PERFETTO_RECORD)
-        return BAD(cli, "'--detach' is for recording: it needs -c FILE");
+        return BAD(cli, "'--detach' needs a config: -c FILE");
     if (args->background && action != ORMA_PERFETTO_RECORD)
         return BAD(cli, "only a recording can go to the background");
     if (args->notify_fd >= 0 && action != ORMA_PERFETTO_RECORD)
-        return BAD(cli, "'--notify-fd' is for recording");
+        return BAD(cli, "'--notify-fd' needs a recording");
     if (args->attributes.num && action != ORMA_PERFETTO_RECORD)
-        return BAD(cli, "'--add-attribute' is for recording");
+        return BAD(cli, "'--add-attribute' needs a recording");
     if (args->no_clobber && !args->out_path)
-        return BAD(cli, "'--no-clobber' is about the file of -o, which is missing");
+        return BAD(cli, "'--no-clobber' needs -o FILE");
     if (args->out_path && (action == ORMA_PERFETTO_QUERY || action == ORMA_PERFETTO_IS_DETACHED))
-        return BAD(cli, "there is no trace to write: -o does not belong here");
+        return BAD(cli, "no trace is written here: -o cannot be used");
     if (action == ORMA_PERFETTO_CLONE && !args->out_path)
-        return BAD(cli, "a snapshot needs a file to go to: -o FILE");
+        return BAD(cli, "a snapshot needs an output file: -o FILE");
     return 0;
 }
 

@@ -101,8 +101,9 @@ int orma_perfetto_open(const struct orma_perfetto *self, const char *path)
 
     if (!strcmp(path, "-")) {
         if (isatty(STDOUT_FILENO)) {
-            orma_perfetto_say(self,
-                              "a trace is not for a terminal: redirect the output or name a file");
+            orma_perfetto_say(
+                self,
+                "refusing to write a trace to a terminal: redirect the output or name a file");
             return -EINVAL;
         }
         fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -115,7 +116,7 @@ int orma_perfetto_open(const struct orma_perfetto *self, const char *path)
         return fd;
     int err = errno;
     orma_perfetto_say(self, "%s: %s%s", path, strerror(err),
-                      err == EEXIST ? "; without --no-clobber it would be overwritten" : "");
+                      err == EEXIST ? "; omit --no-clobber to overwrite it" : "");
     return -err;
 }
 
@@ -141,17 +142,16 @@ int orma_perfetto_check_output(const struct orma_perfetto *self)
     if (facts->triggers_num)
         return 0; /* nothing is recorded */
     if (facts->has_output_path && args->out_path) {
-        orma_perfetto_say(self, "the config has an output_path: -o does not belong here");
+        orma_perfetto_say(self, "the config has an output_path: -o cannot be used");
         return -EINVAL;
     }
     if (!args->out_path && !(facts->write_into_file && facts->has_output_path)) {
-        orma_perfetto_say(self, "a trace needs a file to go to: -o FILE");
+        orma_perfetto_say(self, "no output file: add -o FILE");
         return -EINVAL;
     }
     if (args->detach && !facts->write_into_file) {
-        orma_perfetto_say(self,
-                          "'--detach' needs a config with write_into_file: true; nobody would be "
-                          "there to read the trace");
+        orma_perfetto_say(self, "'--detach' needs a config with write_into_file: true: no client "
+                                "stays to read the trace");
         return -EINVAL;
     }
     if (clones && !strcmp(args->out_path, "-")) {

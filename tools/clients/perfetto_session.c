@@ -132,7 +132,7 @@ static void on_event(void *ctx, struct orma_str events)
         } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
             read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
-            orma_perfetto_say(s->self, "too many triggers at once: one snapshot is left out");
+            orma_perfetto_say(s->self, "too many triggers at once: skipped one snapshot");
     }
 }
 
@@ -293,7 +293,7 @@ static void take_signal(struct session *s)
     char byte;
 
     if (read(s->self->signal_fd, &byte, 1) == 1 && !s->stopping) {
-        orma_perfetto_say(s->self, "stopping (a second signal ends at once)");
+        orma_perfetto_say(s->self, "stopping (a second signal quits at once)");
         stop(s);
     }
 }
@@ -310,7 +310,7 @@ static int wait_for_end(struct session *s, uint64_t lifetime_ms)
         uint64_t age_ms = (orma_clock_now(ORMA_CLOCK_MONOTONIC) - start_ns) / 1000000u;
 
         if (lifetime_ms && age_ms > lifetime_ms + OVERTIME_MS) {
-            orma_perfetto_say(s->self, "the session did not end in time: given up");
+            orma_perfetto_say(s->self, "timed out waiting for the session to end");
             return -ETIMEDOUT;
         }
         if (poll(fds, 2, 1000) < 0 && errno != EINTR)

@@ -32,8 +32,7 @@ enum { OPT_SYSTEM = 1 };
 
 static const struct orma_option options[] = {
     {OPT_SYSTEM, 0, "system-sockets", NULL,
-     "Listen where the system's service would, so that other programs are recorded without being "
-     "told."},
+     "Listen on the system's sockets, so that programs are recorded without further settings."},
     {0},
 };
 

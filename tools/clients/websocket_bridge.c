@@ -35,8 +35,10 @@
 enum { OPT_PORT = 1, OPT_ORIGINS };
 
 static const struct orma_option options[] = {
-    {OPT_PORT, 0, "port", "PORT", "The port on 127.0.0.1; 8037, where the viewer looks. 0: any."},
-    {OPT_ORIGINS, 0, "additional-cors-origins", "LIST", "Pages of these origins may connect, too."},
+    {OPT_PORT, 0, "port", "PORT",
+     "Port on 127.0.0.1. Default: 8037, which the viewer uses. 0: any free port."},
+    {OPT_ORIGINS, 0, "additional-cors-origins", "LIST",
+     "Also accept connections from pages of these origins."},
     {0},
 };
 
@@ -347,7 +349,7 @@ static int run(const char *origins, uint16_t port)
     b.listener = listen_at(&port);
     if (b.listener < 0) {
         fprintf(stderr, PROGRAM ": cannot listen on 127.0.0.1:%u: %s%s\n", (unsigned)port,
-                strerror(-b.listener), b.listener == -EADDRINUSE ? "; --port names another" : "");
+                strerror(-b.listener), b.listener == -EADDRINUSE ? "; --port selects another" : "");
         return ORMA_EXIT_FAILURE;
     }
     fprintf(stderr, PROGRAM ": listening on ws://127.0.0.1:%u/traced; Ctrl-C ends it\n",

@@ -23,21 +23,20 @@ const struct orma_option orma_convert_bundle_options[] = {
     {OPT_SYMBOLS, 0, "symbol-paths", "DIR,...",
      "Look for binaries in these folders and below, by build id."},
     {OPT_NO_SYMBOLS, 0, "no-auto-symbol-paths", NULL,
-     "And nowhere else: not in PERFETTO_BINARY_PATH, nor among the binaries of this machine."},
+     "Search nowhere else: neither PERFETTO_BINARY_PATH nor the binaries of this machine."},
     {OPT_MAP, 0, "proguard-map", "[PACKAGE=]FILE",
-     "What ProGuard or R8 made short; may be given again."},
-    {OPT_NO_MAPS, 0, "no-auto-proguard-maps", NULL, "Without those of PERFETTO_PROGUARD_MAP."},
-    {OPT_VERBOSE, 0, "verbose", NULL, "Tell each module, and the file with its symbols."},
+     "A mapping file of ProGuard or R8; may be repeated."},
+    {OPT_NO_MAPS, 0, "no-auto-proguard-maps", NULL, "Ignore PERFETTO_PROGUARD_MAP."},
+    {OPT_VERBOSE, 0, "verbose", NULL, "Print each module and the file with its symbols."},
     {0},
 };
 
 static const struct orma_command command = {
     .name = "bundle",
-    .summary = "Put a trace, and the names of its frames, into one archive.",
+    .summary = "Pack a trace and the symbols of its frames into one archive.",
     .synopsis = "[OPTIONS] TRACE ARCHIVE",
-    .details =
-        "The archive is a tar that loads as the trace does, with names for its frames: those "
-        "of binaries, and those that were made short.",
+    .details = "The archive is a tar that loads like the trace, with the symbols of its frames and "
+               "deobfuscated names.",
     .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n"
                 "  trace_processor_shell bundle --symbol-paths=build,/opt/debug t.pftrace t.tar\n",
     .options = orma_convert_bundle_options,
@@ -92,7 +91,7 @@ static int make_symbolizer(struct bundle *self, struct orma_symbolizer **ret)
         r = orma_symbolizer_add(*ret, NULL, ORMA_SYMBOLIZER_FIND);
     if (r < 0 && self->paths)
         orma_convert_say(&self->convert, "%s",
-                         r == -ENOTSUP ? "this build reads no binaries: it was made without libdw"
+                         r == -ENOTSUP ? "built without libdw, so binaries cannot be read"
                                        : strerror(-r));
     return r;
 }
@@ -166,9 +165,9 @@ static int add_paths(struct bundle *self, const char *list)
 static int take_word(struct bundle *self, const struct orma_cli *cli, const char *word)
 {
     if (!strcmp(word, "-"))
-        return orma_cli_usage_error(cli, "a bundle is made of files: '-' is none");
+        return orma_cli_usage_error(cli, "a bundle needs files: '-' cannot be used");
     if (self->out)
-        return orma_cli_usage_error(cli, "one argument too many: '%s'", word);
+        return orma_cli_usage_error(cli, "unexpected argument '%s'", word);
     *(self->in ? &self->out : &self->in) = word;
     return 0;
 }
@@ -215,8 +214,8 @@ static int parse(struct bundle *self, struct orma_cli *cli)
         r = take(self, cli, id);
     }
     if (r == 0 && !self->out)
-        r = orma_cli_usage_error(cli, self->in ? "where to? Name an archive"
-                                               : "name a trace and an archive");
+        r = orma_cli_usage_error(cli, self->in ? "no output: name an archive"
+                                               : "no input: name a trace and an archive");
     return r ? -1 : 0;
 }
 
@@ -230,7 +229,8 @@ static int run(struct bundle *self)
         return -EINVAL;
     }
     if (stat(self->out, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-        orma_convert_say(&self->convert, "%s is the input, too: it would be lost", self->out);
+        orma_convert_say(&self->convert, "%s is also the input: it would be overwritten",
+                         self->out);
         return -EINVAL;
     }
     int r = find_symbols(self);

@@ -28,15 +28,15 @@ const struct orma_convert_mode orma_convert_modes[] = {
     {"decompress_packets", "protobuf trace with packed packets unpacked", orma_convert_decompress,
      .binary = true, .util = true},
     {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
-    {"java_heap_profile", "heap graphs of Java are not read", NULL},
+    {"java_heap_profile", "Java heap graphs are not supported", NULL},
     {"firefox", "samples for the profiler of Firefox", orma_convert_firefox},
     {"symbolize", "functions, files and lines of a trace's frames", orma_convert_symbolize,
      .binary = true, .util = true},
-    {"deobfuscate", "names that ProGuard or R8 made short", orma_convert_deobfuscate,
+    {"deobfuscate", "original names of what ProGuard or R8 renamed", orma_convert_deobfuscate,
      .binary = true, .util = true, .no_input = true},
     {"merge", "'trace_processor_shell util merge' puts traces into one archive", NULL,
      .util = true},
-    {"bundle", "'bundle' comes first: bundle [OPTIONS] TRACE ARCHIVE", NULL},
+    {"bundle", "'bundle' must be the first argument: bundle [OPTIONS] TRACE ARCHIVE", NULL},
     {0},
 };
 
@@ -57,23 +57,25 @@ enum {
 };
 
 const struct orma_option orma_convert_options[] = {
-    {OPT_OUTPUT, 'o', "output", "FILE", "Where the result goes, instead of a last argument."},
+    {OPT_OUTPUT, 'o', "output", "FILE", "The output file, instead of a last argument."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite the output if it exists."},
-    {OPT_SKIP_UNKNOWN, 0, "skip-unknown", NULL, "text: without the fields that have no name here."},
+    {OPT_SKIP_UNKNOWN, 0, "skip-unknown", NULL, "text: skip fields that the schema does not have."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "json, systrace, ctrace: sort all events at the end of the load."},
     {OPT_TRUNCATE, 't', "truncate", "start|end",
      "json, systrace, ctrace: at most 500000 kernel events, those of the start or of the end."},
     {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL, "json: slices without their arguments."},
-    {OPT_VERBOSE, 0, "verbose", NULL, "symbolize: each module, and the file with its symbols."},
+    {OPT_VERBOSE, 0, "verbose", NULL,
+     "symbolize: print each module and the file with its symbols."},
     {OPT_PID, 0, "pid", "PID", "profile: this process only."},
     {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
      "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR",
      "profile: where the files go; it must exist. Default: a new temporary folder."},
-    {OPT_ALLOC, 0, "alloc", NULL, "profile: memory of native heaps. Default: all that is there."},
-    {OPT_PERF, 0, "perf", NULL, "profile: samples of the cpus."},
-    {OPT_JAVA_HEAP, 0, "java-heap", NULL, "Accepted; heap graphs of Java are not read."},
+    {OPT_ALLOC, 0, "alloc", NULL,
+     "profile: allocations of native heaps. Default: all profiles in the trace."},
+    {OPT_PERF, 0, "perf", NULL, "profile: CPU samples."},
+    {OPT_JAVA_HEAP, 0, "java-heap", NULL, "Accepted; Java heap graphs are not supported."},
     {0},
 };
 
@@ -152,17 +154,18 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
         break;
     case OPT_TRUNCATE:
         if (strcmp(cli->value, "start") && strcmp(cli->value, "end"))
-            return orma_cli_usage_error(cli, "bad end to keep '%s': start or end", cli->value);
+            return orma_cli_usage_error(cli, "bad end to keep '%s': expected start or end",
+                                        cli->value);
         self->truncate = *cli->value == 's' ? ORMA_TRUNCATE_START : ORMA_TRUNCATE_END;
         break;
     case OPT_PID:
         if (!orma_str_to_i64(orma_str_from(cli->value), &self->pid) || self->pid <= 0)
-            return orma_cli_usage_error(cli, "bad process '%s': a number is needed", cli->value);
+            return orma_cli_usage_error(cli, "bad process id '%s': expected a number", cli->value);
         break;
     case OPT_TIMESTAMPS:
         if (!take_times(cli->value, self))
-            return orma_cli_usage_error(cli, "bad times '%s': two numbers, as in 1000,2000",
-                                        cli->value);
+            return orma_cli_usage_error(
+                cli, "bad times '%s': expected two numbers, as in 1000,2000", cli->value);
         break;
     case OPT_OUTPUT_DIR:
         self->folder = cli->value;
@@ -174,10 +177,10 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
         self->profile_kind = ORMA_PROFILE_PERF;
         break;
     case OPT_JAVA_HEAP:
-        return orma_cli_usage_error(cli, "heap graphs of Java are not read");
+        return orma_cli_usage_error(cli, "Java heap graphs are not supported");
     case ORMA_CLI_POSITIONAL:
         if (args->num == ORMA_ARRAY_LEN(args->words))
-            return orma_cli_usage_error(cli, "one argument too many: '%s'", cli->value);
+            return orma_cli_usage_error(cli, "unexpected argument '%s'", cli->value);
         args->words[args->num++] = cli->value;
         break;
     }
@@ -225,7 +228,7 @@ static int open_output(struct orma_convert *self, const struct orma_convert_mode
     }
     if (stat(path, &out) == 0 && fstat(self->in_fd, &in) == 0 && in.st_dev == out.st_dev &&
         in.st_ino == out.st_ino && S_ISREG(in.st_mode)) {
-        orma_convert_say(self, "%s is the input, too: it would be lost", path);
+        orma_convert_say(self, "%s is also the input: it would be overwritten", path);
         return -EINVAL;
     }
     int r = orma_whole_open(ret, path, !force, 0644);
@@ -333,7 +336,7 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "symbolize looks for binaries in the folders of PERFETTO_BINARY_PATH (':' between them), by "  \
     "name and build id or, with PERFETTO_SYMBOLIZER_MODE=index, by build id alone; without it, "   \
     "among the programs of this machine. deobfuscate reads the mappings of "                       \
-    "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. What they write belongs behind the trace: "       \
+    "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. Append what they write to the trace: "            \
     "cat trace symbols > both. With these variables set every load of a trace does the same."
 
 static void put_modes(struct orma_buf *out)

@@ -24,14 +24,14 @@ static const struct orma_option options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "The tar to write."},
     {OPT_MANIFEST, 0, "manifest", "FILE", "Put this in as " MANIFEST_NAME "."},
     {OPT_NO_VALIDATE, 0, "no-validate", NULL,
-     "Do not look whether the clocks of all traces can be related."},
+     "Do not check that the clocks of all traces can be related."},
     {OPT_STRICT, 0, "strict", NULL, "Fail if they cannot."},
     {0},
 };
 
 static const struct orma_command command = {
     .name = "merge",
-    .summary = "Put several traces into one archive, which loads as one trace.",
+    .summary = "Pack several traces into one archive, which loads as one trace.",
     .synopsis = "-o FILE [OPTIONS] TRACE...",
     .examples = "  trace_processor_shell util merge -o both.tar phone.pftrace host.pftrace\n",
     .options = options,
@@ -155,7 +155,8 @@ static int parse(struct merge *m, int argc, char **argv)
             code = take_trace(m, &cli, argv[i]);
     }
     if (code < 0 && (!m->out_path || !m->num))
-        return orma_cli_usage_error(&cli, m->num ? "where to? -o FILE" : "name traces to merge"), 1;
+        return orma_cli_usage_error(&cli, m->num ? "no output: add -o FILE" : "no traces to merge"),
+               1;
     return code;
 }
 

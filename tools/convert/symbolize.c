@@ -35,8 +35,8 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
     }
     int r = orma_symbolizer_new(paths, mode, ret);
     if (r == -ENOTSUP)
-        orma_convert_say(self, "this build reads no binaries: it was made without libdw. Install "
-                               "libdw-dev and build again");
+        orma_convert_say(
+            self, "built without libdw, so binaries cannot be read: install libdw-dev and rebuild");
     else if (r < 0)
         orma_convert_say(self, "%s", strerror(-r));
     return r;
@@ -53,7 +53,7 @@ void orma_convert_symbols_tell(const struct orma_convert *self,
                          " of %" PRIu64 " modules%s",
                          s->frames_named, s->frames, s->modules_found, s->modules,
                          s->modules_found < s->modules && !orma_load_symbols_paths()
-                             ? "; " ORMA_LOAD_SYMBOLS_PATHS " tells where others are"
+                             ? "; " ORMA_LOAD_SYMBOLS_PATHS " adds folders to search"
                              : "");
     if (s->modules_broken)
         orma_convert_say(self, "%" PRIu64 " modules without names: their binaries are damaged",

@@ -61,9 +61,9 @@ static int put_header(struct orma_convert_tar *self, const char *what, const cha
     struct header header;
 
     if (strlen(name) > NAME_LEN_MAX)
-        return complain(self, what, "its name is longer than an archive takes");
+        return complain(self, what, "the name is too long for an archive");
     if (size >= SIZE_LIMIT)
-        return complain(self, what, "larger than an archive takes (8 GiB)");
+        return complain(self, what, "larger than an archive allows (8 GiB)");
     fill_header(&header, name, size);
     return write_all(self, &header, sizeof(header));
 }
@@ -83,7 +83,8 @@ static int copy(struct orma_convert_tar *self, const char *what, int from, uint6
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return complain(self, what, n < 0 ? strerror(errno) : "it became shorter meanwhile");
+            return complain(self, what,
+                            n < 0 ? strerror(errno) : "the file shrank while it was read");
         if (write_all(self, self->block, (size_t)n) < 0)
             return -1;
         left -= (uint64_t)n;

@@ -146,9 +146,8 @@ const struct orma_command orma_cmd_help = {
     .name = "help",
     .summary = "Explain a command or a topic.",
     .synopsis = "[COMMAND | TOPIC [ABOUT]]",
-    .details = "Topics: config, sources, presets, events, tables, units, loss, exit-codes. What "
-               "follows config is the way to a field, what follows tables is a table, what follows "
-               "events is a group.",
+    .details = "Topics: config, sources, presets, events, tables, units, loss, exit-codes. "
+               "'config' takes the path of a field, 'tables' a table, 'events' a group.",
     .examples = "  orma help record\n"
                 "  orma help config data_sources.config.ftrace_config\n"
                 "  orma help tables slice\n",

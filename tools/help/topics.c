@@ -58,7 +58,7 @@ static int show_sources(const char *about)
 static int show_presets(const char *about)
 {
     (void)about; /* takes none */
-    printf("Words for 'orma record'. With none, those with a star; -a takes all.\n");
+    printf("Presets of 'orma record'. The default are those with a star; -a records all.\n");
     for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         printf("\n  %s%s: %s\n", p->name, p->by_default ? "*" : "", p->help);
         for (const char *const *e = p->events; e && *e; e++)
@@ -115,12 +115,11 @@ static int show_exit_codes(const char *about)
     } codes[] = {
         {ORMA_EXIT_OK, "Success. Losses do not change the code; the last line reports them."},
         {ORMA_EXIT_FAILURE,
-         "Failed, or nothing of what was asked for could be recorded. What is wrong is on standard "
-         "error."},
-        {ORMA_EXIT_USAGE, "Wrong usage: an option, a word or a value that is not understood."},
+         "Failed, or nothing that was requested could be recorded. Standard error says why."},
+        {ORMA_EXIT_USAGE, "Wrong usage: an unknown option, argument or value."},
         {126, "'orma record -- COMMAND': COMMAND could not be started."},
         {ORMA_EXIT_NO_COMMAND, "'orma record -- COMMAND': there is no such COMMAND."},
-        {ORMA_EXIT_PIPE, "Nobody read the output any more (as with '| head'); no message."},
+        {ORMA_EXIT_PIPE, "The reader of the output closed it (as with '| head'); no message."},
     };
 
     (void)about; /* takes none */
@@ -144,7 +143,7 @@ static int show_events(const char *about)
     int r = orma_probes_kernel_events(NULL, &list);
 
     if (r < 0) {
-        fprintf(stderr, "orma help: the kernel's events cannot be read: %s\n",
+        fprintf(stderr, "orma help: cannot read the kernel's events: %s\n",
                 r == -ENOENT ? "tracefs is not mounted (as root: mount -t tracefs nodev "
                                "/sys/kernel/tracing)"
                              : strerror(-r));
@@ -167,11 +166,11 @@ const struct orma_help_topic orma_help_topics[] = {
     {"config", "how trace configs are written, and their fields", "[FIELD.FIELD...]",
      orma_help_topic_config},
     {"sources", "what can be recorded, and what works here now", NULL, show_sources},
-    {"presets", "the words of 'orma record' and the events behind them", NULL, show_presets},
-    {"tables", "tables to ask in SQL, and their columns", "[TABLE]", orma_help_topic_tables},
+    {"presets", "the presets of 'orma record' and their events", NULL, show_presets},
+    {"tables", "the tables to query in SQL, and their columns", "[TABLE]", orma_help_topic_tables},
     {"units", "times and sizes", NULL, show_units},
-    {"events", "the kernel's events: all, or those that begin with a word", "[GROUP]", show_events},
-    {"loss", "what can get lost, and what helps", NULL, show_loss},
-    {"exit-codes", "what the commands exit with", NULL, show_exit_codes},
+    {"events", "the kernel's events: all, or those with a prefix", "[GROUP]", show_events},
+    {"loss", "what can be lost, and how to avoid it", NULL, show_loss},
+    {"exit-codes", "the exit codes of the commands", NULL, show_exit_codes},
     {0},
 };

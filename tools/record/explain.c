@@ -15,13 +15,12 @@ static const struct {
     {ORMA_PB_TRACE_CONFIG_BUFFERS,
      "A central buffer in the service. Data sources name it by its index, from 0."},
     {ORMA_PB_TRACE_CONFIG_DURATION_MS, "The service ends the session after this time."},
-    {ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, "The service writes into the file all the time, so the "
-                                           "buffer need only hold what comes between "
-                                           "two writes."},
+    {ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, "The service writes into the file continuously, so the "
+                                           "buffer only holds what arrives between two writes."},
     {ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, "Milliseconds between two writes."},
     {ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, "The session ends before the file grows past this."},
     {ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG,
-     "Writers tell names and tracks anew this often, so that what is left in a ring can be read."},
+     "Writers repeat names and tracks this often, so that what is left in a ring can be read."},
     {ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG, "Named events that start, stop or clone the session."},
 };
 
@@ -68,8 +67,8 @@ int orma_record_explain_config(struct orma_str config, struct orma_buf *ret)
     struct orma_pb_field f;
     const char *last = NULL;
 
-    orma_buf_put_str(
-        ret, "# A trace config: 'orma record -c FILE' and 'perfetto --txt -c FILE' take it.\n");
+    orma_buf_put_str(ret,
+                     "# A trace config, for 'orma record -c FILE' and 'perfetto --txt -c FILE'.\n");
     while (orma_pb_next(&r, &f)) {
         const char *comment = comment_of(&f);
 

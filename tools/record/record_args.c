@@ -40,7 +40,7 @@ const struct orma_option orma_record_options[] = {
     {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
     {OPT_RING, 0, "ring", NULL,
      "Keep only the newest data, as much as the buffer holds, and write them at the end."},
-    {OPT_STREAM, 0, "stream", NULL, "Write into FILE all the time: the default."},
+    {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
      "Keep the newest data until somebody fires NAME ('trigger_perfetto NAME', or a program), "
@@ -54,7 +54,7 @@ const struct orma_option orma_record_options[] = {
     {OPT_CONFIG, 'c', "config", "FILE",
      "A trace config of your own, text or binary; - is standard input. Presets, -a, -t, -b, "
      "--ring, --stream, --max-size and --trigger cannot be combined with it."},
-    {OPT_TXT, 0, "txt", NULL, "The config is text, whatever it looks like."},
+    {OPT_TXT, 0, "txt", NULL, "Read the config as text."},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "Print the config that would be used, with comments, and record nothing."},
     {OPT_PRIVATE, 0, "private", NULL,
@@ -74,14 +74,15 @@ static int parse_option(struct orma_record *rec, int id)
     case OPT_TIME:
         if (!orma_units_parse_time_ms(value, &rec->request.duration_ms) ||
             rec->request.duration_ms > UINT32_MAX)
-            return orma_cli_usage_error(&rec->cli,
-                                        "bad time '%s': say 10 (seconds), 500ms, 5m or 2h", value);
+            return orma_cli_usage_error(
+                &rec->cli, "bad time '%s': expected 10 (seconds), 500ms, 5m or 2h", value);
         break;
     case OPT_BUFFER:
         if (!orma_units_parse_size_bytes(value, &rec->request.buffer_bytes) ||
             rec->request.buffer_bytes < BUFFER_MIN || rec->request.buffer_bytes > BUFFER_MAX)
             return orma_cli_usage_error(
-                &rec->cli, "bad buffer size '%s': 4kb up to below 4gb, as in 32mb", value);
+                &rec->cli, "bad buffer size '%s': expected 4kb to just below 4gb, as in 32mb",
+                value);
         break;
     case OPT_OUT:
         rec->out_path = value;
@@ -99,7 +100,7 @@ static int parse_option(struct orma_record *rec, int id)
         break;
     case OPT_TRIGGER:
         if (!*value)
-            return orma_cli_usage_error(&rec->cli, "--trigger needs a name that is not empty");
+            return orma_cli_usage_error(&rec->cli, "--trigger needs a non-empty name");
         rec->request.trigger = value;
         break;
     case OPT_CLONE:
@@ -110,7 +111,8 @@ static int parse_option(struct orma_record *rec, int id)
         break;
     case OPT_MAX_SIZE:
         if (!orma_units_parse_size_bytes(value, &rec->request.max_file_bytes))
-            return orma_cli_usage_error(&rec->cli, "bad size '%s': say 100mb or 2gb", value);
+            return orma_cli_usage_error(&rec->cli,
+                                        "bad size '%s': expected a size as in 100mb or 2gb", value);
         break;
     case OPT_CONFIG:
         rec->config_path = value;
@@ -163,17 +165,15 @@ static int check_together(struct orma_record *rec)
                                     "--trigger cannot be combined with it");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
-        return orma_cli_usage_error(&rec->cli,
-                                    "--clone writes what another session holds: it can be "
-                                    "combined with -o, -f and -q only");
+        return orma_cli_usage_error(&rec->cli, "--clone can be combined only with -o, -f and -q");
     if (rec->background && rec->command)
         return orma_cli_usage_error(&rec->cli, "--background cannot be combined with a "
                                                "command: start the command yourself afterwards");
     if (rec->background && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(&rec->cli, "--background needs a file: name it with -o FILE");
     if (rec->request.trigger && rec->private_service && !rec->command)
-        return orma_cli_usage_error(&rec->cli, "only a COMMAND could fire the trigger of a "
-                                               "--private service: add one");
+        return orma_cli_usage_error(&rec->cli,
+                                    "with --private only a COMMAND can fire the trigger: add one");
     return ORMA_EXIT_OK;
 }
 

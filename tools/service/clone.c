@@ -79,7 +79,7 @@ int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *re
     }
     r = orma_service_readback(consumer, fd, READ_TIMEOUT_MS, NULL, ret_bytes);
     if (r < 0)
-        orma_buf_printf(error, "the trace ends early: %s",
+        orma_buf_printf(error, "the trace is incomplete: %s",
                         r == -ETIMEDOUT ? "the service stopped sending" : strerror(-r));
     return r;
 }

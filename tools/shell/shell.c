@@ -15,19 +15,20 @@ static const struct orma_option classic_options[] = {
     {ORMA_SHELL_QUERY_FILE, 'q', "query-file", "FILE",
      "Run the SQL in FILE (- is standard input), print CSV."},
     {ORMA_SHELL_QUERY_STRING, 'Q', "query-string", "SQL", "Run SQL, print CSV."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Go on with a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
     {ORMA_SHELL_WIDE, 'W', "wide", NULL, "Columns of 40 characters instead of 20 at the prompt."},
     {ORMA_SHELL_PERF_FILE, 'p', "perf-file", "FILE", "Write the times of load and query, in ns."},
     {ORMA_SHELL_EXPORT, 'e', "export", "FILE", "Write all tables into an SQLite file."},
     {ORMA_SHELL_HTTPD, 'D', "httpd", NULL, "Serve the trace (none is needed) over HTTP."},
-    {ORMA_SHELL_PORT, 0, "http-port", "PORT", "With -D: the port; 9001."},
-    {ORMA_SHELL_ADDRESS, 0, "http-ip-address", "ADDRESS", "With -D: the address; localhost."},
+    {ORMA_SHELL_PORT, 0, "http-port", "PORT", "With -D: the port. Default: 9001."},
+    {ORMA_SHELL_ADDRESS, 0, "http-ip-address", "ADDRESS",
+     "With -D: the address. Default: localhost."},
     {ORMA_SHELL_ORIGINS, 0, "http-additional-cors-origins", "LIST",
-     "With -D: pages of these origins may ask, too."},
+     "With -D: also accept requests from pages of these origins."},
     {ORMA_SHELL_STDIOD, 0, "stdiod", NULL, "Serve on standard input and output."},
     {ORMA_SHELL_HELP_CLASSIC, 0, "help-classic", NULL, "Show this."},
     {ORMA_SHELL_METRICS_RUN, 0, "run-metrics", "NAMES",
-     "Compute metrics, with commas between them; NAME.sql is a file, with NAME.proto beside it."},
+     "Compute these metrics (separated by commas); NAME.sql is a file, with NAME.proto beside it."},
     {ORMA_SHELL_METRICS_PRE, 0, "pre-metrics", "FILE", "Run the SQL in FILE before metrics."},
     {ORMA_SHELL_METRICS_OUTPUT, 0, "metrics-output", "FORM",
      "Print metrics as text (the default), binary or json."},
@@ -35,11 +36,11 @@ static const struct orma_option classic_options[] = {
      "Metrics in DISK/sql, with messages in DISK/protos; may be repeated."},
     {ORMA_SHELL_SUMMARY, 0, "summary", NULL, "Compute a trace summary."},
     {ORMA_SHELL_SUMMARY_METRICS, 0, "summary-metrics-v2", "IDS",
-     "The metrics of the summary: all, or ids with commas between them."},
+     "The metrics of the summary: all, or ids separated by commas."},
     {ORMA_SHELL_SUMMARY_METADATA, 0, "summary-metadata-query", "ID",
      "The query whose rows (key, value) become metadata."},
     {ORMA_SHELL_SUMMARY_SPEC, 0, "summary-spec", "FILE",
-     "What the summary is: TraceSummarySpec as text or bytes; may be repeated."},
+     "A specification: TraceSummarySpec as text or bytes; may be repeated."},
     {ORMA_SHELL_SUMMARY_FORMAT, 0, "summary-format", "FORM", "text (the default) or binary."},
     {ORMA_SHELL_SUMMARY_SPEC, 0, "structured-query-spec", "FILE", "The same as --summary-spec."},
     {ORMA_SHELL_STRUCTURED_ID, 0, "structured-query-id", "ID",
@@ -51,7 +52,7 @@ static const struct orma_option classic_options[] = {
 static const struct orma_option query_options[] = {
     {ORMA_SHELL_QUERY_FILE, 'f', "query-file", "FILE",
      "Read the SQL from FILE; - is standard input."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Go on with a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
     {ORMA_SHELL_WIDE, 'W', "wide", NULL, "Columns of 40 characters instead of 20 at the prompt."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
     {ORMA_SHELL_STRUCTURED_ID, 0, "structured-query-id", "ID",
@@ -84,9 +85,9 @@ static int run_metrics(const struct orma_command *command, int argc, char **argv
         return code;
     sh.trace = sh.words[0];
     if (!sh.trace)
-        return orma_shell_missing("metrics", "a trace file is needed");
+        return orma_shell_missing("metrics", "no trace file given");
     if (!sh.metrics.run)
-        return orma_shell_missing("metrics", "which? Give them with --run a,b");
+        return orma_shell_missing("metrics", "no metrics named: use --run a,b");
     return orma_shell_execute(&sh);
 }
 
@@ -101,7 +102,7 @@ static int run_summarize(const struct orma_command *command, int argc, char **ar
         return code;
     sh.trace = sh.words[0];
     if (!sh.trace)
-        return orma_shell_missing("summarize", "a trace file is needed");
+        return orma_shell_missing("summarize", "no trace file given");
     for (size_t i = 1; i < sh.words_num && sh.metrics.specs_num < ORMA_SHELL_LIST_MAX; i++)
         sh.metrics.specs[sh.metrics.specs_num++] = sh.words[i];
     sh.metrics.summary = true;
@@ -117,11 +118,12 @@ static int run_query(const struct orma_command *self, int argc, char **argv)
     if (code >= 0)
         return code;
     if (sh.remote && sh.words[1])
-        return orma_shell_missing("query: with --remote there is no trace, only SQL", sh.words[1]);
+        return orma_shell_missing("query: with --remote, only SQL can be given, no trace",
+                                  sh.words[1]);
     sh.trace = sh.remote ? NULL : sh.words[0];
     sh.query_text = sh.words[sh.remote ? 0 : 1];
     if (!sh.trace && !sh.remote)
-        return orma_shell_missing("query", "a trace file is needed");
+        return orma_shell_missing("query", "no trace file given");
     if (!sh.query_text && !sh.query_file && !sh.metrics.query_id && !isatty(STDIN_FILENO))
         sh.query_file = "-";
     if (!sh.query_text && !sh.query_file && !sh.metrics.query_id)
@@ -141,7 +143,7 @@ static int run_interactive(const struct orma_command *self, int argc, char **arg
     sh.trace = sh.words[0];
     sh.interactive = true;
     return sh.trace ? orma_shell_execute(&sh)
-                    : orma_shell_missing("interactive", "a trace file is needed");
+                    : orma_shell_missing("interactive", "no trace file given");
 }
 
 static int run_export(const struct orma_command *self, int argc, char **argv)
@@ -154,14 +156,14 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!sh.words[0] || (strcmp(sh.words[0], "sqlite") && strcmp(sh.words[0], "arrow_tar") &&
                          strcmp(sh.words[0], "perfetto")))
-        return orma_shell_missing("export", "which format? There is sqlite");
+        return orma_shell_missing("export", "unknown format: expected sqlite");
     if (strcmp(sh.words[0], "sqlite"))
         return orma_shell_missing("export", "this build writes SQLite files only: export sqlite");
     sh.trace = sh.words[1];
     if (!sh.trace)
-        return orma_shell_missing("export", "a trace file is needed");
+        return orma_shell_missing("export", "no trace file given");
     if (!sh.export_file)
-        return orma_shell_missing("export", "an output is needed: -o FILE");
+        return orma_shell_missing("export", "no output given: add -o FILE");
     return orma_shell_execute(&sh);
 }
 
@@ -197,13 +199,14 @@ static int run_classic(const struct orma_command *self, int argc, char **argv)
     if (sh.stdiod)
         return orma_shell_serve_stdio(&sh);
     if (sh.export_file && (sh.query_text || sh.query_file))
-        return orma_shell_missing(ORMA_SHELL_NAME, "-e does not go with -q or -Q");
+        return orma_shell_missing(ORMA_SHELL_NAME, "-e cannot be combined with -q or -Q");
     if (sh.metrics.summary && sh.metrics.run)
-        return orma_shell_missing(ORMA_SHELL_NAME, "--summary does not go with --run-metrics");
+        return orma_shell_missing(ORMA_SHELL_NAME,
+                                  "--summary cannot be combined with --run-metrics");
     if (sh.remote && sh.trace)
-        return orma_shell_missing(ORMA_SHELL_NAME, "with --remote no trace file is named");
+        return orma_shell_missing(ORMA_SHELL_NAME, "with --remote, no trace file can be given");
     if (!sh.trace && !sh.remote)
-        return orma_shell_missing(ORMA_SHELL_NAME, "a trace file is needed; see --help");
+        return orma_shell_missing(ORMA_SHELL_NAME, "no trace file given; see --help");
     sh.interactive |= !sh.query_text && !sh.query_file && !sh.export_file && !sh.metrics.run &&
                       !sh.metrics.summary && !sh.metrics.query_id;
     return orma_shell_execute(&sh);
@@ -242,9 +245,9 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "bundle",
-        .summary = "Put a trace, and the names of its frames, into one archive.",
+        .summary = "Pack a trace and the symbols of its frames into one archive.",
         .synopsis = "[OPTIONS] TRACE ARCHIVE",
-        .details = "The archive is a tar that loads as the trace does.",
+        .details = "The archive is a tar that loads like the trace.",
         .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n",
         .options = orma_convert_bundle_options,
         .run = run_bundle,
@@ -255,12 +258,10 @@ const struct orma_command orma_shell_commands[] = {
                    "deobfuscate.",
         .synopsis = "UTILITY [INPUT [OUTPUT]]\nmerge -o FILE [--manifest=FILE] [--no-validate] "
                     "[--strict] TRACE...",
-        .details =
-            "merge puts several traces into one archive, which loads as one trace; 'util "
-            "merge --help' tells more. symbolize and deobfuscate write packets that belong "
-            "behind the trace: what is at the addresses of its frames, in the binaries below "
-            "PERFETTO_BINARY_PATH or of this machine, and what short names mean, by "
-            "PERFETTO_PROGUARD_MAP.",
+        .details = "merge packs several traces into one archive, which loads as one trace; see "
+                   "'util merge --help'. symbolize and deobfuscate write packets to append to the "
+                   "trace: the symbols of its frames, from the binaries below PERFETTO_BINARY_PATH "
+                   "or of this machine, and original names, from PERFETTO_PROGUARD_MAP.",
         .examples = "  trace_processor_shell util text_to_binary trace.txt trace.pftrace\n"
                     "  trace_processor_shell util merge -o both.tar one.pftrace two.pftrace\n"
                     "  trace_processor_shell util symbolize trace.pftrace >> trace.pftrace\n",
@@ -271,7 +272,7 @@ const struct orma_command orma_shell_commands[] = {
         .name = "metrics",
         .summary = "Compute metrics of a trace.",
         .synopsis = "--run NAMES [OPTIONS] TRACE",
-        .details = "SELECT name FROM trace_metrics lists those that are there.",
+        .details = "SELECT name FROM trace_metrics lists the available metrics.",
         .examples = "  trace_processor_shell metrics --run trace_metadata trace.pftrace\n",
         .options = orma_shell_metrics_options,
         .run = run_metrics,
@@ -313,7 +314,7 @@ const struct orma_command orma_shell_commands[] = {
 
 const struct orma_command orma_cmd_shell = {
     .name = ORMA_SHELL_NAME,
-    .summary = "Ask traces in SQL.",
+    .summary = "Query traces in SQL.",
     .synopsis = "COMMAND [OPTIONS] TRACE\n[OPTIONS] TRACE\nhelp [COMMAND]",
     .details = "Without a command, the flags below; without -q and -Q, a prompt. With "
                "PERFETTO_BINARY_PATH=DIR[:DIR...] or PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...] "
@@ -399,7 +400,7 @@ int orma_shell_main(int argc, char **argv)
     if (!at)
         return run_classic(&orma_cmd_shell, argc, argv);
     if (access(command->name, F_OK) == 0)
-        fprintf(stderr, "'%s' is taken for the command; say ./%s for the file of that name\n",
+        fprintf(stderr, "'%s' is read as the command; use ./%s for the file of that name\n",
                 command->name, command->name);
     /* The command word becomes argv[0]; flags in front of it stay flags. */
     memmove(argv + 1, argv, (size_t)at * sizeof(*argv));

@@ -117,7 +117,7 @@ static int take_summary_option(struct orma_shell *self, const struct orma_cli *c
         break;
     case ORMA_SHELL_SUMMARY_FORMAT:
         if (strcmp(cli->value, "text") && strcmp(cli->value, "binary"))
-            return orma_shell_complain(cli->value, "summaries come as text or binary");
+            return orma_shell_complain(cli->value, "unknown format: expected text or binary");
         m->summary_format = cli->value;
         break;
     case ORMA_SHELL_STRUCTURED_ID:
@@ -141,7 +141,7 @@ static int take_metrics_option(struct orma_shell *self, const struct orma_cli *c
     case ORMA_SHELL_METRICS_OUTPUT:
         if (strcmp(cli->value, "text") && strcmp(cli->value, "binary") &&
             strcmp(cli->value, "json"))
-            return orma_shell_complain(cli->value, "metrics come as text, binary or json");
+            return orma_shell_complain(cli->value, "unknown format: expected text, binary or json");
         m->format = cli->value;
         break;
     case ORMA_SHELL_METRICS_EXTENSION:

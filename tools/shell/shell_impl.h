@@ -51,24 +51,25 @@ enum orma_shell_option {
 /* The options that every form has. */
 #define ORMA_SHELL_GLOBAL_OPTIONS                                                                  \
     {ORMA_SHELL_FULL_SORT, 0, "full-sort", NULL, "Sort all events at the end of the load."},       \
-        {ORMA_SHELL_NO_FTRACE_RAW, 0, "no-ftrace-raw", NULL, "No rows in ftrace_event."},          \
+        {ORMA_SHELL_NO_FTRACE_RAW, 0, "no-ftrace-raw", NULL,                                       \
+         "Leave the table ftrace_event empty."},                                                   \
         {ORMA_SHELL_CROP, 0, "crop-track-events", NULL, "Only the trace's range of interest."},    \
         {ORMA_SHELL_ADD_PACKAGE, 0, "add-sql-package", "PATH[@PACKAGE]",                           \
          "Every .sql file below PATH becomes a module of PACKAGE (the folder's name); may be "     \
          "repeated."},                                                                             \
         {ORMA_SHELL_OVERRIDE_PACKAGE, 0, "override-sql-package", "PATH[@PACKAGE]",                 \
-         "The same, in place of a package that is there."},                                        \
+         "The same, replacing an existing package."},                                              \
         {ORMA_SHELL_OVERRIDE_STDLIB, 0, "override-stdlib", "PATH",                                 \
          "The folders in PATH take the place of all modules; needs --dev."},                       \
-        {ORMA_SHELL_DEV, 0, "dev", NULL, "Allows what is for development."},                       \
+        {ORMA_SHELL_DEV, 0, "dev", NULL, "Enable development options."},                           \
         {ORMA_SHELL_ACCEPTED, 0, "dev-flag", "KEY=VALUE", "Accepted; changes nothing."},           \
         {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; the checks are always on."},     \
         {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
          "SQL may write files (export_json()) and attach databases."},                             \
         {ORMA_SHELL_QUERY_TIMEOUT, 0, "query-timeout", "TIME",                                     \
-         "A query that takes longer than this (10s, 5m) fails."},                                  \
+         "Abort queries that take longer than this (10s, 5m)."},                                   \
         {ORMA_SHELL_REMOTE, 0, "remote", "ADDR",                                                   \
-         "Ask a running server instead: its name, its socket, or host:port."},                     \
+         "Query a running server instead: its name, its socket, or host:port."},                   \
         {ORMA_SHELL_ABSENT, 'm', "metatrace", "FILE", NULL},                                       \
         {ORMA_SHELL_ABSENT, 0, "metatrace-buffer-capacity", "N", NULL},                            \
         {ORMA_SHELL_ABSENT, 0, "metatrace-categories", "LIST", NULL},                              \

@@ -24,7 +24,7 @@
 
 const struct orma_option orma_shell_metrics_options[] = {
     {ORMA_SHELL_METRICS_RUN, 0, "run", "NAMES",
-     "The metrics, with commas between them; NAME.sql is a file, with NAME.proto beside it."},
+     "The metrics, separated by commas; NAME.sql is a file, with NAME.proto beside it."},
     {ORMA_SHELL_METRICS_PRE, 0, "pre", "FILE", "Run the SQL in FILE before."},
     {ORMA_SHELL_METRICS_OUTPUT, 0, "output", "FORM", "text (the default), binary or json."},
     {ORMA_SHELL_METRICS_EXTENSION, 0, "metric-extension", "DISK@VIRTUAL",
@@ -32,7 +32,7 @@ const struct orma_option orma_shell_metrics_options[] = {
     {ORMA_SHELL_METRICS_POST_QUERY, 0, "post-query", "FILE",
      "Print the rows of the SQL in FILE instead of the metrics."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Go on with a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -207,7 +207,7 @@ int orma_shell_add_extensions(struct orma_shell *self)
         const char *spec = self->metrics.extensions[i], *at = strrchr(spec, '@');
 
         if (!at || at == spec || !at[1])
-            return orma_shell_complain(spec, "an extension is given as DISK@VIRTUAL");
+            return orma_shell_complain(spec, "bad extension: expected DISK@VIRTUAL");
         char *disk = strndup(spec, (size_t)(at - spec)), *virtual = strdup(at + 1);
         if (!disk || !virtual) {
             code = orma_shell_complain(spec, strerror(ENOMEM));
@@ -235,7 +235,7 @@ static int add_pair(struct orma_shell *sh, const char *path)
     int r;
 
     if (strcmp(dot, ".sql"))
-        return orma_shell_complain(path, "a file of a metric ends in .sql");
+        return orma_shell_complain(path, "the file of a metric must end in .sql");
     orma_buf_printf(&name, "%.*s.proto", (int)(dot - path), path);
     if (orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&name), FILE_BYTES_MAX, &text) == 0) {
         struct orma_proto_source source = {orma_buf_cstr(&name), orma_buf_str(&text)};
@@ -244,7 +244,7 @@ static int add_pair(struct orma_shell *sh, const char *path)
         r = r < 0 ? metrics_failed(sh) : 0;
     } else {
         r = orma_shell_complain(orma_buf_cstr(&name),
-                                "cannot be read; the messages of a metric are there");
+                                "cannot read it; it defines the messages of the metric");
     }
     orma_buf_clear(&text);
     if (!r) {

@@ -54,7 +54,7 @@ int orma_shell_execute(struct orma_shell *self)
     if (self->remote && (self->query_text || self->query_file))
         return orma_shell_query_remote(self);
     if (self->remote)
-        return orma_shell_missing(ORMA_SHELL_NAME, "--remote answers queries only: give it SQL");
+        return orma_shell_missing(ORMA_SHELL_NAME, "--remote needs a query: add SQL");
 
     if (self->query_text)
         orma_buf_put_str(&sql, self->query_text);

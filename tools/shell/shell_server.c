@@ -33,15 +33,15 @@
 #define STDIO_STOP_MS 3000
 
 const struct orma_option orma_shell_server_options[] = {
-    {ORMA_SHELL_PORT, 0, "port", "PORT", "http: the port; 9001. 0: any that is free."},
-    {ORMA_SHELL_ADDRESS, 0, "ip-address", "ADDRESS", "http: the address; localhost."},
+    {ORMA_SHELL_PORT, 0, "port", "PORT", "http: the port. Default: 9001. 0: any free port."},
+    {ORMA_SHELL_ADDRESS, 0, "ip-address", "ADDRESS", "http: the address. Default: localhost."},
     {ORMA_SHELL_ORIGINS, 0, "additional-cors-origins", "LIST",
-     "http: pages of these origins may ask, too."},
-    {ORMA_SHELL_NAME_OPTION, 0, "name", "NAME", "unix: of the socket; one is made up."},
-    {ORMA_SHELL_PATH, 0, "path", "PATH", "unix: where the socket is."},
-    {ORMA_SHELL_DAEMONIZE, 0, "daemonize", NULL, "unix: go to the background."},
+     "http: also accept requests from pages of these origins."},
+    {ORMA_SHELL_NAME_OPTION, 0, "name", "NAME", "unix: name of the socket. Default: a new one."},
+    {ORMA_SHELL_PATH, 0, "path", "PATH", "unix: path of the socket."},
+    {ORMA_SHELL_DAEMONIZE, 0, "daemonize", NULL, "unix: run in the background."},
     {ORMA_SHELL_IDLE_TIMEOUT, 0, "idle-timeout", "auto|never|TIME",
-     "End after so long without a request. auto: 30 minutes for unix, never for http."},
+     "Exit after this time without a request. auto: 30 minutes for unix, never for http."},
     {ORMA_SHELL_ACCEPTED, 0, "idle-start", "auto|orphaned|last-query",
      "Accepted; time counts from the last request."},
     ORMA_SHELL_GLOBAL_OPTIONS,
@@ -102,7 +102,7 @@ static int serve(struct orma_shell *sh, const struct orma_server_config *config,
             fprintf(stderr, PROGRAM ": cannot listen on %s, port %u: %s%s\n",
                     config->address ? config->address : "localhost", (unsigned)config->port,
                     r == -EINVAL ? "no such address" : strerror(-r),
-                    r == -EADDRINUSE ? "; --port (or --http-port) names another" : "");
+                    r == -EADDRINUSE ? "; --port (or --http-port) selects another" : "");
             code = 1;
         } else {
             unix_fd = -1;
@@ -422,7 +422,8 @@ static int kill_server(const char *target)
     int r = 0;
 
     if (!target)
-        return orma_shell_missing("server kill", "which one? Give its name or the socket's path");
+        return orma_shell_missing("server kill",
+                                  "no server given: expected its name or the socket's path");
     if (strchr(target, '/'))
         orma_buf_put_str(&path, target);
     else
@@ -444,7 +445,7 @@ int orma_shell_run_server(const struct orma_command *command, int argc, char **a
     const char *mode = sh.words[0];
     sh.trace = sh.words[1];
     if (!mode)
-        return orma_shell_missing("server", "which mode? http, stdio, unix or kill");
+        return orma_shell_missing("server", "no mode given: expected http, stdio, unix or kill");
     if (!strcmp(mode, "http"))
         return orma_shell_serve_http(&sh);
     if (!strcmp(mode, "stdio"))
@@ -453,5 +454,5 @@ int orma_shell_run_server(const struct orma_command *command, int argc, char **a
         return serve_unix(&sh);
     if (!strcmp(mode, "kill"))
         return kill_server(sh.trace);
-    return orma_shell_missing("server: unknown mode; there are http, stdio, unix and kill", mode);
+    return orma_shell_missing("server: unknown mode: expected http, stdio, unix or kill", mode);
 }

@@ -16,14 +16,14 @@
 #define SNIFFED 128
 
 const struct orma_option orma_shell_summary_options[] = {
-    {ORMA_SHELL_SUMMARY_METRICS, 0, "metrics-v2", "IDS", "all, or ids with commas between them."},
+    {ORMA_SHELL_SUMMARY_METRICS, 0, "metrics-v2", "IDS", "all, or ids separated by commas."},
     {ORMA_SHELL_SUMMARY_METADATA, 0, "metadata-query", "ID",
      "The query whose rows (key, value) become metadata."},
     {ORMA_SHELL_SUMMARY_FORMAT, 0, "format", "FORM", "text (the default) or binary."},
     {ORMA_SHELL_METRICS_POST_QUERY, 0, "post-query", "FILE",
      "Print the rows of the SQL in FILE instead of the summary."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Go on with a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };

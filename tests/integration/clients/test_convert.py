@@ -208,8 +208,8 @@ class Convert(Case):
         self.fails("text", "t.pftrace", "t.txt", says="--force overwrites it")
         self.assertEqual((self.dir / "t.txt").read_text(), TRACE)
         self.orma("convert", "--force", "text", "t.pftrace", "t.txt")
-        self.fails("text", "t.pftrace", "t.pftrace", says="is the input, too")
-        self.fails("--force", "text", "t.pftrace", "t.pftrace", says="is the input, too")
+        self.fails("text", "t.pftrace", "t.pftrace", says="is also the input")
+        self.fails("--force", "text", "t.pftrace", "t.pftrace", says="is also the input")
         self.assertEqual((self.dir / "t.pftrace").read_bytes(), self.binary)
         self.fails("text", "t.pftrace", "no/such/dir", says="no/such/dir")
         r, w = os.pipe()
@@ -222,7 +222,7 @@ class Convert(Case):
 
     def test_wrong_usage(self):
         for argv, says in ([], "no format given"), (["jsn"], "did you mean 'json'"), (["qqqqqq"], "there are text"), \
-                (["text", "a", "b", "c"], "too many"), (["text", "a", "b", "-o", "c"], "two outputs"), \
+                (["text", "a", "b", "c"], "unexpected argument"), (["text", "a", "b", "-o", "c"], "two outputs"), \
                 (["-t", "middle", "json"], "start or end"), (["--pid", "self", "profile"], "a number"):
             self.fails(*argv, says=says, code=2)
         self.fails("jsn", says="did you mean", code=1, program=[TRACECONV])

@@ -158,12 +158,12 @@ class FirstSteps(Case):
         self.record()
         for line, code, says in [
                 ("orma recrod", 2, "did you mean 'record'?"),
-                ("orma record -t 5sec", 2, "say 10 (seconds), 500ms, 5m or 2h"),
+                ("orma record -t 5sec", 2, "expected 10 (seconds), 500ms, 5m or 2h"),
                 ("orma record shced", 2, "did you mean 'sched'?"),
                 ("orma record --tiem 1s", 2, "did you mean '--time'?"),
                 ("orma record -o trace.pftrace -t 1s", 1, "--force overwrites it"),
                 ("orma record -c absent.pbtxt", 1, "absent.pbtxt: No such file"),
-                ("orma query", 2, "name a trace"),
+                ("orma query", 2, "no trace given"),
                 ("orma query trace.pftrace 'SELECT nam FROM slice'", 1, "no such column: nam; did you mean 'name'?"),
                 ("orma query trace.pftrace 'SELECT * FROM slcie'", 1, "no such table: slcie; did you mean 'slice'?"),
                 ("orma query trace.pftrace 'SELECT * FROM thread_slice'", 1,

@@ -51,7 +51,7 @@ class WrongUsage(Perfetto):
     def test_words_that_are_wrong_or_do_not_go_together(self):
         (self.dir / "c").write_bytes(b"\x18\x64")
         for argv, says in [
-                ([], "say what to do"),
+                ([], "nothing to do"),
                 (["--tiem", "5s"], "did you mean '--time'"),
                 (["-t", "5", "-o", "x"], "bad time '5'"),
                 (["-t", "100d", "-o", "x"], "bad time '100d'"),
@@ -60,14 +60,14 @@ class WrongUsage(Perfetto):
                 (["-s", "x", "-o", "x"], "bad size 'x'"),
                 (["-c", "c", "-t", "5s", "-o", "x"], "cannot be combined with the light form"),
                 (["-c", "c", "-c", "c"], "a second config"),
-                (["--txt", "-t", "5s", "-o", "x"], "--txt is about the config"),
+                (["--txt", "-t", "5s", "-o", "x"], "--txt needs -c"),
                 (["--query", "-t", "5s"], "cannot be combined"),
-                (["--query", "-o", "x"], "-o does not belong here"),
-                (["--long", "-t", "5s", "-o", "x"], "'--long' is for --query"),
-                (["--stop", "-c", "c"], "'--stop' is for --attach"),
+                (["--query", "-o", "x"], "-o cannot be used"),
+                (["--long", "-t", "5s", "-o", "x"], "'--long' needs --query"),
+                (["--stop", "-c", "c"], "'--stop' needs --attach"),
                 (["--attach", "k", "-d"], "only a recording can go to the background"),
                 (["--attach", "k", "--is_detached", "k"], "another key"),
-                (["--attach="], "not empty"),
+                (["--attach="], "non-empty"),
                 (["--detach", "k"], "needs a config"),
                 (["--clone", "x", "-o", "x"], "bad session number 'x'"),
                 (["--clone", "3"], "-o FILE"),

@@ -69,7 +69,7 @@ y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppr
                 (["query", self.trace, ""], "No valid SQL to run"),
                 (["query", self.trace, "/* nothing */"], "No valid SQL to run"),
                 (["query", self.trace, "SELECT 1", "more", "still"], "too many arguments: more"),
-                (["query"], "a trace file is needed"),
+                (["query"], "no trace file given"),
                 (["query", "absent", "SELECT 1"], "absent"),
                 (["query", self.trace, "-f", "absent.sql"], "absent.sql"),
                 (["query", "--qery-file", "x", self.trace], "did you mean '--query-file'"),
@@ -77,8 +77,8 @@ y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppr
                 (["query", "--override-stdlib", ".", self.trace, "SELECT 1"], "needs --dev"),
                 (["query", "--add-sql-package", "absent", self.trace, "SELECT 1"], "absent"),
                 (["query", "https://example.invalid/t", "SELECT 1"], "download it first"),
-                (["-e", "x", "-Q", "SELECT 1", self.trace], "does not go with"),
-                (["-Q", "SELECT 1"], "a trace file is needed"),
+                (["-e", "x", "-Q", "SELECT 1", self.trace], "cannot be combined"),
+                (["-Q", "SELECT 1"], "no trace file given"),
                 (["help", "nonsense"], "no such command"),
         ]:
             with self.subTest(argv=argv):
@@ -283,7 +283,7 @@ class Export(Shell):
     def test_errors(self):
         self.shell("export", "sqlite", self.trace, code=1, says="-o FILE")
         self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files only")
-        self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="which format")
+        self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="unknown format")
         self.shell("export", "sqlite", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
 
 
@@ -316,7 +316,7 @@ class Merge(Shell):
     def test_errors(self):
         (self.dir / "sub").mkdir()
         (self.dir / "sub/one.pftrace").write_bytes(b"")
-        for argv, says in [(["one.pftrace"], "-o FILE"), (["-o", "x.tar"], "name traces"),
+        for argv, says in [(["one.pftrace"], "-o FILE"), (["-o", "x.tar"], "no traces"),
                            (["-o", "x.tar", "absent"], "absent"), (["-o", "x.tar", "sub"], "not a regular file"),
                            (["-o", "x.tar", "one.pftrace", "sub/one.pftrace"], "names must differ"),
                            (["-o", "no/such/x.tar", "one.pftrace"], "no/such/x.tar"),
@@ -523,9 +523,9 @@ class Server(Shell):
                            (["query", "--remote", "localhost:1", "SELECT 1"], "no server there"),
                            (["query", "--remote", "mine", ""], "No valid SQL to run"),
                            (["query", "--remote", "mine", "--full-sort", "SELECT 1"], "--full-sort cannot be combined with --remote"),
-                           (["query", "--remote", "mine", self.trace, "SELECT 1"], "there is no trace"),
-                           (["--remote", "mine"], "queries only"),
-                           (["interactive", "--remote", "mine", self.trace], "queries only")]:
+                           (["query", "--remote", "mine", self.trace, "SELECT 1"], "no trace"),
+                           (["--remote", "mine"], "needs a query"),
+                           (["interactive", "--remote", "mine", self.trace], "needs a query")]:
             with self.subTest(argv=argv):
                 self.shell(*argv, code=1, says=says)
 

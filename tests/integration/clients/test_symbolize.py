@@ -290,7 +290,7 @@ packet {{
 
     def test_a_bundle_that_cannot_be(self):
         for code, words, says in (1, ["none", "t.tar"], "none: No such file"), (1, [".", "t.tar"], "not a regular file"), \
-                (1, ["t.pftrace", "t.pftrace"], "is the input, too"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
+                (1, ["t.pftrace", "t.pftrace"], "is also the input"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
                 (1, ["--proguard-map=t.pftrace", "t.pftrace", "t.tar"], "not a line"), \
                 (2, ["-", "t.tar"], "'-' is none"), (2, ["t.pftrace"], "name an archive"), (2, [], "name a trace"), \
                 (2, ["a", "b", "c"], "too many"), (2, ["--oops", "a", "b"], "oops"):

@@ -166,7 +166,7 @@ class Bridge(Case):
         self.assertIn(b"start traced", bridge.stderr.readline())
         done = self.run_program(TRACEBOX, "websocket_bridge", "--port", self.port)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"--port names another", done.stderr)
+        self.assertIn(b"--port selects another", done.stderr)
 
 
 if __name__ == "__main__":
