@@ -7,7 +7,7 @@
 #include "processor/import/android/android.h"
 #include "protos/fields/gpu.h"
 #include "protos/fields/trace.h"
-#include "protos/reflect/base64.h"
+#include "sdk/base/base64.h"
 #include "sdk/base/hash.h"
 
 static void inc(struct orma_import_ctx *imp, const struct orma_item *item, enum orma_stat stat)

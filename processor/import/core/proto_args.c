@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "protos/reflect/base64.h"
-#include "protos/reflect/utf8.h"
 #include "protos/reflect/walk.h"
+#include "sdk/base/base64.h"
+#include "sdk/base/utf8.h"
 
 #define JSON_DEPTH_MAX 64
 

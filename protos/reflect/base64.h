@@ -1,2 +1,0 @@
-/* Moved: sdk/base/base64.h. */
-#include "sdk/base/base64.h"

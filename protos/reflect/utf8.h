@@ -1,2 +1,0 @@
-/* Moved: sdk/base/utf8.h. */
-#include "sdk/base/utf8.h"
