@@ -108,7 +108,9 @@ ROOMS = {
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
-    "processor/api": "orma_processor_ orma_query_ orma_script_ orma_result_ orma_symbolize_ orma_deobfuscate_",
+    "processor/api": "orma_processor_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
+                     " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
+                     " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/export": "orma_export_ orma_print_",
 }
 # Rooms that have no row yet.
