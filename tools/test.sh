@@ -33,7 +33,7 @@ failed='' reports=''
 
 # configure DIR [MESON OPTION...]: makes or refreshes a build folder.
 configure() {
-    dir=$1; shift
+    local dir=$1; shift
     if [ -f "$dir/build.ninja" ]; then
         meson configure "$dir" "$@" >/dev/null
     else
@@ -44,9 +44,8 @@ configure() {
 
 # part TITLE COMMAND...: runs it, prints how long it took, and keeps a failure in mind.
 part() {
-    title=$1; shift
+    local title=$1 begin=$SECONDS ok=yes; shift
     echo "== $title"
-    begin=$SECONDS ok=yes
     "$@" || ok=no
     [ $ok = yes ] || failed="$failed  $title"$'\n'
     echo "== $title: $((SECONDS - begin)) s"
@@ -58,7 +57,7 @@ jobs=$(($(nproc) + 1))
 
 # suite DIR TITLE TARGET [TEST OPTION...]: builds a target and tests one folder. A failure does not stop the parts after it.
 suite() {
-    dir=$1 title=$2 target=$3; shift 3
+    local dir=$1 title=$2 target=$3; shift 3
     part "$title: build" ninja -C "$dir" --quiet "$target" || return 0
     reports="$reports $dir"
     part "$title: tests" meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes $jobs "$@" || return 0

@@ -32,6 +32,9 @@ def skips_of(row):
 
 def report(build):
     log = pathlib.Path(build, "meson-logs/testlog.json")
+    if not log.exists():
+        print(f"{pathlib.Path(build).name}: no test ran")
+        return
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     counts = collections.Counter(r["result"] for r in rows)
     why = collections.defaultdict(list)
