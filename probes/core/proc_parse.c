@@ -19,7 +19,7 @@ bool orma_proc_word(struct orma_str *rest, struct orma_str *ret)
     while (len < s.len && s.data[len] != ' ' && s.data[len] != '\t' && s.data[len] != '\n')
         len++;
     *ret = (struct orma_str){s.data, len};
-    *rest = (struct orma_str){s.data + len, s.len - len};
+    *rest = len ? (struct orma_str){s.data + len, s.len - len} : s;
     return len > 0;
 }
 

@@ -225,7 +225,7 @@ static void declare(struct reader *r, char kind)
 /* 'M', 'E', or 0. */
 static char find_type(const struct reader *r, const char *full)
 {
-    const char *at = (const char *)r->types.data, *end = at + r->types.len;
+    const char *at = (const char *)r->types.data, *end = at ? at + r->types.len : NULL;
 
     for (; at && at < end; at += strlen(at) + 1) {
         if (!strcmp(at + 2, full))

@@ -141,7 +141,7 @@ int orma_sq_columns_of(struct orma_sq_gen *g, int clause, struct orma_buf *ret)
 
 bool orma_sq_in_list(const struct orma_buf *list, struct orma_str name)
 {
-    const char *at = (const char *)list->data, *end = at + list->len;
+    const char *at = (const char *)list->data, *end = at ? at + list->len : NULL;
 
     for (; at && at < end; at += strlen(at) + 1) {
         if (orma_word_eq(name, orma_str_from(at)))

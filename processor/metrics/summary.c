@@ -336,7 +336,7 @@ static int open_query(struct orma_summary *self, struct orma_str msg, struct orm
 
 static bool key_is_used(const struct rows *rows, size_t dim, const struct orma_buf *key)
 {
-    const uint8_t *at = rows->tuples.data, *end = at + rows->tuples.len;
+    const uint8_t *at = rows->tuples.data, *end = at ? at + rows->tuples.len : NULL;
     uint64_t len;
 
     for (; at && at < end; at += sizeof(len) + len) {

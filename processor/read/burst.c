@@ -46,7 +46,7 @@ static bool is_tail(struct orma_str tail)
 void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p)
 {
     const char *end = p->bytes.data + p->bytes.len;
-    const char *from = ORMA_MAX(p->payload.data + p->payload.len,
+    const char *from = ORMA_MAX(p->payload.data ? p->payload.data + p->payload.len : NULL,
                                 p->interned.data ? p->interned.data + p->interned.len : NULL);
     struct orma_str tail = {from, (size_t)(end - from)};
 

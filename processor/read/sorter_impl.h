@@ -197,7 +197,8 @@ static inline bool orma_run_next(struct orma_stream *s)
     const struct segment *seg = &run->segments[run->at];
     uint64_t time;
 
-    __builtin_prefetch(run->pos + ORMA_RUN_AHEAD);
+    /* a number: there is no pointer before a run has begun, or so far behind its end */
+    __builtin_prefetch((const void *)((uintptr_t)run->pos + ORMA_RUN_AHEAD));
     if (!run->read || !seg->once || !orma_run_read_usual(&run->pos, seg->end, &s->head, &time))
         return orma_run_next_slow(s);
     s->head.order += ORMA_ORDER_STEP;

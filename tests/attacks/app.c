@@ -139,7 +139,7 @@ static void *forks(void *arg)
             alarm(10);
             ORMA_INSTANT(attack, "child");
             (void)orma_flush(100);
-            if ((int)(now() * 1e6) & 1)
+            if ((long long)(now() * 1e6) & 1)
                 exit(0);
             _exit(0);
         }

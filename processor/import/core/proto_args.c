@@ -369,10 +369,10 @@ static void read_value(struct json *j, unsigned depth)
 void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
                                struct orma_arg_key *key, struct orma_args_list *ret)
 {
-    struct json j = {imp, ret, key, text.data, text.data + text.len, true, false};
-
     if (!text.len)
         return;
+    struct json j = {imp, ret, key, text.data, text.data + text.len, true, false};
+
     read_value(&j, 0);
     skip_blanks(&j);
     if (j.failed || j.at != j.end) {

@@ -256,8 +256,8 @@ static void take_command(struct rig_producer *p, const struct orma_pb_field *cmd
 
 static void take_commands(struct rig_producer *p)
 {
-    struct orma_pb_reader r =
-        orma_pb_reader(p->stream.payload.data + p->seen, p->stream.payload.len - p->seen);
+    size_t more = p->stream.payload.len - p->seen;
+    struct orma_pb_reader r = orma_pb_reader(more ? p->stream.payload.data + p->seen : NULL, more);
     struct orma_pb_field cmd;
 
     while (orma_pb_next(&r, &cmd))
@@ -307,7 +307,8 @@ struct orma_shm_chunk rig_producer_write(struct rig_producer *p, uint32_t page, 
         orma_buf_fini(&packet);
     }
     cr_assert_leq(payload.len, chunk.payload_size);
-    memcpy(chunk.payload, payload.data, payload.len);
+    if (payload.len)
+        memcpy(chunk.payload, payload.data, payload.len);
     orma_buf_fini(&payload);
     atomic_store(&chunk.header->packets, (uint16_t)(count | flags));
     return chunk;
