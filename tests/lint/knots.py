@@ -12,7 +12,6 @@ of them can be understood, tested or replaced alone. Where two files need each o
 or a small table of callbacks is missing between them. What is left on purpose stands in knots.txt, each
 group with its reason; a line there that nothing needs any more fails, too, so the list only shrinks.
 """
-import fnmatch
 import pathlib
 import signal
 import sys
@@ -22,7 +21,7 @@ import symbols
 LIST = pathlib.Path(__file__).with_name("knots.txt")
 HEAD = """\
 # Groups of files, and of rooms, that cannot be built without each other, and why each one stays.
-# tests/lint/knots.py compares. A group is its reason, then its members, indented; `*` stands for any text.
+# tests/lint/knots.py compares. A group is its reason, then its members, indented.
 """
 
 
@@ -51,7 +50,7 @@ def write_list(path, found):
 
 
 def matches(member, patterns):
-    return any(fnmatch.fnmatchcase(member, p) for p in patterns)
+    return member in patterns
 
 
 def problems_of(found, entries):
@@ -66,7 +65,7 @@ def problems_of(found, entries):
         if not reason or reason == "WHY?":
             yield f"knots.txt: {kind} {' '.join(patterns)}: no reason"
         for p in patterns:
-            if (kind, p) not in used and "*" not in p:
+            if (kind, p) not in used:
                 yield f"knots.txt: {kind} {p}: in no knot any more, take the line out"
 
 

@@ -23,9 +23,9 @@ import symbols
 
 # A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
 ROOMS = {
-    "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_hex_ orma_log_"
-                " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_search_ orma_str_ orma_testpoint_ orma_utf8_"
-                " orma_vec_ orma_whole_ orma_assert_ orma_fork_",
+    "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
+                " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_str_ orma_testpoint orma_utf8_"
+                " orma_whole_ orma_assert_ orma_fork_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
@@ -36,10 +36,11 @@ ROOMS = {
     "sdk/recording": "orma_recording_",
     "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
     "sdk/tracefile": "orma_tracefile_",
+    "sdk/examples": "orma_category_demo orma_category_demo_",
     "protos": "orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
     "protos/tables": "orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
-                     " orma_ftrace_tracepoints_ orma_ftrace_event_ orma_syscall_ orma_atrace_",
+                     " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",
     "probes": "orma_probes_",
     "probes/core": "orma_source_ orma_proc_",
     "probes/kernel": "orma_kallsyms_ orma_tracefs_",
@@ -75,7 +76,7 @@ ROOMS = {
     "tools/service": "orma_service_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_line_editor_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
-                      " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_ orma_format_names",
+                      " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_",
     "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_demangle orma_demangle_ orma_proguard_"
                          " orma_rust_",
     "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_msg_ orma_proto_sources_",
@@ -107,14 +108,15 @@ ROOMS = {
     "processor/import/linux": "orma_linux_",
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
+    "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_json_ orma_systrace_",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
     "processor/api": "orma_processor_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/export": "orma_export_ orma_print_",
+    "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_outbox_ orma_request_ orma_rpc_"
+                       " orma_server_ orma_ws_",
 }
-# Rooms that have no row yet.
-OPEN = ("sdk/examples", "processor")
 # Symbols of no room: why.
 FREE = {
     "main": "the entry of a program",
@@ -182,7 +184,7 @@ def owner_of(symbol, prefixes):
     return prefixes[max(fits, key=len)] if fits else None
 
 
-def check_prefixes(sources):
+def check_prefixes(sources, texts):
     prefixes, words_used = {}, set()
     for room, words in ROOMS.items():
         for word in words.split():
@@ -190,22 +192,19 @@ def check_prefixes(sources):
                 yield f"ROOMS: '{word}' stands for {prefixes[word]} and for {room}"
             prefixes[word] = room
     rooms = {s.room for s in sources.values()}
-    for room in sorted(rooms - set(ROOMS)):
-        if not room.startswith(OPEN):
-            yield f"ROOMS: no row for {room}"
+    yield from (f"ROOMS: no row for {room}" for room in sorted(rooms - set(ROOMS)))
     yield from (f"ROOMS: no room {room}, take the row out" for room in sorted(set(ROOMS) - rooms))
     for source in sorted(sources.values(), key=lambda s: s.name):
         for symbol in sorted(source.defines - set(FREE)):
             owner = owner_of(symbol, prefixes)
-            if symbol.startswith("__") or room_is_open(source.room):
-                continue
-            if owner != source.room:
+            words_used.update(w for w in prefixes if symbol == w or (w.endswith("_") and symbol.startswith(w)))
+            if owner != source.room and not symbol.startswith("__"):
                 yield (f"{source.name}: '{symbol}' has no prefix of {source.room}"
-                       f"{f', but one of {owner}' if owner else f' ({ROOMS[source.room]})'}")
-
-
-def room_is_open(room):
-    return room not in ROOMS and room.startswith(OPEN)
+                       f"{f', but one of {owner}' if owner else f' ({ROOMS.get(source.room)})'}")
+    for word in sorted(set(prefixes) - words_used):  # functions of headers, and test points, are not in every object
+        headers = (t for n, t in texts.items() if n.endswith(".h") and n.rpartition("/")[0] == prefixes[word])
+        if not any(re.search(rf"\b{word}", t) for t in headers):
+            yield f"ROOMS: nothing in {prefixes[word]} begins with '{word}', take it out"
 
 
 def check_twice(sources):
@@ -230,7 +229,7 @@ def main():
     if sys.argv[3:] == ["--print"]:
         return show(sources)
     texts = texts_of(root)
-    problems = [*check_tags(texts), *check_externs(texts), *check_prefixes(sources), *check_twice(sources)]
+    problems = [*check_tags(texts), *check_externs(texts), *check_prefixes(sources, texts), *check_twice(sources)]
     for p in problems:
         print(p)
     print(f"{len(texts)} files, {sum(len(s.defines) for s in sources.values())} symbols, {len(problems)} problems")
