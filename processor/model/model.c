@@ -21,7 +21,7 @@ void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t 
     self->machines_num = (uint16_t)(machine + 1);
 }
 
-struct orma_args_list *orma_model_args_new(struct orma_model *self)
+ORMA_COLD static struct orma_args_list *new_args(struct orma_model *self)
 {
     struct orma_model_args *a = calloc(1, sizeof(*a));
 
@@ -33,6 +33,27 @@ struct orma_args_list *orma_model_args_new(struct orma_model *self)
     }
     a->model = self;
     return &a->list;
+}
+
+struct orma_args_list *orma_model_args_take(struct orma_model *self)
+{
+    struct orma_model_args *a = self->args_free;
+
+    if (ORMA_UNLIKELY(!a))
+        return new_args(self);
+    self->args_free = a->next;
+    orma_args_list_clear(&a->list);
+    return &a->list;
+}
+
+void orma_model_args_give_p(struct orma_args_list **list)
+{
+    struct orma_model_args *a = (struct orma_model_args *)*list;
+
+    if (ORMA_UNLIKELY(!a->model))
+        return;
+    a->next = a->model->args_free;
+    a->model->args_free = a;
 }
 
 void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
@@ -231,12 +252,14 @@ void orma_model_free_row_args(struct orma_model *self)
     orma_map_fini(&self->row_args);
 }
 
-uint32_t orma_model_lit_slow(struct orma_model *self, const char *literal)
+uint32_t orma_model_lit(struct orma_model *self, const char *literal)
 {
     uint32_t slot = (uint32_t)((uintptr_t)literal * 0x9e3779b97f4a7c15u >> 40) % ORMA_LITERALS_NUM;
 
-    self->literals[slot].id = orma_model_cstr(self, literal);
-    self->literals[slot].text = literal;
+    if (ORMA_UNLIKELY(self->literals[slot].text != literal)) {
+        self->literals[slot].id = orma_model_cstr(self, literal);
+        self->literals[slot].text = literal;
+    }
     return self->literals[slot].id;
 }
 

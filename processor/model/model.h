@@ -91,29 +91,8 @@ void orma_model_free_row_args(struct orma_model *self);
     ORMA_AUTO(orma_model_args_give_p)                                                              \
     struct orma_args_list *name = orma_model_args_take(model)
 
-/* The rest of orma_model_args_take(): a new one. */
-struct orma_args_list *orma_model_args_new(struct orma_model *self);
-
-static inline struct orma_args_list *orma_model_args_take(struct orma_model *self)
-{
-    struct orma_model_args *a = self->args_free;
-
-    if (ORMA_UNLIKELY(!a))
-        return orma_model_args_new(self);
-    self->args_free = a->next;
-    orma_args_list_clear(&a->list);
-    return &a->list;
-}
-
-static inline void orma_model_args_give_p(struct orma_args_list **list)
-{
-    struct orma_model_args *a = (struct orma_model_args *)*list;
-
-    if (ORMA_UNLIKELY(!a->model))
-        return;
-    a->next = a->model->args_free;
-    a->model->args_free = a;
-}
+struct orma_args_list *orma_model_args_take(struct orma_model *self);
+void orma_model_args_give_p(struct orma_args_list **list);
 
 /* A machine that was not seen before; `raw` is what the trace calls it. */
 void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw);
@@ -138,15 +117,7 @@ static inline uint32_t orma_model_cstr(struct orma_model *self, const char *text
 }
 
 /* The same for a literal (or other text that never changes): found by its address. */
-uint32_t orma_model_lit_slow(struct orma_model *self, const char *literal);
-static inline uint32_t orma_model_lit(struct orma_model *self, const char *literal)
-{
-    uint32_t slot = (uint32_t)((uintptr_t)literal * 0x9e3779b97f4a7c15u >> 40) % ORMA_LITERALS_NUM;
-
-    if (ORMA_LIKELY(self->literals[slot].text == literal))
-        return self->literals[slot].id;
-    return orma_model_lit_slow(self, literal);
-}
+uint32_t orma_model_lit(struct orma_model *self, const char *literal);
 
 static inline struct orma_processes *orma_model_processes(struct orma_model *self, uint16_t machine)
 {
