@@ -180,15 +180,15 @@ static uint16_t take_partial(struct traced_seq *seq, uint32_t chunk_id)
 /* With fewer fragments one walk is as good. */
 #define WALK_MIN 8
 
-struct walk {
+struct size_walk {
     const uint8_t *at, *end;
 };
 
-static struct walk walk_begin(const struct traced_record *rec)
+static struct size_walk walk_begin(const struct traced_record *rec)
 {
     const uint8_t *payload = traced_record_payload(rec);
 
-    return (struct walk){payload, payload + traced_record_payload_size(rec)};
+    return (struct size_walk){payload, payload + traced_record_payload_size(rec)};
 }
 
 /*
@@ -196,9 +196,9 @@ static struct walk walk_begin(const struct traced_record *rec)
  * many fragments of each were passed: as long as all four have sizes of one
  * byte which are not 0 and do not run over.
  */
-static uint32_t walk_four(struct walk *walks, uint32_t rounds)
+static uint32_t walk_four(struct size_walk *walks, uint32_t rounds)
 {
-    struct walk a = walks[0], b = walks[1], c = walks[2], d = walks[3];
+    struct size_walk a = walks[0], b = walks[1], c = walks[2], d = walks[3];
     uint32_t done = 0;
 
     for (; done < rounds; done++) {
@@ -221,7 +221,7 @@ static uint32_t walk_four(struct walk *walks, uint32_t rounds)
 static void count_four(const struct traced_record *const *recs, struct traced_ref *const *refs,
                        unsigned num)
 {
-    struct walk walks[WALKS];
+    struct size_walk walks[WALKS];
     uint32_t rounds = UINT32_MAX, done = 0;
 
     for (unsigned i = 0; i < num; i++) {

@@ -26,7 +26,7 @@
 /* More chunks than this are no packet: 64 MiB in pages of 4 KiB. */
 #define CHAIN_MAX 16384u
 
-enum step {
+enum read_step {
     STEP_AGAIN,  /* something was consumed, no packet yet */
     STEP_PACKET, /* one is ready */
     STEP_STALL,  /* nothing more in this pass */
@@ -240,9 +240,9 @@ static bool take_chain(struct traced_buffer *buf, struct traced_seq *seq, uint32
 }
 
 /* The chunk's last fragment, when the packet does not end there. */
-static enum step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
-                            struct traced_ref *ref, const struct traced_record *rec,
-                            struct traced_packet *ret)
+static enum read_step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
+                                 struct traced_ref *ref, const struct traced_record *rec,
+                                 struct traced_packet *ret)
 {
     struct traced_slice lost;
     uint32_t last = 0;
@@ -283,8 +283,8 @@ static enum step read_chain(struct traced_buffer *buf, struct traced_seq *seq,
 /* ---- one step ---- */
 
 /* All fragments are consumed: leave the chunk, or wait for more of it. */
-static enum step leave(struct traced_buffer *buf, struct traced_seq *seq, struct traced_ref *ref,
-                       const struct traced_record *rec)
+static enum read_step leave(struct traced_buffer *buf, struct traced_seq *seq,
+                            struct traced_ref *ref, const struct traced_record *rec)
 {
     if (rec->flags & TRACED_REC_INCOMPLETE) {
         if (!is_settled(buf, seq))
@@ -295,9 +295,9 @@ static enum step leave(struct traced_buffer *buf, struct traced_seq *seq, struct
     return STEP_AGAIN;
 }
 
-static ORMA_COLD enum step read_border(struct traced_buffer *buf, struct traced_seq *seq,
-                                       struct traced_ref *ref, const struct traced_record *rec,
-                                       struct traced_packet *ret)
+static ORMA_COLD enum read_step read_border(struct traced_buffer *buf, struct traced_seq *seq,
+                                            struct traced_ref *ref, const struct traced_record *rec,
+                                            struct traced_packet *ret)
 {
     struct traced_slice slice;
 
@@ -311,7 +311,8 @@ static ORMA_COLD enum step read_border(struct traced_buffer *buf, struct traced_
     return STEP_AGAIN;
 }
 
-static enum step step(struct traced_buffer *buf, struct traced_seq *seq, struct traced_packet *ret)
+static enum read_step step(struct traced_buffer *buf, struct traced_seq *seq,
+                           struct traced_packet *ret)
 {
     struct traced_ref *ref = traced_seq_ref(seq, seq->rd);
     const struct traced_record *rec = traced_record_of(buf, ref);

@@ -36,12 +36,12 @@ static bool whole_valid(const struct traced_slice *slice)
 
 /* ---- a packet in pieces: the same rules, byte by byte across the borders ---- */
 
-struct cursor {
+struct packet_cursor {
     const struct traced_slice *slice, *end;
     size_t pos;
 };
 
-static bool next_byte(struct cursor *c, uint8_t *ret)
+static bool next_byte(struct packet_cursor *c, uint8_t *ret)
 {
     while (c->slice < c->end && c->pos == c->slice->len) {
         c->slice++;
@@ -53,7 +53,7 @@ static bool next_byte(struct cursor *c, uint8_t *ret)
     return true;
 }
 
-static bool skip(struct cursor *c, uint64_t len)
+static bool skip(struct packet_cursor *c, uint64_t len)
 {
     while (c->slice < c->end) {
         size_t rest = c->slice->len - c->pos;
@@ -69,7 +69,7 @@ static bool skip(struct cursor *c, uint64_t len)
     return !len;
 }
 
-static bool next_varint(struct cursor *c, uint64_t *ret)
+static bool next_varint(struct packet_cursor *c, uint64_t *ret)
 {
     uint64_t val = 0;
     uint8_t byte;
@@ -86,7 +86,7 @@ static bool next_varint(struct cursor *c, uint64_t *ret)
     return false;
 }
 
-static bool at_end(struct cursor *c)
+static bool at_end(struct packet_cursor *c)
 {
     while (c->slice < c->end && c->pos == c->slice->len) {
         c->slice++;
@@ -95,7 +95,7 @@ static bool at_end(struct cursor *c)
     return c->slice == c->end;
 }
 
-static bool next_field(struct cursor *c)
+static bool next_field(struct packet_cursor *c)
 {
     uint64_t tag, num;
 
@@ -117,7 +117,7 @@ static bool next_field(struct cursor *c)
 
 bool traced_packet_valid(const struct traced_slice *slices, size_t num)
 {
-    struct cursor c = {slices, slices + num, 0};
+    struct packet_cursor c = {slices, slices + num, 0};
 
     if (ORMA_LIKELY(num == 1))
         return whole_valid(slices);

@@ -123,6 +123,18 @@ static int check_duration(const struct config_check *c)
     return 0;
 }
 
+static bool is_trigger_mode(int mode)
+{
+    switch (mode) {
+    case PERFETTO__PROTOS__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__UNSPECIFIED:
+    case PERFETTO__PROTOS__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING:
+    case PERFETTO__PROTOS__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__STOP_TRACING:
+    case PERFETTO__PROTOS__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__CLONE_SNAPSHOT:
+        return true;
+    }
+    return false;
+}
+
 static int check_trigger_mode(const struct config_check *c)
 {
     const Perfetto__Protos__TraceConfig__TriggerConfig *t = c->config->trigger_config;
@@ -131,7 +143,7 @@ static int check_trigger_mode(const struct config_check *c)
     if (!t)
         return 0;
     int mode = (int)t->trigger_mode;
-    if (mode < 0 || mode > 4 || mode == 3)
+    if (!is_trigger_mode(mode))
         return FAIL(c, "The trigger mode %d is not known", mode);
     if (mode && (!t->trigger_timeout_ms || t->trigger_timeout_ms > max))
         return FAIL(c,

@@ -68,19 +68,19 @@ static int compile(struct traced_regex *self, const char *pattern, struct orma_b
     return 0;
 }
 
-struct steps {
+struct match_steps {
     uint32_t num, max;
 };
 
 static int on_step(pcre2_callout_block *block, void *arg)
 {
-    struct steps *steps = arg;
+    struct match_steps *steps = arg;
 
     (void)block;
     return ++steps->num > steps->max ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-static bool run(const struct traced_regex *self, const char *text, struct steps *steps)
+static bool run(const struct traced_regex *self, const char *text, struct match_steps *steps)
 {
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     bool found = false;
@@ -135,7 +135,7 @@ bool traced_regex_matches(const struct traced_regex *self, const char *text, uin
     if (self->text)
         return !strcmp(self->text, text);
 #ifdef HAVE_PCRE2
-    struct steps steps = {0, max_steps};
+    struct match_steps steps = {0, max_steps};
     bool found = strlen(text) <= TRACED_REGEX_TEXT_MAX && run(self, text, &steps);
 
     *ret_steps = steps.num;

@@ -18,7 +18,7 @@
 typedef Perfetto__Protos__TraceConfig config_t;
 typedef Perfetto__Protos__TraceConfig__DataSource entry_t;
 
-struct entry {
+struct wanted_entry {
     uint32_t next; /* the next entry with the same name of a data source */
     uint32_t target;
     struct traced_names producers; /* of producer_name_filter */
@@ -28,10 +28,10 @@ struct entry {
 
 struct traced_wanted {
     const config_t *config;
-    struct entry *entries;
+    struct wanted_entry *entries;
     size_t entries_num;
     struct traced_names sources; /* names of data sources */
-    struct by_name {
+    struct wanted_name {
         uint32_t first, last; /* entries */
     } * by_name;
     struct traced_names memory; /* names of producers with sizes of shared memory */
@@ -102,7 +102,7 @@ static int add_pattern(struct traced_wanted *self, const char *pattern, const ch
     return r;
 }
 
-static int compile_filters(struct traced_wanted *self, struct entry *to, const entry_t *from,
+static int compile_filters(struct traced_wanted *self, struct wanted_entry *to, const entry_t *from,
                            struct orma_buf *error)
 {
     int r = 0;
@@ -126,10 +126,10 @@ static int add_entries(struct traced_wanted *self, struct orma_buf *error)
     if (!self->entries || !self->by_name)
         return -ENOMEM;
     for (size_t i = 0; i < self->config->n_data_sources && r >= 0; i++) {
-        struct entry *entry = &self->entries[self->entries_num++];
+        struct wanted_entry *entry = &self->entries[self->entries_num++];
 
-        *entry = (struct entry){.next = TRACED_WANTED_NONE,
-                                .target = traced_config_target_buffer(self->config, i)};
+        *entry = (struct wanted_entry){.next = TRACED_WANTED_NONE,
+                                       .target = traced_config_target_buffer(self->config, i)};
         r = index_entry(self, (uint32_t)i);
         if (r >= 0)
             r = compile_filters(self, entry, self->config->data_sources[i], error);
@@ -210,7 +210,7 @@ int traced_wanted_compile(struct traced_wanted *self, const char *pattern, struc
 
 int traced_wanted_add_pattern(struct traced_wanted *self, uint32_t idx, const char *pattern)
 {
-    struct entry *entry = &self->entries[idx];
+    struct wanted_entry *entry = &self->entries[idx];
     struct orma_buf error = {0};
 
     ORMA_ASSERT(idx < self->entries_num);
@@ -266,7 +266,7 @@ bool traced_wanted_names(const struct traced_wanted *self, uint32_t entry, const
 
 bool traced_wanted_has_pattern(const struct traced_wanted *self, uint32_t idx, const char *pattern)
 {
-    const struct entry *entry = &self->entries[idx];
+    const struct wanted_entry *entry = &self->entries[idx];
     uint32_t known = traced_names_find(&self->patterns.names, orma_str_from(pattern));
 
     for (size_t i = 0; i < entry->patterns_num; i++)
@@ -278,7 +278,7 @@ bool traced_wanted_has_pattern(const struct traced_wanted *self, uint32_t idx, c
 bool traced_wanted_lets_in(struct traced_wanted *self, uint32_t idx, uint16_t producer_id,
                            const char *producer_name)
 {
-    const struct entry *entry = &self->entries[idx];
+    const struct wanted_entry *entry = &self->entries[idx];
 
     if (!traced_wanted_is_filtered(self, idx) || traced_wanted_names(self, idx, producer_name))
         return true;

@@ -145,14 +145,14 @@ static int free_buffers(struct traced_conn *conn, const struct traced_call *call
     return 0;
 }
 
-struct flush_wait {
+struct flush_reply {
     uint64_t request_id;
     bool drop_reply;
 };
 
 static void on_flushed(struct traced_session *session, bool ok, void *ctx)
 {
-    struct flush_wait *wait = ctx;
+    struct flush_reply *wait = ctx;
 
     if (session->consumer && !wait->drop_reply)
         traced_conn_reply(session->consumer->conn, wait->request_id, ok, false,
@@ -170,10 +170,10 @@ static int flush(struct traced_conn *conn, const struct traced_call *call)
         return r;
     if (!self || !self->session || self->session->state != TRACED_STARTED)
         return -ENOENT;
-    struct flush_wait *wait = malloc(sizeof(*wait));
+    struct flush_reply *wait = malloc(sizeof(*wait));
     if (!wait)
         return -ENOMEM;
-    *wait = (struct flush_wait){call->request_id, call->drop_reply};
+    *wait = (struct flush_reply){call->request_id, call->drop_reply};
     traced_flush(self->session, TRACED_FLUSH_ALL, (uint32_t)nums[ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS],
                  nums[ORMA_PB_FLUSH_REQUEST_FLAGS], on_flushed, wait);
     return 0;

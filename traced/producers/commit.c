@@ -1,7 +1,7 @@
 /*
  * A request is walked over twice: first the chunks, then patches and counts,
  * which may be about chunks of the same request. Chunks of one page that follow
- * each other are collected (struct group), taken by one atomic operation, copied,
+ * each other are collected (struct chunk_group), taken by one atomic operation, copied,
  * and freed by another:
  *
  *   request:  [p3 c0][p3 c1][p3 c2] [p4 c0] ...
@@ -30,12 +30,12 @@
 enum { COST_ENTRY = 256, COST_PATCH = 32, COST_PAGE = 64, COST_CHUNK = 256 };
 
 /* A chunk's header words, read once; in the layout of shared memory. */
-struct header {
+struct chunk_header {
     uint32_t chunk_id;
     uint16_t writer_id;
     uint16_t packets;
 };
-_Static_assert(sizeof(struct header) == ORMA_SHM_CHUNK_HEADER, "move_inline() copies it");
+_Static_assert(sizeof(struct chunk_header) == ORMA_SHM_CHUNK_HEADER, "move_inline() copies it");
 
 /*
  * The sequence for a chunk of this writer in this buffer; NULL if the producer
@@ -75,7 +75,7 @@ static struct traced_seq *find_seq(struct traced_producer *p, uint32_t writer_id
 }
 
 /* False: it has no place there. */
-static bool put_chunk(struct traced_producer *p, uint32_t buffer_id, const struct header *h,
+static bool put_chunk(struct traced_producer *p, uint32_t buffer_id, const struct chunk_header *h,
                       const uint8_t *payload, uint32_t payload_size, bool complete)
 {
     struct traced_seq *seq = find_seq(p, h->writer_id, buffer_id);
@@ -105,24 +105,24 @@ static uint64_t place_of(uint32_t page, uint32_t idx)
     return (uint64_t)page << 4 | idx;
 }
 
-static uint64_t identity_of(const struct header *h)
+static uint64_t identity_of(const struct chunk_header *h)
 {
     return (uint64_t)h->chunk_id << 16 | h->writer_id;
 }
 
 static bool was_scraped(const struct traced_producer *p, uint32_t page, uint32_t idx,
-                        const struct header *h)
+                        const struct chunk_header *h)
 {
     return orma_map_get(&p->scraped, place_of(page, idx)) == identity_of(h);
 }
 
-static struct header read_header(const struct orma_shm_chunk *chunk)
+static struct chunk_header read_header(const struct orma_shm_chunk *chunk)
 {
     /* acquire: pairs with the writer's release of `packets`, so both ids are there, and all
      * fragments counted but the last are whole. */
     uint16_t packets = atomic_load_explicit(&chunk->header->packets, memory_order_acquire);
 
-    return (struct header){
+    return (struct chunk_header){
         .chunk_id = atomic_load_explicit(&chunk->header->chunk_id, memory_order_relaxed),
         .writer_id = atomic_load_explicit(&chunk->header->writer_id, memory_order_relaxed),
         .packets = packets,
@@ -131,7 +131,7 @@ static struct header read_header(const struct orma_shm_chunk *chunk)
 
 /* ---- chunks_to_move ---- */
 
-struct move {
+struct chunk_move {
     uint32_t page, chunk, target_buffer;
     bool has_data, incomplete;
     struct orma_str data;
@@ -156,7 +156,7 @@ static inline bool short_varint(const uint8_t **at, const uint8_t *end, uint32_t
 }
 
 /* What nearly every producer sends: page, chunk and buffer, in this order, and nothing else. */
-static bool parse_usual_move(const struct orma_pb_field *field, struct move *ret)
+static bool parse_usual_move(const struct orma_pb_field *field, struct chunk_move *ret)
 {
     enum {
         PAGE = ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_PAGE << 3,
@@ -171,14 +171,14 @@ static bool parse_usual_move(const struct orma_pb_field *field, struct move *ret
            short_varint(&at, end, &ret->target_buffer) && at == end;
 }
 
-static bool parse_move(const struct orma_pb_field *field, struct move *ret)
+static bool parse_move(const struct orma_pb_field *field, struct chunk_move *ret)
 {
     if (ORMA_LIKELY(field->data && parse_usual_move(field, ret)))
         return true;
     struct orma_pb_reader r = orma_pb_sub(field);
     struct orma_pb_field f;
 
-    *ret = (struct move){0};
+    *ret = (struct chunk_move){0};
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_MOVE_PAGE:
@@ -203,9 +203,9 @@ static bool parse_move(const struct orma_pb_field *field, struct move *ret)
 }
 
 /* The chunk came inside the message: no shared memory between us. */
-static void move_inline(struct traced_producer *p, const struct move *m)
+static void move_inline(struct traced_producer *p, const struct chunk_move *m)
 {
-    struct header h;
+    struct chunk_header h;
 
     if (m->data.len < ORMA_SHM_CHUNK_HEADER || m->data.len > UINT16_MAX)
         return;
@@ -215,7 +215,7 @@ static void move_inline(struct traced_producer *p, const struct move *m)
 }
 
 /* Chunks of one page that a request names one after the other: taken and freed together. */
-struct group {
+struct chunk_group {
     uint32_t page, mask; /* mask 0: empty */
     unsigned num;
     uint8_t idx[ORMA_SHM_CHUNKS_MAX];
@@ -223,7 +223,7 @@ struct group {
 };
 
 /* Only a hint: nothing is judged by what is read here. */
-static void prefetch_seq(const struct traced_producer *p, const struct group *g, unsigned i,
+static void prefetch_seq(const struct traced_producer *p, const struct chunk_group *g, unsigned i,
                          uint32_t word)
 {
     struct orma_shm_chunk chunk = orma_shm_chunk_of(&p->shm, g->page, g->idx[i], word);
@@ -235,7 +235,8 @@ static void prefetch_seq(const struct traced_producer *p, const struct group *g,
         traced_seq_prefetch(seq);
 }
 
-static void move_group(struct traced_producer *p, struct group *g, struct traced_budget *budget)
+static void move_group(struct traced_producer *p, struct chunk_group *g,
+                       struct traced_budget *budget)
 {
     uint32_t word, taken;
 
@@ -246,7 +247,7 @@ static void move_group(struct traced_producer *p, struct group *g, struct traced
         if (!(taken & 1u << g->idx[i]))
             continue;
         struct orma_shm_chunk chunk = orma_shm_chunk_of(&p->shm, g->page, g->idx[i], word);
-        struct header h = read_header(&chunk);
+        struct chunk_header h = read_header(&chunk);
         if (i + 1 < g->num && taken & 1u << g->idx[i + 1]) /* others may lie outside of the page */
             prefetch_seq(p, g, i + 1, word);
         if (ORMA_UNLIKELY(p->scraped.len) && was_scraped(p, g->page, g->idx[i], &h))
@@ -260,7 +261,7 @@ static void move_group(struct traced_producer *p, struct group *g, struct traced
     g->num = g->mask = 0;
 }
 
-static void move_chunk(struct traced_producer *p, struct group *g, const struct move *m,
+static void move_chunk(struct traced_producer *p, struct chunk_group *g, const struct chunk_move *m,
                        struct traced_budget *budget)
 {
     if (m->has_data) {
@@ -404,8 +405,8 @@ static int do_moves(struct traced_producer *p, struct traced_commit *c,
                     struct traced_budget *budget)
 {
     struct orma_pb_field f;
-    struct move m;
-    struct group g = {0};
+    struct chunk_move m;
+    struct chunk_group g = {0};
     bool bad = false;
 
     while (!bad && !traced_budget_over(budget) && orma_pb_next(&c->at, &f)) {
@@ -493,7 +494,7 @@ int traced_commit(struct traced_producer *producer, struct orma_str request)
 static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk *chunk,
                          bool complete, const struct traced_target_group *group)
 {
-    struct header h = read_header(chunk);
+    struct chunk_header h = read_header(chunk);
     uint64_t buffer_id = h.writer_id ? orma_map_get(&p->writers, h.writer_id) : ORMA_MAP_NONE;
 
     if (buffer_id == ORMA_MAP_NONE || buffer_id > UINT16_MAX)

@@ -66,14 +66,14 @@ static struct orma_str semaphore_name(const semaphore_t *sem)
 }
 
 /* How other sessions hold the semaphores of this config, by name. */
-struct holders {
+struct semaphore_uses {
     struct traced_names names;
-    struct held {
+    struct semaphore_use {
         uint64_t sessions, min;
     } * held;
 };
 
-static int list_own(const struct admission *c, struct holders *h)
+static int list_own(const struct admission *c, struct semaphore_uses *h)
 {
     int r = 0;
 
@@ -87,7 +87,7 @@ static int list_own(const struct admission *c, struct holders *h)
     return r;
 }
 
-static void count_others(const struct admission *c, struct holders *h)
+static void count_others(const struct admission *c, struct semaphore_uses *h)
 {
     ORMA_LIST_EACH (struct traced_session, s, &c->sessions->list, link)
         for (size_t i = 0; is_active(s) && i < s->config->n_session_semaphores; i++) {
@@ -101,10 +101,10 @@ static void count_others(const struct admission *c, struct holders *h)
         }
 }
 
-static int check_semaphore(const struct admission *c, const struct holders *h,
+static int check_semaphore(const struct admission *c, const struct semaphore_uses *h,
                            const semaphore_t *sem)
 {
-    const struct held *held = &h->held[traced_names_find(&h->names, semaphore_name(sem))];
+    const struct semaphore_use *held = &h->held[traced_names_find(&h->names, semaphore_name(sem))];
 
     if (held->sessions > ORMA_MIN(held->min, sem->max_other_session_count))
         return REFUSE(c,
@@ -117,7 +117,7 @@ static int check_semaphore(const struct admission *c, const struct holders *h,
 
 static int check_semaphores(const struct admission *c)
 {
-    struct holders h = {0};
+    struct semaphore_uses h = {0};
     int r = list_own(c, &h);
 
     if (r >= 0)

@@ -33,15 +33,15 @@
 enum { TO_BE_ASKED = 1, ASKED };
 
 struct flush_request {
-    struct orma_list link; /* flush.requests */
-    struct flush *flush;
+    struct orma_list link; /* session_flush.requests */
+    struct session_flush *flush;
     struct event *timer;
     struct traced_gather_wait end; /* its time is over; what has come is still taken */
     traced_flush_fn fn;
     void *ctx;
 };
 
-struct flush {
+struct session_flush {
     struct orma_list link; /* traced_session.flushes */
     struct traced_session *session;
     enum traced_flush_scope scope;
@@ -65,7 +65,7 @@ static void request_free(struct flush_request *r)
     free(r);
 }
 
-static void flush_free(struct flush *f)
+static void flush_free(struct session_flush *f)
 {
     orma_map_fini(&f->pending);
     free(f->ask);
@@ -73,7 +73,7 @@ static void flush_free(struct flush *f)
 }
 
 /* Which data sources did not answer a flush that was to be the last. */
-static void note_slow(const struct flush *f)
+static void note_slow(const struct session_flush *f)
 {
     struct traced_session *s = f->session;
     struct orma_buf msg = {0};
@@ -115,7 +115,7 @@ static void answer(struct flush_request *r, bool ok)
 }
 
 /* A callback may come back here, by way of traced_flushes_cancel(): then the outer call frees. */
-static void answer_all(struct flush *f, bool ok)
+static void answer_all(struct session_flush *f, bool ok)
 {
     bool inner = f->answering;
 
@@ -138,7 +138,7 @@ static void note_end(struct traced_session *s)
 
 static void on_gathered(struct traced_gather_wait *wait)
 {
-    struct flush *f = ORMA_CONTAINER_OF(wait, struct flush, end);
+    struct session_flush *f = ORMA_CONTAINER_OF(wait, struct session_flush, end);
 
     note_end(f->session);
     answer_all(f, true);
@@ -148,7 +148,7 @@ static void on_gathered(struct traced_gather_wait *wait)
 static void on_late_gathered(struct traced_gather_wait *wait)
 {
     struct flush_request *r = ORMA_CONTAINER_OF(wait, struct flush_request, end);
-    struct flush *f = r->flush;
+    struct session_flush *f = r->flush;
     bool ok = f->id && !f->pending.len, last = f->requests.next == f->requests.prev;
     unsigned reason = f->flags & TRACED_FLUSH_REASON_MASK;
 
@@ -180,7 +180,8 @@ static bool in_scope(const struct traced_session *s, const struct traced_instanc
     return scope == TRACED_FLUSH_ALL || (scope == TRACED_FLUSH_TRANSFER) == transfer;
 }
 
-static void put_ids(struct orma_buf *body, const struct flush *f, const struct traced_producer *p)
+static void put_ids(struct orma_buf *body, const struct session_flush *f,
+                    const struct traced_producer *p)
 {
     ORMA_LIST_EACH (struct traced_instance, inst, &p->instances, producer_link)
         if (inst->session == f->session && !inst->no_flush &&
@@ -195,13 +196,13 @@ static bool scrapes_itself(const struct traced_producer *p)
     return p->emulated && p->scraping && p->conn->machine_id != 0;
 }
 
-static void check_end(struct flush *f)
+static void check_end(struct session_flush *f)
 {
     if (f->id && !f->pending.len && !traced_gather_waits(&f->end))
         traced_gather_begin(&f->session->gather, &f->end);
 }
 
-static size_t ask_producer(struct flush *f, struct traced_producer *p)
+static size_t ask_producer(struct session_flush *f, struct traced_producer *p)
 {
     struct orma_buf body = {0};
     size_t len;
@@ -220,7 +221,7 @@ static size_t ask_producer(struct flush *f, struct traced_producer *p)
 }
 
 /* Who is to be asked. Without memory they are not, and the flush ends without them. */
-static void list_producers(struct flush *f)
+static void list_producers(struct session_flush *f)
 {
     const struct traced_session *s = f->session;
 
@@ -235,7 +236,7 @@ static void list_producers(struct flush *f)
         f->ask[f->ask_num++] = (uint16_t)slot->key;
 }
 
-static void begin(struct flush *f)
+static void begin(struct session_flush *f)
 {
     struct traced_session *s = f->session;
 
@@ -247,7 +248,7 @@ static void begin(struct flush *f)
 /* Producers that go away meanwhile leave `pending`: traced_flush_producer_gone(). */
 static bool ask_some(struct traced_work *work)
 {
-    struct flush *f = ORMA_CONTAINER_OF(work, struct flush, work);
+    struct session_flush *f = ORMA_CONTAINER_OF(work, struct session_flush, work);
     struct traced_budget budget = traced_budget();
 
     if (!f->id)
@@ -266,12 +267,12 @@ static bool ask_some(struct traced_work *work)
 }
 
 /* The one that has not begun to ask; made if there is none. NULL: no memory. */
-static struct flush *next_flush(struct traced_session *s, enum traced_flush_scope scope)
+static struct session_flush *next_flush(struct traced_session *s, enum traced_flush_scope scope)
 {
-    ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
+    ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
         if (!f->id && f->scope == scope)
             return f;
-    struct flush *f = calloc(1, sizeof(*f));
+    struct session_flush *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
     f->session = s;
@@ -341,7 +342,7 @@ void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *
         return;
     p->flush_acked = id;
     ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
-        ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
+        ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
             if (f->id && f->id <= id && orma_map_get(&f->pending, p->id) == ASKED) {
                 orma_map_take(&f->pending, p->id);
                 check_end(f);
@@ -351,7 +352,7 @@ void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *
 void traced_flush_producer_gone(struct traced_sessions *sessions, struct traced_producer *p)
 {
     ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
-        ORMA_LIST_EACH (struct flush, f, &s->flushes.list, link)
+        ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
             if (f->id && orma_map_take(&f->pending, p->id) != ORMA_MAP_NONE &&
                 f->asked == f->ask_num)
                 check_end(f);
@@ -360,7 +361,7 @@ void traced_flush_producer_gone(struct traced_sessions *sessions, struct traced_
 void traced_flushes_cancel(struct traced_session *self)
 {
     while (!orma_list_empty(&self->flushes.list))
-        answer_all(ORMA_CONTAINER_OF(self->flushes.list.next, struct flush, link), false);
+        answer_all(ORMA_CONTAINER_OF(self->flushes.list.next, struct session_flush, link), false);
 }
 
 void traced_flushes_init(struct traced_flushes *self)

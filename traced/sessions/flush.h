@@ -34,7 +34,7 @@ typedef void (*traced_flush_fn)(struct traced_session *session, bool ok, void *c
 
 /* Part of a session. */
 struct traced_flushes {
-    struct orma_list list; /* flush.link, see flush.c */
+    struct orma_list list; /* session_flush.link, see flush.c */
     size_t num;            /* requests under way */
     uint64_t requested, succeeded, failed;
     enum traced_flush_outcome final; /* of the flush before the session's end */

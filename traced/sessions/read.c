@@ -26,7 +26,6 @@
 #include "traced/sessions/stats.h"
 
 #define SERVICE_SEQUENCE_ID 1
-#define PRIMARY_CLOCK_BOOTTIME 6
 /* How much the numbers of the last statistics may grow until they are written. */
 #define STATS_GROWTH 256
 
@@ -34,13 +33,10 @@ static const uint8_t sync_marker[16] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42
                                         0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
 
 /* In the order of struct traced_clocks. */
-static const uint8_t clock_ids[] = {ORMA_CLOCK_BOOTTIME,
-                                    ORMA_CLOCK_REALTIME_COARSE,
-                                    ORMA_CLOCK_MONOTONIC_COARSE,
-                                    ORMA_CLOCK_REALTIME,
-                                    ORMA_CLOCK_MONOTONIC,
-                                    ORMA_CLOCK_MONOTONIC_RAW,
-                                    9 /* TSC */};
+static const uint8_t clock_ids[] = {ORMA_CLOCK_BOOTTIME,         ORMA_CLOCK_REALTIME_COARSE,
+                                    ORMA_CLOCK_MONOTONIC_COARSE, ORMA_CLOCK_REALTIME,
+                                    ORMA_CLOCK_MONOTONIC,        ORMA_CLOCK_MONOTONIC_RAW,
+                                    ORMA_PB_BUILTIN_CLOCK_TSC};
 
 /* ---- packets of the service ---- */
 
@@ -82,7 +78,7 @@ static void put_clocks(struct orma_buf *out, const struct traced_session *s,
         orma_pb_end(out, clock);
     }
     orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK,
-                    primary ? (uint64_t)primary : PRIMARY_CLOCK_BOOTTIME);
+                    primary ? (uint64_t)primary : ORMA_PB_BUILTIN_CLOCK_BOOTTIME);
     orma_pb_end(out, snapshot);
     orma_pb_end(out, packet);
 }
