@@ -17,6 +17,7 @@
 
 #include "probes/core/proc_parse.h"
 #include "probes/process/poll.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
@@ -29,7 +30,6 @@
 #define STATUS_MAX (64 * 1024)
 #define CMDLINE_MAX (32 * 1024)
 #define CGROUP_MAX 8192
-#define FIELD_ORMA_CGROUP 90001 /* protos/orma_ext.proto */
 #define PACKET_SOFT_MAX (48 * 1024)
 #define LINK_MAX 4096
 #define FDS_PER_TICK 1000
@@ -139,7 +139,7 @@ static void put_cgroup(struct process_stats *self, int32_t pid)
         return;
     path = orma_proc_parse_cgroup(orma_buf_str(&self->text));
     if (path.len)
-        orma_pb_put_str(&self->packet, FIELD_ORMA_CGROUP, path);
+        orma_pb_put_str(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_ORMA_CGROUP, path);
 }
 
 static void put_process(struct process_stats *self, const struct orma_proc_status *s)

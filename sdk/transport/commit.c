@@ -17,22 +17,13 @@
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "sdk/wire/pb_writer.h"
 
 /* A request is sent when it has grown so far. Frames end at 128 KiB, and one chunk may be 32 KiB.
  */
 #define REQUEST_SOFT_MAX (64u << 10)
 #define BATCH 256u
-
-/* Of protos/orma_ext.proto. */
-enum {
-    EXT_COMMIT_WRITER_COUNTS = 90001,
-    EXT_COUNTS_WRITER_ID = 1,
-    EXT_COUNTS_TARGET_BUFFER = 2,
-    EXT_COUNTS_EMITTED = 3,
-    EXT_COUNTS_DROPPED_NO_CHUNK = 4,
-    EXT_COUNTS_DROPPED_TOO_LARGE = 5,
-};
 
 void orma_committer_fini(struct orma_committer *self)
 {
@@ -113,15 +104,17 @@ static int send_writer_id(struct orma_committer *self, const char *method,
 
 static void put_counts(struct orma_buf *b, const struct slot_report *rep)
 {
-    size_t at = orma_pb_begin(b, EXT_COMMIT_WRITER_COUNTS);
+    size_t at = orma_pb_begin(b, ORMA_PB_COMMIT_DATA_REQUEST_ORMA_WRITER_COUNTS);
 
-    orma_pb_put_u64(b, EXT_COUNTS_WRITER_ID, rep->id);
-    orma_pb_put_u64(b, EXT_COUNTS_TARGET_BUFFER, rep->target_buffer);
-    orma_pb_put_u64(b, EXT_COUNTS_EMITTED, rep->counts.emitted);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_WRITER_COUNTS_WRITER_ID, rep->id);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_WRITER_COUNTS_TARGET_BUFFER, rep->target_buffer);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_WRITER_COUNTS_EMITTED, rep->counts.emitted);
     if (rep->counts.dropped_no_chunk)
-        orma_pb_put_u64(b, EXT_COUNTS_DROPPED_NO_CHUNK, rep->counts.dropped_no_chunk);
+        orma_pb_put_u64(b, ORMA_PB_ORMA_WRITER_COUNTS_DROPPED_NO_CHUNK,
+                        rep->counts.dropped_no_chunk);
     if (rep->counts.dropped_too_large)
-        orma_pb_put_u64(b, EXT_COUNTS_DROPPED_TOO_LARGE, rep->counts.dropped_too_large);
+        orma_pb_put_u64(b, ORMA_PB_ORMA_WRITER_COUNTS_DROPPED_TOO_LARGE,
+                        rep->counts.dropped_too_large);
     orma_pb_end(b, at);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/mem.h"
 #include "sdk/wire/pb_reader.h"
@@ -25,20 +26,6 @@
 #define SIZE_LEN 4u
 /* The recording's own packets; writers follow. */
 #define OWN_SEQ 1u
-
-/* Of protos/orma_ext.proto. */
-enum {
-    EXT_STATS_SEQUENCE_COUNTS = 90001,
-    EXT_SEQ_ID = 1,
-    EXT_SEQ_BUFFER = 2,
-    EXT_SEQ_PRODUCER_ID = 3,
-    EXT_SEQ_WRITER_ID = 4,
-    EXT_SEQ_EMITTED = 5,
-    EXT_SEQ_DELIVERED = 6,
-    EXT_SEQ_DROPPED = 7,
-    EXT_SEQ_OVERWRITTEN = 8,
-    EXT_SEQ_UNPATCHED = 11,
-};
 
 /* A chunk that waits for its patches, and those behind it. */
 struct held {
@@ -363,17 +350,17 @@ void orma_pool_drain_each_loss(const struct orma_pool_drain *self, orma_pool_dra
 
 static void put_seq(struct orma_buf *b, const struct orma_pool_drain_seq *seq)
 {
-    size_t at = orma_pb_begin(b, EXT_STATS_SEQUENCE_COUNTS);
+    size_t at = orma_pb_begin(b, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
 
-    orma_pb_put_u64(b, EXT_SEQ_ID, OWN_SEQ + seq->writer_id);
-    orma_pb_put_u64(b, EXT_SEQ_BUFFER, 0);
-    orma_pb_put_u64(b, EXT_SEQ_PRODUCER_ID, 1);
-    orma_pb_put_u64(b, EXT_SEQ_WRITER_ID, seq->writer_id);
-    orma_pb_put_u64(b, EXT_SEQ_EMITTED, seq->emitted);
-    orma_pb_put_u64(b, EXT_SEQ_DELIVERED, seq->delivered);
-    orma_pb_put_u64(b, EXT_SEQ_DROPPED, seq->dropped);
-    orma_pb_put_u64(b, EXT_SEQ_OVERWRITTEN, seq->overwritten);
-    orma_pb_put_u64(b, EXT_SEQ_UNPATCHED, seq->cut);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_SEQUENCE_ID, OWN_SEQ + seq->writer_id);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_BUFFER, 0);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_PRODUCER_ID, 1);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_WRITER_ID, seq->writer_id);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_EMITTED, seq->emitted);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED, seq->delivered);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_DROPPED, seq->dropped);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_OVERWRITTEN, seq->overwritten);
+    orma_pb_put_u64(b, ORMA_PB_ORMA_SEQUENCE_COUNTS_UNPATCHED, seq->cut);
     orma_pb_end(b, at);
 }
 

@@ -1,5 +1,6 @@
 /* The process tree and the polled figures of processes. */
 #include "processor/import/linux/linux.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/buf.h"
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 
 #define ANDROID_UIDS_PER_USER 100000
-#define FIELD_ORMA_CGROUP 90001 /* protos/orma_ext.proto */
 
 /* ---- process tree ---- */
 
@@ -103,7 +103,7 @@ static struct proc read_proc(struct orma_str bytes, struct inner_ids *ret_inner)
         case ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM:
             p.is_comm = orma_pb_bool(&f);
             break;
-        case FIELD_ORMA_CGROUP:
+        case ORMA_PB_PROCESS_TREE_PROCESS_ORMA_CGROUP:
             p.cgroup = orma_pb_str(&f);
             break;
         }
