@@ -27,7 +27,7 @@
 
 ORMA_CATEGORY_DEFINE(life, "life", NULL, NULL);
 
-/* A child does not free what its parent's threads may have been changing: see life.h. */
+/* A child does not free what its parent's threads may have been changing: see fork.h. */
 ORMA_API const char *__lsan_default_options(void);
 const char *__lsan_default_options(void)
 {
