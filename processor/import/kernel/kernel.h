@@ -83,12 +83,7 @@ struct orma_kernel_state {
         next_pid, next_prio, comm, pid, prio, target_cpu;
 };
 
-/* Made on first use; NULL: no memory. */
-struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx *imp);
 void orma_kernel_fini(struct orma_import_ctx *imp);
-
-/* The limits of a machine in the trace that is read now; NULL: no memory. */
-struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp, uint16_t machine);
 
 /* A text in the atrace convention, from the kernel's marker file. */
 void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -97,12 +92,6 @@ void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_ker
 /* A row of ftrace_event that knows where its args are. */
 uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
                              uint32_t name, uint32_t utid, uint32_t common_flags, uint32_t cpu);
-
-/* True: only the ftrace_event row is wanted, the event is before all cpus have data. */
-bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
-
-/* True: before tracing started, of no use at all. */
-bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
 
 /* Kernel events before this time were there before the session began. */
 void orma_kernel_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts);
@@ -175,6 +164,51 @@ struct orma_kernel {
 static inline struct orma_kernel *orma_kernel(const struct orma_import_ctx *imp)
 {
     return imp->state;
+}
+
+/* ---- what every event asks (state.c) ---- */
+
+struct orma_kernel_state *orma_kernel_state_new(struct orma_import_ctx *imp);
+struct orma_kernel_limits *orma_kernel_limits_find(struct orma_import_ctx *imp, uint16_t machine);
+
+/* Made on first use; NULL: no memory. */
+static inline struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx *imp)
+{
+    struct orma_kernel_state *st = orma_kernel(imp)->ftrace;
+
+    return ORMA_LIKELY(st) ? st : orma_kernel_state_new(imp);
+}
+
+/* The limits of a machine in the trace that is read now; NULL: no memory. */
+static inline struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp,
+                                                            uint16_t machine)
+{
+    const struct orma_kernel_state *st = orma_kernel(imp)->ftrace;
+    struct orma_kernel_limits *l = st ? st->last_limits : NULL;
+
+    if (ORMA_LIKELY(l && l->machine == machine && l->trace == imp->model->trace_row))
+        return l;
+    return orma_kernel_limits_find(imp, machine);
+}
+
+/* True: only the ftrace_event row is wanted, the event is before all cpus have data. */
+static inline bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    return l && ts < l->latest_start;
+}
+
+/* True, and counted: before tracing started, of no use at all. */
+static inline bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
+{
+    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
+
+    if (ORMA_LIKELY(!l || !l->has_tracing_start || l->preserve || ts >= l->tracing_start))
+        return false;
+    orma_stats_inc(orma_model_stats(imp->model, machine),
+                   ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
+    return true;
 }
 
 extern const struct orma_import_room orma_kernel_room;

@@ -10,13 +10,11 @@
 #include "processor/import/kernel/kernel.h"
 #include "protos/fields/ftrace.h"
 
-struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx *imp)
+struct orma_kernel_state *orma_kernel_state_new(struct orma_import_ctx *imp)
 {
-    struct orma_kernel_state *st = orma_kernel(imp)->ftrace;
+    struct orma_kernel_state *st =
+        orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->ftrace, sizeof(*st));
 
-    if (ORMA_LIKELY(st))
-        return st;
-    st = orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->ftrace, sizeof(*st));
     if (!st)
         return NULL;
     for (unsigned i = 0; orma_kernel(imp)->families[i]; i++)
@@ -51,13 +49,11 @@ void orma_kernel_fini(struct orma_import_ctx *imp)
 
 /* ---- when events count ---- */
 
-struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp, uint16_t machine)
+struct orma_kernel_limits *orma_kernel_limits_find(struct orma_import_ctx *imp, uint16_t machine)
 {
     struct orma_kernel_state *st = orma_kernel_state(imp);
-    struct orma_kernel_limits *l = st ? st->last_limits : NULL;
+    struct orma_kernel_limits *l;
 
-    if (ORMA_LIKELY(l && l->machine == machine && l->trace == imp->model->trace_row))
-        return l;
     for (l = st ? st->limits : NULL; l; l = l->next)
         if (l->machine == machine && l->trace == imp->model->trace_row)
             return st->last_limits = l;
@@ -70,13 +66,6 @@ struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp, uint1
     l->machine = machine;
     l->next = st->limits;
     return st->limits = st->last_limits = l;
-}
-
-bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
-{
-    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
-
-    return l && ts < l->latest_start;
 }
 
 void orma_kernel_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
@@ -95,17 +84,6 @@ void orma_kernel_preserve(struct orma_import_ctx *imp, uint16_t machine)
 
     if (l)
         l->preserve = true;
-}
-
-bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
-{
-    const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
-
-    if (!l || !l->has_tracing_start || l->preserve || ts >= l->tracing_start)
-        return false;
-    orma_stats_inc(orma_model_stats(imp->model, machine),
-                   ORMA_STAT_FTRACE_PACKET_BEFORE_TRACING_START);
-    return true;
 }
 
 uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
