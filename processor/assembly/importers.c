@@ -80,7 +80,9 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_COLLAPSED] = &orma_format_collapsed,
     [ORMA_FORMAT_STRACE] = &orma_format_strace,
     [ORMA_FORMAT_LOGCAT] = &orma_format_logcat,
+#ifdef ORMA_HAVE_EXPAT
     [ORMA_FORMAT_INSTRUMENTS] = &orma_format_instruments,
+#endif
     [ORMA_FORMAT_PERF] = &orma_format_perf_data,
     [ORMA_FORMAT_SIMPLEPERF] = &orma_format_simpleperf,
     [ORMA_FORMAT_PPROF] = &orma_format_pprof,

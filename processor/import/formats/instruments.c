@@ -4,14 +4,20 @@
  *
  *     <row> <sample-time>ns</> <thread> <tid/> <process> <pid/> </> </> <core/> <backtrace>
  *       <frame name addr> <binary path UUID load-addr/> </> ... </> </row>      innermost first
+ *
+ * expat tells what begins and ends, and the text between. An element waits on a stack until it is
+ * closed: then what is inside has made its value, which goes to the element around it and is kept
+ * under the id. What expat refuses ends the rows; those before it stay.
  */
 #include "processor/import/formats/formats.h"
 #include "processor/model/callstacks.h"
 
 #include <errno.h>
+#include <expat.h>
 
 #define OPEN_MAX 64
 #define FRAMES_MAX 1024
+#define PIECE (1 << 20) /* expat counts in ints */
 
 enum kind {
     KIND_OTHER,
@@ -38,9 +44,9 @@ static const char *const kind_names[KINDS_NUM] = {
 /* An element that is not closed yet. */
 struct element {
     enum kind kind;
-    struct orma_str attrs, text;
-    uint64_t value; /* by kind: a number, a row, or tid << 32 | pid */
-    bool has_value; /* a reference, or what came from inside */
+    struct orma_buf attrs, text; /* attributes: name, 0, value, 0, ... */
+    uint64_t value;              /* by kind: a number, a row, or tid << 32 | pid */
+    bool has_value;              /* a reference, or what came from inside */
 };
 
 struct row {
@@ -51,12 +57,14 @@ struct row {
 };
 
 struct instruments {
+    XML_Parser xml;
     struct orma_map values; /* kind and id → value */
     struct element open[OPEN_MAX];
     unsigned depth;
     struct row row;
     uint32_t frames[FRAMES_MAX];
     unsigned frames_num;
+    bool refused;
     struct orma_arena arena;
     struct orma_buf scratch;
 };
@@ -75,50 +83,20 @@ static uint64_t number(struct orma_str s)
     return val;
 }
 
-/* The text of an attribute, as it stands there. */
-static struct orma_str attr(struct orma_str attrs, const char *name)
+/* An attribute of an open element; of length 0 if it has none of that name. */
+static struct orma_str attr(const struct element *e, const char *wanted)
 {
-    size_t len = strlen(name);
+    struct orma_str rest = orma_buf_str(&e->attrs), name, value;
 
-    for (size_t i = 0; i + len + 2 < attrs.len; i++) {
-        char quote = attrs.data[i + len + 1];
-        const char *from = attrs.data + i + len + 2, *end;
-
-        if ((i && attrs.data[i - 1] != ' ') || memcmp(attrs.data + i, name, len) != 0 ||
-            attrs.data[i + len] != '=' || (quote != '"' && quote != '\''))
-            continue;
-        end = memchr(from, quote, attrs.len - (size_t)(from - attrs.data));
-        if (end)
-            return (struct orma_str){from, (size_t)(end - from)};
-    }
+    while (orma_str_cut(&rest, '\0', &name) && orma_str_cut(&rest, '\0', &value))
+        if (orma_str_eq_c(name, wanted))
+            return value;
     return (struct orma_str){0};
 }
 
-/* Without entities, as pool id. */
-static uint32_t plain(struct orma_file *file, struct orma_str s)
+static uint32_t text_id(struct orma_file *file, struct orma_str s)
 {
-    static const struct {
-        const char *entity;
-        char c;
-    } entities[] = {
-        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    struct instruments *in = file->state;
-
-    orma_buf_clear(&in->scratch);
-    while (s.len) {
-        size_t n = 1;
-        char c = s.data[0];
-
-        for (unsigned i = 0; c == '&' && n == 1 && i < ORMA_ARRAY_LEN(entities); i++) {
-            if (orma_str_starts(s, orma_str_from(entities[i].entity))) {
-                n = strlen(entities[i].entity);
-                c = entities[i].c;
-            }
-        }
-        orma_buf_put_byte(&in->scratch, (uint8_t)c);
-        s = (struct orma_str){s.data + n, s.len - n};
-    }
-    return orma_model_str(file->imp->model, orma_buf_str(&in->scratch));
+    return orma_model_str(file->imp->model, s);
 }
 
 /* ---- what elements are ---- */
@@ -126,8 +104,8 @@ static uint32_t plain(struct orma_file *file, struct orma_str s)
 static uint64_t make_binary(struct orma_file *file, const struct element *e)
 {
     struct instruments *in = file->state;
-    struct orma_str uuid = attr(e->attrs, "UUID");
-    struct orma_mapping m = {.start = number(attr(e->attrs, "load-addr"))};
+    struct orma_str uuid = attr(e, "UUID");
+    struct orma_mapping m = {.start = number(attr(e, "load-addr"))};
 
     orma_buf_clear(&in->scratch);
     for (size_t i = 0; i < uuid.len; i++)
@@ -136,7 +114,7 @@ static uint64_t make_binary(struct orma_file *file, const struct element *e)
                                                 ? (uint8_t)(uuid.data[i] | 32)
                                                 : (uint8_t)uuid.data[i]);
     m.build_id = orma_model_str(file->imp->model, orma_buf_str(&in->scratch));
-    m.name = plain(file, attr(e->attrs, "path"));
+    m.name = text_id(file, attr(e, "path"));
     m.end = UINT64_MAX;
     return orma_callstacks_mapping(file->imp->model, &m);
 }
@@ -145,13 +123,13 @@ static uint64_t make_frame(struct orma_file *file, const struct element *e)
 {
     const struct orma_table *t =
         orma_model_table(file->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    struct orma_stack_frame f = {.rel_pc = number(attr(e->attrs, "addr"))};
+    struct orma_stack_frame f = {.rel_pc = number(attr(e, "addr"))};
 
     f.mapping =
         e->has_value ? (uint32_t)e->value : orma_callstacks_dummy_mapping(file->imp->model, "");
     uint64_t start = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_START, f.mapping);
     f.rel_pc -= f.rel_pc >= start ? start : 0;
-    f.name = plain(file, attr(e->attrs, "name"));
+    f.name = text_id(file, attr(e, "name"));
     return orma_callstacks_frame(file->imp->model, &f);
 }
 
@@ -169,7 +147,7 @@ static uint64_t make_stack(struct orma_file *file)
 static void name_process(struct orma_file *file, const struct element *e)
 {
     struct orma_processes *p = orma_model_processes(file->imp->model, 0);
-    struct orma_str name = attr(e->attrs, "fmt");
+    struct orma_str name = attr(e, "fmt");
 
     for (size_t i = name.len; i-- > 1;) {
         if (name.data[i] == '(') {
@@ -179,20 +157,20 @@ static void name_process(struct orma_file *file, const struct element *e)
     }
     if (name.len && e->value)
         orma_processes_name_process(p, orma_processes_process(p, (uint32_t)e->value),
-                                    plain(file, name), ORMA_PROCESS_NAME_OTHER);
+                                    text_id(file, name), ORMA_PROCESS_NAME_OTHER);
 }
 
 /* "name  0x12 (process, pid: 123)" */
 static void name_thread(struct orma_file *file, const struct element *e)
 {
     struct orma_processes *p = orma_model_processes(file->imp->model, 0);
-    struct orma_str name = attr(e->attrs, "fmt");
+    struct orma_str name = attr(e, "fmt");
     const char *at = orma_str_find(name, ORMA_STR("  0x"));
 
     if (at && at > name.data && e->value)
         orma_processes_name_thread(
             p, orma_processes_thread_of(p, (uint32_t)(e->value >> 32), (uint32_t)e->value),
-            plain(file, (struct orma_str){name.data, (size_t)(at - name.data)}),
+            text_id(file, (struct orma_str){name.data, (size_t)(at - name.data)}),
             ORMA_THREAD_NAME_OTHER);
 }
 
@@ -204,7 +182,7 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
     case KIND_TID:
     case KIND_PID:
     case KIND_CORE:
-        return number(e->text);
+        return number(orma_buf_str(&e->text));
     case KIND_BINARY:
         return make_binary(file, e);
     case KIND_FRAME:
@@ -309,7 +287,7 @@ static void close_element(struct orma_file *file)
 {
     struct instruments *in = file->state;
     struct element *e = &in->open[--in->depth];
-    struct orma_str id = attr(e->attrs, "id"), ref = attr(e->attrs, "ref");
+    struct orma_str id = attr(e, "id"), ref = attr(e, "ref");
     uint64_t value;
 
     if (e->kind == KIND_ROW) {
@@ -331,59 +309,119 @@ static void close_element(struct orma_file *file)
     give(in, e->kind, value);
 }
 
-/* `tag` is what stands between the angles. */
-static void on_tag(struct orma_file *file, struct orma_str tag, struct orma_str text)
+/* ---- what expat says ---- */
+
+static void give_up(struct orma_file *file)
 {
     struct instruments *in = file->state;
-    struct orma_str name = tag;
-    bool closed = tag.len && tag.data[tag.len - 1] == '/';
-    struct element e = {.kind = KIND_OTHER};
-    size_t n = 0;
 
-    if (!tag.len || tag.data[0] == '?' || tag.data[0] == '!')
-        return;
-    if (tag.data[0] == '/') {
-        if (in->depth) {
-            in->open[in->depth - 1].text = text;
-            close_element(file);
-        }
-        return;
-    }
-    while (n < tag.len && tag.data[n] != ' ' && tag.data[n] != '/')
-        n++;
-    name.len = n;
-    e.attrs =
-        (struct orma_str){tag.data + ORMA_MIN(n + 1, tag.len), tag.len - ORMA_MIN(n + 1, tag.len)};
+    (void)XML_StopParser(in->xml, XML_FALSE); /* fails where it has stopped already */
+}
+
+static enum kind kind_of(const char *name)
+{
     for (unsigned i = 1; i < KINDS_NUM; i++)
-        if (orma_str_eq_c(name, kind_names[i]))
-            e.kind = (enum kind)i;
+        if (!strcmp(name, kind_names[i]))
+            return (enum kind)i;
+    return KIND_OTHER;
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **attrs)
+{
+    struct orma_file *file = user;
+    struct instruments *in = file->state;
+
     if (in->depth == OPEN_MAX) {
         orma_file_error(file, -EBADMSG, "XML with elements more than %d deep (ERR:tp-corrupt)",
                         OPEN_MAX);
+        give_up(file);
         return;
     }
-    if (e.kind == KIND_ROW)
+    struct element *e = &in->open[in->depth++];
+    e->kind = kind_of(name);
+    e->value = 0;
+    e->has_value = false;
+    orma_buf_clear(&e->attrs);
+    orma_buf_clear(&e->text);
+    for (; e->kind != KIND_OTHER && *attrs; attrs++)
+        orma_buf_put(&e->attrs, *attrs, strlen(*attrs) + 1);
+    file->imp->model->storage->failed |= e->attrs.failed;
+    if (e->kind == KIND_ROW)
         in->row = (struct row){0};
-    if (e.kind == KIND_BACKTRACE)
+    if (e->kind == KIND_BACKTRACE)
         in->frames_num = 0;
-    in->open[in->depth++] = e;
-    if (closed)
-        close_element(file);
+}
+
+static void XMLCALL on_end(void *user, const char *name)
+{
+    struct orma_file *file = user;
+
+    (void)name; /* expat has compared it */
+    close_element(file);
+    if (orma_file_failed(file))
+        give_up(file);
+}
+
+static void XMLCALL on_text(void *user, const char *text, int len)
+{
+    struct orma_file *file = user;
+    struct instruments *in = file->state;
+    struct element *e = in->depth ? &in->open[in->depth - 1] : NULL;
+
+    if (!e || e->kind == KIND_OTHER || e->kind == KIND_ROW)
+        return;
+    orma_buf_put(&e->text, text, (size_t)len);
+    file->imp->model->storage->failed |= e->text.failed;
+}
+
+static bool set_up(struct orma_file *file)
+{
+    struct instruments *in = file->state;
+
+    if (in->xml)
+        return true;
+    in->xml = XML_ParserCreate(NULL);
+    if (!in->xml) {
+        file->imp->model->storage->failed = true;
+        return false;
+    }
+    XML_SetUserData(in->xml, file);
+    XML_SetElementHandler(in->xml, on_start, on_end);
+    XML_SetCharacterDataHandler(in->xml, on_text);
+    return true;
+}
+
+/* What expat refused, from there to the end. */
+static void refuse(struct orma_file *file, const uint8_t *data, size_t len)
+{
+    struct instruments *in = file->state;
+    enum XML_Error error = XML_GetErrorCode(in->xml);
+    XML_Index from = XML_GetCurrentByteIndex(in->xml);
+    size_t at = from >= 0 && (size_t)from < len ? (size_t)from : len;
+
+    in->refused = true;
+    if (orma_file_failed(file))
+        return;
+    if (error == XML_ERROR_NO_MEMORY)
+        file->imp->model->storage->failed = true;
+    else if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN)
+        orma_model_cut_off(file->imp->model, ORMA_MAX(len - at, (size_t)1));
+    else
+        orma_file_damage(file, data + at, len - at, "XML that is not well formed");
 }
 
 static size_t instruments_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
-    const char *pos = (const char *)data, *end = pos + len, *text = pos;
+    struct instruments *in = file->state;
 
-    (void)at_end; /* it is read once, whole */
-    while ((pos = memchr(pos, '<', (size_t)(end - pos))) && !orma_file_failed(file)) {
-        const char *close = memchr(pos, '>', (size_t)(end - pos));
+    if (!set_up(file))
+        return len;
+    for (size_t at = 0; at < len && !in->refused; at += PIECE) {
+        size_t n = ORMA_MIN(len - at, (size_t)PIECE);
 
-        if (!close)
-            break;
-        on_tag(file, (struct orma_str){pos + 1, (size_t)(close - pos) - 1},
-               (struct orma_str){text, (size_t)(pos - text)});
-        pos = text = close + 1;
+        if (XML_Parse(in->xml, (const char *)data + at, (int)n, at_end && at + n == len) !=
+            XML_STATUS_OK)
+            refuse(file, data, len);
     }
     return len;
 }
@@ -413,6 +451,12 @@ static void instruments_fini(struct orma_file *file)
 {
     struct instruments *in = file->state;
 
+    if (in->xml)
+        XML_ParserFree(in->xml);
+    for (unsigned i = 0; i < OPEN_MAX; i++) {
+        orma_buf_fini(&in->open[i].attrs);
+        orma_buf_fini(&in->open[i].text);
+    }
     orma_map_fini(&in->values);
     orma_arena_fini(&in->arena);
     orma_buf_fini(&in->scratch);
