@@ -3,10 +3,11 @@
 
     tests/lint/golden_cases.py ROOT BUILD [--list]
 
-Three tables say what is read, and each of their rows needs a case:
+Four tables say what is read, and each of their rows needs a case:
 
   kernel events   rows of the tables of handlers, {ORMA_PB_FTRACE_EVENT_NAME, function}
   packets         the arrays of ORMA_PB_TRACE_PACKET_NAME fields that importers take part in
+  importers       those that take no packets, items or kernel events: by a case of their name
   formats         rows [ORMA_FORMAT_NAME] of the table of formats, and those that the reader takes itself
 
 The tables are found by what their rows look like, so they may move. A kernel event has a case when a
@@ -55,6 +56,9 @@ def sources():
         yield path.relative_to(ROOT).as_posix(), without_comments(path.read_text())
 
 
+HANDLERS = r"const struct \w*handler\w* \w+\[\] = \{(.*?)\n\};"
+
+
 def expand_rows(body, code):
     """The rows of a table, those that a macro with ## makes included."""
     for m in re.finditer(r"^#define (\w+)\(\w+\)\s*((?:.*\\\n)*.*##.*(?:\\\n.*)*)$", code, re.M):
@@ -69,7 +73,7 @@ def kernel_events():
     """Name of each handled event, in lower case → the file with its handler."""
     found = {}
     for path, code in sources():
-        for m in re.finditer(r"const struct \w*handler\w* \w+\[\] = \{(.*?)\n\};", code, re.S):
+        for m in re.finditer(HANDLERS, code, re.S):
             for name in expand_rows(m.group(1), code):
                 found[name.lower()] = path
     return found
@@ -81,6 +85,18 @@ def packets():
         for m in re.finditer(r"static const uint16_t \w+\[\] = \{([^}]*)\};", code):
             for name in re.findall(r"\bORMA_PB_TRACE_PACKET_(\w+)", m.group(1)):
                 found[name.lower()] = path
+    return found
+
+
+def importers():
+    """Name of each importer that neither a packet nor a kernel event leads to → its file."""
+    found = {}
+    for path, code in sources():
+        for body in re.findall(r"const struct orma_importer \w+ = \{(.*?)\};", code, re.S):
+            fields = re.search(r"\.fields = (\w+)", body)
+            takes = fields and re.search(rf"\b{fields.group(1)}\[\] = \{{\s*ORMA_PB", code)
+            if not takes and ".parse_kind" not in body and not re.search(HANDLERS, code, re.S):
+                found[re.search(r'\.name = "(\w+)"', body).group(1)] = path
     return found
 
 
@@ -175,10 +191,18 @@ def covered_by_loading():
     return found
 
 
+def covered_by_name():
+    found = collections.defaultdict(set)
+    for case in diff_test.find_cases([GOLDEN / "processor"]):
+        found[pathlib.PurePath(case.name).name].add(case.path)
+    return found
+
+
 def main():
     events, fields = covered_by_text()
     kinds = (("kernel event", kernel_events(), events, 100),
              ("packet", packets(), fields, 40),
+             ("importer", importers(), covered_by_name(), 1),
              ("format", formats(), covered_by_loading(), 15))
     findings, used = [], set()
     for kind, wanted, have, at_least in kinds:
