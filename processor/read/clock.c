@@ -5,6 +5,8 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 #define HOPS_MAX 4
 #define SNAPSHOT_CLOCKS_MAX 256
@@ -66,26 +68,10 @@ static struct orma_clock_domain *find(const struct orma_clocks *self, uint64_t k
     return idx == ORMA_MAP_NONE ? NULL : &self->domains[idx];
 }
 
-static bool grow(void **array, uint32_t *cap, uint32_t num, size_t size)
-{
-    if (num < *cap)
-        return true;
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *mem = realloc(*array, more * size);
-    if (!mem)
-        return false;
-    *array = mem;
-    *cap = more;
-    return true;
-}
-
 static bool add_domain(struct orma_clocks *self, const struct orma_clock_value *v)
 {
-    void *mem = self->domains;
-    bool ok = grow(&mem, &self->domains_cap, self->domains_num, sizeof(*self->domains));
-
-    self->domains = mem;
-    if (!ok || orma_map_put(&self->by_key, v->key, self->domains_num))
+    if (ORMA_GROW(&self->domains, &self->domains_cap, self->domains_num + (size_t)1) ||
+        orma_map_put(&self->by_key, v->key, self->domains_num))
         return false;
     self->domains[self->domains_num++] = (struct orma_clock_domain){
         .key = v->key, .unit_ns = v->unit_ns, .incremental = v->incremental};
@@ -123,13 +109,11 @@ static bool add_member(struct orma_clock_domain *d, uint32_t kind, uint32_t colu
 static struct orma_clock_kind *add_kind(struct orma_clocks *self, const struct orma_clock_value *v,
                                         uint32_t num, uint64_t hash)
 {
-    void *mem = self->kinds;
-    bool ok = grow(&mem, &self->kinds_cap, self->kinds_num, sizeof(*self->kinds));
-
-    self->kinds = mem;
-    if (!ok)
+    if (ORMA_GROW(&self->kinds, &self->kinds_cap, self->kinds_num + (size_t)1))
         return NULL;
     struct orma_clock_kind *kind = &self->kinds[self->kinds_num];
+    bool ok = true;
+
     *kind = (struct orma_clock_kind){.columns = calloc(num, sizeof(*kind->columns)),
                                      .columns_num = num};
     if (!kind->columns)
@@ -158,18 +142,14 @@ static struct orma_clock_kind *kind_of(struct orma_clocks *self, const struct or
 
 static bool push_snapshot(struct orma_clock_kind *kind, const struct orma_clock_value *v)
 {
-    if (kind->len == kind->cap) {
-        uint32_t cap = kind->cap ? kind->cap * 2 : 2;
+    uint32_t cap = kind->cap;
 
-        for (uint32_t i = 0; i < kind->columns_num; i++) {
-            int64_t *ns = realloc(kind->columns[i].ns, cap * sizeof(*ns));
-
-            if (!ns)
-                return false;
-            kind->columns[i].ns = ns;
-        }
-        kind->cap = cap;
+    for (uint32_t i = 0; i < kind->columns_num; i++) {
+        cap = kind->cap;
+        if (ORMA_GROW(&kind->columns[i].ns, &cap, kind->len + (size_t)1))
+            return false;
     }
+    kind->cap = cap;
     for (uint32_t i = 0; i < kind->columns_num; i++)
         kind->columns[i].ns[kind->len] = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns);
     kind->len++;
@@ -334,17 +314,7 @@ static int64_t follow(const struct orma_clocks *self, struct hop hop, int64_t ns
 {
     const struct orma_clock_kind *kind = &self->kinds[hop.kind];
     const int64_t *from = kind->columns[hop.from].ns, *to = kind->columns[hop.to].ns;
-    uint32_t lo = 0, hi = kind->len; /* first snapshot after `ns` */
-
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (from[mid] <= ns)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    uint32_t at = lo ? lo - 1 : 0;
+    uint32_t after = ORMA_UPPER_BOUND(from, kind->len, , ns), at = after ? after - 1 : 0;
     int64_t offset = (int64_t)((uint64_t)to[at] - (uint64_t)from[at]);
     /* The limits in terms of the first clock of the way. */
     int64_t first_lo = at ? add_clamped(from[at], -span->offset) : INT64_MIN;

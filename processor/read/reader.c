@@ -7,6 +7,7 @@
 #include "processor/read/burst.h"
 #include "processor/read/inflate.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/vec.h"
 
 /* A trace file is one message with packets as field 1. */
 #define PACKET_TAG 0x0a
@@ -350,16 +351,9 @@ bool orma_reader_sortable(struct orma_reader *self, int64_t ts)
 static void defer(struct orma_reader *self, const struct orma_read_packet *p, struct orma_seq *seq,
                   uint64_t order)
 {
-    if (self->deferred_num == self->deferred_cap) {
-        uint32_t cap = self->deferred_cap ? self->deferred_cap * 2 : 16;
-        struct deferred *more = realloc(self->deferred, cap * sizeof(*more));
-
-        if (!more) {
-            self->storage->failed = true;
-            return;
-        }
-        self->deferred = more;
-        self->deferred_cap = cap;
+    if (ORMA_GROW(&self->deferred, &self->deferred_cap, self->deferred_num + (size_t)1)) {
+        self->storage->failed = true;
+        return;
     }
     self->deferred[self->deferred_num++] = (struct deferred){
         .data = (const uint8_t *)p->bytes.data,

@@ -6,6 +6,7 @@
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_reader.h"
 
 /* Ids below this may always lie in the dense part. */
@@ -204,15 +205,8 @@ static struct orma_interned *sparse_slot(struct orma_intern_table *t, uint64_t i
 
     if (idx != ORMA_MAP_NONE)
         return &t->sparse[idx];
-    if (t->sparse_len == t->sparse_cap) {
-        uint32_t cap = t->sparse_cap ? t->sparse_cap * 2 : 16;
-        struct orma_interned *sparse = realloc(t->sparse, cap * sizeof(*sparse));
-
-        if (!sparse)
-            return NULL;
-        t->sparse = sparse;
-        t->sparse_cap = cap;
-    }
+    if (ORMA_GROW(&t->sparse, &t->sparse_cap, t->sparse_len + (size_t)1))
+        return NULL;
     if (orma_map_put(&t->sparse_by_id, iid, t->sparse_len))
         return NULL;
     t->sparse[t->sparse_len] = (struct orma_interned){0};

@@ -92,11 +92,7 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
     if (!self->loose)
         return;
     struct loose_list *l = &self->loose->loose;
-    void *mem = l->items;
-    bool ok = orma_sorter_grow(&mem, &l->cap, l->num, sizeof(*l->items));
-
-    l->items = mem;
-    if (!ok) {
+    if (ORMA_GROW(&l->items, &l->cap, l->num + (size_t)1)) {
         self->failed = true;
         return;
     }
@@ -250,10 +246,7 @@ static bool run_extend(struct orma_sorter *self, struct orma_run *run, const str
         last->end = end;
         return true;
     }
-    void *mem = run->segments;
-    bool ok = orma_sorter_grow(&mem, &run->cap, run->num, sizeof(*run->segments));
-    run->segments = mem;
-    if (!ok) {
+    if (ORMA_GROW(&run->segments, &run->cap, run->num + (size_t)1)) {
         self->failed = true;
         return false;
     }
@@ -398,11 +391,7 @@ struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s)
 
 uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kernel_bundle *bundle)
 {
-    void *mem = self->bundles;
-    bool ok = orma_sorter_grow(&mem, &self->bundles_cap, self->bundles_num, sizeof(*self->bundles));
-
-    self->bundles = mem;
-    if (!ok) {
+    if (ORMA_GROW(&self->bundles, &self->bundles_cap, self->bundles_num + (size_t)1)) {
         self->failed = true;
         return UINT32_MAX;
     }
@@ -442,10 +431,7 @@ void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orm
 
     if (!s)
         return;
-    void *mem = s->list.bundles;
-    bool ok = orma_sorter_grow(&mem, &s->list.cap, s->list.num, sizeof(*s->list.bundles));
-    s->list.bundles = mem;
-    if (!ok) {
+    if (ORMA_GROW(&s->list.bundles, &s->list.cap, s->list.num + (size_t)1)) {
         self->failed = true;
         return;
     }

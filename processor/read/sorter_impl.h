@@ -6,6 +6,7 @@
 
 #include "processor/read/bundle.h"
 #include "processor/read/sorter.h"
+#include "sdk/base/vec.h"
 
 enum stream_sort { STREAM_RUN, STREAM_BUNDLES, STREAM_LOOSE, STREAM_SOURCE };
 
@@ -97,22 +98,6 @@ struct orma_stream {
     };
 };
 
-/* Room for one more element. False: memory is out. */
-static inline bool orma_sorter_grow(void **array, uint32_t *cap, uint32_t num, size_t size)
-{
-    if (ORMA_LIKELY(num < *cap))
-        return true;
-    if (*cap > UINT32_MAX / 4)
-        return false;
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *mem = realloc(*array, more * size);
-    if (!mem)
-        return false;
-    *array = mem;
-    *cap = more;
-    return true;
-}
-
 /*
  * Memory in lines of the cache of its own, for what the merging thread writes per item: with a
  * neighbour that the importing thread writes, two threads are slower than one. Two lines, since
@@ -128,7 +113,7 @@ static inline void *orma_lines_alloc(size_t size)
     return mem;
 }
 
-/* orma_sorter_grow() in such memory. */
+/* Space for one more element of such memory. False: memory is out. */
 static inline bool orma_lines_grow(void **array, uint32_t *cap, uint32_t num, size_t size)
 {
     if (ORMA_LIKELY(num < *cap))

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define SLOTS_FIRST 1024
 /* Lists up to this long are searched for an equal key one by one. */
-#define LIST_FIRST 32
 
 const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM] = {
     [ORMA_ARG_INT] = "int",   [ORMA_ARG_UINT] = "uint",       [ORMA_ARG_STRING] = "string",
@@ -23,16 +23,8 @@ void orma_args_list_fini(struct orma_args_list *self)
 
 static bool list_grow(struct orma_args_list *self)
 {
-    uint32_t cap = self->cap ? self->cap * 2 : LIST_FIRST;
-    struct orma_args_item *args = realloc(self->args, cap * sizeof(*args));
-
-    if (!args) {
-        self->failed = true;
-        return false;
-    }
-    self->args = args;
-    self->cap = cap;
-    return true;
+    self->failed |= ORMA_GROW(&self->args, &self->cap, self->len + (size_t)1) < 0;
+    return !self->failed;
 }
 
 void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)

@@ -6,6 +6,7 @@
  * written to (how long something took, mostly) is then in the other half, as a rule.
  */
 #include "processor/store/table.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -232,15 +233,7 @@ static void put(struct orma_column *col, uint32_t at, int64_t val)
 
 static bool blocks_reserve(struct orma_column *col, uint32_t num)
 {
-    if (num <= col->blocks_cap)
-        return true;
-    uint32_t cap = ORMA_MAX(num, col->blocks_cap * 2);
-    struct orma_block *blocks = realloc(col->blocks, cap * sizeof(*blocks));
-    if (!blocks)
-        return false;
-    col->blocks = blocks;
-    col->blocks_cap = cap;
-    return true;
+    return !ORMA_GROW(&col->blocks, &col->blocks_cap, num);
 }
 
 /* The first half of a tail in blocks behind those that are there; `sealed` is still as it was. */

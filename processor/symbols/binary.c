@@ -18,6 +18,7 @@
 #include "processor/symbols/binary_impl.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/search.h"
 
 #define FILE_BYTES_MAX ((uint64_t)8 << 30)
 #define SYMBOLS_MAX (16u << 20)
@@ -274,19 +275,11 @@ static int load_symbols(struct orma_binary *self)
 
 static const struct orma_binary_symbol *find_symbol(const struct orma_binary *self, uint64_t pc)
 {
-    size_t lo = 0, hi = self->symbols_num;
+    size_t at = ORMA_OFFSET_FIND(self->symbols, self->symbols_num, .start, pc);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (self->symbols[mid].start <= pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (!lo)
+    if (at == self->symbols_num)
         return NULL;
-    const struct orma_binary_symbol *s = &self->symbols[lo - 1];
+    const struct orma_binary_symbol *s = &self->symbols[at];
     return (s->size ? pc - s->start < s->size : pc < s->end) ? s : NULL;
 }
 

@@ -18,6 +18,7 @@
 
 #include "processor/symbols/binary_impl.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/search.h"
 
 /* A browser has some 50 million entries, of which questions touch a part. */
 #define BUDGET ((uint64_t)200 << 20)
@@ -157,16 +158,8 @@ static struct orma_dwarf_range *take_ranges(struct orma_buf *buf, size_t *ret_nu
 static const struct orma_dwarf_range *find_range(const struct orma_dwarf_range *list, size_t num,
                                                  uint64_t pc)
 {
-    size_t lo = 0, hi = num;
+    size_t lo = ORMA_UPPER_BOUND(list, num, .start, pc);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (list[mid].start <= pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     for (unsigned i = 0; lo-- && list[lo].reach > pc && i < OVERLAPS_MAX; i++) {
         if (pc < list[lo].end)
             return &list[lo];

@@ -12,6 +12,7 @@
 
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/hex.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 /* "/" for the binaries themselves. */
@@ -51,21 +52,13 @@ void orma_finder_fini(struct orma_finder *self)
     orma_map_fini(&self->by_id);
 }
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool parse_id(struct orma_str hex, struct build_id *ret)
 {
     *ret = (struct build_id){0};
     if (hex.len % 2 || hex.len / 2 > ORMA_BUILD_ID_MAX)
         return false;
     for (size_t i = 0; i < hex.len; i += 2) {
-        int high = digit(hex.data[i]), low = digit(hex.data[i + 1]);
+        int high = orma_hex_digit(hex.data[i]), low = orma_hex_digit(hex.data[i + 1]);
 
         if (high < 0 || low < 0)
             return false;

@@ -11,6 +11,7 @@
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/utf8.h"
 
 #define DEPTH_MAX 300
 #define TEXT_MAX 65536
@@ -170,19 +171,6 @@ static struct ident read_ident(struct reader *r)
 
 /* ---- punycode (RFC 3492, with '_' for '-') ---- */
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80)
-        return to[0] = (char)c, 1;
-    if (c < 0x800)
-        return to[0] = (char)(0xc0 | c >> 6), to[1] = (char)(0x80 | (c & 63)), 2;
-    if (c < 0x10000)
-        return to[0] = (char)(0xe0 | c >> 12), to[1] = (char)(0x80 | (c >> 6 & 63)),
-               to[2] = (char)(0x80 | (c & 63)), 3;
-    return to[0] = (char)(0xf0 | c >> 18), to[1] = (char)(0x80 | (c >> 12 & 63)),
-           to[2] = (char)(0x80 | (c >> 6 & 63)), to[3] = (char)(0x80 | (c & 63)), 4;
-}
-
 static uint32_t adapt(uint32_t delta, uint32_t num, bool first)
 {
     uint32_t k = 0;
@@ -264,9 +252,9 @@ static void put_ident(struct reader *r, struct ident id)
     num = decode_punycode(id.text, codes);
     r->bad |= !num;
     for (uint32_t i = 0; i < num; i++) {
-        char utf8[4];
+        uint8_t utf8[ORMA_UTF8_MAX];
 
-        put_bytes(r, utf8, put_utf8(utf8, codes[i]));
+        put_bytes(r, (const char *)utf8, orma_utf8_encode(codes[i], utf8));
     }
 }
 

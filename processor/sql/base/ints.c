@@ -1,4 +1,5 @@
 #include "processor/sql/base/ints.h"
+#include "sdk/base/vec.h"
 
 #include <stdlib.h>
 
@@ -10,14 +11,6 @@ void orma_ints_fini(struct orma_ints *self)
 
 bool orma_ints_grow(struct orma_ints *self)
 {
-    size_t cap = self->cap ? 2 * self->cap : 64;
-    int64_t *grown = self->failed ? NULL : realloc(self->data, cap * sizeof(*grown));
-
-    if (!grown) {
-        self->failed = true;
-        return false;
-    }
-    self->data = grown;
-    self->cap = cap;
-    return true;
+    self->failed |= ORMA_GROW(&self->data, &self->cap, self->len + 1) < 0;
+    return !self->failed;
 }

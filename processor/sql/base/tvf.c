@@ -1,5 +1,6 @@
 #include "processor/sql/base/tvf.h"
 #include "processor/sql/base/values.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,16 +34,9 @@ void orma_rows_fini(struct orma_rows *self)
 
 void orma_rows_add(struct orma_rows *self, uint32_t row)
 {
-    if (self->len == self->cap) {
-        size_t cap = self->cap ? 2 * self->cap : 16;
-        uint32_t *grown = self->failed ? NULL : realloc(self->rows, cap * sizeof(*grown));
-
-        if (!grown) {
-            self->failed = true;
-            return;
-        }
-        self->rows = grown;
-        self->cap = cap;
+    if (self->failed || ORMA_GROW(&self->rows, &self->cap, self->len + (size_t)1)) {
+        self->failed = true;
+        return;
     }
     self->rows[self->len++] = row;
 }

@@ -17,6 +17,7 @@
 
 #include "processor/sql/base/kbn.h"
 #include "processor/sql/columnar/columnar_keys.h"
+#include "sdk/base/search.h"
 
 #define BLOCK ORMA_SQL_SCAN_BLOCK
 #define EXACT (UINT64_C(1) << 53)
@@ -409,17 +410,8 @@ static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar
 
 static uint32_t group_of_row(const struct orma_columnar_result *res, uint32_t row)
 {
-    uint32_t lo = 0, hi = res->num;
-
-    while (lo < hi) { /* groups are numbered as they appear: their first rows rise */
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (res->first_row[mid] < row)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    /* Groups are numbered as they appear: their first rows rise. */
+    return ORMA_LOWER_BOUND(res->first_row, res->num, , row);
 }
 
 /* Sorts first rows of groups by a key with an operator, NULLs first. */

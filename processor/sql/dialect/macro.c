@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 static void macro_free(struct orma_macro *self)
 {
@@ -31,29 +33,21 @@ void orma_macros_fini(struct orma_macros *self)
     *self = (struct orma_macros){0};
 }
 
+static int compare_name(const struct orma_macro *macro, struct orma_str name)
+{
+    struct orma_str at = orma_str_from(macro->name);
+    int cmp = strncasecmp(at.data, name.data, ORMA_MIN(at.len, name.len));
+
+    return cmp ? cmp : (at.len > name.len) - (at.len < name.len);
+}
+
 /* Index of the macro, or of the place where it belongs: the list is sorted by name. */
 static size_t find_slot(const struct orma_macros *self, struct orma_str name, bool *ret_found)
 {
-    size_t lo = 0, hi = self->len;
+    size_t at = ORMA_PARTITION_POINT(i, 0, self->len, compare_name(self->macros[i], name) < 0);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        struct orma_str at = orma_str_from(self->macros[mid]->name);
-        int cmp = strncasecmp(at.data, name.data, ORMA_MIN(at.len, name.len));
-
-        if (!cmp)
-            cmp = at.len < name.len ? -1 : at.len > name.len;
-        if (!cmp) {
-            *ret_found = true;
-            return mid;
-        }
-        if (cmp < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    *ret_found = false;
-    return lo;
+    *ret_found = at < self->len && !compare_name(self->macros[at], name);
+    return at;
 }
 
 const struct orma_macro *orma_macros_find(const struct orma_macros *self, struct orma_str name)
@@ -84,19 +78,6 @@ static struct orma_macro *macro_new(struct orma_str name, const struct orma_str 
     return ORMA_STEAL(macro);
 }
 
-static int make_room(struct orma_macros *self)
-{
-    if (self->len < self->cap)
-        return 0;
-    size_t cap = self->cap ? 2 * self->cap : 64;
-    struct orma_macro **grown = realloc(self->macros, cap * sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    self->macros = grown;
-    self->cap = cap;
-    return 0;
-}
-
 int orma_macros_put(struct orma_macros *self, struct orma_str name, const struct orma_str *params,
                     size_t params_num, struct orma_sql_source *body)
 {
@@ -104,7 +85,7 @@ int orma_macros_put(struct orma_macros *self, struct orma_str name, const struct
     size_t slot = find_slot(self, name, &found);
     struct orma_macro *macro = macro_new(name, params, params_num, body);
 
-    if (!macro || (!found && make_room(self) < 0)) {
+    if (!macro || (!found && ORMA_GROW(&self->macros, &self->cap, self->len + 1) < 0)) {
         macro_free(macro);
         return -ENOMEM;
     }

@@ -5,6 +5,7 @@
 
 #include "processor/sql/dialect/compat.h"
 #include "processor/sql/dialect/token.h"
+#include "sdk/base/vec.h"
 
 #define FIELDS_MAX 2000 /* SQLite's limit of columns */
 
@@ -195,16 +196,9 @@ static void read_type(struct parser *p, struct orma_sql_field *ret)
 
 static struct orma_sql_field *add_field(struct parser *p, struct orma_sql_fields *fields)
 {
-    if (fields->len == fields->cap) {
-        size_t cap = fields->cap ? 2 * fields->cap : 8;
-        struct orma_sql_field *grown = realloc(fields->fields, cap * sizeof(*grown));
-
-        if (!grown) {
-            p->r = orma_sql_error_oom(p->error);
-            return NULL;
-        }
-        fields->fields = grown;
-        fields->cap = cap;
+    if (ORMA_GROW(&fields->fields, &fields->cap, fields->len + (size_t)1)) {
+        p->r = orma_sql_error_oom(p->error);
+        return NULL;
     }
     struct orma_sql_field *field = &fields->fields[fields->len++];
     *field = (struct orma_sql_field){0};

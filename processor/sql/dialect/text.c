@@ -1,4 +1,5 @@
 #include "processor/sql/dialect/text.h"
+#include "sdk/base/search.h"
 
 #include <stdlib.h>
 
@@ -145,18 +146,11 @@ void orma_sql_text_put_made(struct orma_sql_text *self, struct orma_sql_origin w
 /* Index of the piece that holds the byte at `at`: the last one that begins at or before it. */
 static size_t find_piece(const struct orma_sql_text *self, uint32_t at)
 {
-    size_t num, lo = 0;
+    size_t num;
     const struct orma_sql_piece *pieces = pieces_of(self, &num);
+    size_t after = ORMA_UPPER_BOUND(pieces, num, .at, at);
 
-    for (size_t hi = num; hi - lo > 1;) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (pieces[mid].at <= at)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    return after ? after - 1 : 0;
 }
 
 void orma_sql_text_put_text(struct orma_sql_text *self, const struct orma_sql_text *from,

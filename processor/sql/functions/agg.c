@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/functions/functions.h"
+#include "sdk/base/vec.h"
 
 /* ---- VALUE_AT_MAX_TS ---- */
 
@@ -146,16 +147,9 @@ static size_t find_free(struct layout *s, int64_t ts)
         if (s->free_at[i] <= ts)
             return i;
     }
-    if (s->len == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 16;
-        int64_t *grown = realloc(s->free_at, cap * sizeof(*grown));
-
-        if (!grown) {
-            s->failed = true;
-            return 0;
-        }
-        s->free_at = grown;
-        s->cap = cap;
+    if (ORMA_GROW(&s->free_at, &s->cap, s->len + (size_t)1)) {
+        s->failed = true;
+        return 0;
     }
     s->free_at[s->len] = INT64_MIN;
     return s->len++;

@@ -4,6 +4,7 @@
 
 #include "processor/sql/base/sort.h"
 #include "processor/sql/functions/functions.h"
+#include "sdk/base/vec.h"
 
 /* ---- concat, octet_length, iif ---- */
 
@@ -185,15 +186,8 @@ static bool read_fraction(sqlite3_context *ctx, struct percentile *s, enum perce
 
 static bool add_number(struct percentile *s, double val)
 {
-    if (s->len == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 64;
-        double *grown = realloc(s->vals, cap * sizeof(*grown));
-
-        if (!grown)
-            return false;
-        s->vals = grown;
-        s->cap = cap;
-    }
+    if (ORMA_GROW(&s->vals, &s->cap, s->len + (size_t)1))
+        return false;
     s->sorted = false;
     s->vals[s->len++] = val;
     return true;

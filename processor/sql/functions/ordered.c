@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/functions/functions.h"
+#include "sdk/base/vec.h"
 
 #define POINTER "orma_rows"
 #define COLUMNS_MAX 128
@@ -26,19 +27,7 @@ struct rows {
 
 static bool grow(struct rows *s)
 {
-    size_t cap = s->cap ? 2 * s->cap : 64;
-    sqlite3_value **grown;
-
-    if (s->len + (size_t)s->width <= s->cap)
-        return true;
-    while (cap < s->len + (size_t)s->width)
-        cap *= 2;
-    grown = realloc(s->cells, cap * sizeof(sqlite3_value *));
-    if (!grown)
-        return false;
-    s->cells = grown;
-    s->cap = cap;
-    return true;
+    return !ORMA_GROW(&s->cells, &s->cap, s->len + (size_t)s->width);
 }
 
 static void ordered_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)

@@ -3,7 +3,9 @@
 
 #include "processor/sql/functions/functions.h"
 #include "processor/symbols/demangle.h"
+#include "sdk/base/base64.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/hex.h"
 
 static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -84,10 +86,8 @@ static void str_split(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void base64_encode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct orma_buf out = {0};
-    const uint8_t *in;
-    size_t len;
+    struct orma_str in;
 
     (void)argc;
     if (orma_value_is_null(argv[0]))
@@ -96,55 +96,10 @@ static void base64_encode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_error(ctx, "Base64Encode only supports bytes argument");
         return;
     }
-    in = sqlite3_value_blob(argv[0]);
-    len = (size_t)sqlite3_value_bytes(argv[0]);
-    for (size_t i = 0; i < len; i += 3) {
-        size_t left = len - i;
-        uint32_t word = (uint32_t)in[i] << 16 | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
-                        (left > 2 ? in[i + 2] : 0u);
-        char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
-                        left > 1 ? digits[word >> 6 & 63] : '=',
-                        left > 2 ? digits[word & 63] : '='};
-
-        orma_buf_put(&out, four, 4);
-    }
+    in.data = sqlite3_value_blob(argv[0]);
+    in.len = (size_t)sqlite3_value_bytes(argv[0]);
+    orma_base64_put(&out, in);
     orma_result_buf(ctx, &out, false);
-}
-
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
-/* Both alphabets; the padding may be missing. */
-static bool decode_base64(struct orma_str in, struct orma_buf *out)
-{
-    uint32_t word = 0;
-    int bits = 0;
-
-    while (in.len && in.data[in.len - 1] == '=')
-        in.len--;
-    if (in.len % 4 == 1)
-        return false;
-    for (size_t i = 0; i < in.len; i++) {
-        int digit = base64_digit(in.data[i]);
-
-        if (digit < 0)
-            return false;
-        word = word << 6 | (uint32_t)digit;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            orma_buf_put_byte(out, (uint8_t)(word >> bits));
-        }
-    }
-    return true;
 }
 
 static void base64_decode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -162,7 +117,7 @@ static void base64_decode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     in.data = sqlite3_value_blob(argv[0]);
     in.len = (size_t)sqlite3_value_bytes(argv[0]);
-    if (decode_base64(in, &out)) {
+    if (orma_base64_decode(in, ORMA_BASE64_LENIENT, &out)) {
         orma_result_buf(ctx, &out, true);
         return;
     }
@@ -171,14 +126,6 @@ static void base64_decode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 
 /* ---- hexadecimal ---- */
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static bool is_blank(char c)
 {
@@ -206,7 +153,7 @@ static void unhex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     for (size_t i = 0; i < s.len; i++) {
-        int digit = hex_digit(s.data[i]);
+        int digit = orma_hex_digit(s.data[i]);
 
         if (digit < 0 || val >> 60) {
             orma_result_error(ctx,
@@ -226,7 +173,7 @@ static size_t hex_run(struct orma_str s, bool *ret_digit)
     size_t len = 0;
 
     *ret_digit = false;
-    for (; len < s.len && hex_digit(s.data[len]) >= 0; len++)
+    for (; len < s.len && orma_hex_digit(s.data[len]) >= 0; len++)
         *ret_digit |= s.data[len] <= '9';
     return len;
 }

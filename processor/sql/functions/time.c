@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "processor/sql/functions/functions.h"
+#include "sdk/base/search.h"
 
 enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 };
 
@@ -95,18 +96,10 @@ static int64_t add_saturating(int64_t a, int64_t b)
 static bool to_clock(struct orma_sql *sql, int64_t clock, int64_t ts, int64_t *ret)
 {
     const struct orma_timeline *line = get_timeline(sql, clock);
-    size_t lo = 0, hi = line ? line->num : 0;
 
-    if (!hi)
+    if (!line || !line->num)
         return false;
-    while (lo < hi) { /* the first one after ts */
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (line->readings[mid].ts <= ts)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = ORMA_UPPER_BOUND(line->readings, line->num, .ts, ts);
     const struct reading *at = &line->readings[lo ? lo - 1 : 0];
     *ret = add_saturating(at->val, add_saturating(ts, -at->ts));
     if (lo < line->num)

@@ -9,6 +9,7 @@
 
 #include "processor/sql/operators/operators.h"
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 
 #define POINTER "orma_counters"
 
@@ -49,15 +50,8 @@ static struct series *series_of(struct counters *c, int64_t track)
 
     if (place != ORMA_MAP_NONE)
         return &c->series[place];
-    if (c->len == c->cap) {
-        uint32_t cap = c->cap ? 2 * c->cap : 16;
-        struct series *grown = realloc(c->series, cap * sizeof(*grown));
-
-        if (!grown)
-            return NULL;
-        c->series = grown;
-        c->cap = cap;
-    }
+    if (ORMA_GROW(&c->series, &c->cap, c->len + (size_t)1))
+        return NULL;
     if (orma_map_put(&c->by_track, (uint64_t)track, c->len) < 0)
         return NULL;
     c->series[c->len] = (struct series){.track = track};
@@ -73,15 +67,8 @@ static bool add_sample(struct series *s, struct sample now)
         s->list[n - 1] = now;
         return true;
     }
-    if (n == s->cap) {
-        uint32_t cap = s->cap ? 2 * s->cap : 16;
-        struct sample *grown = cap ? realloc(s->list, cap * sizeof(*grown)) : NULL;
-
-        if (!grown)
-            return false;
-        s->list = grown;
-        s->cap = cap;
-    }
+    if (ORMA_GROW(&s->list, &s->cap, n + (size_t)1))
+        return false;
     s->list[s->len++] = now;
     return true;
 }

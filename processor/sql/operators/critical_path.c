@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/operators/operators.h"
+#include "sdk/base/vec.h"
 
 #define POINTER "orma_wakeups"
 /* Chains of wakers; longer ones go round in circles. */
@@ -41,15 +42,8 @@ static void wakeups_free(void *data)
 
 static struct wakeup *add_wakeup(struct wakeups *w)
 {
-    if (w->len == w->cap) {
-        size_t cap = w->cap ? 2 * w->cap : 256;
-        struct wakeup *grown = realloc(w->list, cap * sizeof(*grown));
-
-        if (!grown)
-            return NULL;
-        w->list = grown;
-        w->cap = cap;
-    }
+    if (ORMA_GROW(&w->list, &w->cap, w->len + (size_t)1))
+        return NULL;
     return &w->list[w->len++];
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "processor/sql/tables/idset.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 /* ---- graphs ---- */
 
@@ -89,18 +91,11 @@ static int collect_ids(struct orma_sql *sql, struct orma_graph *self)
 
 uint32_t orma_graph_find(const struct orma_graph *self, int64_t id)
 {
-    uint32_t lo = 0, hi = self->num;
+    uint32_t lo;
 
     if (self->index)
         return id >= 0 && id < self->index_len ? self->index[id] : ORMA_NODE_NONE;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (self->ids[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = ORMA_LOWER_BOUND(self->ids, self->num, , id);
     return lo < self->num && self->ids[lo] == id ? lo : ORMA_NODE_NONE;
 }
 
@@ -191,16 +186,9 @@ struct steps {
 
 static void push(struct steps *s, struct step step)
 {
-    if (s->len == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 64;
-        struct step *grown = s->failed ? NULL : realloc(s->list, cap * sizeof(*grown));
-
-        if (!grown) {
-            s->failed = true;
-            return;
-        }
-        s->list = grown;
-        s->cap = cap;
+    if (s->failed || ORMA_GROW(&s->list, &s->cap, s->len + (size_t)1)) {
+        s->failed = true;
+        return;
     }
     s->list[s->len++] = step;
 }

@@ -12,6 +12,7 @@
  * begins with it or covers it.
  */
 #include "processor/sql/operators/operators.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -149,15 +150,8 @@ static uint32_t partition_of(struct interval_set *s, const struct part_value *ke
 
 static bool push_interval(struct partition *p, struct interval iv)
 {
-    if (p->len == p->cap) {
-        uint32_t cap = p->cap ? 2 * p->cap : 8;
-        struct interval *grown = cap ? realloc(p->list, cap * sizeof(*grown)) : NULL;
-
-        if (!grown)
-            return false;
-        p->list = grown;
-        p->cap = cap;
-    }
+    if (ORMA_GROW(&p->list, &p->cap, p->len + (size_t)1))
+        return false;
     p->list[p->len++] = iv;
     return true;
 }
@@ -295,15 +289,8 @@ static bool pieces_add(struct pieces *p, int64_t ts, int64_t end, const int64_t 
 {
     int64_t first = (int64_t)p->ids.len;
 
-    if (p->len == p->cap) {
-        uint32_t cap = p->cap ? 2 * p->cap : 64;
-        struct interval *grown = cap ? realloc(p->list, cap * sizeof(*grown)) : NULL;
-
-        if (!grown)
-            return false;
-        p->list = grown;
-        p->cap = cap;
-    }
+    if (ORMA_GROW(&p->list, &p->cap, p->len + (size_t)1))
+        return false;
     for (unsigned i = 0; i + 1 < p->width; i++)
         orma_ints_add(&p->ids, ids[i]);
     orma_ints_add(&p->ids, last);

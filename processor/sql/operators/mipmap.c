@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "processor/sql/operators/operators.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 /* ---- rows of the source ---- */
 
@@ -70,15 +72,8 @@ struct mip_cursor {
 
 static struct point *add_point(struct mip_vtab *v)
 {
-    if (v->len == v->cap) {
-        size_t cap = v->cap ? 2 * v->cap : 256;
-        struct point *grown = realloc(v->points, cap * sizeof(*grown));
-
-        if (!grown)
-            return NULL;
-        v->points = grown;
-        v->cap = cap;
-    }
+    if (ORMA_GROW(&v->points, &v->cap, v->len + (size_t)1))
+        return NULL;
     return &v->points[v->len++];
 }
 
@@ -252,18 +247,9 @@ static int mip_close(sqlite3_vtab_cursor *base)
 /* First point at or behind `from` that does not come before (depth, ts). */
 static size_t lower(const struct mip_vtab *v, size_t from, int64_t depth, int64_t ts)
 {
-    size_t lo = from, hi = v->len;
     struct point key = {.ts = ts, .depth = depth};
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (by_place(&v->points[mid], &key) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ORMA_PARTITION_POINT(i, from, v->len, by_place(&v->points[i], &key) < 0);
 }
 
 /* Where the window begins in the depth of points[from], which is its first. */

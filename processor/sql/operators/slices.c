@@ -9,6 +9,7 @@
 #include "processor/sql/operators/operators.h"
 #include "processor/sql/tables/idset.h"
 #include "processor/sql/tables/index.h"
+#include "sdk/base/vec.h"
 
 /* How often walks look whether they should stop, in steps. */
 #define INTERRUPT_STEPS 4096
@@ -189,16 +190,9 @@ static void push(struct walk *w, uint32_t slice, enum direction dir, bool relati
 {
     if (!orma_idset_add(&w->seen[dir], slice))
         return;
-    if (w->len == w->cap) {
-        size_t cap = w->cap ? 2 * w->cap : 64;
-        struct visit *grown = realloc(w->queue, cap * sizeof(*grown));
-
-        if (!grown) {
-            w->flows.failed = true;
-            return;
-        }
-        w->queue = grown;
-        w->cap = cap;
+    if (ORMA_GROW(&w->queue, &w->cap, w->len + (size_t)1)) {
+        w->flows.failed = true;
+        return;
     }
     w->queue[w->len++] = (struct visit){slice, dir, relative};
 }

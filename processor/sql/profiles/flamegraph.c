@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "sdk/base/map.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 #define NONE UINT32_MAX
 /* Parents of the first frames, downwards and upwards. */
@@ -306,17 +308,11 @@ static uint64_t hash_frame(const struct run *s, uint32_t parent, uint32_t row)
 
 static bool grow_nodes(struct run *s)
 {
-    uint32_t cap = s->nodes_cap ? 2 * s->nodes_cap : 256;
-    struct node *nodes = realloc(s->nodes, cap * sizeof(*nodes));
-    uint32_t *chain;
+    uint32_t cap = s->nodes_cap, chain_cap = s->nodes_cap;
 
-    if (!nodes)
+    if (ORMA_GROW(&s->nodes, &cap, s->nodes_num + (size_t)1) ||
+        ORMA_GROW(&s->chain, &chain_cap, s->nodes_num + (size_t)1))
         return false;
-    s->nodes = nodes;
-    chain = realloc(s->chain, cap * sizeof(*chain));
-    if (!chain)
-        return false;
-    s->chain = chain;
     s->nodes_cap = cap;
     return true;
 }
@@ -353,16 +349,10 @@ static uint32_t merge(struct run *s, uint32_t parent, uint32_t row)
 
 static void add_member(struct run *s, uint32_t node, uint32_t row)
 {
-    if (s->members_num == s->members_cap) {
-        size_t cap = s->members_cap ? 2 * s->members_cap : 256;
-        uint32_t *grown = realloc(s->out->members, 2 * cap * sizeof(*grown));
-
-        if (!grown || cap >= NONE) {
-            s->failed = true;
-            return;
-        }
-        s->out->members = grown;
-        s->members_cap = cap;
+    if (s->members_num >= NONE - 1 ||
+        ORMA_GROW(&s->out->members, &s->members_cap, 2 * s->members_num + 2)) {
+        s->failed = true;
+        return;
     }
     s->out->members[2 * s->members_num] = row;
     s->out->members[2 * s->members_num + 1] = s->nodes[node].members;
@@ -511,17 +501,7 @@ static int by_place(const void *a, const void *b)
 /* The children of a node in `list`, which is in order: the first place that is not before it. */
 static size_t children_of(const struct child *list, size_t num, uint32_t parent)
 {
-    size_t lo = 0, hi = num;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (list[mid].parent < parent)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ORMA_LOWER_BOUND(list, num, .parent, parent);
 }
 
 static void put_children(struct run *s, const struct child *list, size_t num, uint32_t node,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 
 #define NONE UINT32_MAX
 
@@ -71,15 +72,8 @@ static uint32_t find_place(struct heap_tree *t, uint32_t parent, uint32_t depth,
 
     if (have != ORMA_MAP_NONE)
         return (uint32_t)have;
-    if (t->num == t->cap) {
-        uint32_t cap = t->cap ? t->cap * 2 : 64;
-        struct place *grown = realloc(t->places, cap * sizeof(*grown));
-
-        if (!grown)
-            return NONE;
-        t->places = grown;
-        t->cap = cap;
-    }
+    if (ORMA_GROW(&t->places, &t->cap, t->num + (size_t)1))
+        return NONE;
     if (orma_map_put(&t->by_key, key, t->num))
         return NONE;
     t->places[t->num] = (struct place){.parent = parent, .depth = depth, .name = name};
@@ -167,15 +161,8 @@ static int add_children(struct heap_tree *t, struct walk_step *s)
 
 static bool push(struct heap_tree *t, uint32_t object, uint32_t parent, uint32_t depth)
 {
-    if (t->steps_num == t->steps_cap) {
-        size_t cap = t->steps_cap ? t->steps_cap * 2 : 64;
-        struct walk_step *grown = realloc(t->steps, cap * sizeof(*grown));
-
-        if (!grown)
-            return false;
-        t->steps = grown;
-        t->steps_cap = cap;
-    }
+    if (ORMA_GROW(&t->steps, &t->steps_cap, t->steps_num + (size_t)1))
+        return false;
     t->steps[t->steps_num++] =
         (struct walk_step){.object = object, .parent = parent, .depth = depth};
     return true;

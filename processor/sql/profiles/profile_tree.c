@@ -9,6 +9,7 @@
 
 #include "processor/sql/profiles/heap_tree.h"
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 
 #define NONE UINT32_MAX
 #define CONSTRAINTS_MAX 8
@@ -210,15 +211,8 @@ static uint32_t merge(struct tree *t, struct tree_node n)
             t->nodes[at].map == n.map)
             return at;
     }
-    if (t->num == t->cap) {
-        uint32_t cap = t->cap ? 2 * t->cap : 256;
-        struct tree_node *grown = realloc(t->nodes, cap * sizeof(*grown));
-
-        if (!grown)
-            return NONE;
-        t->nodes = grown;
-        t->cap = cap;
-    }
+    if (ORMA_GROW(&t->nodes, &t->cap, t->num + (size_t)1))
+        return NONE;
     if (orma_map_put(&t->by_key, key, t->num) < 0)
         return NONE;
     n.depth = n.parent == NONE ? 0 : t->nodes[n.parent].depth + 1;

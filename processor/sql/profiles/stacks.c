@@ -15,6 +15,7 @@
 #include "protos/fields/trace_processor.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -500,15 +501,8 @@ static struct sample *find_sample(struct profile *p, size_t at)
             return &p->samples[i];
         }
     }
-    if (p->samples_num == p->samples_cap) {
-        uint32_t cap = p->samples_cap ? 2 * p->samples_cap : 64;
-        struct sample *grown = realloc(p->samples, cap * sizeof(*grown));
-
-        if (!grown)
-            return NULL;
-        p->samples = grown;
-        p->samples_cap = cap;
-    }
+    if (ORMA_GROW(&p->samples, &p->samples_cap, p->samples_num + (size_t)1))
+        return NULL;
     if (orma_map_put(&p->by_hash, hash, p->samples_num) < 0)
         return NULL;
     p->samples[p->samples_num] = (struct sample){

@@ -1,4 +1,5 @@
 #include "processor/sql/script/packages.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,19 +15,6 @@ void orma_package_fini(struct orma_package *self)
     free(self->modules);
     free(self->name);
     *self = (struct orma_package){0};
-}
-
-static bool grow(void **array, size_t *cap, size_t len, size_t size)
-{
-    if (len < *cap)
-        return true;
-    size_t more = *cap ? 2 * *cap : 16;
-    void *grown = realloc(*array, more * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *cap = more;
-    return true;
 }
 
 struct orma_package *orma_packages_find(struct orma_packages *p, struct orma_str name)
@@ -57,7 +45,7 @@ struct orma_package *orma_packages_add(struct orma_packages *p, struct orma_str 
 {
     struct orma_package *package;
 
-    if (!grow((void **)&p->packages, &p->cap, p->len, sizeof(*p->packages)))
+    if (ORMA_GROW(&p->packages, &p->cap, p->len + 1))
         return NULL;
     package = &p->packages[p->len];
     *package = (struct orma_package){.name = orma_str_dup(name)};
@@ -72,8 +60,7 @@ bool orma_package_add(struct orma_package *package, const char *key, struct orma
 {
     char *copy = strdup(key);
 
-    if (!copy ||
-        !grow((void **)&package->modules, &package->cap, package->len, sizeof(*package->modules))) {
+    if (!copy || ORMA_GROW(&package->modules, &package->cap, package->len + 1)) {
         free(copy);
         return false;
     }

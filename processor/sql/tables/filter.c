@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "processor/sql/tables/sort.h"
+#include "sdk/base/search.h"
+#include "sdk/base/vec.h"
 
 /* IN: lists whose values lie within this many of each other get a bit for each. */
 #define BITS_MAX (1u << 22)
@@ -264,15 +266,8 @@ bool orma_filter_init(struct orma_filter *self, struct orma_storage *storage,
 
 static bool add_value(struct orma_filter *self, int64_t val)
 {
-    if (self->values_num == self->values_cap) {
-        uint32_t cap = self->values_cap ? 2 * self->values_cap : 8;
-        int64_t *grown = realloc(self->values, cap * sizeof(*grown));
-
-        if (!grown)
-            return false;
-        self->values = grown;
-        self->values_cap = cap;
-    }
+    if (ORMA_GROW(&self->values, &self->values_cap, self->values_num + (size_t)1))
+        return false;
     self->values[self->values_num++] = val;
     return true;
 }
@@ -387,24 +382,14 @@ bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
 
 static bool in_values(const struct orma_filter *self, int64_t val)
 {
-    uint32_t lo = 0, hi = self->values_num;
     uint64_t at = (uint64_t)val - (uint64_t)self->values[0];
 
-    if (val < self->values[0] || val > self->values[hi - 1])
+    if (val < self->values[0] || val > self->values[self->values_num - 1])
         return false;
     if (self->bits)
         return self->bits[at / 64] >> at % 64 & 1;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (self->values[mid] == val)
-            return true;
-        if (self->values[mid] < val)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return false;
+    /* It is not above the last one: there is an element. */
+    return self->values[ORMA_LOWER_BOUND(self->values, self->values_num, , val)] == val;
 }
 
 static bool in_doubles(const struct orma_filter *self, double val)

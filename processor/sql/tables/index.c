@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/tables/sort.h"
+#include "sdk/base/search.h"
 
 /* A table of spans is made while it has at most this many times as many slots as there are rows.
  */
@@ -102,16 +103,8 @@ static bool make(struct orma_sql *sql, struct orma_index *idx)
         drop(idx);
         return false;
     }
-    uint32_t lo = 0, hi = idx->rows;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (orma_sort_is_null(idx->table, idx->col, idx->perm[mid]))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    idx->nulls = lo;
+    idx->nulls = ORMA_PARTITION_POINT(i, 0, idx->rows,
+                                      orma_sort_is_null(idx->table, idx->col, idx->perm[i]));
     make_spans(idx);
     return true;
 }
@@ -155,21 +148,15 @@ const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma
 static uint32_t bound(const struct orma_index *idx, const struct orma_storage *st, int64_t val,
                       bool after)
 {
-    bool text = idx->table->columns[idx->col].kind == ORMA_COL_STRING;
-    uint32_t lo = idx->nulls, hi = idx->rows;
+    int max = after ? 0 : -1; /* of the comparison, for a value before that place */
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int64_t have = value(idx, idx->perm[mid]);
-        int cmp = text ? orma_sort_compare_text(&st->pool, (uint32_t)have, (uint32_t)val)
-                       : (have > val) - (have < val);
-
-        if (cmp < 0 || (after && cmp == 0))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    if (idx->table->columns[idx->col].kind == ORMA_COL_STRING)
+        return ORMA_PARTITION_POINT(i, idx->nulls, idx->rows,
+                                    orma_sort_compare_text(&st->pool,
+                                                           (uint32_t)value(idx, idx->perm[i]),
+                                                           (uint32_t)val) <= max);
+    return after ? ORMA_PARTITION_POINT(i, idx->nulls, idx->rows, value(idx, idx->perm[i]) <= val)
+                 : ORMA_PARTITION_POINT(i, idx->nulls, idx->rows, value(idx, idx->perm[i]) < val);
 }
 
 struct orma_sql_span orma_index_span(const struct orma_index *self,
@@ -214,15 +201,7 @@ uint32_t orma_index_run(const struct orma_index *self, uint32_t last)
         hi = to;
         step *= 2;
     }
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (same(self, self->perm[mid], self->perm[last]))
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return hi;
+    return ORMA_PARTITION_POINT(i, lo, hi, !same(self, self->perm[i], self->perm[last]));
 }
 
 static int by_number(const void *a, const void *b)

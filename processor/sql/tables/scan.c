@@ -1,4 +1,5 @@
 #include "processor/sql/tables/scan.h"
+#include "sdk/base/search.h"
 
 #include <stdlib.h>
 
@@ -162,18 +163,8 @@ bool orma_rowscan_is_sorted(const struct orma_table *t, unsigned col)
 /* First row whose time is >= val (or > val). */
 static uint32_t bound(const struct orma_table *t, unsigned col, int64_t val, bool after)
 {
-    uint32_t lo = 0, hi = t->rows;
-
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int64_t have = orma_table_int(t, col, mid);
-
-        if (have < val || (after && have == val))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return after ? ORMA_PARTITION_POINT(row, 0, t->rows, orma_table_int(t, col, row) <= val)
+                 : ORMA_PARTITION_POINT(row, 0, t->rows, orma_table_int(t, col, row) < val);
 }
 
 static void narrow_to(struct orma_rowscan *self, const struct orma_filter *f)
@@ -227,26 +218,9 @@ static void drop_filter(struct orma_rowscan *self, unsigned idx)
 /* The part of a list of rising rows that lies in lo .. hi. */
 static void use_list(struct orma_rowscan *self, const uint32_t *rows, uint32_t num)
 {
-    uint32_t from = 0, to = num, first;
+    uint32_t first = ORMA_LOWER_BOUND(rows, num, , self->lo);
+    uint32_t from = ORMA_PARTITION_POINT(i, first, num, rows[i] < self->hi);
 
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (rows[mid] < self->lo)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    first = from;
-    to = num;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (rows[mid] < self->hi)
-            from = mid + 1;
-        else
-            to = mid;
-    }
     self->list = rows;
     self->lo = first;
     self->hi = from;

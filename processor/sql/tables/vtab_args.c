@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/sql.h"
+#include "sdk/base/search.h"
 
 enum { BY_SCAN, BY_SET, BY_ID };
 
@@ -139,21 +140,14 @@ static void filter_set(struct cursor *c, int64_t set)
     if (set < 0 || set > UINT32_MAX) {
         c->eof = true;
     } else if (set >= ORMA_ARG_SOURCE_FIRST) {
-        uint32_t lo = 0, hi;
+        uint32_t lo;
 
         if (!orma_args_source_settle(args)) {
             c->eof = true;
             return;
         }
-        hi = args->source_first_num;
-        while (lo < hi) {
-            uint32_t mid = lo + (hi - lo) / 2;
-
-            if (args->source_first[mid] < set - ORMA_ARG_SOURCE_FIRST)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
+        lo = ORMA_LOWER_BOUND(args->source_first, args->source_first_num, ,
+                              set - ORMA_ARG_SOURCE_FIRST);
         c->firsts_at = lo;
         c->firsts_end =
             lo < args->source_first_num && args->source_first[lo] == set - ORMA_ARG_SOURCE_FIRST
@@ -183,15 +177,8 @@ static void filter_id(struct cursor *c, int64_t id)
     if (id < ORMA_ARG_SOURCE_FIRST || !orma_args_source_settle(args) ||
         id - ORMA_ARG_SOURCE_FIRST >= args->source_args)
         return;
-    uint32_t want = (uint32_t)(id - ORMA_ARG_SOURCE_FIRST), lo = 0, hi = args->source_first_num;
-    while (lo + 1 < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (args->source_id[mid] <= want)
-            lo = mid;
-        else
-            hi = mid;
-    }
+    uint32_t want = (uint32_t)(id - ORMA_ARG_SOURCE_FIRST);
+    uint32_t lo = ORMA_OFFSET_FIND(args->source_id, args->source_first_num, , want);
     c->firsts_at = lo;
     c->firsts_end = lo + 1;
     next_set(c);
