@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 
 #define ORMA_PIPE_BATCHES 16
@@ -80,6 +81,7 @@ static inline void *orma_pipe_put(struct orma_pipe *self)
     if (ORMA_UNLIKELY(self->put_at == self->put_end) && !orma_pipe_next_put(self))
         return NULL;
     void *ret = self->put_at;
+    ORMA_ASSERT_HOT(self->item_size <= (size_t)(self->put_end - self->put_at));
     orma_pipe_own(self->put_at + ORMA_PIPE_AHEAD);
     self->put_at += self->item_size;
     return ret;
@@ -91,6 +93,7 @@ static inline void *orma_pipe_get(struct orma_pipe *self)
     if (ORMA_UNLIKELY(self->get_at == self->get_end) && !orma_pipe_next_get(self))
         return NULL;
     void *ret = self->get_at;
+    ORMA_ASSERT_HOT(self->item_size <= (size_t)(self->get_end - self->get_at));
     __builtin_prefetch(self->get_at + ORMA_PIPE_AHEAD);
     self->get_at += self->item_size;
     return ret;

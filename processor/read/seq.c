@@ -5,6 +5,7 @@
 
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_reader.h"
@@ -38,6 +39,7 @@ static void sums_unref(struct orma_seq_sums *self)
 
 void orma_seq_gen_unref(struct orma_seq_gen *self)
 {
+    ORMA_ASSERT_HOT(!self || self->refs);
     if (!self || --self->refs)
         return;
     interned_unref(self->interned);

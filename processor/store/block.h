@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sdk/base/assert.h"
+
 #define ORMA_BLOCK_ROWS 1024u
 #define ORMA_BLOCK_SHIFT 10
 
@@ -65,6 +67,7 @@ static inline uint64_t orma_offset_load(const uint8_t *at)
 
 static inline int64_t orma_block_get(const struct orma_block *self, uint32_t at)
 {
+    ORMA_ASSERT_HOT(at < ORMA_BLOCK_ROWS);
     uint64_t off = orma_offset_load(self->data + (size_t)at * self->bytes);
 
     off = off << self->shift >> self->shift;

@@ -6,6 +6,7 @@
  * written to (how long something took, mostly) is then in the other half, as a rule.
  */
 #include "processor/store/table.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/vec.h"
 
 #include <errno.h>

@@ -38,6 +38,7 @@
 
 #include "processor/store/block.h"
 #include "processor/store/table_defs.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 
 enum orma_column_kind {
@@ -152,6 +153,7 @@ static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uin
     struct orma_column *col = &self->columns[col_idx];
     uint32_t at = row - self->sealed;
 
+    ORMA_ASSERT_HOT(col_idx < self->def->columns_num);
     if (ORMA_UNLIKELY(at >= self->rows - self->sealed)) {
         orma_table_set_sealed(self, col_idx, row, val);
         return;
@@ -194,6 +196,7 @@ static inline void orma_table_put(struct orma_table *self, unsigned col_idx, uin
     struct orma_column *col = &self->columns[col_idx];
     uint32_t at = row - self->sealed;
 
+    ORMA_ASSERT_HOT(col_idx < self->def->columns_num && row + 1 == self->rows);
     if (col->width == ORMA_WIDTH_8 && (int8_t)val == val)
         ((int8_t *)col->data)[at] = (int8_t)val;
     else if (col->width == ORMA_WIDTH_32 && (int32_t)val == val)
@@ -289,6 +292,7 @@ static inline int64_t orma_table_int(const struct orma_table *self, unsigned col
 {
     const struct orma_column *col = &self->columns[col_idx];
 
+    ORMA_ASSERT_HOT(col_idx < self->def->columns_num);
     if (row >= self->rows)
         return 0;
     if (col->kind <= ORMA_COL_ALIAS)

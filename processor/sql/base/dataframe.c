@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/values.h"
+#include "sdk/base/assert.h"
 
 #define DOUBLE_EXACT ((uint64_t)1 << 53)
 
@@ -68,6 +69,7 @@ void orma_dataframe_unref(void *data)
 {
     struct orma_dataframe *self = data;
 
+    ORMA_ASSERT(!self || self->refs);
     if (!self || --self->refs)
         return;
     if (self->table.columns)
@@ -143,6 +145,8 @@ void orma_dataframe_put_int(struct orma_dataframe *self, unsigned idx, uint32_t 
 {
     struct orma_dataframe_column *col = &self->columns[idx];
 
+    ORMA_ASSERT_HOT(idx < self->columns_num);
+    ORMA_ASSERT_HOT(row == ORMA_ROW_NONE || row < self->table.rows);
     if (col->type == ORMA_DATAFRAME_UNKNOWN)
         col->type = ORMA_DATAFRAME_INT;
     if (ORMA_LIKELY(col->type == ORMA_DATAFRAME_INT)) {

@@ -67,7 +67,7 @@ static inline uint32_t orma_dataframe_add(struct orma_dataframe *self)
     return orma_table_add(&self->table);
 }
 
-/* Cells of the last row; a value of the wrong type sets `error` and is dropped. */
+/* Cells of a row that was added; a value of the wrong type sets `error` and is dropped. */
 void orma_dataframe_put_int(struct orma_dataframe *self, unsigned col, uint32_t row, int64_t val);
 void orma_dataframe_put_double(struct orma_dataframe *self, unsigned col, uint32_t row, double val);
 void orma_dataframe_put_text(struct orma_dataframe *self, unsigned col, uint32_t row,

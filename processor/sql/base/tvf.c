@@ -345,6 +345,8 @@ int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf)
 {
     struct tvf_aux *aux = malloc(sizeof(*aux));
 
+    /* Rows are made for all of these without asking again. */
+    ORMA_ASSERT(tvf->run && tvf->types && strlen(tvf->types) <= ORMA_TVF_COLUMNS_MAX);
     if (!aux)
         return SQLITE_NOMEM;
     *aux = (struct tvf_aux){sql, tvf};

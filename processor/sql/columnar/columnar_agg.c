@@ -17,6 +17,7 @@
 
 #include "processor/sql/base/kbn.h"
 #include "processor/sql/columnar/columnar_keys.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/search.h"
 
 #define BLOCK ORMA_SQL_SCAN_BLOCK
@@ -411,7 +412,10 @@ static void scan_all(const struct orma_columnar_plan *plan, struct orma_columnar
 static uint32_t group_of_row(const struct orma_columnar_result *res, uint32_t row)
 {
     /* Groups are numbered as they appear: their first rows rise. */
-    return ORMA_LOWER_BOUND(res->first_row, res->num, , row);
+    uint32_t group = ORMA_LOWER_BOUND(res->first_row, res->num, , row);
+
+    ORMA_ASSERT_HOT(group < res->num && res->first_row[group] == row);
+    return group;
 }
 
 /* Sorts first rows of groups by a key with an operator, NULLs first. */

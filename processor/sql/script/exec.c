@@ -11,6 +11,7 @@
 #include "processor/sql/script/stub.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
+#include "sdk/base/assert.h"
 
 #define NOT_AHEAD INT32_MIN
 /* Scripts that run scripts: includes of includes, metrics that run metrics. */
@@ -39,6 +40,7 @@ void orma_sql_exec_resume(struct orma_sql *sql)
 
 void orma_sql_exec_leave(struct orma_sql *sql)
 {
+    ORMA_ASSERT_HOT(sql->run.depth > 0);
     if (--sql->run.depth == 0 && sql->dataframes.dropped)
         orma_dataframe_tables_sweep(sql);
     if (sql->run.depth == 0)
@@ -220,6 +222,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
     } else {
+        ORMA_ASSERT(sql->statements[s->kind]);
         r = sql->statements[s->kind](sql, s);
         stmt->no_output = true;
         if (ORMA_UNLIKELY(sql->storage->stale))

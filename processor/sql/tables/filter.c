@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/tables/sort.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/search.h"
 #include "sdk/base/vec.h"
 
@@ -382,6 +383,7 @@ bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
 
 static bool in_values(const struct orma_filter *self, int64_t val)
 {
+    ORMA_ASSERT_HOT(self->values_num && self->values[0] <= self->values[self->values_num - 1]);
     uint64_t at = (uint64_t)val - (uint64_t)self->values[0];
 
     if (val < self->values[0] || val > self->values[self->values_num - 1])

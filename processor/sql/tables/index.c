@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/tables/sort.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/search.h"
 
 /* A table of spans is made while it has at most this many times as many slots as there are rows.
@@ -186,6 +187,7 @@ bool orma_index_find(struct orma_sql *self, const struct orma_table *table, unsi
 
 uint32_t orma_index_run(const struct orma_index *self, uint32_t last)
 {
+    ORMA_ASSERT_HOT(last < self->rows);
     uint32_t lo = last < self->nulls ? 0 : self->nulls, hi = last, step = 1;
 
     if (last < self->nulls)

@@ -634,6 +634,7 @@ static bool is_natural(const struct orma_rowscan *self, const struct orma_rowsca
 
 void orma_rowscan_begin(struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
+    ORMA_ASSERT(order->keys_num <= ORMA_SQL_SCAN_KEYS_MAX);
     narrow(self);
     use_index(self);
     if (self->failed)

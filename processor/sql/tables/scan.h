@@ -17,6 +17,7 @@
 #include "processor/sql/tables/filter.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/sort.h"
+#include "sdk/base/assert.h"
 
 #define ORMA_SQL_SCAN_BLOCK 1024
 #define ORMA_SQL_SCAN_FILTERS_MAX 36
@@ -75,6 +76,7 @@ void orma_rowscan_reset(struct orma_rowscan *self, struct orma_sql *sql,
 /* The caller fills it in at once. There may be ORMA_SQL_SCAN_FILTERS_MAX of them. */
 static inline struct orma_filter *orma_rowscan_new_filter(struct orma_rowscan *self)
 {
+    ORMA_ASSERT(self->filters_num < ORMA_SQL_SCAN_FILTERS_MAX);
     struct orma_filter *f = &self->filters[self->filters_num++];
 
     memset(f, 0, sizeof(*f));
