@@ -1,3 +1,10 @@
+/*
+ * A message is built field by field from the name and value pairs of the call. A value of SQL
+ * is put as the type of its field; a blob is unwrapped first, and must be the message that the
+ * field wants. An aggregate gathers values into a repeated blob, in the order in which the
+ * rows come. Nothing recurses: an inner message is already bytes when it is put into the outer
+ * one.
+ */
 #include "processor/metrics/builder.h"
 
 #include <errno.h>
@@ -183,7 +190,7 @@ static void put_msg(struct builder *b, const struct orma_field *f, struct orma_s
     }
     want = orma_schema_msg_name(b->schema, f->type_idx);
     if (blob.len && (!read_wrapped(blob, &type, &bytes, &repeated) || repeated.data))
-        fail(b, f, "the value is no message made by a function of that name");
+        fail(b, f, "the value is not a message made by a function of that name");
     else if (blob.len && !orma_str_eq_c(type, want))
         fail(b, f, "a %s is wanted, not a %.*s", want, (int)ORMA_MIN(type.len, 200u), type.data);
     else

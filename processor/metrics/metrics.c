@@ -1,3 +1,10 @@
+/*
+ * Each message that a metric can reach becomes an SQL function, named as its path below the
+ * root; adding messages adds the new functions. Computing a metric runs its file, which may
+ * run others with RUN_METRIC(), and takes the one value of NAME_output. The results are put
+ * together as one TraceMetrics. After orma_sql_reset() the connection has lost the functions:
+ * attach() registers them again.
+ */
 #include "processor/metrics/metrics.h"
 
 #include <ctype.h>
@@ -182,7 +189,7 @@ static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: the message is of another type", -1);
         break;
     default:
-        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: the blob is no message", -1);
+        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: the blob is not a message", -1);
     }
 }
 
@@ -567,7 +574,7 @@ static int take_output(struct orma_metrics *self, const char *name, const struct
             return fail(self, "Output table %s_output column has invalid type", name);
         int e = orma_builder_unwrap(sqlite3_column_value(stmt, 0), type_of(self, f), &bytes);
         if (e < 0)
-            return fail(self, "Output table %s_output: the value is no message of type %s", name,
+            return fail(self, "Output table %s_output: the value is not a message of type %s", name,
                         type_of(self, f));
         orma_pb_put_bytes(out, f->number, bytes.data ? bytes.data : "", bytes.len);
         r = sqlite3_step(stmt);

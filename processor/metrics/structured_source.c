@@ -97,7 +97,7 @@ static int put_sql(struct orma_sq_gen *g, struct orma_str sql, struct orma_str t
         }
         int at = find_dependency(sql, (struct orma_str){word.data + 1, word.len - 1}, &query);
         if (at < 0 || at >= DEPENDENCIES_MAX)
-            return orma_sq_fail(g, "%.*s is no dependency of the SQL", ORMA_STR_ARG(word));
+            return orma_sq_fail(g, "%.*s is not a dependency of the SQL", ORMA_STR_ARG(word));
         if (clauses[at] < 0)
             clauses[at] = g->generate(g, query);
         if (clauses[at] < 0)

@@ -1,3 +1,10 @@
+/*
+ * A metric is computed in these steps: its query becomes SQL (structured.c), the statement's
+ * columns are matched with the dimensions and the value, and each row is put as a
+ * TraceMetricV2Bundle row. Metrics of one bundle share their query: it runs once, and the row
+ * has a value for each of them. Rows whose dimensions must be unique are remembered in a set
+ * of hashes with the bytes beside.
+ */
 #include "processor/metrics/summary_impl.h"
 
 #include <errno.h>
@@ -215,7 +222,7 @@ static int put_values(struct rows *rows, struct orma_buf *out)
         size_t at = orma_pb_begin(out, BUNDLE(ROW_VALUES));
 
         if (type == SQLITE_TEXT || type == SQLITE_BLOB)
-            return orma_summary_fail(rows->summary, "metric '%.*s': the value is no number",
+            return orma_summary_fail(rows->summary, "metric '%.*s': the value is not a number",
                                      ORMA_STR_ARG(rows->metrics[i]->id));
         if (type == SQLITE_NULL)
             orma_pb_put_bytes(out, BUNDLE(ROW_VALUE_NULL_VALUE), "", 0);
@@ -390,7 +397,7 @@ static int read_interned(struct rows *rows, struct orma_str spec, sqlite3_stmt *
     }
     if (res == 0 && ret->dim == rows->dims_num)
         return orma_summary_fail(rows->summary,
-                                 "interned dimension '%.*s' is no dimension of the metric",
+                                 "interned dimension '%.*s' is not a dimension of the metric",
                                  ORMA_STR_ARG(ret->key.name));
     while (res == 0 && orma_pb_next(&r, &f)) {
         if (f.id != SPEC(INTERNED_DIMENSION_SPEC_DATA_COLUMN_SPECS) || f.wire != ORMA_PB_LEN)

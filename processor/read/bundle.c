@@ -1,3 +1,9 @@
+/*
+ * A cursor stands on one event. Events of the ordinary list are messages one after the other:
+ * most of them are read by a fast path that knows the usual order of fields. The compact lists
+ * are packed arrays, one per column, that are walked side by side; times there are differences
+ * to the event before.
+ */
 #include "processor/read/bundle.h"
 
 #include "protos/fields/ftrace.h"

@@ -1,3 +1,9 @@
+/*
+ * take_packet() compares the bytes of a packet with the form in the header: lengths first,
+ * then the tail as a whole, and the timestamp is decoded on the way. The run of the sorter is
+ * kept open between packets, so that a packet costs no look-up; finish() writes the counts
+ * back when the first packet is different.
+ */
 #include "processor/read/burst.h"
 
 #include "processor/read/reader.h"

@@ -1,3 +1,10 @@
+/*
+ * Domains are nodes, kinds of snapshots their edges. search() is a breadth-first search that
+ * stops after four edges; its result is a span: within it the conversion is one addition, and
+ * the caller keeps it until the time leaves the span or `epoch` says that a snapshot was
+ * added. Within an edge the snapshot is found by bisection. A kind keeps one array of times
+ * per clock, all of one length.
+ */
 #include "processor/read/clock.h"
 
 #include <stdlib.h>

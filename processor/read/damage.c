@@ -1,3 +1,9 @@
+/*
+ * A candidate for a packet is a tag byte with a length; is_chain() follows it for three
+ * packets. A packet is accepted by the form of its fields, most of all by a time or a
+ * sequence. memchr() skips to the next tag, and a place is looked at only once, so the search
+ * is linear. `MORE` means that the bytes end within the chain.
+ */
 #include "processor/read/damage.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Binary formats are known by magic bytes, JSON by the keys near its begin, texts by the form of
+ * their first lines. What is most specific is asked first. Messages of protobuf come late, since
+ * many bytes can be read as such. ENOUGH bytes decide; fewer do only at the end of a file.
+ */
 #include "processor/read/detect.h"
 
 #include <string.h>

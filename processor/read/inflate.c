@@ -1,3 +1,9 @@
+/*
+ * One interface over two libraries. Input comes in pieces, output goes to a sink in steps of
+ * fixed size, and what has come out is compared with what went in after each step: that is
+ * where bombs are found. A gzip file may have several members, one behind the other; the end
+ * of one begins the next.
+ */
 #include "processor/read/inflate.h"
 
 #include <errno.h>

@@ -1,3 +1,17 @@
+/*
+ * From bytes to items of the sorter, one packet at a time:
+ *
+ *   orma_reader_map()  cut_record() cuts a packet and reads its outer fields;
+ *                      what is none goes to damage.c, what is like the one before to burst.c
+ *   read_packet()      machine, sequence, compressed packets (which come back here, one level deep)
+ *   update_sequence()  interned data, defaults, losses, clears
+ *   hooks.early        importers that change how later packets are read
+ *   read_timed()       the time, in the trace's clock; unknown clocks: deferred to the end
+ *   tokenized(), push  hooks.tokenize, or into the sorter
+ *
+ * Bytes stay where they are, so the sorter keeps addresses and reads packets a second time
+ * when it emits them.
+ */
 #include "processor/read/reader.h"
 
 #include <errno.h>
@@ -484,18 +498,26 @@ static void read_compressed(struct orma_reader *self, const struct orma_read_pac
         p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
     int r = self->depth < COMPRESSED_DEPTH_MAX ? unpack(self, form, p->payload, &out) : -ELOOP;
 
-    if (r == -ENOMEM)
+    switch (r) {
+    case 0:
+        break;
+    case -ENOMEM:
         self->storage->failed = true;
-    else if (r == -ENOTSUP)
+        break;
+    case -ENOTSUP:
         self->error = "compressed packets of a kind that was not built in";
-    else if (r == -EFBIG || r == -ELOOP)
-        self->error = r == -EFBIG
-                          ? "compressed packets unpack to far more than their size: refused "
-                            "as a bomb (ERR:decomp)"
-                          : "compressed packets inside compressed packets (ERR:decomp)";
-    else if (r)
+        break;
+    case -EFBIG:
+        self->error = "compressed packets unpack to far more than their size: refused "
+                      "as a bomb (ERR:decomp)";
+        break;
+    case -ELOOP:
+        self->error = "compressed packets inside compressed packets (ERR:decomp)";
+        break;
+    default:
         orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
                            "compressed packets that can't be unpacked");
+    }
     /* What came out whole before the damage is read. */
     size_t len = out.len > sizeof(struct orma_blob) ? out.len - sizeof(struct orma_blob) : 0;
     if (!self->error && len)
@@ -659,9 +681,10 @@ ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, cons
 
     if (c->record)
         framed = orma_damage_may_follow(self, *pos, end);
-    else if (!c->error) /* a field that newer writers may have added */
-        framed =
-            *pos == end ? (self->damage.at_end ? 1 : -EAGAIN) : **pos == PACKET_TAG || **pos == *at;
+    else if (!c->error && *pos == end) /* a field that newer writers may have added */
+        framed = self->damage.at_end ? 1 : -EAGAIN;
+    else if (!c->error)
+        framed = **pos == PACKET_TAG || **pos == *at;
     if (framed < 0) {
         *pos = at;
         return false;

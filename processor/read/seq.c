@@ -1,3 +1,9 @@
+/*
+ * Interned data is a table per field. Ids that follow each other closely index an array
+ * (dense); others go through a map (sparse), so that a large id costs no memory for those
+ * before it. Generations, interned data and sums are counted by reference and shared: a new
+ * generation copies the pointers, and only a clear makes new tables.
+ */
 #include "processor/read/seq.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Opening and resetting a connection, in an order that matters: SQLite, then what it must not
+ * offer (sqlite/guard.c), our tables, builtins and dataframes, the authorizer, views, and the
+ * first stage of the prelude. The second stage of the prelude runs when the data is there.
+ */
 #include "processor/sql/engine.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * A list is hashed over its keys and values; the table of hashes gives the sets that may be
+ * equal, which are compared row by row, and only a new one is stored. Sets of a source have
+ * ids from ORMA_ARG_SOURCE_FIRST on and no rows: their first ids are counted when somebody
+ * asks for all of them.
+ */
 #include "processor/store/args.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * Making a block: the smallest and largest value give the base and the width; zeros far from
+ * the others take offset 0. Reading shifts away the bytes of the next value. Range tests
+ * compare offsets without adding the base, in loops by width that compilers turn into vector
+ * code.
+ */
 #include "processor/store/block.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * All tables are made from orma_table_defs and share one flag that says whether memory ran
+ * out. Statistics are counted per machine and trace while importing and become rows of their
+ * table at the end. The bounds of the trace are the extremes of the time columns that say when
+ * something happened.
+ */
 #include "processor/store/storage.h"
 
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * Folders that the user gave are indexed once, by the build ids of their files; of several
+ * files with one id the best is taken: debug information counts most. Folders of this machine
+ * are looked into by name: below .build-id, then the path of the mapping and its base name.
+ * Debug information that lies elsewhere is found by the build id or by the debug link, whose
+ * checksum must be right when there is no id to compare.
+ */
 #include "processor/symbols/finder.h"
 
 #include <errno.h>

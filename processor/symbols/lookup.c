@@ -1,3 +1,9 @@
+/*
+ * A module is looked for once, with each finder in turn, and its path is kept. Binaries are
+ * opened when first asked for; OPEN_MAX of them stay open, and the one that was not used for
+ * longest makes place for the next. Answers point into the binary's own texts and hold until
+ * the next question.
+ */
 #include "processor/symbols/lookup.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * The file is read line by line: a line that is not indented begins a class, an indented one
+ * is a member of it. Members are gathered until the class ends and sorted by name, so that
+ * several methods with one short name lie together. Classes are gathered into packets of about
+ * PACKET_BYTES.
+ */
 #include "processor/symbols/proguard.h"
 
 #include <errno.h>

@@ -1,3 +1,10 @@
+/*
+ * The parent forks; the child closes all descriptors but the standard ones and its end of the
+ * socket, limits its memory, and loops: read a question, look it up, answer. A question has a fixed
+ * head, then its texts; an answer a head, then its frames. A timer of cpu time ends a child that
+ * takes too long for one question. The parent checks that an answer is sound, and takes any failure
+ * as the end of the worker.
+ */
 #include "processor/symbols/worker.h"
 
 #include <errno.h>

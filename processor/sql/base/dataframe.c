@@ -1,3 +1,9 @@
+/*
+ * A column starts without a type and takes that of its first value. Integers become doubles
+ * when the first double comes: the largest integer so far is remembered with its row, and
+ * refused if a double cannot hold it. finish() walks each column without NULLs to see whether
+ * it is sorted, and whether its values are the row numbers, which makes it an alias of them.
+ */
 #include "processor/sql/base/dataframe.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * One SQLite module serves all table functions; its `aux` names the function. A call is
+ * planned as an equality on each hidden argument column, so xFilter() gets all arguments,
+ * makes all rows at once and xNext() only counts. Rows are a dataframe of the call, or row
+ * numbers of a stored table.
+ */
 #include "processor/sql/base/tvf.h"
 #include "processor/sql/base/values.h"
 #include "sdk/base/vec.h"

@@ -1,3 +1,9 @@
+/*
+ * orma_compat_is_needed() is a quick look at the tokens; most texts pass through untouched.
+ * rewrite_range() copies tokens and rewrites what it knows on the way; an aggregate with ORDER
+ * BY is written as a call of __orma_ordered() whose first argument is the query that will run
+ * over the kept rows. It recurses into arguments, with a bound.
+ */
 #include "processor/sql/dialect/compat.h"
 
 #include <errno.h>

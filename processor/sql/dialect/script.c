@@ -1,3 +1,9 @@
+/*
+ * next_range() finds the end of a statement by its tokens alone. The range is expanded
+ * (macro.c) and rewritten (compat.c) into a text whose every byte has a known origin, then a
+ * recursive-descent parser with one token of look-ahead reads the statements of PerfettoSQL.
+ * The first token decides; a text that is none of them is handed to SQLite whole.
+ */
 #include "processor/sql/dialect/script.h"
 
 #include <errno.h>
@@ -349,8 +355,8 @@ static void check_variables(struct parser *p, const struct orma_statement *stmt)
                                   stmt->args.fields[i].name);
         if (!known)
             p->r = orma_sql_error_set(p->error, p->text, tok.at,
-                                      "%.*s is no argument of function '%.*s'", ORMA_STR_ARG(var),
-                                      ORMA_STR_ARG(stmt->name));
+                                      "%.*s is not an argument of function '%.*s'",
+                                      ORMA_STR_ARG(var), ORMA_STR_ARG(stmt->name));
     }
 }
 

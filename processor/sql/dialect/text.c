@@ -1,3 +1,9 @@
+/*
+ * A text is its bytes and a list of pieces, sorted by where they begin; a piece says which
+ * bytes of which source, and by which macro call, it came from. Appending to a text what
+ * follows the piece before in the same source makes no new piece. The origin of a byte is
+ * found by bisection and then by walking up the calls; sources are shared by reference count.
+ */
 #include "processor/sql/dialect/text.h"
 #include "sdk/base/search.h"
 

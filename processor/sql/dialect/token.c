@@ -1,3 +1,8 @@
+/*
+ * A scanner like SQLite's own: the first byte selects a function, which gives the length of
+ * the token. Nothing is stored: a token is a place, and the next one is found from its end.
+ * Spaces and comments are tokens, too; orma_token_next_solid() skips them.
+ */
 #include "processor/sql/dialect/token.h"
 
 #define NBSP_0 0xc2

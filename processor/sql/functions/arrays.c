@@ -121,6 +121,6 @@ const struct orma_sql_func orma_functions_arrays[] = {
      .args = 1,
      .scalar = array_json,
      .usage = "(array_data_id) -> STRING",
-     .doc = "The same as a list in JSON; characters as numbers, what is no number as null."},
+     .doc = "The same as a list in JSON; characters as numbers, what is not a number as null."},
     {0},
 };

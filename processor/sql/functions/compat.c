@@ -339,7 +339,7 @@ const struct orma_sql_func orma_functions_compat[] = {
      .scalar = iif,
      .usage = "(condition, value, ... [, otherwise]) -> ANY",
      .doc =
-         "The value behind the first condition that is true, otherwise the last one or NULL. Also "
+         "The value after the first condition that is true, otherwise the last one or NULL. Also "
          "called if."},
     IIF(4),
     IIF(5),

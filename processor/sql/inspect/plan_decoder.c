@@ -191,7 +191,7 @@ static int run_decoder(struct orma_tvf_call *call)
     orma_buf_fini(&line);
     return ok ? 0
               : orma_tvf_fail(call,
-                              "__intrinsic_dataframe_query_plan_decoder: this is no plan of a "
+                              "__intrinsic_dataframe_query_plan_decoder: this is not a plan of a "
                               "stored table; take it from EXPLAIN QUERY PLAN");
 }
 

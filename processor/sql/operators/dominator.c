@@ -254,7 +254,8 @@ static void dominator_final(sqlite3_context *ctx)
         if (r < 0)
             orma_result_errno(ctx, r);
         else if ((root = orma_graph_find(s->graph, s->root)) == NONE)
-            orma_result_error(ctx, "dominator tree: the root %u is no node of the graph", s->root);
+            orma_result_error(ctx, "dominator tree: the root %u is not a node of the graph",
+                              s->root);
         else
             dominate(ctx, s->graph, root);
     }
@@ -312,7 +313,7 @@ static const char *check_tree(const struct orma_ints *rows)
     for (size_t i = 0; i < rows->len; i += P_NUM)
         roots += rows->data[i + P_PARENT] < 0;
     if (!roots)
-        return "there is no root: no node has NULL as its parent";
+        return "no root: no node has NULL as its parent";
     return roots > 1 ? "there are several roots: one node must have NULL as its parent" : NULL;
 }
 

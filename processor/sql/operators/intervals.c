@@ -472,7 +472,7 @@ static int take_sets(sqlite3_context *ctx, int num, sqlite3_value **argv, struct
     for (int i = 0; i < num; i++) {
         ret[i] = sqlite3_value_pointer(argv[i], POINTER);
         if (!ret[i] && sqlite3_value_type(argv[i]) != SQLITE_NULL) {
-            orma_result_error(ctx, "interval intersection: argument %d is no set of intervals",
+            orma_result_error(ctx, "interval intersection: argument %d is not a set of intervals",
                               i + 1);
             return -EINVAL;
         }

@@ -29,7 +29,7 @@ static int check_integer(struct orma_span *v, struct orma_span_side *s, int col,
     if (type == SQLITE_INTEGER || (nullable && type == SQLITE_NULL))
         return SQLITE_OK;
     return orma_result_vtab_error(
-        &v->base.zErrMsg, "%s: column '%s' of '%s' has a value that is no integer",
+        &v->base.zErrMsg, "%s: column '%s' of '%s' has a value that is not an integer",
         orma_span_names[v->kind], s->src->columns[col].name, s->src->table);
 }
 

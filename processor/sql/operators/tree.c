@@ -71,7 +71,7 @@ static struct orma_dataframe *new_frame(sqlite3_context *ctx, const struct tree_
             sqlite3_value_type(name) == SQLITE_TEXT ? orma_value_str(name).data : NULL;
         if (!names[i + T_OWN]) {
             orma_result_error(ctx,
-                              "tree: column %u behind the id and the parent has no name: "
+                              "tree: column %u after the id and the parent has no name: "
                               "names and values take turns",
                               i + 1);
             free(names);
@@ -180,7 +180,7 @@ static int link_parents(struct orma_sql *sql, struct tree_agg *s, int64_t *up, c
         entry = bsearch(&parent, s->ids.data, s->ids.len / E_NUM, E_NUM * sizeof(int64_t), by_id);
         if (!entry) {
             *ret_wrong =
-                sqlite3_mprintf("tree: node %lld has the parent %lld, which is no node",
+                sqlite3_mprintf("tree: node %lld has the parent %lld, which is not a node",
                                 (long long)orma_table_int(t, T_FIRST, row), (long long)parent);
             return -EINVAL;
         }

@@ -1,3 +1,10 @@
+/*
+ * Frames that are equal (name and grouping) under equal parents are merged: a node is found by
+ * the hash of its parent and its frame. Top-down views merge from the roots, bottom-up views
+ * from each selected frame towards its root, pivots do both. Values are summed up from the
+ * leaves, then siblings are sorted by width and laid out from left to right, parents before
+ * children.
+ */
 #include "processor/sql/profiles/flamegraph.h"
 
 #include <errno.h>

@@ -339,7 +339,7 @@ static int fg_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int a
     orma_fg_result_fini(&c->result);
     if (!config)
         return orma_result_vtab_error(&v->base.zErrMsg,
-                                      "flamegraph: the argument is no configuration");
+                                      "flamegraph: the argument is not a configuration");
     r = orma_fg_run(&v->src, config, &c->result, &error);
     if (r == 0)
         return SQLITE_OK;

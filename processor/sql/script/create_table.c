@@ -332,7 +332,7 @@ static int find_indexed(struct orma_sql *sql, const struct orma_statement *s,
     *ret = orma_dataframe_tables_find(sql, name);
     if (!*ret)
         r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                               "'%s' is no table made by CREATE PERFETTO TABLE", name);
+                               "'%s' is not a table made by CREATE PERFETTO TABLE", name);
     free(name);
     return r;
 }

@@ -1,3 +1,10 @@
+/*
+ * orma_sql_exec_next() takes a statement from dialect/script.c. One of the dialect is carried
+ * out by its function in orma_sql.statements and gives an empty statement; any other is
+ * prepared by SQLite, and columnar/ may replace it. Every call from outside stands between
+ * enter and leave (or resume and leave): the outermost clears the error before, and writes out
+ * derived rows and dropped tables afterwards.
+ */
 #include "processor/sql/script/exec.h"
 
 #include <errno.h>
@@ -169,7 +176,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
         sqlite3_finalize(*ret);
         *ret = NULL;
         return orma_sql_error_set(&sql->error, s->text, at + (uint32_t)(tail - body.data),
-                                  "text behind the end of the statement");
+                                  "unexpected text after the end of the statement");
     }
     sqlite3_stmt *columnar = orma_columnar_prepare(sql, body, *ret);
     if (columnar) {

@@ -1,3 +1,9 @@
+/*
+ * SQLite's message says what kind of name is missing; a table of such messages says where
+ * names of that kind are listed. All candidates are compared by edit distance
+ * (sdk/base/nearest.h), and the nearest one is added to the message. Names of modules that
+ * were not included give the INCLUDE that is missing.
+ */
 #include "processor/sql/script/hint.h"
 
 #include "processor/sql/dialect/token.h"

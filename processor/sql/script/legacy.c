@@ -72,7 +72,7 @@ static void memoize(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(ctx);
     else if (r < 0)
         orma_result_error(ctx,
-                          "EXPERIMENTAL_MEMOIZE: '%s' is no function of exactly one integer "
+                          "EXPERIMENTAL_MEMOIZE: '%s' is not a function of exactly one integer "
                           "argument",
                           sqlite3_value_text(argv[0]));
     else

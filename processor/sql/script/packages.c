@@ -1,3 +1,8 @@
+/*
+ * Packages are few and are searched one by one; a module of a package, too, since INCLUDE is
+ * rare. The package of a key is the one with the longest name that the key begins with, so
+ * that packages may have names with dots.
+ */
 #include "processor/sql/script/packages.h"
 #include "sdk/base/vec.h"
 

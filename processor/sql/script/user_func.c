@@ -525,7 +525,7 @@ static int delegate(struct orma_sql *sql, const struct orma_statement *s)
         func = orma_builtins_find(sql, s->delegate, -2);
     if (!func)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "%.*s: '%.*s' is no built-in function", ORMA_STR_ARG(s->name),
+                                  "%.*s: '%.*s' is not a built-in function", ORMA_STR_ARG(s->name),
                                   ORMA_STR_ARG(s->delegate));
     name = orma_str_dup(s->name);
     if (name)

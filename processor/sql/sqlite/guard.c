@@ -1,3 +1,9 @@
+/*
+ * The tables come first, then their use. SQLite cannot be told to leave functions out: a
+ * refused one is registered again, as one that fails. Modules are dropped by a list of those
+ * to keep. Pragmas and ATTACH are decided by the authorizer, each time that a statement is
+ * prepared.
+ */
 #include "processor/sql/sqlite/guard.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * Functions append a note (track, slice, counter, description) to the list of those that wait
+ * and give the id that the row will have: rows of the table plus notes before it.
+ * orma_derived_flush() runs when no statement is running: it adds the rows in the order of the
+ * notes, descriptions last, then sorts the new slices by track and time to give them depth and
+ * parent. The first note keeps how many rows the tables had, so that orma_derived_undo() can
+ * truncate them to it.
+ */
 #include "processor/sql/tables/derived.h"
 
 #include <stdarg.h>
@@ -213,7 +221,7 @@ static void make_track(sqlite3_context *ctx, struct event *e, int argc, sqlite3_
         return;
     }
     if (argc == 1)
-        fail(ctx, "behind 'utid' or 'upid' its number is wanted");
+        fail(ctx, "expected a number after 'utid' or 'upid'");
     if (argc == 1 || (argc && !read_owner(ctx, argv, e)))
         return;
     int64_t known = find_track(sql->derived, e);
@@ -259,7 +267,7 @@ static bool read_place(sqlite3_context *ctx, sqlite3_value **argv, struct event 
         (int64_t)table_of(sql, TRACK)->rows + (sql->derived ? sql->derived->waiting[TRACK] : 0);
 
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || track < 0 || track >= tracks) {
-        fail(ctx, "there is no such track: make one with orma_track()");
+        fail(ctx, "no such track: make one with orma_track()");
         return false;
     }
     if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER) {
@@ -326,7 +334,7 @@ static void func_describe(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     slice = sqlite3_value_int64(argv[0]);
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || slice < 0 || slice >= slices) {
-        fail(ctx, "there is no such slice");
+        fail(ctx, "no such slice");
         return;
     }
     e.track = (uint32_t)slice;

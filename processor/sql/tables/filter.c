@@ -1,3 +1,9 @@
+/*
+ * init turns an operator and a value into the cheapest test: a comparison of integers is a
+ * range, one of texts for equality an id of the pool, one that can never hold no test at all.
+ * apply runs one loop per kind over a block of rows, without a branch per row where the column
+ * has a plain array or packed blocks (store/block.h compares there without unpacking).
+ */
 #include "processor/sql/tables/filter.h"
 
 #include <math.h>

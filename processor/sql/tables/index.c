@@ -1,3 +1,9 @@
+/*
+ * An index is made when a column was asked for often enough to pay for a sort of its rows.
+ * `perm` is sorted once; where the values lie close together, `spans` says in one step where
+ * each value begins and ends, else a bisection does. The number of rows per value is estimated
+ * from a sample, for SQLite's planner.
+ */
 #include "processor/sql/tables/index.h"
 
 #include <stdlib.h>

@@ -1,3 +1,14 @@
+/*
+ * A scan is narrowed before it runs: filters on the id and on sorted columns become bounds lo
+ * and hi, then the most selective equality that has an index becomes a list of rows. What is
+ * left is filtered block by block:
+ *
+ *   rows lo .. hi, or list[lo .. hi] ──► block of 1024 ──► filters ──► distinct ──► the caller
+ *
+ * An order other than the table's is made by collecting and sorting all rows that pass, by
+ * walking an index, or, with a limit, by keeping the best few (orma_top) and sorting the rest
+ * only if it is asked for.
+ */
 #include "processor/sql/tables/scan.h"
 #include "sdk/base/search.h"
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "processor/sql/engine.h"
 #include "processor/metrics/metrics.h"
+#include "processor/sql/engine.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 
@@ -121,10 +121,10 @@ Test(metrics, refuse_what_does_not_fit)
          "all values must have the same type"},
         {"other message", BOX "Box('inner', TraceMetadata('trace_uuid', 'x'))",
          "a perfetto.protos.Box is wanted, not a perfetto.protos.TraceMetadata"},
-        {"any blob", BOX "Box('inner', x'0801')", "is no message made by a function"},
-        {"long blob", BOX "Box('inner', x'0aff')", "is no message made by a function"},
+        {"any blob", BOX "Box('inner', x'0801')", "is not a message made by a function"},
+        {"long blob", BOX "Box('inner', x'0aff')", "is not a message made by a function"},
         {"bytes of a repeated", BOX "Box('boxes', x'1a03ffffff')", "RepeatedField()"},
-        {"other output", BOX "TraceMetadata('trace_uuid', 'x')", "no message of type"},
+        {"other output", BOX "TraceMetadata('trace_uuid', 'x')", "not a message of type"},
         {"two columns", BOX "Box(), 1", "should have exactly one column"},
         {"two rows", BOX "Box() UNION ALL SELECT Box()", "should have at most one row"},
         {"no blob", BOX "1", "column has invalid type"},
@@ -137,7 +137,7 @@ Test(metrics, refuse_what_does_not_fit)
         {"recursion", "SELECT RUN_METRIC('own/box.sql')", "too deeply"},
         {"substitution", "SELECT RUN_METRIC('own/key.sql', 'other', 1)", "{{key}} in own/key.sql"},
         {"null_if_empty", "SELECT NULL_IF_EMPTY(1)", "must be a blob or NULL"},
-        {"unwrap", "SELECT UNWRAP_METRIC_PROTO(x'00', 'perfetto.protos.Box')", "is no message"},
+        {"unwrap", "SELECT UNWRAP_METRIC_PROTO(x'00', 'perfetto.protos.Box')", "is not a message"},
         {"unwrap other", "SELECT UNWRAP_METRIC_PROTO(Box('yes', 1), 'perfetto.protos.Bo')",
          "of another type"},
     };

@@ -139,15 +139,15 @@ Test(derived, refuse_what_does_not_fit)
         {"SELECT orma_track(NULL)", "error: a track needs a name"},
         {"SELECT orma_track('x', 'utid', 7)", "error: there is no utid 7"},
         {"SELECT orma_track('x', 'cpu', 0)", "error: 'utid' or 'upid'"},
-        {"SELECT orma_track('x', 'utid')", "error: its number is wanted"},
+        {"SELECT orma_track('x', 'utid')", "error: expected a number after 'utid'"},
         {"SELECT orma_track()", "error: orma_track(name"},
-        {"SELECT orma_slice(0, 1, 2, 'x')", "error: there is no such track"},
+        {"SELECT orma_slice(0, 1, 2, 'x')", "error: no such track"},
         {"SELECT orma_slice(orma_track('t'), 'x', 2, 'x')", "error: ts must be an integer"},
         {"SELECT orma_slice(orma_track('t'), 1, -2, 'x')", "error: dur must be an integer"},
         {"SELECT orma_slice(orma_track('t'), 9223372036854775807, 2, 'x')", "error: dur must be"},
         {"SELECT orma_slice(orma_track('t'), 1)", "error: orma_slice(track_id"},
         {"SELECT orma_counter(orma_counter_track('t', ''), 1, 'x')", "error: must be a number"},
-        {"SELECT orma_describe(99, 'x')", "error: there is no such slice"},
+        {"SELECT orma_describe(99, 'x')", "error: no such slice"},
         {"CREATE VIEW v AS SELECT orma_track('x') AS t; SELECT t FROM v", "error: unsafe use"},
     };
 

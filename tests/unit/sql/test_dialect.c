@@ -424,7 +424,7 @@ Test(statement, refuses_bad_forms)
          "multiple columns are named A"},
         {"no body", "create perfetto table t as", "incomplete input"},
         {"unknown variable", "create perfetto function f(a int) returns int as select $a + $b",
-         "$b is no argument of function 'f'"},
+         "$b is not an argument of function 'f'"},
         {"variadic with a body", "create perfetto function f(a any...) returns int as select 1",
          "only allowed in functions that delegate"},
         {"variadic in the middle",

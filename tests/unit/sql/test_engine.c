@@ -132,8 +132,8 @@ Test(index, belongs_to_a_table)
          CPT "SELECT 1 AS a; CREATE PERFETTO TABLE u AS SELECT 1 AS a; CREATE PERFETTO INDEX i ON "
              "t(a); CREATE PERFETTO INDEX i ON u(a)",
          ""},
-        {"unknown table", "CREATE PERFETTO INDEX i ON nope(a)", "error: 'nope' is no table"},
-        {"native table", "CREATE PERFETTO INDEX i ON __intrinsic_slice(ts)", "error: is no table"},
+        {"unknown table", "CREATE PERFETTO INDEX i ON nope(a)", "error: 'nope' is not a table"},
+        {"native table", "CREATE PERFETTO INDEX i ON __intrinsic_slice(ts)", "error: is not a table"},
         {"unknown column", CPT "SELECT 1 AS a; CREATE PERFETTO INDEX i ON t(a, b)",
          "error: table 't' has no column 'b'"},
         {"unknown index", CPT "SELECT 1 AS a; DROP PERFETTO INDEX i ON t", "error: 'i' not found"},
@@ -213,7 +213,7 @@ Test(function, gives_one_value)
              "mine('0x10')",
          "16"},
         {"unknown delegate", CPF "f(a LONG) RETURNS LONG DELEGATES TO nope",
-         "error: 'nope' is no built-in function"},
+         "error: 'nope' is not a built-in function"},
         {"legacy", "SELECT create_function('f(x INT)', 'INT', 'SELECT $x + 1'); SELECT f(1)", "2"},
         {"legacy with a wrong argument", "SELECT create_function(1, 'INT', 'SELECT 1')",
          "error: CREATE_FUNCTION: function prototype (first argument) must be string"},
@@ -250,7 +250,7 @@ Test(function, remembers_what_it_computed)
         {"of two arguments",
          CPF "f(x LONG, y LONG) RETURNS LONG AS SELECT 1; "
              "SELECT experimental_memoize('f')",
-         "error: no function of exactly one integer argument"},
+         "error: not a function of exactly one integer argument"},
     };
 
     run_checks(checks, ORMA_ARRAY_LEN(checks));

@@ -87,7 +87,7 @@ Test(flamegraph, groups_and_properties)
 Test(flamegraph, refuses_what_is_wrong)
 {
     CHECKS(FRAMES, {"no configuration", "SELECT * FROM f", "error: expected a configuration"},
-           {"a number", "SELECT * FROM f(1)", "error: is no configuration"},
+           {"a number", "SELECT * FROM f(1)", "error: is not a configuration"},
            {"no value", "SELECT * FROM f(" VIEW("TOP_DOWN") ")", "error: at least one value"},
            {"unknown view", ROWS(WITH("SIDEWAYS")), "error: unknown view 'SIDEWAYS'"},
            {"unknown column", ROWS(CONFIG "'value', 'nope')"), "error: no column 'nope'"},

@@ -90,7 +90,7 @@ Test(graph, dominators_and_partitions)
         {"out of reach", "SELECT * FROM graph_dominator_tree!(e, 1)",
          "error: 2 of 5 nodes cannot be reached from the root"},
         {"no such root", "SELECT * FROM graph_dominator_tree!(e, 77)",
-         "error: the root 77 is no node"},
+         "error: the root 77 is not a node"},
         {"a chain of which each leads to the end",
          "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
          "SELECT count(*), sum(dominator_node_id), max(iif(node_id = 700000, dominator_node_id, 0))"
@@ -119,7 +119,7 @@ Test(graph, dominators_and_partitions)
         {"no root",
          "SELECT * FROM tree_structural_partition_by_group!((SELECT 1 AS id, 1 AS parent_id, 1 "
          "AS group_key))",
-         "error: there is no root"},
+         "error: no root"},
         {"two roots",
          "SELECT * FROM tree_structural_partition_by_group!((SELECT column1 AS id, NULL AS "
          "parent_id, 1 AS group_key FROM (VALUES (1), (2))))",
@@ -221,7 +221,7 @@ Test(graph, trees)
            {"one node", TREE("(5, NULL)"), "0 NULL 5 NULL"},
            {"twice", TREE("(1, NULL), (2, 1), (1, NULL)"), "error: there are several nodes 1"},
            {"no such parent", TREE("(1, NULL), (2, 9)"),
-            "error: node 2 has the parent 9, which is no node"},
+            "error: node 2 has the parent 9, which is not a node"},
            {"own parent", TREE("(1, NULL), (3, 3)"), "error: node 3 is an ancestor of itself"},
            {"circle", TREE("(1, NULL), (2, 1), (3, 4), (4, 5), (5, 4)"),
             "error: is an ancestor of itself"},

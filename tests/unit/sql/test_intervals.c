@@ -65,7 +65,7 @@ Test(intervals, refuses_what_is_no_interval)
             "(VALUES (1,5,1),(2,4,1))",
             "error: in order of ts"},
            {"no set", "SELECT __intrinsic_interval_intersect(1, 2, '')",
-            "error: argument 1 is no set of intervals"},
+            "error: argument 1 is not a set of intervals"},
            {"a pointer to something else is no set",
             "SELECT count(*) FROM __intrinsic_table_ptr(__intrinsic_interval_intersect("
             "(SELECT __intrinsic_array_agg(ts) FROM a), ''))",

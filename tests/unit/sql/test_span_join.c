@@ -164,7 +164,7 @@ Test(span_join, says_what_is_wrong)
             "error: ',' or ':'"},
            {"text for time",
             "CREATE VIEW c AS SELECT 'x' AS ts;" S "span_join(a, c); SELECT * FROM s",
-            "error: column 'ts' of 'c' has a value that is no integer"},
+            "error: column 'ts' of 'c' has a value that is not an integer"},
            {"without create", "SELECT * FROM span_join", "error: no such table: span_join"},
            {"names are quoted", S "span_join(a, \"b\"\"; DROP TABLE a; --\")",
             "error: no such table: b\"; DROP TABLE a; --"},
