@@ -265,8 +265,9 @@ static void put_native_sizes(struct orma_model *model, struct orma_heap_graph *g
     struct orma_map registry = {0};
 
     for (size_t i = 0; i + 1 < g->registry.len; i += 2)
-        model->storage->failed |=
-            orma_map_put(&registry, g->registry.data[i], g->registry.data[i + 1]) < 0;
+        if (g->registry.data[i + 1] != ORMA_MAP_NONE) /* a size below nothing */
+            model->storage->failed |=
+                orma_map_put(&registry, g->registry.data[i], g->registry.data[i + 1]) < 0;
     ORMA_MAP_EACH (slot, &g->objects) {
         uint32_t row = (uint32_t)slot->val;
         uint32_t type = (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row);

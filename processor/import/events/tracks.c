@@ -320,7 +320,8 @@ static void start_thread(struct orma_import_ctx *imp, struct orma_events_track *
         (void)orma_processes_start_thread(procs, INT64_MIN, tid);
         utid = orma_processes_thread_of(procs, tid, pid);
     }
-    if (orma_map_put(&st->thread_uuids, utid, t->uuid))
+    /* That uuid is no value of a map: its thread is nobody's. */
+    if (t->uuid != ORMA_MAP_NONE && orma_map_put(&st->thread_uuids, utid, t->uuid))
         imp->model->storage->failed = true;
     t->scope = ORMA_EVENTS_THREAD;
     t->utid = utid;
@@ -339,7 +340,7 @@ static void start_process(struct orma_import_ctx *imp, struct orma_events_track 
 
     if (owner != ORMA_MAP_NONE && owner != t->uuid)
         upid = orma_processes_start(procs, INT64_MIN, ORMA_ID_NONE, pid, 0, ORMA_THREAD_NAME_OTHER);
-    if (orma_map_put(&st->process_uuids, upid, t->uuid))
+    if (t->uuid != ORMA_MAP_NONE && orma_map_put(&st->process_uuids, upid, t->uuid))
         imp->model->storage->failed = true;
     t->scope = ORMA_EVENTS_PROCESS;
     t->upid = upid;

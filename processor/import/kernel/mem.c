@@ -53,8 +53,11 @@ static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kern
     if (!st)
         return ORMA_ID_NONE;
     if (current) {
-        if (orma_map_put(&st->thread_of_mm, mm, e->utid) ||
-            orma_map_put(&st->mm_of_thread, e->utid, mm))
+        if (orma_map_put(&st->thread_of_mm, mm, e->utid))
+            imp->model->storage->failed = true;
+        if (mm == ORMA_MAP_NONE) /* no value of a map, but what one reads without an entry */
+            (void)orma_map_take(&st->mm_of_thread, e->utid);
+        else if (orma_map_put(&st->mm_of_thread, e->utid, mm))
             imp->model->storage->failed = true;
         return e->utid;
     }

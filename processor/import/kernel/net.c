@@ -52,7 +52,7 @@ static void add_bytes(struct orma_import_ctx *imp, const struct orma_kernel_even
         orma_dim_str(orma_model_lit(imp->model, "net_interface"), name);
 
     sum = (sum == ORMA_MAP_NONE ? 0 : sum) + (uint64_t)len;
-    if (orma_map_put(sums, name, sum))
+    if (orma_map_put(sums, name, sum == ORMA_MAP_NONE ? 0 : sum)) /* no value of a map */
         imp->model->storage->failed = true;
     uint32_t track = orma_model_counter_track(
         imp->model, e->machine, type,
