@@ -124,7 +124,7 @@ void orma_file_damage(struct orma_file *self, const void *at, size_t len, const 
 /* True after orma_file_error(), or when memory is out. */
 static inline bool orma_file_failed(const struct orma_file *self)
 {
-    return self->imp->reader->error || self->imp->model->storage->failed;
+    return (self->imp->reader && self->imp->reader->error) || self->imp->model->storage->failed;
 }
 
 /* What the times of the file are of, for formats that tell it inside; before the first event. */

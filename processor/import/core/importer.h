@@ -26,7 +26,11 @@ struct orma_import_options {
     bool no_plain_events; /* all of them the long way: for tests */
 };
 
-/* What the functions of a room get, and all that they may use. */
+/*
+ * What the functions of a room get, and all that they may use. What has the time of its packet and
+ * becomes rows needs no reader; it is needed to convert times of other clocks, to push items that
+ * come out of a packet, and to look at sequences and bundles.
+ */
 struct orma_import_ctx {
     struct orma_model *model;
     struct orma_reader *reader; /* NULL where no packets are read: in tests of a room */

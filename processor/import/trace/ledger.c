@@ -56,6 +56,8 @@ static uint64_t packets_of(const struct orma_import_ctx *imp, uint32_t trace_row
 {
     uint64_t sum = 0;
 
+    if (!imp->reader)
+        return 0; /* no packets came */
     ORMA_MAP_EACH (slot, &imp->reader->seqs.by_id) {
         const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
 
