@@ -95,6 +95,8 @@ LAYERS = {
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,
     "tools/clients": ["tools/clients", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
+    "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store"] + SDK_LOW,
+    "tests/unit/import": ["tests/support", "processor/import"] + MODEL,
     "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile"] + SDK_ALL,
 }
 # Public headers are found by -I sdk/include.

@@ -1,0 +1,91 @@
+/*
+ * A room of importers alone: a storage, a model, and a context without a reader. What a packet
+ * says is written down as a message, handed to an importer as the sorter would, and read as rows
+ * (rows.h):
+ *
+ *     struct room *r = room_new(&orma_trace_room, importers);
+ *     room_packet(r, &orma_trace_triggers_importer, ORMA_PB_TRACE_PACKET_TRIGGER, 100,
+ *                 MSG(STR(ORMA_PB_TRIGGER_TRIGGER_NAME, "t")));
+ *     room_expect(r, ORMA_TABLE_SLICE, "ts name", "100 t\n");
+ *     room_free(r);
+ *
+ * Ports of other rooms are absent until room_record_calls(). Whoever links a room's library and
+ * this has neither other rooms nor the table of importers in the program.
+ */
+#ifndef ORMA_TESTS_SUPPORT_ROOM_H
+#define ORMA_TESTS_SUPPORT_ROOM_H
+#include "processor/import/core/ports.h"
+#include "sdk/wire/pb_writer.h"
+#include "tests/support/rows.h"
+
+/* A field of a message. `kind` 0 ends a list. */
+struct room_field {
+    enum { ROOM_END, ROOM_NUM, ROOM_REAL, ROOM_FLOAT, ROOM_FIXED64, ROOM_STR, ROOM_MSG } kind;
+    uint32_t id;
+    uint64_t num;
+    double real;
+    const char *text;
+    const struct room_field *fields;
+};
+/* clang-format off */
+#define MSG(...) ((const struct room_field[]){__VA_ARGS__, {.kind = ROOM_END}})
+#define NUM(i, v) {.kind = ROOM_NUM, .id = (i), .num = (uint64_t)(v)}
+#define REAL(i, v) {.kind = ROOM_REAL, .id = (i), .real = (v)}
+#define FLOAT(i, v) {.kind = ROOM_FLOAT, .id = (i), .real = (v)}
+#define FIXED64(i, v) {.kind = ROOM_FIXED64, .id = (i), .num = (uint64_t)(v)}
+#define STR(i, v) {.kind = ROOM_STR, .id = (i), .text = (v)}
+#define SUB(i, ...) {.kind = ROOM_MSG, .id = (i), .fields = MSG(__VA_ARGS__)}
+/* clang-format on */
+
+struct room {
+    struct orma_storage storage;
+    struct orma_model model;
+    struct orma_import_options options;
+    struct orma_ports ports;
+    struct orma_import_ctx ctx;
+    const struct orma_importer *const *importers;
+    struct orma_seqs seqs;
+    struct orma_seq *seq; /* whose packets come; its state is valid and empty */
+    struct orma_arena bytes;
+    struct orma_buf calls; /* of ports that are recorded, a line each */
+};
+
+/* `importers`: NULL-terminated, those that finish and are freed with the room. */
+struct room *room_new(const struct orma_import_room *what,
+                      const struct orma_importer *const *importers);
+void room_free(struct room *self);
+
+/* The end of the trace: of the importers, then of the model. */
+void room_finish(struct room *self);
+
+/* From here on the other rooms are there, and do nothing but note that they were called. */
+void room_record_calls(struct room *self);
+
+/* The bytes of a message; they stay as long as the room. */
+struct orma_str room_bytes(struct room *self, const struct room_field *fields);
+
+/* An item of the room's sequence, for what takes items itself. */
+struct orma_item room_item(struct room *self, uint32_t field, int64_t ts, struct orma_str bytes);
+
+/* A packet with this payload in this field: parsed in its place in time, or as it is read. */
+void room_packet(struct room *self, const struct orma_importer *importer, uint32_t field,
+                 int64_t ts, const struct room_field *payload);
+bool room_early(struct room *self, const struct orma_importer *importer, uint32_t field, int64_t ts,
+                const struct room_field *payload);
+bool room_tokenize(struct room *self, const struct orma_importer *importer, uint32_t field,
+                   int64_t ts, const struct room_field *payload);
+
+/* What the sequence interns, as fields of InternedData. */
+void room_intern(struct room *self, const struct room_field *data);
+
+#define room_expect(self, table, columns, expected)                                                \
+    rows_expect(&(self)->storage, table, columns, expected)
+#define room_stat(self, name) rows_stat(&(self)->storage, name)
+#define room_expect_calls(self, expected)                                                          \
+    do {                                                                                           \
+        struct orma_str calls_ = orma_buf_str(&(self)->calls);                                     \
+                                                                                                   \
+        cr_assert(orma_str_eq_c(calls_, expected), "expected calls:\n%s\ncalled:\n%.*s", expected, \
+                  ORMA_STR_ARG(calls_));                                                           \
+    } while (0)
+#endif

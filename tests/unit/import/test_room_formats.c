@@ -1,0 +1,209 @@
+/* Formats of other tracers: lines to events to rows, with a file made by hand and no reader. What
+ * is packed or holds other files needs one, and so do kernel switches as text: their args are
+ * decoded from a bundle. */
+#include "processor/import/formats/chrome_json.h"
+#include "processor/import/formats/formats.h"
+#include "processor/import/formats/systrace.h"
+#include "tests/support/room.h"
+
+/* Everything in one go, events in the order in which they lie in the file. */
+static void load(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
+                 const char *text)
+{
+    const uint8_t *data = (const uint8_t *)text;
+
+    *f = (struct orma_file){
+        .imp = &r->ctx, .ops = ops, .given = {.data = data, .len = strlen(text)}};
+    f->state = ops->state_bytes ? calloc(1, ops->state_bytes) : NULL;
+    cr_assert_eq(ops->read(f, data, strlen(text), true), strlen(text));
+    for (uint32_t i = 0; i < f->events.num; i++) {
+        const struct orma_item item = {
+            .ts = f->events.list[i].ts,
+            .data = f->events.list[i].data,
+            .len = f->events.list[i].len,
+            .kind = ORMA_ITEM_OTHER,
+            .aux = (uint64_t)(uintptr_t)f,
+        };
+
+        ops->parse(f, &item);
+    }
+    if (ops->finish)
+        ops->finish(f);
+    if (ops->fini && f->state)
+        ops->fini(f);
+    free(f->state);
+    free(f->events.list);
+}
+
+Test(room_formats, calls_of_strace_are_slices_of_their_threads)
+{
+    struct room *r = room_new(&orma_formats_room, NULL);
+    struct orma_file f;
+
+    load(r, &f, &orma_format_strace,
+         "7 1.000001 read(3, \"a\", 10) = 1 <0.000012>\n"
+         "7 1.000020 futex(0x1, FUTEX_WAIT <unfinished ...>\n"
+         "[pid     8] 1.000025 close(3) = 0\n"
+         "7 1.000029 <... futex resumed>) = 0 <0.000009>\n"
+         "7 1.000030 +++ exited with 0 +++\n");
+    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid {arg_set_id}",
+                "1000001000 12000 read 7 args='3, \"a\", 10',ret=1\n"
+                "1000020000 9000 futex 7 args='0x1, FUTEX_WAIT',ret=0\n"
+                "1000025000 0 close 8 args=3,ret=0\n");
+    room_free(r);
+}
+
+Test(room_formats, lines_of_strace_that_cannot_be_read_are_damage)
+{
+    static const struct {
+        const char *text;
+        enum orma_stat stat;
+        bool damaged;
+    } cases[] = {
+        {"1.000001 read() = 0\n", ORMA_STAT_STRACE_MISSING_PID, false},
+        {"7 12:00:01 read() = 0\n", ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT, false},
+        {"7 hello\n", ORMA_STAT_STRACE_PARSE_FAILURE, true},
+        {"\xff\xfe\n", ORMA_STAT_STRACE_PARSE_FAILURE, true},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct room *r = room_new(&orma_formats_room, NULL);
+        struct orma_file f;
+
+        load(r, &f, &orma_format_strace, cases[i].text);
+        cr_assert_eq(r->storage.stats[0].single[cases[i].stat], 1, "%s", cases[i].text);
+        cr_assert_eq(f.damage.to - f.damage.from, cases[i].damaged ? strlen(cases[i].text) - 1 : 0,
+                     "%s", cases[i].text);
+        room_expect(r, ORMA_TABLE_SLICE, "ts", "");
+        room_free(r);
+    }
+}
+
+/*  worker 1:  0 [== a ==] 100   100 [ d ] 110
+ *  worker 2:    50 [== b c ==] 200              */
+Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
+{
+    struct room *r = room_new(&orma_formats_room, NULL);
+    struct orma_file f;
+
+    load(r, &f, &orma_format_ninja,
+         "# ninja log v5\n"
+         "0\t100\t0\ta\t1\n"
+         "50\t200\t0\tb\t2\n"
+         "50\t200\t0\tc\t2\n"
+         "100\t110\t0\td\t3\n"
+         "9\t8\t0\te\t4\n");
+    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.name",
+                "0 100000000 a 'Worker 1'\n"
+                "50000000 150000000 'b c' 'Worker 2'\n"
+                "100000000 10000000 d 'Worker 1'\n");
+    cr_assert_eq(room_stat(r, NINJA_PARSE_ERRORS), 1);
+    room_free(r);
+}
+
+static void json_event(struct room *r, int64_t ts, const char *text)
+{
+    struct orma_file f = {.imp = &r->ctx};
+    struct orma_buf scratch = {0};
+    const struct orma_item item = {
+        .ts = ts, .data = (const uint8_t *)text, .len = (uint32_t)strlen(text)};
+
+    orma_json_event_parse(&f, &item, &scratch);
+    orma_buf_fini(&scratch);
+}
+
+Test(room_formats, events_in_json_are_slices_counters_and_names)
+{
+    struct room *r = room_new(&orma_formats_room, NULL);
+
+    json_event(r, 10,
+               "{\"ph\":\"B\",\"pid\":7,\"tid\":8,\"ts\":0,\"name\":\"a\",\"cat\":\"c\","
+               "\"args\":{\"n\":[1,{\"x\":\"y\"}]}}");
+    json_event(r, 20, "{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":0,\"dur\":0.005,\"name\":\"b\"}");
+    json_event(r, 40, "{\"ph\":\"E\",\"pid\":7,\"tid\":8,\"ts\":0}");
+    json_event(r, 50, "{\"ph\":\"C\",\"pid\":7,\"ts\":0,\"name\":\"m\",\"args\":{\"v\":2.5}}");
+    json_event(r, 50,
+               "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\","
+               "\"args\":{\"name\":\"main\"}}");
+    room_finish(r);
+    room_expect(r, ORMA_TABLE_SLICE, "ts dur depth category name track_id.utid.name {arg_set_id}",
+                "10 30 0 c a main args.n[0]=1,args.n[1].x=y\n"
+                "20 5 1 - b main -\n");
+    room_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name", "50 2.5 'm v'\n");
+    room_free(r);
+}
+
+Test(room_formats, kernel_events_as_text_are_handed_to_the_kernel_room)
+{
+    static const char *const lines[] = {
+        " a-7 ( 7) [002] d..1 1.000001: cpu_frequency: state=100 cpu_id=3",
+        " a-7 ( 7) [002] d..1 1.000002: tracing_mark_write: B|7|x",
+        " a-7 ( 7) [002] d..1 1.000003: nobody_knows: x=1",
+    };
+    struct room *r = room_new(&orma_formats_room, NULL);
+
+    for (unsigned with = 0; with < 2; with++) {
+        if (with)
+            room_record_calls(r); /* before, nobody was there */
+        for (unsigned i = 0; i < ORMA_ARRAY_LEN(lines); i++) {
+            struct orma_file f = {.imp = &r->ctx};
+            struct orma_item item = {
+                .ts = i, .data = (const uint8_t *)lines[i], .len = (uint32_t)strlen(lines[i])};
+
+            orma_systrace_parse(&f, &item);
+        }
+    }
+    room_expect_calls(r, "handle 0 field=11 cpu=2\nmarker 1 pid=7 cpu=2 B|7|x\n");
+    room_expect(r, ORMA_TABLE_THREAD, "tid name upid.pid", "0 swapper 0\n7 a 7\n");
+    room_free(r);
+}
+
+Test(room_formats, values_of_arguments_may_hold_blanks)
+{
+    static const struct {
+        const char *args, *key, *value; /* value NULL: there is none */
+    } cases[] = {
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "prev_comm", "a b"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "prev_pid", "1"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "next_comm", "c d"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "pid", NULL},
+        {"comm= pid=1", "comm", ""},
+        {"comm", "comm", NULL},
+        {"", "comm", NULL},
+        {"x=1", "x", "1"},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_str s = {0};
+        bool found = orma_systrace_arg(orma_str_from(cases[i].args), cases[i].key, &s);
+
+        cr_assert_eq(found, cases[i].value != NULL, "%s of %s", cases[i].key, cases[i].args);
+        if (found)
+            cr_assert(orma_str_eq_c(s, cases[i].value), "%s is '%.*s'", cases[i].key,
+                      ORMA_STR_ARG(s));
+    }
+}
+
+Test(room_formats, times_of_json_are_microseconds_as_numbers_or_text)
+{
+    static const struct {
+        const char *text;
+        bool is_time;
+        int64_t ns;
+    } cases[] = {
+        {"1", true, 1000},   {"1.5", true, 1500}, {"\"2\"", true, 2000},
+        {"\"x\"", false, 0}, {"null", false, 0},  {"-1", true, -1000},
+        {"[1]", false, 0},   {"1e300", false, 0}, {"9223372036854775807", false, 0},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_json j = orma_json(orma_str_from(cases[i].text));
+        struct orma_json_value v;
+        int64_t ns = 0;
+
+        cr_assert(orma_json_read(&j, &v), "%s", cases[i].text);
+        cr_assert_eq(orma_json_time(&v, &ns), cases[i].is_time, "%s", cases[i].text);
+        if (cases[i].is_time)
+            cr_assert_eq(ns, cases[i].ns, "%s", cases[i].text);
+    }
+}

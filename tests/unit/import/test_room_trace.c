@@ -1,0 +1,188 @@
+/* What a trace says of itself, without a reader: what needs none are facts and rows. Clock
+ * snapshots and flush marks are for the reader, and tested with it. */
+#include "processor/import/trace/ledger.h"
+#include "processor/import/trace/trace.h"
+#include "protos/fields/common.h"
+#include "protos/fields/config.h"
+#include "protos/fields/trace.h"
+#include "protos/loss.h"
+#include "tests/support/room.h"
+
+static const struct orma_importer *const importers[] = {
+    &orma_trace_trace_stats_importer, &orma_trace_sessions_importer, &orma_trace_triggers_importer,
+    &orma_trace_config_importer,      &orma_trace_service_importer,  NULL,
+};
+
+static void trigger(struct room *r, int64_t ts, uint32_t field, const char *name)
+{
+    room_packet(r, &orma_trace_triggers_importer, field, ts,
+                MSG(STR(ORMA_PB_TRIGGER_TRIGGER_NAME, name),
+                    STR(ORMA_PB_TRIGGER_PRODUCER_NAME, "p"),
+                    NUM(ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID, 1000)));
+}
+
+Test(room_trace, triggers_are_instants_and_the_first_is_a_fact)
+{
+    struct room *r = room_new(&orma_trace_room, importers);
+
+    trigger(r, 10, ORMA_PB_TRACE_PACKET_TRIGGER, "a");
+    trigger(r, 20, ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER, "b");
+    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.name {arg_set_id}",
+                "10 0 a 'Trace Triggers' producer_name=p,trusted_producer_uid=1000\n"
+                "20 0 b 'Trace Triggers' producer_name=p,trusted_producer_uid=1000\n");
+    room_expect(r, ORMA_TABLE_METADATA, "name str_value", "trace_trigger a\n");
+    cr_assert_eq(room_stat(r, TRACED_CLONE_TRIGGER_TIMESTAMP_NS), 20);
+    room_free(r);
+}
+
+Test(room_trace, a_uuid_of_nothing_but_zeroes_is_none)
+{
+    struct room *r = room_new(&orma_trace_room, importers);
+
+    room_early(r, &orma_trace_uuid_importer, ORMA_PB_TRACE_PACKET_TRACE_UUID, 0,
+               MSG(NUM(ORMA_PB_TRACE_UUID_MSB, 0), NUM(ORMA_PB_TRACE_UUID_LSB, 0)));
+    room_expect(r, ORMA_TABLE_METADATA, "name", "");
+    room_early(r, &orma_trace_uuid_importer, ORMA_PB_TRACE_PACKET_TRACE_UUID, 0,
+               MSG(NUM(ORMA_PB_TRACE_UUID_MSB, 0x0123456789abcdef),
+                   NUM(ORMA_PB_TRACE_UUID_LSB, 0xfedcba9876543210)));
+    room_expect(r, ORMA_TABLE_METADATA, "name str_value",
+                "trace_uuid 01234567-89ab-cdef-fedc-ba9876543210\n");
+    room_free(r);
+}
+
+Test(room_trace, a_config_becomes_text_and_warns_of_what_it_asks_for)
+{
+    struct room *r = room_new(&orma_trace_room, importers);
+    const struct room_field *config =
+        MSG(SUB(ORMA_PB_TRACE_CONFIG_BUFFERS, NUM(ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB, 64),
+                NUM(ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY,
+                    ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_DISCARD)),
+            NUM(ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1),
+            STR(ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME, "s"),
+            NUM(ORMA_PB_TRACE_CONFIG_TRACE_UUID_LSB, 5));
+
+    cr_assert(
+        !room_early(r, &orma_trace_config_importer, ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0, config));
+    room_packet(r, &orma_trace_config_importer, ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0, config);
+    room_expect(r, ORMA_TABLE_METADATA, "name str_value",
+                "trace_uuid 00000000-0000-0000-0000-000000000005\n"
+                "unique_session_name s\n"
+                "trace_config_pbtxt 'buffers {\n"
+                "  size_kb: 64\n"
+                "  fill_policy: DISCARD\n"
+                "}\n"
+                "write_into_file: true\n"
+                "unique_session_name: \"s\"\n"
+                "trace_uuid_lsb: 5'\n");
+    cr_assert_eq(*orma_stats_at(&r->storage.stats[0], ORMA_STAT_CONFIG_WRITE_INTO_FILE_DISCARD, 0),
+                 1);
+    room_free(r);
+}
+
+Test(room_trace, the_kernel_is_told_when_the_session_began_and_what_it_kept)
+{
+    struct room *r = room_new(&orma_trace_room, importers);
+    const struct room_field *started = MSG(NUM(ORMA_PB_TRACING_SERVICE_EVENT_TRACING_STARTED, 1));
+    const struct room_field *config =
+        MSG(SUB(ORMA_PB_TRACE_CONFIG_DATA_SOURCES,
+                SUB(ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG,
+                    SUB(ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG,
+                        NUM(ORMA_PB_FTRACE_CONFIG_PRESERVE_FTRACE_BUFFER, 1)))));
+
+    /* Nobody is there to be told. */
+    room_early(r, &orma_trace_service_importer, ORMA_PB_TRACE_PACKET_SERVICE_EVENT, 42, started);
+    room_early(r, &orma_trace_config_importer, ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0, config);
+    room_record_calls(r);
+    room_early(r, &orma_trace_service_importer, ORMA_PB_TRACE_PACKET_SERVICE_EVENT, 42, started);
+    room_early(r, &orma_trace_config_importer, ORMA_PB_TRACE_PACKET_TRACE_CONFIG, 0, config);
+    room_expect_calls(r, "set_tracing_start 0 42\npreserve 0\n");
+    room_expect(r, ORMA_TABLE_METADATA, "name int_value", "tracing_started_ns 42\n");
+    room_free(r);
+}
+
+/* session 3:  10 CONFIGURED  20 STARTED  50 DISABLED */
+Test(room_trace, other_sessions_are_states_until_they_are_disabled)
+{
+    static const struct {
+        int64_t ts;
+        uint64_t state;
+    } events[] = {{10, ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CONFIGURED},
+                  {20, ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_STARTED},
+                  {30, 99},
+                  {50, ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_DISABLED}};
+    struct room *r = room_new(&orma_trace_room, importers);
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(events); i++)
+        room_packet(r, &orma_trace_sessions_importer, ORMA_PB_TRACE_PACKET_CONCURRENT_SESSION_EVENT,
+                    events[i].ts,
+                    MSG(NUM(ORMA_PB_CONCURRENT_SESSION_EVENT_SESSION_ID, 3),
+                        NUM(ORMA_PB_CONCURRENT_SESSION_EVENT_STATE, events[i].state)));
+    room_expect(r, ORMA_TABLE_STATE, "ts dur value track_id.name",
+                "10 10 CONFIGURED 'Session 3'\n"
+                "20 30 STARTED 'Session 3'\n"
+                "50 0 DISABLED 'Session 3'\n");
+    cr_assert_eq(room_stat(r, CONCURRENT_SESSION_EVENT_UNKNOWN_STATE), 1);
+    room_free(r);
+}
+
+static void stats(struct room *r, uint64_t emitted, uint64_t delivered, uint64_t dropped)
+{
+    room_early(r, &orma_trace_trace_stats_importer, ORMA_PB_TRACE_PACKET_TRACE_STATS, 0,
+               MSG(NUM(ORMA_PB_TRACE_STATS_PRODUCERS_SEEN, 2),
+                   SUB(ORMA_PB_TRACE_STATS_BUFFER_STATS,
+                       NUM(ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN, 10)),
+                   SUB(ORMA_PB_TRACE_STATS_BUFFER_STATS,
+                       NUM(ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_WRITTEN, 20)),
+                   SUB(ORMA_TRACE_STATS_SEQUENCE_COUNTS, NUM(ORMA_COUNTS_SEQUENCE_ID, 4),
+                       NUM(ORMA_COUNTS_WRITER_ID, 9), NUM(ORMA_COUNTS_EMITTED, emitted),
+                       NUM(ORMA_COUNTS_DELIVERED, delivered),
+                       NUM(orma_loss_words[ORMA_LOST_DROPPED].field, dropped))));
+}
+
+Test(room_trace, the_last_statistics_replace_those_before)
+{
+    struct room *r = room_new(&orma_trace_room, importers);
+
+    stats(r, 5, 5, 0);
+    stats(r, 9, 7, 2);
+    orma_trace_ledger_finish(&r->ctx);
+    cr_assert_eq(room_stat(r, TRACED_PRODUCERS_SEEN), 2);
+    for (int32_t i = 0; i < 2; i++)
+        cr_assert_eq(*orma_stats_at(&r->storage.stats[0], ORMA_STAT_TRACED_BUF_BYTES_WRITTEN, i),
+                     10 * (i + 1));
+    room_expect(r, ORMA_TABLE_LOSS, "sequence_id writer_id reason packets",
+                "4 9 emitted 9\n"
+                "4 9 delivered 7\n"
+                "4 9 dropped 2\n");
+    room_free(r);
+}
+
+Test(room_trace, a_ledger_that_nobody_closed_says_so)
+{
+    static const struct {
+        const char *what;
+        bool config, stats;
+        uint64_t emitted, delivered, dropped;
+        bool unreported;
+    } cases[] = {
+        {"no service wrote it", false, false, 0, 0, 0, false},
+        {"no statistics at all", true, false, 0, 0, 0, true},
+        {"all is accounted for", true, true, 9, 7, 2, false},
+        {"more was delivered than emitted", true, true, 5, 9, 0, false},
+        {"a packet is still in a buffer", true, true, 9, 7, 1, true},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct room *r = room_new(&orma_trace_room, importers);
+
+        if (cases[i].config)
+            orma_trace_ledger_expect(&r->ctx);
+        if (cases[i].stats)
+            stats(r, cases[i].emitted, cases[i].delivered, cases[i].dropped);
+        uint32_t rows = orma_model_table(&r->model, ORMA_TABLE_LOSS)->rows;
+        orma_trace_ledger_finish(&r->ctx);
+        cr_assert_eq(orma_model_table(&r->model, ORMA_TABLE_LOSS)->rows, rows + cases[i].unreported,
+                     "%s", cases[i].what);
+        room_free(r);
+    }
+}
