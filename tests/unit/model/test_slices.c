@@ -106,6 +106,18 @@ Test(slice, complete_slices_that_overlap_in_part_are_dropped)
     orma_assert_no_leaks();
 }
 
+Test(slice, a_slice_ends_within_time)
+{
+    struct fixture *f = fixture_new();
+
+    cr_assert_eq(orma_slices_complete(&f->slices, 10, INT64_MAX - 9, 0, 0, 1, NULL),
+                 ORMA_SLICE_NONE);
+    cr_assert_eq(f->storage.stats[0].single[ORMA_STAT_SLICE_NEGATIVE_DURATION], 1);
+    cr_assert_eq(orma_slices_complete(&f->slices, 10, INT64_MAX - 10, 0, 0, 1, NULL), 0);
+    cr_assert_eq(orma_slices_top(&f->slices, 0, INT64_MAX), 0);
+    fixture_free(f);
+}
+
 Test(slice, instants_of_one_time_nest_in_each_other)
 {
     struct fixture *f = fixture_new();

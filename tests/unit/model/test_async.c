@@ -1,0 +1,127 @@
+/* Lanes of slices that overlap, as pictures: time runs to the right. */
+#include "processor/model/async.h"
+
+#include "tests/unit/model/fixture.h"
+
+static struct orma_track_spec spec_of(struct fixture *f, int64_t dim)
+{
+    return (struct orma_track_spec){
+        .type = "lane",
+        .event = ORMA_TRACK_SLICES,
+        .dims_num = 1,
+        .dims = {orma_dim(fixture_str(f, "of"), dim)},
+        .name = fixture_str(f, "n"),
+        .parent = ORMA_TRACK_NONE,
+    };
+}
+
+static uint32_t begin(struct fixture *f, int64_t dim, uint64_t cookie, int64_t ts)
+{
+    const struct orma_track_spec spec = spec_of(f, dim);
+
+    return orma_async_begin(&f->model, &spec, cookie, ts, false);
+}
+
+static uint32_t end(struct fixture *f, int64_t dim, uint64_t cookie, int64_t ts)
+{
+    const struct orma_track_spec spec = spec_of(f, dim);
+
+    return orma_async_end(&f->model, &spec, cookie, ts);
+}
+
+/*  lane 0:  [== 1 ==]    [== 3 ==]
+ *  lane 1:     [======= 2 =======]  */
+Test(async, what_overlaps_lies_on_the_lowest_free_lane)
+{
+    struct fixture *f = fixture_new();
+
+    cr_assert_eq(begin(f, 0, 1, 10), 0);
+    cr_assert_eq(begin(f, 0, 2, 20), 1);
+    cr_assert_eq(end(f, 0, 1, 30), 0);
+    cr_assert_eq(begin(f, 0, 3, 40), 0);
+    cr_assert_eq(end(f, 0, 2, 50), 1);
+    cr_assert_eq(end(f, 0, 3, 50), 0);
+    fixture_expect(f, ORMA_TABLE_TRACK, "name type track_group_id {dimension_arg_set_id}",
+                   "n lane 0 of=0,track_compressor_idx=0\n"
+                   "n lane 0 of=0,track_compressor_idx=1\n");
+    fixture_free(f);
+}
+
+/*  lane 0:  [== 1 ============]
+ *             [== 1 ====]           one cookie nests
+ *  lane 1:        [ 2 ]             */
+Test(async, what_begins_under_an_open_cookie_nests_in_its_lane)
+{
+    struct fixture *f = fixture_new();
+
+    cr_assert_eq(begin(f, 0, 1, 10), 0);
+    cr_assert_eq(begin(f, 0, 1, 11), 0);
+    cr_assert_eq(begin(f, 0, 2, 12), 1);
+    cr_assert_eq(end(f, 0, 1, 13), 0);
+    cr_assert_eq(begin(f, 0, 3, 14), 2); /* 1 is open once more */
+    cr_assert_eq(end(f, 0, 1, 15), 0);
+    cr_assert_eq(begin(f, 0, 3, 16), 2);
+    cr_assert_eq(begin(f, 0, 4, 16), 0);
+    fixture_free(f);
+}
+
+Test(async, groups_are_told_apart_by_dimension)
+{
+    struct fixture *f = fixture_new();
+
+    cr_assert_eq(begin(f, 0, 1, 10), 0);
+    cr_assert_eq(begin(f, 1, 1, 10), 1);
+    cr_assert_eq(begin(f, 0, 2, 10), 2);
+    fixture_expect(f, ORMA_TABLE_TRACK, "track_group_id", "0\n1\n0\n");
+    fixture_free(f);
+}
+
+/*  lane 0:  [10 .. 20)[20 .. 30)
+ *  lane 1:    [15 .. 25)          */
+Test(async, slices_of_known_length_keep_their_lane_busy_to_their_end)
+{
+    static const struct {
+        int64_t ts, dur;
+        uint32_t lane;
+    } cases[] = {{10, 10, 0}, {15, 10, 1}, {20, 10, 0}, {29, 0, 1}, {30, INT64_MAX, 0}, {31, 0, 1}};
+    struct fixture *f = fixture_new();
+    const struct orma_track_spec spec = spec_of(f, 0);
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++)
+        cr_assert_eq(orma_async_instant(&f->model, &spec, 100 + i, cases[i].ts, cases[i].dur),
+                     cases[i].lane, "at %lld", (long long)cases[i].ts);
+    fixture_free(f);
+}
+
+Test(async, an_end_without_a_begin_has_a_lane_and_closes_nothing)
+{
+    struct fixture *f = fixture_new();
+
+    cr_assert_eq(end(f, 0, 9, 5), 0);
+    cr_assert_eq(begin(f, 0, 1, 10), 0);
+    cr_assert_eq(end(f, 0, 9, 15), 1);
+    cr_assert_eq(begin(f, 0, 2, 20), 1); /* 1 still goes on */
+    fixture_free(f);
+}
+
+/* The same number under another scope or process is another thing, with the name of the first. */
+Test(async, chromes_ids_are_of_a_scope_and_perhaps_of_a_process)
+{
+    struct fixture *f = fixture_new();
+    struct orma_legacy_async a = {
+        .upid = ORMA_ID_NONE, .scope = fixture_str(f, "cat"), .name = fixture_str(f, "x"), .id = 5};
+
+    cr_assert_eq(orma_legacy_async_track(&f->model, &a, ORMA_ASYNC_BEGIN, 10), 0);
+    a.name = fixture_str(f, "nested");
+    cr_assert_eq(orma_legacy_async_track(&f->model, &a, ORMA_ASYNC_BEGIN, 11), 0);
+    a.scope = fixture_str(f, "other");
+    cr_assert_eq(orma_legacy_async_track(&f->model, &a, ORMA_ASYNC_BEGIN, 12), 1);
+    a.of_process = true;
+    a.upid = 0;
+    cr_assert_eq(orma_legacy_async_track(&f->model, &a, ORMA_ASYNC_BEGIN, 13), 2);
+    fixture_expect(f, ORMA_TABLE_TRACK, "name type",
+                   "x legacy_async_global_slice\n"
+                   "x legacy_async_global_slice\n"
+                   "nested legacy_async_process_slice\n");
+    fixture_free(f);
+}
