@@ -1,5 +1,5 @@
 /*
- * The system producer as a library: everything the kernel and /proc can tell,
+ * The system producer as a library: data of the kernel and of /proc,
  * as data sources of one producer connection.
  *
  *   new -> run (blocks, on the thread that calls it) -> free
@@ -73,7 +73,8 @@ int orma_probes_unknown_names(const struct orma_probes_config *config,
 /* Appends the kernel's events, "group/name" a line. -errno as above. */
 int orma_probes_kernel_events(const struct orma_probes_config *config, struct orma_buf *ret);
 
-/* Stops and empties the kernel's tracer whoever uses it, puts back what killed processes left.
+/* Stops and clears the kernel's tracer, even if another program uses it, and restores what killed
+ * processes left changed.
  * -errno. */
 int orma_probes_reset_ftrace(const struct orma_probes_config *config);
 #endif

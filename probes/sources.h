@@ -1,6 +1,6 @@
 /*
  * The table of data sources. It stands above all of them: a new source is a
- * file in the folder it belongs to, and a row here. No source knows this table.
+ * file in the folder it belongs to, and a row here. No source includes this table.
  */
 #ifndef ORMA_PROBES_SOURCES_H
 #define ORMA_PROBES_SOURCES_H

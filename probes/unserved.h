@@ -1,6 +1,6 @@
 /*
- * Unserved: what a config may ask of a data source and this one does not do.
- * A session that sets such a field is told so; it works without.
+ * Unserved: fields of a config that a data source accepts but does not support.
+ * A session that sets one works without it, after a warning.
  */
 #ifndef ORMA_PROBES_UNSERVED_H
 #define ORMA_PROBES_UNSERVED_H

@@ -1,5 +1,5 @@
 /*
- * The programs whose names and flags others know: links to `orma` answer to them.
+ * Programs under established names: links to `orma` behave like them.
  */
 #ifndef ORMA_TOOLS_APPLETS_H
 #define ORMA_TOOLS_APPLETS_H

@@ -1,6 +1,6 @@
 /*
  * Set of small numbers (process ids) with the list of those that are new: the
- * hot loop asks for each event "seen before?" and mostly hears yes.
+ * hot loop tests it once per event, and mostly finds the id there.
  *
  * A bit per number below ORMA_SOURCE_IDSET_MAX, allocated as touched. Numbers outside
  * are ignored: Linux gives none. Threads: none.

@@ -49,7 +49,7 @@ struct orma_source_process_ops {
     /* Ids to forget first, then ids that occurred in events. */
     void (*seen)(struct orma_source *self, const struct orma_source_idset *renamed,
                  const struct orma_source_idset *pids);
-    /* Does it want the descriptors that system calls returned? */
+    /* Does it record the descriptors that system calls returned? */
     bool (*wants_fds)(const struct orma_source *self);
     void (*fds)(struct orma_source *self, const struct orma_map *pairs); /* pid << 32 | fd */
     /* Looks up everything that waits, now: for flushes. */

@@ -48,7 +48,7 @@ struct orma_ftrace_comm_slot {
     uint32_t index;
 };
 
-/* A task as the compact columns say it, encoded when it was first met in this bundle. */
+/* A task as the compact columns encode it, encoded when it first occurs in this bundle. */
 struct orma_ftrace_task_slot {
     uint64_t name[2];
     uint32_t pid;
@@ -78,7 +78,7 @@ struct orma_ftrace_bundle {
     struct orma_ftrace_task_slot tasks[ORMA_FTRACE_TASK_SLOTS]; /* by pid */
 };
 
-/* What the service reader is to know besides the events. */
+/* What a reader of the bundle needs besides the events. */
 struct orma_ftrace_bundle_head {
     uint32_t cpu;
     bool lost;

@@ -10,7 +10,7 @@
 void orma_ftrace_drain_open_cpu(struct orma_ftrace_instance *self,
                                 struct orma_ftrace_instance_cpu *cpu);
 
-/* Ticks from now on, at the shortest period that an active session wants. */
+/* Ticks from now on, at the shortest period of the active sessions. */
 void orma_ftrace_drain_start_timer(struct orma_ftrace_instance *self);
 void orma_ftrace_drain_stop_timer(struct orma_ftrace_instance *self);
 

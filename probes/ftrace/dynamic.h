@@ -28,7 +28,7 @@ int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list 
                             const struct orma_tracefs *fs, struct orma_ftrace_saved *saved,
                             const Perfetto__Protos__FtraceConfig *config);
 
-/* The events are disabled; those that nobody else wants are removed. */
+/* The events are disabled; those without another user are removed. */
 void orma_ftrace_dynamic_release(struct orma_ftrace_events *events, const struct orma_tracefs *fs);
 
 /* Forgets without removing: what is left is in the instances' saved state. */

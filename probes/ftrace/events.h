@@ -1,5 +1,5 @@
 /*
- * The events of one session: which tracepoints its config asks for, and the
+ * The events of one session: which tracepoints its config selects, and the
  * compiled plans for them.
  *
  * Selection looks at names, compiling at the kernel's formats. What is not
@@ -67,7 +67,7 @@ bool orma_ftrace_events_is_probe(const char *text);
 /*
  * Appends what the config's ftrace_events name, but for probes; twice the same is once. Each is
  * "group/name", "group/" and a star, or "name"; "group/name if FILTER" lets the
- * kernel drop what its filter language does not want. -ENOMEM.
+ * kernel drop events that do not match the filter. -ENOMEM.
  */
 int orma_ftrace_events_select(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
                               const Perfetto__Protos__FtraceConfig *config);

@@ -1,5 +1,5 @@
 /*
- * Instance: one ring of the kernel's tracer, shared by all sessions that want
+ * Instance: one ring of the kernel's tracer, shared by all sessions that use
  * it. Sets it up for the first, adds the events of each, drains all cpus for
  * everybody, and puts everything back after the last.
  *
@@ -84,7 +84,7 @@ struct orma_ftrace_instance {
     bool preserved;
     bool is_own;             /* made by us: the top level was taken; removed at the end */
     bool exclusive;          /* its one session uses what others must not see */
-    bool is_watched;         /* buffer_percent is set: the kernel says when to read */
+    bool is_watched;         /* buffer_percent is set: the kernel signals when to read */
     bool graph;              /* current_tracer is ours */
     struct orma_map enabled; /* event id -> number of sessions; ORMA_FTRACE_ENABLED_FILTERED */
     struct event *timer;
@@ -103,8 +103,8 @@ int orma_ftrace_get(struct orma_source_env *env, struct orma_ftrace **ret);
 void orma_ftrace_free(struct orma_ftrace *self);
 
 /*
- * The instance that a session wants, set up as its config says if it is the
- * first one. Counts as a user until put. On failure `why` says it for people.
+ * The instance that a session's config selects, set up by that config if the session is the
+ * first one. Counts as a user until put. On failure `why` is a message for the user.
  * Where no instance is named and the top level is taken by another tracer, or
  * another process of ours, it is one that we make, instances/orma-PID.
  * -EBUSY: the named one is taken, or none could be made.
@@ -124,7 +124,7 @@ void orma_ftrace_instance_enable(struct orma_ftrace_instance *self,
 void orma_ftrace_instance_disable(struct orma_ftrace_instance *self,
                                   const struct orma_ftrace_events *events);
 
-/* From here on the kernel records the system calls that this drain wants, too. */
+/* From here on the kernel also records the system calls that this drain selects. */
 void orma_ftrace_instance_attach(struct orma_ftrace_instance *self,
                                  struct orma_ftrace_drain *drain);
 void orma_ftrace_instance_detach(struct orma_ftrace_instance *self,

@@ -1,5 +1,5 @@
 /*
- * FtraceConfig.print_filter: which texts of trace_marker a session wants.
+ * FtraceConfig.print_filter: which texts of trace_marker a session records.
  *
  * Rules in order, the first that matches decides; no match: wanted.
  * Threads: none; constant after making.
@@ -13,7 +13,7 @@
 
 struct orma_ftrace_print_filter;
 
-/* A config without rules gives NULL: everything is wanted. -EINVAL: a rule says nothing. -ENOMEM.
+/* A config without rules gives NULL: everything passes. -EINVAL: a rule is empty. -ENOMEM.
  */
 int orma_ftrace_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
                                  struct orma_ftrace_print_filter **ret);

@@ -1,5 +1,5 @@
 /*
- * Setting up an instance as a session's config wants it. Part of instance.h.
+ * Sets up an instance by a session's config. Part of instance.h.
  */
 #ifndef ORMA_PROBES_FTRACE_SETUP_H
 #define ORMA_PROBES_FTRACE_SETUP_H

@@ -26,7 +26,7 @@ struct orma_ftrace_snapshot {
     uint64_t kprobe_hits, kprobe_misses;
 };
 
-/* What is said besides the counters. */
+/* What the packet reports besides the counters. */
 struct orma_ftrace_report {
     uint32_t phase; /* enum FtraceStats.Phase */
     bool preserved;

@@ -36,7 +36,7 @@ struct orma_ftrace_symbols {
 void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, const struct orma_kallsyms *table);
 void orma_ftrace_symbols_fini(struct orma_ftrace_symbols *self);
 
-/* A new tick: names are to be said again. */
+/* A new tick: names are written again. */
 void orma_ftrace_symbols_tick(struct orma_ftrace_symbols *self);
 
 /* The address's number, > 0; 0 for address 0 and when out of memory. */

@@ -67,8 +67,8 @@ struct orma_ftrace_compact_layout {
 
 struct orma_ftrace_translate_counts {
     uint64_t events;    /* written */
-    uint64_t foreign;   /* of events that this session did not ask for */
-    uint64_t filtered;  /* prints and system calls that this session does not want */
+    uint64_t foreign;   /* of events that this session did not select */
+    uint64_t filtered;  /* prints and system calls that this session filters out */
     uint64_t unchained; /* of `events`: switches whose predecessor on the cpu is missing */
     uint64_t backwards; /* events that are older than the one before, within one page */
     uint64_t errors[ORMA_FTRACE_PARSE_STATUS_NUM]; /* by status */
@@ -80,7 +80,7 @@ struct orma_ftrace_translate_cpu {
     uint64_t last_ts; /* end of the last bundle */
     uint64_t
         running; /* pid + 1 of the last switch's next task, as readers know it; 0: they do not */
-    bool lost;   /* a bundle was lost on our side: the next one says so */
+    bool lost;   /* a bundle was lost on our side: the next one is marked */
 };
 
 struct orma_ftrace_translate {
@@ -118,7 +118,7 @@ struct orma_ftrace_translate {
     uint64_t bundle_last_ts;
     uint64_t bundle_first_event; /* counts.events when it was opened */
     bool bundle_open;
-    bool bundle_told; /* it says something besides events: a loss, an error */
+    bool bundle_told; /* it reports more than events: a loss, an error */
 };
 
 /* -ENOMEM. The rest of the struct is the caller's to fill before and after. */
@@ -134,7 +134,7 @@ void orma_ftrace_translate_begin(struct orma_ftrace_translate *self, uint32_t cp
                                  struct orma_ftrace_translate_cpu *state);
 void orma_ftrace_translate_page(struct orma_ftrace_translate *self, const uint8_t *page,
                                 size_t size);
-/* A failed read, told in the bundle. */
+/* Reports a failed read in the bundle. */
 void orma_ftrace_translate_error(struct orma_ftrace_translate *self, uint64_t ts, int status);
 void orma_ftrace_translate_end(struct orma_ftrace_translate *self);
 #endif

@@ -2,7 +2,7 @@
  * linux.inode_file_map: the names of the files whose inodes the kernel's events
  * mention.
  *
- * linux.ftrace of the same session says which; the file systems that they are
+ * linux.ftrace of the same session reports the inodes; the file systems that they are
  * on are walked in slices, until all are found or everything has been seen.
  */
 #ifndef ORMA_PROBES_INODES_FILE_MAP_H

@@ -34,6 +34,6 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self);
 /* One packet, or none if the process is not wanted. */
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record);
 
-/* Everything interned is said again from here on. */
+/* Everything interned is written again from here on. */
 void orma_perf_encoder_clear(struct orma_perf_encoder *self);
 #endif

@@ -1,5 +1,5 @@
 /*
- * What a PerfEventConfig asks for, as the kernel wants it: one group of events
+ * A PerfEventConfig in the kernel's terms: one group of events
  * (the timebase that samples, and followers that are read with it) on each cpu.
  *
  * Format: perf_event_open(2). Threads: none.

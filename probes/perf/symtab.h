@@ -1,5 +1,5 @@
 /*
- * What a program or library on disk tells of the code in it: build id, where
+ * What a program or library on disk contains about its code: build id, where
  * its segments are meant to be, names of functions.
  *
  * Files are read by libelf; nothing in them is trusted. Built without libelf,

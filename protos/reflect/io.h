@@ -1,6 +1,6 @@
 /*
- * Where streams come from and go to: two callbacks, so that the conversions know
- * nothing of files. For descriptors there are orma_reflect_source_fd() and orma_reflect_sink_fd().
+ * Where streams come from and go to: two callbacks, so that the conversions do not
+ * depend on files. For descriptors there are orma_reflect_source_fd() and orma_reflect_sink_fd().
  */
 #ifndef ORMA_PROTOS_REFLECT_IO_H
 #define ORMA_PROTOS_REFLECT_IO_H

@@ -94,8 +94,8 @@ void orma_schema_free(struct orma_schema *self);
 ORMA_DEFINE_AUTO(struct orma_schema *, orma_schema_free)
 
 /*
- * Merges a serialised FileDescriptorSet. What the schema knows already stays; messages and enums
- * that it knows get the fields and values that are new to it. A known field of another type keeps
+ * Merges a serialised FileDescriptorSet. What the schema has already stays; its messages and enums
+ * get the fields and values that are new to it. A known field of another type keeps
  * ours, with one exception: where ours is `bytes` and theirs a message, theirs is taken.
  *
  * Returns the number of fields that were not taken (of another type, or groups), which are named

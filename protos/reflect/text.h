@@ -48,8 +48,8 @@ struct orma_text_parse {
 };
 
 /*
- * Appends the message that `text` describes to `out`. 0; -EBADMSG: the text is wrong, `error` says
- * where, and `out` is as it was; -ENOMEM. `opts` may be NULL.
+ * Appends the message that `text` describes to `out`. 0; -EBADMSG: the text is wrong, `error`
+ * reports where, and `out` is as it was; -ENOMEM. `opts` may be NULL.
  */
 int orma_text_parse(const struct orma_schema *schema, uint32_t msg, struct orma_str text,
                     struct orma_text_parse *opts, struct orma_buf *out);

@@ -23,7 +23,7 @@ struct orma_ledger {
     uint64_t flushes_failed;
     /* Set by the caller. */
     uint64_t kernel_overrun; /* events that the kernel's own rings lost */
-    const char *unknown;     /* why there may be more that nobody counted; NULL: there is not */
+    const char *unknown;     /* why more may be lost than was counted; NULL: it is complete */
     bool ring;               /* overwriting was asked for: it is no loss */
 };
 
@@ -36,7 +36,7 @@ enum orma_loss_reason orma_ledger_of_name(const char *name);
 /* Packets lost, or chunks where the service keeps no ledger of packets. */
 uint64_t orma_ledger_total(const struct orma_ledger *self);
 
-/* What a ring has overwritten, as it was told to: packets, or chunks. 0 if it was no ring. */
+/* What a ring has overwritten by design: packets, or chunks. 0 if it was no ring. */
 uint64_t orma_ledger_aged_out(const struct orma_ledger *self);
 
 /* Is it certain that nothing was lost? */

@@ -1,5 +1,5 @@
 /*
- * The recorder client under the name that scripts know: `perfetto`, and
+ * The recorder client under its established name: `perfetto`, and
  * `trigger_perfetto`. Options, exit codes and requests are those of the program
  * of that name; what it can do on Android only is refused with a message.
  */
@@ -16,7 +16,7 @@ int orma_trigger_perfetto_main(int argc, char **argv);
 /*
  * The same client as a part of another program. `prepare` (may be NULL) is called
  * in the process that records, after it went to the background and before it
- * connects; what it starts may have threads. Negative: it has said why.
+ * connects; what it starts may have threads. Negative: the message is printed.
  */
 struct orma_perfetto_hooks {
     const char *program; /* in messages */

@@ -76,8 +76,8 @@ struct orma_perfetto {
 /* Fills self->args. 0 and *ret_go_on, or what to exit with. */
 int orma_perfetto_parse_args(struct orma_perfetto *self, int argc, char **argv, bool *ret_go_on);
 
-/* self->config and self->facts from a file or from the light form's options. Negative: has said
- * why. */
+/* self->config and self->facts from a file or from the light form's options. Negative: the message
+ * is printed. */
 int orma_perfetto_load_config(struct orma_perfetto *self);
 /* Appends what a client adds to a config before it sends it. */
 int orma_perfetto_complete_config(struct orma_perfetto *self);
@@ -88,7 +88,7 @@ void orma_perfetto_put_light_config(struct orma_buf *out, const struct orma_perf
 /* The action; the exit code. The service is connected to in here. */
 int orma_perfetto_run_session(struct orma_perfetto *self);
 
-/* What the config says about the output fits the options. Negative: has said why. */
+/* Checks that config and options agree about the output. Negative: the message is printed. */
 int orma_perfetto_check_output(const struct orma_perfetto *self);
 int orma_perfetto_open_output(struct orma_perfetto *self);
 /* An output that stayed empty is removed: what nobody can read shall not look like a trace. */
@@ -106,6 +106,6 @@ void orma_perfetto_tell_status(struct orma_perfetto *self, char status);
 /* "perfetto: text" on stderr. */
 void orma_perfetto_say(const struct orma_perfetto *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* Opens PATH (or "-") for a trace. The descriptor, or negative: has said why. */
+/* Opens PATH (or "-") for a trace. The descriptor, or negative with the message printed. */
 int orma_perfetto_open(const struct orma_perfetto *self, const char *path);
 #endif

@@ -37,7 +37,7 @@ struct orma_convert {
     /* Out. */
     bool compatible;   /* under the name of another program */
     bool keep;         /* failed, but what is there is worth keeping */
-    bool write_failed; /* and that has been said */
+    bool write_failed; /* and the message is printed */
     bool reader_left;  /* nobody reads the result any more: no reason for a message */
 };
 
@@ -47,7 +47,7 @@ typedef int (*orma_convert_fn)(struct orma_convert *self);
 struct orma_convert_mode {
     const char *name;
     const char *help;
-    orma_convert_fn run;   /* NULL: known elsewhere, not here; `help` says what is missing */
+    orma_convert_fn run;   /* NULL: not supported here; `help` is the reason */
     bool binary;           /* the output is not for terminals */
     bool files;            /* the result is files in a folder, not an output */
     bool util;             /* the shell has it below `util` */

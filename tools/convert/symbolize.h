@@ -7,7 +7,8 @@
 #include "processor/api/symbolize.h"
 #include "tools/convert/convert.h"
 
-/* A symbolizer as the environment says, on `paths`. 0, or negative after saying why. */
+/* A symbolizer with the environment's settings, on `paths`. 0, or negative with the message
+ * printed. */
 int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
                              struct orma_symbolizer **ret);
 

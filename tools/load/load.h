@@ -1,5 +1,5 @@
 /*
- * A trace loaded for queries, with what a person wants to see meanwhile:
+ * A trace loaded for queries, with what is shown to the user meanwhile:
  * progress on a terminal, and what is wrong with the trace.
  */
 #ifndef ORMA_TOOLS_LOAD_LOAD_H

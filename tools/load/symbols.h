@@ -1,5 +1,5 @@
 /*
- * Where names for frames come from, as the environment says:
+ * Where symbols of frames come from; settings in the environment:
  *
  *   PERFETTO_BINARY_PATH      folders with binaries, ':' between them
  *   PERFETTO_SYMBOLIZER_MODE  find (the default) or index
@@ -18,8 +18,8 @@ const char *orma_load_symbols_paths(void);
 const char *orma_load_symbols_mode(void);
 const char *orma_load_symbols_maps(void);
 
-/* For the load that follows. 0, or negative after saying why; a build that reads no binaries says
- * so and goes on. */
+/* For the load that follows. 0, or negative with the message printed; a build without libdw prints
+ * a message and continues. */
 int orma_load_symbols_from_environment(struct orma_processor *tp, const char *program);
 
 /* The same for traces that were made here: without paths, the binaries of this machine. */

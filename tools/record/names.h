@@ -1,5 +1,5 @@
 /*
- * Names in a trace config that mean nothing: data sources that nobody offers,
+ * Unknown names in a trace config: data sources that no producer offers,
  * kernel events, system calls and categories that this kernel lacks, numbers
  * that are no value of their enum. Recording with them would silently record
  * less than was asked for.
@@ -12,7 +12,7 @@
 
 struct orma_record_name_check {
     struct orma_str config; /* encoded TraceConfig */
-    /* Of the service that will record. Empty: nobody asked it; then only names close to a known
+    /* Of the service that will record. Empty: it was not queried; then only names close to a known
      * one are wrong. */
     struct orma_str state;
     /* A program may still come and offer a source: only names close to a known one are wrong now,

@@ -6,7 +6,7 @@
 #define ORMA_TOOLS_PRESETS_H
 #include <stdbool.h>
 
-/* Polled sources that a preset wants, besides kernel events. */
+/* Polled sources of a preset, besides kernel events. */
 enum orma_record_preset_poll {
     ORMA_RECORD_POLL_CPU_TIMES = 1 << 0,
     ORMA_RECORD_POLL_MEMINFO = 1 << 1,

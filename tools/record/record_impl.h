@@ -41,7 +41,7 @@ struct orma_service_trace_config;
 
 /*
  * After the end: the last line, and why nothing or less than asked for was
- * recorded. `failed`: the recorder has said what went wrong. An exit code.
+ * recorded. `failed`: the recorder has printed the reason. An exit code.
  */
 int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
                         const struct orma_service_trace_config *facts, bool failed);

@@ -1,7 +1,7 @@
 /*
- * What a trace file says about its own recording: one walk over its packets,
+ * What a trace file contains about its own recording: one walk over its packets,
  * without importing them. `orma record` reads its last line from here, so that
- * `orma stats` of the same file says the same.
+ * `orma stats` of the same file reports the same.
  */
 #ifndef ORMA_TOOLS_TRACE_SCAN_H
 #define ORMA_TOOLS_TRACE_SCAN_H

@@ -1,8 +1,8 @@
 /*
  * Going on in the background: the process that the user started waits until
- * the other tells that its work has begun, and ends.
+ * the other reports that its work has begun, and ends.
  *
- *   user's process ── fork ──► detached process ── tells one status byte ──► goes on
+ *   user's process ── fork ──► detached process ── sends one status byte ──► goes on
  *        │                                               │
  *        └──────────── waits, exits with it ◄────────────┘
  */
@@ -28,7 +28,7 @@ int orma_service_background_fork(struct orma_service_background *ret);
 /* The user's process: waits for the status; ORMA_BACKGROUND_*, ERROR if the other died silently. */
 int orma_service_background_wait(struct orma_service_background *self, int timeout_ms);
 
-/* Sends the status to whoever reads `*fd`, if anybody still does, and closes it. -1: nothing. */
+/* Sends the status to the reader of `*fd`, if there still is one, and closes it. -1: nothing. */
 void orma_service_background_tell(int *fd, char status);
 
 /* The detached process: from here on its messages go nowhere. */

@@ -13,7 +13,7 @@ struct orma_consumer;
 /*
  * `request`: an encoded CloneSessionRequest. `fd`: the output file; it stays
  * the caller's. 0 and *ret_bytes, or negative errno with the reason in `error`
- * (one line without the program's name); *ret_bytes tells then what was
+ * (one line without the program's name); *ret_bytes is then what was
  * written before it failed.
  */
 int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,

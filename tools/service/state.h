@@ -1,5 +1,5 @@
 /*
- * What a service tells of itself: producers, data sources, sessions.
+ * The state that a service reports: producers, data sources, sessions.
  */
 #ifndef ORMA_TOOLS_SERVICE_STATE_H
 #define ORMA_TOOLS_SERVICE_STATE_H

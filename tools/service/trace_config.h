@@ -1,5 +1,5 @@
 /*
- * What a client must know of a TraceConfig that it sends: read from the encoded
+ * The fields of a TraceConfig that a client needs before it sends it: read from the encoded
  * message, which itself travels to the service unchanged, unknown fields included.
  */
 #ifndef ORMA_TOOLS_SERVICE_TRACE_CONFIG_H

@@ -22,7 +22,7 @@ struct orma_line_editor *orma_line_editor_new(const char *history_path);
 /* NULL is fine. Writes the history if there is something new in it. */
 void orma_line_editor_free(struct orma_line_editor *self);
 
-/* Could it work here: are both ends the same kind of terminal that knows cursor keys? */
+/* Could it work here: are both ends the same kind of terminal that has cursor keys? */
 bool orma_line_editor_usable(void);
 
 /*

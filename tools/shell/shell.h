@@ -1,6 +1,6 @@
 /*
  * `trace_processor_shell`: the processor under the name, flags, output and
- * exit codes that scripts know. 0: success; 1: any error, wrong usage included.
+ * exit codes that scripts expect. 0: success; 1: any error, wrong usage included.
  */
 #ifndef ORMA_TOOLS_SHELL_H
 #define ORMA_TOOLS_SHELL_H

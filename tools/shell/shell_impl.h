@@ -123,7 +123,8 @@ int orma_shell_parse(struct orma_shell *self, const struct orma_command *command
 /* A message and the exit code of wrong usage. */
 int orma_shell_missing(const char *command, const char *what);
 
-/* Makes the processor with its packages, loads the trace (unless NULL). 0 or 1, has said why. */
+/* Makes the processor with its packages, loads the trace (unless NULL). 0 or 1, with the message
+ * printed. */
 int orma_shell_load(struct orma_shell *self);
 
 /* The packages of the options, into a processor that has no trace yet. 0 or 1. */
