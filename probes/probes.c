@@ -102,7 +102,7 @@ static Perfetto__Protos__DataSourceConfig *unpack_config(const struct orma_ds_in
     return (Perfetto__Protos__DataSourceConfig *)msg;
 }
 
-static void tell_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config)
+static void warn_of_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf fields = {0};
 
@@ -124,7 +124,7 @@ static void make_source(struct source_use *use, const struct orma_source_type *t
         use->source->owner = use;
         use->source->session_id = config->has_tracing_session_id ? config->tracing_session_id : 0;
         orma_list_insert(&env->sources, &use->source->link);
-        tell_unserved(type->name, config);
+        warn_of_unserved(type->name, config);
     }
     if (config)
         protobuf_c_message_free_unpacked(&config->base, NULL);

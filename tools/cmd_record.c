@@ -246,9 +246,10 @@ static int check_names(struct orma_record *rec, struct orma_str state)
 }
 
 /* So that `orma status` tells whose session it is. */
-static void name_session(struct orma_record *rec, const struct orma_service_trace_config *facts)
+static void name_session(struct orma_record *rec,
+                         const struct orma_service_trace_config *config_info)
 {
-    if (facts->has_session_name)
+    if (config_info->has_session_name)
         return;
     snprintf(rec->session_name, sizeof(rec->session_name), "orma-record-%d", (int)getpid());
     orma_pb_put_cstr(&rec->config, ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME, rec->session_name);
@@ -271,19 +272,19 @@ static void on_started(void *ctx)
 
     if (rec->parent_fd < 0)
         return;
-    orma_service_background_tell(&rec->parent_fd, ORMA_BACKGROUND_OK);
+    orma_service_background_report(&rec->parent_fd, ORMA_BACKGROUND_OK);
     orma_service_background_silence();
 }
 
-static int run_session(struct orma_record *rec, const struct orma_service_trace_config *facts)
+static int run_session(struct orma_record *rec, const struct orma_service_trace_config *config_info)
 {
     struct orma_recorder run = {
         .consumer = rec->service.consumer,
         .program = "orma record",
         .config = orma_buf_str(&rec->config),
         .out_fd = rec->out_fd,
-        .service_writes = facts->write_into_file,
-        .duration_ms = facts->trigger_mode ? 0 : facts->duration_ms,
+        .service_writes = config_info->write_into_file,
+        .duration_ms = config_info->trigger_mode ? 0 : config_info->duration_ms,
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
         .command = rec->command,
         .child_producer_addr =
@@ -295,7 +296,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .ctx = rec,
     };
     int r = orma_recorder_run(&run);
-    int code = orma_record_outcome(rec, &run, facts, r < 0);
+    int code = orma_record_outcome(rec, &run, config_info, r < 0);
 
     orma_buf_fini(&run.sources);
     return code;
@@ -321,7 +322,7 @@ static int wait_for_start(struct orma_record *rec, struct orma_service_backgroun
 static int connect_and_run(struct orma_record *rec)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf state = {0};
-    struct orma_service_trace_config facts;
+    struct orma_service_trace_config config_info;
 
     if (connect_service(rec) < 0)
         return ORMA_EXIT_FAILURE;
@@ -329,11 +330,11 @@ static int connect_and_run(struct orma_record *rec)
         orma_buf_clear(&state); /* a service that cannot tell: its sources stay unchecked */
     if (!rec->config_path && make_config(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
-    if (orma_service_trace_config_read(orma_buf_str(&rec->config), &facts) < 0 ||
+    if (orma_service_trace_config_read(orma_buf_str(&rec->config), &config_info) < 0 ||
         check_names(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
-    name_session(rec, &facts);
-    return open_output(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &facts);
+    name_session(rec, &config_info);
+    return open_output(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &config_info);
 }
 
 /* A command that is not there is not worth a recording. */
@@ -347,16 +348,16 @@ static int check_command(const struct orma_record *rec)
 
 static int check_config(const struct orma_record *rec)
 {
-    struct orma_service_trace_config facts;
-    int r = orma_service_trace_config_read(orma_buf_str(&rec->config), &facts);
+    struct orma_service_trace_config config_info;
+    int r = orma_service_trace_config_read(orma_buf_str(&rec->config), &config_info);
 
     if (r < 0)
         fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
-    else if (facts.has_output_path)
+    else if (config_info.has_output_path)
         fprintf(
             stderr,
             "orma record: the config has an output_path; remove it and name the file with -o\n");
-    return r < 0 || facts.has_output_path ? -EINVAL : 0;
+    return r < 0 || config_info.has_output_path ? -EINVAL : 0;
 }
 
 static int record(struct orma_record *rec)

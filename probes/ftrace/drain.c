@@ -118,7 +118,7 @@ static bool drain_all(struct orma_ftrace_instance *self)
     return more;
 }
 
-static void told(struct orma_ftrace_instance *self)
+static void notify_drains(struct orma_ftrace_instance *self)
 {
     ORMA_LIST_EACH (struct orma_ftrace_drain, d, &self->drains, link) {
         if (d->active)
@@ -181,7 +181,7 @@ bool orma_ftrace_drain_tick(struct orma_ftrace_instance *self)
         cpu->until_ts = 0;
     }
     bool more = drain_all(self);
-    told(self);
+    notify_drains(self);
     return more;
 }
 
@@ -215,7 +215,7 @@ void orma_ftrace_drain_flush(struct orma_ftrace_instance *self)
             cpu->until_ts = UINT64_MAX; /* to the end, or to `max` */
     }
     (void)drain_all(self); /* what came later is for the next tick */
-    told(self);
+    notify_drains(self);
 }
 
 static uint32_t period_ms(const struct orma_ftrace_instance *self)

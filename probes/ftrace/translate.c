@@ -564,7 +564,7 @@ static void open_bundle(struct orma_ftrace_translate *self, bool lost)
 
     orma_ftrace_bundle_open(self->bundle, &head);
     self->bundle_open = true;
-    self->bundle_told = head.lost; /* even if no event follows */
+    self->bundle_reported = head.lost; /* even if no event follows */
     self->bundle_first_event = self->counts.events;
     self->bundle_last_ts = 0;
 }
@@ -580,7 +580,7 @@ static void close_bundle(struct orma_ftrace_translate *self)
     /* Within a cpu time goes on: the last event is the latest. */
     self->bundle_last_ts =
         ORMA_MAX(self->bundle_last_ts, ORMA_MAX(bundle->switch_time, bundle->waking_time));
-    if (!has_events && !self->bundle_told)
+    if (!has_events && !self->bundle_reported)
         return;
 
     struct orma_str extra = {NULL, 0};
@@ -611,7 +611,7 @@ void orma_ftrace_translate_error(struct orma_ftrace_translate *self, uint64_t ts
     if (!self->bundle_open)
         open_bundle(self, false);
     orma_ftrace_bundle_error(self->bundle, ts, status);
-    self->bundle_told = true;
+    self->bundle_reported = true;
 }
 
 /* The event is shorter than its format. Told once per page, the event is skipped. */

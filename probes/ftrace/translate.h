@@ -118,7 +118,7 @@ struct orma_ftrace_translate {
     uint64_t bundle_last_ts;
     uint64_t bundle_first_event; /* counts.events when it was opened */
     bool bundle_open;
-    bool bundle_told; /* it reports more than events: a loss, an error */
+    bool bundle_reported; /* it reports more than events: a loss, an error */
 };
 
 /* -ENOMEM. The rest of the struct is the caller's to fill before and after. */

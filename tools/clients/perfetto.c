@@ -41,10 +41,11 @@ static int record_or_control(struct orma_perfetto *self)
     int r = self->hooks->prepare ? self->hooks->prepare(self->hooks->ctx) : 0;
     int code = r < 0 ? ORMA_EXIT_FAILURE : orma_perfetto_run_session(self);
 
-    if (code || self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT)
+    if (code ||
+        self->config_info.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT)
         orma_perfetto_drop_empty_output(self);
     /* Last of all: whoever is told finds everything done. */
-    orma_perfetto_tell_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
+    orma_perfetto_report_status(self, code ? ORMA_BACKGROUND_ERROR : ORMA_BACKGROUND_OK);
     return code;
 }
 

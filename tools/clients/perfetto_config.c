@@ -176,7 +176,7 @@ int orma_perfetto_load_config(struct orma_perfetto *self)
         return r;
     r = self->config.failed
             ? -ENOMEM
-            : orma_service_trace_config_read(orma_buf_str(&self->config), &self->facts);
+            : orma_service_trace_config_read(orma_buf_str(&self->config), &self->config_info);
     if (r < 0)
         orma_perfetto_say(self, "bad config: %s", strerror(-r));
     return r;
@@ -190,7 +190,7 @@ int orma_perfetto_complete_config(struct orma_perfetto *self)
     /* Fields behind the others: of a number that comes twice the last counts. */
     orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_ENABLE_EXTRA_GUARDRAILS, 0);
     orma_pb_put_bytes(out, ORMA_PB_TRACE_CONFIG_STATSD_METADATA, "", 0);
-    if (!self->facts.has_uuid) {
+    if (!self->config_info.has_uuid) {
         if (getrandom(uuid, sizeof(uuid), 0) != sizeof(uuid))
             return -EIO;
         uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* version 4: random */
@@ -200,7 +200,7 @@ int orma_perfetto_complete_config(struct orma_perfetto *self)
         orma_pb_put_i64(out, ORMA_PB_TRACE_CONFIG_TRACE_UUID_MSB, halves[1]);
         orma_pb_put_i64(out, ORMA_PB_TRACE_CONFIG_TRACE_UUID_LSB, halves[0]);
     }
-    if (!self->facts.has_statsd_logging)
+    if (!self->config_info.has_statsd_logging)
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_STATSD_LOGGING,
                         ORMA_PB_TRACE_CONFIG_STATSD_LOGGING_DISABLED);
     for (size_t i = 0; i < self->args.attributes.num; i++)

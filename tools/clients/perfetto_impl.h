@@ -62,7 +62,7 @@ struct orma_perfetto {
     const struct orma_perfetto_hooks *hooks;
     struct orma_perfetto_args args;
     struct orma_buf config;
-    struct orma_service_trace_config facts;
+    struct orma_service_trace_config config_info;
     int out_fd; /* -1: none */
     uint64_t bytes;
     bool truncated; /* the output file is ours now: its old content is gone */
@@ -76,8 +76,8 @@ struct orma_perfetto {
 /* Fills self->args. 0 and *ret_go_on, or what to exit with. */
 int orma_perfetto_parse_args(struct orma_perfetto *self, int argc, char **argv, bool *ret_go_on);
 
-/* self->config and self->facts from a file or from the light form's options. Negative: the message
- * is printed. */
+/* self->config and self->config_info from a file or from the light form's options. Negative: the
+ * message is printed. */
 int orma_perfetto_load_config(struct orma_perfetto *self);
 /* Appends what a client adds to a config before it sends it. */
 int orma_perfetto_complete_config(struct orma_perfetto *self);
@@ -101,7 +101,7 @@ void orma_perfetto_release_signals(void);
 /* Empties the output file before the first byte comes into it. */
 int orma_perfetto_truncate_output(struct orma_perfetto *self);
 /* The status byte, once; later calls do nothing. */
-void orma_perfetto_tell_status(struct orma_perfetto *self, char status);
+void orma_perfetto_report_status(struct orma_perfetto *self, char status);
 
 /* "perfetto: text" on stderr. */
 void orma_perfetto_say(const struct orma_perfetto *self, const char *fmt, ...) ORMA_PRINTF(2, 3);

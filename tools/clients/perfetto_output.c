@@ -39,10 +39,10 @@ void orma_perfetto_say(const struct orma_perfetto *self, const char *fmt, ...)
     fprintf(stderr, "%s: %s\n", self->hooks->program, text);
 }
 
-void orma_perfetto_tell_status(struct orma_perfetto *self, char status)
+void orma_perfetto_report_status(struct orma_perfetto *self, char status)
 {
-    orma_service_background_tell(&self->notify_fd, status);
-    orma_service_background_tell(&self->parent_fd, status);
+    orma_service_background_report(&self->notify_fd, status);
+    orma_service_background_report(&self->parent_fd, status);
 }
 
 /* What nobody can read shall not look like a trace. Also for signal handlers. */
@@ -135,21 +135,21 @@ int orma_perfetto_truncate_output(struct orma_perfetto *self)
 /* What the config says about the output, and what the options say: must they not fit, say so. */
 int orma_perfetto_check_output(const struct orma_perfetto *self)
 {
-    const struct orma_service_trace_config *facts = &self->facts;
+    const struct orma_service_trace_config *config_info = &self->config_info;
     const struct orma_perfetto_args *args = &self->args;
-    bool clones = facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
+    bool clones = config_info->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 
-    if (facts->triggers_num)
+    if (config_info->triggers_num)
         return 0; /* nothing is recorded */
-    if (facts->has_output_path && args->out_path) {
+    if (config_info->has_output_path && args->out_path) {
         orma_perfetto_say(self, "the config has an output_path: -o cannot be used");
         return -EINVAL;
     }
-    if (!args->out_path && !(facts->write_into_file && facts->has_output_path)) {
+    if (!args->out_path && !(config_info->write_into_file && config_info->has_output_path)) {
         orma_perfetto_say(self, "no output file: add -o FILE");
         return -EINVAL;
     }
-    if (args->detach && !facts->write_into_file) {
+    if (args->detach && !config_info->write_into_file) {
         orma_perfetto_say(self, "'--detach' needs a config with write_into_file: true: no client "
                                 "stays to read the trace");
         return -EINVAL;
@@ -164,7 +164,7 @@ int orma_perfetto_check_output(const struct orma_perfetto *self)
 
 int orma_perfetto_open_output(struct orma_perfetto *self)
 {
-    if (!self->args.out_path || self->facts.triggers_num)
+    if (!self->args.out_path || self->config_info.triggers_num)
         return 0;
     self->out_fd = orma_perfetto_open(self, self->args.out_path);
     return self->out_fd < 0 ? self->out_fd : 0;

@@ -126,7 +126,7 @@ static void on_event(void *ctx, struct orma_str events)
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED && orma_pb_bool(&f)) {
-            orma_perfetto_tell_status(s->self, ORMA_BACKGROUND_OK);
+            orma_perfetto_report_status(s->self, ORMA_BACKGROUND_OK);
             if (s->self->args.background)
                 orma_service_background_silence(); /* whoever started it is gone now */
         } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
@@ -147,7 +147,7 @@ static void free_hit(struct hit *hit)
 
 static bool clones_on_trigger(const struct orma_perfetto *self)
 {
-    return self->facts.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
+    return self->config_info.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 }
 
 /* The request for args->clone_*, or for a hit. */
@@ -274,7 +274,7 @@ static int run_clone(struct orma_perfetto *self)
 static void stop(struct session *s)
 {
     struct orma_buf args = {0};
-    uint32_t more_ms = s->self->facts.flush_timeout_ms;
+    uint32_t more_ms = s->self->config_info.flush_timeout_ms;
 
     s->stopping = true;
     orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, 0);
@@ -360,18 +360,18 @@ static int observe(struct session *s)
     return types ? orma_consumer_observe(s->consumer, types, on_event, s) : 0;
 }
 
-static void start_delay(const struct orma_service_trace_config *facts)
+static void start_delay(const struct orma_service_trace_config *config_info)
 {
-    uint32_t span = facts->start_delay_max_ms > facts->start_delay_min_ms
-                        ? facts->start_delay_max_ms - facts->start_delay_min_ms
+    uint32_t span = config_info->start_delay_max_ms > config_info->start_delay_min_ms
+                        ? config_info->start_delay_max_ms - config_info->start_delay_min_ms
                         : 0;
     uint32_t random = 0;
 
-    if (!facts->start_delay_max_ms)
+    if (!config_info->start_delay_max_ms)
         return;
     if (getrandom(&random, sizeof(random), 0) != sizeof(random))
         random = 0;
-    uint64_t ms = facts->start_delay_min_ms + (span ? random % (span + 1ull) : 0);
+    uint64_t ms = config_info->start_delay_min_ms + (span ? random % (span + 1ull) : 0);
     struct timespec pause = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
     (void)nanosleep(&pause, NULL); /* a signal shortens it, and is looked at afterwards */
 }
@@ -411,15 +411,15 @@ static void warn_of_names(struct orma_perfetto *self)
 static int record(struct session *s)
 {
     struct orma_perfetto *self = s->self;
-    struct orma_service_trace_config *facts = &self->facts;
-    bool pass_fd = facts->write_into_file && !facts->has_output_path;
+    struct orma_service_trace_config *config_info = &self->config_info;
+    bool pass_fd = config_info->write_into_file && !config_info->has_output_path;
     int r = orma_perfetto_complete_config(self);
 
     if (r == 0)
         warn_of_names(self);
     if (self->args.background && !self->args.background_wait)
         orma_service_background_silence(); /* there is a service: nobody waits for what it says */
-    start_delay(facts);
+    start_delay(config_info);
     if (r == 0)
         r = observe(s);
     if (r == 0)
@@ -433,11 +433,11 @@ static int record(struct session *s)
     }
     if (self->args.detach) {
         r = detach(s);
-        orma_perfetto_tell_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
+        orma_perfetto_report_status(self, r == 0 ? ORMA_BACKGROUND_OK : ORMA_BACKGROUND_ERROR);
         return r;
     }
-    r = wait_for_end(s, orma_service_trace_config_lifetime_ms(facts));
-    return r < 0 ? r : collect(s, facts->write_into_file);
+    r = wait_for_end(s, orma_service_trace_config_lifetime_ms(config_info));
+    return r < 0 ? r : collect(s, config_info->write_into_file);
 }
 
 /* ---- detached sessions ---- */
@@ -450,7 +450,7 @@ static void read_attach_reply(struct orma_perfetto *self, const struct orma_buf 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_ATTACH_RESPONSE_TRACE_CONFIG)
             (void)orma_service_trace_config_read(orma_pb_str(&f),
-                                                 &self->facts); /* only for timeouts */
+                                                 &self->config_info); /* only for timeouts */
     }
 }
 
@@ -485,10 +485,10 @@ static int run_attached(struct session *s)
     if (self->args.stop)
         stop(s);
     int r = wait_for_end(s, 0);
-    if (r == 0 && self->out_fd >= 0 && !self->facts.write_into_file)
+    if (r == 0 && self->out_fd >= 0 && !self->config_info.write_into_file)
         r = orma_perfetto_truncate_output(self);
     if (r == 0)
-        r = collect(s, self->facts.write_into_file);
+        r = collect(s, self->config_info.write_into_file);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
@@ -547,7 +547,7 @@ int orma_perfetto_run_session(struct orma_perfetto *self)
     struct session s = {.self = self};
     int code = ORMA_EXIT_FAILURE;
 
-    if (self->args.action == ORMA_PERFETTO_RECORD && self->facts.triggers_num)
+    if (self->args.action == ORMA_PERFETTO_RECORD && self->config_info.triggers_num)
         return fire_triggers(self);
     if (self->args.action == ORMA_PERFETTO_CLONE)
         return run_clone(self);

@@ -112,7 +112,7 @@ static int find_symbols(struct bundle *self)
     if (r == 0)
         r = orma_symbolize_processor(&s, tp);
     if (r == 0 && s.result.modules)
-        orma_convert_symbols_tell(&self->convert, &s.result);
+        orma_convert_symbols_report(&self->convert, &s.result);
     orma_symbolizer_free(s.symbolizer);
     orma_processor_free(tp);
     return r;

@@ -42,8 +42,8 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
     return r;
 }
 
-void orma_convert_symbols_tell(const struct orma_convert *self,
-                               const struct orma_symbolize_result *s)
+void orma_convert_symbols_report(const struct orma_convert *self,
+                                 const struct orma_symbolize_result *s)
 {
     if (!s->modules)
         orma_convert_say(self, "no frames without symbols in modules that have a build id");
@@ -72,7 +72,7 @@ int orma_convert_symbolize(struct orma_convert *self)
     if (r == 0) {
         r = orma_symbolize_processor(&s, tp);
         if (r == 0)
-            orma_convert_symbols_tell(self, &s.result);
+            orma_convert_symbols_report(self, &s.result);
         else if (!self->write_failed)
             orma_convert_say(self, "%s", strerror(-r));
     }

@@ -13,6 +13,6 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
                              struct orma_symbolizer **ret);
 
 /* One line: how much got a name. */
-void orma_convert_symbols_tell(const struct orma_convert *self,
-                               const struct orma_symbolize_result *s);
+void orma_convert_symbols_report(const struct orma_convert *self,
+                                 const struct orma_symbolize_result *s);
 #endif

@@ -16,7 +16,7 @@
 struct outcome {
     struct orma_record *rec;
     const struct orma_recorder *run;
-    const struct orma_service_trace_config *facts;
+    const struct orma_service_trace_config *config_info;
     struct orma_record_trace_scan scan;
     bool scanned;
     struct orma_ledger loss;
@@ -39,7 +39,7 @@ static void sum_up_losses(struct outcome *o, bool failed)
         o->loss = o->scan.loss;
     else if (o->run->has_loss)
         o->loss = o->run->loss;
-    o->loss.ring = !o->facts->write_into_file;
+    o->loss.ring = !o->config_info->write_into_file;
     if (!o->scanned && !o->run->has_loss)
         o->loss.unknown = "the service gave no statistics";
     else if (failed && !o->loss.unknown)
@@ -64,9 +64,9 @@ static bool ring_kept(const struct outcome *o, uint64_t *ret_ns)
 /* The service ended it before its time, or had to leave out the end: only a full file does that. */
 static bool file_was_full(const struct outcome *o)
 {
-    uint64_t max = o->facts->max_file_size_bytes, asked = o->facts->duration_ms;
+    uint64_t max = o->config_info->max_file_size_bytes, asked = o->config_info->duration_ms;
 
-    if (!max || !o->facts->write_into_file)
+    if (!max || !o->config_info->write_into_file)
         return false;
     if (o->run->ended_by_itself && (!asked || o->run->duration_ns < asked * 1000000))
         return true;
@@ -208,7 +208,7 @@ static bool judge(struct outcome *o)
                         "overwritten; make it larger (-b)\n");
         return false;
     }
-    if (o->facts->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_START_TRACING)
+    if (o->config_info->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_START_TRACING)
         return true; /* without the trigger nothing starts */
     orma_record_names_sources(orma_buf_str(&o->rec->config), look_at_source, o);
     bool bad = judge_kernel_events(o);
@@ -218,9 +218,9 @@ static bool judge(struct outcome *o)
 }
 
 int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
-                        const struct orma_service_trace_config *facts, bool failed)
+                        const struct orma_service_trace_config *config_info, bool failed)
 {
-    struct outcome o = {.rec = rec, .run = run, .facts = facts};
+    struct outcome o = {.rec = rec, .run = run, .config_info = config_info};
 
     if (run->reader_left)
         return ORMA_EXIT_PIPE;

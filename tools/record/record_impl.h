@@ -44,7 +44,7 @@ struct orma_service_trace_config;
  * recorded. `failed`: the recorder has printed the reason. An exit code.
  */
 int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
-                        const struct orma_service_trace_config *facts, bool failed);
+                        const struct orma_service_trace_config *config_info, bool failed);
 
 /* Fills `rec` from rec->cli. ORMA_EXIT_OK and *ret_go_on, or what to exit with. */
 int orma_record_parse(struct orma_record *rec, bool *ret_go_on);

@@ -15,12 +15,12 @@ struct orma_record_trace_scan {
     /* Out of the last TraceStats, kernel_overrun included; `unknown` where the file ends without
      * one. */
     struct orma_ledger loss;
-    bool has_data;               /* a producer wrote more than descriptions of itself */
-    bool has_lists_only;         /* ... which were lists of processes and facts of the machine */
-    bool has_kernel_stats;       /* the source of kernel events has reported */
-    bool has_kernel_events;      /* ... and recorded some */
-    struct orma_buf unknown;     /* kernel events that this kernel lacks, one a line */
-    struct orma_buf failed;      /* those that could not be switched on, one a line */
+    bool has_data;           /* a producer wrote more than descriptions of itself */
+    bool has_lists_only;     /* ... which were lists of processes and descriptions of the machine */
+    bool has_kernel_stats;   /* the source of kernel events has reported */
+    bool has_kernel_events;  /* ... and recorded some */
+    struct orma_buf unknown; /* kernel events that this kernel lacks, one a line */
+    struct orma_buf failed;  /* those that could not be switched on, one a line */
     struct orma_buf setup_error; /* why there are no kernel events at all */
 };
 

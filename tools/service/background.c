@@ -57,7 +57,7 @@ int orma_service_background_wait(struct orma_service_background *self, int timeo
     return code;
 }
 
-void orma_service_background_tell(int *fd, char status)
+void orma_service_background_report(int *fd, char status)
 {
     /* Nobody may be there to read it any more: that is their business. */
     if (*fd >= 0 && write(*fd, &status, 1) < 0)

@@ -29,7 +29,7 @@ int orma_service_background_fork(struct orma_service_background *ret);
 int orma_service_background_wait(struct orma_service_background *self, int timeout_ms);
 
 /* Sends the status to the reader of `*fd`, if there still is one, and closes it. -1: nothing. */
-void orma_service_background_tell(int *fd, char status);
+void orma_service_background_report(int *fd, char status);
 
 /* The detached process: from here on its messages go nowhere. */
 void orma_service_background_silence(void);

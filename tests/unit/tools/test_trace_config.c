@@ -25,12 +25,12 @@ static struct orma_buf encode(const char *text)
 
 static struct orma_service_trace_config read_text(const char *text)
 {
-    struct orma_service_trace_config facts;
+    struct orma_service_trace_config config_info;
     struct orma_buf b = encode(text);
 
-    cr_assert_eq(orma_service_trace_config_read(orma_buf_str(&b), &facts), 0);
+    cr_assert_eq(orma_service_trace_config_read(orma_buf_str(&b), &config_info), 0);
     orma_buf_fini(&b);
-    return facts;
+    return config_info;
 }
 
 Test(trace_config, tells_what_a_client_must_know)
@@ -102,12 +102,13 @@ Test(trace_config, refuses_what_is_no_config)
         {"a number where a message belongs", "\x08\x01", 2, false},
         {"a message where a number belongs", "\x1a\x00", 2, false},
     };
-    struct orma_service_trace_config facts;
+    struct orma_service_trace_config config_info;
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
         struct orma_str bytes = {cases[i].bytes, cases[i].len};
 
-        cr_assert_eq(orma_service_trace_config_read(bytes, &facts), -EBADMSG, "%s", cases[i].what);
+        cr_assert_eq(orma_service_trace_config_read(bytes, &config_info), -EBADMSG, "%s",
+                     cases[i].what);
         cr_assert_eq(orma_service_config_is_text(bytes), cases[i].text, "%s", cases[i].what);
     }
     orma_assert_no_leaks();
@@ -115,12 +116,12 @@ Test(trace_config, refuses_what_is_no_config)
 
 Test(trace_config, accepts_fields_of_later_versions)
 {
-    struct orma_service_trace_config facts;
+    struct orma_service_trace_config config_info;
 
-    cr_assert_eq(
-        orma_service_trace_config_read((struct orma_str){"\x18\x05\xc8\xf8\x06\x01", 6}, &facts),
-        0);
-    cr_assert_eq(facts.duration_ms, 5);
+    cr_assert_eq(orma_service_trace_config_read((struct orma_str){"\x18\x05\xc8\xf8\x06\x01", 6},
+                                                &config_info),
+                 0);
+    cr_assert_eq(config_info.duration_ms, 5);
     orma_assert_no_leaks();
 }
 
