@@ -293,7 +293,7 @@ packet {{
                 (1, ["t.pftrace", "t.pftrace"], "is also the input"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
                 (1, ["--proguard-map=t.pftrace", "t.pftrace", "t.tar"], "not a line"), \
                 (2, ["-", "t.tar"], "'-' cannot be used"), (2, ["t.pftrace"], "name an archive"), (2, [], "name a trace"), \
-                (2, ["a", "b", "c"], "too many"), (2, ["--oops", "a", "b"], "oops"):
+                (2, ["a", "b", "c"], "unexpected argument"), (2, ["--oops", "a", "b"], "oops"):
             done = self.run_program(ORMA, "convert", "bundle", "--no-auto-symbol-paths", *words)
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn(says.lower(), done.stderr.decode().lower())
