@@ -9,6 +9,7 @@
 #include "processor/import/android/android.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define RAIL_INDEX_MAX 256
 
@@ -233,16 +234,9 @@ static void describe_consumer(struct orma_import_ctx *imp, const struct orma_ite
     }
     if (!st)
         return;
-    if (st->consumers_num == st->consumers_cap) {
-        uint32_t cap = st->consumers_cap ? st->consumers_cap * 2 : 16;
-        struct orma_android_consumer *more = realloc(st->consumer_rows, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return;
-        }
-        st->consumer_rows = more;
-        st->consumers_cap = cap;
+    if (ORMA_GROW(&st->consumer_rows, &st->consumers_cap, st->consumers_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return;
     }
     st->consumer_rows[st->consumers_num] = c;
     if (orma_map_put(&st->consumers, consumer_key(item, c.id), st->consumers_num++))
@@ -285,21 +279,23 @@ static void push_energy(struct orma_import_ctx *imp, const struct orma_item *ite
                        (double)energy);
 }
 
-/* One (uid, energy); false: one of them lacks. */
+/* One (uid, energy) pair; false if either is missing. */
 static bool read_uid(struct orma_str bytes, int32_t *ret_uid, int64_t *ret_energy)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    unsigned has = 0;
+    bool has_uid = false, has_energy = false;
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == UID_UID)
+        if (f.id == UID_UID) {
             *ret_uid = orma_pb_i32(&f);
-        else if (f.id == UID_ENERGY)
+            has_uid = true;
+        } else if (f.id == UID_ENERGY) {
             *ret_energy = orma_pb_i64(&f);
-        has |= f.id == UID_UID ? 1 : f.id == UID_ENERGY ? 2 : 0;
+            has_energy = true;
+        }
     }
-    return has == 3;
+    return has_uid && has_energy;
 }
 
 static void per_uid(struct orma_import_ctx *imp, const struct orma_item *item,

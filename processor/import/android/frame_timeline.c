@@ -14,6 +14,7 @@
 #include "processor/model/flows.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 /* FrameTimelineEvent */
 enum { EXPECTED_DISPLAY = 1, ACTUAL_DISPLAY, EXPECTED_SURFACE, ACTUAL_SURFACE, FRAME_END };
@@ -288,6 +289,13 @@ static void put_severity(struct orma_import_ctx *imp, struct orma_args_list *arg
     put_text(imp, args, "Jank severity type", names[val < ORMA_ARRAY_LEN(names) ? val : 0]);
 }
 
+static const char *is_buffer_text(const struct start *s)
+{
+    if (!s->fields[IS_BUFFER].id)
+        return "Unspecified";
+    return num(s, IS_BUFFER) ? "Yes" : "No";
+}
+
 static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
                        const struct orma_item *item, const struct start *s, bool surface)
 {
@@ -315,10 +323,7 @@ static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
     put_enum(imp, args, item, "Prediction type", &s->fields[PREDICTION], predictions,
              ORMA_ARRAY_LEN(predictions));
     if (surface)
-        put_text(imp, args, "Is Buffer?",
-                 !s->fields[IS_BUFFER].id ? "Unspecified"
-                 : num(s, IS_BUFFER)      ? "Yes"
-                                          : "No");
+        put_text(imp, args, "Is Buffer?", is_buffer_text(s));
     put_text(imp, args, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
     put_text(imp, args, "Jank tag (experimental)", "No Jank");
     orma_args_put(args,
@@ -365,16 +370,9 @@ static void wait_for_display(struct orma_import_ctx *imp, uint64_t token, uint32
 
     if (!st)
         return;
-    if (st->waits_num == st->waits_cap) {
-        uint32_t cap = st->waits_cap ? st->waits_cap * 2 : 64;
-        struct wait *more = realloc(st->waits, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return;
-        }
-        st->waits = more;
-        st->waits_cap = cap;
+    if (ORMA_GROW(&st->waits, &st->waits_cap, st->waits_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return;
     }
     uint64_t before = orma_map_get(&st->surfaces, token);
     st->waits[st->waits_num++] =

@@ -13,6 +13,7 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/vec.h"
 
 struct gpu_counter {
     uint32_t track;
@@ -109,16 +110,9 @@ static struct gpu_counter *add_counter(struct orma_import_ctx *imp, uint64_t key
 
     if (!st)
         return NULL;
-    if (st->num == st->cap) {
-        uint32_t cap = st->cap ? st->cap * 2 : 32;
-        struct gpu_counter *more = realloc(st->counters, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return NULL;
-        }
-        st->counters = more;
-        st->cap = cap;
+    if (ORMA_GROW(&st->counters, &st->cap, st->num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return NULL;
     }
     if (orma_map_put(&st->by_id, key, st->num)) {
         imp->model->storage->failed = true;

@@ -14,6 +14,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define QUEUES_MAX 1024
 
@@ -122,16 +123,9 @@ static void describe_stage(struct orma_import_ctx *imp, struct orma_str bytes)
 
     if (!st || !s.name)
         return;
-    if (st->stages_num == st->stages_cap) {
-        uint32_t cap = st->stages_cap ? st->stages_cap * 2 : 16;
-        struct stage *more = realloc(st->stages, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return;
-        }
-        st->stages = more;
-        st->stages_cap = cap;
+    if (ORMA_GROW(&st->stages, &st->stages_cap, st->stages_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return;
     }
     st->stages[st->stages_num++] = s;
 }

@@ -59,7 +59,29 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
         orma_systrace_parse(file, item);
 }
 
-/* Notes the event that this value is. False: it is no JSON. */
+/* NULL, or what is wrong with the event. Metadata needs no time. */
+static const char *read_times(struct orma_str text, const struct orma_json_event *e,
+                              int64_t *ret_ts, int64_t *ret_dur)
+{
+    if (!e->phase)
+        return "no phase";
+    if (text.len > UINT32_MAX)
+        return "too long";
+    if ((e->phase != 'M' || e->ts.type) && !orma_json_time(&e->ts, ret_ts))
+        return "no valid ts";
+    return e->dur.type && !orma_json_time(&e->dur, ret_dur) ? "no valid dur" : NULL;
+}
+
+/* The order of events with equal timestamps: ends first, which makes room; then longer slices
+ * before shorter ones, then the rest. */
+static int64_t order_key(const struct orma_json_event *e, int64_t dur)
+{
+    if (e->phase == 'E')
+        return INT64_MIN;
+    return e->phase == 'X' && dur >= 0 ? INT64_MAX - dur : INT64_MAX;
+}
+
+/* Notes the event that this value is. False: it is not JSON. */
 static bool on_event(struct orma_file *file, struct orma_str text)
 {
     struct json_file *f = file->state;
@@ -69,13 +91,7 @@ static bool on_event(struct orma_file *file, struct orma_str text)
 
     if (ok && !e.members)
         return true; /* some writers end their list with an empty event */
-    const char *error = !ok                     ? "malformed JSON"
-                        : !e.phase              ? "no phase"
-                        : text.len > UINT32_MAX ? "too long"
-                        : (e.phase != 'M' || e.ts.type) && !orma_json_time(&e.ts, &ts)
-                            ? "no valid ts"
-                        : e.dur.type && !orma_json_time(&e.dur, &dur) ? "no valid dur"
-                                                                      : NULL;
+    const char *error = ok ? read_times(text, &e, &ts, &dur) : "malformed JSON";
     if (error) {
         tokenizer_failure(file, text, error);
         return ok;
@@ -91,12 +107,7 @@ static bool on_event(struct orma_file *file, struct orma_str text)
         return true;
     }
     file->events.strict |= e.phase == 'X';
-    /* What ends makes room first; then come longer slices before shorter ones, then the rest. */
-    orma_file_add(file, ts,
-                  e.phase == 'E'               ? INT64_MIN
-                  : e.phase == 'X' && dur >= 0 ? INT64_MAX - dur
-                                               : INT64_MAX,
-                  (const uint8_t *)text.data, text.len);
+    orma_file_add(file, ts, order_key(&e, dur), (const uint8_t *)text.data, text.len);
     return true;
 }
 

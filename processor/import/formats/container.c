@@ -5,6 +5,7 @@
  */
 #include "processor/import/formats/formats.h"
 #include "processor/read/inflate.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,16 +54,9 @@ static void add_member(struct archive *a, const struct member *m)
         bad(a, "more than 65536 members");
         return;
     }
-    if (a->num == a->cap) {
-        unsigned cap = a->cap ? a->cap * 2 : 16;
-        struct member *list = realloc(a->list, cap * sizeof(*list));
-
-        if (!list) {
-            a->file->imp->model->storage->failed = true;
-            return;
-        }
-        a->list = list;
-        a->cap = cap;
+    if (ORMA_GROW(&a->list, &a->cap, a->num + (size_t)1)) {
+        a->file->imp->model->storage->failed = true;
+        return;
     }
     a->list[a->num] = *m;
     a->list[a->num].idx = a->num;

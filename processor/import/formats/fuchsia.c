@@ -562,6 +562,18 @@ static uint32_t thread_row(struct orma_import_ctx *imp, const struct event *e)
     return utid;
 }
 
+/* False: the arg is not a number. */
+static bool counter_value(const struct orma_args_item *arg, double *ret)
+{
+    if (arg->type == ORMA_ARG_REAL)
+        *ret = arg->d;
+    else if (arg->type == ORMA_ARG_UINT)
+        *ret = (double)(uint64_t)arg->i;
+    else
+        *ret = (double)arg->i;
+    return arg->type == ORMA_ARG_REAL || arg->type == ORMA_ARG_UINT || arg->type == ORMA_ARG_INT;
+}
+
 static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
@@ -569,11 +581,9 @@ static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct eve
 
     for (uint32_t i = 0; i < e->args_num; i++) {
         const struct orma_args_item *a = &e->args[i];
-        double value = a->type == ORMA_ARG_REAL   ? a->d
-                       : a->type == ORMA_ARG_UINT ? (double)(uint64_t)a->i
-                                                  : (double)a->i;
+        double value;
 
-        if (a->type != ORMA_ARG_REAL && a->type != ORMA_ARG_UINT && a->type != ORMA_ARG_INT) {
+        if (!counter_value(a, &value)) {
             orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
             continue;
         }
@@ -597,9 +607,12 @@ static void on_async(struct orma_import_ctx *imp, struct orma_args_list *args, i
         .name = e->name,
         .id = (int64_t)e->data,
     };
-    enum orma_async_phase phase = e->kind == ASYNC_BEGIN ? ORMA_ASYNC_BEGIN
-                                  : e->kind == ASYNC_END ? ORMA_ASYNC_END
-                                                         : ORMA_ASYNC_INSTANT;
+    enum orma_async_phase phase = ORMA_ASYNC_INSTANT;
+
+    if (e->kind == ASYNC_BEGIN)
+        phase = ORMA_ASYNC_BEGIN;
+    else if (e->kind == ASYNC_END)
+        phase = ORMA_ASYNC_END;
     uint32_t track = orma_legacy_async_track(imp->model, &a, phase, ts);
 
     if (e->kind == ASYNC_BEGIN)

@@ -9,6 +9,7 @@
  */
 #include "processor/import/formats/chrome_json.h"
 #include "processor/model/callstacks.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,16 +47,9 @@ static void list_read(struct orma_file *file, const struct orma_json_value *arra
 
     *ret = (struct list){0};
     while (array->type == ORMA_JSON_ARRAY && orma_json_element(&inside, &v)) {
-        if (ret->num == ret->cap) {
-            uint32_t cap = ret->cap ? ret->cap * 2 : 64;
-            struct orma_json_value *more = realloc(ret->values, cap * sizeof(*more));
-
-            if (!more) {
-                file->imp->model->storage->failed = true;
-                return;
-            }
-            ret->values = more;
-            ret->cap = cap;
+        if (ORMA_GROW(&ret->values, &ret->cap, ret->num + (size_t)1)) {
+            file->imp->model->storage->failed = true;
+            return;
         }
         ret->values[ret->num++] = v;
     }

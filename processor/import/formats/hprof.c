@@ -1,4 +1,5 @@
 #include "processor/import/formats/hprof.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,33 +81,18 @@ static uint32_t field_name(struct orma_hprof *h, uint32_t class, uint64_t name)
 
 static struct orma_hprof_field *new_field(struct orma_hprof *h)
 {
-    if (h->fields_num == h->fields_cap) {
-        size_t cap = h->fields_cap ? h->fields_cap * 2 : 256;
-        struct orma_hprof_field *grown = realloc(h->fields, cap * sizeof(*grown));
-
-        if (!grown) {
-            h->imp->model->storage->failed = true;
-            return NULL;
-        }
-        h->fields = grown;
-        h->fields_cap = cap;
+    if (ORMA_GROW(&h->fields, &h->fields_cap, h->fields_num + (size_t)1)) {
+        h->imp->model->storage->failed = true;
+        return NULL;
     }
     return &h->fields[h->fields_num++];
 }
 
 static struct orma_hprof_class *new_class(struct orma_hprof *h, uint64_t id)
 {
-    if (h->list_num == h->list_cap) {
-        size_t cap = h->list_cap ? h->list_cap * 2 : 64;
-        struct orma_hprof_class *grown =
-            cap <= CLASSES_MAX ? realloc(h->list, cap * sizeof(*grown)) : NULL;
-
-        if (!grown) {
-            h->imp->model->storage->failed = true;
-            return NULL;
-        }
-        h->list = grown;
-        h->list_cap = cap;
+    if (h->list_num == CLASSES_MAX || ORMA_GROW(&h->list, &h->list_cap, h->list_num + (size_t)1)) {
+        h->imp->model->storage->failed = true;
+        return NULL;
     }
     h->list[h->list_num] = (struct orma_hprof_class){.id = id};
     put(h, &h->classes, id, h->list_num);

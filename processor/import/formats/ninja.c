@@ -3,6 +3,7 @@
  * tells how many workers there were; each becomes a thread.
  */
 #include "processor/import/formats/formats.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,16 +36,9 @@ static void add_output(struct orma_file *file, struct ninja *n, const struct job
                                         ORMA_STR_ARG(name));
         return;
     }
-    if (n->num == n->cap) {
-        uint32_t cap = n->cap ? n->cap * 2 : 64;
-        struct job *more = realloc(n->jobs, cap * sizeof(*more));
-
-        if (!more) {
-            file->imp->model->storage->failed = true;
-            return;
-        }
-        n->jobs = more;
-        n->cap = cap;
+    if (ORMA_GROW(&n->jobs, &n->cap, n->num + (size_t)1)) {
+        file->imp->model->storage->failed = true;
+        return;
     }
     n->jobs[n->num] = *j;
     n->jobs[n->num].names = orma_model_str(file->imp->model, name);
@@ -84,34 +78,35 @@ struct worker {
     uint32_t utid;
 };
 
+ORMA_VEC_STRUCT(workers, struct worker);
+
 /* The first worker that is free, or a new one. */
-static struct worker *find_worker(struct orma_import_ctx *imp, struct worker **workers,
-                                  uint32_t *num, int64_t start)
+static struct worker *find_worker(struct orma_import_ctx *imp, struct workers *workers,
+                                  int64_t start)
 {
     struct orma_processes *p = orma_model_processes(imp->model, 0);
 
-    for (uint32_t i = 0; i < *num; i++)
-        if ((*workers)[i].busy_to <= start)
-            return &(*workers)[i];
-    struct worker *more = realloc(*workers, (*num + 1) * sizeof(*more));
-    if (!more) {
+    for (uint32_t i = 0; i < workers->len; i++)
+        if (workers->data[i].busy_to <= start)
+            return &workers->data[i];
+    struct worker *w = ORMA_VEC_ADD(workers);
+    if (!w) {
         imp->model->storage->failed = true;
         return NULL;
     }
-    *workers = more;
-    more[*num].utid = orma_processes_thread_of(p, *num + 1, BUILD_PID);
+    w->utid = orma_processes_thread_of(p, workers->len, BUILD_PID);
     orma_processes_name_thread(
-        p, more[*num].utid,
-        orma_strpool_addf(&imp->model->storage->pool, "Worker %u", (unsigned)*num + 1),
+        p, w->utid,
+        orma_strpool_addf(&imp->model->storage->pool, "Worker %u", (unsigned)workers->len),
         ORMA_THREAD_NAME_OTHER);
-    return &more[(*num)++];
+    return w;
 }
 
 static void add_slices(struct orma_file *file, struct ninja *n)
 {
     struct orma_import_ctx *imp = file->imp;
-    struct worker *workers = NULL, *w;
-    uint32_t workers_num = 0;
+    struct workers workers = {0};
+    struct worker *w;
 
     orma_processes_name_process(
         orma_model_processes(imp->model, 0),
@@ -122,14 +117,14 @@ static void add_slices(struct orma_file *file, struct ninja *n)
     for (uint32_t i = 0; i < n->num; i++) {
         const struct job *j = &n->jobs[i];
 
-        w = find_worker(imp, &workers, &workers_num, j->start);
+        w = find_worker(imp, &workers, j->start);
         if (!w)
             break;
         w->busy_to = j->end;
         orma_slices_complete(&imp->model->slices, j->start * 1000000, (j->end - j->start) * 1000000,
                              orma_model_thread_track(imp->model, 0, w->utid), 0, j->names, NULL);
     }
-    free(workers);
+    ORMA_VEC_FINI(&workers);
 }
 
 static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

@@ -6,6 +6,7 @@
 
 #include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/search.h"
 
 enum record {
     RECORD_MMAP = 1,
@@ -41,8 +42,8 @@ struct range {
 
 /* By start, not overlapping. */
 struct ranges {
-    struct range *list;
-    uint32_t num, cap;
+    struct range *data;
+    uint32_t len, cap;
     uint32_t dummy; /* the mapping of code that lies in none, 0: not needed yet */
 };
 
@@ -78,37 +79,10 @@ static struct ranges *ranges_of(struct orma_import_ctx *imp, struct orma_perf_da
     return r;
 }
 
-static bool range_put(struct ranges *r, uint32_t idx, struct range new)
-{
-    if (r->num == r->cap) {
-        uint32_t cap = r->cap ? r->cap * 2 : 16;
-        struct range *more = realloc(r->list, cap * sizeof(*more));
-
-        if (!more)
-            return false;
-        r->list = more;
-        r->cap = cap;
-    }
-    memmove(r->list + idx + 1, r->list + idx, (r->num - idx) * sizeof(*r->list));
-    r->list[idx] = new;
-    r->num++;
-    return true;
-}
-
 /* The first range that ends behind the address. */
 static uint32_t range_find(const struct ranges *r, uint64_t address)
 {
-    uint32_t from = 0, to = r->num;
-
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (r->list[mid].end <= address)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
+    return ORMA_UPPER_BOUND(r->data, r->len, .end, address);
 }
 
 /* What the new one covers is gone from the others. */
@@ -116,25 +90,25 @@ static bool range_add(struct ranges *r, struct range new)
 {
     uint32_t i = range_find(r, new.start), to;
 
-    if (i < r->num && r->list[i].start < new.start) {
-        struct range rest = r->list[i];
+    if (i < r->len && r->data[i].start < new.start) {
+        struct range rest = r->data[i];
 
-        r->list[i].end = new.start;
+        r->data[i].end = new.start;
         if (rest.end > new.end) {
             rest.start = new.end;
-            if (!range_put(r, i + 1, rest))
+            if (ORMA_VEC_INSERT(r, i + 1, rest))
                 return false;
         }
         i++;
     }
-    for (to = i; to < r->num && r->list[to].end <= new.end;)
+    for (to = i; to < r->len && r->data[to].end <= new.end;)
         to++;
     if (to > i)
-        memmove(r->list + i, r->list + to, (r->num - to) * sizeof(*r->list));
-    r->num -= to - i;
-    if (i < r->num && r->list[i].start < new.end)
-        r->list[i].start = new.end;
-    return range_put(r, i, new);
+        memmove(r->data + i, r->data + to, (r->len - to) * sizeof(*r->data));
+    r->len -= to - i;
+    if (i < r->len && r->data[i].start < new.end)
+        r->data[i].start = new.end;
+    return !ORMA_VEC_INSERT(r, i, new);
 }
 
 static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
@@ -185,9 +159,9 @@ static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p
     uint32_t i = r ? range_find(r, ip) : 0;
     struct orma_stack_frame f = {.rel_pc = ip};
 
-    if (r && i < r->num && r->list[i].start <= ip) {
-        f.mapping = r->list[i].mapping;
-        f.rel_pc = ip + r->list[i].offset;
+    if (r && i < r->len && r->data[i].start <= ip) {
+        f.mapping = r->data[i].mapping;
+        f.rel_pc = ip + r->data[i].offset;
     } else {
         r = ranges_of(imp, p, upid);
         if (r && !r->dummy) {
@@ -355,17 +329,13 @@ static double add_period(struct orma_import_ctx *imp, struct orma_perf_data *p, 
     uint64_t at = orma_map_get(&p->counters, track);
 
     if (at == ORMA_MAP_NONE) {
-        double *more = realloc(p->sums, (p->sums_num + 1) * sizeof(*more));
-
-        if (!more || orma_map_put(&p->counters, track, p->sums_num)) {
-            p->sums = more ? more : p->sums;
+        at = p->sums.len;
+        if (ORMA_VEC_PUSH(&p->sums, 0) || orma_map_put(&p->counters, track, at)) {
             imp->model->storage->failed = true;
             return 0;
         }
-        p->sums = more;
-        more[at = p->sums_num++] = 0;
     }
-    return p->sums[at] += (double)period;
+    return p->sums.data[at] += (double)period;
 }
 
 static uint32_t mode_text(struct orma_import_ctx *imp, uint32_t mode)
@@ -613,14 +583,14 @@ static void perf_fini(struct orma_file *file)
     ORMA_MAP_EACH (slot, &p->ranges) {
         struct ranges *r = (struct ranges *)(uintptr_t)slot->val;
 
-        free(r->list);
+        free(r->data);
         free(r);
     }
     orma_map_fini(&p->ranges);
     orma_map_fini(&p->ids);
     orma_map_fini(&p->build_ids);
     orma_map_fini(&p->counters);
-    free(p->sums);
+    ORMA_VEC_FINI(&p->sums);
 }
 
 const struct orma_format_ops orma_format_perf_data = {

@@ -8,6 +8,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
 #include "processor/import/core/file.h"
+#include "sdk/base/vec.h"
 
 #define ORMA_PERF_ATTRS_MAX 256
 
@@ -40,8 +41,7 @@ struct orma_perf_data {
     struct orma_map build_ids; /* hash of a file name → pool id */
     uint32_t session;          /* row */
     struct orma_map counters;  /* attr, cpu → index of a sum */
-    double *sums;
-    uint32_t sums_num;
+    ORMA_VEC(double) sums;
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
     struct orma_str data;   /* the records */
 };

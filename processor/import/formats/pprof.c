@@ -8,6 +8,7 @@
 #include "processor/import/formats/formats.h"
 #include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,16 +45,9 @@ static uint32_t string(const struct pprof *p, uint64_t idx)
 
 static void add_string(struct pprof *p, struct orma_str s)
 {
-    if (p->strings_num == p->strings_cap) {
-        uint32_t cap = p->strings_cap ? p->strings_cap * 2 : 256;
-        uint32_t *more = realloc(p->strings, cap * sizeof(*more));
-
-        if (!more) {
-            p->imp->model->storage->failed = true;
-            return;
-        }
-        p->strings = more;
-        p->strings_cap = cap;
+    if (ORMA_GROW(&p->strings, &p->strings_cap, p->strings_num + (size_t)1)) {
+        p->imp->model->storage->failed = true;
+        return;
     }
     p->strings[p->strings_num++] = orma_model_str(p->imp->model, s);
 }

@@ -12,6 +12,7 @@
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "protos/tables/ftrace_events.h"
+#include "sdk/base/search.h"
 
 static void put_field(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
                       const struct orma_ftrace_field *def, const struct orma_pb_field *f,
@@ -132,17 +133,10 @@ static void put_event(struct orma_import_ctx *imp, const struct orma_item *item,
 /* The row of _orma_ftrace_prev for a row of the source; ORMA_ROW_NONE: there is none. */
 static uint32_t find_prev(const struct orma_table *t, uint32_t row)
 {
-    uint32_t lo = 0, hi = t->rows;
+    uint32_t at =
+        ORMA_PARTITION_POINT(i, 0, t->rows, orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, i) < row);
 
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-
-        if (orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, mid) < row)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < t->rows && orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, lo) == row ? lo
+    return at < t->rows && orma_table_int(t, ORMA_FTRACE_PREV_SOURCE, at) == row ? at
                                                                                  : ORMA_ROW_NONE;
 }
 

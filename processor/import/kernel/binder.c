@@ -14,6 +14,7 @@
 #include "processor/import/kernel/fields.h"
 #include "processor/model/flows.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/vec.h"
 
 /* Flags of a transaction. */
 enum { ONE_WAY = 1, ROOT_OBJECT = 4, STATUS_CODE = 8, ACCEPT_FDS = 0x10 };
@@ -91,20 +92,6 @@ static struct frame *top(struct orma_kernel_binder *st, uint32_t utid)
     return idx == ORMA_MAP_NONE || !idx ? NULL : &st->pool[idx - 1];
 }
 
-static bool pool_grow(struct orma_import_ctx *imp, struct orma_kernel_binder *st)
-{
-    uint32_t cap = st->pool_cap ? st->pool_cap * 2 : 64;
-    struct frame *more = realloc(st->pool, cap * sizeof(*more));
-
-    if (!more) {
-        imp->model->storage->failed = true;
-        return false;
-    }
-    st->pool = more;
-    st->pool_cap = cap;
-    return true;
-}
-
 static void push(struct orma_import_ctx *imp, struct orma_kernel_binder *st, uint32_t utid,
                  enum state state)
 {
@@ -114,8 +101,10 @@ static void push(struct orma_import_ctx *imp, struct orma_kernel_binder *st, uin
     if (idx) {
         st->pool_free = st->pool[idx - 1].below;
     } else {
-        if (st->pool_num == st->pool_cap && !pool_grow(imp, st))
+        if (ORMA_GROW(&st->pool, &st->pool_cap, st->pool_num + (size_t)1)) {
+            imp->model->storage->failed = true;
             return;
+        }
         idx = ++st->pool_num;
     }
     st->pool[idx - 1] =

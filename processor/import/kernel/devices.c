@@ -4,6 +4,7 @@
 
 #include "processor/import/kernel/fields.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/vec.h"
 
 /* What goes on at the moment, by pool id of a name. */
 struct orma_kernel_devices {
@@ -110,7 +111,10 @@ static uint64_t count_lock(struct orma_import_ctx *imp, const struct orma_kernel
     uint64_t held = st ? orma_map_get(&st->locks, key) : 0;
 
     held = held == ORMA_MAP_NONE ? 0 : held;
-    held = change > 0 ? held + 1 : held ? held - 1 : 0;
+    if (change > 0)
+        held++;
+    else if (held)
+        held--;
     if (st && orma_map_put(&st->locks, key, held))
         imp->model->storage->failed = true;
     return held;
@@ -259,16 +263,9 @@ static void add_fence(struct orma_import_ctx *imp, const struct orma_kernel_even
         memmove(t->waiting, t->waiting + t->from, t->num * sizeof(*t->waiting));
         t->from = 0;
     }
-    if (t->num == t->cap) {
-        uint32_t cap = t->cap ? t->cap * 2 : 8;
-        uint32_t *waiting = realloc(t->waiting, cap * sizeof(*waiting));
-
-        if (!waiting) {
-            imp->model->storage->failed = true;
-            return;
-        }
-        t->waiting = waiting;
-        t->cap = cap;
+    if (ORMA_GROW(&t->waiting, &t->cap, t->num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return;
     }
     t->waiting[t->from + t->num++] = seqno;
     if (t->num == 1)

@@ -3,6 +3,7 @@
 
 #include "processor/import/kernel/fields.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/vec.h"
 
 struct orma_kernel_gpu {
     struct orma_map fences;   /* fence → (ring as pool id) << 32 | job, of jobs that run */
@@ -228,16 +229,9 @@ static void command_queue(struct orma_import_ctx *imp, const struct orma_kernel_
     const char *name = command_name(type);
     if (!st)
         return;
-    if (st->starts_num == st->starts_cap) {
-        uint32_t cap = st->starts_cap ? st->starts_cap * 2 : 64;
-        struct start *starts = realloc(st->starts, cap * sizeof(*starts));
-
-        if (!starts) {
-            imp->model->storage->failed = true;
-            return;
-        }
-        st->starts = starts;
-        st->starts_cap = cap;
+    if (ORMA_GROW(&st->starts, &st->starts_cap, st->starts_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return;
     }
     st->starts[st->starts_num] =
         (struct start){e->ts, name ? orma_model_cstr(imp->model, name)

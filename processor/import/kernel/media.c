@@ -76,12 +76,15 @@ static void video_buffer(struct orma_import_ctx *imp, const struct orma_kernel_e
 
 static void video_queue(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    const char *what = e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_BUF_QUEUE  ? "buf_queue"
-                       : e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_BUF_DONE ? "buf_done"
-                       : e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_QBUF     ? "qbuf"
-                                                                            : "dqbuf";
+    const char *what = "dqbuf";
     struct orma_event_fields f;
 
+    if (e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_BUF_QUEUE)
+        what = "buf_queue";
+    else if (e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_BUF_DONE)
+        what = "buf_done";
+    else if (e->field == ORMA_PB_FTRACE_EVENT_VB2_V4L2_QBUF)
+        what = "qbuf";
     orma_event_fields_read(&f, e->payload);
     uint32_t name =
         orma_strpool_addf(&imp->model->storage->pool, "vb2_v4l2_%s minor=%u seq=%u type=0 index=0",

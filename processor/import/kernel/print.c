@@ -334,12 +334,15 @@ static void on_zero(struct orma_import_ctx *imp, const struct orma_kernel_event 
 
     orma_event_fields_read(&f, e->payload);
     int64_t bits = f.num[ORMA_PB_ZERO_FTRACE_EVENT_FLAG];
-    kernel_mark(imp, e,
-                bits & 1   ? 'B'
-                : bits & 2 ? 'E'
-                : bits & 4 ? 'C'
-                           : '?',
-                f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME], f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]);
+    char phase = '?';
+    if (bits & 1)
+        phase = 'B';
+    else if (bits & 2)
+        phase = 'E';
+    else if (bits & 4)
+        phase = 'C';
+    kernel_mark(imp, e, phase, f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME],
+                f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]);
 }
 
 static void on_print(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

@@ -11,6 +11,7 @@
 
 #include "protos/fields/profiling.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define PATH_PARTS_MAX 64
 
@@ -207,16 +208,9 @@ static void add_callstack(struct orma_import_ctx *imp, struct orma_heap_sequence
 
 static struct alloc *new_alloc(struct orma_import_ctx *imp, struct orma_heap_sequence *s)
 {
-    if (s->allocs_num == s->allocs_cap) {
-        uint32_t cap = s->allocs_cap ? s->allocs_cap * 2 : 64;
-        struct alloc *more = realloc(s->allocs, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return NULL;
-        }
-        s->allocs = more;
-        s->allocs_cap = cap;
+    if (ORMA_GROW(&s->allocs, &s->allocs_cap, s->allocs_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return NULL;
     }
     s->allocs[s->allocs_num] = (struct alloc){0};
     return &s->allocs[s->allocs_num++];
@@ -405,16 +399,9 @@ static struct totals *totals_of(struct orma_import_ctx *imp, struct orma_heap_se
 
     if (have != ORMA_MAP_NONE)
         return &s->totals[have];
-    if (s->totals_num == s->totals_cap) {
-        uint32_t cap = s->totals_cap ? s->totals_cap * 2 : 64;
-        struct totals *more = realloc(s->totals, cap * sizeof(*more));
-
-        if (!more) {
-            imp->model->storage->failed = true;
-            return NULL;
-        }
-        s->totals = more;
-        s->totals_cap = cap;
+    if (ORMA_GROW(&s->totals, &s->totals_cap, s->totals_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return NULL;
     }
     put(imp, &s->totals_by, key, s->totals_num);
     s->totals[s->totals_num] = (struct totals){0};
