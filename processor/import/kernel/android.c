@@ -1,6 +1,11 @@
 /*
- * Events of Android's kernels: memory by heap, graphics memory, frequencies
- * and power of vendors' graphics cards and processors.
+ * Events of Android's kernels: memory by heap, graphics memory, and frequencies and power of
+ * vendors' graphics cards and processors.
+ *
+ * No handler keeps state. A memory event becomes two counters: the total, which the event carries
+ * or which is its previous total plus the change, and the change, by the thread that made it.
+ * States of a Mali card are slices on one track, each ended by the next state; waits of its queues
+ * are slices from their start event to their end event.
  */
 #include <stdio.h>
 
@@ -16,7 +21,7 @@ static void push(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
         orma_model_counter_track(imp->model, e->machine, type, name, NULL, dims_num, dims), value);
 }
 
-/* What is allocated in all, and the change that the thread has made to it. */
+/* The total that is allocated, and the change that the thread made to it. */
 static void push_heap(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                       const char *total_type, const char *change_type, struct orma_str heap,
                       uint32_t total_name, uint32_t change_name, double total, double change)
@@ -42,7 +47,7 @@ static void ion_stat(struct orma_import_ctx *imp, const struct orma_kernel_event
               (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_LEN]);
 }
 
-/* The event has the sum of before. */
+/* The event carries the total before the change. */
 static void ion_heap(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
@@ -61,7 +66,7 @@ static void ion_heap(struct orma_import_ctx *imp, const struct orma_kernel_event
         (double)f.num[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_TOTAL_ALLOCATED] + change, change);
 }
 
-/* A buffer from its allocation to its end, known by the number of its file. */
+/* A buffer from its allocation to its release, identified by its inode. */
 static void dma_buffer(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                        uint64_t inode, int64_t len)
 {
@@ -242,7 +247,7 @@ static void mali_interrupt(struct orma_import_ctx *imp, const struct orma_kernel
         orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, args);
 }
 
-/* Queues of commands that the processor hands over. */
+/* Queues of commands that the cpu submits. */
 static void mali_queue(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     uint32_t track = orma_model_thread_track(imp->model, e->machine, e->utid);

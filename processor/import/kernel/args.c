@@ -186,12 +186,13 @@ static bool find_item(struct orma_import_ctx *imp, uint32_t row, struct orma_ite
 {
     struct orma_kernel_state *st = orma_kernel_state(imp);
     struct orma_table *src = orma_model_table(imp->model, ORMA_TABLE_FTRACE_SOURCE);
+    ORMA_ASSERT(row < src->rows); /* args.source.rows */
     uint32_t bundle = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_BUNDLE, row);
     uint32_t idx = (uint32_t)orma_table_int(src, ORMA_FTRACE_SOURCE_IDX, row);
     enum orma_item_kind kind =
         (enum orma_item_kind)orma_table_int(src, ORMA_FTRACE_SOURCE_KIND, row);
 
-    if (row >= src->rows || bundle >= imp->reader->sorter.bundles_num)
+    if (bundle >= imp->reader->sorter.bundles_num)
         return false;
     const struct orma_kernel_bundle *b = &imp->reader->sorter.bundles[bundle];
     struct orma_args_walk *w = &st->walks[kind & 3][bundle & (ORMA_ARGS_WALKS - 1)];
@@ -213,7 +214,7 @@ static bool find_item(struct orma_import_ctx *imp, uint32_t row, struct orma_ite
     return false;
 }
 
-/* After bytes were read: whoever asked must know if they were others. */
+/* Called after the bytes were read: if the file has changed, the args are not those of the row. */
 static bool still_there(struct orma_import_ctx *imp)
 {
     if (orma_reader_still_there(imp->reader))

@@ -7,7 +7,11 @@
  *
  * The call is a slice from its transaction to the arrival of the reply, the work done for it one
  * from its arrival to the transaction that answers. Flows join sender and receiver. Commands and
- * returns, where they are recorded, tell of calls that fail and so have no answer.
+ * returns, where they are recorded, reveal calls that fail and so have no answer.
+ *
+ * A thread may serve a call while its own call is pending, so threads whose commands are recorded
+ * have a stack of frames, one per call that they make or serve; each has a state (enum state) that
+ * the commands advance. Frames live in a pool and link to the one below.
  */
 #include <stdlib.h>
 
@@ -43,10 +47,10 @@ struct sent {
 enum state {
     SEND_COMMANDED,  /* the program asked for it */
     SENT,            /* the kernel has it */
-    SEND_COMPLETED,  /* the program knows that */
+    SEND_COMPLETED,  /* the kernel has confirmed it to the program */
     SEND_ANSWERED,   /* the reply is there */
     RECEIVED,        /* a call is there */
-    SERVING,         /* the program knows that */
+    SERVING,         /* the program has been handed the call */
     REPLY_COMMANDED, /* the program answers */
     REPLIED,         /* the kernel has the answer */
 };
@@ -89,7 +93,10 @@ static struct frame *top(struct orma_kernel_binder *st, uint32_t utid)
 {
     uint64_t idx = orma_map_get(&st->frames, utid);
 
-    return idx == ORMA_MAP_NONE || !idx ? NULL : &st->pool[idx - 1];
+    if (idx == ORMA_MAP_NONE || !idx)
+        return NULL;
+    ORMA_ASSERT_HOT(idx <= st->pool_num);
+    return &st->pool[idx - 1];
 }
 
 static void push(struct orma_import_ctx *imp, struct orma_kernel_binder *st, uint32_t utid,
@@ -99,6 +106,7 @@ static void push(struct orma_import_ctx *imp, struct orma_kernel_binder *st, uin
     uint32_t idx = st->pool_free;
 
     if (idx) {
+        ORMA_ASSERT_HOT(idx <= st->pool_num);
         st->pool_free = st->pool[idx - 1].below;
     } else {
         if (ORMA_GROW(&st->pool, &st->pool_cap, st->pool_num + (size_t)1)) {
@@ -119,6 +127,7 @@ static void pop(struct orma_import_ctx *imp, struct orma_kernel_binder *st, uint
 
     if (idx == ORMA_MAP_NONE || !idx)
         return;
+    ORMA_ASSERT_HOT(idx <= st->pool_num);
     struct frame *f = &st->pool[idx - 1];
     if (orma_map_put(&st->frames, utid, f->below))
         imp->model->storage->failed = true;
@@ -165,7 +174,7 @@ static void put_transaction(struct orma_import_ctx *imp, struct orma_args_list *
     orma_args_put_uint(args, orma_model_lit(imp->model, "calling tid"), e->pid);
 }
 
-/* Who does the work, told where the call or the work is shown. */
+/* The thread that does the work, as args of the slices of call and work. */
 static void put_destination(struct orma_import_ctx *imp, struct orma_args_list *args, uint32_t utid,
                             uint64_t tid, bool is_uint)
 {
@@ -181,7 +190,7 @@ static void put_destination(struct orma_import_ctx *imp, struct orma_args_list *
                           (uint32_t)orma_table_int(t, ORMA_THREAD_NAME, utid));
 }
 
-/* The work is done: what it was is told by the answer. */
+/* The work is done; the reply determines what it was. */
 static uint32_t end_reply(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                           const struct orma_event_fields *f)
 {
@@ -291,7 +300,7 @@ static void received(struct orma_import_ctx *imp, const struct orma_kernel_event
     uint64_t key = sent_key(e, f.num[ORMA_PB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID]);
     struct sent *s = st ? orma_map_get_ptr(&st->sent, key) : NULL;
     if (!s)
-        return; /* sent before the trace begins: of what kind it is nobody knows */
+        return; /* sent before the trace begins: its kind is unknown */
     (void)orma_map_take(&st->sent, key);
     if (s->is_reply) {
         reply_arrives(imp, e, st);

@@ -1,7 +1,7 @@
 /*
  * Bundles: what a cpu's kernel buffer held, cut into runs for the sorter.
  *
- * The head of a bundle says which clock its events have. Each of its three lists (switches and
+ * The head of a bundle names the clock of its events. Each of its three lists (switches and
  * wakings in compact form, events) goes to the sorter as one run if its times rise and one offset
  * converts them all; else event by event, or in stretches that do.
  */
@@ -32,9 +32,9 @@ static void read_error(struct orma_import_ctx *imp, uint16_t machine, struct orm
             orma_kernel_check_status(imp, machine, orma_pb_u64(&f));
 }
 
-/* Bytes that are no field: the events behind them are read. */
-ORMA_COLD static void tell_damage(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                                  struct orma_str *damage)
+/* Reports bytes that are not a field; the events behind them are still read. */
+ORMA_COLD static void report_damage(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                                    struct orma_str *damage)
 {
     orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                    ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);
@@ -49,13 +49,12 @@ static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx 
     const struct orma_read_packet *p = ctx->p;
     struct orma_pb_reader r = orma_pb_reader(p->payload.data, p->payload.len);
     struct orma_pb_field f;
-
     struct orma_str damage = {0};
 
     *ret = (struct bundle_head){0};
     while (orma_bundle_field(&r, &f, &damage)) {
         if (ORMA_UNLIKELY(damage.len))
-            tell_damage(imp, ctx, &damage);
+            report_damage(imp, ctx, &damage);
         switch (f.id) {
         case ORMA_PB_FTRACE_EVENT_BUNDLE_CPU:
             ret->cpu = orma_pb_u32(&f);
@@ -90,10 +89,11 @@ static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         }
     }
     if (r.failed)
-        tell_damage(imp, ctx, &damage);
+        report_damage(imp, ctx, &damage);
 }
 
-/* The clock of the bundle's events; a pair of timestamps in it makes it known. False: nonsense. */
+/* The clock of the bundle's events; a pair of timestamps in the bundle relates it to boottime.
+ * False: there is no such clock. */
 static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                          const struct bundle_head *head, uint64_t *ret)
 {
@@ -192,7 +192,7 @@ static bool push_stretch(struct orma_import_ctx *imp, const struct orma_kernel_b
     return idx != UINT32_MAX;
 }
 
-/* Why an event can't be sorted; its time in trace time otherwise. */
+/* The event's time in trace time. False: it cannot be sorted, which is counted. */
 static bool event_ts(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx, uint64_t clock,
                      int64_t ns, int64_t *ret)
 {
@@ -301,7 +301,6 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
     if (!orma_kernel_state(imp))
         return true;
     read_head(imp, ctx, &head);
-
     if (!head.has_cpu || head.cpu >= ORMA_CPUS_MAX || !bundle_clock(imp, ctx, &head, &clock)) {
         orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);

@@ -1,4 +1,14 @@
-/* Devices: buses, power states, frequencies, locks against sleep, fences and frames of displays. */
+/*
+ * Devices: buses, power states, frequencies, wake-up sources, fences and frames of displays.
+ *
+ * State is kept only where an event does not suffice: the power state that is shown for a device,
+ * how often a wake-up source is held (its slice lasts from the first to the last holder), and the
+ * fences of each timeline. A timeline signals its fences in order, so they are a queue, and its
+ * track shows the oldest fence that is not signaled yet:
+ *
+ *   waiting   [ ... | 7 | 8 | 9 | ... ]       signaled 8: pops 7 and 8, shows 9
+ *                     ^ from      ^ from + num
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,7 +16,7 @@
 #include "protos/fields/ftrace.h"
 #include "sdk/base/vec.h"
 
-/* What goes on at the moment, by pool id of a name. */
+/* What is under way, by pool id of a name. */
 struct orma_kernel_devices {
     struct orma_map active; /* device → 1: its power state is shown */
     struct orma_map locks;  /* wake-up source → how often it is held */
@@ -33,7 +43,7 @@ static uint32_t bus_name(struct orma_import_ctx *imp, const struct orma_event_fi
     return orma_strpool_addf(&imp->model->storage->pool, "i2c-%lld", (long long)f->num[1]);
 }
 
-/* Messages to a bus, until it answers to all of them. */
+/* Messages to a bus, until it has answered all of them. */
 static void i2c_begin(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
@@ -58,7 +68,7 @@ static void i2c_result(struct orma_import_ctx *imp, const struct orma_kernel_eve
 
 enum { RPM_ACTIVE, RPM_RESUMING, RPM_SUSPENDED, RPM_SUSPENDING };
 
-/* Devices sleep most of the time: that is no slice. */
+/* Devices are suspended most of the time: that is not a slice. */
 static void rpm_status(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_kernel_devices *st = state_of(imp);
@@ -251,6 +261,7 @@ static void show_fence(struct orma_import_ctx *imp, const struct orma_kernel_eve
                        const struct timeline *t)
 {
     ORMA_MODEL_ARGS(args, imp->model);
+    ORMA_ASSERT(t->num && t->from + t->num <= t->cap);
     orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"), t->waiting[t->from]);
     orma_slices_begin(&imp->model->slices, e->ts, t->track, 0, orma_model_lit(imp->model, "fence"),
                       args);

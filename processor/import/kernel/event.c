@@ -1,6 +1,6 @@
 /*
- * Events of the kernel when their time has come: a row of ftrace_event each, then the handler of
- * their field.
+ * Kernel events in sorted order: each becomes a row of ftrace_event, then the handler of its field
+ * runs.
  */
 #include "processor/import/kernel/kernel.h"
 #include "protos/fields/ftrace.h"
@@ -51,6 +51,7 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
 
     if (orma_kernel_too_early(imp, item->machine, item->ts) || !read_event(item, &e))
         return;
+    ORMA_ASSERT_HOT(st && item->bundle < imp->reader->sorter.bundles_num);
     e.cpu = imp->reader->sorter.bundles[item->bundle].cpu;
     bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
     if (ORMA_UNLIKELY(e.field >= ORMA_FTRACE_FIELDS_MAX)) {

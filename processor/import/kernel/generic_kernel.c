@@ -3,7 +3,7 @@
  * threads, names, frequencies, the tree of processes.
  *
  * A thread's states come one by one, each with the cpu. "Running" also ends
- * what ran on that cpu before; how that thread went off is told by its own
+ * what ran on that cpu before; how that thread left the cpu is in its own
  * next event, which then belongs to the slice that was ended.
  */
 #include "protos/fields/generic_kernel.h"
@@ -16,10 +16,10 @@ static const char *const states[] = {
 };
 #define STATE(name) ORMA_PB_GENERIC_KERNEL_TASK_STATE_EVENT_TASK_STATE_##name
 
-/* What a thread (by utid) and a cpu (machine << 32 | cpu) are up to. */
+/* The state of each thread (by utid) and cpu (machine << 32 | cpu). */
 struct orma_kernel_generic {
     struct orma_map last_state; /* → number of the state */
-    struct orma_map last_slice; /* → row of sched_slice whose end_state is not told yet */
+    struct orma_map last_slice; /* → row of sched_slice whose end_state is not known yet */
     struct orma_map running;    /* machine << 32 | cpu → utid that runs there */
     struct orma_map open_slice; /* machine << 32 | cpu → its row */
 };
@@ -91,7 +91,7 @@ static uint32_t thread_of(struct orma_import_ctx *imp, struct orma_kernel_generi
     return utid != ORMA_ID_NONE ? utid : orma_processes_thread(procs, e->tid);
 }
 
-/* What ran on the cpu goes off it. state 0: how is not known. */
+/* The thread that ran on the cpu leaves it. state 0: its end state is unknown. */
 static void end_slice(struct orma_import_ctx *imp, struct orma_kernel_generic *st,
                       const struct orma_item *item, uint64_t cpu, uint32_t state)
 {
@@ -171,7 +171,7 @@ static void task_state(struct orma_import_ctx *imp, const struct orma_item *item
                                    orma_model_str(imp->model, e.comm), ORMA_THREAD_NAME_FTRACE);
     bool again = e.state == STATE(RUNNING) && orma_map_get(&st->last_state, utid) == e.state &&
                  orma_map_get(&st->running, (uint64_t)item->machine << 32 | e.cpu) == utid;
-    if (again) /* told twice */
+    if (again) /* reported twice */
         return;
     uint32_t state = orma_model_cstr(imp->model, states[e.state]);
     if (!switch_slices(imp, st, item, &e, utid, state))

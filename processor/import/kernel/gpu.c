@@ -1,4 +1,14 @@
-/* Graphics: the scheduler of DRM drivers, fences, and commands of virtual graphics cards. */
+/*
+ * Graphics: the scheduler of DRM drivers, fences, and commands of virtual graphics cards.
+ *
+ * A job goes through a ring of the card: queued (an instant), running (a slice on the ring's
+ * track), done. The event that ends it names only the fence, so `fences` maps the fence of a
+ * running job to its ring. Before Linux 6.17 a fence is an address, since then a context and a
+ * sequence number; both give a key of the same map.
+ *
+ * Commands of virtual cards overlap freely, so they cannot be a stack of slices: their start is
+ * kept until the response arrives, and the row is added then.
+ */
 #include <stdlib.h>
 
 #include "processor/import/kernel/fields.h"
@@ -6,7 +16,7 @@
 #include "sdk/base/vec.h"
 
 struct orma_kernel_gpu {
-    struct orma_map fences;   /* fence → (ring as pool id) << 32 | job, of jobs that run */
+    struct orma_map fences;   /* fence of a running job → its ring, as pool id */
     struct orma_map commands; /* queue and sequence number → index of `starts` */
     struct start {
         int64_t ts;
@@ -105,7 +115,7 @@ static void job_processed(struct orma_import_ctx *imp, const struct orma_kernel_
     job_ends(imp, e, (uint64_t)f.num[ORMA_PB_DRM_SCHED_PROCESS_JOB_FTRACE_EVENT_FENCE]);
 }
 
-/* Since Linux 6.17 a fence is a context and a number. */
+/* The key of a fence since Linux 6.17: a context and a sequence number. */
 static uint64_t fence_of(int64_t context, int64_t seqno)
 {
     return (uint64_t)context << 32 ^ (uint64_t)seqno;
@@ -254,6 +264,7 @@ static void command_response(struct orma_import_ctx *imp, const struct orma_kern
     bool cursor = orma_str_eq_c(f.str[ORMA_PB_VIRTIO_GPU_CMD_QUEUE_FTRACE_EVENT_NAME], "cursor");
     const char *queue = cursor ? "Virtgpu Cursor Queue" : "Virtgpu Control Queue";
     uint32_t name = orma_model_cstr(imp->model, queue);
+    ORMA_ASSERT_HOT(idx < st->starts_num);
     const struct start *s = &st->starts[idx];
 
     orma_slices_add_row(&imp->model->slices, s->ts, e->ts - s->ts,

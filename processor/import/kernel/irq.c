@@ -1,4 +1,10 @@
-/* Interrupts and deferred work: slices on tracks of the cpu, or of the worker thread. */
+/*
+ * Interrupts and deferred work: slices on tracks of the cpu, or of the worker thread.
+ *
+ * Each kind is a pair of handlers, entry and exit, that begin and end a slice on one track per cpu;
+ * the exit event may add args. Work items run on threads, so their slices are on the thread's
+ * track. orma_kernel_cpu_track() finds the track again without building its name.
+ */
 #include <stdio.h>
 
 #include "processor/import/kernel/fields.h"

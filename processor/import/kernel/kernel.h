@@ -3,17 +3,18 @@
  *
  * A bundle is cut into its events when it is read; every event becomes a row of
  * __intrinsic_ftrace_event when its time comes, and goes to the handler of its
- * field in FtraceEvent, if there is one. Handlers are rows of the tables named
- * in ftrace.c, one table per family of events.
+ * field in FtraceEvent, if there is one. Handlers are rows of the tables listed
+ * in kernel.c, one table per family of events.
  *
- * The args of an event are not stored: _orma_ftrace_source says which event of
- * which bundle a row is, and orma_kernel_decode_args() makes them when asked.
+ * The args of an event are not stored: _orma_ftrace_source maps each row to its
+ * event in its bundle, and orma_kernel_decode_args() decodes them on demand.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
 #define ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
 #include "processor/import/core/ports.h"
 #include "processor/model/sched.h"
 #include "processor/read/bundle.h"
+#include "sdk/base/assert.h"
 
 /* Numbers of fields in FtraceEvent. */
 #define ORMA_FTRACE_FIELDS_MAX 1024
@@ -45,7 +46,7 @@ struct orma_kernel_generic_event {
         uint32_t number, name;
         uint8_t type; /* enum orma_field_type */
     } * fields;
-    /* Indices + 1 of the fields that make a track event of it, see ftrace/generic.c. */
+    /* Indices + 1 of the fields that make a track event of it, see generic.c. */
     uint8_t event_type, slice_name, track_name, counter_value, scope;
     bool is_track_event;
 };
@@ -78,7 +79,6 @@ struct orma_kernel_state {
     struct orma_map generic; /* field in FtraceEvent → struct orma_kernel_generic_event * */
     int64_t last_pair_ts;    /* of a bundle's own clock */
     struct orma_kernel_limits *limits, *last_limits; /* of all; those looked at last */
-    uint32_t words_loaded;
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,
         next_pid, next_prio, comm, pid, prio, target_cpu;
 };
@@ -89,7 +89,7 @@ void orma_kernel_fini(struct orma_import_ctx *imp);
 void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               struct orma_str text);
 
-/* A row of ftrace_event that knows where its args are. */
+/* A row of ftrace_event, with its place in the bundle, from which its args are decoded. */
 uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item *item,
                              uint32_t name, uint32_t utid, uint32_t common_flags, uint32_t cpu);
 
@@ -109,7 +109,7 @@ bool orma_kernel_decode_args(void *imp, uint32_t row, struct orma_args_list *ret
 /* Counts an error of the recorder, or stops the import for one that spoils everything. */
 void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status);
 
-/* ---- ftrace/generic.c ---- */
+/* ---- generic.c ---- */
 
 /* Reads a GenericEventDescriptor. */
 void orma_kernel_describe(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
@@ -150,7 +150,7 @@ void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel
 /* The state of the room; parts are made when they are needed. */
 struct orma_kernel {
     const struct orma_kernel_handler *const *families; /* NULL-terminated; kernel.c */
-    struct orma_kernel_state *ftrace;                  /* ftrace.c */
+    struct orma_kernel_state *ftrace;                  /* state.c */
     struct orma_map *syscalls;                         /* sys.c */
     struct orma_kernel_generic *generic_kernel;        /* generic_kernel.c */
     struct orma_kernel_gpu *gpu;                       /* gpu.c */
@@ -163,6 +163,7 @@ struct orma_kernel {
 
 static inline struct orma_kernel *orma_kernel(const struct orma_import_ctx *imp)
 {
+    ORMA_ASSERT_HOT(imp->state);
     return imp->state;
 }
 

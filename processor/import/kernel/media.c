@@ -1,4 +1,12 @@
-/* Video devices and flash storage: buffers and commands on their way to the device and back. */
+/*
+ * Video devices and flash storage: buffers and commands on their way to the device and back.
+ *
+ * A buffer that is queued and dequeued is two instants joined by a flow: the first one leaves its
+ * slice in the map of queued buffers, under a hash of what identifies the buffer; the second one
+ * takes it. Commands of virtual devices have no duration in the trace and are drawn with a short
+ * fixed one. Commands of flash storage are slices on one track per tag, and a counter of those in
+ * flight.
+ */
 #include <stdio.h>
 
 #include "processor/import/kernel/fields.h"

@@ -1,4 +1,14 @@
-/* Memory: resident sets, reclaim, allocation of contiguous memory, victims. */
+/*
+ * Memory: resident sets, reclaim, contiguous allocations, and victims of the out-of-memory killer.
+ *
+ * Resident set sizes are counters of processes, but the event names an mm, and may come from a
+ * thread that works on another process's memory. An event with `curr` set records which thread
+ * the mm belongs to; others look that up, and drop the entry when the thread has changed its mm or
+ * is gone.
+ *
+ * Reclaim, shrinkers and contiguous allocations are slices on the thread's own track, from their
+ * start event to their end event.
+ */
 #include "processor/import/kernel/fields.h"
 #include "protos/fields/ftrace.h"
 
@@ -43,7 +53,7 @@ static bool is_alive(struct orma_import_ctx *imp, uint16_t machine, uint32_t uti
            orma_processes_find_process(procs, pid) == upid;
 }
 
-/* The thread whose process has this mm, ORMA_ID_NONE if that can't be told. */
+/* The thread whose process has this mm; ORMA_ID_NONE if it is unknown. */
 static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                              uint64_t mm, bool current)
 {

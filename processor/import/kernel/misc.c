@@ -1,4 +1,11 @@
-/* Signals, function graphs, block devices, file systems, virtual graphics. */
+/*
+ * Signals, function graphs, block devices, file systems, probes and calls into the firmware.
+ *
+ * Signals are instants of the thread that receives them. Function graphs are slices on a track of
+ * their own per thread; the idle thread is one thread per cpu, so its functions are on tracks of
+ * the cpu. Block requests are slices by device. File system statistics are one counter per device
+ * and value, by the tables in their handlers.
+ */
 #include <stdio.h>
 
 #include "processor/import/kernel/fields.h"
@@ -194,7 +201,7 @@ static void f2fs_latency(struct orma_import_ctx *imp, const struct orma_kernel_e
 }
 #undef F
 
-/* Probes that the session asked for; their events say what they are. */
+/* Probes that the session configured; their events carry a name and a type. */
 static void kprobe(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);

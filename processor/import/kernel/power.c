@@ -1,4 +1,11 @@
-/* Frequencies, idle states, clocks, temperatures, suspend and hotplug. */
+/*
+ * Frequencies, idle states, clocks, temperatures, suspend and hotplug.
+ *
+ * Most handlers add one counter value: on a track of the cpu (cpu_counter()), or on a track of a
+ * device that the event names (device_counter()). Suspend and hotplug have begin and end events,
+ * which become slices named by the action and its number; where another cpu may end what one began,
+ * the number is left out.
+ */
 #include "processor/import/kernel/fields.h"
 #include "protos/fields/ftrace.h"
 

@@ -1,4 +1,16 @@
-/* The text that programs write into the kernel's marker file, in the atrace convention. */
+/*
+ * Text that programs write into the kernel's marker file, in the atrace convention.
+ *
+ *   B|tgid|name                begins a slice of the thread     E|tgid         ends it
+ *   S|tgid|name|cookie         begins a slice of the process    F|...          ends it
+ *   G|tgid|track|name|cookie   the same on a named track        H|...          ends it
+ *   I|tgid|name, N|tgid|track|name                              instants
+ *   C|tgid|name|value          counter
+ *
+ * read_atrace() splits the text at its bars; one function per phase makes rows of it. Drivers have
+ * trace points of their own for the same purpose: `marks` lists which of their fields is the phase,
+ * the name, the value, and they join at kernel_mark().
+ */
 #include "processor/import/kernel/fields.h"
 #include "processor/model/async.h"
 #include "protos/fields/ftrace.h"
@@ -12,7 +24,7 @@ struct atrace {
     struct orma_str third;  /* cookie of G, H */
 };
 
-/* "B|123|name": the parts behind the phase; false if this is no such text. */
+/* "B|123|name": the parts behind the phase; false if the text has another form. */
 static bool read_atrace(struct orma_str text, struct atrace *ret)
 {
     struct orma_str rest = text, part;
@@ -85,7 +97,7 @@ static void push_counter(struct orma_import_ctx *imp, const struct orma_kernel_e
     put_writer(imp, e->utid);
 }
 
-/* The low memory killer says whom it kills as a counter's value, and 0 when it is done. */
+/* The low memory killer writes the pid of its victim as a counter's value, and 0 when done. */
 static void killed(struct orma_import_ctx *imp, const struct orma_kernel_event *e, int64_t pid)
 {
     if (!pid)
@@ -99,7 +111,7 @@ static void killed(struct orma_import_ctx *imp, const struct orma_kernel_event *
                          0, orma_model_lit(imp->model, "mem.lmk"), NULL);
 }
 
-/* A few counters are of the machine, or no counters at all. */
+/* A few counters belong to the machine, or are not counters at all. */
 static void counter_of(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                        uint32_t tgid, struct orma_str name, int64_t value)
 {
@@ -211,7 +223,7 @@ void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_ker
         return;
     }
     uint32_t utid = e->utid;
-    /* Counters and slices known by a cookie tell of the process alone. */
+    /* Counters and slices with a cookie belong to the process, not to the thread. */
     if (a.has_tgid && a.tgid && !strchr("CSF", a.phase))
         utid =
             orma_processes_thread_of(orma_model_processes(imp->model, e->machine), e->pid, a.tgid);
@@ -271,7 +283,7 @@ static void kernel_mark(struct orma_import_ctx *imp, const struct orma_kernel_ev
     }
 }
 
-/* Which field is what; 0: the event has no such thing. */
+/* Field numbers by meaning; 0: the event has no such field. */
 static const struct mark {
     uint16_t event;
     uint8_t name, other_name, type, begin, value;
@@ -321,13 +333,13 @@ static void on_mark(struct orma_import_ctx *imp, const struct orma_kernel_event 
     orma_event_fields_read(&f, e->payload);
     struct orma_str name = f.has >> m->name & 1 ? f.str[m->name] : f.str[m->other_name];
     char phase = m->type ? (char)f.num[m->type] : 0;
-    /* Versions of a trace point without type tell begins from ends only. */
+    /* Versions of a trace point without a type only distinguish begin and end. */
     if (!phase)
         phase = m->begin && f.num[m->begin] ? 'B' : 'E';
     kernel_mark(imp, e, phase, name, m->value ? f.num[m->value] : 0);
 }
 
-/* One with bits for the phase. */
+/* A mark whose phase is a set of bits. */
 static void on_zero(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;

@@ -11,8 +11,8 @@
 
 /* ---- switches ---- */
 
-/* What ran before is known from the switch before; its name may have changed since. Kept where the
- * args of that switch do not say the same. */
+/* What ran before a switch follows from the switch before it, but the name may have changed since:
+ * kept where the args of the previous switch differ. */
 static void note_previous(struct orma_import_ctx *imp, const struct orma_item *item,
                           const struct orma_sched_cpu_state *prev, uint32_t row)
 {

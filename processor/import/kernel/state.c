@@ -17,9 +17,14 @@ struct orma_kernel_state *orma_kernel_state_new(struct orma_import_ctx *imp)
 
     if (!st)
         return NULL;
-    for (unsigned i = 0; orma_kernel(imp)->families[i]; i++)
-        for (const struct orma_kernel_handler *h = orma_kernel(imp)->families[i]; h->field; h++)
+    ORMA_ASSERT(orma_kernel(imp)->families); /* set when the room offers its port */
+    for (unsigned i = 0; orma_kernel(imp)->families[i]; i++) {
+        for (const struct orma_kernel_handler *h = orma_kernel(imp)->families[i]; h->field; h++) {
+            /* One handler per event: a second one would silently replace the first. */
+            ORMA_ASSERT(h->field < ORMA_FTRACE_FIELDS_MAX && !st->handlers[h->field]);
             st->handlers[h->field] = h->fn;
+        }
+    }
     orma_kernel_symbol_fields(st->symbol_fields);
     st->sched_switch = orma_model_lit(imp->model, "sched_switch");
     st->sched_waking = orma_model_lit(imp->model, "sched_waking");
@@ -101,11 +106,12 @@ uint32_t orma_kernel_add_row(struct orma_import_ctx *imp, const struct orma_item
     orma_table_set(t, ORMA_FTRACE_EVENT_UTID, row, utid);
     orma_table_set(t, ORMA_FTRACE_EVENT_COMMON_FLAGS, row, common_flags);
     orma_table_set(t, ORMA_FTRACE_EVENT_UCPU, row, ucpu);
-    row = orma_table_add(src);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_BUNDLE, row, item->bundle);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_IDX, row, item->index);
-    orma_table_set(src, ORMA_FTRACE_SOURCE_KIND, row, item->kind);
-    return row;
+    uint32_t source = orma_table_add(src);
+    ORMA_ASSERT_HOT(source == row || imp->model->storage->failed); /* the tables are parallel */
+    orma_table_set(src, ORMA_FTRACE_SOURCE_BUNDLE, source, item->bundle);
+    orma_table_set(src, ORMA_FTRACE_SOURCE_IDX, source, item->index);
+    orma_table_set(src, ORMA_FTRACE_SOURCE_KIND, source, item->kind);
+    return source;
 }
 
 static void load_comms(struct orma_import_ctx *imp, struct orma_kernel_bundle *b)
@@ -130,6 +136,7 @@ uint32_t orma_kernel_comm(struct orma_import_ctx *imp, const struct orma_item *i
 {
     struct orma_kernel_bundle *b = &imp->reader->sorter.bundles[item->bundle];
 
+    ORMA_ASSERT_HOT(item->bundle < imp->reader->sorter.bundles_num);
     if (ORMA_UNLIKELY(!b->comms))
         load_comms(imp, b);
     return index < b->comms_num ? b->comms[index] : ORMA_STR_EMPTY;

@@ -1,4 +1,10 @@
-/* What the kernel's ring buffers said of themselves at the start and at the end. */
+/*
+ * What the kernel's ring buffers report about themselves at the start and at the end of a session.
+ *
+ * Each number of a cpu goes to a statistic with suffix _begin or _end, by the tables below; for
+ * counters that only grow, the difference becomes a third statistic when the end arrives. Errors of
+ * the setup (events that could not be enabled) are counted and logged one by one.
+ */
 #include <string.h>
 
 #include "processor/import/kernel/kernel.h"
@@ -20,7 +26,7 @@ static bool is_time(uint32_t field)
            field == ORMA_PB_FTRACE_CPU_STATS_NOW_TS;
 }
 
-/* At the end, how much more it is than at the start. */
+/* The growth from start to end. */
 static void set_delta(struct orma_stats *stats, enum orma_stat begin, enum orma_stat delta,
                       int32_t cpu, int64_t end)
 {
@@ -102,7 +108,8 @@ static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool a
                    misses - stats->single[ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN]);
 }
 
-/* Errors that say the recorder misread the kernel's memory: its events can't be trusted. */
+/* Errors by which the recorder reports that it misread the kernel's memory: its events cannot be
+ * trusted. */
 void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status)
 {
     switch (status) {
@@ -120,7 +127,7 @@ void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uin
     }
 }
 
-/* Each event that could not be switched on counts, and says so in the import log. */
+/* Each event that could not be enabled is counted, and gets a row in the import log. */
 static void setup_error(struct orma_import_ctx *imp, uint16_t machine, const char *what,
                         const struct orma_pb_field *f)
 {
