@@ -1,10 +1,11 @@
 /*
- * What the importers of Android's packets share, and counters that the kernel's events tell of
- * as well. Threads: none.
+ * What the importers of Android's packets share, and counters that kernel events report as well.
+ * Threads: none.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_ANDROID_ANDROID_H
 #define ORMA_PROCESSOR_IMPORT_ANDROID_ANDROID_H
 #include "processor/import/core/ports.h"
+#include "sdk/base/assert.h"
 
 /* Something that uses energy; texts are pool ids. */
 struct orma_android_consumer {
@@ -48,6 +49,7 @@ struct orma_android {
 
 static inline struct orma_android *orma_android(const struct orma_import_ctx *imp)
 {
+    ORMA_ASSERT_HOT(imp->state);
     return imp->state;
 }
 

@@ -1,8 +1,10 @@
 /*
- * Energy: what power rails have delivered, and what the system thinks each of its parts (and each
- * user of it) has used. Both count microwatt-seconds.
+ * Energy: what power rails have delivered, and what each part of the system, and each user of it,
+ * is estimated to have used. Both count microwatt-seconds.
  *
- * A packet of rails has many samples, each with a time of its own: they are sorted one by one.
+ * A packet of rails has many samples, each with a timestamp of its own, so each goes to the sorter
+ * as an item. Estimates name a consumer by an id; the first packet describes all consumers, and the
+ * description is found by (machine, id).
  */
 #include <stdlib.h>
 
@@ -15,13 +17,13 @@
 
 /* ---- rails ---- */
 
-/* What a sample must know of its packet. */
+/* What a sample needs from its packet. */
 struct rail_packet {
     int64_t ts;
     uint64_t session;
 };
 
-/* Rails whose name says nothing to people. */
+/* Rails whose names need a readable form. */
 static const struct {
     const char *raw, *friendly;
 } rail_names[] = {
@@ -344,6 +346,7 @@ static void breakdown(struct orma_import_ctx *imp, const struct orma_item *item)
                        ORMA_STAT_ENERGY_BREAKDOWN_MISSING_VALUES);
         return;
     }
+    ORMA_ASSERT_HOT(idx < st->consumers_num);
     const struct orma_android_consumer c = st->consumer_rows[idx];
     push_energy(imp, item, &c, NULL, energy);
     per_uid(imp, item, &c);

@@ -1,6 +1,6 @@
 /*
- * The timelines of frames: when SurfaceFlinger and each app meant to have a frame ready, and when
- * they had.
+ * The timelines of frames: when SurfaceFlinger and each app expected to have a frame ready, and
+ * when they had it.
  *
  * A frame is a slice from a start to an end that has the same cookie; slices of a process lie on
  * lanes, since frames overlap. Surfaces that went into a display frame point to it by flows.
@@ -19,7 +19,7 @@
 /* FrameTimelineEvent */
 enum { EXPECTED_DISPLAY = 1, ACTUAL_DISPLAY, EXPECTED_SURFACE, ACTUAL_SURFACE, FRAME_END };
 
-/* All starts: the fields by name, and which number each has in which message. */
+/* The fields of all start messages, and their numbers in each of the two forms. */
 enum {
     COOKIE = 1,
     TOKEN,
@@ -283,7 +283,7 @@ static void put_severity(struct orma_import_ctx *imp, struct orma_args_list *arg
     static const char *const names[] = {"Unknown", "None", "Partial", "Full"};
     uint64_t val = (uint64_t)num(s, JANK_SEVERITY);
 
-    /* Older recorders don't say; they know a frame without jank all the same. */
+    /* Older recorders have no severity, but do mark frames without jank. */
     if (!s->fields[JANK_SEVERITY].id)
         val = num(s, JANK_TYPE) == JANK_NONE;
     put_text(imp, args, "Jank severity type", names[val < ORMA_ARRAY_LEN(names) ? val : 0]);
@@ -387,8 +387,10 @@ static void join_surfaces(struct orma_import_ctx *imp, uint64_t token, uint32_t 
     struct orma_android_frames *st = state_of(imp);
     uint64_t idx = st ? orma_map_take(&st->surfaces, token) : ORMA_MAP_NONE;
 
-    for (uint32_t i = idx == ORMA_MAP_NONE ? 0 : (uint32_t)idx; i; i = st->waits[i - 1].next)
+    for (uint32_t i = idx == ORMA_MAP_NONE ? 0 : (uint32_t)idx; i; i = st->waits[i - 1].next) {
+        ORMA_ASSERT_HOT(i <= st->waits_num && st->waits[i - 1].next < i);
         orma_flows_insert(imp->model, st->waits[i - 1].slice, display);
+    }
 }
 
 static void actual(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes,

@@ -1,8 +1,8 @@
 /*
  * Counters of graphics cards, the cards themselves, and what their drivers log.
  *
- * A sample is the value of the time up to it: it becomes the value of the row before, and a row
- * of 0 follows that waits for the next.
+ * A sample is the value for the time up to it: it becomes the value of the previous row, and a row
+ * with value 0 follows, which the next sample fills.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,6 +319,7 @@ static void sample(struct orma_import_ctx *imp, const struct orma_item *item, ui
     if (!has_id || !has_value || !st)
         return;
     uint64_t key = key_of(item->machine, gpu, id), idx = orma_map_get(&st->by_id, key);
+    ORMA_ASSERT_HOT(idx == ORMA_MAP_NONE || idx < st->num);
     struct gpu_counter *c = idx == ORMA_MAP_NONE ? NULL : &st->counters[idx];
     if (!c) {
         uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "gpu_counter(%u)", id);

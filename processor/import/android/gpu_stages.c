@@ -259,7 +259,7 @@ static struct stage stage_of(struct orma_import_ctx *imp, const struct orma_item
     return s;
 }
 
-/* The track of the event's queue; ORMA_TRACK_NONE: nobody said what queue that is. */
+/* The track of the event's queue; ORMA_TRACK_NONE: the queue was never described. */
 static uint32_t queue_of(struct orma_import_ctx *imp, const struct orma_item *item,
                          const struct event *e, uint64_t *ret_id)
 {

@@ -1,11 +1,12 @@
 /*
- * Buffers of graphics on their way from programs to displays.
+ * Graphics buffers on their way from programs to displays.
  *
  * Each event is an instant on the track of its buffer. Between events a frame is with the program
  * (APP), with the graphics card (GPU), with the compositor (SF), and at last on the display: each
  * of these phases has tracks of its own, with slices named by the frame's number.
  */
 #include "processor/import/android/android.h"
+
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
 
@@ -127,7 +128,7 @@ static int64_t between(const struct orma_map *from, uint64_t key, int64_t to)
     return ts == ORMA_MAP_NONE ? 0 : ORMA_MAX(to - (int64_t)ts, 0);
 }
 
-/* How long the frame that is displayed now took from step to step. */
+/* The time that the presented frame took from step to step. */
 static void put_times(struct orma_import_ctx *imp, struct orma_args_list *args,
                       const struct orma_item *item, const struct orma_android_graphics *st,
                       const struct buffer_event *b)

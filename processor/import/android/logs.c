@@ -1,5 +1,6 @@
 /* Messages of the system journal, as rows of the logs. */
 #include "processor/import/android/android.h"
+
 #include "protos/fields/trace.h"
 
 struct entry {

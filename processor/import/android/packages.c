@@ -1,5 +1,12 @@
-/* Packages that are installed, and how games among them are treated. */
+/*
+ * Installed packages, and the interventions for games among them.
+ *
+ * Lists of packages come again in a trace; a package keeps the row of its first appearance. The
+ * table of games has the same columns for each mode, side by side: the column of a value is that of
+ * the first mode plus the mode's place times the number of its columns.
+ */
 #include "processor/import/android/android.h"
+
 #include "protos/fields/trace.h"
 
 static uint32_t boolean(const struct orma_pb_field *f)

@@ -1,6 +1,10 @@
 /*
- * What Android's probes poll or are told: its log, packages, energy of rails and consumers,
- * states of displays and power entities, properties, memory of the graphics card.
+ * What Android's probes poll or receive: its log, residency of power entities, states of displays,
+ * system properties, memory of the graphics card, and the state of the web interface.
+ *
+ * One importer takes all of these packets; parse() picks the function by the packet's field. Tracks
+ * of entities are cached by a hash of what identifies them. The first part holds counters that
+ * kernel events report, too: the kernel room reaches them through the port.
  */
 #include <stdlib.h>
 
@@ -20,7 +24,7 @@ static struct orma_track_dim text_dim(struct orma_import_ctx *imp, const char *k
     return orma_dim_str(orma_model_lit(imp->model, key), text);
 }
 
-/* ---- counters that several sources tell of ---- */
+/* ---- counters that several sources report ---- */
 
 void orma_android_screen_state(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                                double value)
@@ -60,7 +64,7 @@ void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int6
             orma_model_counter_track(imp->model, machine, "gpu_memory", name, NULL, 2, dims), size);
         return;
     }
-    /* The kernel tells of processes that are gone, too: they must not come back. */
+    /* The kernel also reports processes that have ended: they must not be revived. */
     uint32_t utid = orma_processes_find_thread(procs, pid);
     uint32_t upid = utid == ORMA_ID_NONE ? ORMA_ID_NONE : orma_processes_upid(procs, utid);
     const struct orma_track_dim dim = orma_dim(imp->model->known.upid, upid);

@@ -1,8 +1,9 @@
 /*
- * Memory that Vulkan programs and drivers take: rows of what happened, and sums as counters of
- * the process, by scope for the driver's own and by type of memory for the device's.
+ * Memory that Vulkan programs and drivers allocate: rows of the events, and sums as counters of the
+ * process, by scope for the driver's own and by type of memory for the device's.
  */
 #include "processor/import/android/android.h"
+
 #include "processor/read/seq.h"
 #include "protos/fields/gpu.h"
 #include "protos/fields/interned_data.h"

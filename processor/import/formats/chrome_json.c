@@ -4,12 +4,16 @@
  *   [ {event}, {event} ...            a bare list, which may be cut off
  *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
  *
- * An event is looked at twice: here for its time, and when that has come for the rest.
+ * An event is read twice: here for its time, and for the rest in sorted order
+ * (chrome_json_event.c). Bytes that are not whole yet are left for the next call of read(), and how
+ * far a value was scanned is kept. After a malformed value the next event is searched for, within a
+ * budget per byte of the file, so that damage cannot make the import quadratic.
  */
 #include "processor/import/formats/chrome_json.h"
-#include "processor/import/formats/systrace.h"
 
 #include <errno.h>
+
+#include "processor/import/formats/systrace.h"
 
 /* Longer names of members are not waited for. */
 #define KEY_MAX 65536
@@ -242,7 +246,7 @@ static void bad(struct orma_file *file, const char *what)
     orma_file_error(file, -EBADMSG, "Failure parsing JSON: %s (ERR:tp-corrupt)", what);
 }
 
-/* Skips what can't be where it is; a file of which nothing else can be read is refused for it. */
+/* Skips what is out of place; a file of which nothing else can be read is refused for it. */
 static const char *skip_broken(struct orma_file *file, struct json_file *f, const char *pos,
                                const char *to, const char *what)
 {
@@ -250,7 +254,7 @@ static const char *skip_broken(struct orma_file *file, struct json_file *f, cons
     return skip_damage(file, f, pos, to, what);
 }
 
-/* Whether the bracket at `pos` ends the list: no event follows. -EAGAIN: that can't be told yet. */
+/* Whether the bracket at `pos` ends the list: no event follows. -EAGAIN: more bytes are needed. */
 static int ends_list(const char *pos, const char *end, bool at_end)
 {
     const char *next = skip(pos + 1, end, " \t\r\n,");
@@ -328,7 +332,7 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
                         "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
 }
 
-/* The key at `pos` up to its value. NULL: not whole, or malformed: then that is told. */
+/* The key at `pos` up to its value. NULL: not whole, or malformed, which is reported. */
 static const char *read_key(const char *pos, const char *end, struct orma_str *ret,
                             const char **ret_error)
 {

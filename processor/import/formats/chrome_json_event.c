@@ -1,8 +1,21 @@
-/* What an event of Chrome's JSON format does, by its phase. */
+/*
+ * What an event of Chrome's JSON format does, by its phase.
+ *
+ * orma_json_event_parse() runs when the event's time has come: it reads the text a second time,
+ * finds process and thread, and calls one function per phase:
+ *
+ *   B E X      slices of the thread; X has its duration     i I R     instants
+ *   b e n      slices of an async track, found by id        s t f     flows
+ *   C          counters, one per numeric arg                T         thread states
+ *   M          names and sort order of processes and threads
+ *
+ * Processes and threads may be named by a text instead of a number: it gets a number of its own,
+ * out of the range of real ones.
+ */
 #include "processor/import/formats/chrome_json.h"
+
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
-
 #include "sdk/base/hash.h"
 
 /* Processes and threads that are known by name alone have ids from here on. */
@@ -465,7 +478,7 @@ static void on_thread_state(struct event *e)
         add_sched(e, ucpu);
 }
 
-/* ---- names and facts ---- */
+/* ---- metadata ---- */
 
 static void on_name(struct event *e, bool of_process)
 {
@@ -504,7 +517,7 @@ static void on_sort_index(struct event *e, bool of_process)
                             args);
 }
 
-static void on_fact(struct event *e)
+static void on_metadata(struct event *e)
 {
     struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
@@ -619,7 +632,7 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
         on_thread_state(&e);
         break;
     case 'M':
-        on_fact(&e);
+        on_metadata(&e);
         break;
     }
     file->imp->model->storage->failed |= scratch->failed;

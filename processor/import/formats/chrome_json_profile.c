@@ -1,12 +1,17 @@
 /*
- * V8's sampling profiler inside of a JSON trace: a Profile event opens one, ProfileChunk events
- * bring nodes of the tree of calls, and samples as (node, microseconds since the last one).
+ * V8's sampling profiler inside a JSON trace.
+ *
+ * A Profile event starts a profile with a time; ProfileChunk events add nodes of its call tree, and
+ * samples as (node, microseconds since the previous sample). Both are resolved while the file is
+ * read, since chunks build on each other: a node becomes a call site below that of its parent, a
+ * sample an item with its absolute time, which becomes a row in sorted order.
  */
 #include "processor/import/formats/chrome_json.h"
+
 #include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
-/* A sample at rest. The first byte tells it from events, which are text. */
+/* A sample as an item. Its first byte is 0, which distinguishes it from events, which are text. */
 struct v8_sample {
     uint8_t zero;
     uint32_t pid, tid, callsite;

@@ -1,16 +1,21 @@
 /*
- * Files with several files in them: tar and zip. Members are told by their first bytes and
- * imported by kind: packets first, then containers, then the rest, symbols last; of a kind by
- * name. What is hidden (a part of its path begins with a dot) is left out.
+ * Files with several files in them: tar and zip. Members are detected by their first bytes
+ * and imported by kind: packets first, then containers, then the rest, symbols last; within a kind
+ * by name. Hidden members (a part of the path begins with a dot) are left out.
+ *
+ * Reading has three steps: the list of members is collected, then each member's first bytes are
+ * unpacked to detect its kind, then the sorted members are imported one by one. A zip archive is
+ * read from its list at the end; one whose end is missing, by the headers of its members.
  */
 #include "processor/import/formats/formats.h"
-#include "processor/read/inflate.h"
-#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* As much of a member as tells what it is. */
+#include "processor/read/inflate.h"
+#include "sdk/base/vec.h"
+
+/* Bytes of a member that suffice to detect its format. */
 #define HEAD 4096
 /* More members than any honest archive of traces has. */
 #define MEMBERS_MAX 65536
@@ -273,7 +278,7 @@ static void zip_long_fields(struct orma_str extra, bool plain_is_long, uint64_t 
     }
 }
 
-/* One entry of the list; returns the bytes it takes, 0 when it is no good (and that was said). */
+/* One entry of the list; returns its size in bytes, 0 if it is invalid, which is reported. */
 static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size_t pos)
 {
     const uint8_t *entry = data + pos;
@@ -308,7 +313,7 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
     return ZIP_ENTRY_LEN + name_len + extra_len + (size_t)le(entry + 32, 2);
 }
 
-/* Where a member ends whose header doesn't tell: at what has the form of another header. */
+/* The end of a member whose header has no size: where another header follows. */
 static size_t zip_next(const uint8_t *data, size_t len, size_t pos)
 {
     for (size_t at = pos; len - at >= 4; at++) {
@@ -348,7 +353,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
             add_member(a, &m);
         pos += m.len;
         if (len - pos > 16 && !memcmp(data + pos, "PK\7\10", 4))
-            pos += 16; /* what the header didn't tell */
+            pos += 16; /* the data descriptor: sizes that the header lacks */
     }
     if (a->num)
         orma_model_cut_off(a->file->imp->model, 1);
@@ -405,7 +410,7 @@ static void read_head(const struct member *m, struct head *ret)
         const struct orma_str piece = {(const char *)m->data + pos, ORMA_MIN(HEAD, m->len - pos)};
 
         if (orma_inflater_feed(z, piece, head_sink, ret) < 0)
-            break; /* whoever reads all of it will tell */
+            break; /* reported when all of it is read */
     }
     orma_inflater_free(z);
 }

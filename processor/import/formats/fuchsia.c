@@ -1,9 +1,10 @@
 /*
  * Traces of Fuchsia: records of 64-bit words.
  *
- * A record says in its first word what it is and how many words it has. Texts and threads are
- * mostly numbers of entries that earlier records made, per provider; so all is resolved as it is
- * read, and what has a time waits for it as a `struct event`.
+ * The first word of a record has its type and its size in words. Texts and threads are
+ * mostly numbers of entries that earlier records of the same provider made, so references are
+ * resolved while the file is read, and what has a timestamp waits in the sorter as a
+ * `struct event`. After damage the next record is where several plausible ones follow each other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -312,7 +313,7 @@ static void read_event(struct orma_file *file, struct record *r)
     keep(file, ts, &e, args);
 }
 
-/* Who goes off a cpu and who comes: all of it in the first word, or behind it. */
+/* The outgoing and incoming thread of a cpu: all in the first word, or in the words behind it. */
 static void read_old_switch(struct orma_file *file, struct record *r)
 {
     struct event e = {.kind = SWITCH,

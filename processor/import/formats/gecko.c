@@ -1,18 +1,24 @@
 /*
  * Profiles of Firefox, in both of their forms:
  *
- *   as gathered   tables are {"schema": {column: index}, "data": [[...], ...]}, texts in
- * stringTable as processed  tables are {column: [...], ...}, texts in stringArray of the thread or
- * of "shared"
+ *   raw         tables are {"schema": {column: index}, "data": [[...], ...]},
+ *               texts in stringTable
+ *   processed   tables are {column: [...], ...},
+ *               texts in stringArray of the thread or of "shared"
  *
- * Samples become stacks, markers slices on tracks of their own. Times are in ms.
+ * column() hides the difference: it reads one column of a table as a list of values, and rows are
+ * indices into these lists. Per thread the frames are named first, then the stacks become call
+ * sites (a stack refers to an earlier one as its caller), then samples and markers become events
+ * with a time. Samples are rows with their stack, markers slices on tracks of their own. Times are
+ * in ms.
  */
 #include "processor/import/formats/chrome_json.h"
-#include "processor/model/callstacks.h"
-#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "processor/model/callstacks.h"
+#include "sdk/base/vec.h"
 
 /* ---- lists of values ---- */
 
@@ -24,18 +30,18 @@ struct list {
 struct gecko {
     struct orma_arena arena;
     struct orma_buf scratch;
-    struct orma_map told; /* places of damage: tables are read once per column */
+    struct orma_map reported; /* places of damage: tables are read once per column */
 };
 
 /* What follows a malformed value in its container is not known: entries are known by number. */
-static void tell_broken(struct orma_file *file, const struct orma_json *j)
+static void report_broken(struct orma_file *file, const struct orma_json *j)
 {
     struct gecko *g = file->state;
     uint64_t place = (uintptr_t)j->pos;
 
-    if (!j->failed || orma_map_get(&g->told, place) != ORMA_MAP_NONE)
+    if (!j->failed || orma_map_get(&g->reported, place) != ORMA_MAP_NONE)
         return;
-    file->imp->model->storage->failed |= orma_map_put(&g->told, place, 0) < 0;
+    file->imp->model->storage->failed |= orma_map_put(&g->reported, place, 0) < 0;
     orma_file_damage(file, j->pos, ORMA_MAX((size_t)(j->end - j->pos), 1u),
                      "a broken list in a profile");
 }
@@ -53,7 +59,7 @@ static void list_read(struct orma_file *file, const struct orma_json_value *arra
         }
         ret->values[ret->num++] = v;
     }
-    tell_broken(file, &inside);
+    report_broken(file, &inside);
 }
 
 static struct orma_json_value list_get(const struct list *l, int64_t idx)
@@ -83,7 +89,7 @@ static void column(struct orma_file *file, const struct orma_json_value *table, 
         for (int64_t n = 0; at.type == ORMA_JSON_INT && orma_json_element(&row, &v); n++)
             if (n == at.integer)
                 cell = v;
-        tell_broken(file, &row);
+        report_broken(file, &row);
         rows.values[i] = cell; /* the row is read: its place is free */
     }
     *ret = rows;
@@ -494,7 +500,7 @@ static void gecko_fini(struct orma_file *file)
 
     orma_arena_fini(&g->arena);
     orma_buf_fini(&g->scratch);
-    orma_map_fini(&g->told);
+    orma_map_fini(&g->reported);
 }
 
 const struct orma_format_ops orma_format_gecko = {

@@ -1,8 +1,20 @@
+/*
+ * Records of a heap dump: two passes over the file.
+ *
+ *   header ─► pass 1: strings, names and fields of classes, where each array lies
+ *          ─► types of the graph (orma_hprof_put_types())
+ *          ─► pass 2: roots, objects, arrays ─► rows, by hprof_objects.c
+ *
+ * The second pass needs all classes, since an object's fields lie in the file without names or
+ * types, and a class may come after its objects. `again` means the second pass. A record that
+ * exceeds the file is read as far as it goes, and the graph counts as truncated.
+ */
 #include "processor/import/formats/hprof.h"
-#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "sdk/base/vec.h"
 
 #define CLASSES_MAX (1u << 24)
 

@@ -2,11 +2,12 @@
  * Heap dumps of Java runtimes ("JAVA PROFILE 1.0.x"), as OpenJDK and ART write them.
  *
  * A dump is read twice: hprof.c collects texts, classes and where arrays are; then
- * hprof_objects.c makes the objects of a heap graph (profile/heap_graph.h). What graphs of packets
+ * hprof_objects.c makes the objects of a heap graph (model/heap_graph.h). What graphs of packets
  * do not have: values of fields, and contents of arrays, which go to storage->arrays in the
  * order of bytes of the file (large ends first), each with the type of its elements as tag.
  *
- * Numbers are big endian, ids have 4 or 8 bytes. The dump may be hostile: all readers check.
+ * Numbers are big endian, ids have 4 or 8 bytes. All readers check their bounds: the dump may be
+ * hostile.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_HPROF_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_HPROF_H
@@ -77,7 +78,7 @@ static inline uint64_t orma_hprof_id(struct orma_hprof_reader *r)
 /* NULL: unknown. */
 const struct orma_hprof_class *orma_hprof_class_of(const struct orma_hprof *h, uint64_t id);
 
-/* Objects, from behind the byte that says what comes: hprof_objects.c */
+/* Objects, from behind the tag: hprof_objects.c */
 void orma_hprof_instance(struct orma_hprof *h, struct orma_hprof_reader *r);
 void orma_hprof_object_array(struct orma_hprof *h, struct orma_hprof_reader *r);
 void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, bool has_data);

@@ -1,7 +1,15 @@
-/* The objects of a heap dump as rows: what they are of, what they refer to, what they hold. */
+/*
+ * Objects of a heap dump as rows: their types, references and contents.
+ *
+ * The bytes of an object are the values of its class's fields, then those of its superclass, and so
+ * on up. References become rows of the graph; other values become rows of object data, which belong
+ * to one set per object. A string's text is not in the object but in the array that its `value`
+ * field refers to, whose place the first pass has noted.
+ */
 #include "processor/import/formats/hprof.h"
 
 #include "sdk/base/hash.h"
+#include "sdk/base/utf8.h"
 
 /* Ids of types that the dump has no class for. */
 #define TYPE_OF_CLASS (1ull << 63) /* | id of the class */
@@ -168,26 +176,7 @@ static void add_value(struct orma_hprof *h, uint32_t set, const struct orma_hpro
 
 /* ---- texts ---- */
 
-static void put_char(struct orma_buf *out, uint32_t c)
-{
-    if (c < 0x80) {
-        orma_buf_put_byte(out, (uint8_t)c);
-    } else if (c < 0x800) {
-        orma_buf_put_byte(out, (uint8_t)(0xc0 | c >> 6));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c & 63)));
-    } else if (c < 0x10000) {
-        orma_buf_put_byte(out, (uint8_t)(0xe0 | c >> 12));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c >> 6 & 63)));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c & 63)));
-    } else {
-        orma_buf_put_byte(out, (uint8_t)(0xf0 | c >> 18));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c >> 12 & 63)));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c >> 6 & 63)));
-        orma_buf_put_byte(out, (uint8_t)(0x80 | (c & 63)));
-    }
-}
-
-/* Units of 16 bits; halves of pairs that have no other half become U+FFFD. */
+/* Units of 16 bits; unpaired surrogates become U+FFFD. */
 static void put_utf16(struct orma_buf *out, const uint8_t *data, uint64_t num, bool little)
 {
     for (uint64_t i = 0; i < num; i++) {
@@ -201,7 +190,7 @@ static void put_utf16(struct orma_buf *out, const uint8_t *data, uint64_t num, b
                 i++;
             }
         }
-        put_char(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+        (void)orma_utf8_put(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     }
 }
 
@@ -229,7 +218,7 @@ static uint32_t read_text(struct orma_hprof *h, uint64_t array, bool wide)
         put_utf16(&out, r.pos, num / 2, true);
     else
         for (uint64_t i = 0; i < num; i++)
-            put_char(&out, r.pos[i]);
+            (void)orma_utf8_put(&out, r.pos[i]);
     if (!out.failed)
         id = out.len ? orma_model_str(h->imp->model, orma_buf_str(&out)) : ORMA_STR_EMPTY;
     h->imp->model->storage->failed |= out.failed;

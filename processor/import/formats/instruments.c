@@ -10,10 +10,11 @@
  * under the id. What expat refuses ends the rows; those before it stay.
  */
 #include "processor/import/formats/formats.h"
-#include "processor/model/callstacks.h"
 
 #include <errno.h>
 #include <expat.h>
+
+#include "processor/model/callstacks.h"
 
 #define OPEN_MAX 64
 #define FRAMES_MAX 1024

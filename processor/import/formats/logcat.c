@@ -142,7 +142,7 @@ static void logcat_parse(struct orma_file *file, const struct orma_item *item)
     struct entry e;
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &e))
-        return; /* cannot be: it was read before */
+        return; /* it could be read before: the file has changed since */
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
     orma_table_set(t, ORMA_LOGS_UTID, row,

@@ -1,12 +1,15 @@
 /*
- * The log of ninja, version 5: a line per output with (start, end) in ms. What ran side by side
- * tells how many workers there were; each becomes a thread.
+ * The log of ninja, version 5: a line per output with (start, end) in ms. The log does not
+ * name workers, so they are reconstructed: outputs are sorted by start, and each goes to the first
+ * worker that is free by then, or to a new one. Each worker becomes a thread. Outputs of the same
+ * command follow each other with equal times and hash, and are joined.
  */
 #include "processor/import/formats/formats.h"
-#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "sdk/base/vec.h"
 
 #define BUILD_PID 1
 

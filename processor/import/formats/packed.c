@@ -1,8 +1,9 @@
 /* One file, packed: gzip, zstd and ctrace are unpacked piece by piece into the file inside. */
 #include "processor/import/formats/formats.h"
-#include "processor/read/inflate.h"
 
 #include <errno.h>
+
+#include "processor/read/inflate.h"
 
 /* Where the zlib stream of a ctrace file begins: behind a line of text. */
 #define CTRACE_HEAD ORMA_STR("TRACE:\n")

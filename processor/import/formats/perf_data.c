@@ -1,4 +1,17 @@
-/* Records of perf.data: noted with their time, and what they do when that has come. */
+/*
+ * Records of perf.data: noted with their time, and handled in sorted order.
+ *
+ * perf_read() walks the records once; each is an event of the file at its own time, as bytes that
+ * stay where they are. What a record does depends on its type:
+ *
+ *   MMAP, MMAP2   a range of addresses of the process (or the kernel) belongs to a mapping
+ *   COMM          names a thread, and the process of a main thread
+ *   SAMPLE        resolves its addresses in those ranges, and becomes a sample with its stack
+ *
+ * The ranges of a process are sorted and do not overlap: a new one cuts the old ones that it
+ * covers. A record with an impossible size is damage: reading goes on where several plausible
+ * records follow each other.
+ */
 #include "processor/import/formats/perf_data.h"
 
 #include <errno.h>
@@ -25,7 +38,7 @@ enum record {
 
 #define HEADER 8
 #define STACK_MAX 1024
-/* So many records that follow each other are believed to be some, behind damage. */
+/* After damage, so many plausible records in a row are taken as records. */
 #define CHAIN 3
 /* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
 #define CONTEXT_FIRST ((uint64_t)-4095)
@@ -85,11 +98,11 @@ static uint32_t range_find(const struct ranges *r, uint64_t address)
     return ORMA_UPPER_BOUND(r->data, r->len, .end, address);
 }
 
-/* What the new one covers is gone from the others. */
+/* The new range replaces what it covers of the others. */
 static bool range_add(struct ranges *r, struct range new)
 {
+    ORMA_ASSERT(new.start < new.end);
     uint32_t i = range_find(r, new.start), to;
-
     if (i < r->len && r->data[i].start < new.start) {
         struct range rest = r->data[i];
 
@@ -335,6 +348,7 @@ static double add_period(struct orma_import_ctx *imp, struct orma_perf_data *p, 
             return 0;
         }
     }
+    ORMA_ASSERT_HOT(at < p->sums.len);
     return p->sums.data[at] += (double)period;
 }
 
@@ -551,7 +565,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
 
     orma_file_set_clock(file, clock);
     /* The usual clock of the format is related to the trace's once, also where records have
-       another one: whoever joins them with other traces must know that this can't be done. */
+       another one: if that fails, the log shows why they cannot be joined with other traces. */
     if (clock == ORMA_CLOCK_PERF)
         (void)orma_file_relate(file, ORMA_CLOCK_MONOTONIC, 0, &start);
     const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;

@@ -1,5 +1,5 @@
 /*
- * perf.data: what is told about the recording before its records are read.
+ * perf.data: the header, which describes the recording, and a cursor over its bytes.
  *
  *   header (104 bytes) ─► attrs: what was counted, and how its records look
  *                      ─► data: records
@@ -31,7 +31,7 @@ struct orma_perf_attr {
     uint32_t type;
     uint64_t config, period, sample_type, read_format, flags;
     int32_t clockid; /* -1: perf's own */
-    uint32_t name;   /* pool id, 0: not told */
+    uint32_t name;   /* pool id, 0: unknown */
 };
 
 struct orma_perf_data {
@@ -67,7 +67,7 @@ static inline uint64_t orma_format_perf_number(struct orma_perf_cursor *c, unsig
     return val;
 }
 
-/* False and an error told: it can't be read. */
+/* False, and the error is reported: the file cannot be read. */
 bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,
                                   struct orma_str bytes);
 

@@ -1,3 +1,11 @@
+/*
+ * The header of perf.data, its attrs and features.
+ *
+ * The header points to three sections: attrs (one per event that was counted, each with the ids
+ * that its samples carry), data (the records), and behind the data one section per feature whose
+ * bit is set, in the order of the bits. Attrs are read first, because the descriptions of events
+ * name them by id. All reads go through a cursor that fails at the end of its section.
+ */
 #include "processor/import/formats/perf_data.h"
 
 #include <errno.h>
@@ -56,7 +64,7 @@ static struct orma_str text(struct orma_perf_cursor *c)
 static void read_attr(struct orma_perf_attr *a, struct orma_perf_cursor c)
 {
     a->type = (uint32_t)orma_format_perf_number(&c, 4);
-    (void)orma_format_perf_number(&c, 4); /* its own size: that of the section counts */
+    (void)orma_format_perf_number(&c, 4); /* its own size is ignored: the section has one */
     a->config = orma_format_perf_number(&c, 8);
     a->period = orma_format_perf_number(&c, 8);
     a->sample_type = orma_format_perf_number(&c, 8);
@@ -95,11 +103,11 @@ static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
     struct orma_buf line = {0};
 
     for (uint64_t num = orma_format_perf_number(&c, 4); num-- > 0 && !c.failed;) {
-        struct orma_str word = text(&c);
+        struct orma_str arg = text(&c);
 
         if (line.len)
             orma_buf_put_byte(&line, ' ');
-        orma_buf_put(&line, word.data, word.len);
+        orma_buf_put(&line, arg.data, arg.len);
     }
     orma_table_set(orma_model_table(imp->model, ORMA_TABLE_PROFILER_SESSION),
                    ORMA_PROFILER_SESSION_CMDLINE, p->session,
@@ -184,7 +192,7 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
              bits[4];
     struct section attrs = read_section(&c), data = read_section(&c);
 
-    (void)read_section(&c); /* names of event types, of old */
+    (void)read_section(&c); /* names of event types, obsolete */
     for (unsigned i = 0; i < 4; i++)
         bits[i] = orma_format_perf_number(&c, 8);
     if (size != HEADER_SIZE || c.failed || attr_size < ATTR_MIN + 16 || attr_size > 4096) {

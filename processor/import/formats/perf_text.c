@@ -9,10 +9,11 @@
  *     (an empty line)
  */
 #include "processor/import/formats/formats.h"
-#include "processor/model/callstacks.h"
-#include "protos/reflect/number.h"
 
 #include <stdlib.h>
+
+#include "processor/model/callstacks.h"
+#include "protos/reflect/number.h"
 
 #define FRAMES_MAX 4096
 #define LINE_MAX ((size_t)1 << 20)

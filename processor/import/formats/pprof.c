@@ -4,14 +4,15 @@
  * Parts refer to each other by id, in any order; so the message is walked twice: strings,
  * functions and mappings first, then locations and samples.
  */
-#include "protos/fields/pprof.h"
 #include "processor/import/formats/formats.h"
-#include "processor/model/callstacks.h"
-#include "sdk/base/hash.h"
-#include "sdk/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "processor/model/callstacks.h"
+#include "protos/fields/pprof.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 #define TYPES_MAX 16
 #define STACK_MAX 4096

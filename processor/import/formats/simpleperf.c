@@ -4,10 +4,11 @@
  * need them, so it is walked twice.
  */
 #include "processor/import/formats/formats.h"
-#include "processor/model/callstacks.h"
-#include "sdk/wire/pb_reader.h"
 
 #include <errno.h>
+
+#include "processor/model/callstacks.h"
+#include "sdk/wire/pb_reader.h"
 
 #define MAGIC_LEN 10
 #define VERSION 1

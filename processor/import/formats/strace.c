@@ -176,7 +176,7 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     int64_t dur;
 
     if (read_line((struct orma_str){(const char *)item->data, item->len}, &c) != LINE_OK)
-        return; /* cannot be: it was read before */
+        return; /* it could be read before: the file has changed since */
     uint32_t category = orma_model_cstr(imp->model, "strace");
     uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, 0), c.tid);
     bool resumed = orma_str_starts(c.rest, ORMA_STR("<... "));

@@ -1,3 +1,16 @@
+/*
+ * Lines of the kernel's tracer as text, and the HTML pages around them.
+ *
+ * A state machine over lines finds what to read: the trace itself, or the process lists that HTML
+ * pages bring in further script elements, with one column layout per header line.
+ *
+ *   at start ─► lines of the trace                        (plain text)
+ *            ─► html ◄─► lines of the trace, processes    (until </script>)
+ *
+ * A line of the trace is read twice: first for its time, by which it is sorted, and then, in order,
+ * for what the event does (systrace_event.c). In a line, the comm may contain any character, so the
+ * pid is the first "-<digits>" that the rest of the line fits.
+ */
 #include "processor/import/formats/systrace.h"
 
 #include <strings.h>
@@ -5,7 +18,7 @@
 #include "processor/import/core/ports.h"
 #include "processor/model/sched.h"
 
-/* Longer lines are nonsense; what has no end is not waited for. */
+/* Longer lines are not waited for. */
 #define LINE_MAX ((size_t)1 << 20)
 
 enum where {
@@ -164,7 +177,7 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
     struct orma_buf scratch = {0};
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
-        return; /* cannot be: it was read before */
+        return; /* it could be read before: the file has changed since */
     struct orma_kernel_event e = {
         .ts = item->ts,
         .cpu = line.cpu,
@@ -257,7 +270,7 @@ static bool contains(struct orma_str s, const char *what)
     return orma_str_find(s, orma_str_from(what));
 }
 
-/* "CPU:1 [LOST 5 EVENTS]": the kernel's own buffer had no room for them. */
+/* "CPU:1 [LOST 5 EVENTS]": the kernel's own buffer had no space for them. */
 static bool lost_line(struct orma_file *file, struct orma_str line)
 {
     struct orma_str cpu, rest = line, num;
@@ -277,7 +290,7 @@ static bool lost_line(struct orma_file *file, struct orma_str line)
     return true;
 }
 
-/* Pages of old tools have the text as a string of their script: its end is no damage. */
+/* Pages of old tools have the text as a string of their script: its end is not damage. */
 static bool ends_script(const struct orma_file *file, struct orma_str line)
 {
     const struct systrace *s = file->state;

@@ -1,7 +1,7 @@
 /*
  * Kernel events as text. Most are put back into the form that packets have and given to the
- * handlers of those; where texts say less, or others make something else of them, the rest is
- * here.
+ * handlers of those (plain_events); events whose text has less than the packet, or another meaning,
+ * have a function of their own here.
  */
 #include "processor/import/core/ports.h"
 #include "processor/import/formats/systrace.h"

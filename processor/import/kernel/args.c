@@ -5,6 +5,7 @@
  * for in order as a rule, so the walk goes on where the last one stopped.
  */
 #include "processor/import/kernel/kernel.h"
+
 #include "processor/read/bundle.h"
 #include "protos/fields/common.h"
 #include "protos/fields/ftrace.h"

@@ -5,8 +5,9 @@
  * wakings in compact form, events) goes to the sorter as one run if its times rise and one offset
  * converts them all; else event by event, or in stretches that do.
  */
-#include "processor/read/bundle.h"
 #include "processor/import/kernel/kernel.h"
+
+#include "processor/read/bundle.h"
 #include "processor/read/damage.h"
 #include "protos/fields/ftrace.h"
 

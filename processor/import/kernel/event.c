@@ -3,6 +3,7 @@
  * runs.
  */
 #include "processor/import/kernel/kernel.h"
+
 #include "protos/fields/ftrace.h"
 #include "protos/tables/ftrace_events.h"
 

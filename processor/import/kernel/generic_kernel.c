@@ -6,8 +6,9 @@
  * what ran on that cpu before; how that thread left the cpu is in its own
  * next event, which then belongs to the slice that was ended.
  */
-#include "protos/fields/generic_kernel.h"
 #include "processor/import/kernel/kernel.h"
+
+#include "protos/fields/generic_kernel.h"
 #include "protos/fields/trace.h"
 
 /* By number. The letters are those of Linux. */

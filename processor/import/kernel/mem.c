@@ -10,6 +10,7 @@
  * start event to their end event.
  */
 #include "processor/import/kernel/fields.h"
+
 #include "protos/fields/ftrace.h"
 
 /* Which thread an mm belongs to, and which mm a thread was seen with last. */

@@ -7,6 +7,7 @@
  * the number is left out.
  */
 #include "processor/import/kernel/fields.h"
+
 #include "protos/fields/ftrace.h"
 
 static void cpu_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,

@@ -12,6 +12,7 @@
  * the name, the value, and they join at kernel_mark().
  */
 #include "processor/import/kernel/fields.h"
+
 #include "processor/model/async.h"
 #include "protos/fields/ftrace.h"
 

@@ -1,5 +1,6 @@
 /* System calls as slices of the calling thread. */
 #include "processor/import/kernel/fields.h"
+
 #include "protos/fields/ftrace.h"
 #include "protos/tables/syscalls.h"
 #include "sdk/base/map.h"

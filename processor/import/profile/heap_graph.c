@@ -1,8 +1,20 @@
+/*
+ * Packets of heap graphs, read into a graph under way (model/heap_graph.h), one per sequence.
+ *
+ *   packet 0 (continued) ─► packet 1 (continued) ─► ... ─► last packet ─► orma_heap_graph_finish()
+ *
+ * Every packet has an index; a gap marks the graph as truncated. Objects become rows at once. An
+ * object may carry its id as the difference to the previous one, and keeps the heap type of the
+ * previous one if it has none; ids of its fields count from a base of its own. References are three
+ * lists per object (fields, objects, objects of the runtime) that are joined here; names of fields
+ * are resolved at the end of the graph, since types may come in any packet. Deobfuscated names are
+ * applied at the end of the import (heap_graph_names.c).
+ */
 #include "processor/import/profile/heap_names.h"
-#include "processor/import/profile/profile.h"
 
 #include <stdlib.h>
 
+#include "processor/import/profile/profile.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
@@ -35,7 +47,7 @@ struct object {
     size_t fields_num, refs_num;
 };
 
-/* What fits into one word; numbers of repeated fields are only counted. */
+/* The scalar fields; repeated fields are only counted. */
 static void read_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                         struct orma_pb_reader r, struct object *ret)
 {

@@ -1,4 +1,11 @@
-/* Names of classes and fields that a build made short, and what they were. */
+/*
+ * Deobfuscated names of classes and fields in heap graphs.
+ *
+ * Mappings are collected as a flat list of (package, short name, long name, is a field). At the end
+ * of the import the list becomes a map by (package, short name), and every class and every field of
+ * a reference is looked up in it once. The package of a class is taken from the path of its
+ * location; names of fields contain their class, so they need no package.
+ */
 #include "processor/import/profile/heap_names.h"
 
 #include "protos/fields/profiling.h"

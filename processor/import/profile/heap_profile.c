@@ -1,9 +1,9 @@
 /*
- * Heap profiles: a dump says for each call stack what was allocated and freed since the profile
+ * Heap profiles: a dump lists for each call stack what was allocated and freed since the profile
  * began; rows are the differences between dumps.
  *
  * A dump may take several packets (`continued`). What they define (strings, mappings, frames,
- * stacks) is good until the dump is complete; other ids are those of the sequence.
+ * stacks) is valid until the dump is complete; other ids are those of the sequence.
  */
 #include "processor/import/profile/profile.h"
 
@@ -220,7 +220,7 @@ struct dump {
     uint64_t pid;
     uint32_t heap;
     int64_t ts;
-    bool exact_max; /* recorders of old got the counts at the maximum wrong */
+    bool exact_max; /* old recorders got the counts at the maximum wrong */
 };
 
 static void add_sample(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
@@ -397,8 +397,10 @@ static struct totals *totals_of(struct orma_import_ctx *imp, struct orma_heap_se
     uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts));
     uint64_t have = orma_map_get(&s->totals_by, key);
 
-    if (have != ORMA_MAP_NONE)
+    if (have != ORMA_MAP_NONE) {
+        ORMA_ASSERT_HOT(have < s->totals_num);
         return &s->totals[have];
+    }
     if (ORMA_GROW(&s->totals, &s->totals_cap, s->totals_num + (size_t)1)) {
         imp->model->storage->failed = true;
         return NULL;
@@ -445,7 +447,7 @@ static void commit(struct orma_import_ctx *imp, struct orma_heap_sequence *s, co
         return;
     }
     add_row(imp, a, upid, callsite, a->allocs - t->allocs, a->allocated - t->allocated);
-    /* That runtime does not tell what it frees: the numbers mean nothing. */
+    /* ART does not report what it frees: its numbers are meaningless. */
     if (!orma_str_eq(orma_strpool_get(&imp->model->storage->pool, a->heap),
                      ORMA_STR("com.android.art")))
         add_row(imp, a, upid, callsite, t->frees - a->frees, t->freed - a->freed);

@@ -6,6 +6,7 @@
 #define ORMA_PROCESSOR_IMPORT_PROFILE_PROFILE_H
 #include "processor/import/core/ports.h"
 #include "processor/model/callstacks.h"
+#include "sdk/base/assert.h"
 
 /* The state of the room. */
 struct orma_profile_state {
@@ -16,6 +17,7 @@ struct orma_profile_state {
 
 static inline struct orma_profile_state *orma_profile(const struct orma_import_ctx *imp)
 {
+    ORMA_ASSERT_HOT(imp->state);
     return imp->state;
 }
 

@@ -1,4 +1,16 @@
-/* Stacks as packets hold them: interned, inline, and the symbols that come for them later. */
+/*
+ * Stacks as packets hold them: interned or inline, and the symbols that arrive later.
+ *
+ * An interned entry (mapping, frame, callstack) becomes a row at its first use, and the entry
+ * caches the row + 1, so each is resolved once per generation of the sequence:
+ *
+ *   callstack iid ─► frame iids ─► function name, mapping iid ─► path, build id
+ *
+ * ModuleSymbols messages name addresses in a module: the frames of the module's mappings are
+ * indexed by their relative pc once per message, then each address sets the symbols of its frames.
+ * DeobfuscationMapping
+ * messages set the deobfuscated name of all frames with the short name in that package.
+ */
 #include "processor/import/profile/profile.h"
 
 #include <stdlib.h>

@@ -1,5 +1,16 @@
-/* Packets of profilers: samples of perf, of any sampling profiler, and streamed ones. */
+/*
+ * Packets of profilers: samples of perf, of any sampling profiler, and streamed profiles.
+ *
+ * A perf sample belongs to a stream of its sequence: the packet defaults describe the timebase and
+ * its followers, from which the session and one counter track per event and cpu are found. The
+ * sample then is a row that refers to task, execution context, call site and counter values.
+ *
+ * Streamed profiles carry deltas of time against the previous packet of their thread, so their
+ * timestamps are settled in tokenize, in the order of the file; parse walks samples and times in
+ * step.
+ */
 #include "processor/import/profile/heap_names.h"
+
 #include "processor/import/profile/profile.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
@@ -134,7 +145,7 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
                 modifiers[modifiers_num++] = "ukh"[m - 1];
         }
     }
-    if (!name.len) { /* recorders of old did not say, and meant this */
+    if (!name.len) { /* the default of old recorders, which did not write it */
         orma_buf_put_str(&name, "cpu-clock");
         e.unit = orma_model_cstr(imp->model, "ns");
     }
@@ -313,7 +324,7 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
     }
 }
 
-/* Packets that only tell of samples which are not there. */
+/* Packets that only report samples that were lost or skipped. */
 static bool perf_loss(struct orma_import_ctx *imp, const struct orma_item *item,
                       const struct perf_sample *s, uint32_t session)
 {
@@ -408,7 +419,7 @@ static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_pa
             int64_t sum;
             bool bad = __builtin_add_overflow(seq->time_us, (int64_t)val, &sum);
 
-            /* What can't be a time stays one: all that counts from it is refused. */
+            /* An overflow is sticky: every time that is relative to it is refused. */
             seq->time_us = bad ? INT64_MAX : sum;
             if (bad || __builtin_mul_overflow(seq->time_us, 1000, &sum)) {
                 orma_stats_inc(orma_model_stats(imp->model, ctx->machine),

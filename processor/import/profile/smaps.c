@@ -1,5 +1,12 @@
-/* Memory maps of processes, as the kernel sums them up. */
+/*
+ * Memory maps of processes, as /proc/pid/smaps sums them up.
+ *
+ * The trace has them in two forms: one message per map, or packed, one list per column. The tables
+ * `texts` and `numbers` map the fields of both to columns of the row. Packed columns are read one
+ * by one: the list of names makes the rows, the others fill them and must have the same length.
+ */
 #include "processor/import/profile/profile.h"
+
 #include "protos/fields/profiling.h"
 
 #define DELETED ORMA_STR(" (deleted)")

@@ -1,5 +1,13 @@
-/* StackSample packets: samples of any profiler, with what it counts. */
+/*
+ * StackSample packets: samples of any profiler, with what it counts.
+ *
+ * Each part of a sample (source, task, execution context, call stack, counters) may be inline in
+ * the packet, interned, or come from the defaults of the sequence. read_parts() first collects the
+ * bytes of each part in that order of precedence; then each part becomes a row or is found again,
+ * and the sample refers to them all.
+ */
 #include "processor/import/profile/profile.h"
+
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/hash.h"
@@ -193,7 +201,7 @@ static uint32_t task_context(struct orma_import_ctx *imp, const struct orma_item
     return orma_callstacks_task(imp->model, upid, utid, async);
 }
 
-/* *ret_cpu: ORMA_ID_NONE if it is not told. */
+/* *ret_cpu: ORMA_ID_NONE if the sample does not carry it. */
 static uint32_t execution_context(struct orma_import_ctx *imp, const struct orma_item *item,
                                   struct orma_str bytes, uint32_t *ret_cpu)
 {
