@@ -4,33 +4,18 @@
 
 #include <stdlib.h>
 
-void orma_words64_add(struct orma_words64 *self, uint64_t val)
-{
-    if (ORMA_GROW(&self->data, &self->cap, self->len + (size_t)1)) {
-        self->failed = true;
-        return;
-    }
-    self->data[self->len++] = val;
-}
-
-void orma_words64_fini(struct orma_words64 *self)
-{
-    free(self->data);
-    *self = (struct orma_words64){0};
-}
-
 void orma_heap_graph_free(struct orma_heap_graph *g)
 {
     orma_map_fini(&g->objects);
     orma_map_fini(&g->classes);
     orma_map_fini(&g->fields);
     orma_map_fini(&g->locations);
-    orma_words64_fini(&g->type_fields);
-    orma_words64_fini(&g->roots);
-    orma_words64_fini(&g->named);
-    orma_words64_fini(&g->by_type);
-    orma_words64_fini(&g->unsized);
-    orma_words64_fini(&g->registry);
+    ORMA_VEC_FINI(&g->type_fields);
+    ORMA_VEC_FINI(&g->roots);
+    ORMA_VEC_FINI(&g->named);
+    ORMA_VEC_FINI(&g->by_type);
+    ORMA_VEC_FINI(&g->unsized);
+    ORMA_VEC_FINI(&g->registry);
     free(g->types);
     free(g);
 }

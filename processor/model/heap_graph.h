@@ -9,16 +9,17 @@
 #ifndef ORMA_PROCESSOR_MODEL_HEAP_GRAPH_H
 #define ORMA_PROCESSOR_MODEL_HEAP_GRAPH_H
 #include "processor/model/model.h"
+#include "sdk/base/vec.h"
 
-/* A growing array of 64-bit words; `failed` is sticky. */
-struct orma_words64 {
-    uint64_t *data;
-    size_t len, cap;
-    bool failed;
-};
+/* Numbers or tuples of numbers, one behind the other. */
+ORMA_VEC_STRUCT(orma_heap_graph_list, uint64_t);
 
-void orma_words64_add(struct orma_words64 *self, uint64_t val);
-void orma_words64_fini(struct orma_words64 *self);
+static inline void orma_heap_graph_put(struct orma_model *model, struct orma_heap_graph_list *list,
+                                       uint64_t val)
+{
+    if (ORMA_UNLIKELY(ORMA_VEC_PUSH(list, val)))
+        model->storage->failed = true;
+}
 
 struct orma_heap_type {
     uint64_t id, location, superclass, classloader;
@@ -41,12 +42,12 @@ struct orma_heap_graph {
     struct orma_map locations; /* iid → pool id */
     struct orma_heap_type *types;
     size_t types_num, types_cap;
-    struct orma_words64 type_fields;
-    struct orma_words64 roots;    /* (object id, type as pool id), in the order of the packets */
-    struct orma_words64 named;    /* (row of a reference, iid of its field) */
-    struct orma_words64 by_type;  /* rows of objects whose fields are those of their type */
-    struct orma_words64 unsized;  /* rows of objects whose size is that of their type */
-    struct orma_words64 registry; /* (row of an object, its size field) */
+    struct orma_heap_graph_list type_fields;
+    struct orma_heap_graph_list roots;    /* (object id, type as pool id), in packet order */
+    struct orma_heap_graph_list named;    /* (row of a reference, iid of its field) */
+    struct orma_heap_graph_list by_type;  /* rows of objects whose fields are those of their type */
+    struct orma_heap_graph_list unsized;  /* rows of objects whose size is that of their type */
+    struct orma_heap_graph_list registry; /* (row of an object, its size field) */
 };
 
 /* The row of the object of that id, made if it is new. */

@@ -165,7 +165,7 @@ static bool is_weak(struct orma_model *model, uint32_t object)
 }
 
 /* Breadth first from all roots at once: the first way to an object is a shortest one. */
-static void reach(struct orma_model *model, struct orma_words64 *queue)
+static void reach(struct orma_model *model, struct orma_heap_graph_list *queue)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
@@ -187,16 +187,15 @@ static void reach(struct orma_model *model, struct orma_words64 *queue)
                 continue;
             orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned, 1);
             orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, owned, distance);
-            orma_words64_add(queue, owned);
+            orma_heap_graph_put(model, queue, owned);
         }
     }
-    model->storage->failed |= queue->failed;
 }
 
 static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    struct orma_words64 queue = {0};
+    struct orma_heap_graph_list queue = {0};
 
     for (size_t i = 0; i + 1 < g->roots.len; i += 2) {
         uint64_t object = orma_map_get(&g->objects, g->roots.data[i]);
@@ -207,10 +206,10 @@ static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, (int64_t)g->roots.data[i + 1]);
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
-        orma_words64_add(&queue, row);
+        orma_heap_graph_put(model, &queue, row);
     }
     reach(model, &queue);
-    orma_words64_fini(&queue);
+    ORMA_VEC_FINI(&queue);
 }
 
 /* ---- native memory ---- */

@@ -6,9 +6,9 @@
  * as an item. Estimates name a consumer by an id; the first packet describes all consumers, and the
  * description is found by (machine, id).
  */
-#include <stdlib.h>
 
 #include "processor/import/android/android.h"
+
 #include "protos/fields/trace.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/vec.h"

@@ -9,7 +9,6 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
-#include "sdk/base/hash.h"
 
 #define EVENT(name) ORMA_PB_VULKAN_MEMORY_EVENT_##name
 #define EVENT_FIELDS 21

@@ -131,7 +131,7 @@ static size_t skip_damaged_tar(struct archive *a, const uint8_t *data, size_t le
     if (len - to < BLOCK)
         to = len;
     if (to == len && !a->num) {
-        bad(a, "the header of a member is none");
+        bad(a, "the header of a member is invalid");
         return 0;
     }
     orma_file_damage(a->file, data + pos, to - pos, "the header of a member is none");

@@ -7,7 +7,6 @@
  * `struct event`. After damage the next record is where several plausible ones follow each other.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "processor/import/core/ports.h"
 #include "processor/import/formats/formats.h"
@@ -526,9 +525,9 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
         if (!size || size > (size_t)(end - pos)) {
             pos = skip_damage(file, pos, end);
             if (pos == end && !size && !any)
-                orma_file_error(file, -EBADMSG,
-                                "the Fuchsia trace is corrupt: a record without words "
-                                "(ERR:tp-corrupt)");
+                orma_file_error(
+                    file, -EBADMSG,
+                    "the Fuchsia trace is corrupt: a record has size 0 (ERR:tp-corrupt)");
             continue;
         }
         r.end = pos + size;

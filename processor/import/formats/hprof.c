@@ -192,8 +192,9 @@ static bool read_root(struct orma_hprof *h, struct orma_hprof_reader *r, uint8_t
         uint64_t id = orma_hprof_id(r);
         orma_hprof_skip(r, roots[i].more == ROOT_ID ? r->id_bytes : roots[i].more);
         if (again && !r->failed && roots[i].name) {
-            orma_words64_add(&h->graph->roots, id);
-            orma_words64_add(&h->graph->roots, orma_model_cstr(h->imp->model, roots[i].name));
+            orma_heap_graph_put(h->imp->model, &h->graph->roots, id);
+            orma_heap_graph_put(h->imp->model, &h->graph->roots,
+                                orma_model_cstr(h->imp->model, roots[i].name));
             count(h, ORMA_STAT_HPROF_ROOT_COUNTER);
         }
         return true;
@@ -408,7 +409,6 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     read_records(h, r, false);
     orma_hprof_put_types(h);
     read_records(h, r, true);
-    file->imp->model->storage->failed |= h->graph->roots.failed || h->graph->registry.failed;
     orma_heap_graph_finish(h->imp->model, h->graph);
     return len;
 }

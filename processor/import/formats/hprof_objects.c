@@ -247,8 +247,8 @@ static void put_field(struct orma_hprof *h, struct values *v, const struct orma_
     if (string && is_text(h, f->name, "java.lang.String.coder"))
         v->wide = val == 1;
     if (is_text(h, f->name, "libcore.util.NativeAllocationRegistry.size")) {
-        orma_words64_add(&h->graph->registry, v->object);
-        orma_words64_add(&h->graph->registry, val);
+        orma_heap_graph_put(h->imp->model, &h->graph->registry, v->object);
+        orma_heap_graph_put(h->imp->model, &h->graph->registry, val);
     }
     if (v->set == UINT32_MAX)
         v->set = h->field_sets++;

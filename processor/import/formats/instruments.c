@@ -333,8 +333,8 @@ static void XMLCALL on_start(void *user, const char *name, const char **attrs)
     struct instruments *in = file->state;
 
     if (in->depth == OPEN_MAX) {
-        orma_file_error(file, -EBADMSG, "XML with elements more than %d deep (ERR:tp-corrupt)",
-                        OPEN_MAX);
+        orma_file_error(file, -EBADMSG,
+                        "XML with elements nested more than %d deep (ERR:tp-corrupt)", OPEN_MAX);
         give_up(file);
         return;
     }

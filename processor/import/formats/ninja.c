@@ -141,7 +141,7 @@ static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len
             n->has_version = true;
             if (!orma_str_starts(line, ORMA_STR("# ninja log v5")))
                 orma_file_error(file, -ENOTSUP,
-                                "Unsupported ninja log version: only version 5 can be read");
+                                "unsupported version of the ninja log: only version 5 can be read");
         } else if (line.len && line.data[0] != '#') {
             read_line(file, n, line);
         }

@@ -14,11 +14,9 @@
  */
 #include "processor/import/formats/perf_data.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "processor/model/callstacks.h"
-#include "sdk/base/hash.h"
 #include "sdk/base/search.h"
 
 enum record {

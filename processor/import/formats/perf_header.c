@@ -11,7 +11,6 @@
 #include <errno.h>
 
 #include "processor/model/callstacks.h"
-#include "sdk/base/hash.h"
 
 #define HEADER_SIZE 104
 #define ATTR_MIN 64 /* of the first version */
@@ -204,8 +203,9 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
     }
     read_attrs(file, p, bytes, attrs, attr_size);
     if (!p->attrs_num || data.offset > bytes.len) {
-        orma_file_error(file, -EBADMSG,
-                        "perf.data without attributes, or cut off before its data (ERR:tp-parse)");
+        orma_file_error(
+            file, -EBADMSG,
+            "perf.data has no attributes, or is cut off before its data (ERR:tp-parse)");
         return false;
     }
     p->session = orma_callstacks_session(file->imp->model, "linux.perf", 0);

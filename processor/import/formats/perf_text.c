@@ -10,8 +10,6 @@
  */
 #include "processor/import/formats/formats.h"
 
-#include <stdlib.h>
-
 #include "processor/model/callstacks.h"
 #include "protos/reflect/number.h"
 

@@ -11,7 +11,6 @@
 
 #include "processor/model/callstacks.h"
 #include "protos/fields/pprof.h"
-#include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
 
 #define TYPES_MAX 16

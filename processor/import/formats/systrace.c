@@ -13,8 +13,6 @@
  */
 #include "processor/import/formats/systrace.h"
 
-#include <strings.h>
-
 #include "processor/import/core/ports.h"
 #include "processor/model/sched.h"
 

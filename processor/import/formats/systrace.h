@@ -9,7 +9,6 @@
 #define ORMA_PROCESSOR_IMPORT_FORMATS_SYSTRACE_H
 #include "processor/import/core/file.h"
 #include "processor/import/core/ports.h"
-#include "processor/model/sched.h"
 
 /* Notes the event of a line; false: it is no such line. */
 bool orma_systrace_line(struct orma_file *file, struct orma_str line);

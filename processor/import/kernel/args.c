@@ -1,17 +1,13 @@
 /*
- * Args of kernel events, made from the packet when somebody asks.
+ * Args of kernel events, decoded from the packet on demand.
  *
- * An event is found by walking its bundle up to its number. Events are asked
- * for in order as a rule, so the walk goes on where the last one stopped.
+ * An event is found by walking its bundle up to its number. Queries mostly ask
+ * for events in order, so the walk continues where the last one stopped.
  */
 #include "processor/import/kernel/kernel.h"
 
 #include "processor/read/bundle.h"
-#include "protos/fields/common.h"
 #include "protos/fields/ftrace.h"
-#include "protos/fields/interned_data.h"
-#include "protos/fields/profiling.h"
-#include "protos/fields/trace.h"
 #include "protos/tables/ftrace_events.h"
 #include "sdk/base/search.h"
 

@@ -382,11 +382,11 @@ static void failed(struct orma_import_ctx *imp, const struct orma_kernel_event *
     case SEND_COMMANDED: /* the kernel refused it: there is no slice */
         break;
     case SENT:
-    case SEND_COMPLETED: /* a call that nobody will answer */
+    case SEND_COMPLETED: /* a call that will not be answered */
         if (f->has_slice && !f->one_way)
             orma_slices_end(&imp->model->slices, e->ts, track_of(imp, e), 0, 0, NULL);
         break;
-    case REPLY_COMMANDED: /* an answer that nobody can get: the work is over all the same */
+    case REPLY_COMMANDED: /* a reply that cannot be delivered: the work is over nevertheless */
         if (f->has_slice && !f->one_way)
             orma_slices_end(&imp->model->slices, e->ts, track_of(imp, e), 0, 0, NULL);
         break;

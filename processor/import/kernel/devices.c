@@ -9,7 +9,6 @@
  *   waiting   [ ... | 7 | 8 | 9 | ... ]       signaled 8: pops 7 and 8, shows 9
  *                     ^ from      ^ from + num
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "processor/import/kernel/fields.h"

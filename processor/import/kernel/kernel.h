@@ -192,7 +192,7 @@ static inline struct orma_kernel_limits *orma_kernel_limits(struct orma_import_c
     return orma_kernel_limits_find(imp, machine);
 }
 
-/* True: only the ftrace_event row is wanted, the event is before all cpus have data. */
+/* True: the event is before all cpus have data, so it only gets its ftrace_event row. */
 static inline bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
 {
     const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
@@ -200,7 +200,7 @@ static inline bool orma_kernel_raw_only(struct orma_import_ctx *imp, uint16_t ma
     return l && ts < l->latest_start;
 }
 
-/* True, and counted: before tracing started, of no use at all. */
+/* True, and counted: the event is from before tracing started, and is dropped. */
 static inline bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
 {
     const struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);

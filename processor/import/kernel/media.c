@@ -7,9 +7,9 @@
  * fixed one. Commands of flash storage are slices on one track per tag, and a counter of those in
  * flight.
  */
-#include <stdio.h>
 
 #include "processor/import/kernel/fields.h"
+
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "protos/fields/ftrace.h"

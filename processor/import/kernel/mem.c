@@ -75,7 +75,7 @@ static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kern
     uint64_t utid = orma_map_get(&st->thread_of_mm, mm);
     if (utid == ORMA_MAP_NONE)
         return ORMA_ID_NONE;
-    /* A thread that changed its mm since, or is gone: the id may belong to anybody now. */
+    /* A thread that changed its mm since, or is gone: the mm may belong to another process now. */
     if ((utid == e->utid && orma_map_get(&st->mm_of_thread, utid) != mm) ||
         !is_alive(imp, e->machine, (uint32_t)utid)) {
         (void)orma_map_take(&st->thread_of_mm, mm);

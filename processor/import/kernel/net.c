@@ -6,9 +6,9 @@
  * states are slices on the connection's track: each event ends the old state and begins the new
  * one.
  */
-#include <stdio.h>
 
 #include "processor/import/kernel/fields.h"
+
 #include "protos/fields/ftrace.h"
 
 #define PROTOCOL_TCP 6

@@ -10,7 +10,6 @@
 #include "processor/import/kernel/kernel.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
-#include "sdk/base/buf.h"
 
 #define S(name, what)                                                                              \
     {                                                                                              \

@@ -1,7 +1,6 @@
 /* Names of kernel functions: events hold ids of interned symbols. */
 #include "processor/import/kernel/kernel.h"
 
-#include "protos/fields/common.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"

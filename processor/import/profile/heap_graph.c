@@ -15,8 +15,6 @@
 #include <stdlib.h>
 
 #include "processor/import/profile/profile.h"
-#include "protos/fields/common.h"
-#include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 
@@ -95,7 +93,8 @@ static void read_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
 }
 
 /* The numbers of a repeated field, wherever they are. */
-static void collect(struct orma_pb_reader r, uint32_t field, struct orma_words64 *out)
+static void collect(struct orma_import_ctx *imp, struct orma_pb_reader r, uint32_t field,
+                    struct orma_heap_graph_list *out)
 {
     struct orma_pb_field f;
     uint64_t val;
@@ -106,7 +105,7 @@ static void collect(struct orma_pb_reader r, uint32_t field, struct orma_words64
         if (f.id != field)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-            orma_words64_add(out, val);
+            orma_heap_graph_put(imp->model, out, val);
     }
 }
 
@@ -116,17 +115,18 @@ static void add_references(struct orma_import_ctx *imp, struct orma_heap_graph *
     struct orma_table *objects = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
     uint32_t set = refs->rows, own_name = orma_model_lit(imp->model, "runtimeInternalObjects");
-    struct orma_words64 fields = {0}, ids = {0}, internal = {0};
+    struct orma_heap_graph_list fields = {0}, ids = {0}, internal = {0};
 
-    collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_FIELD_ID, &fields);
-    collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_OBJECT_ID, &ids);
-    collect(r, ORMA_PB_HEAP_GRAPH_OBJECT_RUNTIME_INTERNAL_OBJECT_ID, &internal);
+    collect(imp, r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_FIELD_ID, &fields);
+    collect(imp, r, ORMA_PB_HEAP_GRAPH_OBJECT_REFERENCE_OBJECT_ID, &ids);
+    collect(imp, r, ORMA_PB_HEAP_GRAPH_OBJECT_RUNTIME_INTERNAL_OBJECT_ID, &internal);
     for (size_t i = 0; i < ids.len; i++) {
         uint32_t ref = orma_heap_graph_reference(imp->model, g, set, row, ids.data[i]);
 
         if (i < fields.len) {
-            orma_words64_add(&g->named, ref);
-            orma_words64_add(&g->named, fields.data[i] ? fields.data[i] + o->field_base : 0);
+            orma_heap_graph_put(imp->model, &g->named, ref);
+            orma_heap_graph_put(imp->model, &g->named,
+                                fields.data[i] ? fields.data[i] + o->field_base : 0);
         }
     }
     for (size_t i = 0; i < internal.len; i++)
@@ -134,15 +134,14 @@ static void add_references(struct orma_import_ctx *imp, struct orma_heap_graph *
                        orma_heap_graph_reference(imp->model, g, set, row, internal.data[i]),
                        own_name);
     if (ids.len && !fields.len)
-        orma_words64_add(&g->by_type, row);
+        orma_heap_graph_put(imp->model, &g->by_type, row);
     if (fields.len && fields.len != ids.len)
         orma_stats_add_at(orma_model_stats(imp->model, g->machine),
                           ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET, (int32_t)g->upid, 1);
     orma_table_set(objects, ORMA_HEAP_GRAPH_OBJECT_REFERENCE_SET_ID, row, set);
-    imp->model->storage->failed |= fields.failed || ids.failed || internal.failed;
-    orma_words64_fini(&fields);
-    orma_words64_fini(&ids);
-    orma_words64_fini(&internal);
+    ORMA_VEC_FINI(&fields);
+    ORMA_VEC_FINI(&ids);
+    ORMA_VEC_FINI(&internal);
 }
 
 static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
@@ -160,12 +159,12 @@ static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
     if (g->last_heap_type)
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_HEAP_TYPE, row, g->last_heap_type);
     if (!o.self_size)
-        orma_words64_add(&g->unsized, row);
+        orma_heap_graph_put(imp->model, &g->unsized, row);
     if (o.refs_num)
         add_references(imp, g, row, &o, r);
     if (o.has_registry_size) {
-        orma_words64_add(&g->registry, row);
-        orma_words64_add(&g->registry, (uint64_t)o.registry_size);
+        orma_heap_graph_put(imp->model, &g->registry, row);
+        orma_heap_graph_put(imp->model, &g->registry, (uint64_t)o.registry_size);
     }
 }
 
@@ -227,7 +226,7 @@ static void add_type(struct orma_import_ctx *imp, struct orma_heap_graph *g,
     }
     t->kind = orma_model_cstr(imp->model, kind_name(kind));
     t->fields_first = g->type_fields.len;
-    collect(again, ORMA_PB_HEAP_GRAPH_TYPE_REFERENCE_FIELD_ID, &g->type_fields);
+    collect(imp, again, ORMA_PB_HEAP_GRAPH_TYPE_REFERENCE_FIELD_ID, &g->type_fields);
     t->fields_num = g->type_fields.len - t->fields_first;
 }
 
@@ -282,7 +281,7 @@ static const char *root_name(uint64_t type)
 static void add_roots(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                       struct orma_pb_reader r)
 {
-    struct orma_words64 ids = {0};
+    struct orma_heap_graph_list ids = {0};
     struct orma_pb_reader again = r;
     struct orma_pb_field f;
     uint32_t type = 0;
@@ -290,13 +289,13 @@ static void add_roots(struct orma_import_ctx *imp, struct orma_heap_graph *g,
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_HEAP_GRAPH_ROOT_ROOT_TYPE)
             type = orma_model_cstr(imp->model, root_name(orma_pb_u64(&f)));
-    collect(again, ORMA_PB_HEAP_GRAPH_ROOT_OBJECT_IDS, &ids);
+    collect(imp, again, ORMA_PB_HEAP_GRAPH_ROOT_OBJECT_IDS, &ids);
     for (size_t i = 0; i < ids.len; i++) {
-        orma_words64_add(&g->roots, ids.data[i]);
-        orma_words64_add(&g->roots, type ? type : orma_model_cstr(imp->model, root_name(0)));
+        orma_heap_graph_put(imp->model, &g->roots, ids.data[i]);
+        orma_heap_graph_put(imp->model, &g->roots,
+                            type ? type : orma_model_cstr(imp->model, root_name(0)));
     }
-    imp->model->storage->failed |= ids.failed;
-    orma_words64_fini(&ids);
+    ORMA_VEC_FINI(&ids);
 }
 
 /* ---- packets ---- */
@@ -378,8 +377,6 @@ static void read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
             break;
         }
     }
-    imp->model->storage->failed |= g->type_fields.failed || g->roots.failed || g->named.failed ||
-                                   g->by_type.failed || g->unsized.failed || g->registry.failed;
 }
 
 static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -439,7 +436,7 @@ static void fini(struct orma_import_ctx *imp)
     ORMA_MAP_EACH (slot, &st->graphs)
         orma_heap_graph_free((struct orma_heap_graph *)(uintptr_t)slot->val);
     orma_map_fini(&st->graphs);
-    orma_words64_fini(&st->names.list);
+    ORMA_VEC_FINI(&st->names.list);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_HEAP_GRAPH, 0};

@@ -17,11 +17,10 @@ enum { N_PACKAGE, N_SHORT, N_LONG, N_IS_FIELD, N_NUM };
 static void add(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,
                 struct orma_str from, struct orma_str to, bool field)
 {
-    orma_words64_add(&names->list, package);
-    orma_words64_add(&names->list, orma_model_str(imp->model, from));
-    orma_words64_add(&names->list, orma_model_str(imp->model, to));
-    orma_words64_add(&names->list, field);
-    imp->model->storage->failed |= names->list.failed;
+    orma_heap_graph_put(imp->model, &names->list, package);
+    orma_heap_graph_put(imp->model, &names->list, orma_model_str(imp->model, from));
+    orma_heap_graph_put(imp->model, &names->list, orma_model_str(imp->model, to));
+    orma_heap_graph_put(imp->model, &names->list, field);
 }
 
 static void add_member(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,

@@ -9,7 +9,7 @@ void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str 
 
 /* Puts long names to classes and fields. heap_graph_names.c */
 struct orma_heap_names {
-    struct orma_words64 list; /* (package, short name, long name, is a field), pool ids */
+    struct orma_heap_graph_list list; /* (package, short name, long name, is a field), pool ids */
 };
 void orma_profile_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
                                  struct orma_str bytes);

@@ -13,10 +13,8 @@
 
 #include "processor/import/profile/profile.h"
 #include "protos/fields/common.h"
-#include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/buf.h"
-#include "sdk/base/hash.h"
 
 #define FOLLOWERS_MAX 32
 
