@@ -10,6 +10,7 @@
 
 #include "protos/reflect/walk.h"
 #include "sdk/base/base64.h"
+#include "sdk/base/hex.h"
 #include "sdk/base/utf8.h"
 
 #define JSON_DEPTH_MAX 64
@@ -221,18 +222,14 @@ static bool take_word(struct json *j, const char *word)
 
 static uint32_t read_hex4(struct json *j)
 {
-    uint32_t code = 0;
+    int code = orma_hex4((struct orma_str){j->at, (size_t)(j->end - j->at)});
 
-    for (unsigned i = 0; i < 4; i++, j->at++) {
-        const char *digits = "0123456789abcdef", *d;
-
-        if (j->at == j->end || !*j->at || !(d = strchr(digits, *j->at | 0x20))) {
-            j->failed = true;
-            return 0;
-        }
-        code = code << 4 | (uint32_t)(d - digits);
+    if (code < 0) {
+        j->failed = true;
+        return 0;
     }
-    return code;
+    j->at += 4;
+    return (uint32_t)code;
 }
 
 static void read_escape(struct json *j, struct orma_buf *out)

@@ -1,6 +1,8 @@
 #include "processor/import/formats/json.h"
 
 #include "protos/reflect/number.h"
+#include "sdk/base/hex.h"
+#include "sdk/base/utf8.h"
 
 /* Longest number that is looked at; longer ones are nonsense. */
 #define NUMBER_MAX 64
@@ -202,49 +204,18 @@ struct orma_json_value orma_json_find(const struct orma_json_value *object, cons
 
 /* ---- texts ---- */
 
-static int hex4(const char *pos, const char *end)
+/* Also halves of surrogate pairs that stand alone, as the bytes that would be their code. */
+static void put_utf8(struct orma_buf *buf, uint32_t code)
 {
-    int val = 0;
+    uint8_t bytes[ORMA_UTF8_MAX];
 
-    if (end - pos < 4)
-        return -1;
-    for (unsigned i = 0; i < 4; i++) {
-        const char *digits = "0123456789abcdef", *at = NULL;
-        char c = pos[i];
-
-        if (c >= 'A' && c <= 'F')
-            c = (char)(c - 'A' + 'a');
-        if (!c || !(at = strchr(digits, c)))
-            return -1;
-        val = val << 4 | (int)(at - digits);
-    }
-    return val;
-}
-
-static void put_utf8(struct orma_buf *buf, uint32_t c)
-{
-    if (c < 0x80) {
-        orma_buf_put_byte(buf, (uint8_t)c);
-        return;
-    }
-    if (c < 0x800) {
-        orma_buf_put_byte(buf, (uint8_t)(0xc0 | c >> 6));
-    } else {
-        if (c < 0x10000) {
-            orma_buf_put_byte(buf, (uint8_t)(0xe0 | c >> 12));
-        } else {
-            orma_buf_put_byte(buf, (uint8_t)(0xf0 | c >> 18));
-            orma_buf_put_byte(buf, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-        }
-        orma_buf_put_byte(buf, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-    }
-    orma_buf_put_byte(buf, (uint8_t)(0x80 | (c & 0x3f)));
+    orma_buf_put(buf, bytes, orma_utf8_encode(code, bytes));
 }
 
 /* The four digits behind \u, and a second half if one follows. */
 static const char *put_escape_u(struct orma_buf *buf, const char *pos, const char *end)
 {
-    int c = hex4(pos, end), low;
+    int c = orma_hex4((struct orma_str){pos, (size_t)(end - pos)}), low;
 
     if (c < 0) {
         orma_buf_put_byte(buf, 'u');
@@ -252,7 +223,8 @@ static const char *put_escape_u(struct orma_buf *buf, const char *pos, const cha
     }
     pos += 4;
     if (c >= 0xd800 && c < 0xdc00 && end - pos >= 6 && pos[0] == '\\' && pos[1] == 'u' &&
-        (low = hex4(pos + 2, end)) >= 0xdc00 && low < 0xe000) {
+        (low = orma_hex4((struct orma_str){pos + 2, (size_t)(end - pos - 2)})) >= 0xdc00 &&
+        low < 0xe000) {
         put_utf8(buf, 0x10000 + ((uint32_t)(c - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
         return pos + 6;
     }
