@@ -9,10 +9,10 @@ usage() {
 Usage: tools/test.sh [--full] [--help]
 
 1. gcc, as released, warnings are errors: all suites.
-2. clang, warnings are errors, with the address and undefined-behaviour sanitizers: all suites.
-3. clang, with the thread sanitizer: the stress programs.
+2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites.
+3. clang, warnings are errors, with the thread sanitizer: everything is built, the stress programs run.
 
---full adds all suites with gcc and its sanitizers, and with clang as released, and the unit tests under
+--full adds all suites with clang and its sanitizers, and with clang as released, and the unit tests under
 valgrind and in a foreign locale. The end of the output lists what was skipped, and why, and what took
 long. Build folders: build-test-*.
 TXT
@@ -67,14 +67,14 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
 suite build-test-gcc "gcc, release" all
-CC=clang configure build-test-clang-asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dtestpoints=true
-suite build-test-clang-asan "clang, address and undefined-behaviour sanitizers" all --timeout-multiplier 4
+configure build-test-gcc-asan -Dwerror=true -Db_sanitize=address,undefined -Dtestpoints=true
+suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --timeout-multiplier 4
 CC=clang configure build-test-tsan -Dwerror=true -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
-suite build-test-tsan "clang, thread sanitizer" stress --suite stress --timeout-multiplier 8
+suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
 
 if [ $full = yes ]; then
-    configure build-test-gcc-asan -Dwerror=true -Db_sanitize=address,undefined -Dtestpoints=true
-    suite build-test-gcc-asan "gcc, sanitizers" all --timeout-multiplier 4
+    CC=clang configure build-test-clang-asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dtestpoints=true
+    suite build-test-clang-asan "clang, sanitizers" all --timeout-multiplier 4
     CC=clang configure build-test-clang -Dwerror=true --buildtype=release -Ddebug=true
     suite build-test-clang "clang, release" all
     part "valgrind: unit tests" tests/valgrind.sh build-test-gcc || true
@@ -86,7 +86,7 @@ echo "== What was not tested"
 # shellcheck disable=SC2086
 python3 tools/test_report.py $reports
 [ $full = yes ] || cat <<TXT
-left out, in tools/test.sh --full: gcc with sanitizers, clang as released, valgrind, a foreign locale
+left out, in tools/test.sh --full: the suites with clang and its sanitizers, clang as released, valgrind, a foreign locale
 TXT
 echo "left out, on demand: fuzzers beyond their corpus, long attacks, benchmarks (docs/HACKING.md)"
 if [ -n "$failed" ]; then
