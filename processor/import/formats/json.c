@@ -1,3 +1,9 @@
+/*
+ * A value is found by its end: a string up to its closing quote, a container by counting brackets
+ * outside of strings, anything else up to the next separator. Nothing inside a container is looked
+ * at before somebody asks for it, so a broken member costs that member and not the object. Strings
+ * stay as they stand in the text until orma_json_text() resolves their escapes.
+ */
 #include "processor/import/formats/json.h"
 
 #include "protos/reflect/number.h"
