@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 /* An end that waits for the next slice of a track. */
 struct waiting {
@@ -205,15 +206,9 @@ void orma_flows_end_on(struct orma_model *model, uint32_t track, int64_t ts, uin
             orma_flows_end(model, slice, flow, false);
         return;
     }
-    if (st && st->waiting_num == st->waiting_cap) {
-        uint32_t cap = st->waiting_cap ? st->waiting_cap * 2 : 16;
-        struct waiting *more = realloc(st->waiting, cap * sizeof(*more));
-
-        model->storage->failed |= !more;
-        if (!more)
-            return;
-        st->waiting = more;
-        st->waiting_cap = cap;
+    if (st && ORMA_GROW(&st->waiting, &st->waiting_cap, st->waiting_num + (size_t)1)) {
+        model->storage->failed = true;
+        return;
     }
     if (!st)
         return;
