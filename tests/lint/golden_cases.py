@@ -164,7 +164,7 @@ def covered_by_text():
         for m in set(fields_of(text)):
             if len(m) < 2 or m[0] not in ("packet", "1"):
                 continue
-            field = field_names.get(m[1], m[1])
+            field = field_names.get(m[1], m[1].rpartition(".")[2])  # an extension has its full name
             fields[field].add(path)
             if field == "ftrace_events" and len(m) == 4 and m[2] in ("event", "2"):
                 events[event_names.get(m[3], m[3]).lower()].add(path)
@@ -200,12 +200,12 @@ def covered_by_name():
 
 def main():
     events, fields = covered_by_text()
-    kinds = (("kernel event", kernel_events(), events, 100),
-             ("packet", packets(), fields, 40),
-             ("importer", importers(), covered_by_name(), 1),
-             ("format", formats(), covered_by_loading(), 15))
+    kinds = (("kernel event", kernel_events(), events, 100, "kernel"),
+             ("packet", packets(), fields, 40, "packets"),
+             ("importer", importers(), covered_by_name(), 1, "cases"),
+             ("format", formats(), covered_by_loading(), 15, "formats"))
     findings, used = [], set()
-    for kind, wanted, have, at_least in kinds:
+    for kind, wanted, have, at_least, folder in kinds:
         if len(wanted) < at_least:
             findings.append(f"{kind}s: only {len(wanted)} found: the pattern of this test is old")
         for name, path in sorted(wanted.items()):
@@ -215,9 +215,10 @@ def main():
             elif (kind, name) in EXEMPT:
                 used.add((kind, name))
             else:
-                findings.append(f"{path}: no golden case has the {kind} {name}: add one to tests/golden/processor")
+                findings.append(f"{path}: no golden case has the {kind} {name}: add one to "
+                                f"tests/golden/processor/{folder}/ (docs/HACKING.md, \"How to add things\")")
     findings += [f"EXEMPT: the {kind} {name} needs no exemption any more" for kind, name in sorted(set(EXEMPT) - used)]
-    print("\n".join(findings + [f"{', '.join(f'{len(w)} {k}s' for k, w, _, _ in kinds)}; {len(findings)} findings"]))
+    print("\n".join(findings + [f"{', '.join(f'{len(w)} {k}s' for k, w, *_ in kinds)}; {len(findings)} findings"]))
     sys.exit(1 if findings else 0)
 
 
