@@ -62,7 +62,8 @@ typedef void orma_parse_fn(struct orma_import_ctx *imp, const struct orma_item *
 
 struct orma_importer {
     const char *name;
-    const uint16_t *fields; /* of TracePacket, 0-terminated; NULL: it takes no packets */
+    /* Of TracePacket, below ORMA_PACKET_FIELDS_MAX, 0-terminated; NULL: it takes no packets. */
+    const uint16_t *fields;
     /* All may be NULL. True: the packet is used up. */
     bool (*early)(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
     bool (*tokenize)(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
