@@ -9,6 +9,7 @@
 
 #include "processor/import/core/file.h"
 #include "protos/reflect/schema.h"
+#include "sdk/base/assert.h"
 
 static bool hook_early(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
                        uint16_t machine, uint64_t order)
@@ -143,6 +144,7 @@ static void add_importer(struct orma_import *self, const struct orma_importer *m
                          struct orma_import_ctx *ctx, struct orma_reader_hooks *hooks)
 {
     for (const uint16_t *f = m->fields; f && *f; f++) {
+        ORMA_ASSERT(*f < ORMA_PACKET_FIELDS_MAX && !self->by_field[*f]);
         self->by_field[*f] = m;
         self->ctx_by_field[*f] = ctx;
         hooks->uses[*f] = (uint8_t)(ORMA_FIELD_WANTED | (m->early ? ORMA_FIELD_EARLY : 0) |
@@ -151,6 +153,7 @@ static void add_importer(struct orma_import *self, const struct orma_importer *m
     for (unsigned i = 0; i < ORMA_ITEM_KINDS_NUM; i++) {
         if (!m->parse_kind[i])
             continue;
+        ORMA_ASSERT(!self->kinds[i].parse);
         self->kinds[i].parse = m->parse_kind[i];
         self->kinds[i].ctx = ctx;
     }
