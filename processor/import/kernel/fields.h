@@ -34,6 +34,10 @@ static inline void orma_event_fields_read(struct orma_event_fields *self, struct
 uint32_t orma_kernel_cpu_track(struct orma_import_ctx *imp, uint16_t machine, const char *type,
                                const char *name_fmt, uint32_t cpu, bool counter);
 
+/* An instant on the track of a thread, under a literal name. */
+void orma_kernel_thread_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                                uint32_t utid, const char *name);
+
 /* The text of a kernel symbol, or its number in hex when it has none. */
 uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint64_t iid);

@@ -35,6 +35,14 @@ uint32_t orma_kernel_cpu_track(struct orma_import_ctx *imp, uint16_t machine, co
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
+void orma_kernel_thread_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                                uint32_t utid, const char *name)
+{
+    orma_slices_complete(&imp->model->slices, e->ts, 0,
+                         orma_model_thread_track(imp->model, e->machine, utid), 0,
+                         orma_model_cstr(imp->model, name), NULL);
+}
+
 uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint64_t iid)
 {

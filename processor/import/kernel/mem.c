@@ -149,22 +149,15 @@ static void oom_adjust(struct orma_import_ctx *imp, const struct orma_kernel_eve
         (double)(int32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ]);
 }
 
-static void thread_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                           uint32_t utid, const char *name)
-{
-    orma_slices_complete(&imp->model->slices, e->ts, 0,
-                         orma_model_thread_track(imp->model, e->machine, utid), 0,
-                         orma_model_cstr(imp->model, name), NULL);
-}
-
 static void victim(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_MARK_VICTIM_FTRACE_EVENT_PID];
-    thread_instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
-                   "mem.oom_kill");
+    orma_kernel_thread_instant(
+        imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+        "mem.oom_kill");
 }
 
 static void lowmemory_kill(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -173,8 +166,9 @@ static void lowmemory_kill(struct orma_import_ctx *imp, const struct orma_kernel
 
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_LOWMEMORY_KILL_FTRACE_EVENT_PID];
-    thread_instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
-                   "mem.lmk");
+    orma_kernel_thread_instant(
+        imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+        "mem.lmk");
 }
 
 static void mm_event(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

@@ -13,27 +13,20 @@
 
 /* ---- signals ---- */
 
-static void instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint32_t utid,
-                    const char *name)
-{
-    orma_slices_complete(&imp->model->slices, e->ts, 0,
-                         orma_model_thread_track(imp->model, e->machine, utid), 0,
-                         orma_model_cstr(imp->model, name), NULL);
-}
-
 static void signal_generate(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_SIGNAL_GENERATE_FTRACE_EVENT_PID];
-    instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
-            "signal_generate");
+    orma_kernel_thread_instant(
+        imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+        "signal_generate");
 }
 
 static void signal_deliver(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    instant(imp, e, e->utid, "signal_deliver");
+    orma_kernel_thread_instant(imp, e, e->utid, "signal_deliver");
 }
 
 /* ---- function graph ---- */
