@@ -121,11 +121,12 @@ static struct orma_import_ctx *add_room(struct orma_import *self,
                                         const struct orma_import_room *room)
 {
     struct orma_import_ctx *ctx = find_room(self, room);
-    void *state = ctx || !room->state_size ? NULL : calloc(1, room->state_size);
 
     if (ctx)
         return ctx;
-    if (self->rooms_num == ORMA_IMPORT_ROOMS_MAX || (room->state_size && !state))
+    ORMA_ASSERT(self->rooms_num < ORMA_IMPORT_ROOMS_MAX);
+    void *state = room->state_size ? calloc(1, room->state_size) : NULL;
+    if (room->state_size && !state)
         return NULL;
     self->rooms[self->rooms_num].room = room;
     ctx = &self->rooms[self->rooms_num++].ctx;
