@@ -314,7 +314,8 @@ uint32_t orma_callstacks_stack(struct orma_model *model, int64_t ts, const char 
         .ts = ts,
         .source = orma_model_cstr(model, source),
         .task = orma_callstacks_task(
-            model, orma_processes_upid(orma_model_processes(model, 0), utid), utid, ORMA_ROW_NONE),
+            model, orma_processes_upid(orma_model_processes(model, model->base), utid), utid,
+            ORMA_ROW_NONE),
         .exec = ORMA_ROW_NONE,
         .callsite = callsite,
         .session = ORMA_ROW_NONE,

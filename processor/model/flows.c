@@ -38,7 +38,7 @@ static struct orma_flows *state(struct orma_model *model)
 
 static void count(struct orma_model *model, enum orma_stat stat)
 {
-    orma_stats_inc(orma_model_stats(model, 0), stat);
+    orma_stats_inc(orma_model_stats(model, model->base), stat);
 }
 
 bool orma_flows_active(struct orma_model *model, uint64_t flow)

@@ -41,6 +41,7 @@ void orma_model_fini(struct orma_model *self)
         free(a);
     }
     orma_map_fini(&self->gpus);
+    orma_map_fini(&self->bases);
     orma_model_free_row_args(self);
     orma_arena_fini(&self->lazy);
 }

@@ -69,18 +69,18 @@ void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
 
 void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, const char *why)
 {
-    orma_stats_add(orma_model_stats(self, 0), ORMA_STAT_DAMAGED_BYTES, (int64_t)bytes);
+    orma_stats_add(orma_model_stats(self, self->base), ORMA_STAT_DAMAGED_BYTES, (int64_t)bytes);
     self->damage.bytes += bytes;
     if (!self->damage.places)
         self->damage.first = offset;
     if (self->damage.places++ >= DAMAGE_ROWS_MAX) {
-        orma_stats_inc(orma_model_stats(self, 0), ORMA_STAT_DAMAGED_PLACES);
+        orma_stats_inc(orma_model_stats(self, self->base), ORMA_STAT_DAMAGED_PLACES);
         return;
     }
     ORMA_MODEL_ARGS(args, self);
     orma_args_put_uint(args, orma_model_cstr(self, "bytes"), bytes);
     orma_args_put_str(args, orma_model_cstr(self, "reason"), orma_model_cstr(self, why));
-    orma_model_log(self, 0, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, args);
+    orma_model_log(self, self->base, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, args);
 }
 
 void orma_model_cut_off(struct orma_model *self, uint64_t bytes)
@@ -93,7 +93,23 @@ void orma_model_use_trace(struct orma_model *self, uint32_t row)
     if (self->trace_row == row)
         return;
     self->trace_row = row;
+    self->base = 0;
+    if (self->bases.len) {
+        uint64_t base = orma_map_get(&self->bases, row);
+
+        self->base = base == ORMA_MAP_NONE ? 0 : (uint16_t)base;
+    }
     orma_storage_use_trace(self->storage, row, false);
+}
+
+void orma_model_begin_trace(struct orma_model *self, uint32_t row, uint16_t machine)
+{
+    orma_storage_use_trace(self->storage, row, !self->files_read);
+    self->files_read++;
+    self->trace_row = row;
+    self->base = machine;
+    if (machine && orma_map_put(&self->bases, row, machine))
+        self->storage->failed = true;
 }
 
 uint32_t orma_model_counter_track(struct orma_model *self, uint16_t machine, const char *type,
@@ -173,7 +189,7 @@ void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
                       orma_table_int(t, ORMA_SLICE_TS, overlap->existing));
     orma_args_put_int(&args, orma_model_lit(self, "existing_slice_dur"),
                       orma_table_int(t, ORMA_SLICE_DUR, overlap->existing));
-    orma_model_log(self, 0, stat, overlap->ts, -1, &args);
+    orma_model_log(self, self->base, stat, overlap->ts, -1, &args);
     self->storage->failed |= args.failed;
     orma_args_list_fini(&args);
 }

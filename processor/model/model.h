@@ -63,8 +63,10 @@ struct orma_model {
     struct orma_model_args args_spare; /* for all when memory is out; what it holds is lost */
     struct orma_map row_args; /* of rows that packets add args to: → struct orma_row_args * */
     struct orma_row_args *row_args_first, *row_args_last;
-    uint32_t trace_row;  /* of the file that is imported now, in trace_file */
-    uint32_t files_read; /* so far, this one included */
+    uint32_t trace_row;    /* of the file that is imported now, in trace_file */
+    uint16_t base;         /* the machine of that file, where its events name none */
+    struct orma_map bases; /* files → their machines, but for those of machine 0 */
+    uint32_t files_read;   /* so far, this one included */
     struct {
         uint64_t places, bytes, cut_off;
         int64_t first; /* the place of the first one; -1: none, or not in the file as such */
@@ -129,8 +131,11 @@ static inline struct orma_stats *orma_model_stats(struct orma_model *self, uint1
     return &self->storage->stats[machine];
 }
 
-/* What is imported from here on is of this file. */
+/* What is imported from here on is of this file, and of its machine. */
 void orma_model_use_trace(struct orma_model *self, uint32_t row);
+
+/* The same for a file that begins. */
+void orma_model_begin_trace(struct orma_model *self, uint32_t row, uint16_t machine);
 
 /* A counter track without parent and source args, by type and dimensions. Names are pool ids. */
 uint32_t orma_model_counter_track(struct orma_model *self, uint16_t machine, const char *type,

@@ -218,11 +218,10 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
     if (is_container(self->format))
         return true;
-    orma_storage_use_trace(imp->model->storage, self->row, !imp->model->files_read);
-    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->model->files_read++);
-    imp->model->trace_row = self->row;
+    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->model->files_read);
+    orma_model_begin_trace(imp->model, self->row, self->machine);
     if (!self->ops || self->ops->idle_zero)
-        orma_processes_set_idle(&imp->model->machines[0].processes);
+        orma_processes_set_idle(&imp->model->machines[self->machine].processes);
     if (self->ops)
         imp->reader->full_sort = true;
     else
@@ -406,7 +405,7 @@ void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_
     struct orma_file_events *e = &self->events;
 
     if (ts < 0) {
-        orma_stats_inc(orma_model_stats(self->imp->model, 0),
+        orma_stats_inc(orma_model_stats(self->imp->model, self->imp->model->base),
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
         return;
     }
@@ -483,8 +482,8 @@ bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_uint(args, orma_model_lit(imp->model, "source_clock_id"), clock);
     orma_args_put_uint(args, orma_model_lit(imp->model, "target_clock_id"), r->trace_clock);
-    orma_model_log(imp->model, 0, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS, INT64_MIN, -1,
-                   args);
+    orma_model_log(imp->model, imp->model->base, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS,
+                   INT64_MIN, -1, args);
     return false;
 }
 

@@ -72,7 +72,8 @@ struct orma_file {
     enum orma_format format;
     const struct orma_format_ops *ops; /* NULL: packets */
     void *state;
-    uint32_t row; /* in trace_file */
+    uint32_t row;     /* in trace_file */
+    uint16_t machine; /* of what does not say its own */
     uint64_t size;
     uint64_t clock;       /* what its times are of, as key */
     struct orma_buf head; /* bytes whose format is not known yet */

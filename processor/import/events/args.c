@@ -227,7 +227,8 @@ bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_se
     struct orma_str name = annotation_name(imp, gen, bytes);
 
     if (!name.data) {
-        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return false;
     }
     orma_arg_key_push_foreign(k, name);

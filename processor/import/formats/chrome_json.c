@@ -48,7 +48,8 @@ static void tokenizer_failure(struct orma_file *file, struct orma_str text, cons
                       orma_model_str(imp->model, text));
     orma_args_put_str(args, orma_model_cstr(imp->model, "error"),
                       orma_model_cstr(imp->model, error));
-    orma_model_log(imp->model, 0, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1, args);
+    orma_model_log(imp->model, imp->model->base, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1,
+                   args);
 }
 
 static void json_parse(struct orma_file *file, const struct orma_item *item)
@@ -305,10 +306,11 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
         file->imp->model->storage->failed = true;
         return;
     }
-    orma_processes_set_idle(orma_model_processes(file->imp->model, 0));
+    orma_processes_set_idle(orma_model_processes(file->imp->model, file->imp->model->base));
     for (text.data = copy; orma_str_cut(&text, '\n', &line);)
         if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
-            orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+            orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                           ORMA_STAT_SYSTRACE_PARSE_FAILURE);
 }
 
 /* A member of the outer object that is whole, other than the events. */
@@ -322,7 +324,8 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
     else if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
-        orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                       ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
     else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
         return;
     else if (v.type == ORMA_JSON_STRING)

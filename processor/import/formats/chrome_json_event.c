@@ -62,7 +62,8 @@ static void failure(struct event *e)
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
                       orma_model_cstr(e->imp->model, phase));
-    orma_model_log(e->imp->model, 0, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1, args);
+    orma_model_log(e->imp->model, e->imp->model->base, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1,
+                   args);
 }
 
 /* ---- args ---- */
@@ -206,7 +207,8 @@ static void slice_flow(struct event *e, uint32_t track)
     if (!e->json.bind_id.type)
         return;
     if (!flow_number(&e->json.bind_id, &flow))
-        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_INVALID_ID);
+        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
+                       ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
         orma_flows_step_on(e->imp->model, track, e->ts, flow);
     else if (out)
@@ -214,17 +216,19 @@ static void slice_flow(struct event *e, uint32_t track)
     else if (in)
         orma_flows_end_on(e->imp->model, track, e->ts, flow, true);
     else
-        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
+                       ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
 
 /* Flows as events of their own. */
 static void on_flow(struct event *e)
 {
-    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
     uint64_t number;
 
     if (!flow_number(&e->json.id, &number)) {
-        orma_stats_inc(orma_model_stats(e->imp->model, 0), ORMA_STAT_FLOW_INVALID_ID);
+        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
+                       ORMA_STAT_FLOW_INVALID_ID);
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
@@ -253,7 +257,7 @@ static void set_thread_time(struct event *e, uint32_t slice)
 static void on_begin(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
-    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
 
     e->has_tdur = false;
     set_thread_time(e, orma_slices_begin(&e->imp->model->slices, e->ts, track, e->category,
@@ -265,7 +269,7 @@ static void on_end(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_SLICE);
-    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
     uint32_t slice = orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name,
                                      event_args(e, list));
 
@@ -279,7 +283,7 @@ static void on_end(struct event *e)
 static void on_complete(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
-    uint32_t track = orma_model_thread_track(e->imp->model, 0, e->utid);
+    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
     struct orma_args_list *args = event_args(e, list);
 
     if (!e->has_dur) {
@@ -291,6 +295,7 @@ static void on_complete(struct event *e)
         const struct orma_slice_overlap overlap = {track, e->shown, e->ts, e->dur, existing};
         const struct orma_track_spec spec = {
             .type = "thread_overlapping_slice",
+            .machine = e->imp->model->base,
             .parent = ORMA_TRACK_NONE,
             .dims_num = 1,
             .dims = {orma_dim(e->imp->model->known.utid, e->utid)},
@@ -314,13 +319,14 @@ static void on_instant(struct event *e)
     if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len)
         scope = e->json.scope.raw;
     if (orma_str_eq(scope, ORMA_STR("g"))) {
-        track = orma_legacy_instant_track(e->imp->model, 0, ORMA_ID_NONE);
+        track = orma_legacy_instant_track(e->imp->model, e->imp->model->base, ORMA_ID_NONE);
     } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json.pid.type) {
         track = orma_legacy_instant_track(
-            e->imp->model, 0,
-            orma_processes_process(orma_model_processes(e->imp->model, 0), e->pid));
+            e->imp->model, e->imp->model->base,
+            orma_processes_process(orma_model_processes(e->imp->model, e->imp->model->base),
+                                   e->pid));
     } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json.tid.type) {
-        track = orma_model_thread_track(e->imp->model, 0, e->utid);
+        track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
         name = e->shown;
     } else {
         failure(e);
@@ -354,13 +360,14 @@ static void on_async(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_json_value id;
-    struct orma_legacy_async track = {.name = e->shown};
+    struct orma_legacy_async track = {.name = e->shown, .machine = e->imp->model->base};
 
     if (!e->json.pid.type || !async_id(e, &id, &track.of_process)) {
         failure(e);
         return;
     }
-    track.upid = orma_processes_process(orma_model_processes(e->imp->model, 0), e->pid);
+    track.upid =
+        orma_processes_process(orma_model_processes(e->imp->model, e->imp->model->base), e->pid);
     track.id = (int64_t)orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &e->category, sizeof(e->category)),
                                    id.raw.data, id.raw.len);
     if (e->json.phase == 'e') {
@@ -386,16 +393,17 @@ static void on_async(struct event *e)
 
 static uint32_t counter_track(struct event *e, uint32_t name)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     uint32_t upid = orma_processes_upid(p, e->utid);
     struct orma_track_dim dims[] = {orma_dim(e->imp->model->known.upid, upid),
                                     orma_dim_str(e->imp->model->known.name, name)};
 
     if (upid != ORMA_ID_NONE)
-        return orma_model_counter_track(e->imp->model, 0, "json_counter", name, NULL, 2, dims);
+        return orma_model_counter_track(e->imp->model, e->imp->model->base, "json_counter", name,
+                                        NULL, 2, dims);
     dims[0] = orma_dim(e->imp->model->known.utid, e->utid);
-    return orma_model_counter_track(e->imp->model, 0, "json_counter_thread_fallback", name, NULL, 2,
-                                    dims);
+    return orma_model_counter_track(e->imp->model, e->imp->model->base,
+                                    "json_counter_thread_fallback", name, NULL, 2, dims);
 }
 
 static void on_counter(struct event *e)
@@ -472,7 +480,7 @@ static void on_thread_state(struct event *e)
         orma_table_set(t, ORMA_THREAD_STATE_BLOCKED_FUNCTION, row, text_id(e, &function));
     if (!has_cpu)
         return;
-    uint32_t ucpu = orma_model_ucpu(e->imp->model, 0, (uint32_t)cpu.integer);
+    uint32_t ucpu = orma_model_ucpu(e->imp->model, e->imp->model->base, (uint32_t)cpu.integer);
     orma_table_set(t, ORMA_THREAD_STATE_UCPU, row, ucpu);
     if (e->name == e->imp->model->known.Running)
         add_sched(e, ucpu);
@@ -482,7 +490,7 @@ static void on_thread_state(struct event *e)
 
 static void on_name(struct event *e, bool of_process)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json.args, "name");
     uint32_t name = text_id(e, &v);
 
@@ -497,7 +505,7 @@ static void on_name(struct event *e, bool of_process)
 
 static void on_sort_index(struct event *e, bool of_process)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
 
     if (v.type != ORMA_JSON_INT) {
@@ -569,7 +577,7 @@ static uint32_t id_number(struct event *e, const struct orma_json_value *v, uint
 
 static void find_thread(struct event *e)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     uint32_t pid_name, tid_name = 0;
 
     e->pid = id_number(e, &e->json.pid, &pid_name);

@@ -70,7 +70,7 @@ static void add_nodes(struct orma_file *file, struct orma_json_profiles *p, uint
         if (parent.type == ORMA_JSON_INT)
             above = orma_map_get(&p->nodes, node_key(profile, parent.integer));
         if (above == ORMA_MAP_NONE) {
-            orma_stats_inc(orma_model_stats(file->imp->model, 0),
+            orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                            ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_CALLSITE);
             continue;
         }
@@ -86,7 +86,7 @@ static void add_sample(struct orma_file *file, struct orma_json_profiles *p,
     struct v8_sample *s;
 
     if (callsite == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_model_stats(file->imp->model, 0),
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_SAMPLE);
         return;
     }
@@ -159,7 +159,8 @@ bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *ite
     memcpy(&s, item->data, sizeof(s));
     orma_callstacks_stack(
         file->imp->model, item->ts, "legacy_v8_cpu_profile",
-        orma_processes_thread_of(orma_model_processes(file->imp->model, 0), s.tid, s.pid),
+        orma_processes_thread_of(orma_model_processes(file->imp->model, file->imp->model->base),
+                                 s.tid, s.pid),
         s.callsite);
     return true;
 }

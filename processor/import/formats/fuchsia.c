@@ -136,7 +136,7 @@ static struct orma_str next_text(struct record *r, size_t len)
 
 static void count(struct orma_file *file, enum orma_stat stat)
 {
-    orma_stats_inc(orma_model_stats(file->imp->model, 0), stat);
+    orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base), stat);
 }
 
 static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint64_t val)
@@ -376,7 +376,7 @@ static void read_scheduling(struct orma_file *file, struct record *r)
 
 static void read_object(struct orma_file *file, struct record *r)
 {
-    struct orma_processes *procs = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *procs = orma_model_processes(file->imp->model, file->imp->model->base);
     struct fuchsia *s = file->state;
     uint32_t koid = (uint32_t)next_word(r), type = bits(r->head, 16, 8);
     uint32_t name = text_of(file, r, bits(r->head, 24, 16));
@@ -554,7 +554,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
 
 static uint32_t thread_row(struct orma_import_ctx *imp, const struct event *e)
 {
-    struct orma_processes *procs = orma_model_processes(imp->model, 0);
+    struct orma_processes *procs = orma_model_processes(imp->model, imp->model->base);
     uint32_t utid = orma_processes_thread(procs, e->thread);
 
     if (orma_processes_upid(procs, utid) == ORMA_ID_NONE)
@@ -577,14 +577,16 @@ static bool counter_value(const struct orma_args_item *arg, double *ret)
 static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
-    uint32_t upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process);
+    uint32_t upid =
+        orma_processes_bare_process(orma_model_processes(imp->model, imp->model->base), e->process);
 
     for (uint32_t i = 0; i < e->args_num; i++) {
         const struct orma_args_item *a = &e->args[i];
         double value;
 
         if (!counter_value(a, &value)) {
-            orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
+            orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                           ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
             continue;
         }
         uint32_t name =
@@ -592,9 +594,10 @@ static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct eve
                               orma_strpool_cstr(pool, a->key), (unsigned long long)e->data);
         const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid),
                                               orma_dim_str(imp->model->known.name, name)};
-        orma_model_counter(
-            imp->model, ts,
-            orma_model_counter_track(imp->model, 0, "fuchsia_counter", name, NULL, 2, dims), value);
+        orma_model_counter(imp->model, ts,
+                           orma_model_counter_track(imp->model, imp->model->base, "fuchsia_counter",
+                                                    name, NULL, 2, dims),
+                           value);
     }
 }
 
@@ -602,7 +605,9 @@ static void on_async(struct orma_import_ctx *imp, struct orma_args_list *args, i
                      const struct event *e)
 {
     struct orma_legacy_async a = {
-        .upid = orma_processes_bare_process(orma_model_processes(imp->model, 0), e->process),
+        .machine = imp->model->base,
+        .upid = orma_processes_bare_process(orma_model_processes(imp->model, imp->model->base),
+                                            e->process),
         .scope = 0,
         .name = e->name,
         .id = (int64_t)e->data,
@@ -637,7 +642,8 @@ static uint32_t scheduled(struct orma_file *file, uint32_t koid)
     uint64_t process = orma_map_get(&s->process_of, koid);
 
     if (process == ORMA_MAP_NONE)
-        return orma_processes_thread(orma_model_processes(file->imp->model, 0), koid);
+        return orma_processes_thread(orma_model_processes(file->imp->model, file->imp->model->base),
+                                     koid);
     e.process = (uint32_t)process;
     return thread_row(file->imp, &e);
 }
@@ -655,22 +661,24 @@ static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
         if (s->running[e->cpu])
             orma_sched_end_slice(imp->model, s->running[e->cpu] - 1, ts, state);
         orma_sched_close_state(imp->model, ts, utid);
-        orma_sched_open_state(imp->model, 0, ts, utid, state, ORMA_ID_NONE);
+        orma_sched_open_state(imp->model, imp->model->base, ts, utid, state, ORMA_ID_NONE);
     }
     s->running[e->cpu] = 0;
     if (!e->other || e->to_idle)
         return;
     uint32_t utid = scheduled(file, e->other);
-    uint32_t row = orma_sched_start_slice(imp->model, 0, ts, e->cpu, utid, e->weight);
+    uint32_t row =
+        orma_sched_start_slice(imp->model, imp->model->base, ts, e->cpu, utid, e->weight);
     s->running[e->cpu] = row == ORMA_ROW_NONE ? 0 : row + 1;
     orma_sched_close_state(imp->model, ts, utid);
-    orma_sched_open_state(imp->model, 0, ts, utid, imp->model->known.Running, e->cpu);
+    orma_sched_open_state(imp->model, imp->model->base, ts, utid, imp->model->known.Running,
+                          e->cpu);
 }
 
 static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
                      const struct event *e)
 {
-    uint32_t track = orma_model_thread_track(imp->model, 0, thread_row(imp, e));
+    uint32_t track = orma_model_thread_track(imp->model, imp->model->base, thread_row(imp, e));
 
     switch (e->kind) {
     case INSTANT:
@@ -719,7 +727,8 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
         on_switch(file, item->ts, e);
         break;
     case WAKEUP:
-        orma_sched_waking(imp->model, 0, item->ts, scheduled(file, e->thread), ORMA_ID_NONE, -1);
+        orma_sched_waking(imp->model, imp->model->base, item->ts, scheduled(file, e->thread),
+                          ORMA_ID_NONE, -1);
         break;
     default:
         on_event(imp, args, item->ts, e);

@@ -320,7 +320,7 @@ static uint32_t id_of(const struct orma_json_value *v)
 static void read_thread(struct orma_file *file, const struct orma_json_value *thread,
                         const struct orma_json_value *shared, const struct list *categories)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_json_value strings = orma_json_find(thread, "stringTable");
     struct orma_json_value pid = orma_json_find(thread, "pid");
     struct orma_json_value tid = orma_json_find(thread, "tid");
@@ -453,7 +453,8 @@ static void parse_marker(struct orma_import_ctx *imp, int64_t ts, const struct g
         orma_dim(imp->model->known.utid, utid),
         orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_category"), e->category),
         orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_name"), e->name)};
-    uint32_t track = orma_model_slice_track(imp->model, 0, "firefox_marker", e->name, 3, dims);
+    uint32_t track =
+        orma_model_slice_track(imp->model, imp->model->base, "firefox_marker", e->name, 3, dims);
     struct orma_json j = orma_json(e->data);
     struct orma_json_value data;
     struct orma_buf key = {0};
@@ -486,8 +487,8 @@ static void gecko_parse(struct orma_file *file, const struct orma_item *item)
     struct gecko_event e;
 
     memcpy(&e, item->data, sizeof(e));
-    uint32_t utid =
-        orma_processes_thread_of(orma_model_processes(file->imp->model, 0), e.tid, e.pid);
+    uint32_t utid = orma_processes_thread_of(
+        orma_model_processes(file->imp->model, file->imp->model->base), e.tid, e.pid);
     if (e.phase < 0)
         orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
     else

@@ -38,7 +38,7 @@ static void put(struct orma_hprof *h, struct orma_map *map, uint64_t key, uint64
 
 static void count(struct orma_hprof *h, enum orma_stat stat)
 {
-    orma_stats_inc(orma_model_stats(h->imp->model, 0), stat);
+    orma_stats_inc(orma_model_stats(h->imp->model, h->imp->model->base), stat);
 }
 
 /* ---- names ---- */
@@ -405,7 +405,8 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     }
     h->graph->begun = true;
     h->graph->ts = h->ts;
-    h->graph->upid = orma_processes_process(orma_model_processes(h->imp->model, 0), 0);
+    h->graph->upid =
+        orma_processes_process(orma_model_processes(h->imp->model, h->imp->model->base), 0);
     read_records(h, r, false);
     orma_hprof_put_types(h);
     read_records(h, r, true);

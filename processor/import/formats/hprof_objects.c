@@ -32,7 +32,7 @@ static bool ends_with(const struct orma_hprof *h, uint32_t id, const char *end)
 
 static void count(struct orma_hprof *h, enum orma_stat stat)
 {
-    orma_stats_inc(orma_model_stats(h->imp->model, 0), stat);
+    orma_stats_inc(orma_model_stats(h->imp->model, h->imp->model->base), stat);
 }
 
 /* ---- types ---- */

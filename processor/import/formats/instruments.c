@@ -147,7 +147,7 @@ static uint64_t make_stack(struct orma_file *file)
 /* "name (123)" */
 static void name_process(struct orma_file *file, const struct element *e)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_str name = attr(e, "fmt");
 
     for (size_t i = name.len; i-- > 1;) {
@@ -164,7 +164,7 @@ static void name_process(struct orma_file *file, const struct element *e)
 /* "name  0x12 (process, pid: 123)" */
 static void name_thread(struct orma_file *file, const struct element *e)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_str name = attr(e, "fmt");
     const char *at = orma_str_find(name, ORMA_STR("  0x"));
 
@@ -206,7 +206,7 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
 static void end_row(struct orma_file *file)
 {
     struct instruments *in = file->state;
-    struct orma_stats *stats = orma_model_stats(file->imp->model, 0);
+    struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     const struct row *r = &in->row;
     struct event *e;
 
@@ -430,7 +430,7 @@ static size_t instruments_read(struct orma_file *file, const uint8_t *data, size
 static void instruments_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
-    struct orma_processes *p = orma_model_processes(imp->model, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     struct event e;
 
     memcpy(&e, item->data, sizeof(e));
@@ -440,7 +440,8 @@ static void instruments_parse(struct orma_file *file, const struct orma_item *it
         .source = orma_model_cstr(imp->model, "instruments"),
         .task = orma_callstacks_task(imp->model, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
         .exec = orma_callstacks_execution(
-            imp->model, e.has_core ? orma_model_ucpu(imp->model, 0, e.core) : ORMA_ID_NONE, 0),
+            imp->model,
+            e.has_core ? orma_model_ucpu(imp->model, imp->model->base, e.core) : ORMA_ID_NONE, 0),
         .callsite = e.callsite,
         .session = ORMA_ROW_NONE,
         .counter_set = ORMA_COUNTER_SET_NONE,

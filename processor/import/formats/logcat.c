@@ -106,7 +106,8 @@ static bool read_line(struct orma_str line, struct entry *ret)
 
 static void bad_line(struct orma_file *file, struct orma_str line)
 {
-    orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
+    orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                   ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
     orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
@@ -145,8 +146,9 @@ static void logcat_parse(struct orma_file *file, const struct orma_item *item)
         return; /* it could be read before: the file has changed since */
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
-    orma_table_set(t, ORMA_LOGS_UTID, row,
-                   orma_processes_thread_of(orma_model_processes(imp->model, 0), e.tid, e.pid));
+    orma_table_set(
+        t, ORMA_LOGS_UTID, row,
+        orma_processes_thread_of(orma_model_processes(imp->model, imp->model->base), e.tid, e.pid));
     orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio);
     orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_cstr(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));

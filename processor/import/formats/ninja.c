@@ -59,7 +59,8 @@ static void read_line(struct orma_file *file, struct ninja *n, struct orma_str l
         num++;
     if (num < 5 || !orma_str_to_i64(part[0], &j.start) || !orma_str_to_i64(part[1], &j.end) ||
         j.start < 0 || j.end < j.start || j.end > INT64_MAX / 1000000) {
-        orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_NINJA_PARSE_ERRORS);
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                       ORMA_STAT_NINJA_PARSE_ERRORS);
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
     }
@@ -87,7 +88,7 @@ ORMA_VEC_STRUCT(workers, struct worker);
 static struct worker *find_worker(struct orma_import_ctx *imp, struct workers *workers,
                                   int64_t start)
 {
-    struct orma_processes *p = orma_model_processes(imp->model, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
 
     for (uint32_t i = 0; i < workers->len; i++)
         if (workers->data[i].busy_to <= start)
@@ -112,8 +113,8 @@ static void add_slices(struct orma_file *file, struct ninja *n)
     struct worker *w;
 
     orma_processes_name_process(
-        orma_model_processes(imp->model, 0),
-        orma_processes_process(orma_model_processes(imp->model, 0), BUILD_PID),
+        orma_model_processes(imp->model, imp->model->base),
+        orma_processes_process(orma_model_processes(imp->model, imp->model->base), BUILD_PID),
         orma_model_cstr(imp->model, "Build"), ORMA_PROCESS_NAME_OTHER);
     if (n->num)
         qsort(n->jobs, n->num, sizeof(*n->jobs), by_start);
@@ -125,7 +126,8 @@ static void add_slices(struct orma_file *file, struct ninja *n)
             break;
         w->busy_to = j->end;
         orma_slices_complete(&imp->model->slices, j->start * 1000000, (j->end - j->start) * 1000000,
-                             orma_model_thread_track(imp->model, 0, w->utid), 0, j->names, NULL);
+                             orma_model_thread_track(imp->model, imp->model->base, w->utid), 0,
+                             j->names, NULL);
     }
     ORMA_VEC_FINI(&workers);
 }

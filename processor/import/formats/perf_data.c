@@ -154,7 +154,8 @@ static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
         m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
     }
     uint32_t upid =
-        kernel ? ORMA_ID_NONE : orma_processes_process(orma_model_processes(imp->model, 0), pid);
+        kernel ? ORMA_ID_NONE
+               : orma_processes_process(orma_model_processes(imp->model, imp->model->base), pid);
     struct ranges *r = ranges_of(imp, p, upid);
     const struct range new = {m.start, m.end, orma_callstacks_add_mapping(imp->model, &m),
                               m.exact_offset - m.start};
@@ -181,7 +182,8 @@ static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p
             r->dummy = orma_callstacks_add_mapping(imp->model, &none) + 1;
         }
         f.mapping = r && r->dummy ? r->dummy - 1 : ORMA_ROW_NONE;
-        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_DUMMY_MAPPING_USED);
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                       ORMA_STAT_PERF_DUMMY_MAPPING_USED);
     }
     return orma_callstacks_frame(imp->model, &f);
 }
@@ -316,6 +318,7 @@ static uint32_t counter_track(struct orma_import_ctx *imp, struct orma_perf_data
     struct orma_track_spec spec = {
         .type = s->has_cpu ? "perf_cpu_counter" : "perf_global_counter",
         .event = ORMA_TRACK_COUNTER,
+        .machine = imp->model->base,
         .name = name,
         .parent = ORMA_TRACK_NONE,
         .source_args = &source,
@@ -361,14 +364,14 @@ static uint32_t mode_text(struct orma_import_ctx *imp, uint32_t mode)
 static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
                       struct orma_perf_cursor c, const struct header *h)
 {
-    struct orma_processes *processes = orma_model_processes(imp->model, 0);
+    struct orma_processes *processes = orma_model_processes(imp->model, imp->model->base);
     const struct orma_perf_attr *a = attr_of(p, c);
     uint32_t mode = h->misc & 7;
     struct sample s;
 
     if (!read_sample(a, c, &s)) {
-        orma_stats_add_at(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_RECORD_SKIPPED,
-                          RECORD_SAMPLE, 1);
+        orma_stats_add_at(orma_model_stats(imp->model, imp->model->base),
+                          ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
         return;
     }
     uint32_t utid = orma_processes_thread_of(processes, s.tid, s.pid);
@@ -382,7 +385,7 @@ static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int
         .task = orma_callstacks_task(imp->model, upid, utid, ORMA_ROW_NONE),
         .exec = orma_callstacks_execution(imp->model,
                                           s.has_cpu && s.cpu < ORMA_UCPUS_PER_MACHINE
-                                              ? orma_model_ucpu(imp->model, 0, s.cpu)
+                                              ? orma_model_ucpu(imp->model, imp->model->base, s.cpu)
                                               : ORMA_ID_NONE,
                                           mode_text(imp, mode)),
         .callsite = callsite_of(imp, p, upid, mode, &s),
@@ -394,7 +397,7 @@ static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int
 
 static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
 {
-    struct orma_processes *p = orma_model_processes(imp->model, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4),
              tid = (uint32_t)orma_format_perf_number(&c, 4);
 
@@ -451,7 +454,7 @@ static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_c
 static void note_record(struct orma_file *file, struct orma_perf_data *p, const uint8_t *at,
                         const struct header *h)
 {
-    struct orma_stats *stats = orma_model_stats(file->imp->model, 0);
+    struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
     struct sample s;
     uint64_t time = 0;

@@ -178,8 +178,8 @@ static void read_feature(struct orma_import_ctx *imp, struct orma_perf_data *p, 
         read_event_desc(imp, p, c);
         break;
     default:
-        orma_stats_add_at(orma_model_stats(imp->model, 0), ORMA_STAT_PERF_FEATURES_SKIPPED,
-                          (int32_t)feature, 1);
+        orma_stats_add_at(orma_model_stats(imp->model, imp->model->base),
+                          ORMA_STAT_PERF_FEATURES_SKIPPED, (int32_t)feature, 1);
     }
 }
 

@@ -181,7 +181,7 @@ static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
     p->open = false;
     if (!p->frames_num) {
         if (!at_end)
-            orma_stats_inc(orma_model_stats(imp->model, 0),
+            orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                            ORMA_STAT_PERF_TEXT_IMPORTER_SAMPLE_NO_FRAMES);
         return;
     }
@@ -233,7 +233,7 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
 
 static void perf_text_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct text_event e;
 
     memcpy(&e, item->data, sizeof(e));

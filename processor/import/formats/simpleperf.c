@@ -60,7 +60,7 @@ static void read_file(struct orma_file *file, struct orma_pb_reader r)
 
 static void read_thread(struct orma_file *file, struct orma_pb_reader r)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_str name = {0};
     struct orma_pb_field f;
     uint32_t tid = 0, pid = 0;
@@ -100,7 +100,7 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
     }
     uint64_t mapping = orma_map_get(&s->files, id);
     if (mapping == ORMA_MAP_NONE) {
-        orma_stats_inc(orma_model_stats(file->imp->model, 0),
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_SIMPLEPERF_MISSING_FILE_MAPPING);
         return ORMA_ROW_NONE;
     }
@@ -185,7 +185,7 @@ static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_
 
 static void simpleperf_parse(struct orma_file *file, const struct orma_item *item)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct event e;
 
     memcpy(&e, item->data, sizeof(e));

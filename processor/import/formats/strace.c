@@ -100,7 +100,7 @@ static void on_line(struct orma_file *file, struct orma_str line)
     if (r == LINE_OK)
         orma_file_add(file, c.ts, 0, (const uint8_t *)line.data, line.len);
     else if (line.len)
-        orma_stats_inc(orma_model_stats(file->imp->model, 0), stats[r]);
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base), stats[r]);
     if (r == LINE_NONE && line.len)
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }
@@ -178,7 +178,8 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     if (read_line((struct orma_str){(const char *)item->data, item->len}, &c) != LINE_OK)
         return; /* it could be read before: the file has changed since */
     uint32_t category = orma_model_cstr(imp->model, "strace");
-    uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, 0), c.tid);
+    uint32_t utid =
+        orma_processes_thread(orma_model_processes(imp->model, imp->model->base), c.tid);
     bool resumed = orma_str_starts(c.rest, ORMA_STR("<... "));
     const char *at;
 
@@ -192,8 +193,9 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         args = (struct orma_str){at + 9, c.rest.len - name.len - 9};
         cut_result(&args, &result, &dur);
         put_arg(imp, list, "ret", result);
-        orma_slices_end(&imp->model->slices, item->ts, orma_model_thread_track(imp->model, 0, utid),
-                        category, orma_model_str(imp->model, name), list);
+        orma_slices_end(&imp->model->slices, item->ts,
+                        orma_model_thread_track(imp->model, imp->model->base, utid), category,
+                        orma_model_str(imp->model, name), list);
         return;
     }
     at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
@@ -201,7 +203,7 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         return;
     name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
     args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
-    uint32_t track = orma_model_thread_track(imp->model, 0, utid);
+    uint32_t track = orma_model_thread_track(imp->model, imp->model->base, utid);
     if ((at = orma_str_find(args, ORMA_STR("<unfinished ...>")))) {
         put_arg(imp, list, "args",
                 orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));

@@ -170,7 +170,7 @@ bool orma_systrace_line(struct orma_file *file, struct orma_str text)
 void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
-    struct orma_processes *p = orma_model_processes(imp->model, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     struct line line;
     struct orma_buf scratch = {0};
 
@@ -230,7 +230,7 @@ static bool read_header(struct systrace *s, struct orma_str line)
 
 static void process_line(struct orma_file *file, struct systrace *s, struct orma_str line)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, 0);
+    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_str word, name = {0};
     uint64_t pid = 0, ppid = 0, tid = 0, val;
     int col = 0, last = s->col_name;
@@ -283,8 +283,8 @@ static bool lost_line(struct orma_file *file, struct orma_str line)
     rest = (struct orma_str){lost + 6, (size_t)(line.data + line.len - lost) - 6};
     if (orma_str_cut(&rest, ' ', &num) && orma_str_to_u64(num, &events) &&
         of_cpu < ORMA_UCPUS_PER_MACHINE && events < INT32_MAX)
-        orma_stats_add_at(orma_model_stats(file->imp->model, 0), ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA,
-                          (int32_t)of_cpu, (int64_t)events);
+        orma_stats_add_at(orma_model_stats(file->imp->model, file->imp->model->base),
+                          ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA, (int32_t)of_cpu, (int64_t)events);
     return true;
 }
 
@@ -308,7 +308,8 @@ static void on_text(struct orma_file *file, struct orma_str line)
         return;
     if (orma_systrace_line(file, line))
         return;
-    orma_stats_inc(orma_model_stats(file->imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                   ORMA_STAT_SYSTRACE_PARSE_FAILURE);
     if (!ends_script(file, line))
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
 }

@@ -271,7 +271,7 @@ static bool on_switch(struct orma_import_ctx *imp, const struct orma_kernel_even
     orma_pb_put_i64(out, ORMA_PB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID, next_pid);
     orma_pb_put_i64(out, ORMA_PB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO, next_prio);
     add_switch_row(imp, e, orma_buf_str(out));
-    orma_sched_switch(imp->model, 0, e->ts, e->cpu, (uint32_t)prev_pid,
+    orma_sched_switch(imp->model, imp->model->base, e->ts, e->cpu, (uint32_t)prev_pid,
                       orma_model_str(imp->model, prev_comm), bits, (uint32_t)next_pid,
                       orma_model_str(imp->model, next_comm), (int32_t)next_prio);
     return true;
@@ -280,7 +280,7 @@ static bool on_switch(struct orma_import_ctx *imp, const struct orma_kernel_even
 static bool on_waking(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                       struct orma_str args, bool waking)
 {
-    struct orma_processes *p = orma_model_processes(imp->model, 0);
+    struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     struct orma_str comm = {0};
     int64_t pid;
 
@@ -291,7 +291,7 @@ static bool on_waking(struct orma_import_ctx *imp, const struct orma_kernel_even
         orma_processes_name_thread(p, utid, orma_model_str(imp->model, comm),
                                    ORMA_THREAD_NAME_FTRACE);
     if (waking)
-        orma_sched_waking(imp->model, 0, e->ts, utid, e->utid,
+        orma_sched_waking(imp->model, imp->model->base, e->ts, utid, e->utid,
                           e->has_flags ? (int64_t)e->common_flags : -1);
     return true;
 }
@@ -307,7 +307,8 @@ static bool on_blocked(struct orma_import_ctx *imp, struct orma_str args)
         (void)number_arg(args, "io_wait", &io_wait);
     (void)orma_systrace_arg(args, "caller", &caller);
     orma_sched_blocked(
-        imp->model, orma_processes_thread(orma_model_processes(imp->model, 0), (uint32_t)pid),
+        imp->model,
+        orma_processes_thread(orma_model_processes(imp->model, imp->model->base), (uint32_t)pid),
         io_wait < 0 ? -1 : io_wait != 0, caller.len ? orma_model_str(imp->model, caller) : 0);
     return true;
 }
@@ -317,7 +318,7 @@ static bool on_blocked(struct orma_import_ctx *imp, struct orma_str args)
 static void on_work(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                     struct orma_str args, bool begin)
 {
-    uint32_t track = orma_model_thread_track(imp->model, 0, e->utid);
+    uint32_t track = orma_model_thread_track(imp->model, imp->model->base, e->utid);
     const char *at = orma_str_find(args, ORMA_STR("function "));
 
     if (!begin) {
@@ -356,6 +357,7 @@ bool orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_e
     else
         return plain_event(imp, &e, name, args, scratch);
     if (!ok)
-        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                       ORMA_STAT_SYSTRACE_PARSE_FAILURE);
     return true;
 }

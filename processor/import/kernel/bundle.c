@@ -204,12 +204,13 @@ static bool event_ts(struct orma_import_ctx *imp, const struct orma_packet_ctx *
         !orma_reader_to_trace_time(r, ctx->machine, clock, ns, ret, NULL))
         return false;
     if (*ret < 0) {
-        orma_stats_inc(orma_model_stats(imp->model, 0),
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
         return false;
     }
     if (!orma_sorter_accepts(&r->sorter, *ret)) {
-        orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_SORTER_PUSH_EVENT_OUT_OF_ORDER);
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                       ORMA_STAT_SORTER_PUSH_EVENT_OUT_OF_ORDER);
         return false;
     }
     return true;

@@ -117,7 +117,8 @@ static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ct
     }
     if (!good || !num) {
         if (!good)
-            orma_stats_inc(orma_model_stats(imp->model, 0), ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
+            orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                           ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
         return true;
     }
     orma_trace_clock_snapshot(imp, ctx->machine, ctx->seq, values, num, primary);
