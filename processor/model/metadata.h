@@ -19,7 +19,11 @@ void orma_metadata_int(struct orma_model *self, const char *name, bool multi,
 void orma_metadata_str(struct orma_model *self, const char *name, bool multi,
                        enum orma_metadata_scope scope, uint16_t machine, uint32_t str);
 
-/* The uuid in its usual form. */
+/* The uuid that the file at hand brings, in its usual form: it takes the place of one that was made.
+ */
 void orma_metadata_uuid(struct orma_model *self, uint64_t msb, uint64_t lsb);
+
+/* One that was made from the bytes of the whole, before any file said one: it is of no file. */
+void orma_metadata_make_uuid(struct orma_model *self, uint64_t lsb);
 
 #endif

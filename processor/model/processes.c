@@ -246,6 +246,10 @@ uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uin
 {
     uint32_t utid = matching_thread(self, tid, pid);
 
+    if (utid == ORMA_ID_NONE) { /* a new process gets its main thread before all others */
+        (void)orma_processes_process(self, pid);
+        utid = matching_thread(self, tid, pid);
+    }
     if (utid == ORMA_ID_NONE)
         utid = orma_processes_start_thread(self, INT64_MIN, tid);
     if (orma_processes_upid(self, utid) == ORMA_ID_NONE) {

@@ -78,10 +78,10 @@ static inline void orma_args_put_bool(struct orma_args_list *self, uint32_t key,
     orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_BOOL, false, {.i = val}});
 }
 
+/* Without a text (0) it is a string that is NULL. */
 static inline void orma_args_put_str(struct orma_args_list *self, uint32_t key, uint32_t str)
 {
-    orma_args_put(self, (struct orma_args_item){
-                            key, key, str ? ORMA_ARG_STRING : ORMA_ARG_NULL, false, {.i = str}});
+    orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_STRING, false, {.i = str}});
 }
 
 static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key, double val)

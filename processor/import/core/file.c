@@ -138,7 +138,8 @@ static void begin_trace(struct orma_import *self, const char *format)
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
     uint32_t name = orma_model_cstr(model, format);
 
-    orma_metadata_uuid(model, 0, self->uuid);
+    if (model->files_read == 1)
+        orma_metadata_make_uuid(model, self->uuid);
     orma_metadata_str(model, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
 }

@@ -440,6 +440,15 @@ static uint32_t make_thread_track(struct orma_import_ctx *imp, const struct orma
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
+/* The key as text; 0: it has none. */
+static uint32_t merge_key(struct orma_import_ctx *imp, const struct orma_events_track *t)
+{
+    if (t->has_merge_key_int)
+        return orma_strpool_addf(&imp->model->storage->pool, "sibling_merge_key_int:%llu",
+                                 (unsigned long long)t->merge_key_int);
+    return t->merge_key;
+}
+
 /* The identity of the siblings that merge with this track. The description is of `t`. */
 static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_track *t,
                         struct orma_track_spec *ret)
@@ -459,15 +468,9 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_tr
     ret->dims_num = scope_dim(imp, t, ret->dims);
     ret->dims[ret->dims_num++] =
         orma_dim(imp->model->known.parent_track_uuid, t->has_parent ? (int64_t)t->parent_uuid : 0);
+    ret->dims[ret->dims_num++] = orma_dim(imp->model->known.merge_key_type, by_key ? 2 : 0);
     ret->dims[ret->dims_num++] =
-        orma_dim_str(imp->model->known.merge_key_type,
-                     orma_model_cstr(imp->model, !by_key            ? "name"
-                                                 : t->has_merge_key ? "key_string"
-                                                                    : "key_int"));
-    ret->dims[ret->dims_num++] =
-        !by_key || t->has_merge_key
-            ? orma_dim_str(imp->model->known.merge_key_value, by_key ? t->merge_key : t->name)
-            : orma_dim(imp->model->known.merge_key_value, (int64_t)t->merge_key_int);
+        orma_dim_str(imp->model->known.merge_key_value, by_key ? merge_key(imp, t) : t->name);
     source_args(imp, t);
 }
 

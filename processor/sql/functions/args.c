@@ -52,7 +52,11 @@ static void put_json(struct orma_buf *out, const struct orma_storage *st,
         orma_buf_put_str(out, a->i ? "true" : "false");
         break;
     case ORMA_ARG_STRING:
-        (void)orma_json_quote(out, orma_strpool_get(&st->pool, a->str)); /* bad UTF-8 is replaced */
+        if (!a->str)
+            orma_buf_put_str(out, "null");
+        else
+            (void)orma_json_quote(out,
+                                  orma_strpool_get(&st->pool, a->str)); /* bad UTF-8 is replaced */
         break;
     case ORMA_ARG_JSON:
         orma_buf_put_str(out, orma_strpool_cstr(&st->pool, a->str));

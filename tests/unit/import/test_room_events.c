@@ -54,7 +54,7 @@ Test(room_events, slices_of_a_described_thread_lie_on_its_track)
     room_expect(r, ORMA_TABLE_SLICE, "ts dur depth category name track_id.type track_id.utid.tid",
                 "10 30 0 x,y a thread_execution 8\n"
                 "20 0 1 - b thread_execution 8\n");
-    room_expect(r, ORMA_TABLE_THREAD, "tid name upid.pid", "0 swapper 0\n8 worker 7\n7 - 7\n");
+    room_expect(r, ORMA_TABLE_THREAD, "tid name upid.pid", "0 swapper 0\n7 - 7\n8 worker 7\n");
     room_free(r);
 }
 
