@@ -38,7 +38,7 @@ def stored():
         columns[name] = rows
     tables, by_enum = {}, {}
     for enum, name, low in re.findall(
-            r'\[ORMA_TABLE_(\w+)\] = \{\s*"(\w+)",\s*\d+,\s*cols_(\w+)\s*\}', text):
+            r'\[ORMA_TABLE_(\w+)\] =\s*\{\s*"(\w+)",\s*\d+,\s*cols_(\w+)\s*\}', text):
         tables[name] = columns[low]
         by_enum[enum] = name
     return tables, by_enum

@@ -38,7 +38,13 @@ const struct orma_sql_view orma_sql_views[] = {
      "extract_arg(s.arg_set_id, 'Jank type') AS jank_type, "
      "extract_arg(s.arg_set_id, 'Jank severity type') AS jank_severity_type, "
      "extract_arg(s.arg_set_id, 'Prediction type') AS prediction_type, "
-     "extract_arg(s.arg_set_id, 'Jank tag') AS jank_tag "
+     "extract_arg(s.arg_set_id, 'Jank tag') AS jank_tag, "
+     "extract_arg(s.arg_set_id, 'Jank tag (experimental)') AS jank_tag_experimental, "
+     "extract_arg(s.arg_set_id, 'Jank score') AS jank_score, "
+     "extract_arg(s.arg_set_id, 'Latched unsignaled count') AS latched_unsignaled_count, "
+     "extract_arg(s.arg_set_id, 'Addressable unsignaled latch count') "
+     "AS addressable_unsignaled_latch_count, "
+     "extract_arg(s.arg_set_id, 'Latched fence state') AS latched_fence_state "
      "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
      "WHERE t.type = 'android_actual_frame_timeline'"},
     {"perf_sample",
@@ -81,8 +87,9 @@ const struct orma_sql_view orma_sql_views[] = {
     {"perf_session", "SELECT id, id AS perf_session_id, cmdline FROM __intrinsic_profiler_session "
                      "WHERE source = 'linux.perf'"},
     {"cpu_profile_stack_sample",
-     "SELECT s.id, s.ts, s.callsite_id, t.utid, 0 AS process_priority "
-     "FROM __intrinsic_profiler_sample s "
+     "SELECT s.id, s.ts, s.callsite_id, t.utid, "
+     "coalesce(x.process_priority, 0) AS process_priority FROM __intrinsic_profiler_sample s "
+     "LEFT JOIN __intrinsic_chrome_stack_sample_extras x ON x.profiler_sample_id = s.id "
      "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
      "WHERE s.source IN ('chrome', 'perf_text', 'gecko', 'legacy_v8_cpu_profile')"},
     {"instruments_sample",

@@ -35,7 +35,6 @@ static const struct orma_column_def cols_jit_code[] = {
     {"size", ORMA_COL_INT, 0, NULL},
     {"function_name", ORMA_COL_STRING, 0, NULL},
     {"native_code_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"jit_code_id", ORMA_COL_ALIAS, 0, NULL},
 };
 
 static const struct orma_column_def cols_jit_frame[] = {
@@ -230,7 +229,6 @@ static const struct orma_column_def cols_modules[] = {
 
 static const struct orma_column_def cols_process[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_ALIAS, 0, NULL},
     {"pid", ORMA_COL_INT, 0, NULL},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -246,7 +244,6 @@ static const struct orma_column_def cols_process[] = {
 
 static const struct orma_column_def cols_thread[] = {
     {"id", ORMA_COL_ID, 0, NULL},
-    {"utid", ORMA_COL_ALIAS, 0, NULL},
     {"tid", ORMA_COL_INT, 0, NULL},
     {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
@@ -651,6 +648,467 @@ static const struct orma_column_def cols_vulkan_memory_allocations[] = {
     {"scope", ORMA_COL_STRING, 0, NULL},
 };
 
+static const struct orma_column_def cols_android_aflags[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"package", ORMA_COL_STRING, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"flag_namespace", ORMA_COL_STRING, 0, NULL},
+    {"container", ORMA_COL_STRING, 0, NULL},
+    {"value", ORMA_COL_STRING, 0, NULL},
+    {"staged_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"permission", ORMA_COL_STRING, 0, NULL},
+    {"value_picked_from", ORMA_COL_STRING, 0, NULL},
+    {"storage_backend", ORMA_COL_STRING, 0, NULL},
+    {"type", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_android_cpu_per_uid_track[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
+    {"uid", ORMA_COL_INT, 0, NULL},
+    {"cluster", ORMA_COL_INT, 0, NULL},
+    {"total_cpu_millis", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_android_input_event_dispatch[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"vsync_id", ORMA_COL_INT, 0, NULL},
+    {"window_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_android_key_events[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"key_code", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_android_motion_events[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_android_network_packets[] = {
+    {"id", ORMA_COL_INT, ORMA_COL_U32, "slice"},
+    {"iface", ORMA_COL_STRING, 0, NULL},
+    {"direction", ORMA_COL_STRING, 0, NULL},
+    {"packet_transport", ORMA_COL_STRING, 0, NULL},
+    {"packet_length", ORMA_COL_INT, 0, NULL},
+    {"packet_count", ORMA_COL_INT, 0, NULL},
+    {"socket_tag", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"socket_tag_str", ORMA_COL_STRING, 0, NULL},
+    {"socket_uid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"local_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"remote_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"packet_icmp_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"packet_icmp_code", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"packet_tcp_flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"packet_tcp_flags_str", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_android_track_event_process[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, "process"},
+    {"start_seq_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"package_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"caller_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"defining_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"fw_start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"fw_end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"trigger_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"hosting_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"hosting_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"bind_application_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"process_start_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_android_user_list[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"type", ORMA_COL_STRING, 0, NULL},
+    {"android_user_id", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_chrome_stack_sample_extras[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"profiler_sample_id", ORMA_COL_INT, ORMA_COL_U32, "profiler_sample"},
+    {"process_priority", ORMA_COL_INT, ORMA_COL_I32, NULL},
+};
+
+static const struct orma_column_def cols_elf_file[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"file_id", ORMA_COL_INT, ORMA_COL_U32, "file"},
+    {"load_bias", ORMA_COL_INT, 0, NULL},
+    {"build_id", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_etm_v4_chunk[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"session_id", ORMA_COL_INT, ORMA_COL_U32, "etm_v4_session"},
+    {"chunk_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"size", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_etm_v4_configuration[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"cpu", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"cs_trace_stream_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"core_profile", ORMA_COL_STRING, 0, NULL},
+    {"arch_version", ORMA_COL_STRING, 0, NULL},
+    {"major_version", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"minor_version", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"max_speculation_depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"bool_flags", ORMA_COL_INT, 0, NULL},
+};
+
+static const struct orma_column_def cols_etm_v4_session[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"configuration_id", ORMA_COL_INT, ORMA_COL_U32, "etm_v4_configuration"},
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_experimental_missing_chrome_processes[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"reliable_from", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_heap_graph_java_oome_details[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32, "heap_graph"},
+    {"allocation_size_bytes", ORMA_COL_INT, 0, NULL},
+    {"total_bytes_free", ORMA_COL_INT, 0, NULL},
+    {"free_bytes_until_oom", ORMA_COL_INT, 0, NULL},
+    {"error_msg", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_inputmethod_clients[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_inputmethod_manager_service[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_inputmethod_service[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_protolog[] = {
+    {"id", ORMA_COL_ID, 0, NULL},           {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"level", ORMA_COL_STRING, 0, NULL},    {"tag", ORMA_COL_STRING, 0, NULL},
+    {"message", ORMA_COL_STRING, 0, NULL},  {"stacktrace", ORMA_COL_STRING, 0, NULL},
+    {"location", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_surfaceflinger_display[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_layers_snapshot"},
+    {"is_on", ORMA_COL_INT, 0, NULL},
+    {"is_virtual", ORMA_COL_INT, 0, NULL},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
+    {"display_id", ORMA_COL_INT, 0, NULL},
+    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_surfaceflinger_layer[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_layers_snapshot"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"layer_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"is_visible", ORMA_COL_INT, 0, NULL},
+    {"parent", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"corner_radius_tl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"corner_radius_tr", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"corner_radius_bl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"corner_radius_br", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"hwc_composition_type", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"is_hidden_by_policy", ORMA_COL_INT, 0, NULL},
+    {"z_order_relative_of", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"is_missing_z_parent", ORMA_COL_INT, 0, NULL},
+    {"layer_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
+    {"input_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
+};
+
+static const struct orma_column_def cols_surfaceflinger_layers_snapshot[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_surfaceflinger_transaction[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_transactions"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"transaction_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_surfaceflinger_transaction_flag[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"flag", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_surfaceflinger_transactions[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"vsync_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_v8_internal_code[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
+    {"function_name", ORMA_COL_STRING, 0, NULL},
+    {"code_type", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_v8_isolate[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"internal_isolate_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"embedded_blob_code_start_address", ORMA_COL_INT, 0, NULL},
+    {"embedded_blob_code_size", ORMA_COL_INT, 0, NULL},
+    {"code_range_base_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"code_range_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"shared_code_range", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"embedded_blob_code_copy_start_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_v8_js_code[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "jit_code"},
+    {"v8_js_function_id", ORMA_COL_INT, ORMA_COL_U32, "v8_js_function"},
+    {"tier", ORMA_COL_STRING, 0, NULL},
+    {"bytecode_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_v8_js_function[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"v8_js_script_id", ORMA_COL_INT, ORMA_COL_U32, "v8_js_script"},
+    {"is_toplevel", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"kind", ORMA_COL_STRING, 0, NULL},
+    {"line", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"col", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_v8_js_script[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
+    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"script_type", ORMA_COL_STRING, 0, NULL},
+    {"name", ORMA_COL_STRING, 0, NULL},
+    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_v8_regexp_code[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
+    {"pattern", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_v8_wasm_code[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
+    {"v8_wasm_script_id", ORMA_COL_INT, ORMA_COL_U32, "v8_wasm_script"},
+    {"function_name", ORMA_COL_STRING, 0, NULL},
+    {"tier", ORMA_COL_STRING, 0, NULL},
+    {"code_offset_in_module", ORMA_COL_INT, ORMA_COL_I32, NULL},
+};
+
+static const struct orma_column_def cols_v8_wasm_script[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
+    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"url", ORMA_COL_STRING, 0, NULL},
+    {"wire_bytes_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_video_frames[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"display_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"codec_string", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"frame_number", ORMA_COL_INT, 0, NULL},
+    {"codec", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"is_key_frame", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"pts_us", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"is_config", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+};
+
+static const struct orma_column_def cols_viewcapture[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"package_name", ORMA_COL_STRING, 0, NULL},
+    {"window_name", ORMA_COL_STRING, 0, NULL},
+};
+
+static const struct orma_column_def cols_viewcapture_view[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "viewcapture"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"node_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"hashcode", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"is_visible", ORMA_COL_INT, 0, NULL},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"view_id", ORMA_COL_STRING, 0, NULL},
+    {"class_name", ORMA_COL_STRING, 0, NULL},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
+};
+
+static const struct orma_column_def cols_window_manager_shell_transition_handlers[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"handler_id", ORMA_COL_INT, 0, NULL},
+    {"handler_name", ORMA_COL_STRING, 0, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_window_manager_shell_transition_participants[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"transition_id", ORMA_COL_INT, 0, NULL},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"window_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"mode", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"start_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"end_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"start_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"end_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"start_abs_bounds_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_rect"},
+    {"end_abs_bounds_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_rect"},
+};
+
+static const struct orma_column_def cols_window_manager_shell_transition_protos[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"transition_id", ORMA_COL_INT, 0, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_window_manager_shell_transitions[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"transition_id", ORMA_COL_INT, 0, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"transition_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"send_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"dispatch_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"duration_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"finish_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"shell_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"wm_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"merge_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"create_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"handler", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"status", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"start_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"finish_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_windowmanager[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"focused_display_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_windowmanager_windowcontainer[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "windowmanager"},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"title", ORMA_COL_STRING, 0, NULL},
+    {"token", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"parent_token", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"child_index", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"is_visible", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"window_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
+    {"container_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"name_override", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+};
+
+static const struct orma_column_def cols_winscope_fill_region[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
+    {"rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_rect"},
+};
+
+static const struct orma_column_def cols_winscope_rect[] = {
+    {"id", ORMA_COL_ID, 0, NULL},    {"x", ORMA_COL_DOUBLE, 0, NULL},
+    {"y", ORMA_COL_DOUBLE, 0, NULL}, {"w", ORMA_COL_DOUBLE, 0, NULL},
+    {"h", ORMA_COL_DOUBLE, 0, NULL},
+};
+
+static const struct orma_column_def cols_winscope_trace_rect[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_rect"},
+    {"group_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"is_spy", ORMA_COL_INT, 0, NULL},
+    {"is_visible", ORMA_COL_INT, 0, NULL},
+    {"opacity", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"transform_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_transform"},
+    {"border_width", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"border_color", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+};
+
+static const struct orma_column_def cols_winscope_transform[] = {
+    {"id", ORMA_COL_ID, 0, NULL},       {"dsdx", ORMA_COL_DOUBLE, 0, NULL},
+    {"dtdx", ORMA_COL_DOUBLE, 0, NULL}, {"tx", ORMA_COL_DOUBLE, 0, NULL},
+    {"dtdy", ORMA_COL_DOUBLE, 0, NULL}, {"dsdy", ORMA_COL_DOUBLE, 0, NULL},
+    {"ty", ORMA_COL_DOUBLE, 0, NULL},
+};
+
 static const struct orma_column_def cols_heap_graph_class[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"name", ORMA_COL_STRING, 0, NULL},
@@ -717,7 +1175,7 @@ static const struct orma_column_def cols_heap_graph[] = {
     {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
     {"dump_reason", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
     {"heap_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"truncated", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"_truncated", ORMA_COL_INT, ORMA_COL_U32, NULL},
 };
 
 static const struct orma_column_def cols_heap_graph_thread_callsite[] = {
@@ -731,7 +1189,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_COUNTER] = {"__intrinsic_counter", 5, cols_counter},
     [ORMA_TABLE_FILE] = {"__intrinsic_file", 4, cols_file},
     [ORMA_TABLE_FLOW] = {"__intrinsic_flow", 5, cols_flow},
-    [ORMA_TABLE_JIT_CODE] = {"__intrinsic_jit_code", 9, cols_jit_code},
+    [ORMA_TABLE_JIT_CODE] = {"__intrinsic_jit_code", 8, cols_jit_code},
     [ORMA_TABLE_JIT_FRAME] = {"__intrinsic_jit_frame", 3, cols_jit_frame},
     [ORMA_TABLE_LOGS] = {"__intrinsic_logs", 8, cols_logs},
     [ORMA_TABLE_MEMORY_SNAPSHOT_EDGE] = {"__intrinsic_memory_snapshot_edge", 4,
@@ -757,8 +1215,8 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_METADATA] = {"__intrinsic_metadata", 7, cols_metadata},
     [ORMA_TABLE_STATS] = {"__intrinsic_stats", 10, cols_stats},
     [ORMA_TABLE_MODULES] = {"__intrinsic_modules", 2, cols_modules},
-    [ORMA_TABLE_PROCESS] = {"__intrinsic_process", 13, cols_process},
-    [ORMA_TABLE_THREAD] = {"__intrinsic_thread", 11, cols_thread},
+    [ORMA_TABLE_PROCESS] = {"__intrinsic_process", 12, cols_process},
+    [ORMA_TABLE_THREAD] = {"__intrinsic_thread", 10, cols_thread},
     [ORMA_TABLE_TRACE_DIAGNOSTICS] = {"__intrinsic_trace_diagnostics", 7, cols_trace_diagnostics},
     [ORMA_TABLE_TRACE_FILE] = {"__intrinsic_trace_file", 7, cols_trace_file},
     [ORMA_TABLE_SPE_RECORD] = {"__intrinsic_spe_record", 13, cols_spe_record},
@@ -812,6 +1270,83 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_ANDROID_DUMPSTATE] = {"__intrinsic_android_dumpstate", 4, cols_android_dumpstate},
     [ORMA_TABLE_VULKAN_MEMORY_ALLOCATIONS] = {"__intrinsic_vulkan_memory_allocations", 15,
                                               cols_vulkan_memory_allocations},
+    [ORMA_TABLE_ANDROID_AFLAGS] = {"__intrinsic_android_aflags", 12, cols_android_aflags},
+    [ORMA_TABLE_ANDROID_CPU_PER_UID_TRACK] = {"__intrinsic_android_cpu_per_uid_track", 5,
+                                              cols_android_cpu_per_uid_track},
+    [ORMA_TABLE_ANDROID_INPUT_EVENT_DISPATCH] = {"__intrinsic_android_input_event_dispatch", 6,
+                                                 cols_android_input_event_dispatch},
+    [ORMA_TABLE_ANDROID_KEY_EVENTS] = {"__intrinsic_android_key_events", 10,
+                                       cols_android_key_events},
+    [ORMA_TABLE_ANDROID_MOTION_EVENTS] = {"__intrinsic_android_motion_events", 9,
+                                          cols_android_motion_events},
+    [ORMA_TABLE_ANDROID_NETWORK_PACKETS] = {"__intrinsic_android_network_packets", 15,
+                                            cols_android_network_packets},
+    [ORMA_TABLE_ANDROID_TRACK_EVENT_PROCESS] = {"__intrinsic_android_track_event_process", 13,
+                                                cols_android_track_event_process},
+    [ORMA_TABLE_ANDROID_USER_LIST] = {"__intrinsic_android_user_list", 3, cols_android_user_list},
+    [ORMA_TABLE_CHROME_STACK_SAMPLE_EXTRAS] = {"__intrinsic_chrome_stack_sample_extras", 3,
+                                               cols_chrome_stack_sample_extras},
+    [ORMA_TABLE_ELF_FILE] = {"__intrinsic_elf_file", 4, cols_elf_file},
+    [ORMA_TABLE_ETM_V4_CHUNK] = {"__intrinsic_etm_v4_chunk", 4, cols_etm_v4_chunk},
+    [ORMA_TABLE_ETM_V4_CONFIGURATION] = {"__intrinsic_etm_v4_configuration", 10,
+                                         cols_etm_v4_configuration},
+    [ORMA_TABLE_ETM_V4_SESSION] = {"__intrinsic_etm_v4_session", 3, cols_etm_v4_session},
+    [ORMA_TABLE_EXPERIMENTAL_MISSING_CHROME_PROCESSES] =
+        {"__intrinsic_experimental_missing_chrome_processes", 3,
+         cols_experimental_missing_chrome_processes},
+    [ORMA_TABLE_HEAP_GRAPH_JAVA_OOME_DETAILS] = {"__intrinsic_heap_graph_java_oome_details", 6,
+                                                 cols_heap_graph_java_oome_details},
+    [ORMA_TABLE_INPUTMETHOD_CLIENTS] = {"__intrinsic_inputmethod_clients", 4,
+                                        cols_inputmethod_clients},
+    [ORMA_TABLE_INPUTMETHOD_MANAGER_SERVICE] = {"__intrinsic_inputmethod_manager_service", 4,
+                                                cols_inputmethod_manager_service},
+    [ORMA_TABLE_INPUTMETHOD_SERVICE] = {"__intrinsic_inputmethod_service", 4,
+                                        cols_inputmethod_service},
+    [ORMA_TABLE_PROTOLOG] = {"__intrinsic_protolog", 7, cols_protolog},
+    [ORMA_TABLE_SURFACEFLINGER_DISPLAY] = {"__intrinsic_surfaceflinger_display", 7,
+                                           cols_surfaceflinger_display},
+    [ORMA_TABLE_SURFACEFLINGER_LAYER] = {"__intrinsic_surfaceflinger_layer", 18,
+                                         cols_surfaceflinger_layer},
+    [ORMA_TABLE_SURFACEFLINGER_LAYERS_SNAPSHOT] = {"__intrinsic_surfaceflinger_layers_snapshot", 6,
+                                                   cols_surfaceflinger_layers_snapshot},
+    [ORMA_TABLE_SURFACEFLINGER_TRANSACTION] = {"__intrinsic_surfaceflinger_transaction", 11,
+                                               cols_surfaceflinger_transaction},
+    [ORMA_TABLE_SURFACEFLINGER_TRANSACTION_FLAG] = {"__intrinsic_surfaceflinger_transaction_flag",
+                                                    3, cols_surfaceflinger_transaction_flag},
+    [ORMA_TABLE_SURFACEFLINGER_TRANSACTIONS] = {"__intrinsic_surfaceflinger_transactions", 5,
+                                                cols_surfaceflinger_transactions},
+    [ORMA_TABLE_V8_INTERNAL_CODE] = {"__intrinsic_v8_internal_code", 5, cols_v8_internal_code},
+    [ORMA_TABLE_V8_ISOLATE] = {"__intrinsic_v8_isolate", 9, cols_v8_isolate},
+    [ORMA_TABLE_V8_JS_CODE] = {"__intrinsic_v8_js_code", 5, cols_v8_js_code},
+    [ORMA_TABLE_V8_JS_FUNCTION] = {"__intrinsic_v8_js_function", 7, cols_v8_js_function},
+    [ORMA_TABLE_V8_JS_SCRIPT] = {"__intrinsic_v8_js_script", 6, cols_v8_js_script},
+    [ORMA_TABLE_V8_REGEXP_CODE] = {"__intrinsic_v8_regexp_code", 4, cols_v8_regexp_code},
+    [ORMA_TABLE_V8_WASM_CODE] = {"__intrinsic_v8_wasm_code", 7, cols_v8_wasm_code},
+    [ORMA_TABLE_V8_WASM_SCRIPT] = {"__intrinsic_v8_wasm_script", 6, cols_v8_wasm_script},
+    [ORMA_TABLE_VIDEO_FRAMES] = {"__intrinsic_video_frames", 10, cols_video_frames},
+    [ORMA_TABLE_VIEWCAPTURE] = {"__intrinsic_viewcapture", 6, cols_viewcapture},
+    [ORMA_TABLE_VIEWCAPTURE_VIEW] = {"__intrinsic_viewcapture_view", 11, cols_viewcapture_view},
+    [ORMA_TABLE_WINDOW_MANAGER_SHELL_TRANSITION_HANDLERS] =
+        {"__intrinsic_window_manager_shell_transition_handlers", 4,
+         cols_window_manager_shell_transition_handlers},
+    [ORMA_TABLE_WINDOW_MANAGER_SHELL_TRANSITION_PARTICIPANTS] =
+        {"__intrinsic_window_manager_shell_transition_participants", 12,
+         cols_window_manager_shell_transition_participants},
+    [ORMA_TABLE_WINDOW_MANAGER_SHELL_TRANSITION_PROTOS] =
+        {"__intrinsic_window_manager_shell_transition_protos", 3,
+         cols_window_manager_shell_transition_protos},
+    [ORMA_TABLE_WINDOW_MANAGER_SHELL_TRANSITIONS] = {"__intrinsic_window_manager_shell_transitions",
+                                                     18, cols_window_manager_shell_transitions},
+    [ORMA_TABLE_WINDOWMANAGER] = {"__intrinsic_windowmanager", 6, cols_windowmanager},
+    [ORMA_TABLE_WINDOWMANAGER_WINDOWCONTAINER] = {"__intrinsic_windowmanager_windowcontainer", 12,
+                                                  cols_windowmanager_windowcontainer},
+    [ORMA_TABLE_WINSCOPE_FILL_REGION] = {"__intrinsic_winscope_fill_region", 3,
+                                         cols_winscope_fill_region},
+    [ORMA_TABLE_WINSCOPE_RECT] = {"__intrinsic_winscope_rect", 5, cols_winscope_rect},
+    [ORMA_TABLE_WINSCOPE_TRACE_RECT] = {"__intrinsic_winscope_trace_rect", 10,
+                                        cols_winscope_trace_rect},
+    [ORMA_TABLE_WINSCOPE_TRANSFORM] = {"__intrinsic_winscope_transform", 7,
+                                       cols_winscope_transform},
     [ORMA_TABLE_HEAP_GRAPH_CLASS] = {"__intrinsic_heap_graph_class", 7, cols_heap_graph_class},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT] = {"__intrinsic_heap_graph_object", 12, cols_heap_graph_object},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA] = {"__intrinsic_heap_graph_object_data", 7,

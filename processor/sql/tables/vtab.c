@@ -44,7 +44,7 @@ static const char *sql_type(const struct orma_column_def *def)
     case ORMA_COL_INT:
         break;
     }
-    return "BIGINT";
+    return "INTEGER";
 }
 
 /* Args have the type they have. */
@@ -60,7 +60,7 @@ static const char *proj_type(const struct orma_table *t, const struct orma_proj_
     case ORMA_PROJ_NULL:
         break;
     }
-    return "BIGINT";
+    return "INTEGER";
 }
 
 static int count_columns(const struct orma_proj *proj)
@@ -72,6 +72,15 @@ static int count_columns(const struct orma_proj *proj)
     return n;
 }
 
+/* Of tables of queries the number of the row; of ours what is no part of the interface. */
+static bool is_hidden(const struct orma_vtab *v, const struct orma_column_def *def)
+{
+    bool stored =
+        v->table->def >= orma_table_defs && v->table->def < orma_table_defs + ORMA_TABLES_NUM;
+
+    return stored ? def->name[0] == '_' : !strcmp(def->name, "_auto_id");
+}
+
 static void describe(struct orma_vtab *v, struct orma_buf *text)
 {
     for (int i = 0; i < v->columns_num; i++) {
@@ -80,7 +89,7 @@ static void describe(struct orma_vtab *v, struct orma_buf *text)
 
         orma_buf_printf(text, "%s\"%s\" %s%s", i ? "," : "CREATE TABLE x(", c ? c->name : def->name,
                         c ? proj_type(v->table, c) : sql_type(def),
-                        def && !strcmp(def->name, "_auto_id") ? " HIDDEN" : "");
+                        def && is_hidden(v, def) ? " HIDDEN" : "");
         v->columns[i] = (struct orma_vcolumn){.col = (uint16_t)i};
         if (c)
             v->columns[i] = (struct orma_vcolumn){
