@@ -16,15 +16,6 @@
 
 #define DOUBLE_EXACT ((uint64_t)1 << 53)
 
-static bool wants_auto_id(const char *const *names, unsigned num)
-{
-    for (unsigned i = 0; i < num; i++) {
-        if (!sqlite3_stricmp(names[i], "id"))
-            return false;
-    }
-    return true;
-}
-
 static bool init_columns(struct orma_dataframe *self, const char *const *names)
 {
     for (unsigned i = 0; i < self->columns_num; i++) {
@@ -49,7 +40,7 @@ struct orma_dataframe *orma_dataframe_new(struct orma_storage *storage, const ch
     self->refs = 1;
     self->storage = storage;
     self->columns_num = num;
-    self->auto_id = auto_id && wants_auto_id(names, num);
+    self->auto_id = auto_id;
     self->columns = calloc(num + 1, sizeof(*self->columns));
     self->defs = calloc(num + 1, sizeof(*self->defs));
     if (!self->columns || !self->defs || !init_columns(self, names)) {

@@ -53,7 +53,7 @@ struct orma_dataframe {
 };
 
 /*
- * `names` are copied. With `auto_id` a column _auto_id is added unless one is called id.
+ * `names` are copied. With `auto_id` a column _auto_id, the number of the row, is added last.
  * NULL when out of memory.
  */
 struct orma_dataframe *orma_dataframe_new(struct orma_storage *storage, const char *const *names,

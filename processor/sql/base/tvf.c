@@ -9,14 +9,16 @@
 #include "sdk/base/vec.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct tvf_vtab {
     sqlite3_vtab base;
     struct orma_sql *sql;
     const struct orma_tvf *tvf;
-    unsigned visible_num, columns_num, args_num; /* declared: visible, arguments, hidden */
-    unsigned map[ORMA_TVF_COLUMNS_MAX];          /* our column -> column of the base table */
+    /* Declared: the number of the row, echoed arguments and columns; hidden arguments. */
+    unsigned before_num, columns_num, visible_num, args_num;
+    unsigned map[ORMA_TVF_COLUMNS_MAX]; /* our column -> column of the base table */
 };
 
 struct tvf_cursor {
@@ -62,7 +64,7 @@ static const char *type_name(char letter)
 {
     switch (letter) {
     case 'I':
-        return "BIGINT";
+        return "INTEGER";
     case 'D':
         return "DOUBLE";
     case 'T':
@@ -77,19 +79,17 @@ static void put_column(struct orma_buf *text, const char *name, char type, bool 
                     hidden ? " HIDDEN" : "");
 }
 
-/* The declaration of the columns from..to, hidden or not. False: the base table lacks one. */
-static bool map_columns(struct tvf_vtab *v, struct orma_buf *text, bool hidden)
+/* Columns of the function itself. False: the base table lacks one. */
+static bool map_columns(struct tvf_vtab *v, struct orma_buf *text)
 {
     const struct orma_table_def *def = v->tvf->base ? &orma_table_defs[v->tvf->base - 1] : NULL;
 
-    for (; v->tvf->columns[v->columns_num]; v->columns_num++) {
+    for (; v->columns_num < ORMA_TVF_COLUMNS_MAX && v->tvf->columns[v->columns_num];
+         v->columns_num++) {
         const char *name = v->tvf->columns[v->columns_num];
         unsigned i = 0;
 
-        if ((name[0] == '-') != hidden)
-            break;
-        name += hidden;
-        put_column(text, name, v->tvf->types[v->columns_num], hidden);
+        put_column(text, name, v->tvf->types[v->columns_num], false);
         for (; def && i < def->columns_num && strcmp(def->columns[i].name, name); i++)
             ;
         if (def && i == def->columns_num)
@@ -101,14 +101,22 @@ static bool map_columns(struct tvf_vtab *v, struct orma_buf *text, bool hidden)
 
 static bool declare(struct tvf_vtab *v, struct orma_buf *text)
 {
+    char name[24];
+
     orma_buf_put_str(text, "CREATE TABLE x(");
-    if (!map_columns(v, text, false))
+    if (v->tvf->numbered)
+        put_column(text, "id", 'I', false);
+    for (unsigned i = 0; i < v->tvf->echo; i++)
+        put_column(text, v->tvf->args[i], '?', false);
+    v->before_num = v->tvf->numbered + v->tvf->echo;
+    if (!map_columns(v, text))
         return false;
-    v->visible_num = v->columns_num;
-    for (; v->args_num < ORMA_TVF_ARGS_MAX && v->tvf->args[v->args_num]; v->args_num++)
-        put_column(text, v->tvf->args[v->args_num], '?', true);
-    if (!map_columns(v, text, true))
-        return false;
+    v->visible_num = v->before_num + v->columns_num;
+    for (; v->args_num < ORMA_TVF_ARGS_MAX && v->tvf->args[v->args_num]; v->args_num++) {
+        snprintf(name, sizeof(name), "_fn_arg%u", v->args_num);
+        put_column(text, name, '?', true);
+    }
+    put_column(text, "_auto_id", 'I', true);
     orma_buf_put_str(text, ")");
     return true;
 }
@@ -243,7 +251,7 @@ static bool new_frame(struct tvf_vtab *v, struct tvf_cursor *c)
     const char *names[ORMA_TVF_COLUMNS_MAX];
 
     for (unsigned i = 0; i < v->columns_num; i++)
-        names[i] = v->tvf->columns[i] + (v->tvf->columns[i][0] == '-');
+        names[i] = v->tvf->columns[i];
     c->call.frame = orma_dataframe_new(v->sql->storage, names, v->columns_num, false);
     return c->call.frame;
 }
@@ -312,18 +320,18 @@ static int tvf_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     const struct tvf_vtab *v = (const struct tvf_vtab *)base->pVtab;
     unsigned col = (unsigned)idx;
 
-    if (col >= v->visible_num + v->args_num)
-        col -= v->args_num;
-    else if (col >= v->visible_num)
-        col = ORMA_TVF_COLUMNS_MAX + col - v->visible_num;
-    if (col >= ORMA_TVF_COLUMNS_MAX) {
-        if (c->args[col - ORMA_TVF_COLUMNS_MAX])
-            orma_result_value(ctx, c->args[col - ORMA_TVF_COLUMNS_MAX]);
+    if (col == v->visible_num + v->args_num || (col == 0 && v->tvf->numbered)) {
+        sqlite3_result_int64(ctx, (sqlite3_int64)c->at);
+    } else if (col < v->before_num) {
+        if (c->args[col - v->tvf->numbered])
+            orma_result_value(ctx, c->args[col - v->tvf->numbered]);
+    } else if (col >= v->visible_num) {
+        return SQLITE_OK; /* hidden arguments read as NULL */
     } else if (v->tvf->base) {
-        result_cell(v->sql->storage, &v->sql->storage->tables[v->tvf->base - 1], ctx, v->map[col],
-                    c->call.rows.rows[c->at]);
+        result_cell(v->sql->storage, &v->sql->storage->tables[v->tvf->base - 1], ctx,
+                    v->map[col - v->before_num], c->call.rows.rows[c->at]);
     } else {
-        orma_dataframe_result(c->call.frame, ctx, col, (uint32_t)c->at);
+        orma_dataframe_result(c->call.frame, ctx, col - v->before_num, (uint32_t)c->at);
     }
     return SQLITE_OK;
 }
@@ -353,6 +361,7 @@ int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf)
 
     /* Rows are made for all of these without asking again. */
     ORMA_ASSERT(tvf->run && tvf->types && strlen(tvf->types) <= ORMA_TVF_COLUMNS_MAX);
+    ORMA_ASSERT(tvf->echo <= ORMA_TVF_ARGS_MAX);
     if (!aux)
         return SQLITE_NOMEM;
     *aux = (struct tvf_aux){sql, tvf};

@@ -4,7 +4,8 @@
  * Each is one static description and one function that makes all rows of a call:
  * either a frame, or a list of rows of a stored table. The rest (columns, hidden
  * arguments, planning, cursors) is common. Arguments can be given in parentheses
- * or as WHERE on the hidden column of their name; all of them must be given.
+ * or as WHERE on the hidden columns _fn_arg0, _fn_arg1, ...; all of them must be given.
+ * Another hidden column, _auto_id, is the number of the row.
  */
 #ifndef ORMA_PROCESSOR_SQL_BASE_TVF_H
 #define ORMA_PROCESSOR_SQL_BASE_TVF_H
@@ -35,8 +36,9 @@ struct orma_tvf_call {
 
 struct orma_tvf {
     const char *name;
-    /* Visible columns, those that begin with '-' hidden. With a base table: names of its columns.
-     */
+    bool numbered; /* the first column is called id and is the number of the row; */
+    unsigned echo; /* after it, so many arguments are columns under their names; then come */
+    /* these. With a base table: names of its columns. */
     const char *columns[ORMA_TVF_COLUMNS_MAX];
     const char *types; /* of the columns, one letter each: I D T, ? unknown */
     const char *args[ORMA_TVF_ARGS_MAX];

@@ -138,7 +138,7 @@ static int columnar_connect(sqlite3 *db, void *data, int argc, const char *const
     orma_buf_put_str(&text, "CREATE TABLE x(");
     for (unsigned i = 0; i < ORMA_COLUMNAR_KEYS_MAX; i++)
         orma_buf_printf(&text,
-                        ORMA_COLUMNAR_KEY_NAME " BIGINT, " ORMA_COLUMNAR_KEY_NAME
+                        ORMA_COLUMNAR_KEY_NAME " INTEGER, " ORMA_COLUMNAR_KEY_NAME
                                                " TEXT, " ORMA_COLUMNAR_KEY_NAME
                                                " DOUBLE, " ORMA_COLUMNAR_KEY_NAME ", ",
                         i, 'i', i, 't', i, 'd', i, 'n');

@@ -311,6 +311,7 @@ static int run_stdlib_objects(struct orma_tvf_call *call)
 
 const struct orma_tvf orma_inspect_tvf_stdlib_objects = {
     .name = "__intrinsic_stdlib_objects",
+    .numbered = true,
     .columns = {"package", "module", "name", "qualified_name", "object_type", "exposed",
                 "short_description", "summary", "description", "return_type", "return_description",
                 "args", "cols"},

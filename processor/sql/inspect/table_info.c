@@ -78,15 +78,16 @@ static int table_info(struct orma_tvf_call *call)
         orma_dataframe_put_text(out, 1, row, orma_str_from(column_type(frame, t, i)));
         orma_dataframe_put_int(out, 2, row, (t->columns[i].flags & ORMA_COL_NULLABLE) != 0);
         orma_dataframe_put_int(out, 3, row, sortedness(frame, t, i));
-        orma_dataframe_put_int(out, 4, row, i);
     }
     return 0;
 }
 
 const struct orma_tvf orma_inspect_tvf_table_info = {
     .name = "perfetto_table_info",
-    .columns = {"name", "col_type", "nullable", "sorted", "-id"},
-    .types = "TTIII",
+    .numbered = true,
+    .echo = 1,
+    .columns = {"name", "col_type", "nullable", "sorted"},
+    .types = "TTII",
     .args = {"table_name"},
     .run = table_info,
     .usage = "(table_name STRING)",

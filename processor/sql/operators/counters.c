@@ -2,8 +2,9 @@
  * Counter samples as intervals: each value holds until the next sample of its
  * track, the last one until the end of the trace.
  *
- * Of a run of equal values the first row stretches to the last one; what lies
- * between them is dropped.
+ * Of a run of equal values the first two rows stay. The others are held back, each in place of
+ * the one before it; when the value changes, the last of them stays, too. So a run that is open
+ * at the end of the data keeps two rows.
  */
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ struct series {
     int64_t track;
     struct sample *list;
     uint32_t len, cap;
+    struct sample held; /* equal to the last two; ts 0: none */
 };
 
 struct counters {
@@ -58,24 +60,34 @@ static struct series *series_of(struct counters *c, int64_t track)
     return &c->series[c->len++];
 }
 
+static bool keep_sample(struct series *s, struct sample sample)
+{
+    if (ORMA_GROW(&s->list, &s->cap, s->len + (size_t)1))
+        return false;
+    s->list[s->len++] = sample;
+    return true;
+}
+
 static bool add_sample(struct series *s, struct sample now)
 {
     uint32_t n = s->len;
 
-    /* The third of a run takes the place of the second. */
     if (n >= 2 && s->list[n - 1].value == now.value && s->list[n - 2].value == now.value) {
-        s->list[n - 1] = now;
+        s->held = now;
         return true;
     }
-    if (ORMA_GROW(&s->list, &s->cap, n + (size_t)1))
+    if (s->held.ts && !keep_sample(s, s->held))
         return false;
-    s->list[s->len++] = now;
-    return true;
+    s->held = (struct sample){0};
+    return keep_sample(s, now);
 }
 
+/* NULL is 0. */
 static bool is_number(sqlite3_value *val)
 {
-    return sqlite3_value_type(val) == SQLITE_INTEGER || sqlite3_value_type(val) == SQLITE_FLOAT;
+    int type = sqlite3_value_type(val);
+
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT || type == SQLITE_NULL;
 }
 
 enum { C_ID, C_TS, C_TRACK, C_VALUE };
@@ -86,14 +98,12 @@ static const char *take_sample(struct counters *c, sqlite3_value **argv)
                          sqlite3_value_double(argv[C_VALUE])};
     struct series *s;
 
-    for (int i = C_ID; i <= C_TRACK; i++) {
-        if (sqlite3_value_type(argv[i]) != SQLITE_INTEGER)
-            return "id, ts and track_id must be integers";
+    for (int i = C_ID; i <= C_VALUE; i++) {
+        if (!is_number(argv[i]))
+            return "id, ts, track_id and value must be numbers";
     }
-    if (!is_number(argv[C_VALUE]))
-        return "value must be a number";
     s = series_of(c, sqlite3_value_int64(argv[C_TRACK]));
-    if (s && s->len && s->list[s->len - 1].ts > now.ts)
+    if (s && s->len && ORMA_MAX(s->list[s->len - 1].ts, s->held.ts) > now.ts)
         return "samples must come in order of ts";
     return s && add_sample(s, now) ? NULL : "out of memory";
 }
@@ -187,7 +197,7 @@ const struct orma_sql_func orma_operators_counters[] = {
      .final = counter_final,
      .usage = "(id, ts, track_id, value) -> pointer",
      .doc = "Aggregate: samples by track, in order of ts; of a run of three or more equal values "
-            "the first and the last are kept."},
+            "the first two are kept, and the last one when another value follows."},
     {.name = "__intrinsic_counter_intervals",
      .args = 3,
      .scalar = counter_intervals,

@@ -264,7 +264,7 @@ static void search(sqlite3_context *ctx, sqlite3_value **argv, bool stack)
     struct orma_dataframe *f;
     struct orma_idset seen = {0};
     struct steps s = {0};
-    int r = 0;
+    int r;
 
     if (!take_ids(ctx, argv[1], &starts))
         return;
@@ -273,17 +273,15 @@ static void search(sqlite3_context *ctx, sqlite3_value **argv, bool stack)
         sqlite3_result_error_nomem(ctx);
         return;
     }
-    for (uint32_t i = 0; starts && i < starts->table.rows && r == 0; i++) {
+    /* All start nodes first: on a stack the last one is visited first. */
+    for (uint32_t i = 0; g && starts && i < starts->table.rows; i++) {
         int64_t id = orma_table_int(&starts->table, 0, i);
 
         if (id < 0 || id >= UINT32_MAX)
             continue; /* no node has that id */
         push(&s, (struct step){id, -1, 0});
-        if (stack)
-            r = traverse(sql, g, &s, true, &seen, f);
     }
-    if (!stack)
-        r = traverse(sql, g, &s, false, &seen, f);
+    r = traverse(sql, g, &s, stack, &seen, f);
     free(s.list);
     orma_idset_fini(&seen);
     result(ctx, f, r);
@@ -444,6 +442,7 @@ static int run_bounded(struct orma_tvf_call *call)
 
 const struct orma_tvf orma_operators_tvf_dfs_weight_bounded = {
     .name = "__intrinsic_dfs_weight_bounded",
+    .numbered = true,
     .columns = {"root_node_id", "node_id", "parent_node_id"},
     .types = "III",
     .args = {"in_source_node_ids", "in_dest_node_ids", "in_edge_weights", "in_root_node_ids",

@@ -6,6 +6,8 @@
 
 #include "processor/sql/operators/operators.h"
 #include "processor/sql/tables/idset.h"
+#include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 
 /* ---- experimental_slice_layout ---- */
 
@@ -195,18 +197,23 @@ const struct orma_tvf orma_operators_tvf_slice_layout = {
 
 /* ---- experimental_flat_slice ---- */
 
-enum { F_TS, F_DUR, F_TRACK, F_CATEGORY, F_NAME, F_ARGS, F_SOURCE };
+enum { F_TS, F_DUR, F_TRACK, F_CATEGORY, F_NAME, F_ARGS, F_SOURCE, F_START_BOUND, F_END_BOUND };
 
-/* One track while its slices pass by, in order of ts. */
+#define GAP UINT32_MAX
+
+/* A track whose first root was seen. */
+struct flat_track {
+    uint32_t top;  /* the innermost slice that is open; GAP: none */
+    uint32_t told; /* the row of the result that lasts */
+};
+
 struct flat {
     struct orma_tvf_call *call;
     const struct orma_table *slices;
     int64_t start_bound, end_bound;
-    int64_t track;
-    uint32_t *stack; /* slices that are open */
-    uint32_t depth;
-    int64_t ts; /* all before it is told */
-    bool begun;
+    struct orma_map by_track; /* track -> place in `tracks` */
+    struct flat_track *tracks;
+    size_t len, cap;
 };
 
 static void put_cell(struct flat *f, unsigned col, uint32_t row, unsigned from, uint32_t slice)
@@ -220,120 +227,135 @@ static void put_cell(struct flat *f, unsigned col, uint32_t row, unsigned from, 
         orma_dataframe_put_int(f->call->frame, col, row, orma_table_int(f->slices, from, slice));
 }
 
-/* Tells what was on top from f->ts to `until`. */
-static void tell(struct flat *f, int64_t until)
+/* A row that begins at `ts` and lasts; `slice` may be GAP. */
+static void begin_row(struct flat *f, struct flat_track *t, int64_t track, int64_t ts,
+                      uint32_t slice)
 {
     struct orma_dataframe *out = f->call->frame;
-    uint32_t row;
+    uint32_t row = orma_dataframe_add(out);
 
-    until = ORMA_MIN(until, f->end_bound);
-    if (!f->begun || until <= f->ts)
+    t->told = row;
+    orma_dataframe_put_int(out, F_TS, row, ts);
+    orma_dataframe_put_int(out, F_TRACK, row, track);
+    orma_dataframe_put_int(out, F_START_BOUND, row, f->start_bound);
+    orma_dataframe_put_int(out, F_END_BOUND, row, f->end_bound);
+    if (slice == GAP)
         return;
-    row = orma_dataframe_add(out);
-    orma_dataframe_put_int(out, F_TS, row, f->ts);
-    orma_dataframe_put_int(out, F_DUR, row, until - f->ts);
-    orma_dataframe_put_int(out, F_TRACK, row, f->track);
-    if (f->depth) {
-        uint32_t slice = f->stack[f->depth - 1];
-
-        put_cell(f, F_CATEGORY, row, ORMA_SLICE_CATEGORY, slice);
-        put_cell(f, F_NAME, row, ORMA_SLICE_NAME, slice);
-        put_cell(f, F_ARGS, row, ORMA_SLICE_ARG_SET_ID, slice);
-        orma_dataframe_put_int(out, F_SOURCE, row, slice);
-    }
-    f->ts = until;
+    put_cell(f, F_CATEGORY, row, ORMA_SLICE_CATEGORY, slice);
+    put_cell(f, F_NAME, row, ORMA_SLICE_NAME, slice);
+    put_cell(f, F_ARGS, row, ORMA_SLICE_ARG_SET_ID, slice);
+    orma_dataframe_put_int(out, F_SOURCE, row, slice);
 }
 
-/* Slices that end until then leave the stack. */
-static void close_until(struct flat *f, int64_t ts)
+static void end_row(struct flat *f, const struct flat_track *t, int64_t ts)
 {
-    while (f->depth && slice_end(f->slices, f->stack[f->depth - 1]) <= ts) {
-        tell(f, slice_end(f->slices, f->stack[f->depth - 1]));
-        f->depth--;
+    struct orma_dataframe *out = f->call->frame;
+    int64_t dur;
+
+    if (out->failed || __builtin_sub_overflow(ts, orma_table_int(&out->table, F_TS, t->told), &dur))
+        dur = INT64_MAX;
+    orma_dataframe_put_int(out, F_DUR, t->told, dur);
+}
+
+static uint32_t parent_of(const struct flat *f, uint32_t slice)
+{
+    return orma_table_is_null(f->slices, ORMA_SLICE_PARENT_ID, slice)
+               ? GAP
+               : (uint32_t)orma_table_int(f->slices, ORMA_SLICE_PARENT_ID, slice);
+}
+
+/* Slices that end until then: what is below each of them shows again. */
+static void close_until(struct flat *f, struct flat_track *t, int64_t track, int64_t ts)
+{
+    while (t->top != GAP && slice_end(f->slices, t->top) <= ts) {
+        int64_t end = slice_end(f->slices, t->top);
+
+        t->top = parent_of(f, t->top);
+        end_row(f, t, end);
+        begin_row(f, t, track, end, t->top);
     }
+}
+
+/* NULL: its first root was not seen yet, or memory is out. */
+static struct flat_track *track_of(struct flat *f, int64_t track, uint32_t slice)
+{
+    uint64_t at = orma_map_get(&f->by_track, (uint64_t)track);
+
+    if (at != ORMA_MAP_NONE)
+        return &f->tracks[at];
+    if (parent_of(f, slice) != GAP)
+        return NULL;
+    if (ORMA_GROW(&f->tracks, &f->cap, f->len + 1) ||
+        orma_map_put(&f->by_track, (uint64_t)track, f->len) < 0) {
+        f->call->frame->failed = true;
+        return NULL;
+    }
+    f->tracks[f->len] = (struct flat_track){.top = GAP};
+    begin_row(f, &f->tracks[f->len], track, f->start_bound, GAP);
+    return &f->tracks[f->len++];
 }
 
 static void add_slice(struct flat *f, uint32_t row)
 {
     int64_t ts = orma_table_int(f->slices, ORMA_SLICE_TS, row);
-    bool root = orma_table_is_null(f->slices, ORMA_SLICE_PARENT_ID, row);
+    int64_t track = orma_table_int(f->slices, ORMA_SLICE_TRACK_ID, row);
+    struct flat_track *t;
 
-    close_until(f, ts);
-    if (orma_table_int(f->slices, ORMA_SLICE_DUR, row) == 0 || ts >= f->end_bound)
+    if (orma_table_int(f->slices, ORMA_SLICE_DUR, row) == 0 || ts < f->start_bound ||
+        ts >= f->end_bound)
         return;
-    if (root ? ts < f->start_bound : !f->depth)
-        return; /* it began too early, with all that lies in it */
-    if (!f->begun)
-        f->ts = ts;
-    f->begun = true;
-    tell(f, ts);
-    f->stack[f->depth++] = row;
+    t = track_of(f, track, row);
+    if (!t)
+        return;
+    close_until(f, t, track, ts);
+    end_row(f, t, ts);
+    begin_row(f, t, track, ts, row);
+    t->top = row;
 }
 
-static void finish_track(struct flat *f)
+static void finish_tracks(struct flat *f)
 {
-    close_until(f, f->end_bound);
-    tell(f, f->end_bound);
-    f->depth = 0;
-    f->begun = false;
-}
+    for (size_t i = 0; i < f->len; i++) {
+        struct flat_track *t = &f->tracks[i];
 
-struct flat_key {
-    int64_t track, ts;
-    uint32_t row;
-};
-
-static int by_track(const void *a, const void *b)
-{
-    const struct flat_key *x = a, *y = b;
-
-    if (x->track != y->track)
-        return x->track < y->track ? -1 : 1;
-    if (x->ts != y->ts)
-        return x->ts < y->ts ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+        close_until(f, t, orma_table_int(&f->call->frame->table, F_TRACK, t->told), f->end_bound);
+        end_row(f, t, f->end_bound);
+    }
 }
 
 static int run_flat(struct orma_tvf_call *call)
 {
     const struct orma_table *t = &call->sql->storage->tables[ORMA_TABLE_SLICE];
     struct flat f = {.call = call, .slices = t};
-    struct flat_key *keys = malloc(((size_t)t->rows + 1) * sizeof(*keys));
     int r = 0;
 
-    f.stack = malloc(((size_t)t->rows + 1) * sizeof(*f.stack));
-    if (!keys || !f.stack)
-        r = -ENOMEM;
-    else if (sqlite3_value_type(call->argv[0]) != SQLITE_INTEGER ||
-             sqlite3_value_type(call->argv[1]) != SQLITE_INTEGER)
-        r = orma_tvf_fail(call, "start_bound and end_bound must be integers");
+    if (sqlite3_value_type(call->argv[0]) != SQLITE_INTEGER ||
+        sqlite3_value_type(call->argv[1]) != SQLITE_INTEGER)
+        return orma_tvf_fail(call, "start_bound and end_bound must be integers");
     f.start_bound = sqlite3_value_int64(call->argv[0]);
     f.end_bound = sqlite3_value_int64(call->argv[1]);
-    for (uint32_t row = 0; r == 0 && row < t->rows; row++)
-        keys[row] = (struct flat_key){orma_table_int(t, ORMA_SLICE_TRACK_ID, row),
-                                      orma_table_int(t, ORMA_SLICE_TS, row), row};
-    if (r == 0)
-        r = orma_sql_sort(call->sql, keys, t->rows, sizeof(*keys), by_track);
-    for (uint32_t i = 0; r == 0 && i < t->rows; i++) {
-        f.track = keys[i].track;
-        add_slice(&f, keys[i].row);
-        if (i + 1 == t->rows || keys[i + 1].track != f.track)
-            finish_track(&f);
-        if (orma_sql_should_stop(call->sql, i + 1u))
+    for (uint32_t row = 0; r == 0 && row < t->rows && !call->frame->failed; row++) {
+        add_slice(&f, row);
+        if (orma_sql_should_stop(call->sql, row + 1u))
             r = -ECANCELED;
     }
-    free(keys);
-    free(f.stack);
+    if (r == 0 && !call->frame->failed)
+        finish_tracks(&f);
+    orma_map_fini(&f.by_track);
+    free(f.tracks);
     return r;
 }
 
 const struct orma_tvf orma_operators_tvf_flat_slice = {
     .name = "experimental_flat_slice",
-    .columns = {"ts", "dur", "track_id", "category", "name", "arg_set_id", "source_id"},
-    .types = "IIITTII",
+    .numbered = true,
+    .columns = {"ts", "dur", "track_id", "category", "name", "arg_set_id", "source_id",
+                "start_bound", "end_bound"},
+    .types = "IIITTIIII",
     .args = {"start_bound", "end_bound"},
     .run = run_flat,
     .usage = "(start_bound TIMESTAMP, end_bound TIMESTAMP)",
-    .doc = "By track, the innermost slice of each stretch of time; NULL where there is none. A "
-           "track begins with its first root that does not start before start_bound.",
+    .doc = "By track, the innermost slice of each stretch of time from start_bound to end_bound; "
+           "NULL where there is none. Only slices that start within the bounds count, on tracks "
+           "from their first root on.",
 };

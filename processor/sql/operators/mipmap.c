@@ -34,16 +34,16 @@ struct mip_kind {
 
 static const struct mip_kind counter_kind = {
     "__intrinsic_counter_mipmap",
-    "CREATE TABLE x(min_value DOUBLE, max_value DOUBLE, last_ts BIGINT, last_value DOUBLE, "
-    "in_window_start BIGINT HIDDEN, in_window_end BIGINT HIDDEN, in_window_step BIGINT HIDDEN)",
+    "CREATE TABLE x(min_value DOUBLE, max_value DOUBLE, last_ts INTEGER, last_value DOUBLE, "
+    "in_window_start INTEGER HIDDEN, in_window_end INTEGER HIDDEN, in_window_step INTEGER HIDDEN)",
     {"ts", "value"},
     false,
 };
 
 static const struct mip_kind slice_kind = {
     "__intrinsic_slice_mipmap",
-    "CREATE TABLE x(ts BIGINT, id BIGINT, count BIGINT, dur BIGINT, depth BIGINT, "
-    "in_window_start BIGINT HIDDEN, in_window_end BIGINT HIDDEN, in_window_step BIGINT HIDDEN)",
+    "CREATE TABLE x(ts INTEGER, id INTEGER, count INTEGER, dur INTEGER, depth INTEGER, "
+    "in_window_start INTEGER HIDDEN, in_window_end INTEGER HIDDEN, in_window_step INTEGER HIDDEN)",
     {"ts", "id", "dur", "depth"},
     true,
 };
@@ -461,9 +461,9 @@ static int window_connect(sqlite3 *db, void *aux, int argc, const char *const *a
     (void)argv;
     (void)ret_error;
     if (v)
-        r = sqlite3_declare_vtab(db, "CREATE TABLE x(ts BIGINT, dur BIGINT, quantum_ts BIGINT, "
-                                     "window_start BIGINT HIDDEN, window_dur BIGINT HIDDEN, "
-                                     "quantum BIGINT HIDDEN)");
+        r = sqlite3_declare_vtab(db, "CREATE TABLE x(ts INTEGER, dur INTEGER, quantum_ts INTEGER, "
+                                     "window_start INTEGER HIDDEN, window_dur INTEGER HIDDEN, "
+                                     "quantum INTEGER HIDDEN)");
     if (r)
         free(v);
     else

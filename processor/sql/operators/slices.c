@@ -238,9 +238,9 @@ static int walk(struct walk *w)
 
         if (stop(w->call, at + 1))
             return -ECANCELED;
+        push_flows(w, v);
         if (w->relatives == WITH_RELATIVES && !v.relative)
             push_relatives(w, v);
-        push_flows(w, v);
     }
     return w->flows.failed || w->seen[FORWARD].failed || w->seen[BACKWARD].failed ||
                    w->scratch.failed
@@ -287,8 +287,9 @@ static int run_preceding(struct orma_tvf_call *call)
 
 const struct orma_tvf orma_operators_tvf_directly_connected_flow = {
     .name = "directly_connected_flow",
-    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
-    .types = "IIIII",
+    .numbered = true,
+    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id"},
+    .types = "IIII",
     .args = {"start_id"},
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_directly_connected,
@@ -299,8 +300,9 @@ const struct orma_tvf orma_operators_tvf_directly_connected_flow = {
 
 const struct orma_tvf orma_operators_tvf_following_flow = {
     .name = "following_flow",
-    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
-    .types = "IIIII",
+    .numbered = true,
+    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id"},
+    .types = "IIII",
     .args = {"start_id"},
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_following,
@@ -310,8 +312,9 @@ const struct orma_tvf orma_operators_tvf_following_flow = {
 
 const struct orma_tvf orma_operators_tvf_preceding_flow = {
     .name = "preceding_flow",
-    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id", "-id"},
-    .types = "IIIII",
+    .numbered = true,
+    .columns = {"slice_out", "slice_in", "trace_id", "arg_set_id"},
+    .types = "IIII",
     .args = {"start_id"},
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_preceding,

@@ -158,9 +158,9 @@ static int declare(struct orma_span *v, sqlite3 *db)
     struct orma_buf text = {0};
     int r;
 
-    orma_buf_put_str(&text, "CREATE TABLE x(ts BIGINT, dur BIGINT");
+    orma_buf_put_str(&text, "CREATE TABLE x(ts INTEGER, dur INTEGER");
     if (v->part) {
-        char *part = sqlite3_mprintf(", \"%w\" BIGINT", v->part);
+        char *part = sqlite3_mprintf(", \"%w\" INTEGER", v->part);
 
         orma_buf_put_str(&text, part ? part : "");
         sqlite3_free(part);

@@ -228,9 +228,10 @@ static int fg_declare(struct fg_vtab *v, sqlite3 *db)
     struct orma_buf text = {0};
     int r;
 
-    orma_buf_put_str(&text, "CREATE TABLE x(_tree_id BIGINT, _tree_parent_id BIGINT, depth BIGINT, "
-                            "name TEXT, self_value, cumulative_value, parent_cumulative_value, "
-                            "x_start, x_end, config HIDDEN");
+    orma_buf_put_str(&text,
+                     "CREATE TABLE x(_tree_id INTEGER, _tree_parent_id INTEGER, depth INTEGER, "
+                     "name TEXT, self_value, cumulative_value, parent_cumulative_value, "
+                     "x_start, x_end, config HIDDEN");
     for (unsigned i = 0; i < v->src.rows->columns_num; i++) {
         const char *name = v->src.rows->columns[i].name;
         char *columns;

@@ -380,6 +380,8 @@ static int run_flamegraph(struct orma_tvf_call *call)
 
 const struct orma_tvf orma_profiles_tvf_profile_tree = {
     .name = "experimental_flamegraph",
+    .numbered = true,
+    .echo = 6,
     .columns = {"ts", "depth", "name", "map_name", "count", "cumulative_count", "size",
                 "cumulative_size", "alloc_count", "cumulative_alloc_count", "alloc_size",
                 "cumulative_alloc_size", "parent_id", "source_file", "line_number"},

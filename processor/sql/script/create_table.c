@@ -193,6 +193,9 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
 
     if (r == 0)
         r = orma_sql_exec_check_columns(sql, s, query);
+    if (r == 0 && in_query(query, ORMA_STR("_auto_id")))
+        r = orma_sql_error_set(&sql->error, s->text, s->body_at,
+                               "no column may be called _auto_id: that is the number of the row");
     if (r == 0 && !(frame = new_frame(sql, query)))
         r = orma_sql_error_oom(&sql->error);
     if (r == 0)

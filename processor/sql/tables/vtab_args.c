@@ -39,7 +39,8 @@ static int args_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     (void)argc;
     (void)ret_error;
 #define COLUMNS                                                                                    \
-    "id BIGINT, arg_set_id BIGINT, flat_key TEXT, key TEXT, int_value BIGINT, string_value TEXT, " \
+    "id INTEGER, arg_set_id INTEGER, flat_key TEXT, key TEXT, int_value INTEGER, string_value "    \
+    "TEXT, "                                                                                       \
     "real_value DOUBLE, value_type TEXT"
     int r = sqlite3_declare_vtab(db, strcmp(argv[0], "args") ? "CREATE TABLE x(" COLUMNS ")"
                                                              : "CREATE TABLE x(" COLUMNS

@@ -520,8 +520,8 @@ static sqlite3 *make_plain(unsigned num)
     cr_assert_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
     cr_assert_eq(orma_sums_register(db), SQLITE_OK);
     orma_buf_printf(&text,
-                    "CREATE TABLE t(r BIGINT, a BIGINT, b BIGINT, c TEXT, d DOUBLE, e DOUBLE, "
-                    "s BIGINT, n BIGINT, u TEXT, w BIGINT, f DOUBLE); INSERT INTO t %s",
+                    "CREATE TABLE t(r INTEGER, a INTEGER, b INTEGER, c TEXT, d DOUBLE, e DOUBLE, "
+                    "s INTEGER, n INTEGER, u TEXT, w INTEGER, f DOUBLE); INSERT INTO t %s",
                     rows);
     cr_assert_eq(sqlite3_exec(db, orma_buf_cstr(&text), NULL, NULL, NULL), SQLITE_OK, "%s",
                  sqlite3_errmsg(db));

@@ -35,7 +35,7 @@ Test(graph, reachable)
         {"a start that no edge has", "SELECT * FROM graph_reachable_dfs!(e, " FROM(99) ")",
          "99 NULL"},
         {"no edges", "SELECT * FROM graph_reachable_bfs!((SELECT * FROM e WHERE 0), " FROM(1) ")",
-         "1 NULL"},
+         ""},
         {"no starts", "SELECT * FROM graph_reachable_bfs!(e, (SELECT 1 AS node_id WHERE 0))", ""},
         {"large ids",
          "SELECT * FROM graph_reachable_dfs!((SELECT 4294967294 AS source_node_id, 5 AS "
@@ -184,8 +184,12 @@ Test(graph, counters_as_intervals)
             "0 0 10 1 10.0 30.0 NULL\n2 10 -10 1 30.0 NULL 20.0\n1 0 15 2 5.0 5.0 NULL\n"
             "3 15 -15 2 5.0 NULL 0.0"},
            {"equal values", SAMPLES((0, 0, 1, 1), (1, 1, 1, 1), (2, 2, 1, 1), (3, 3, 1, 2)),
-            "0 0 2 1 1.0 1.0 NULL\n2 2 1 1 1.0 2.0 0.0\n3 3 -3 1 2.0 NULL 1.0"},
-           {"text", SAMPLES((0, 0, 1, 'x')), "error: value must be a number"},
+            "0 0 1 1 1.0 1.0 NULL\n1 1 1 1 1.0 1.0 0.0\n2 2 1 1 1.0 2.0 0.0\n"
+            "3 3 -3 1 2.0 NULL 1.0"},
+           {"a run without an end", SAMPLES((0, 0, 1, 1), (1, 1, 1, 1), (2, 2, 1, 1), (3, 3, 1, 1)),
+            "0 0 1 1 1.0 1.0 NULL\n1 1 -1 1 1.0 NULL 0.0"},
+           {"NULL is 0", SAMPLES((0, 0, 1, NULL)), "0 0 0 1 0.0 NULL NULL"},
+           {"text", SAMPLES((0, 0, 1, 'x')), "error: value must be numbers"},
            {"unsorted",
             "SELECT __intrinsic_counter_per_track_agg(column1, column2, 1, 1) FROM (VALUES (0,5), "
             "(1,4))",

@@ -134,7 +134,7 @@ Test(guard, pragmas_change_nothing_that_a_later_query_sees)
     sqlite3_int64 heap = sqlite3_hard_heap_limit64(-1), soft = sqlite3_soft_heap_limit64(-1);
     struct engine e;
     const char *name;
-    char before[4096], sql[256];
+    char before[16384], sql[256];
 
     engine_init(&e);
     while ((name = bare_next(&b))) {

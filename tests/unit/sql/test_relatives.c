@@ -77,7 +77,7 @@ Test(relatives, flows_that_are_connected_directly)
 Test(relatives, flows_that_follow)
 {
     expect("of descendants too", ARROWS("following_flow"),
-           "a bd cd df ec\nb bd cd df ec\nc cd df ec\nd df ec cd\ne ec cd df\nf NULL\n"
+           "a bd cd df ec\nb bd df cd ec\nc cd df ec\nd df ec cd\ne ec cd df\nf NULL\n"
            "g gh hg\nh hg gh");
     expect("number of following flows",
            "SELECT (SELECT COUNT(*) FROM FOLLOWING_FLOW(slice.id)) AS following FROM slice",
@@ -96,7 +96,9 @@ Test(relatives, slices_and_flows_that_are_not_there)
     expect("unknown", "SELECT * FROM following_flow(99)", "error: invalid slice id 99");
     expect("negative", "SELECT * FROM preceding_flow(-1)", "error: invalid slice id -1");
     expect("text", "SELECT * FROM directly_connected_flow('1')", "error: must be an integer");
-    expect("the id of the flow", "SELECT id, slice_out FROM following_flow(3) LIMIT 1", "2 3");
+    expect("numbered rows", "SELECT id, slice_out FROM following_flow(1)", "0 1\n1 3\n2 2\n3 4");
+    expect("hidden columns", "SELECT _auto_id, _fn_arg0 FROM following_flow(3) LIMIT 1", "0 NULL");
+    expect("named", "SELECT count(*) FROM following_flow WHERE _fn_arg0 = 1", "4");
     expect("slice", "SELECT * FROM descendant_slice(8)", "error: no row with id 8");
 }
 

@@ -1,23 +1,24 @@
 -- How long threads waited for a cpu before they ran.
 
+INCLUDE PERFETTO MODULE sched.runnable;
+
 CREATE PERFETTO TABLE sched_latency_for_running_interval(
-  thread_state_id JOINID(thread_state.id), sched_id JOINID(sched.id), utid JOINID(thread.id),
-  runnable_latency_id JOINID(thread_state.id), latency_dur LONG
+  -- Alias for `thread_state.id`: the run.
+  thread_state_id JOINID(thread_state.id),
+  -- Alias for `sched.id`: the same run on its cpu.
+  sched_id JOINID(sched.id),
+  -- The thread that ran.
+  utid JOINID(thread.id),
+  -- Alias for `thread_state.id`: the state in which it waited.
+  runnable_latency_id JOINID(thread_state.id),
+  -- How long it waited.
+  latency_dur LONG
 ) AS
-WITH before AS (
-  SELECT
-    id, ts, utid, cpu, state,
-    lag(id) OVER waits AS runnable_id,
-    lag(state) OVER waits AS runnable_state,
-    lag(dur) OVER waits AS runnable_dur
-  FROM thread_state
-  WHERE state IN ('R', 'R+', 'Running')
-  WINDOW waits AS (PARTITION BY utid ORDER BY ts)
-)
 SELECT
-  b.id AS thread_state_id, s.id AS sched_id, b.utid, b.runnable_id AS runnable_latency_id,
-  b.runnable_dur AS latency_dur
-FROM before AS b
-JOIN sched AS s ON s.ts = b.ts AND s.utid = b.utid
-WHERE b.state = 'Running' AND b.runnable_state IN ('R', 'R+')
-ORDER BY b.id;
+  r.id AS thread_state_id, s.id AS sched_id, t.utid, r.prev_runnable_id AS runnable_latency_id,
+  w.dur AS latency_dur
+FROM sched_previous_runnable_on_thread AS r
+JOIN thread_state AS t ON t.id = r.id
+JOIN thread_state AS w ON w.id = r.prev_runnable_id
+JOIN sched AS s ON s.ts = t.ts AND s.utid = t.utid
+ORDER BY r.id;

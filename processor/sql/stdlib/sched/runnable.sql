@@ -1,21 +1,35 @@
 -- What made a thread run: the runnable states before it ran.
 
--- prev_runnable_id: the last runnable state of the thread before it; prev_wakeup_runnable_id: the
--- last of those that a wakeup began, and not a preemption.
+-- Of each run that ended. prev_runnable_id: the last state of the thread before it in which it
+-- could run, whatever lies between them; prev_wakeup_runnable_id: the last of those that another
+-- thread's wakeup began, not an interrupt.
 CREATE PERFETTO TABLE sched_previous_runnable_on_thread(
-  id JOINID(thread_state.id), prev_runnable_id JOINID(thread_state.id),
+  -- Alias for `thread_state.id`: a run.
+  id JOINID(thread_state.id),
+  -- Alias for `thread_state.id`: the runnable state before it.
+  prev_runnable_id JOINID(thread_state.id),
+  -- Alias for `thread_state.id`: the runnable state before it that a wakeup began.
   prev_wakeup_runnable_id JOINID(thread_state.id)
 ) AS
 WITH states AS (
   SELECT
     id,
     state,
-    max(iif(state IN ('R', 'R+'), id, NULL)) OVER before AS prev_runnable_id,
-    max(iif(state = 'R', id, NULL)) OVER before AS prev_wakeup_runnable_id
+    dur,
+    max(iif(state GLOB 'R*' AND state != 'Running', id, NULL)) OVER before AS prev_runnable_id,
+    max(
+      iif(
+        state GLOB 'R*' AND state != 'Running' AND waker_utid IS NOT NULL AND irq_context IS NOT 1,
+        id,
+        NULL
+      )
+    ) OVER before AS prev_wakeup_runnable_id
   FROM thread_state
-  WHERE dur != -1
   WINDOW before AS (
-    PARTITION BY utid ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    PARTITION BY utid ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 )
-SELECT id, prev_runnable_id, prev_wakeup_runnable_id FROM states ORDER BY id;
+SELECT id, prev_runnable_id, prev_wakeup_runnable_id
+FROM states
+WHERE state = 'Running' AND dur != -1
+ORDER BY id;

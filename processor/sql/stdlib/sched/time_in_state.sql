@@ -1,4 +1,4 @@
--- How long threads were in which state.
+-- How long threads were in which state. A state that is still open counts with its duration of -1.
 
 CREATE PERFETTO TABLE sched_time_in_state_for_thread(
   utid JOINID(thread.id), total_runtime LONG, state STRING, time_in_state LONG,
@@ -7,13 +7,13 @@ CREATE PERFETTO TABLE sched_time_in_state_for_thread(
 WITH
   states AS (
     SELECT utid, state, sum(dur) AS time_in_state
-    FROM thread_state WHERE dur != -1
+    FROM thread_state
     GROUP BY utid, state
   ),
   totals AS (SELECT utid, sum(time_in_state) AS total_runtime FROM states GROUP BY utid)
 SELECT
   utid, total_runtime, state, time_in_state,
-  iif(total_runtime > 0, time_in_state * 100 / total_runtime, 0) AS percentage_in_state
+  time_in_state * 100 / total_runtime AS percentage_in_state
 FROM states JOIN totals USING (utid)
 ORDER BY utid, state;
 
@@ -23,12 +23,12 @@ CREATE PERFETTO TABLE sched_percentage_of_time_in_state(
 ) AS
 SELECT
   utid,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state = 'Running'), 0) AS running,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state = 'R'), 0) AS runnable,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state = 'R+'), 0) AS runnable_preempted,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state = 'S'), 0) AS sleeping,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state = 'D'), 0) AS uninterruptible_sleep,
-  coalesce(sum(percentage_in_state) FILTER (WHERE state NOT IN ('Running', 'R', 'R+', 'S', 'D')), 0)
+  sum(percentage_in_state) FILTER (WHERE state = 'Running') AS running,
+  sum(percentage_in_state) FILTER (WHERE state = 'R') AS runnable,
+  sum(percentage_in_state) FILTER (WHERE state = 'R+') AS runnable_preempted,
+  sum(percentage_in_state) FILTER (WHERE state = 'S') AS sleeping,
+  sum(percentage_in_state) FILTER (WHERE state = 'D') AS uninterruptible_sleep,
+  sum(percentage_in_state) FILTER (WHERE state NOT IN ('Running', 'R', 'R+', 'S', 'D'))
     AS other
 FROM sched_time_in_state_for_thread
 GROUP BY utid

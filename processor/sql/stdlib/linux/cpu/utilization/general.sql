@@ -9,9 +9,12 @@ SELECT count(*) FROM cpu WHERE cpu IS NOT NULL;
 
 -- Who ran, without idle threads.
 CREATE PERFETTO VIEW _cpu_sched_busy AS
-SELECT s.id, s.ts, s.dur, s.utid, t.upid, s.ucpu
+SELECT s.ts, s.dur, s.utid, t.upid, s.ucpu
 FROM sched AS s JOIN thread AS t ON t.id = s.utid
 WHERE s.dur > 0 AND NOT coalesce(t.is_idle, 0);
+
+CREATE PERFETTO VIEW _cpu_frequency_spans AS
+SELECT ts, dur, ucpu, freq FROM cpu_frequency_counters WHERE ucpu IS NOT NULL;
 
 -- When the machine was awake: the time of the trace without suspends.
 CREATE PERFETTO TABLE _cpu_awake AS
@@ -28,22 +31,18 @@ WITH
   )
 SELECT row_number() OVER (ORDER BY ts) AS id, ts, ts_end - ts AS dur FROM cuts WHERE ts_end > ts;
 
--- Runs by the frequency of the cpu at that time; only where it is known.
-CREATE PERFETTO TABLE _cpu_sched_with_freq AS
-SELECT
-  row_number() OVER (ORDER BY ii.ts) AS id, ii.ts, ii.dur, s.utid, s.upid, s.ucpu, f.freq
-FROM _interval_intersect!(
-  (
-    (SELECT id, ts, dur, ucpu FROM _cpu_sched_busy),
-    (SELECT id, ts, dur, ucpu FROM cpu_frequency_counters WHERE dur > 0)
-  ),
-  (ucpu)
-) AS ii
-JOIN _cpu_sched_busy AS s ON s.id = ii.id_0
-JOIN cpu_frequency_counters AS f ON f.id = ii.id_1
-ORDER BY ii.ts;
+CREATE VIRTUAL TABLE _cpu_sched_beside_freq USING SPAN_LEFT_JOIN(
+  _cpu_sched_busy PARTITIONED ucpu, _cpu_frequency_spans PARTITIONED ucpu
+);
 
--- The columns of all cycle counts: kHz times ns are millionths of cycles.
+-- Runs by the frequency of the cpu at that time; NULL where it is not known.
+CREATE PERFETTO TABLE _cpu_sched_with_freq AS
+SELECT row_number() OVER () AS id, ts, dur, utid, upid, ucpu, freq
+FROM _cpu_sched_beside_freq
+ORDER BY ts;
+
+-- The columns of all cycle counts: kHz times ns are millionths of cycles. The average is over
+-- whole microseconds, those in which the frequency is not known included.
 CREATE PERFETTO MACRO _cpu_cycle_columns(rows TableOrSubquery)
 RETURNS _ProjectionFragment AS
   CAST(sum($rows.dur * $rows.freq / 1000) AS INT) AS millicycles,
@@ -51,7 +50,7 @@ RETURNS _ProjectionFragment AS
   sum($rows.dur) AS runtime,
   min($rows.freq) AS min_freq,
   max($rows.freq) AS max_freq,
-  CAST(sum($rows.dur * $rows.freq / 1000) / (sum($rows.dur) / 1000.0) AS INT) AS avg_freq;
+  CAST(sum($rows.dur * $rows.freq / 1000) / (sum($rows.dur) / 1000) AS INT) AS avg_freq;
 
 -- The same with the part of the time in which the machine was awake.
 CREATE PERFETTO MACRO _cpu_cycle_columns_awake(rows TableOrSubquery)
@@ -68,7 +67,7 @@ RETURNS _ProjectionFragment AS
   ) AS awake_runtime,
   min($rows.freq) AS min_freq,
   max($rows.freq) AS max_freq,
-  CAST(sum($rows.dur * $rows.freq / 1000) / (sum($rows.dur) / 1000.0) AS INT) AS avg_freq;
+  CAST(sum($rows.dur * $rows.freq / 1000) / (sum($rows.dur) / 1000) AS INT) AS avg_freq;
 
 -- Runs with their frequency, cut to an interval.
 CREATE PERFETTO FUNCTION _cpu_sched_with_freq_in(ts TIMESTAMP, dur LONG)
