@@ -63,7 +63,7 @@ ROOMS = {
                        " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_boost_",
     "traced/endpoints": "traced_consumer_ traced_queries_ traced_relay_ traced_producer_endpoint traced_producer_relay_endpoint"
                         " traced_clone_request traced_clone_request_",
-    "protos/reflect": "orma_field_ orma_json_parse orma_json_print orma_json_quote orma_number_ orma_reflect_ orma_scalar_"
+    "protos/reflect": "orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"
                       " orma_scan_ orma_schema_ orma_seen_ orma_text_ orma_walk orma_walk_",
     "tools": "orma_applet_ orma_applets orma_commands orma_cmd_ orma_cpu_profile_main orma_help_tables",
     "tools/base": "orma_cli_ orma_ledger_ orma_units_",
@@ -108,7 +108,8 @@ ROOMS = {
     "processor/import/linux": "orma_linux_",
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
-    "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_json_ orma_systrace_",
+    "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_systrace_ orma_json_args orma_json_event_ orma_json_metadata"
+                                " orma_json_profile_ orma_json_profiles_ orma_json_time",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
     "processor/api": "orma_processor_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"

@@ -2,7 +2,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
 #include "processor/import/core/file.h"
-#include "processor/import/formats/json.h"
+#include "protos/reflect/json_reader.h"
 #include "sdk/base/arena.h"
 
 /* The members of an event that mean something. */

@@ -13,8 +13,8 @@
  * Failure is sticky: after the first malformed byte `failed` is set and reads give false.
  * Lenient where writers are sloppy: commas may trail.
  */
-#ifndef ORMA_PROCESSOR_IMPORT_FORMATS_JSON_H
-#define ORMA_PROCESSOR_IMPORT_FORMATS_JSON_H
+#ifndef ORMA_PROTOS_REFLECT_JSON_READER_H
+#define ORMA_PROTOS_REFLECT_JSON_READER_H
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 

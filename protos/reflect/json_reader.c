@@ -4,7 +4,7 @@
  * at before somebody asks for it, so a broken member costs that member and not the object. Strings
  * stay as they stand in the text until orma_json_text() resolves their escapes.
  */
-#include "processor/import/formats/json.h"
+#include "protos/reflect/json_reader.h"
 
 #include "protos/reflect/number.h"
 #include "sdk/base/hex.h"
