@@ -9,7 +9,7 @@ usage() {
 Usage: tools/test.sh [--full] [--help]
 
 1. gcc, as released, warnings are errors: all suites.
-2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites.
+2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites but the lints.
 3. clang, warnings are errors, with the thread sanitizer: everything is built, the stress programs run.
 
 --full adds all suites with clang and its sanitizers, and with clang as released, and the unit tests under
@@ -52,8 +52,8 @@ part() {
     [ $ok = yes ]
 }
 
-# Many tests wait most of the time: one more at once than there are cpus.
-jobs=$(($(nproc) + 1))
+# Many tests wait most of the time: two more at once than there are cpus.
+jobs=$(($(nproc) + 2))
 
 # suite DIR TITLE TARGET [TEST OPTION...]: builds a target and tests one folder. A failure does not stop the parts after it.
 suite() {
@@ -68,7 +68,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
 suite build-test-gcc "gcc, release" all
 configure build-test-gcc-asan -Dwerror=true -Db_sanitize=address,undefined -Dtestpoints=true
-suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --timeout-multiplier 4
+suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint --timeout-multiplier 4
 CC=clang configure build-test-tsan -Dwerror=true -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
 suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
 

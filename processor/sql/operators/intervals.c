@@ -451,7 +451,7 @@ static int intersect_partition(struct orma_sql *sql, struct interval_set *const 
 static struct orma_dataframe *new_frame(struct orma_sql *sql, int num,
                                         const struct interval_set *set)
 {
-    char ids[SETS_MAX][8];
+    char ids[SETS_MAX][sizeof("id_-2147483648")];
     const char *names[2 + SETS_MAX + PARTS_MAX] = {"ts", "dur"};
     unsigned n = 2;
 
