@@ -1,0 +1,53 @@
+"""The rules in which we differ from the reference on purpose.
+
+Each rule has a name, the reason why ours is right, the columns (or the queries) concerned, and says by the data alone
+where it applies: it changes the rows of both sides until what the rule covers is equal, and leaves everything else to be
+compared. No rule may name a case.
+
+    @rule("name", "reason", "table.column, ...")
+    def name(reference, ours): ...      both: {table: [{column: literal}]}, ids replaced by labels
+
+    @query("name", "reason")
+    def name(statement): ...            True: the rows of this statement are not compared
+"""
+import collections
+import re
+
+# Sections of real files (`run.py foreign`) in which ours is right: the name as run.py prints it, and the evidence, which is
+# something else than our own opinion: the file's own text, another tool, the specification of the format.
+FILES = {}
+
+RULES, QUERIES = [], []
+Rule = collections.namedtuple("Rule", "name reason columns apply")
+
+
+def rule(name, reason, columns):
+    return lambda f: RULES.append(Rule(name, reason, columns, f)) or f
+
+
+def query(name, reason):
+    return lambda f: QUERIES.append(Rule(name, reason, "", f)) or f
+
+
+def pairs(reference, ours, table, *keys):
+    """Rows of both sides with equal keys, where a key is on each side once."""
+    def index(rows):
+        seen = collections.defaultdict(list)
+        for row in rows.get(table, []):
+            seen[tuple(row.get(k) for k in keys)].append(row)
+        return {key: found[0] for key, found in seen.items() if len(found) == 1}
+    theirs, mine = index(reference), index(ours)
+    return [(theirs[key], mine[key]) for key in theirs if key in mine]
+
+
+@rule("open states", "the end of this state was not recorded: switches are missing between it and the next, and what the thread "
+      "did there nobody knows; the reference draws the state until the next event of the thread", "thread_state.dur")
+def open_states(reference, ours):
+    for theirs, mine in pairs(reference, ours, "thread_state", "ts", "utid"):
+        if mine.get("dur") == "-1" and theirs.get("dur") != "-1":
+            theirs["dur"] = "-1"
+
+
+@query("a set of intervals merged with empty ones", "the reference gives rows of NULL or cuts the neighbour of an interval without length")
+def merge_empty(statement):
+    return re.search(r"interval_merge_overlapping!", statement) is not None
