@@ -88,6 +88,8 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_PPROF] = &orma_format_pprof,
     [ORMA_FORMAT_NINJA] = &orma_format_ninja,
     [ORMA_FORMAT_FUCHSIA] = &orma_format_fuchsia,
+    [ORMA_FORMAT_ART_METHOD] = &orma_format_art_method,
+    [ORMA_FORMAT_ART_METHOD_V2] = &orma_format_art_method_v2,
     [ORMA_FORMAT_ART_HPROF] = &orma_format_hprof,
 };
 

@@ -14,6 +14,9 @@
 
 #define TAR_MAGIC_AT 257
 #define ENOUGH 4096
+#define STACKS_LOOK (1 << 20) /* within so many bytes three stacks are looked for */
+#define PPROF_MIN 10
+#define PPROF_LOOK (1 << 16) /* so many bytes are searched for fields of a profile */
 
 const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_MORE] = "unknown",
@@ -40,6 +43,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_STRACE] = "strace",
     [ORMA_FORMAT_LOGCAT] = "android_logcat",
     [ORMA_FORMAT_ART_METHOD] = "art_method",
+    [ORMA_FORMAT_ART_METHOD_V2] = "art_method_v2",
     [ORMA_FORMAT_ART_HPROF] = "art_hprof",
     [ORMA_FORMAT_PRIMES] = "primes",
     [ORMA_FORMAT_DUMPSTATE] = "android_dumpstate",
@@ -94,39 +98,57 @@ static size_t skip_digits(struct orma_str s, size_t at)
     return at;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 static size_t skip_blanks(struct orma_str s, size_t at)
 {
-    while (at < s.len && (s.data[at] == ' ' || s.data[at] == '\t'))
+    while (at < s.len && is_blank(s.data[at]))
         at++;
     return at;
 }
 
-/* "comm 12/34 [001] 56.789: event" */
+/* Takes the last word from the line; empty: there is none. */
+static struct orma_str cut_last_word(struct orma_str *line)
+{
+    size_t at, end = line->len;
+
+    while (end && is_blank(line->data[end - 1]))
+        end--;
+    for (at = end; at && !is_blank(line->data[at - 1]);)
+        at--;
+    line->len = at;
+    return (struct orma_str){line->data + at, end - at};
+}
+
+/* Numbers with one such mark between them, if with any. */
+static bool is_numbers(struct orma_str word, char mark, bool both)
+{
+    size_t at = skip_digits(word, 0);
+
+    if (at && at < word.len && word.data[at] == mark) {
+        both = false;
+        at = word.len > at + 1 ? skip_digits(word, at + 1) : 0;
+    }
+    return at && at == word.len && !both;
+}
+
+/* "comm 12/34 [001] 56.789: event": before one of the colons there are a time and a thread. */
 static bool is_perf_text(struct orma_str line)
 {
     for (size_t i = 1; i < line.len; i++) {
-        size_t at = i, from;
+        struct orma_str rest = {line.data, i}, word;
 
-        if (!is_digit(line.data[i]) || line.data[i - 1] != ' ')
+        if (line.data[i] != ':' || !is_digit(line.data[i - 1]) ||
+            !is_numbers(cut_last_word(&rest), '.', true))
             continue;
-        at = skip_digits(line, at);
-        if (at < line.len && line.data[at] == '/')
-            at = skip_digits(line, at + 1);
-        if (at == line.len || (line.data[at] != ' ' && line.data[at] != '\t'))
-            continue;
-        at = skip_blanks(line, at);
-        if (at < line.len && line.data[at] == '[') {
-            at = skip_digits(line, at + 1);
-            if (at == line.len || line.data[at] != ']')
-                continue;
-            at = skip_blanks(line, at + 1);
-        }
-        from = at;
-        at = skip_digits(line, at);
-        if (at == from || at == line.len || line.data[at] != '.')
-            continue;
-        at = skip_digits(line, at + 1);
-        if (at < line.len && line.data[at] == ':')
+        word = cut_last_word(&rest);
+        if (word.len > 2 && word.data[0] == '[' && word.data[word.len - 1] == ']' &&
+            is_numbers((struct orma_str){word.data + 1, word.len - 2}, 0, false))
+            word = cut_last_word(&rest);
+        if (is_numbers(word, '/', false) && cut_last_word(&rest).len)
             return true;
     }
     return false;
@@ -135,12 +157,9 @@ static bool is_perf_text(struct orma_str line)
 /* "a;b;c 12" */
 static bool is_collapsed(struct orma_str line)
 {
-    size_t at = line.len;
+    struct orma_str word = cut_last_word(&line);
 
-    while (at && is_digit(line.data[at - 1]))
-        at--;
-    return at < line.len && at > 1 && line.data[at - 1] == ' ' && line.data[at - 2] != ' ' &&
-           memchr(line.data, ';', at);
+    return is_numbers(word, 0, false) && line.len && memchr(line.data, ';', line.len);
 }
 
 /* "[pid  ]123 1700000000.123456 call(": the time is what tells it. */
@@ -200,18 +219,35 @@ static unsigned lines_of(const uint8_t *data, size_t len, struct orma_str *lines
     return num;
 }
 
-static enum orma_format text_format(const uint8_t *data, size_t len)
+/* The first three lines must be stacks, as far as there are whole ones; they may be long. */
+static bool is_stacks(const uint8_t *data, size_t len, bool at_end)
 {
-    struct orma_str lines[8];
-    unsigned num = lines_of(data, len, lines, 8), stacks = 0;
+    struct orma_str rest = {(const char *)data, len}, line;
+    unsigned num = 0;
 
-    if (memchr(data, 0, len))
+    while (num < 3 && rest.len && (at_end || memchr(rest.data, '\n', rest.len))) {
+        (void)orma_str_cut(&rest, '\n', &line);
+        line = orma_str_trim(line);
+        if (!line.len || line.data[0] == '#')
+            continue;
+        if (!is_collapsed(line))
+            return false;
+        num++;
+    }
+    return num;
+}
+
+static enum orma_format text_format(const uint8_t *data, size_t len, bool at_end)
+{
+    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    struct orma_str lines[8];
+    unsigned num = lines_of(data, look, lines, 8);
+
+    if (memchr(data, 0, look))
         return ORMA_FORMAT_UNKNOWN;
     if (num && is_logcat(lines[0]))
         return ORMA_FORMAT_LOGCAT;
-    while (stacks < ORMA_MIN(num, 3) && is_collapsed(lines[stacks]))
-        stacks++;
-    if (stacks && stacks == ORMA_MIN(num, 3))
+    if (is_stacks(data, ORMA_MIN(len, (size_t)STACKS_LOOK), at_end && len <= STACKS_LOOK))
         return ORMA_FORMAT_COLLAPSED;
     for (unsigned i = 0; i < num; i++)
         if (lines[i].data[0] != '#')
@@ -223,22 +259,55 @@ static enum orma_format text_format(const uint8_t *data, size_t len)
 
 /* ---- messages ---- */
 
-/* A profile may begin with any of its fields; so the first ones must all be such. */
+/* Bytes that no text has. */
+static bool is_binary(const uint8_t *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (data[i] >= 0x80 || (data[i] < 0x20 && !memchr("\t\n\f\r", data[i], 4)))
+            return true;
+    return false;
+}
+
+/* ValueType { type, unit }: two numbers, which no packet is. */
+static bool is_value_type(const struct orma_pb_field *field)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id > 2 || f.wire != ORMA_PB_VARINT)
+            return false;
+    return !r.failed;
+}
+
+/*
+ * A profile: its fields in any order, and no others; at least one of those that make it one. The
+ * last field may be cut off, by the end of the bytes at hand or of the file.
+ */
 static bool is_pprof(const uint8_t *data, size_t len)
 {
+    /* sample_type, sample, mapping, location, function, string_table; period_type: messages */
+    const unsigned messages = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 11;
+    const unsigned numbers = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 14;
+    const unsigned either = 1 << 13, core = 0x7c | 1 << 7 | 1 << 8;
     struct orma_pb_reader r = orma_pb_reader(data, len);
     struct orma_pb_field f;
-    unsigned num = 0;
+    unsigned seen = 0;
 
-    while (num < 16 && orma_pb_next(&r, &f)) {
-        bool message = f.id <= 6;
+    if (len < PPROF_MIN || !is_binary(data, ORMA_MIN(len, (size_t)ENOUGH)))
+        return false;
+    while (orma_pb_next(&r, &f)) {
+        unsigned bit = f.id < 15 ? 1u << f.id : 0;
 
-        if (f.id < 2 || f.id > 14 || (message && f.wire != ORMA_PB_LEN) ||
-            (!message && f.wire != ORMA_PB_LEN && f.wire != ORMA_PB_VARINT))
-            return num > 0 && f.id == 1;
-        num++;
+        if (!(bit & (f.wire == ORMA_PB_LEN      ? messages | either
+                     : f.wire == ORMA_PB_VARINT ? numbers
+                                                : 0)))
+            return false;
+        if ((f.id == 1 || f.id == 11) && !is_value_type(&f))
+            return false;
+        seen |= bit;
     }
-    return num > 1;
+    return seen & core;
 }
 
 /* A length-delimited field 1 is what traces, symbols and pprof begin with: what lies in it tells.
@@ -248,11 +317,10 @@ static enum orma_format message_format(const uint8_t *data, size_t len)
     size_t at = 1, size = 0;
     unsigned shift = 0;
 
+    if (is_pprof(data, ORMA_MIN(len, (size_t)PPROF_LOOK)))
+        return ORMA_FORMAT_PPROF;
     if (!len || data[0] != 0x0a)
-        return len && data[0] >= 0x12 && data[0] <= 0x32 && (data[0] & 7) == 2 &&
-                       is_pprof(data, ORMA_MIN(len, (size_t)ENOUGH))
-                   ? ORMA_FORMAT_PPROF
-                   : ORMA_FORMAT_UNKNOWN;
+        return ORMA_FORMAT_UNKNOWN;
     for (; at < len && shift < 28; shift += 7) {
         size |= (size_t)(data[at] & 0x7f) << shift;
         if (data[at++] < 0x80)
@@ -261,9 +329,6 @@ static enum orma_format message_format(const uint8_t *data, size_t len)
     /* ModuleSymbols, DeobfuscationMapping */
     if (has(data, len, at, "\xea\x03", 2) || has(data, len, at, "\x82\x04", 2))
         return ORMA_FORMAT_SYMBOLS;
-    /* ValueType { type, unit }: numbers, where a packet never has them */
-    if (size >= 2 && size <= 8 && len > at && data[at] == 0x08)
-        return ORMA_FORMAT_PPROF;
     return ORMA_FORMAT_PROTO;
 }
 
@@ -281,6 +346,10 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
         {"PK\3\4", 4, ORMA_FORMAT_ZIP},
         {"\x1f\x8b", 2, ORMA_FORMAT_GZIP},
         {"\x28\xb5\x2f\xfd", 4, ORMA_FORMAT_ZSTD},
+        {"SLOW\4\0", 6, ORMA_FORMAT_ART_METHOD_V2},
+        {"SLOW\5\0", 6, ORMA_FORMAT_ART_METHOD_V2},
+        {"SLOW\xf4\0", 6, ORMA_FORMAT_ART_METHOD_V2},
+        {"SLOW\xf5\0", 6, ORMA_FORMAT_ART_METHOD_V2},
         {"SLOW", 4, ORMA_FORMAT_ART_METHOD},
         {"*version\n", 9, ORMA_FORMAT_ART_METHOD},
         {"JAVA PROFILE", 12, ORMA_FORMAT_ART_HPROF},
@@ -332,7 +401,7 @@ enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end
         return ORMA_FORMAT_CTRACE;
     if (has(data, len, 0, "# ninja log", 11))
         return ORMA_FORMAT_NINJA;
-    if ((format = text_format(data, look)) != ORMA_FORMAT_UNKNOWN)
+    if ((format = text_format(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)
         return format;
     if (is_systrace(data, look))
         return ORMA_FORMAT_SYSTRACE;

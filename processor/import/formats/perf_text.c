@@ -14,6 +14,7 @@
 #include "protos/reflect/number.h"
 
 #define FRAMES_MAX 4096
+#define COMM_MAX 256 /* the kernel has 16 bytes for it */
 #define LINE_MAX ((size_t)1 << 20)
 
 /* The next whole line; false: it is not there yet. The last one without an end is none. */
@@ -61,73 +62,93 @@ struct text_event {
     bool has_pid;
 };
 
-static bool number(struct orma_str *rest, uint64_t *ret)
+static bool is_blank(char c)
 {
-    size_t n = 0;
-
-    *ret = 0;
-    while (n < rest->len && n < 18 && rest->data[n] >= '0' && rest->data[n] <= '9')
-        *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
-    *rest = (struct orma_str){rest->data + n, rest->len - n};
-    return n;
+    return c == ' ' || c == '\t';
 }
 
-static bool letter(struct orma_str *rest, char c)
+/* Takes the last word from the line; empty: there is none. */
+static struct orma_str cut_last_word(struct orma_str *line)
 {
-    if (!rest->len || rest->data[0] != c)
+    size_t at, end = line->len;
+
+    while (end && is_blank(line->data[end - 1]))
+        end--;
+    for (at = end; at && !is_blank(line->data[at - 1]);)
+        at--;
+    line->len = at;
+    return (struct orma_str){line->data + at, end - at};
+}
+
+static bool read_id(struct orma_str s, uint32_t *ret)
+{
+    uint64_t val;
+
+    if (!s.len || s.len > 10 || !orma_str_to_u64(s, &val) || val > UINT32_MAX)
         return false;
-    *rest = (struct orma_str){rest->data + 1, rest->len - 1};
+    *ret = (uint32_t)val;
     return true;
 }
 
-/* Behind the comm: "12/34 [001] 5.678: ..." */
-static bool read_ids(struct orma_str rest, struct text_sample *ret)
+/* "5.678901": seconds. */
+static bool read_time(struct orma_str word, int64_t *ret)
 {
     char text[40];
-    uint64_t pid, tid, cpu;
     double seconds;
 
-    ret->has_pid = false;
-    if (!number(&rest, &tid))
+    if (!word.len || word.len >= sizeof(text) || word.data[0] < '0' || word.data[0] > '9' ||
+        !memchr(word.data, '.', word.len))
         return false;
-    if (letter(&rest, '/')) {
-        pid = tid;
-        if (!number(&rest, &tid))
-            return false;
-        ret->has_pid = true;
-        ret->pid = (uint32_t)pid;
-    }
-    ret->tid = (uint32_t)tid;
-    rest = orma_str_trim(rest);
-    if (letter(&rest, '[')) {
-        if (!number(&rest, &cpu) || !letter(&rest, ']'))
-            return false;
-        rest = orma_str_trim(rest);
-    }
-    const char *colon = rest.len ? memchr(rest.data, ':', rest.len) : NULL;
-    size_t len = colon ? (size_t)(colon - rest.data) : 0;
-    if (!len || len >= sizeof(text) || !memchr(rest.data, '.', len))
-        return false;
-    memcpy(text, rest.data, len);
-    text[len] = '\0';
+    memcpy(text, word.data, word.len);
+    text[word.len] = '\0';
     if (!orma_number_to_double(text, &seconds) || seconds > 9e9)
         return false;
-    ret->ts = (int64_t)(seconds * 1e3 * 1e3 * 1e3); /* cut, as others do, in their steps */
+    *ret = (int64_t)(seconds * 1e3 * 1e3 * 1e3); /* cut, as others do, in their steps */
     return true;
 }
 
+/* "12" or "12/34". */
+static bool read_thread(struct orma_str word, struct text_sample *ret)
+{
+    struct orma_str pid;
+
+    ret->has_pid = word.len && memchr(word.data, '/', word.len);
+    if (ret->has_pid && (!orma_str_cut(&word, '/', &pid) || !read_id(pid, &ret->pid)))
+        return false;
+    return read_id(word, &ret->tid);
+}
+
+/* "comm 12/34 [001] 5.678: ...": before one of the colons there are a time and a thread. */
 static bool read_header(struct orma_str line, struct text_sample *ret)
 {
     for (size_t i = 1; i < line.len; i++) {
-        const struct orma_str rest = {line.data + i, line.len - i};
+        struct orma_str rest = {line.data, i}, word;
 
-        if (line.data[i - 1] != ' ' || line.data[i] < '0' || line.data[i] > '9' ||
-            !read_ids(rest, ret))
+        if (line.data[i] != ':' || line.data[i - 1] < '0' || line.data[i - 1] > '9' ||
+            !read_time(cut_last_word(&rest), &ret->ts))
             continue;
-        ret->comm = orma_str_trim((struct orma_str){line.data, i});
-        return true;
+        word = cut_last_word(&rest);
+        if (word.len && word.data[0] == '[')
+            word = cut_last_word(&rest); /* that was the cpu */
+        ret->comm = orma_str_trim(rest);
+        if (ret->comm.len && read_thread(word, ret))
+            return true;
     }
     return false;
+}
+
+/* Words of a comm with one blank between them. */
+static uint32_t comm_text(struct orma_import_ctx *imp, struct orma_str comm)
+{
+    char text[COMM_MAX];
+    size_t len = 0;
+
+    for (size_t i = 0; i < comm.len && len < sizeof(text); i++)
+        if (!is_blank(comm.data[i]))
+            text[len++] = comm.data[i];
+        else if (!is_blank(comm.data[i - 1]))
+            text[len++] = ' ';
+    return orma_model_str(imp->model, (struct orma_str){text, len});
 }
 
 /* "  7f81ee50c5d7 ioctl+0x7 (/lib/libc.so)" */
@@ -140,8 +161,8 @@ static void read_frame(struct orma_import_ctx *imp, struct perf_text *p, struct 
     if (!orma_str_cut(&rest, ' ', &address) || p->frames_num == FRAMES_MAX)
         return;
     rest = orma_str_trim(rest);
-    for (size_t i = rest.len; i-- > 1;) {
-        if (rest.data[i] != '(' || rest.data[i - 1] != ' ' || rest.data[rest.len - 1] != ')')
+    for (size_t i = rest.len; rest.len && rest.data[rest.len - 1] == ')' && i-- > 0;) {
+        if (rest.data[i] != '(' || (i && !is_blank(rest.data[i - 1])))
             continue;
         m.name = orma_model_str(imp->model, (struct orma_str){rest.data + i + 1, rest.len - i - 2});
         rest = orma_str_trim((struct orma_str){rest.data, i});
@@ -196,7 +217,7 @@ static void end_sample(struct orma_file *file, struct perf_text *p, bool at_end)
         .pid = p->sample.pid,
         .tid = p->sample.tid,
         .callsite = callsite,
-        .comm = orma_model_str(imp->model, p->sample.comm),
+        .comm = comm_text(imp, p->sample.comm),
         .has_pid = p->sample.has_pid,
     };
     orma_file_add(file, p->sample.ts, 0, (const uint8_t *)e, sizeof(*e));
@@ -267,36 +288,51 @@ struct collapsed {
     uint32_t profile; /* + 1; 0: not made yet */
 };
 
-static void collapsed_line(struct orma_file *file, struct collapsed *c, struct orma_str line)
+/* The profile of the file, made with its first stack. */
+static uint32_t profile_of(struct orma_import_ctx *imp, struct collapsed *c)
 {
-    struct orma_import_ctx *imp = file->imp;
-    uint32_t callsite = ORMA_CALLSITE_NONE;
-    struct orma_str name;
-    size_t at;
-    int64_t count;
-
-    line = orma_str_trim(line);
-    for (at = line.len; at && line.data[at - 1] != ' ';)
-        at--;
-    const struct orma_str num = {line.data + at, line.len - at};
-    if (!at || !orma_str_to_i64(num, &count)) {
-        if (line.len)
-            orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
-        return;
-    }
     if (!c->profile)
         c->profile = 1 + orma_callstacks_aggregate(imp->model, "collapsed_stack_file",
                                                    orma_model_cstr(imp->model, "Collapsed stacks"),
                                                    orma_model_cstr(imp->model, "samples"),
                                                    orma_model_cstr(imp->model, "count"));
-    for (line.len = at - 1; orma_str_cut(&line, ';', &name);) {
+    return c->profile - 1;
+}
+
+/* Outermost first; names that are empty are left out. */
+static uint32_t collapsed_stack(struct orma_import_ctx *imp, struct orma_str stack)
+{
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+    struct orma_str name;
+
+    while (orma_str_cut(&stack, ';', &name)) {
         const struct orma_stack_frame f = {.mapping = orma_callstacks_dummy_mapping(imp->model, ""),
                                            .name = orma_model_str(imp->model, name)};
 
-        callsite = orma_callstacks_callsite(imp->model, callsite,
-                                            orma_callstacks_symbolized_frame(imp->model, &f));
+        if (name.len)
+            callsite = orma_callstacks_callsite(imp->model, callsite,
+                                                orma_callstacks_symbolized_frame(imp->model, &f));
     }
-    orma_callstacks_aggregate_add(imp->model, c->profile - 1, callsite, (double)count);
+    return callsite;
+}
+
+static void collapsed_line(struct orma_file *file, struct collapsed *c, struct orma_str line)
+{
+    struct orma_import_ctx *imp = file->imp;
+    int64_t count;
+
+    line = orma_str_trim(line);
+    if (!line.len || line.data[0] == '#')
+        return;
+    struct orma_str stack = line, num = cut_last_word(&stack);
+    if (!stack.len || !orma_str_to_i64(num, &count) || count < 0) {
+        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+        return;
+    }
+    uint32_t profile = profile_of(imp, c);
+    uint32_t callsite = count ? collapsed_stack(imp, orma_str_trim(stack)) : ORMA_CALLSITE_NONE;
+    if (callsite != ORMA_CALLSITE_NONE)
+        orma_callstacks_aggregate_add(imp->model, profile, callsite, (double)count);
 }
 
 static size_t collapsed_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

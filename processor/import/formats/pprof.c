@@ -1,8 +1,9 @@
 /*
- * pprof: one message with samples, whose values are summed up for each call stack.
+ * pprof: one message with samples, each of which has a call stack and a value of every type.
  *
- * Parts refer to each other by id, in any order; so the message is walked twice: strings,
- * functions and mappings first, then locations and samples.
+ * Parts refer to each other by id, and come in any order; so the message is walked once for each
+ * kind: strings first, then what refers to them, samples last. One that is cut off is read as far
+ * as its fields are whole.
  */
 #include "processor/import/formats/formats.h"
 
@@ -17,18 +18,19 @@
 #define STACK_MAX 4096
 
 struct function {
-    uint32_t name, file;
+    uint32_t name, file; /* pool ids */
+    uint64_t line;       /* of its begin, 0: not told */
 };
 
 struct pprof {
     struct orma_import_ctx *imp;
     uint32_t *strings; /* pool ids */
     uint32_t strings_num, strings_cap;
-    struct orma_map functions; /* id → name << 32 | file */
-    struct orma_map mappings;  /* id → row */
-    struct orma_map starts;    /* id of a mapping → start - offset */
-    struct orma_map frames;    /* id of a location → row */
-    struct orma_map sums;      /* profile << 32 | call site → row of a sample */
+    struct function *functions;
+    uint32_t functions_num, functions_cap;
+    struct orma_map functions_by; /* id → index */
+    struct orma_map mappings;     /* id → row */
+    struct orma_map frames;       /* id of a location → row */
     uint32_t profiles[TYPES_MAX];
     unsigned types_num;
 };
@@ -43,6 +45,14 @@ static uint32_t string(const struct pprof *p, uint64_t idx)
     return idx < p->strings_num ? p->strings[idx] : ORMA_STR_EMPTY;
 }
 
+/* The text that a field refers to; the default where it does not, or to none. */
+static uint32_t string_or(const struct pprof *p, const struct orma_pb_field *f, uint32_t otherwise)
+{
+    uint64_t idx = orma_pb_u64(f);
+
+    return idx < p->strings_num ? p->strings[idx] : otherwise;
+}
+
 static void add_string(struct pprof *p, struct orma_str s)
 {
     if (ORMA_GROW(&p->strings, &p->strings_cap, p->strings_num + (size_t)1)) {
@@ -54,18 +64,32 @@ static void add_string(struct pprof *p, struct orma_str s)
 
 static void add_function(struct pprof *p, struct orma_pb_reader r)
 {
+    struct function fn = {.name = ORMA_STR_EMPTY};
     struct orma_pb_field f;
-    uint64_t id = 0, name = 0, file = 0;
+    uint64_t id = 0;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PPROF_FUNCTION_ID)
             id = orma_pb_u64(&f);
         else if (f.id == ORMA_PB_PPROF_FUNCTION_NAME)
-            name = orma_pb_u64(&f);
+            fn.name = string(p, orma_pb_u64(&f));
         else if (f.id == ORMA_PB_PPROF_FUNCTION_FILENAME)
-            file = orma_pb_u64(&f);
+            fn.file = string(p, orma_pb_u64(&f));
+        else if (f.id == ORMA_PB_PPROF_FUNCTION_START_LINE)
+            fn.line = orma_pb_u64(&f);
     }
-    put(p, &p->functions, id, (uint64_t)string(p, name) << 32 | string(p, file));
+    put(p, &p->functions_by, id, p->functions_num);
+    if (ORMA_GROW(&p->functions, &p->functions_cap, p->functions_num + (size_t)1))
+        p->imp->model->storage->failed = true;
+    else
+        p->functions[p->functions_num++] = fn;
+}
+
+static const struct function *function_of(const struct pprof *p, uint64_t id)
+{
+    uint64_t at = orma_map_get(&p->functions_by, id);
+
+    return at < p->functions_num ? &p->functions[at] : NULL;
 }
 
 static void add_mapping(struct pprof *p, struct orma_pb_reader r)
@@ -99,58 +123,76 @@ static void add_mapping(struct pprof *p, struct orma_pb_reader r)
         }
     }
     put(p, &p->mappings, id, orma_callstacks_mapping(p->imp->model, &m));
-    put(p, &p->starts, id, (m.start - m.exact_offset) & INT64_MAX);
 }
 
 /* ---- locations ---- */
 
-/* The lines of a location as symbols, innermost first. Gives the set, and a name for the frame. */
-static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *ret_name)
+static uint32_t add_symbol(struct pprof *p, uint32_t set, const struct function *fn, uint64_t line)
 {
     struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_STACK_PROFILE_SYMBOL);
+    uint32_t row = orma_table_add(t);
+
+    if (set == ORMA_ROW_NONE)
+        set = row;
+    else
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, row - 1, 1);
+    orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row, set);
+    orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_NAME, row, fn->name);
+    orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, row, 0);
+    if (fn->file && fn->file != ORMA_STR_EMPTY)
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row, fn->file);
+    if (line || fn->line)
+        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row,
+                       (uint32_t)(line ? line : fn->line));
+    return set;
+}
+
+/* The lines of a location whose functions are known as symbols, innermost first. Gives the set,
+ * and a name for the frame. */
+static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *ret_name)
+{
     struct orma_pb_field f, g;
     uint32_t set = ORMA_ROW_NONE;
 
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader sub = orma_pb_sub(&f);
-        uint64_t function = 0, line = 0, found;
+        uint64_t id = 0, line = 0;
 
         if (f.id != ORMA_PB_PPROF_LOCATION_LINE)
             continue;
         while (orma_pb_next(&sub, &g)) {
             if (g.id == ORMA_PB_PPROF_LINE_FUNCTION_ID)
-                function = orma_pb_u64(&g);
+                id = orma_pb_u64(&g);
             else if (g.id == ORMA_PB_PPROF_LINE_LINE)
                 line = orma_pb_u64(&g);
         }
-        found = orma_map_get(&p->functions, function);
-        if (found == ORMA_MAP_NONE)
-            found = (uint64_t)ORMA_STR_EMPTY << 32 | ORMA_STR_EMPTY;
-        uint32_t row = orma_table_add(t);
-        if (set == ORMA_ROW_NONE) {
-            set = row;
-            *ret_name = (uint32_t)(found >> 32);
-        } else {
-            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, row - 1, 1);
-        }
-        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row, set);
-        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_NAME, row, (uint32_t)(found >> 32));
-        orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_INLINED, row, 0);
-        if ((uint32_t)found != ORMA_STR_EMPTY) {
-            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row, (uint32_t)found);
-            orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row, (uint32_t)line);
-        }
+        const struct function *fn = function_of(p, id);
+        if (!fn)
+            continue;
+        if (set == ORMA_ROW_NONE)
+            *ret_name = fn->name;
+        set = add_symbol(p, set, fn, line);
     }
     return set;
 }
 
+/* Of each location that lies in no mapping, a new one: such locations never are the same frame. */
+static uint32_t unknown_mapping(struct pprof *p)
+{
+    const struct orma_mapping m = {.name = orma_model_lit(p->imp->model, "[unknown]")};
+
+    return orma_callstacks_add_mapping(p->imp->model, &m);
+}
+
 static void add_location(struct pprof *p, struct orma_pb_reader r)
 {
+    const struct orma_table *mappings =
+        orma_model_table(p->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
     struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
     struct orma_pb_reader lines = r;
     struct orma_pb_field f;
-    struct orma_stack_frame frame = {.name = ORMA_STR_EMPTY};
-    uint64_t id = 0, mapping = 0, address = 0;
+    struct orma_stack_frame frame = {.name = orma_model_lit(p->imp->model, "[unknown]")};
+    uint64_t id = 0, mapping = 0;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PPROF_LOCATION_ID)
@@ -158,14 +200,16 @@ static void add_location(struct pprof *p, struct orma_pb_reader r)
         else if (f.id == ORMA_PB_PPROF_LOCATION_MAPPING_ID)
             mapping = orma_pb_u64(&f);
         else if (f.id == ORMA_PB_PPROF_LOCATION_ADDRESS)
-            address = orma_pb_u64(&f);
+            frame.rel_pc = orma_pb_u64(&f);
     }
     uint64_t row = orma_map_get(&p->mappings, mapping);
-    frame.mapping =
-        row == ORMA_MAP_NONE ? orma_callstacks_dummy_mapping(p->imp->model, "") : (uint32_t)row;
-    frame.rel_pc = address;
-    if (row != ORMA_MAP_NONE && address >= orma_map_get(&p->starts, mapping))
-        frame.rel_pc -= orma_map_get(&p->starts, mapping);
+    frame.mapping = row == ORMA_MAP_NONE ? unknown_mapping(p) : (uint32_t)row;
+    if (frame.mapping == ORMA_ROW_NONE)
+        return; /* memory is out */
+    uint64_t start =
+        (uint64_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_START, frame.mapping);
+    if (frame.rel_pc >= start)
+        frame.rel_pc -= start;
     uint32_t set = add_lines(p, lines, &frame.name);
     uint32_t at = orma_callstacks_frame(p->imp->model, &frame);
     if (set != ORMA_ROW_NONE)
@@ -178,37 +222,21 @@ static void add_location(struct pprof *p, struct orma_pb_reader r)
 static void add_type(struct pprof *p, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
-    uint64_t type = 0, unit = 0;
+    uint32_t type = orma_model_lit(p->imp->model, "unknown");
+    uint32_t unit = orma_model_lit(p->imp->model, "count");
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PPROF_VALUE_TYPE_TYPE)
-            type = orma_pb_u64(&f);
+            type = string_or(p, &f, type);
         else if (f.id == ORMA_PB_PPROF_VALUE_TYPE_UNIT)
-            unit = orma_pb_u64(&f);
+            unit = string_or(p, &f, unit);
     }
     if (p->types_num == TYPES_MAX)
         return;
-    uint32_t name =
-        orma_strpool_addf(&p->imp->model->storage->pool, "pprof %s",
-                          orma_strpool_cstr(&p->imp->model->storage->pool, string(p, type)));
-    p->profiles[p->types_num++] = orma_callstacks_aggregate(p->imp->model, "pprof_file", name,
-                                                            string(p, type), string(p, unit));
-}
-
-static void add_value(struct pprof *p, unsigned type, uint32_t callsite, int64_t value)
-{
-    struct orma_table *t = orma_model_table(p->imp->model, ORMA_TABLE_AGGREGATE_SAMPLE);
-    uint64_t key = (uint64_t)p->profiles[type] << 32 | callsite;
-    uint64_t have = orma_map_get(&p->sums, key);
-
-    if (have == ORMA_MAP_NONE) {
-        put(p, &p->sums, key, t->rows);
-        orma_callstacks_aggregate_add(p->imp->model, p->profiles[type], callsite, (double)value);
-        return;
-    }
-    const struct orma_column *col = &t->columns[ORMA_AGGREGATE_SAMPLE_VALUE];
-    orma_table_set_double(t, ORMA_AGGREGATE_SAMPLE_VALUE, (uint32_t)have,
-                          orma_column_double(col, (uint32_t)have) + (double)value);
+    uint32_t name = orma_strpool_addf(&p->imp->model->storage->pool, "pprof %s",
+                                      orma_strpool_cstr(&p->imp->model->storage->pool, type));
+    p->profiles[p->types_num++] =
+        orma_callstacks_aggregate(p->imp->model, "pprof_file", name, type, unit);
 }
 
 static void add_sample(struct pprof *p, struct orma_pb_reader r)
@@ -238,7 +266,7 @@ static void add_sample(struct pprof *p, struct orma_pb_reader r)
             callsite = orma_callstacks_callsite(p->imp->model, callsite, (uint32_t)frame);
     }
     for (unsigned i = 0; callsite != ORMA_CALLSITE_NONE && i < ORMA_MIN(num, p->types_num); i++)
-        add_value(p, i, callsite, values[i]);
+        orma_callstacks_aggregate_add(p->imp->model, p->profiles[i], callsite, (double)values[i]);
 }
 
 static void each(struct pprof *p, struct orma_pb_reader r, uint32_t id,
@@ -256,14 +284,19 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
     struct pprof *p = file->state;
     struct orma_pb_reader r = orma_pb_reader(data, len);
     struct orma_pb_field f;
+    const uint8_t *good;
 
     (void)at_end; /* it is read once, whole */
     p->imp = file->imp;
-    while (orma_pb_next(&r, &f))
+    for (good = r.pos; orma_pb_next(&r, &f); good = r.pos)
         if (f.id == ORMA_PB_PPROF_PROFILE_STRING_TABLE)
             add_string(p, orma_pb_str(&f));
-    if (r.failed)
-        orma_file_error(file, -EBADMSG, "the pprof file is corrupt or cut off (ERR:tp-corrupt)");
+    if (r.failed) /* what is before it is read */
+        orma_model_cut_off(file->imp->model, (uint64_t)(data + len - good));
+    if (!p->strings_num) {
+        orma_file_error(file, -EBADMSG, "Invalid pprof: empty string table (ERR:tp-corrupt)");
+        return len;
+    }
     r = orma_pb_reader(data, len);
     each(p, r, ORMA_PB_PPROF_PROFILE_SAMPLE_TYPE, add_type);
     each(p, r, ORMA_PB_PPROF_PROFILE_FUNCTION, add_function);
@@ -278,11 +311,10 @@ static void pprof_fini(struct orma_file *file)
     struct pprof *p = file->state;
 
     free(p->strings);
-    orma_map_fini(&p->functions);
+    free(p->functions);
+    orma_map_fini(&p->functions_by);
     orma_map_fini(&p->mappings);
-    orma_map_fini(&p->starts);
     orma_map_fini(&p->frames);
-    orma_map_fini(&p->sums);
 }
 
 const struct orma_format_ops orma_format_pprof = {

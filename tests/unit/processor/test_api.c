@@ -182,7 +182,7 @@ Test(api, says_what_is_wrong_with_a_file)
     } cases[] = {
         {"noise", "\x91\x02\x03\x04\x05\x06", 6, -EBADMSG},
         {"text", "hello world", 11, -EBADMSG},
-        {"group wire type", "\x0a\x02\x08\x01\x0b\x0b", 6, -EBADMSG},
+        {"group wire type", "\x0a\x02\x0b\x0b\x0b\x0b", 6, -EBADMSG},
     };
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {

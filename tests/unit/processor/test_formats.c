@@ -369,7 +369,9 @@ Test(formats, what_cannot_be_read_says_why)
         {"{\"traceEvents\":[{\"ph\":\"X\"", "JSON trace file is incomplete (ERR:tp-corrupt)"},
         {"{\"traceEvents\":[],\"systemTraceEvents\":[]}", "systemTraceEvents"},
         {"{\"a\" 1}", "Failure parsing JSON"},
-        {"SLOW....", "a trace of format art_method can't be read"},
+        {"SLOW....", "ART Method trace: trace is incomplete (ERR:tp-corrupt)"},
+        {"*version\n3\nclock=thread-cpu\n*end\n", "only times of threads"},
+        {"\x48\x07\x12\x06\x0a\x01\x01\x12\x01\x05", "Invalid pprof: empty string table"},
         {"# ninja log v9\n", "version 5"},
         {"PK\3\4....", "zip archive is corrupt"},
     };

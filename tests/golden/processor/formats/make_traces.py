@@ -126,6 +126,88 @@ def pprof():
         *((6, s) for s in strings))
 
 
+def pprof_odd():
+    """Numbers first, strings last; places that lie in no mapping, a function without a line, a sample without a
+    stack, a type that is not named, and a last field that is cut off."""
+    strings = ["", "cpu", "ns", "/usr/bin/tool", "outer", "inner"]
+    return message(
+        (9, 1700000000), (12, 10), (11, message((1, 1), (2, 2))),
+        (2, message((1, varint(2) + varint(1)), (2, varint(7) + varint(8)))),
+        (2, message((1, varint(3) + varint(1)), (2, varint(9) + varint(10)))),
+        (2, message((1, varint(2) + varint(1)), (2, varint(11) + varint(12)))),
+        (2, message((2, varint(5) + varint(5)))),
+        (1, message((1, 1), (2, 2))), (1, message((1, 77))),
+        (4, message((1, 1), (2, 1), (3, 0x400100), (4, message((1, 1))))),
+        (4, message((1, 2), (3, 0x20), (4, message((1, 2), (2, 20))))),
+        (4, message((1, 3), (3, 0x20), (4, message((1, 9), (2, 1))))),
+        (5, message((1, 1), (2, 4), (5, 9))), (5, message((1, 2), (2, 5))),
+        (3, message((1, 1), (2, 0x400000), (3, 0x500000), (4, 0x1000), (5, 3))),
+        *((6, s) for s in strings)) + field(6, "cut off")[:-3]
+
+
+# ---- method traces ----
+
+ART_METHODS = [(4, "app.Main", "run", "()V", "Main.java"), (8, "app/db/Store", "load", "(I)I", "Store.java", "12"),
+               (12, "lone"), (16, "app.Old", "Old.java", "7")]
+ART_THREADS = [(300, "main"), (301, "worker")]
+# thread, what it does (0 enters, 1 leaves), method, microseconds
+ART_EVENTS = [(300, 0, 4, 0), (300, 0, 8, 5), (301, 0, 12, 6), (300, 1, 8, 9), (300, 0, 16, 11), (300, 1, 16, 12), (300, 1, 4, 20)]
+
+
+def art_header(version, *more):
+    return struct.pack("<4sHHQ", b"SLOW", version, 32, 1000000) + b"".join(more).ljust(16, b"\0")
+
+
+def art_text():
+    """The form that says everything before the records; these have times of two clocks."""
+    lines = ["*version", "3", "data-file-overflow=false", "clock=dual", "vm=art", "*threads",
+             *(f"{tid}\t{name}" for tid, name in ART_THREADS), "*methods",
+             *("\t".join((hex(m[0]), *m[1:])) for m in ART_METHODS), "*end"]
+    return ("\n".join(lines) + "\n").encode() + art_header(3, struct.pack("<H", 14)) + b"".join(
+        struct.pack("<HIII", tid, method | action, 1, us) for tid, action, method, us in ART_EVENTS)
+
+
+def art_streaming():
+    """Names come where they are needed first, the clock with the summary."""
+    out = art_header(0xf2)
+    for tid, name in ART_THREADS:
+        out += struct.pack("<HBHH", 0, 2, tid, len(name)) + name.encode()
+    for m in ART_METHODS:
+        line = ("\t".join((hex(m[0]), *m[1:])) + "\n").encode()
+        out += struct.pack("<HBH", 0, 1, len(line)) + line
+    out += b"".join(struct.pack("<HII", tid, method | action, us) for tid, action, method, us in ART_EVENTS)
+    summary = b"*version\n2\nclock=wall\n*threads\n*methods\n*end\n"
+    return out + struct.pack("<HBI", 0, 3, len(summary)) + summary
+
+
+def leb(value):
+    out = b""
+    while True:
+        byte, value = value & 0x7f, value >> 7
+        if (value == 0 and not byte & 0x40) or (value == -1 and byte & 0x40):
+            return out + bytes([byte])
+        out += bytes([byte | 0x80])
+
+
+def art_v2():
+    """Blocks: names, then what each thread did, as differences; ticks of 2 MHz."""
+    out = (struct.pack("<4sHQQQ", b"SLOW", 5, 1000000000, 7777, 2000000)).ljust(32, b"\0")
+    for tid, name in ART_THREADS:
+        out += struct.pack("<BIH", 0, tid, len(name)) + name.encode()
+    for m in ART_METHODS:
+        words = "\t".join(m[1:]).encode()
+        out += struct.pack("<BQH", 1, m[0], len(words)) + words
+    for tid, _ in ART_THREADS:
+        mine, data, time, last = [e for e in ART_EVENTS if e[0] == tid], b"", 0, 0
+        for _, action, method, us in mine:
+            now = us * 2 << 2 | action
+            data, time = data + leb(now - time) + leb(1), now
+            if action == 0:
+                data, last = data + leb(method - last), method
+        out += struct.pack("<BI", 2, tid) + struct.pack("<I", len(mine))[:3] + struct.pack("<I", len(data)) + data
+    return out + b"\x03clock=dual\nnum-calls=4\n*end\n"
+
+
 def packet(*fields):
     return field(1, message(*fields))
 
@@ -191,6 +273,10 @@ TRACES = {
     "zip/trace.zip": zip_file(("packed.txt", 8, MARKS), ("stored.txt", 0, MORE)),
     "simpleperf/trace.simpleperf": simpleperf(),
     "pprof/trace.pprof": pprof(),
+    "pprof_odd/trace.pprof": pprof_odd(),
+    "art_method/trace.trace": art_text(),
+    "art_method_streaming/trace.trace": art_streaming(),
+    "art_method_v2/trace.trace": art_v2(),
     "symbols/trace.tar": tar(("a.symbols", symbols()), ("b.pftrace", profile_of_packets())),
     "fuchsia/trace.fxt": fuchsia(),
 }
