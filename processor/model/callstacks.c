@@ -186,7 +186,8 @@ static uint32_t find_frame(struct orma_model *model, const struct orma_stack_fra
                                ORMA_TABLE_STACK_PROFILE_FRAME, &fresh);
     if (!fresh)
         return row;
-    orma_table_set(t, ORMA_STACK_PROFILE_FRAME_NAME, row, f->name ? f->name : ORMA_STR_EMPTY);
+    if (f->name)
+        orma_table_set(t, ORMA_STACK_PROFILE_FRAME_NAME, row, f->name);
     orma_table_set(t, ORMA_STACK_PROFILE_FRAME_MAPPING, row, f->mapping);
     orma_table_set(t, ORMA_STACK_PROFILE_FRAME_REL_PC, row, (int64_t)f->rel_pc);
     if (f->type)

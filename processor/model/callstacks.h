@@ -33,7 +33,7 @@ uint32_t orma_callstacks_build_id(struct orma_model *model, struct orma_str byte
 
 struct orma_stack_frame {
     uint32_t mapping;
-    uint32_t name; /* pool id; 0 becomes the empty text */
+    uint32_t name; /* pool id; 0: NULL */
     uint64_t rel_pc;
     uint32_t type;   /* pool id, 0: not told */
     uint32_t source; /* of its line, pool id, 0: not told */

@@ -48,7 +48,8 @@ const struct orma_sql_view orma_sql_views[] = {
      "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
      "WHERE t.type = 'android_actual_frame_timeline'"},
     {"perf_sample",
-     "SELECT s.id, s.ts, t.utid, e.ucpu % 4096 AS cpu, e.cpu_mode, s.callsite_id, s.unwind_error, "
+     "SELECT s.id, s.ts, t.utid, e.ucpu % 4096 AS cpu, "
+     "coalesce(e.cpu_mode, 'unknown') AS cpu_mode, s.callsite_id, s.unwind_error, "
      "s.session_id AS perf_session_id FROM __intrinsic_profiler_sample s "
      "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
      "LEFT JOIN __intrinsic_profiler_execution_context e ON s.execution_context_id = e.id "
@@ -79,19 +80,47 @@ const struct orma_sql_view orma_sql_views[] = {
                   "extract_arg(arg_set_id, 'render_stage_category') AS render_stage_category "
                   "FROM __intrinsic_slice WHERE track_id IN (SELECT id FROM __intrinsic_track "
                   "WHERE type IN ('gpu_render_stage', 'vulkan_events', 'gpu_log'))"},
+    /* What samples with a stack refer to, and nothing else. */
+    {"stack_sample_session",
+     "SELECT id, source, timebase_unit, cmdline FROM __intrinsic_profiler_session "
+     "WHERE id IN (SELECT session_id FROM __intrinsic_profiler_sample "
+     "WHERE callsite_id IS NOT NULL)"},
+    {"stack_sample_task_context",
+     "SELECT id, upid, utid, async_context_id FROM __intrinsic_profiler_task_context "
+     "WHERE id IN (SELECT task_context_id FROM __intrinsic_profiler_sample "
+     "WHERE callsite_id IS NOT NULL)"},
+    {"stack_sample_execution_context",
+     "SELECT id, ucpu, cpu_mode FROM __intrinsic_profiler_execution_context "
+     "WHERE id IN (SELECT execution_context_id FROM __intrinsic_profiler_sample "
+     "WHERE callsite_id IS NOT NULL)"},
+    {"stack_sample_async_context",
+     "WITH RECURSIVE reached(id) AS (SELECT async_context_id FROM stack_sample_task_context "
+     "UNION SELECT c.parent_id FROM reached r "
+     "JOIN __intrinsic_profiler_async_context c ON c.id = r.id) "
+     "SELECT id, name, kind, parent_id FROM __intrinsic_profiler_async_context "
+     "WHERE id IN (SELECT id FROM reached)"},
     {"stack_sample_counter",
      "SELECT c.id, s.id AS stack_sample_id, c.track_id, c.value "
      "FROM __intrinsic_profiler_sample s "
      "JOIN __intrinsic_profiler_counter_set cs ON s.counter_set_id = cs.counter_set_id "
-     "JOIN __intrinsic_counter c ON cs.counter_id = c.id"},
+     "JOIN __intrinsic_counter c ON cs.counter_id = c.id WHERE s.callsite_id IS NOT NULL"},
+    {"stack_sample_counter_track",
+     "SELECT id, name, type, parent_id, source_arg_set_id, machine_id, counter_unit AS unit, "
+     "extract_arg(source_arg_set_id, 'description') AS description, "
+     "coalesce(extract_arg(dimension_arg_set_id, 'session_id'), "
+     "extract_arg(dimension_arg_set_id, 'perf_session_id')) AS session_id, "
+     "extract_arg(dimension_arg_set_id, 'cpu') AS cpu, "
+     "extract_arg(source_arg_set_id, 'is_timebase') AS is_timebase FROM __intrinsic_track "
+     "WHERE id IN (SELECT track_id FROM stack_sample_counter)"},
     {"perf_session", "SELECT id, id AS perf_session_id, cmdline FROM __intrinsic_profiler_session "
                      "WHERE source = 'linux.perf'"},
     {"cpu_profile_stack_sample",
      "SELECT s.id, s.ts, s.callsite_id, t.utid, "
      "coalesce(x.process_priority, 0) AS process_priority FROM __intrinsic_profiler_sample s "
-     "LEFT JOIN __intrinsic_chrome_stack_sample_extras x ON x.profiler_sample_id = s.id "
      "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
-     "WHERE s.source IN ('chrome', 'perf_text', 'gecko', 'legacy_v8_cpu_profile')"},
+     "LEFT JOIN __intrinsic_chrome_stack_sample_extras x ON x.profiler_sample_id = s.id "
+     "WHERE s.callsite_id IS NOT NULL AND "
+     "s.source IN ('chrome', 'perf_text', 'gecko', 'simpleperf', 'legacy_v8_cpu_profile')"},
     {"instruments_sample",
      "SELECT s.id, s.ts, t.utid, s.callsite_id, e.ucpu % 4096 AS cpu "
      "FROM __intrinsic_profiler_sample s "

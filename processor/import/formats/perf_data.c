@@ -169,7 +169,7 @@ static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p
     bool kernel = mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HV;
     struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
     uint32_t i = r ? range_find(r, ip) : 0;
-    struct orma_stack_frame f = {.rel_pc = ip};
+    struct orma_stack_frame f = {.name = ORMA_STR_EMPTY, .rel_pc = ip};
 
     if (r && i < r->len && r->data[i].start <= ip) {
         f.mapping = r->data[i].mapping;

@@ -51,7 +51,7 @@ static void read_file(struct orma_file *file, struct orma_pb_reader r)
         else if (f.id == FILE_PATH)
             m.name = orma_model_str(file->imp->model, orma_pb_str(&f));
     }
-    put(file, &s->files, id, orma_callstacks_mapping(file->imp->model, &m));
+    put(file, &s->files, id, orma_callstacks_add_mapping(file->imp->model, &m));
     while (orma_pb_next(&again, &f))
         if (f.id == FILE_SYMBOL)
             put(file, &s->symbols, (uint64_t)id << 32 | num++,
@@ -74,12 +74,9 @@ static void read_thread(struct orma_file *file, struct orma_pb_reader r)
             name = orma_pb_str(&f);
     }
     uint32_t utid = orma_processes_thread_of(p, tid, pid);
-    if (!name.len)
-        return;
-    uint32_t text = orma_model_str(file->imp->model, name);
-    orma_processes_name_thread(p, utid, text, ORMA_THREAD_NAME_OTHER);
-    if (tid == pid)
-        orma_processes_name_process(p, orma_processes_upid(p, utid), text, ORMA_PROCESS_NAME_OTHER);
+    if (name.len) /* of the thread: the process is named nowhere */
+        orma_processes_name_thread(p, utid, orma_model_str(file->imp->model, name),
+                                   ORMA_THREAD_NAME_OTHER);
 }
 
 static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
@@ -111,13 +108,14 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
     return orma_callstacks_frame(file->imp->model, &frame);
 }
 
-/* Innermost first, as it is written. */
+/* Innermost first, as it is written. A stack of which a frame is not known is none. */
 static void read_sample(struct orma_file *file, struct orma_pb_reader r)
 {
     struct simpleperf *s = file->state;
     uint32_t frames[FRAMES_MAX], num = 0;
     struct event e = {.callsite = ORMA_CALLSITE_NONE}, *kept;
     struct orma_pb_field f;
+    bool broken = false;
     int64_t ts = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -125,12 +123,11 @@ static void read_sample(struct orma_file *file, struct orma_pb_reader r)
             ts = orma_pb_i64(&f);
         else if (f.id == SAMPLE_THREAD)
             e.tid = (uint32_t)orma_pb_u64(&f);
-        else if (f.id == SAMPLE_CALLCHAIN && num < FRAMES_MAX)
-            frames[num++] = read_frame(file, orma_pb_sub(&f));
+        else if (f.id == SAMPLE_CALLCHAIN && num < FRAMES_MAX && !broken)
+            broken = (frames[num++] = read_frame(file, orma_pb_sub(&f))) == ORMA_ROW_NONE;
     }
-    while (num-- > 0)
-        if (frames[num] != ORMA_ROW_NONE)
-            e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, frames[num]);
+    while (num-- > 0 && !broken)
+        e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, frames[num]);
     if (e.callsite == ORMA_CALLSITE_NONE)
         return;
     kept = orma_arena_alloc(&s->arena, sizeof(*kept));
@@ -179,7 +176,8 @@ static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_
     }
     if (!each(file, data, len, false) || !each(file, data, len, true))
         orma_file_error(file, -EBADMSG,
-                        "the simpleperf file is corrupt or cut off (ERR:tp-corrupt)");
+                        "Unexpected end of simpleperf_proto file (ERR:tp-corrupt): it is cut off, "
+                        "or a record in it is broken");
     return len;
 }
 

@@ -26,31 +26,43 @@ static void count(struct orma_import_ctx *imp, uint16_t machine, enum orma_stat 
     orma_stats_inc(orma_model_stats(imp->model, machine), stat);
 }
 
-/* The text of an interned string; id 0 is the empty one. False: there is no such id. */
+/* The entry, or NULL and two statistics: of ids in general, and of this kind. */
+static struct orma_interned *find(struct orma_import_ctx *imp, uint16_t machine,
+                                  const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid,
+                                  enum orma_stat missing)
+{
+    struct orma_interned *e = orma_seq_gen_find(gen, kind, iid);
+
+    if (!e) {
+        count(imp, machine, ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+        count(imp, machine, missing);
+    }
+    return e;
+}
+
+/* The text of an interned string; id 0 is none. False: there is no such id. */
 static bool string_of(struct orma_import_ctx *imp, uint16_t machine, const struct orma_seq_gen *gen,
                       uint32_t kind, uint64_t iid, struct orma_str *ret)
 {
-    const struct orma_interned *e = iid ? orma_seq_gen_find(gen, kind, iid) : NULL;
+    const struct orma_interned *e =
+        iid ? find(imp, machine, gen, kind, iid, ORMA_STAT_STACKPROFILE_INVALID_STRING_ID) : NULL;
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
 
     *ret = (struct orma_str){"", 0};
-    if (iid && !e) {
-        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_STRING_ID);
-        return false;
-    }
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_INTERNED_STRING_STR)
             *ret = orma_pb_str(&f);
-    return true;
+    return e || !iid;
 }
 
+/* Its pool id; 0: none. */
 static uint32_t text_of(struct orma_import_ctx *imp, uint16_t machine,
                         const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
 {
     struct orma_str s;
 
-    return string_of(imp, machine, gen, kind, iid, &s) ? orma_model_str(imp->model, s) : 0;
+    return string_of(imp, machine, gen, kind, iid, &s) && iid ? orma_model_str(imp->model, s) : 0;
 }
 
 /* Fields of a Mapping; ids of strings are left to the caller. */
@@ -78,17 +90,16 @@ static void read_mapping(const struct orma_pb_field *f, struct orma_mapping *m)
 uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
                                        const struct orma_seq_gen *gen, uint64_t iid)
 {
-    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid);
+    struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid,
+                                   ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
     struct orma_mapping m = {0};
     uint32_t parts[PATH_PARTS_MAX];
     unsigned parts_num = 0;
 
-    if (!e) {
-        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
+    if (!e)
         return ORMA_ROW_NONE;
-    }
     if (e->cache)
         return e->cache - 1;
     while (orma_pb_next(&r, &f)) {
@@ -103,9 +114,10 @@ uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t mac
         if (f.id != ORMA_PB_MAPPING_PATH_STRING_IDS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-            if (parts_num < PATH_PARTS_MAX)
-                parts[parts_num++] =
-                    text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val);
+            if (parts_num < PATH_PARTS_MAX &&
+                (parts[parts_num] =
+                     text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val)))
+                parts_num++;
     }
     m.name = orma_callstacks_mapping_name(imp->model, parts, parts_num);
     orma_callstacks_check_mapping(imp->model, machine, m.name, m.build_id);
@@ -126,16 +138,15 @@ static uint32_t kind_text(struct orma_import_ctx *imp, uint64_t kind)
 uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine,
                                      const struct orma_seq_gen *gen, uint64_t iid)
 {
-    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_FRAMES, iid);
+    struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_FRAMES, iid,
+                                   ORMA_STAT_STACKPROFILE_INVALID_FRAME_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
     struct orma_stack_frame frame = {0};
     uint64_t mapping = 0, name = 0, source = 0;
 
-    if (!e) {
-        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_FRAME_ID);
+    if (!e)
         return ORMA_ROW_NONE;
-    }
     if (e->cache)
         return e->cache - 1;
     while (orma_pb_next(&r, &f)) {
@@ -168,7 +179,7 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
     if (frame.mapping == ORMA_ROW_NONE)
         return ORMA_ROW_NONE;
     frame.name = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, name);
-    if (!frame.name)
+    if (name && !frame.name)
         return ORMA_ROW_NONE;
     if (source)
         frame.source = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_SOURCE_PATHS, source);
@@ -180,15 +191,14 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
 uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
                                         const struct orma_seq_gen *gen, uint64_t iid)
 {
-    struct orma_interned *e = orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, iid);
+    struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, iid,
+                                   ORMA_STAT_STACKPROFILE_INVALID_CALLSTACK_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
     uint32_t callsite = ORMA_CALLSITE_NONE;
 
-    if (!e) {
-        count(imp, machine, ORMA_STAT_STACKPROFILE_INVALID_CALLSTACK_ID);
+    if (!e)
         return ORMA_CALLSITE_NONE;
-    }
     if (e->cache)
         return e->cache - 1;
     while (orma_pb_next(&r, &f)) {

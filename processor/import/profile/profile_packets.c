@@ -20,10 +20,11 @@
 
 static uint32_t cpu_mode(struct orma_import_ctx *imp, uint64_t mode)
 {
-    static const char *const modes[] = {"unknown",    "kernel",       "user",
+    static const char *const modes[] = {NULL,         "kernel",       "user",
                                         "hypervisor", "guest_kernel", "guest_user"};
 
-    return orma_model_cstr(imp->model, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
+    return mode < ORMA_ARRAY_LEN(modes) && modes[mode] ? orma_model_lit(imp->model, modes[mode])
+                                                       : 0;
 }
 
 static uint32_t unwind_error(struct orma_import_ctx *imp, uint64_t error)
@@ -115,7 +116,7 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
     struct orma_pb_field f;
     struct orma_buf name = {0};
     struct orma_str given = {0};
-    struct perf_event e = {.unit = orma_model_cstr(imp->model, "count")};
+    struct perf_event e = {.unit = orma_model_lit(imp->model, "count")};
     char modifiers[4] = "";
     unsigned modifiers_num = 0;
 
@@ -142,10 +143,6 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
             if (m >= 1 && m <= 3)
                 modifiers[modifiers_num++] = "ukh"[m - 1];
         }
-    }
-    if (!name.len) { /* the default of old recorders, which did not write it */
-        orma_buf_put_str(&name, "cpu-clock");
-        e.unit = orma_model_cstr(imp->model, "ns");
     }
     if (modifiers_num)
         orma_buf_printf(&name, ":%s", modifiers);
@@ -218,7 +215,11 @@ static void find_stream(struct orma_import_ctx *imp, const struct orma_item *ite
             ret->events[ret->events_num++] =
                 read_perf_event(imp, orma_pb_str(&f), &follower_fields);
     }
-    ret->events[0] = read_perf_event(imp, timebase, &timebase_fields);
+    if (timebase.data)
+        ret->events[0] = read_perf_event(imp, timebase, &timebase_fields);
+    else /* the default of old recorders, which did not write it */
+        ret->events[0] = (struct perf_event){orma_model_lit(imp->model, "cpu-clock"),
+                                             orma_model_lit(imp->model, "ns")};
     ret->session = perf_session(imp, item, defaults, ret->events[0].unit);
 }
 
@@ -249,7 +250,7 @@ static uint32_t perf_track(struct orma_import_ctx *imp, const struct orma_item *
 /* ---- perf: samples ---- */
 
 struct perf_sample {
-    uint32_t cpu, pid, tid;
+    uint32_t cpu, pid, tid; /* cpu ORMA_ID_NONE: not told */
     uint64_t callstack, mode, error, lost, skipped, stop;
     bool has_callstack, has_error, has_skipped, has_event, has_count;
     uint64_t counts[1 + FOLLOWERS_MAX];
@@ -272,7 +273,7 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    *s = (struct perf_sample){.counts_num = 1};
+    *s = (struct perf_sample){.cpu = ORMA_ID_NONE, .counts_num = 1};
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
         uint64_t val;
@@ -322,43 +323,51 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
     }
 }
 
-/* Packets that only report samples that were lost or skipped. */
-static bool perf_loss(struct orma_import_ctx *imp, const struct orma_item *item,
-                      const struct perf_sample *s, uint32_t session)
+/* Packets that only report what was lost, or why sampling ended. */
+static bool perf_report(struct orma_import_ctx *imp, const struct orma_item *item,
+                        const struct perf_sample *s, uint32_t session)
 {
     struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
 
-    if (s->lost) {
-        orma_stats_add_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, (int32_t)s->cpu,
-                          (int64_t)s->lost);
-        return true;
-    }
-    /* Not in scope: only the stack was not wanted. */
-    if (s->has_skipped && s->skipped != ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_NOT_IN_SCOPE) {
-        orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED);
-        if (s->skipped == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE)
-            orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED_DATALOSS);
-        return true;
-    }
-    if (s->has_event && s->stop == ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT_PROFILER_STOP_GUARDRAIL)
+    if (s->lost)
+        orma_stats_add_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS,
+                          s->cpu == ORMA_ID_NONE ? 0 : (int32_t)s->cpu, (int64_t)s->lost);
+    else if (s->has_event && s->stop == ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT_PROFILER_STOP_GUARDRAIL)
         orma_stats_set_at(stats, ORMA_STAT_PERF_GUARDRAIL_STOP_TS, (int32_t)session, item->ts);
-    return s->has_event;
+    return s->lost || s->has_event;
 }
 
-/* The values that came with the sample. All tracks of its stream exist even if none did. */
+/* Samples that lack their stack because it could not be had in time; they are samples all the same.
+ * Not in scope: the stack was not wanted. */
+static void count_skipped(struct orma_import_ctx *imp, const struct orma_item *item,
+                          const struct perf_sample *s)
+{
+    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
+
+    switch (s->skipped) {
+    case ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_READ_STAGE:
+    case ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_STAGE:
+        orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED);
+        break;
+    case ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE:
+        orma_stats_inc(stats, ORMA_STAT_PERF_SAMPLES_SKIPPED_DATALOSS);
+        break;
+    }
+}
+
+/* The values that came with the sample. */
 static uint32_t add_counts(struct orma_import_ctx *imp, const struct orma_item *item,
                            const struct perf_sample *s, const struct perf_stream *stream)
 {
     uint32_t set = ORMA_COUNTER_SET_NONE;
 
     for (unsigned i = 0; i < stream->events_num; i++) {
-        uint32_t track = perf_track(imp, item, stream, i, s->cpu);
-
         if (i ? i >= s->counts_num : !s->has_count)
             continue;
         if (set == ORMA_COUNTER_SET_NONE)
             set = orma_callstacks_counter_set(imp->model);
-        orma_callstacks_add_counter(imp->model, set, item->ts, track, (double)s->counts[i]);
+        orma_callstacks_add_counter(imp->model, set, item->ts,
+                                    perf_track(imp, item, stream, i, s->cpu), (double)s->counts[i]);
     }
     return set;
 }
@@ -371,16 +380,22 @@ static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
     read_perf_sample(item, &s);
     find_stream(imp, item, &stream);
-    if (perf_loss(imp, item, &s, stream.session))
+    /* All tracks of its stream exist, even if there are no values. */
+    for (unsigned i = 0; i < stream.events_num; i++)
+        (void)perf_track(imp, item, &stream, i, s.cpu);
+    if (perf_report(imp, item, &s, stream.session))
         return;
+    if (s.has_skipped)
+        count_skipped(imp, item, &s);
     uint32_t set = add_counts(imp, item, &s, &stream);
     uint32_t utid = orma_processes_thread_of(p, s.tid, s.pid);
+    uint32_t ucpu =
+        s.cpu == ORMA_ID_NONE ? ORMA_ID_NONE : orma_model_ucpu(imp->model, item->machine, s.cpu);
     const struct orma_sample row = {
         .ts = item->ts,
-        .source = orma_model_cstr(imp->model, "linux.perf"),
+        .source = orma_model_lit(imp->model, "linux.perf"),
         .task = orma_callstacks_task(imp->model, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
-        .exec = orma_callstacks_execution(
-            imp->model, orma_model_ucpu(imp->model, item->machine, s.cpu), cpu_mode(imp, s.mode)),
+        .exec = orma_callstacks_execution(imp->model, ucpu, cpu_mode(imp, s.mode)),
         .callsite = s.has_callstack
                         ? orma_profile_interned_callsite(imp, item->machine, item->gen, s.callstack)
                         : ORMA_CALLSITE_NONE,
@@ -402,7 +417,7 @@ static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_pa
     struct orma_pb_field f;
     int64_t ns, ts;
 
-    if (!seq->has_times || __builtin_mul_overflow(seq->time_us, 1000, &ns)) {
+    if (__builtin_mul_overflow(seq->time_us, 1000, &ns)) {
         orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
         return true;
@@ -467,6 +482,25 @@ static bool next_number(struct number_walk *w, uint64_t *ret)
     }
 }
 
+/* A stack that is not known. */
+static void log_stack(struct orma_import_ctx *imp, uint16_t machine, int64_t ts, uint64_t iid)
+{
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "callstack_iid"), iid);
+    orma_model_log(imp->model, machine, ORMA_STAT_STACKPROFILE_PARSER_ERROR, ts, -1, args);
+}
+
+static void set_priority(struct orma_import_ctx *imp, uint32_t sample, int64_t priority)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_STACK_SAMPLE_EXTRAS);
+
+    if (!priority || sample == ORMA_ROW_NONE)
+        return;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_CHROME_STACK_SAMPLE_EXTRAS_PROFILER_SAMPLE_ID, row, sample);
+    orma_table_set(t, ORMA_CHROME_STACK_SAMPLE_EXTRAS_PROCESS_PRIORITY, row, priority);
+}
+
 static void streaming_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
@@ -475,21 +509,26 @@ static void streaming_parse(struct orma_import_ctx *imp, const struct orma_item 
     struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
     uint32_t utid = orma_processes_thread_of(orma_model_processes(imp->model, item->machine),
                                              item->gen->tid, item->gen->pid);
-    int64_t ts = item->ts;
+    int64_t ts = item->ts, priority = 0;
+    struct orma_pb_field f;
     uint64_t iid, delta;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_STREAMING_PROFILE_PACKET_PROCESS_PRIORITY)
+            priority = (int32_t)orma_pb_i64(&f);
 
     while (next_number(&stacks, &iid)) {
         if (!next_number(&deltas, &delta)) {
             orma_stats_inc(stats, ORMA_STAT_STACKPROFILE_PARSER_ERROR);
             return;
         }
-        uint32_t callsite = orma_profile_interned_callsite(imp, item->machine, item->gen, iid);
-        if (callsite == ORMA_CALLSITE_NONE) {
-            orma_stats_inc(stats, ORMA_STAT_STACKPROFILE_PARSER_ERROR);
-            continue;
-        }
         ts = (int64_t)((uint64_t)ts + delta * 1000);
-        orma_callstacks_stack(imp->model, ts, "chrome", utid, callsite);
+        uint32_t callsite = orma_profile_interned_callsite(imp, item->machine, item->gen, iid);
+        if (callsite == ORMA_CALLSITE_NONE)
+            log_stack(imp, item->machine, ts, iid);
+        else
+            set_priority(imp, orma_callstacks_stack(imp->model, ts, "chrome", utid, callsite),
+                         priority);
     }
 }
 

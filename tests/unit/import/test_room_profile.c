@@ -117,7 +117,7 @@ Test(room_profile, samples_of_perf_have_a_stack_a_place_and_a_count)
     room_free(r);
 }
 
-Test(room_profile, samples_that_were_lost_are_counted_and_leave_no_rows)
+Test(room_profile, samples_that_were_lost_leave_no_rows_those_without_stack_do)
 {
     struct room *r = room_new(&orma_profile_room, importers);
 
@@ -128,9 +128,12 @@ Test(room_profile, samples_that_were_lost_are_counted_and_leave_no_rows)
                 MSG(NUM(ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON,
                         ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE)));
     cr_assert_eq(*orma_stats_at(&r->storage.stats[0], ORMA_STAT_PERF_CPU_LOST_RECORDS, 3), 5);
+    room_packet(r, &orma_profile_profile_importer, ORMA_PB_TRACE_PACKET_PERF_SAMPLE, 102,
+                MSG(NUM(ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON,
+                        ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_READ_STAGE)));
     cr_assert_eq(room_stat(r, PERF_SAMPLES_SKIPPED), 1);
     cr_assert_eq(room_stat(r, PERF_SAMPLES_SKIPPED_DATALOSS), 1);
-    room_expect(r, ORMA_TABLE_PROFILER_SAMPLE, "ts", "");
+    room_expect(r, ORMA_TABLE_PROFILER_SAMPLE, "ts", "101\n102\n");
     room_free(r);
 }
 

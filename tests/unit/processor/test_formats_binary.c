@@ -40,7 +40,7 @@ Test(formats, samples_of_simpleperf)
     orma_processor_free(tp);
     cr_assert_eq(orma_processor_new(NULL, &tp), 0);
     cr_assert_lt(load(tp, simpleperf, sizeof(simpleperf) - 9, 7), 0);
-    cr_assert(strstr(orma_processor_error(tp), "simpleperf file is corrupt"));
+    cr_assert(strstr(orma_processor_error(tp), "Unexpected end of simpleperf_proto"));
     orma_processor_free(tp);
     orma_buf_fini(&got);
     orma_assert_no_leaks();
