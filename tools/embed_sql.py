@@ -3,8 +3,8 @@
 
     tools/embed_sql.py OUT.c FOLDER FILE...
 
-The key of FOLDER/linux/cpu/idle.sql is linux.cpu.idle. Blank lines and lines that are only a
-comment are left out, but for the line breaks: line numbers in errors stay those of the file."""
+The key of FOLDER/linux/cpu/idle.sql is linux.cpu.idle. Comments stay: they are what
+__intrinsic_stdlib_objects tells about the objects."""
 import pathlib
 import sys
 
@@ -22,11 +22,6 @@ def literal(line):
     return '"' + "".join(out) + '\\n"'
 
 
-def shorten(text):
-    for line in text.splitlines():
-        yield "" if line.lstrip().startswith("--") else line.rstrip()
-
-
 def main():
     out, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     paths = [pathlib.Path(p).resolve() for p in sys.argv[3:]]
@@ -35,7 +30,7 @@ def main():
              "const struct orma_sql_embedded orma_sql_stdlib[] = {"]
     for key, path in files:
         lines.append(f'    {{"{key}",')
-        lines += ["     " + literal(line) for line in shorten(path.read_text())] or ['     ""']
+        lines += ["     " + literal(line) for line in path.read_text().splitlines()] or ['     ""']
         lines.append("    },")
     lines += ["    {0},", "};", ""]
     out.write_text("\n".join(lines))

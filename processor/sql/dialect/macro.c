@@ -1,7 +1,8 @@
 /*
- * Expansion works on slices of sources. Each argument becomes a text of its own
- * whose pieces know their origin; all texts of one expansion share the list of
- * calls, which is that of the result.
+ * Expansion works on slices of sources. Each argument becomes two texts of its own
+ * whose pieces know their origin: expanded, for use in a body, and as it was written,
+ * with only the $names of the macro around it put in, for __intrinsic_stringify!(). All
+ * texts of one expansion share the list of calls, which is that of the result.
  */
 #include "processor/sql/dialect/macro.h"
 
@@ -36,7 +37,7 @@ void orma_macros_fini(struct orma_macros *self)
 static int compare_name(const struct orma_macro *macro, struct orma_str name)
 {
     struct orma_str at = orma_str_from(macro->name);
-    int cmp = strncasecmp(at.data, name.data, ORMA_MIN(at.len, name.len));
+    int cmp = strncmp(at.data, name.data, ORMA_MIN(at.len, name.len));
 
     return cmp ? cmp : (at.len > name.len) - (at.len < name.len);
 }
@@ -100,11 +101,17 @@ int orma_macros_put(struct orma_macros *self, struct orma_str name, const struct
     return 0;
 }
 
+/* Arguments of one call. */
+struct args {
+    struct orma_sql_text texts[ORMA_MACRO_ARGS_MAX]; /* expanded */
+    struct orma_sql_text raws[ORMA_MACRO_ARGS_MAX];  /* as they were written */
+    size_t num;
+};
+
 /* What $names stand for in a body. */
 struct bindings {
     const struct orma_macro *macro;
-    const struct orma_sql_text *args;
-    bool keep_table; /* $table is for somebody later */
+    const struct args *args;
 };
 
 struct expander {
@@ -179,19 +186,54 @@ static void put_inserted(struct orma_sql_text *out, const struct orma_sql_text *
     orma_sql_text_put_text(out, what, 0, (uint32_t)what->buf.len);
 }
 
-/* Arguments of one call, expanded. */
-struct args {
-    struct orma_sql_text texts[ORMA_MACRO_ARGS_MAX];
-    size_t num;
-};
-
 static void args_free(struct args *self)
 {
-    for (size_t i = 0; self && i < self->num; i++)
+    for (size_t i = 0; self && i < self->num; i++) {
         orma_sql_text_fini(&self->texts[i]);
+        orma_sql_text_fini(&self->raws[i]);
+    }
     free(self);
 }
 ORMA_DEFINE_AUTO(struct args *, args_free)
+
+/* The argument that $name stands for; -1: none. */
+static int find_binding(const struct bindings *b, struct orma_str var)
+{
+    struct orma_str name = {var.data + 1, var.len - 1};
+
+    for (size_t i = 0; b && b->macro && var.data[0] == '$' && i < b->macro->params_num; i++) {
+        if (orma_str_eq_c(name, b->macro->params[i]))
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The text as it stands there, without blanks at both ends; $names are replaced. */
+static void copy_raw(struct slice s, const struct bindings *b, struct orma_sql_text *out)
+{
+    while (s.at < s.end && is_blank(s.source->text[s.at]))
+        s.at++;
+    while (s.end > s.at && is_blank(s.source->text[s.end - 1]))
+        s.end--;
+    while (s.at < s.end) {
+        struct orma_token tok = orma_token_next(slice_text(&s), s.at);
+        int arg = tok.kind == ORMA_TOK_VARIABLE
+                      ? find_binding(b, orma_token_text(slice_text(&s), tok))
+                      : -1;
+
+        if (arg >= 0)
+            orma_sql_text_put_text(out, &b->args->raws[arg], 0,
+                                   (uint32_t)b->args->raws[arg].buf.len);
+        else
+            orma_sql_text_put(out, origin_at(&s, tok.at), tok.len);
+        s.at += tok.len;
+    }
+}
 
 /* Without blanks and comments at both ends. */
 static void trim(struct slice *s)
@@ -234,6 +276,7 @@ static int read_args(struct expander *x, struct slice inside, const struct bindi
                         ORMA_MACRO_ARGS_MAX);
         part.end = find_comma(&inside);
         uint32_t next = part.end;
+        copy_raw(part, b, &ret->raws[ret->num]);
         trim(&part);
         int r = expand(x, part, b, &ret->texts[ret->num++]);
         if (r < 0)
@@ -244,6 +287,15 @@ static int read_args(struct expander *x, struct slice inside, const struct bindi
     }
 }
 
+static bool is_active(const struct expander *x, const struct orma_macro *macro)
+{
+    for (int i = 0; i < x->active_num; i++) {
+        if (x->active[i] == macro)
+            return true;
+    }
+    return false;
+}
+
 static int run_macro(struct expander *x, const struct slice *s, uint32_t at, struct orma_str name,
                      const struct args *args, struct orma_sql_text *out)
 {
@@ -252,18 +304,16 @@ static int run_macro(struct expander *x, const struct slice *s, uint32_t at, str
     if (!macro)
         return fail(x, s, at, "unknown macro '%.*s'", ORMA_STR_ARG(name));
     if (args->num != macro->params_num)
-        return fail(x, s, at, "wrong number of arguments for macro '%s': expected %zu, actual %zu",
+        return fail(x, s, at, "syntax error near '!': macro '%s' has %zu arguments, %zu are given",
                     macro->name, macro->params_num, args->num);
-    for (int i = 0; i < x->active_num; i++) {
-        if (x->active[i] == macro)
-            return fail(x, s, at, "macro '%s' calls itself", macro->name);
-    }
+    if (is_active(x, macro))
+        return fail(x, s, at, "recursive macro expansion: '%s'", macro->name);
     if (x->root->calls.len / sizeof(struct orma_sql_origin) >= ORMA_MACRO_CALLS_MAX)
         return fail(x, s, at, "more than %d macro calls in one statement", ORMA_MACRO_CALLS_MAX);
     if (x->active_num == ORMA_MACRO_DEPTH_MAX)
         return fail(x, s, at, "macro calls nested too deeply");
 
-    struct bindings inner = {macro, args->texts, false};
+    struct bindings inner = {macro, args};
     struct slice body = {macro->body, 0, (uint32_t)macro->body->len,
                          orma_sql_text_add_call(x->root, origin_at(s, at))};
     orma_sql_text_hold(x->root, macro->body);
@@ -274,30 +324,20 @@ static int run_macro(struct expander *x, const struct slice *s, uint32_t at, str
     return r;
 }
 
-/* __intrinsic_stringify!(tokens): the expanded tokens as a literal. */
+/* __intrinsic_stringify!(tokens): the text between quotes, which are not doubled in it. */
 static int run_stringify(struct expander *x, struct slice inside, uint32_t at,
-                         const struct bindings *b, bool keep_table, struct orma_sql_text *out)
+                         const struct bindings *b, struct orma_sql_text *out)
 {
-    struct bindings inner = b ? *b : (struct bindings){0};
-    struct orma_sql_text text = {0};
-    struct orma_buf literal = {0};
+    struct orma_sql_origin where = origin_at(&inside, at);
+    struct slice solid = inside;
 
-    inner.keep_table |= keep_table;
-    trim(&inside);
-    int r = expand(x, inside, &inner, &text);
-    orma_buf_put_byte(&literal, '\'');
-    for (size_t i = 0; i < text.buf.len; i++) {
-        if (text.buf.data[i] == '\'')
-            orma_buf_put_byte(&literal, '\'');
-        orma_buf_put_byte(&literal, text.buf.data[i]);
-    }
-    orma_buf_put_byte(&literal, '\'');
-    orma_sql_text_put_made(out, origin_at(&inside, at), orma_buf_str(&literal));
-    if (literal.failed)
-        out->failed = true;
-    orma_buf_fini(&literal);
-    orma_sql_text_fini(&text);
-    return r;
+    trim(&solid);
+    if (solid.at == solid.end || find_comma(&solid) < solid.end)
+        return fail(x, &inside, at, "syntax error near '!': __intrinsic_stringify takes one text");
+    orma_sql_text_put_made(out, where, ORMA_STR("'"));
+    copy_raw(inside, b, out);
+    orma_sql_text_put_made(out, where, ORMA_STR("'"));
+    return 0;
 }
 
 /* The range of `text` inside the one pair of parentheses around all of it; all of it without. */
@@ -331,6 +371,7 @@ struct elements {
     } ranges[LIST_MAX];
     size_t num;
     bool full; /* there were more */
+    bool gap;  /* one that is not the last is empty */
 };
 
 /* The elements of "(a, b, c)" or "a, b, c". */
@@ -352,8 +393,9 @@ static void split_list(struct orma_str text, struct elements *ret)
             ret->full = true;
             return;
         }
-        if (ends)
+        if (ends && (cur.len || tok.kind == ORMA_TOK_COMMA))
             ret->ranges[ret->num++] = cur;
+        ret->gap |= ends && !cur.len && tok.kind == ORMA_TOK_COMMA;
         if (tok.kind == ORMA_TOK_END)
             return;
         if (ends)
@@ -366,7 +408,7 @@ static void split_list(struct orma_str text, struct elements *ret)
 
 /* What one run of token_apply needs. */
 struct apply_lists {
-    struct elements lists[2];
+    struct elements lists[2], raws[2];
     struct args one; /* of the macro, for one element */
 };
 
@@ -374,11 +416,20 @@ static void apply_lists_free(struct apply_lists *self)
 {
     if (!self)
         return;
-    for (size_t i = 0; i < self->one.num; i++)
+    for (size_t i = 0; i < self->one.num; i++) {
         orma_sql_text_fini(&self->one.texts[i]);
+        orma_sql_text_fini(&self->one.raws[i]);
+    }
     free(self);
 }
 ORMA_DEFINE_AUTO(struct apply_lists *, apply_lists_free)
+
+static void take_element(const struct orma_sql_text *list, struct range t,
+                         struct orma_sql_text *ret)
+{
+    orma_sql_text_clear(ret);
+    orma_sql_text_put_text(ret, list, t.at, t.len);
+}
 
 /* One macro run per element, with the elements of the second list as second arguments. */
 static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
@@ -394,18 +445,23 @@ static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
         return orma_sql_error_oom(x->error);
     for (size_t k = 0; k < lists; k++) {
         split_list(orma_sql_text_str(&args->texts[k + 1]), &a->lists[k]);
+        split_list(orma_sql_text_str(&args->raws[k + 1]), &a->raws[k]);
         if (a->lists[k].full)
             return fail(x, s, at, "token_apply of a list with more than %d elements", LIST_MAX);
+        if (a->lists[k].gap)
+            return fail(x, s, at, "syntax error near '!': an element of the list is empty");
     }
     a->one.num = lists;
     /* The shorter list counts: (c0, c1, ...) may go further than the columns it stands for. */
     size_t num = lists == 2 ? ORMA_MIN(a->lists[0].num, a->lists[1].num) : a->lists[0].num;
     for (size_t i = 0; i < num && r == 0; i++) {
         for (size_t k = 0; k < lists; k++) {
-            struct range t = a->lists[k].ranges[i];
-
-            orma_sql_text_clear(&a->one.texts[k]);
-            orma_sql_text_put_text(&a->one.texts[k], &args->texts[k + 1], t.at, t.len);
+            take_element(&args->texts[k + 1], a->lists[k].ranges[i], &a->one.texts[k]);
+            /* What a call in the list made may be several elements: these have no text before. */
+            if (a->raws[k].num == a->lists[k].num)
+                take_element(&args->raws[k + 1], a->raws[k].ranges[i], &a->one.raws[k]);
+            else
+                take_element(&args->texts[k + 1], a->lists[k].ranges[i], &a->one.raws[k]);
         }
         if (i || prefix)
             orma_sql_text_put_made(out, origin_at(s, at), orma_str_from(joint));
@@ -435,7 +491,7 @@ static int run_apply(struct expander *x, const struct slice *s, uint32_t at, str
         return r;
     if (args->num != 2 && args->num != 3)
         return fail(x, s, at,
-                    "wrong number of arguments for macro '%s': expected 2 or 3, actual %zu",
+                    "syntax error near '!': macro '%s' has 2 or 3 arguments, %zu are given",
                     apply->name, args->num);
     return apply_macro(x, s, at, args, apply->joint, apply->prefix, out);
 }
@@ -443,10 +499,9 @@ static int run_apply(struct expander *x, const struct slice *s, uint32_t at, str
 static int run_named(struct expander *x, const struct slice *s, uint32_t at, struct orma_str name,
                      struct slice inside, const struct bindings *b, struct orma_sql_text *out)
 {
-    if (orma_str_eq_c(name, "__intrinsic_stringify"))
-        return run_stringify(x, inside, at, b, false, out);
-    if (orma_str_eq_c(name, "__intrinsic_stringify_ignore_table"))
-        return run_stringify(x, inside, at, b, true, out);
+    if (orma_str_eq_c(name, "__intrinsic_stringify") ||
+        orma_str_eq_c(name, "__intrinsic_stringify_ignore_table"))
+        return run_stringify(x, inside, at, b, out);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(applies); i++) {
         if (orma_str_eq_c(name, applies[i].name))
             return run_apply(x, s, at, inside, b, &applies[i], out);
@@ -470,46 +525,49 @@ static uint32_t find_close(const struct slice *s, uint32_t open)
     return s->end;
 }
 
-/* At a word: if a call begins there, expands it. 1 and *ret_next behind it, 0 if it is none. */
+/* The parenthesis of a call whose name ends at `at`: blanks may stand before the '!', nothing
+ * behind it. False: it is no call. */
+static bool find_open(struct orma_str text, uint32_t at, struct orma_token *ret)
+{
+    struct orma_token bang = orma_token_next(text, at);
+
+    if (bang.kind == ORMA_TOK_SPACE)
+        bang = orma_token_next(text, bang.at + bang.len);
+    if (bang.kind != ORMA_TOK_BANG)
+        return false;
+    *ret = orma_token_next(text, bang.at + 1);
+    return ret->kind == ORMA_TOK_OPEN;
+}
+
+/* At a word, or a $name that stands for one: if a call begins there, expands it. 1 and *ret_next
+ * behind it, 0 if it is none. */
 static int try_call(struct expander *x, const struct slice *s, struct orma_token word,
                     const struct bindings *b, struct orma_sql_text *out, uint32_t *ret_next)
 {
-    struct orma_str text = slice_text(s);
-    struct orma_token bang = orma_token_next(text, word.at + word.len);
+    struct orma_str text = slice_text(s), name = orma_token_text(text, word);
     struct orma_token open;
 
-    if (bang.kind != ORMA_TOK_BANG)
+    if (!find_open(text, word.at + word.len, &open))
         return 0;
-    open = orma_token_next_solid(text, bang.at + 1);
-    if (open.kind != ORMA_TOK_OPEN)
-        return 0;
+    if (word.kind == ORMA_TOK_VARIABLE) {
+        int arg = find_binding(b, name);
+
+        if (arg < 0)
+            return 0;
+        name = orma_sql_text_str(&b->args->texts[arg]);
+    }
     uint32_t close = find_close(s, open.at);
     if (close == s->end)
         return fail(x, s, open.at, "the parenthesis of this macro call is not closed");
 
     struct orma_sql_text made = {0};
     struct slice inside = {s->source, open.at + 1, close, s->call};
-    int r = run_named(x, s, word.at, orma_token_text(text, word), inside, b, &made);
+    int r = run_named(x, s, word.at, name, inside, b, &made);
     put_inserted(out, &made, origin_at(s, word.at));
     out->failed |= made.failed;
     orma_sql_text_fini(&made);
     *ret_next = close + 1;
     return r < 0 ? r : 1;
-}
-
-/* The text that $name stands for, or NULL. */
-static const struct orma_sql_text *find_binding(const struct bindings *b, struct orma_str var)
-{
-    if (!b || !b->macro || var.data[0] != '$')
-        return NULL;
-    struct orma_str name = {var.data + 1, var.len - 1};
-    if (b->keep_table && orma_str_eq_c(name, "table"))
-        return NULL;
-    for (size_t i = 0; i < b->macro->params_num; i++) {
-        if (orma_str_eq_c(name, b->macro->params[i]))
-            return &b->args[i];
-    }
-    return NULL;
 }
 
 /* A token that is not replaced; `after` says that something was put in right before it. */
@@ -536,21 +594,20 @@ static int expand_tokens(struct expander *x, struct slice s, const struct bindin
 
     while (s.at < s.end && !out->failed) {
         struct orma_token tok = orma_token_next(slice_text(&s), s.at);
-        const struct orma_sql_text *bound = NULL;
-        int r = 0;
+        int bound = -1, r = 0;
 
         s.at += tok.len;
-        if (tok.kind == ORMA_TOK_WORD)
+        if (tok.kind == ORMA_TOK_WORD || tok.kind == ORMA_TOK_VARIABLE)
             r = try_call(x, &s, tok, b, out, &s.at);
-        else if (tok.kind == ORMA_TOK_VARIABLE)
-            bound = find_binding(b, orma_token_text(slice_text(&s), tok));
         if (r < 0)
             return r;
-        if (bound)
-            put_inserted(out, bound, origin_at(&s, tok.at));
+        if (tok.kind == ORMA_TOK_VARIABLE && !r)
+            bound = find_binding(b, orma_token_text(slice_text(&s), tok));
+        if (bound >= 0)
+            put_inserted(out, &b->args->texts[bound], origin_at(&s, tok.at));
         else if (!r)
             put_token(out, &s, tok, b || x->depth > 1, after);
-        after = bound || r;
+        after = bound >= 0 || r;
     }
     if (!out->failed)
         return 0;

@@ -1,4 +1,4 @@
-/* Compression of blobs. */
+/* Compression of texts and blobs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,8 +40,8 @@ static void zstd_compress(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (orma_value_is_null(argv[0]))
         return;
-    if (sqlite3_value_type(argv[0]) != SQLITE_BLOB) {
-        orma_result_error(ctx, "ZSTD_COMPRESS: the argument must be a blob");
+    if (sqlite3_value_type(argv[0]) != SQLITE_BLOB && sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
+        orma_result_error(ctx, "ZSTD: argument must be a string or blob");
         return;
     }
     in.src = sqlite3_value_blob(argv[0]);
@@ -62,7 +62,7 @@ static void zstd_compress(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
     (void)argv;
-    orma_result_error(ctx, "ZSTD_COMPRESS: Zstandard is not built in: build with -Dzstd=enabled");
+    orma_result_error(ctx, "ZSTD: zstd is not compiled into this build (-Dzstd=enabled)");
 }
 #endif
 
@@ -70,7 +70,7 @@ const struct orma_sql_func orma_functions_compress[] = {
     {.name = "__intrinsic_zstd_compress",
      .args = 1,
      .scalar = zstd_compress,
-     .usage = "(content BYTES) -> BYTES",
-     .doc = "The blob as one frame of Zstandard, where that is built in; NULL for NULL."},
+     .usage = "(content ANY) -> BYTES",
+     .doc = "The text or blob as one frame of Zstandard, where that is built in; NULL for NULL."},
     {0},
 };

@@ -66,7 +66,8 @@ static void look_in_library(struct search *s, const char *type)
 
     if (sqlite3_prepare_v2(s->sql->db,
                            "SELECT name, module FROM __intrinsic_stdlib_objects WHERE object_type "
-                           "= ?1 OR (?1 = 'table' AND object_type IN ('view', 'table_function'))",
+                           "= upper(?1) OR (?1 = 'table' AND object_type IN ('VIEW', "
+                           "'TABLE_FUNCTION'))",
                            -1, &stmt, NULL))
         return;
     sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC);

@@ -1,5 +1,5 @@
-#include "processor/sql/engine.h"
 #include "tests/unit/sql/engine_fixture.h"
+#include "processor/sql/engine.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -55,8 +55,9 @@ Test(compress, zstd_arguments)
 {
     static const struct engine_check checks[] = {
         {"null", "SELECT __intrinsic_zstd_compress(NULL)", "NULL"},
-        {"text", "SELECT __intrinsic_zstd_compress('x')", "error: the argument must be a blob"},
-        {"number", "SELECT __intrinsic_zstd_compress(1)", "error: the argument must be a blob"},
+        {"text", "SELECT hex(substr(__intrinsic_zstd_compress('x'), 1, 4))", "28B52FFD"},
+        {"number", "SELECT __intrinsic_zstd_compress(1)",
+         "error: ZSTD: argument must be a string or blob"},
         {"noise grows a little",
          "SELECT length(__intrinsic_zstd_compress(randomblob(2500000))) BETWEEN 2500000 AND "
          "2510000",

@@ -166,7 +166,7 @@ Test(graph, scans)
          "- depth - 1) AS depth FROM $table))",
          "error: graph scan: step query: integer overflow"},
         {"types that change",
-         "SELECT * FROM _graph_scan!(e, " INIT ", (depth), (SELECT id, 'x' AS depth FROM "
+         "SELECT * FROM _graph_scan!(e, " INIT ", (depth), (SELECT id, ''x'' AS depth FROM "
          "$table))",
          "error: graph scan: column 'depth'"}, );
 #undef INIT

@@ -1,8 +1,14 @@
 -- What intervals of several tables have in common.
 
-CREATE PERFETTO MACRO _ii_pair(column ColumnName, same ColumnName)
+-- A column as an argument of the aggregate: its name, then its value.
+CREATE PERFETTO MACRO _ii_df_agg(
+  -- The column, for its name.
+  x ColumnName,
+  -- The same, for its value.
+  y ColumnName
+)
 RETURNS _ProjectionFragment AS
-__intrinsic_stringify!($column), input.$same;
+__intrinsic_stringify!($x), input.$y;
 
 CREATE PERFETTO MACRO _ii_bind(place Expr, column Expr)
 RETURNS Expr AS
@@ -31,7 +37,7 @@ RETURNS TableOrSubquery AS
       input.id,
       input.ts,
       input.dur
-      __intrinsic_token_apply_prefix!(_ii_pair, $agg_columns, $agg_columns)
+      __intrinsic_token_apply_prefix!(_ii_df_agg, $agg_columns, $agg_columns)
     )
   FROM (SELECT * FROM $tab ORDER BY ts) AS input
 );

@@ -3,26 +3,29 @@
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE slices.flat_slices;
 
-CREATE PERFETTO TABLE _thread_state_flattened AS
-WITH
-  flat AS (
-    SELECT CAST(row_number() OVER (ORDER BY ts) AS INT) AS id, ts, dur, utid, slice_id
-    FROM _slice_flattened
-  ),
-  met AS (
-    SELECT ii.ts, ii.dur, ii.id_1 AS thread_state_id, f.slice_id
-    FROM _interval_intersect!(
-      (
-        (SELECT id, ts, dur, utid FROM flat),
-        (SELECT id, ts, dur, utid FROM thread_state WHERE dur > 0)
-      ),
-      (utid)
-    ) AS ii
-    JOIN flat AS f ON f.id = ii.id_0
-  )
-SELECT m.ts, m.dur, m.thread_state_id, m.slice_id, t.utid, t.state, t.io_wait, t.blocked_function, t.cpu
-FROM met AS m JOIN thread_state AS t ON t.id = m.thread_state_id
-ORDER BY m.ts;
+-- All pieces. Columns: ts, dur, thread_state_id, slice_id, utid, state, io_wait, blocked_function,
+-- cpu.
+CREATE PERFETTO MACRO _tsf_pieces()
+RETURNS TableOrSubquery AS
+(
+  WITH
+    _tsf_flat AS MATERIALIZED (
+      SELECT CAST(row_number() OVER (ORDER BY ts) AS INT) AS id, ts, dur, utid, slice_id
+      FROM _slice_flattened
+    )
+  SELECT
+    ii.ts, ii.dur, ii.id_1 AS thread_state_id, f.slice_id, t.utid, t.state, t.io_wait,
+    t.blocked_function, t.cpu
+  FROM _interval_intersect!(
+    (
+      (SELECT id, ts, dur, utid FROM _tsf_flat),
+      (SELECT id, ts, dur, utid FROM thread_state WHERE dur > 0)
+    ),
+    (utid)
+  ) AS ii
+  JOIN _tsf_flat AS f ON f.id = ii.id_0
+  JOIN thread_state AS t ON t.id = ii.id_1
+);
 
 -- The pieces of one slice and all that lies in it, or of a whole thread: an argument that is NULL
 -- sets no limit.
@@ -31,7 +34,7 @@ RETURNS TableOrSubquery AS
 (
   SELECT
     f.ts, f.dur, f.slice_id, s.depth, s.name, f.utid, f.state, f.io_wait, f.blocked_function, f.cpu
-  FROM _thread_state_flattened AS f
+  FROM _tsf_pieces!() AS f
   JOIN slice AS s ON s.id = f.slice_id
   WHERE (($utid) IS NULL OR f.utid = ($utid))
     AND (

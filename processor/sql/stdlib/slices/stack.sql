@@ -1,21 +1,29 @@
 -- Slices by what lies above them: equal chains of categories and names have equal ids.
 
--- The chain of a slice is the hash of itself, then that of its parent, up to the root.
+INCLUDE PERFETTO MODULE slices.hierarchy;
+
+-- The chain of a slice is the hash of itself, then those of what encloses it from the outermost
+-- on. Slices without a name are left out of chains.
 CREATE PERFETTO TABLE _slice_stacks AS
 WITH RECURSIVE
   own AS MATERIALIZED (
-    SELECT id, parent_id, CAST(hash(coalesce(category, '') || '|' || coalesce(name, '')) AS TEXT) AS part
+    SELECT id, parent_id, CAST(hash(coalesce(category, '') || '|' || name) AS TEXT) AS part
     FROM slice
   ),
-  chains(id, chain, above) AS (
-    SELECT id, part, NULL FROM own WHERE parent_id IS NULL
+  chains(id, path, chain) AS (
+    SELECT id, part, part FROM own WHERE parent_id IS NULL
     UNION ALL
-    SELECT s.id, (SELECT part FROM own WHERE own.id = s.id) || '|' || c.chain, c.chain
-    FROM chains AS c JOIN slice AS s ON s.parent_id = c.id
+    SELECT
+      s.id, coalesce(c.path || '|' || o.part, c.path, o.part),
+      coalesce(o.part || '|' || c.path, c.path, o.part)
+    FROM chains AS c JOIN slice AS s ON s.parent_id = c.id JOIN own AS o ON o.id = s.id
+  ),
+  hashes AS MATERIALIZED (
+    SELECT id, iif(chain IS NULL, 0, hash(chain)) AS stack_id FROM chains
   )
-SELECT id, hash(chain) AS stack_id, iif(above IS NULL, 0, hash(coalesce(above, ''))) AS parent_stack_id
-FROM chains
-ORDER BY id;
+SELECT s.id, h.stack_id, coalesce(p.stack_id, 0) AS parent_stack_id
+FROM slice AS s JOIN hashes AS h ON h.id = s.id LEFT JOIN hashes AS p ON p.id = s.parent_id
+ORDER BY s.id;
 
 CREATE PERFETTO INDEX _slice_stacks_by_stack ON _slice_stacks(stack_id);
 
@@ -31,7 +39,7 @@ SELECT
   k.parent_stack_id
 FROM slice AS s JOIN _slice_stacks AS k ON k.id = s.id;
 
--- What encloses any slice of that stack.
+-- The slices of that stack and what encloses them, in order of ts.
 CREATE PERFETTO FUNCTION ancestor_slice_by_stack(stack_hash LONG)
 RETURNS TABLE(
   id JOINID(slice.id), ts TIMESTAMP, dur DURATION, track_id JOINID(track.id), category STRING,
@@ -41,11 +49,11 @@ RETURNS TABLE(
 SELECT DISTINCT
   a.id, a.ts, a.dur, a.track_id, a.category, a.name, a.depth, a.parent_id, a.arg_set_id,
   a.thread_ts, a.thread_dur
-FROM _slice_stacks AS k JOIN ancestor_slice(k.id) AS a
+FROM _slice_stacks AS k JOIN _slice_ancestor_and_self(k.id) AS a
 WHERE k.stack_id = $stack_hash
-ORDER BY a.id;
+ORDER BY a.ts;
 
--- What lies in any slice of that stack.
+-- The slices of that stack and what lies in them, in order of ts.
 CREATE PERFETTO FUNCTION descendant_slice_by_stack(stack_hash LONG)
 RETURNS TABLE(
   id JOINID(slice.id), ts TIMESTAMP, dur DURATION, track_id JOINID(track.id), category STRING,
@@ -55,6 +63,6 @@ RETURNS TABLE(
 SELECT DISTINCT
   d.id, d.ts, d.dur, d.track_id, d.category, d.name, d.depth, d.parent_id, d.arg_set_id,
   d.thread_ts, d.thread_dur
-FROM _slice_stacks AS k JOIN descendant_slice(k.id) AS d
+FROM _slice_stacks AS k JOIN _slice_descendant_and_self(k.id) AS d
 WHERE k.stack_id = $stack_hash
-ORDER BY d.id;
+ORDER BY d.ts;

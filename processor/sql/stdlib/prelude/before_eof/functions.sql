@@ -1,4 +1,4 @@
--- The names under which people call native functions, and casts as macros.
+-- The names under which people call native functions.
 
 CREATE PERFETTO FUNCTION regexp(pattern STRING, input STRING) RETURNS BOOL
 DELEGATES TO __intrinsic_regexp;
@@ -48,15 +48,3 @@ DELEGATES TO __intrinsic_exp;
 
 CREATE PERFETTO FUNCTION sqrt(x DOUBLE) RETURNS DOUBLE
 DELEGATES TO __intrinsic_sqrt;
-
-CREATE PERFETTO MACRO cast_int(value Expr)
-RETURNS Expr AS
-CAST($value AS INT);
-
-CREATE PERFETTO MACRO cast_double(value Expr)
-RETURNS Expr AS
-CAST($value AS REAL);
-
-CREATE PERFETTO MACRO cast_string(value Expr)
-RETURNS Expr AS
-CAST($value AS TEXT);

@@ -1,0 +1,1 @@
+-- trace_bounds is a view of prelude.before_eof.tables; trace_metrics is made by the program.

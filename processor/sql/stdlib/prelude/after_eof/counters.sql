@@ -1,0 +1,1 @@
+-- The tracks of counters are made by the program.

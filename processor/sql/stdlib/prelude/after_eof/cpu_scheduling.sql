@@ -1,0 +1,1 @@
+-- sched, thread_state and their like are made by the program.

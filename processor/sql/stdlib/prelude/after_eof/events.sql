@@ -1,0 +1,1 @@
+-- Logs, flows and events are made by the program.

@@ -1,0 +1,1 @@
+-- The views on gpus are made by the program.

@@ -1,0 +1,1 @@
+-- Heaps and their graphs are made by the program.

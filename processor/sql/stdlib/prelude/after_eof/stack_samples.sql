@@ -1,0 +1,1 @@
+-- Samples with their contexts are made by the program.

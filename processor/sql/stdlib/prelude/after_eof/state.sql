@@ -1,0 +1,1 @@
+-- States and their tracks are made by the program.

@@ -1,0 +1,1 @@
+-- Tracks are made by the program.

@@ -1,0 +1,1 @@
+-- Views over one stored table are made by the program.

@@ -1,0 +1,1 @@
+-- The view metadata is made by the program.

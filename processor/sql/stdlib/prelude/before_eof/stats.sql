@@ -1,0 +1,1 @@
+-- The view stats is made by the program.

@@ -1,0 +1,1 @@
+-- trace_start(), trace_end() and trace_dur() are functions of the program.

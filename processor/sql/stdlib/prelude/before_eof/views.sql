@@ -1,0 +1,1 @@
+-- The view perf_sample is made by the program.
