@@ -9,12 +9,12 @@
 /* Places of damage that are reported one by one; those that follow are only counted. */
 #define DAMAGE_ROWS_MAX 10000
 
-void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw)
+void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint64_t raw)
 {
     struct orma_table *t = orma_model_table(self, ORMA_TABLE_MACHINE);
     uint32_t row = orma_table_add(t);
 
-    orma_table_set(t, ORMA_MACHINE_RAW_ID, row, raw);
+    orma_table_set(t, ORMA_MACHINE_RAW_ID, row, (int64_t)raw);
     orma_processes_init(&self->machines[machine].processes, self->storage, &self->known, machine);
     if (machine) /* others are known from packets only; the host's format is not known yet */
         orma_processes_set_idle(&self->machines[machine].processes);

@@ -63,10 +63,11 @@ struct orma_model {
     struct orma_model_args args_spare; /* for all when memory is out; what it holds is lost */
     struct orma_map row_args; /* of rows that packets add args to: → struct orma_row_args * */
     struct orma_row_args *row_args_first, *row_args_last;
-    uint32_t trace_row;    /* of the file that is imported now, in trace_file */
-    uint16_t base;         /* the machine of that file, where its events name none */
-    struct orma_map bases; /* files → their machines, but for those of machine 0 */
-    uint32_t files_read;   /* so far, this one included */
+    uint32_t trace_row;       /* of the file that is imported now, in trace_file */
+    uint16_t base;            /* the machine of that file, where its events name none */
+    struct orma_map bases;    /* files → their machines, but for those of machine 0 */
+    uint32_t files_read;      /* so far, this one included */
+    uint32_t clock_snapshots; /* numbers of clock_snapshot that were given */
     struct {
         uint64_t places, bytes, cut_off;
         int64_t first; /* the place of the first one; -1: none, or not in the file as such */
@@ -97,7 +98,7 @@ struct orma_args_list *orma_model_args_take(struct orma_model *self);
 void orma_model_args_give_p(struct orma_args_list **list);
 
 /* A machine that was not seen before; `raw` is what the trace calls it. */
-void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint32_t raw);
+void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint64_t raw);
 
 /* `size` zeroed bytes in *slot, made on first use; they live as long as the model. NULL when memory
  * is out. */

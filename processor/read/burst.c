@@ -66,14 +66,13 @@ void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p)
 /* The clock that packets of the sequence have when they name none. False: it must be looked up. */
 static inline bool use_clock(struct orma_reader *self, const struct orma_seq *seq, struct burst *b)
 {
-    uint32_t id = seq->gen->has_clock ? seq->gen->clock_id : (uint32_t)self->default_clock;
+    uint32_t id = seq->gen->has_clock ? seq->gen->clock_id : seq->view->default_id;
 
-    if (id == self->trace_clock) {
+    if (id == seq->view->same_id) {
         b->unit = 1;
-        b->offset = (int64_t)(0 - (uint64_t)self->machine_offset[seq->machine]);
         b->lo = INT64_MIN;
         b->hi = INT64_MAX;
-        return self->trace_clock_used;
+        return self->timeline.used || !self->timeline.claimed;
     }
     b->incremental = seq->clock_incremental;
     b->unit = seq->clock_unit;
@@ -81,8 +80,8 @@ static inline bool use_clock(struct orma_reader *self, const struct orma_seq *se
     b->lo = seq->clock_lo;
     b->hi = seq->clock_hi;
     b->raw = seq->clock_incremental ? seq->clock_raw : 0;
-    return seq->clock_cached && seq->clock_id == id && seq->clock_epoch == self->clock_epoch &&
-           seq->clock_stamp == self->clocks[seq->machine].cache_stamp;
+    return seq->clock_cached && seq->clock_id == id && seq->clock_epoch == self->timeline.epoch &&
+           seq->clock_stamp == self->timeline.clocks.cache_stamp;
 }
 
 /* The segment that a packet at `pos` would lengthen, or NULL. */

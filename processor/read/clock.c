@@ -258,6 +258,8 @@ static void take_path(struct orma_clocks *self, struct orma_clock_domain *from,
          at = &self->domains[at->search_from])
         way[len++] = at->search_hop;
     from->path_len = len;
+    from->path_to = to->key;
+    from->path_epoch = self->epoch;
     for (uint32_t i = 0; i < len; i++)
         from->path[i] = way[len - 1 - i];
 }
@@ -354,6 +356,14 @@ static void count_miss(struct orma_clocks *self, uint64_t from, uint64_t to, int
     self->cache[slot].hi = span->hi;
 }
 
+bool orma_clocks_related(struct orma_clocks *self, uint64_t from, uint64_t to)
+{
+    struct orma_clock_domain *a = find(self, from), *b = find(self, to);
+
+    return a && b &&
+           (a == b || search(self, (uint32_t)(a - self->domains), (uint32_t)(b - self->domains)));
+}
+
 enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t from, int64_t ns,
                                            uint64_t to, int64_t *ret,
                                            struct orma_clock_span *ret_span)
@@ -371,8 +381,6 @@ enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t fr
                 self->cache_misses++;
                 return ORMA_CLOCK_NO_PATH;
             }
-            d->path_epoch = self->epoch;
-            d->path_to = to;
         }
         int64_t at = ns;
         for (uint32_t i = 0; i < d->path_len; i++)

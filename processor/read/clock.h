@@ -1,5 +1,5 @@
 /*
- * Clocks of one machine: snapshots tie them together, conversions follow.
+ * Clocks of all machines: snapshots tie them together, conversions follow.
  *
  * A snapshot says what several clocks showed at one moment. Snapshots with the
  * same set of clocks are of one kind; two clocks of a kind are joined by an
@@ -9,8 +9,14 @@
  *
  * Ids: 1..63 of the system, 64..127 private to a packet sequence, above that
  * global of the user. Private ones are joined with the sequence's id by
- * orma_clock_key(). All times are in ns but for the raw values of a clock,
- * which are multiplied by its unit. Threads: none.
+ * orma_clock_key(); orma_clock_in() adds the machine, and the file where a clock is
+ * not the machine's. Such full keys are what the functions below take:
+ *
+ *   1 bit: private   19 bits: file   6 bits: machine   32 bits: number, or
+ *                                    32 bits: sequence, 6 bits: number - 64
+ *
+ * That of a clock of machine 0 and of no file is its number. All times are in ns but
+ * for the raw values of a clock, which are multiplied by its unit. Threads: none.
  */
 #ifndef ORMA_PROCESSOR_READ_CLOCK_H
 #define ORMA_PROCESSOR_READ_CLOCK_H
@@ -21,6 +27,7 @@
 
 enum orma_clock_id {
     ORMA_CLOCK_REALTIME = 1,
+    ORMA_CLOCK_REALTIME_COARSE = 2,
     ORMA_CLOCK_MONOTONIC = 3,
     ORMA_CLOCK_MONOTONIC_COARSE = 4,
     ORMA_CLOCK_MONOTONIC_RAW = 5,
@@ -36,9 +43,40 @@ static inline bool orma_clock_is_private(uint32_t id)
     return id >= ORMA_CLOCK_SEQUENCE_MIN && id <= ORMA_CLOCK_SEQUENCE_MAX;
 }
 
+#define ORMA_CLOCK_PRIVATE (1ull << 63)
+#define ORMA_CLOCK_FILES 0x7ffffu
+#define ORMA_CLOCK_MACHINES 0x3fu
+
+/* Of machine 0, and of no file. */
 static inline uint64_t orma_clock_key(uint32_t id, uint32_t sequence)
 {
-    return orma_clock_is_private(id) ? (uint64_t)sequence << 32 | id : id;
+    return orma_clock_is_private(id)
+               ? ORMA_CLOCK_PRIVATE | (uint64_t)sequence << 6 | (id - ORMA_CLOCK_SEQUENCE_MIN)
+               : id;
+}
+
+/* The same clock of another machine, and of a file (0: the machine's). */
+static inline uint64_t orma_clock_in(uint64_t key, uint32_t machine, uint32_t file)
+{
+    uint32_t tag = file > ORMA_CLOCK_FILES ? ORMA_CLOCK_FILES : file;
+
+    return key | (uint64_t)tag << 44 | (uint64_t)(machine & ORMA_CLOCK_MACHINES) << 38;
+}
+
+static inline uint32_t orma_clock_id(uint64_t key)
+{
+    return key & ORMA_CLOCK_PRIVATE ? (uint32_t)(key & 0x3f) + ORMA_CLOCK_SEQUENCE_MIN
+                                    : (uint32_t)key;
+}
+
+static inline uint32_t orma_clock_sequence(uint64_t key)
+{
+    return key & ORMA_CLOCK_PRIVATE ? (uint32_t)(key >> 6) : 0;
+}
+
+static inline uint16_t orma_clock_machine(uint64_t key)
+{
+    return (uint16_t)(key >> 38 & ORMA_CLOCK_MACHINES);
 }
 
 struct orma_clock_value {
@@ -98,6 +136,9 @@ bool orma_clocks_describe(const struct orma_clocks *self, uint64_t key, int64_t 
 /* The sum of an incremental clock, kept here while no sequence has it at hand. */
 int64_t orma_clocks_get_raw(const struct orma_clocks *self, uint64_t key);
 void orma_clocks_set_raw(struct orma_clocks *self, uint64_t key, int64_t raw);
+
+/* True if there is a way from one to the other. */
+bool orma_clocks_related(struct orma_clocks *self, uint64_t from, uint64_t to);
 
 /* Converts ns of one clock to another; ret_span may be NULL. */
 enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t from, int64_t ns,

@@ -20,6 +20,7 @@
 
 #include "processor/read/burst.h"
 #include "processor/read/inflate.h"
+#include "processor/read/reader_impl.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/vec.h"
 
@@ -53,9 +54,9 @@ void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
         .storage = storage,
         .hooks = *hooks,
         .machines_num = 1,
-        .trace_clock = ORMA_CLOCK_BOOTTIME,
-        .default_clock = ORMA_CLOCK_BOOTTIME,
+        .adopts = true,
     };
+    orma_timeline_init(&self->timeline, &hooks->timeline);
     orma_sorter_init(&self->sorter, emit, hooks->data);
 }
 
@@ -66,8 +67,7 @@ void orma_reader_fini(struct orma_reader *self)
         orma_seq_gen_unref(self->deferred[i].gen);
     free(self->deferred);
     orma_seqs_fini(&self->seqs);
-    for (unsigned i = 0; i < ORMA_MACHINES_MAX; i++)
-        orma_clocks_fini(&self->clocks[i]);
+    orma_timeline_fini(&self->timeline);
     for (struct orma_blob *b = self->blobs, *next; b; b = next) {
         next = b->next;
         free(b);
@@ -87,109 +87,7 @@ uint8_t *orma_reader_blob(struct orma_reader *self, size_t len)
     return blob->data;
 }
 
-/* ---- machines ---- */
-
-/* The first remote machine takes the host's place if the host has no data of its own. Past the
- * limit machines share the last place. */
-static uint16_t machine_of(struct orma_reader *self, uint32_t raw)
-{
-    if (!self->host_seen && self->machines_num == 1 && !self->machine_raw[0]) {
-        self->machine_raw[0] = raw;
-        self->hooks.new_machine(self->hooks.data, 0, raw);
-        return 0;
-    }
-    for (uint16_t i = 0; i < self->machines_num; i++)
-        if (self->machine_raw[i] == raw)
-            return i;
-    if (self->machines_num == ORMA_MACHINES_MAX)
-        return ORMA_MACHINES_MAX - 1;
-    self->machine_raw[self->machines_num] = raw;
-    self->hooks.new_machine(self->hooks.data, self->machines_num, raw);
-    return self->machines_num++;
-}
-
 /* ---- time ---- */
-
-static void count_clock_failure(struct orma_reader *self, uint16_t machine,
-                                enum orma_clock_result why)
-{
-    static const enum orma_stat stats[] = {
-        [ORMA_CLOCK_UNKNOWN_SOURCE] = ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_SOURCE_CLOCK,
-        [ORMA_CLOCK_UNKNOWN_TARGET] = ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_TARGET_CLOCK,
-        [ORMA_CLOCK_NO_PATH] = ORMA_STAT_CLOCK_SYNC_FAILURE_NO_PATH,
-    };
-
-    orma_stats_inc(orma_reader_stats(self, machine), stats[why]);
-}
-
-static enum orma_clock_result convert(struct orma_reader *self, uint16_t machine, uint64_t clock,
-                                      int64_t ns, int64_t *ret, struct orma_clock_span *ret_span)
-{
-    enum orma_clock_result r =
-        orma_clocks_convert(&self->clocks[machine], clock, ns, self->trace_clock, ret, ret_span);
-
-    if (r != ORMA_CLOCK_OK)
-        return r;
-    self->trace_clock_used = true;
-    if (ORMA_UNLIKELY(self->machine_offset[machine] != 0)) {
-        uint64_t offset = (uint64_t)self->machine_offset[machine];
-
-        *ret = (int64_t)((uint64_t)*ret - offset);
-        if (ret_span)
-            ret_span->offset = (int64_t)((uint64_t)ret_span->offset - offset);
-    }
-    return r;
-}
-
-void orma_reader_set_machine_offset(struct orma_reader *self, uint16_t machine, int64_t offset)
-{
-    self->machine_offset[machine] = offset;
-    self->clock_epoch++; /* what sequences keep is stale */
-}
-
-bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
-                               int64_t ns, int64_t *ret, struct orma_clock_span *ret_span)
-{
-    enum orma_clock_result r = convert(self, machine, clock, ns, ret, ret_span);
-
-    if (r != ORMA_CLOCK_OK)
-        count_clock_failure(self, machine, r);
-    return r == ORMA_CLOCK_OK;
-}
-
-/* Looks the clock of a packet up and keeps the conversion in the sequence. */
-static enum orma_clock_result find_clock(struct orma_reader *self, struct orma_seq *seq,
-                                         uint32_t id, uint64_t timestamp)
-{
-    struct orma_clocks *clocks = &self->clocks[seq->machine];
-    uint64_t key = orma_clock_key(id, seq->id);
-    int64_t unit = 1, ns, ts;
-    bool incremental = false;
-    struct orma_clock_span span;
-
-    if (seq->clock_cached && seq->clock_incremental)
-        orma_clocks_set_raw(clocks, orma_clock_key(seq->clock_id, seq->id), seq->clock_raw);
-    seq->clock_cached = false;
-    if (!orma_clocks_describe(clocks, key, &unit, &incremental))
-        return ORMA_CLOCK_UNKNOWN_SOURCE;
-    int64_t raw = incremental ? orma_clocks_get_raw(clocks, key) : 0;
-    if (__builtin_mul_overflow((int64_t)((uint64_t)raw + timestamp), unit, &ns))
-        return ORMA_CLOCK_NO_PATH;
-    enum orma_clock_result r = convert(self, (uint16_t)seq->machine, key, ns, &ts, &span);
-    if (r != ORMA_CLOCK_OK)
-        return r;
-    seq->clock_cached = true;
-    seq->clock_id = id;
-    seq->clock_incremental = incremental;
-    seq->clock_unit = unit;
-    seq->clock_raw = raw;
-    seq->clock_lo = span.lo;
-    seq->clock_hi = span.hi;
-    seq->clock_offset = span.offset;
-    seq->clock_epoch = self->clock_epoch;
-    seq->clock_stamp = clocks->cache_stamp;
-    return ORMA_CLOCK_OK;
-}
 
 static bool use_cached(struct orma_seq *seq, uint64_t timestamp, struct orma_packet_time *ret)
 {
@@ -218,52 +116,22 @@ static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_
 {
     uint32_t id = p->has_clock          ? p->clock_id
                   : seq->gen->has_clock ? seq->gen->clock_id
-                                        : (uint32_t)self->default_clock;
+                                        : seq->view->default_id;
 
-    if (id == self->trace_clock) {
-        uint64_t offset = (uint64_t)self->machine_offset[seq->machine];
-
-        *ret = (struct orma_packet_time){
-            .ts = (int64_t)(p->timestamp - offset), .unit = 1, .offset = (int64_t)(0 - offset)};
-        self->trace_clock_used = true;
+    if (id == seq->view->same_id) {
+        *ret = (struct orma_packet_time){.ts = (int64_t)p->timestamp, .unit = 1};
+        orma_timeline_took(&self->timeline);
         return ORMA_CLOCK_OK;
     }
     if (ORMA_LIKELY(seq->clock_cached && seq->clock_id == id &&
-                    seq->clock_epoch == self->clock_epoch &&
-                    seq->clock_stamp == self->clocks[seq->machine].cache_stamp) &&
+                    seq->clock_epoch == self->timeline.epoch &&
+                    seq->clock_stamp == self->timeline.clocks.cache_stamp) &&
         ORMA_LIKELY(use_cached(seq, p->timestamp, ret)))
         return ORMA_CLOCK_OK;
-    enum orma_clock_result r = find_clock(self, seq, id, p->timestamp);
+    enum orma_clock_result r = orma_reader_find_clock(self, seq, id, p->timestamp);
     if (r == ORMA_CLOCK_OK && !use_cached(seq, p->timestamp, ret))
         r = ORMA_CLOCK_NO_PATH;
     return r;
-}
-
-bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct orma_seq *seq,
-                            const struct orma_clock_value *values, uint32_t num, uint64_t primary)
-{
-    uint64_t trace_clock = self->trace_clock;
-
-    for (uint32_t i = 0; !primary && i < num && !self->trace_clock_fixed; i++)
-        if (values[i].key == ORMA_CLOCK_BOOTTIME)
-            primary = ORMA_CLOCK_BOOTTIME;
-    if (primary && (!self->trace_clock_fixed || !self->trace_clock_used))
-        trace_clock = primary;
-    if (!orma_clocks_add(&self->clocks[machine], values, num, trace_clock)) {
-        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
-        self->storage->failed |= self->clocks[machine].failed;
-        return false;
-    }
-    if (primary && (!self->trace_clock_fixed || trace_clock != self->trace_clock)) {
-        self->trace_clock = trace_clock;
-        self->trace_clock_fixed = true;
-        self->hooks.trace_clock(self->hooks.data, trace_clock);
-    }
-    for (uint32_t i = 0; seq && i < num; i++)
-        if (values[i].key == orma_clock_key(seq->clock_id, seq->id) && seq->clock_cached)
-            seq->clock_raw = values[i].raw;
-    self->clock_epoch++;
-    return true;
 }
 
 /* ---- packets ---- */
@@ -319,7 +187,7 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
 /* What a packet without a sequence must not carry. */
 static void count_missing_sequence(struct orma_reader *self, const struct orma_read_packet *p)
 {
-    struct orma_stats *stats = orma_reader_stats(self, 0);
+    struct orma_stats *stats = orma_reader_stats(self, self->at.machine);
 
     if (p->cleared)
         orma_stats_inc(stats, ORMA_STAT_INCREMENTAL_STATE_CLEARED_MISSING_SEQUENCE_ID);
@@ -351,12 +219,13 @@ static void push_loose(struct orma_reader *self, const struct orma_read_packet *
 bool orma_reader_sortable(struct orma_reader *self, int64_t ts)
 {
     if (ORMA_UNLIKELY(ts < 0)) {
-        orma_stats_inc(orma_reader_stats(self, 0),
+        orma_stats_inc(orma_reader_stats(self, self->at.machine),
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
         return false;
     }
     if (ORMA_UNLIKELY(!orma_sorter_accepts(&self->sorter, ts))) {
-        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_SORTER_PUSH_EVENT_OUT_OF_ORDER);
+        orma_stats_inc(orma_reader_stats(self, self->at.machine),
+                       ORMA_STAT_SORTER_PUSH_EVENT_OUT_OF_ORDER);
         return false;
     }
     return true;
@@ -380,6 +249,17 @@ static void defer(struct orma_reader *self, const struct orma_read_packet *p, st
     self->full_sort = true;
 }
 
+static void count_packet_failure(struct orma_reader *self, const struct orma_read_packet *p,
+                                 const struct orma_seq *seq, enum orma_clock_result why)
+{
+    uint32_t id = p->has_clock          ? p->clock_id
+                  : seq->gen->has_clock ? seq->gen->clock_id
+                                        : seq->view->default_id;
+
+    orma_reader_count_clock(self, seq->view, orma_clock_key(id, seq->id), (int64_t)p->timestamp,
+                            why, orma_reader_offset(self, (const uint8_t *)p->bytes.data));
+}
+
 static void clock_failed(struct orma_reader *self, const struct orma_read_packet *p,
                          struct orma_seq *seq, uint64_t order, enum orma_clock_result why)
 {
@@ -387,9 +267,9 @@ static void clock_failed(struct orma_reader *self, const struct orma_read_packet
         defer(self, p, seq, order);
         return;
     }
-    count_clock_failure(self, (uint16_t)seq->machine, why);
-    orma_stats_inc(orma_reader_stats(self, (uint16_t)seq->machine),
-                   ORMA_STAT_CLOCK_SYNC_FAILURE_UNDEFERRABLE_PACKET_LOSS);
+    count_packet_failure(self, p, seq, why);
+    self->hooks.undeferrable(self->hooks.data, (uint16_t)seq->machine,
+                             orma_reader_offset(self, (const uint8_t *)p->bytes.data));
 }
 
 static inline uint8_t uses_of(const struct orma_reader *self, uint32_t field)
@@ -533,7 +413,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     self->order += ORMA_ORDER_STEP;
     self->packets++;
     if (!good) {
-        orma_stats_inc(orma_reader_stats(self, 0), ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
+        orma_stats_inc(orma_reader_stats(self, self->at.machine),
+                       ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
         return;
     }
     self->damage.good = true;
@@ -544,11 +425,13 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     }
     if (ORMA_UNLIKELY(self->hooks.look != NULL))
         self->hooks.look(self->hooks.look_data, p->bytes);
-    uint16_t machine = 0;
+    uint16_t machine = self->at.machine;
     if (ORMA_UNLIKELY(p->machine_raw != 0))
-        machine = machine_of(self, p->machine_raw);
+        machine = orma_reader_machine_of(self, p->machine_raw);
     else
         self->host_seen = true;
+    if (ORMA_UNLIKELY(self->error != NULL))
+        return;
     struct orma_seq *seq = self->last_seq;
     if (!seq || seq->id != p->sequence || seq->machine != machine) {
         seq = orma_seqs_get(&self->seqs, machine, p->sequence);
@@ -556,6 +439,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
             self->storage->failed = true;
             return;
         }
+        if (ORMA_UNLIKELY(!seq->view) && !(seq->view = orma_reader_view(self, machine)))
+            return;
         self->last_seq = seq;
     }
     orma_burst_note(self, p);
@@ -749,10 +634,13 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     (void)orma_packet_read(&p, d->data, d->len); /* it was whole the first time */
     d->seq->gen = d->gen;                        /* what was in force when it came */
     enum orma_clock_result r = packet_time(self, d->seq, &p, &time);
-    if (r != ORMA_CLOCK_OK)
-        count_clock_failure(self, d->machine, r);
-    else if (uses_of(self, p.field) & ORMA_FIELD_WANTED &&
-             !tokenized(self, &p, d->seq, time.ts, d->order) && orma_reader_sortable(self, time.ts))
+    self->file = d->seq->trace;
+    if (r != ORMA_CLOCK_OK) {
+        count_packet_failure(self, &p, d->seq, r);
+        self->hooks.undeferrable(self->hooks.data, d->machine, orma_reader_offset(self, d->data));
+    } else if (uses_of(self, p.field) & ORMA_FIELD_WANTED &&
+               !tokenized(self, &p, d->seq, time.ts, d->order) &&
+               orma_reader_sortable(self, time.ts))
         push_loose(self, &p, d->seq, time.ts, d->order);
     d->seq->gen = gen;
     orma_seq_gen_unref(d->gen);
@@ -768,9 +656,14 @@ void orma_reader_end_file(struct orma_reader *self, struct orma_str rest)
     orma_damage_end(self);
 }
 
-void orma_reader_next_file(struct orma_reader *self, uint32_t trace)
+void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_file *file)
 {
-    self->seqs.trace = trace;
+    self->at = *file;
+    self->storage->failed |= !orma_timeline_view(&self->timeline, file->row, file->machine);
+    self->file = file->row;
+    self->host_seen = false;
+    self->adopts = true;
+    self->seqs.trace = file->row;
     self->last_seq = NULL;
     if (self->packets)
         self->seqs.file++;

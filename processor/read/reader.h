@@ -13,12 +13,12 @@
  */
 #ifndef ORMA_PROCESSOR_READ_READER_H
 #define ORMA_PROCESSOR_READ_READER_H
-#include "processor/read/clock.h"
 #include "processor/read/damage.h"
 #include "processor/read/inflate.h"
 #include "processor/read/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
+#include "processor/read/timeline.h"
 #include "processor/store/storage.h"
 
 /* What is done with packets of a field, so that hooks are asked only where they have an answer. */
@@ -40,10 +40,14 @@ struct orma_reader_hooks {
                      uint16_t machine, int64_t ts, uint64_t order);
     /* A packet at `data` needs state that its sequence has not. */
     void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);
-    /* A machine that was not seen before; 0: it takes the host's place. */
-    void (*new_machine)(void *data, uint16_t machine, uint32_t raw_id);
-    /* The trace's clock was settled. */
-    void (*trace_clock)(void *data, uint64_t key);
+    /* A machine that was not seen before; if it was: it takes the host's place. */
+    void (*new_machine)(void *data, uint16_t machine, uint64_t raw_id);
+    /* A time of a clock (full keys) can't be converted. */
+    void (*clock_failed)(void *data, uint16_t machine, enum orma_stat stat, uint64_t source,
+                         int64_t ns, uint64_t target, int64_t offset);
+    /* A packet (at that place of the file) is lost, since its clock is still unknown. */
+    void (*undeferrable)(void *data, uint16_t machine, int64_t offset);
+    struct orma_timeline_hooks timeline;
     /* Bytes that were skipped, and why; offset -1: not in the file as such. */
     void (*damaged)(void *data, int64_t offset, uint64_t bytes, const char *why);
     /* The file ends in the middle of a packet. */
@@ -53,19 +57,36 @@ struct orma_reader_hooks {
     void *look_data; /* of look */
 };
 
+/* What packets of a file call a machine, and the machine. */
+struct orma_reader_machine {
+    uint32_t raw;
+    uint16_t machine;
+};
+
+/* What is known of a file before it is read. */
+struct orma_reader_file {
+    uint32_t row;                               /* in trace_file */
+    uint16_t machine;                           /* of packets that name none */
+    bool named;                                 /* somebody said which machines it is of: */
+    const struct orma_reader_machine *machines; /* those that its packets name, if `named` */
+    unsigned machines_num;
+    const char *no_machines;  /* why its packets must not name machines; NULL: they may */
+    const char *no_snapshots; /* the same for snapshots of clocks */
+};
+
 struct orma_reader {
     struct orma_storage *storage;
     struct orma_reader_hooks hooks;
     struct orma_sorter sorter;
     struct orma_seqs seqs;
-    struct orma_clocks clocks[ORMA_MACHINES_MAX];
-    uint32_t machine_raw[ORMA_MACHINES_MAX];
-    int64_t machine_offset[ORMA_MACHINES_MAX]; /* how far the machine's trace clock is ahead */
+    struct orma_timeline timeline;
+    struct orma_clock_view *view; /* that was looked for last */
+    uint32_t file;                /* row of the file that is read or emitted */
+    uint64_t machine_raw[ORMA_MACHINES_MAX];
     uint16_t machines_num;
-    bool host_seen;       /* a packet of the machine that recorded */
-    uint32_t clock_epoch; /* changes with every snapshot */
-    uint64_t trace_clock, default_clock;
-    bool trace_clock_fixed, trace_clock_used;
+    struct orma_reader_file at; /* what is known of the file at hand */
+    bool host_seen;             /* a packet of the machine that recorded it */
+    bool adopts;                /* the first other machine may take the host's place */
     bool full_sort;
     uint32_t flushes; /* since the last extraction */
     uint64_t extract_limit;
@@ -90,6 +111,7 @@ struct orma_reader {
     bool gone;                  /* it is no longer what was read */
     uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */
     const char *error;          /* why the trace can't be read on; NULL: fine */
+    char error_text[128];       /* of `error`, where that is made */
 };
 
 void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
@@ -113,8 +135,11 @@ int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at);
  * it was then. Asks the kernel now and then only, the first time after `unchecked` was set to 0. */
 bool orma_reader_still_there(struct orma_reader *self);
 
-/* What comes now is of another file: sequences begin anew. */
-void orma_reader_next_file(struct orma_reader *self, uint32_t trace);
+/* What comes now is of another file: sequences begin anew. What `file` points to stays. */
+void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_file *file);
+
+/* A machine that is known before its packets: its number. */
+uint16_t orma_reader_add_machine(struct orma_reader *self, uint64_t raw_id);
 
 /* The end of the file: deferred packets, then all that waits in the sorter. */
 void orma_reader_finish(struct orma_reader *self);
@@ -123,16 +148,19 @@ void orma_reader_finish(struct orma_reader *self);
 void orma_reader_note_flush(struct orma_reader *self);
 void orma_reader_note_read(struct orma_reader *self);
 
+/* How the file at hand sees a machine. NULL: memory is out. */
+struct orma_clock_view *orma_reader_view(struct orma_reader *self, uint16_t machine);
+
 /* A snapshot of clocks. `primary` 0: none named. Returns false if it is refused. */
 bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct orma_seq *seq,
                             const struct orma_clock_value *values, uint32_t num, uint64_t primary);
 
+/* True: a time of this clock is one of the trace as it stands. */
+bool orma_reader_is_trace_clock(struct orma_reader *self, uint16_t machine, uint64_t clock);
+
 /* To trace time; on failure counts it by cause and returns false. */
 bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,
                                int64_t ns, int64_t *ret, struct orma_clock_span *ret_span);
-
-/* A machine's trace clock shows so much more than that of the host: its times are moved back. */
-void orma_reader_set_machine_offset(struct orma_reader *self, uint16_t machine, int64_t offset);
 
 /* True if an item of this time may go to the sorter; counts why not. */
 bool orma_reader_sortable(struct orma_reader *self, int64_t ts);

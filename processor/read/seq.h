@@ -96,7 +96,8 @@ struct orma_seq {
     uint32_t clock_id;
     uint32_t clock_epoch, clock_stamp;
     int64_t clock_unit, clock_lo, clock_hi, clock_offset;
-    int64_t clock_raw; /* incremental: the sum so far */
+    int64_t clock_raw;            /* incremental: the sum so far */
+    struct orma_clock_view *view; /* of its file and machine; the reader's */
     /* Where the next packet may be appended in the sorter. */
     struct orma_run *run;
 };

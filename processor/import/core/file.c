@@ -167,13 +167,25 @@ void orma_files_finish(struct orma_import *import)
 void orma_file_set_clock(struct orma_file *self, uint32_t clock)
 {
     struct orma_reader *r = self->imp->reader;
+    struct orma_clock_view *view = orma_reader_view(r, self->machine);
 
     self->clock = clock;
-    if (!self->ops || !clock || r->trace_clock_fixed || r->trace_clock_used)
+    if (!view)
         return;
-    r->trace_clock = clock;
-    r->trace_clock_fixed = r->trace_clock_used = true;
-    r->hooks.trace_clock(r->hooks.data, clock);
+    view->source = clock;
+    if (self->ops && clock)
+        (void)orma_timeline_claim(&r->timeline, self->row, orma_timeline_key(view, clock));
+}
+
+void orma_file_expect_clock(struct orma_file *self, uint32_t clock)
+{
+    struct orma_reader *r = self->imp->reader;
+    struct orma_clock_view *view = orma_reader_view(r, self->machine);
+
+    if (!view)
+        return;
+    view->source = clock;
+    orma_timeline_use(&r->timeline, view);
 }
 
 static bool is_packets(enum orma_format format)
@@ -225,8 +237,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
         orma_processes_set_idle(&imp->model->machines[self->machine].processes);
     if (self->ops)
         imp->reader->full_sort = true;
-    else
-        orma_reader_next_file(imp->reader, self->row);
+    const struct orma_reader_file at = {.row = self->row, .machine = self->machine};
+    orma_reader_next_file(imp->reader, &at);
     orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
     begin_trace(self->import, name);
     return true;
@@ -474,18 +486,7 @@ static bool next_event(void *data, struct orma_item *ret)
 
 bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts)
 {
-    struct orma_import_ctx *imp = self->imp;
-    struct orma_reader *r = imp->reader;
-
-    if (orma_clocks_convert(&r->clocks[0], clock, ns, r->trace_clock, ret_ts, NULL) ==
-        ORMA_CLOCK_OK)
-        return true;
-    ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "source_clock_id"), clock);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "target_clock_id"), r->trace_clock);
-    orma_model_log(imp->model, imp->model->base, ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS,
-                   INT64_MIN, -1, args);
-    return false;
+    return orma_reader_to_trace_time(self->imp->reader, self->machine, clock, ns, ret_ts, NULL);
 }
 
 /* To the clock of the trace, which another file brought along. What can't be related is dropped. */
@@ -524,7 +525,9 @@ void orma_file_finish(struct orma_file *self)
             (void)read_bytes(self, self->pieces.pending, self->pieces.len, true);
     }
     tell_damage(self);
-    if (self->events.num && self->clock && self->clock != imp->reader->trace_clock)
+    imp->reader->file = self->row;
+    if (self->events.num && self->clock &&
+        !orma_reader_is_trace_clock(imp->reader, self->machine, self->clock))
         convert_events(self);
     if (self->events.num) {
         if (self->events.unsorted)

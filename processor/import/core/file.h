@@ -75,7 +75,7 @@ struct orma_file {
     uint32_t row;     /* in trace_file */
     uint16_t machine; /* of what does not say its own */
     uint64_t size;
-    uint64_t clock;       /* what its times are of, as key */
+    uint32_t clock;       /* what its times are of */
     struct orma_buf head; /* bytes whose format is not known yet */
     struct orma_buf all;  /* fed bytes of a format that wants all of them */
     struct orma_pieces pieces;
@@ -130,6 +130,10 @@ static inline bool orma_file_failed(const struct orma_file *self)
 
 /* What the times of the file are of, for formats that tell it inside; before the first event. */
 void orma_file_set_clock(struct orma_file *self, uint32_t clock);
+
+/* The clock that files of the format usually have: it is related to the trace's, whatever the clock
+ * of this one is. */
+void orma_file_expect_clock(struct orma_file *self, uint32_t clock);
 
 /* A time of some clock in that of the trace. False: nothing relates the two, which is logged. */
 bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts);

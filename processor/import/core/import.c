@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/import/core/clock_rows.h"
 #include "processor/import/core/file.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/assert.h"
@@ -60,31 +61,32 @@ static void hook_cut_off(void *data, uint64_t bytes)
     orma_model_cut_off(&self->model, bytes);
 }
 
-static void hook_new_machine(void *data, uint16_t machine, uint32_t raw)
+static void hook_new_machine(void *data, uint16_t machine, uint64_t raw)
 {
     struct orma_import *self = data;
 
-    if (!machine)
-        orma_table_set(orma_model_table(&self->model, ORMA_TABLE_MACHINE), ORMA_MACHINE_RAW_ID, 0,
-                       raw);
+    if (machine < self->model.machines_num)
+        orma_table_set(orma_model_table(&self->model, ORMA_TABLE_MACHINE), ORMA_MACHINE_RAW_ID,
+                       machine, (int64_t)raw);
     else
         orma_model_add_machine(&self->model, machine, raw);
 }
 
-static void hook_trace_clock(void *data, uint64_t key)
+static void hook_settled(void *data, uint32_t clock)
 {
     struct orma_import *self = data;
 
-    orma_metadata_int(&self->model, "trace_time_clock_id", false, ORMA_METADATA_GLOBAL, 0,
-                      (int64_t)key);
+    orma_metadata_int(&self->model, "trace_time_clock_id", false, ORMA_METADATA_GLOBAL, 0, clock);
 }
 
 static void emit(void *data, const struct orma_item *item)
 {
     struct orma_import *self = data;
 
-    if (ORMA_UNLIKELY(self->model.files_read > 1 && item->gen))
+    if (ORMA_UNLIKELY(self->model.files_read > 1 && item->gen)) {
         orma_model_use_trace(&self->model, item->gen->seq->trace);
+        self->reader.file = item->gen->seq->trace;
+    }
     if (ORMA_LIKELY(item->kind == ORMA_ITEM_PACKET)) {
         if (item->field >= ORMA_PACKET_FIELDS_MAX)
             return;
@@ -100,6 +102,7 @@ static void emit(void *data, const struct orma_item *item)
         struct orma_file *file = (struct orma_file *)(uintptr_t)item->aux;
 
         orma_model_use_trace(&self->model, file->row);
+        self->reader.file = file->row;
         file->ops->parse(file, item);
     } else if (self->kinds[item->kind].parse) {
         self->kinds[item->kind].parse(self->kinds[item->kind].ctx, item);
@@ -191,7 +194,13 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         .damaged = hook_damaged,
         .cut_off = hook_cut_off,
         .new_machine = hook_new_machine,
-        .trace_clock = hook_trace_clock,
+        .clock_failed = orma_import_clocks_failed,
+        .undeferrable = orma_import_clocks_undeferrable,
+        .timeline = {.data = self,
+                     .settled = hook_settled,
+                     .tied = orma_import_clocks_tied,
+                     .unrelatable = orma_import_clocks_unrelatable,
+                     .mixed = orma_import_clocks_mixed},
     };
 
     *self = (struct orma_import){.table = table};
@@ -257,7 +266,6 @@ void orma_import_finish(struct orma_import *self)
             r->importer->finish(find_room(self, r->room));
     orma_files_finish(self);
     orma_model_finish(&self->model);
-    for (uint16_t i = 0; i < self->model.machines_num; i++)
-        orma_stats_add(&self->model.storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,
-                       self->reader.clocks[i].cache_misses);
+    orma_stats_add(&self->model.storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,
+                   self->reader.timeline.clocks.cache_misses);
 }

@@ -475,9 +475,9 @@ static bool event_time(struct orma_import_ctx *imp, const struct orma_packet_ctx
     }
     /* Without a snapshot the clocks are taken to be the same. */
     *ret = ns;
-    if (imp->reader->trace_clock != ORMA_CLOCK_MONOTONIC)
-        (void)orma_clocks_convert(&imp->reader->clocks[ctx->machine], ORMA_CLOCK_MONOTONIC, ns,
-                                  imp->reader->trace_clock, ret, NULL);
+    if (!orma_reader_is_trace_clock(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC))
+        (void)orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, ret,
+                                        NULL);
     if (*ret >= 0)
         return true;
     orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);

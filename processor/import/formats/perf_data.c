@@ -562,13 +562,12 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
     if (!orma_format_perf_read_header(file, p, (struct orma_str){(const char *)data, len}))
         return len;
     const uint32_t clock = clock_of(p->attrs[0].clockid);
-    int64_t start;
 
     orma_file_set_clock(file, clock);
     /* The usual clock of the format is related to the trace's once, also where records have
        another one: if that fails, the log shows why they cannot be joined with other traces. */
     if (clock == ORMA_CLOCK_PERF)
-        (void)orma_file_relate(file, ORMA_CLOCK_MONOTONIC, 0, &start);
+        orma_file_expect_clock(file, ORMA_CLOCK_MONOTONIC);
     const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;
     while (end - pos >= HEADER && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};

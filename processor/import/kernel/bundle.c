@@ -163,13 +163,10 @@ static bool is_even(struct orma_import_ctx *imp, const struct orma_packet_ctx *c
     if (!*ret_num || first > INT64_MAX || last > INT64_MAX)
         return false;
     ts = (int64_t)first;
-    if ((clock != imp->reader->trace_clock || imp->reader->machine_offset[ctx->machine]) &&
-        orma_clocks_convert(&imp->reader->clocks[ctx->machine], clock, ts, imp->reader->trace_clock,
-                            &ts, &span) != ORMA_CLOCK_OK)
+    if (!orma_reader_is_trace_clock(imp->reader, ctx->machine, clock) &&
+        orma_timeline_convert(&imp->reader->timeline, ctx->seq->view, clock, ts, &ts, &span) !=
+            ORMA_CLOCK_OK)
         return false;
-    ts = (int64_t)((uint64_t)ts - (uint64_t)imp->reader->machine_offset[ctx->machine]);
-    span.offset =
-        (int64_t)((uint64_t)span.offset - (uint64_t)imp->reader->machine_offset[ctx->machine]);
     *ret_first = ts;
     *ret_last = (int64_t)(last + (uint64_t)span.offset);
     *ret_offset = span.offset;
@@ -200,7 +197,7 @@ static bool event_ts(struct orma_import_ctx *imp, const struct orma_packet_ctx *
     struct orma_reader *r = imp->reader;
 
     *ret = ns;
-    if ((clock != r->trace_clock || r->machine_offset[ctx->machine]) &&
+    if (!orma_reader_is_trace_clock(r, ctx->machine, clock) &&
         !orma_reader_to_trace_time(r, ctx->machine, clock, ns, ret, NULL))
         return false;
     if (*ret < 0) {
@@ -287,7 +284,7 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
         return;
     l->cpu_seen[head->cpu] = 1;
     if (!head->has_previous_end ||
-        (clock != imp->reader->trace_clock &&
+        (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
          !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)))
         return;
     l->latest_start = ORMA_MAX(l->latest_start, ts);

@@ -145,9 +145,7 @@ static void set_args(struct orma_import_ctx *imp, uint32_t upid, const struct pr
 /* The tree counts from boot, whatever the trace does. */
 static bool from_boot(struct orma_import_ctx *imp, uint16_t machine, int64_t *start)
 {
-    const struct orma_reader *r = imp->reader;
-
-    if (r->trace_clock == ORMA_CLOCK_BOOTTIME && !r->machine_offset[machine])
+    if (orma_reader_is_trace_clock(imp->reader, machine, ORMA_CLOCK_BOOTTIME))
         return true;
     return orma_reader_to_trace_time(imp->reader, machine, ORMA_CLOCK_BOOTTIME, *start, start,
                                      NULL);

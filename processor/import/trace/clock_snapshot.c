@@ -1,28 +1,10 @@
 /* Snapshots of clocks, of this machine and between machines. */
+#include "processor/import/core/clock_rows.h"
 #include "processor/import/trace/trace.h"
 #include "protos/fields/common.h"
 #include "protos/fields/trace.h"
 
 #define SNAPSHOT_CLOCKS_MAX 256
-
-static const char *clock_name(uint64_t key)
-{
-    switch (key) {
-    case ORMA_CLOCK_REALTIME:
-        return "REALTIME";
-    case 2:
-        return "REALTIME_COARSE";
-    case ORMA_CLOCK_MONOTONIC:
-        return "MONOTONIC";
-    case 4:
-        return "MONOTONIC_COARSE";
-    case ORMA_CLOCK_MONOTONIC_RAW:
-        return "MONOTONIC_RAW";
-    case ORMA_CLOCK_BOOTTIME:
-        return "BOOTTIME";
-    }
-    return NULL;
-}
 
 /* False: a private clock without a sequence. */
 static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
@@ -53,51 +35,40 @@ static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
     return seq || !orma_clock_is_private(id);
 }
 
-/* A clock that went back has lost its way to the trace's clock, which may stand beside it. */
-static bool get_time_beside(struct orma_import_ctx *imp, const struct orma_clock_value *v,
-                            uint32_t num, int64_t *ret)
+/* A snapshot that does not say which clock the trace's is. */
+static void add_snapshot(struct orma_import_ctx *imp, uint16_t machine,
+                         const struct orma_clock_value *values, uint32_t num)
 {
-    for (uint32_t i = 0; i < num; i++)
-        if (v[i].key == imp->reader->trace_clock) {
-            *ret = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns);
-            return true;
-        }
-    return false;
-}
+    struct orma_clock_view *view = orma_reader_view(imp->reader, machine);
+    struct orma_clock_value full[SNAPSHOT_CLOCKS_MAX];
+    uint32_t snapshot = imp->model->clock_snapshots++;
 
-static void write_snapshot(struct orma_import_ctx *imp, uint16_t machine,
-                           const struct orma_clock_value *v, uint32_t num, uint32_t snapshot)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CLOCK_SNAPSHOT);
-
+    if (!view || !orma_timeline_add(&imp->reader->timeline, view, values, num))
+        return;
     for (uint32_t i = 0; i < num; i++) {
-        const char *name = clock_name(v[i].key);
-        int64_t ns = (int64_t)((uint64_t)v[i].raw * (uint64_t)v[i].unit_ns), ts;
-
-        if (!orma_reader_to_trace_time(imp->reader, machine, v[i].key, ns, &ts, NULL) &&
-            !get_time_beside(imp, v, num, &ts))
-            continue;
-        uint32_t row = orma_table_add(t);
-        orma_table_set_time(t, ORMA_CLOCK_SNAPSHOT_TS, row, ts);
-        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_ID, row, (int64_t)(uint32_t)v[i].key);
-        if (name)
-            orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_NAME, row,
-                           orma_model_cstr(imp->model, name));
-        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_CLOCK_VALUE, row, ns);
-        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_SNAPSHOT_ID, row, snapshot);
-        orma_table_set(t, ORMA_CLOCK_SNAPSHOT_MACHINE_ID, row, machine);
+        full[i] = values[i];
+        full[i].key = orma_timeline_key(view, values[i].key);
     }
+    orma_import_clocks(imp->model, imp->reader, full, num, snapshot);
 }
 
 void orma_trace_clock_snapshot(struct orma_import_ctx *imp, uint16_t machine, struct orma_seq *seq,
                                const struct orma_clock_value *values, uint32_t num,
                                uint64_t primary)
 {
-    uint32_t snapshot = orma_trace(imp)->clock_snapshots++;
+    struct orma_reader *r = imp->reader;
+    struct orma_clock_value full[SNAPSHOT_CLOCKS_MAX];
+    uint32_t snapshot = imp->model->clock_snapshots++;
 
-    if (!orma_reader_add_clocks(imp->reader, machine, seq, values, num, primary))
+    if (!orma_reader_add_clocks(r, machine, seq, values, num, primary))
         return;
-    write_snapshot(imp, machine, values, num, snapshot);
+    const struct orma_clock_view *view = orma_reader_view(r, machine);
+    for (uint32_t i = 0; view && i < num; i++) {
+        full[i] = values[i];
+        full[i].key = orma_timeline_key(view, values[i].key);
+    }
+    if (view)
+        orma_import_clocks(imp->model, r, full, num, snapshot);
 }
 
 static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
@@ -115,10 +86,13 @@ static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ct
         else if (f.id == ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK)
             primary = orma_pb_u64(&f);
     }
-    if (!good || !num) {
-        if (!good)
-            orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
-                           ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
+    if (imp->reader->at.no_snapshots) {
+        imp->reader->error = imp->reader->at.no_snapshots;
+        return true;
+    }
+    if (!good) {
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
+                       ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
         return true;
     }
     orma_trace_clock_snapshot(imp, ctx->machine, ctx->seq, values, num, primary);
@@ -132,62 +106,98 @@ const struct orma_importer orma_trace_clock_importer = {
 /* ---- clocks of other machines, read at both ends at once ---- */
 
 #define SYNC_ROUND_NS 30000000000
+/* Clocks of the system that two machines are compared by; further numbers are not theirs. */
+#define SYNC_CLOCKS 64
 
-/* What one exchange read: the trace's clock at both ends, and BOOTTIME of the client. */
+/* What one exchange read, by clock; 0: it did not read that one. */
 struct exchange {
-    int64_t client, host, client_boot;
-    bool has_client, has_host;
+    int64_t client[SYNC_CLOCKS], host[SYNC_CLOCKS];
 };
 
-static void read_end(struct orma_str bytes, uint64_t clock, int64_t *ret, bool *ret_found,
-                     int64_t *ret_boot)
+/* What rounds say of a clock: how far the client's is ahead, in sum. */
+struct offsets {
+    uint64_t sum[SYNC_CLOCKS];
+    int64_t num[SYNC_CLOCKS], last[SYNC_CLOCKS]; /* last: reading of the host's clock */
+};
+
+static void read_end(struct orma_str bytes, int64_t *by_clock)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_clock_value v;
 
-    while (orma_pb_next(&r, &f)) {
-        if (f.id != ORMA_PB_CLOCK_SNAPSHOT_CLOCKS || !read_clock(orma_pb_str(&f), NULL, &v))
-            continue;
-        if (v.key == clock) {
-            *ret = v.raw;
-            *ret_found = true;
-        }
-        if (v.key == ORMA_CLOCK_BOOTTIME)
-            *ret_boot = v.raw;
-    }
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && read_clock(orma_pb_str(&f), NULL, &v) &&
+            v.key < SYNC_CLOCKS)
+            by_clock[v.key] = v.raw;
 }
 
-static struct exchange read_exchange(const struct orma_pb_field *f, uint64_t clock)
+static void read_exchange(const struct orma_pb_field *f, struct exchange *e)
 {
     struct orma_pb_reader r = orma_pb_sub(f);
     struct orma_pb_field g;
-    struct exchange e = {0};
-    int64_t host_boot;
 
+    *e = (struct exchange){0};
     while (orma_pb_next(&r, &g)) {
         if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS)
-            read_end(orma_pb_str(&g), clock, &e.client, &e.has_client, &e.client_boot);
+            read_end(orma_pb_str(&g), e->client);
         else if (g.id == ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS)
-            read_end(orma_pb_str(&g), clock, &e.host, &e.has_host, &host_boot);
+            read_end(orma_pb_str(&g), e->host);
     }
-    return e;
+}
+
+static int64_t middle(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b) / 2;
 }
 
 /*
  * Four readings in turn, client, host, client, host, are two round trips: that of the client has
- * the host's reading in its middle, that of the host the client's second one. The offset of a round
- * is the mean of both.
+ * the host's reading in its middle, that of the host the client's second one. Each says how far
+ * the client's clock is ahead.
  */
-static int64_t round_offset(const struct exchange *ping, const struct exchange *update)
+static void add_round(struct offsets *o, const struct exchange *ping, const struct exchange *update)
 {
-    uint64_t by_client =
-        (uint64_t)((int64_t)((uint64_t)ping->client + (uint64_t)update->client) / 2) -
-        (uint64_t)ping->host;
-    uint64_t by_host = (uint64_t)update->client -
-                       (uint64_t)((int64_t)((uint64_t)ping->host + (uint64_t)update->host) / 2);
+    for (unsigned i = 0; i < SYNC_CLOCKS; i++) {
+        int64_t c1 = ping->client[i], c2 = update->client[i], h1 = ping->host[i],
+                h2 = update->host[i];
 
-    return (int64_t)(by_client + by_host) / 2;
+        if (!c1 || !c2 || !h1 || !h2)
+            continue;
+        o->sum[i] += (uint64_t)middle(c1, c2) - (uint64_t)h1;
+        o->sum[i] += (uint64_t)c2 - (uint64_t)middle(h1, h2);
+        o->num[i] += 2;
+    }
+}
+
+/* What the client read are snapshots of its machine, too. */
+static void add_client(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                       const struct exchange *e)
+{
+    struct orma_clock_value values[SYNC_CLOCKS];
+    uint32_t num = 0;
+
+    for (unsigned i = 1; i < SYNC_CLOCKS; i++)
+        if (e->client[i])
+            values[num++] = (struct orma_clock_value){i, e->client[i], 1, false};
+    if (num)
+        add_snapshot(imp, ctx->machine, values, num);
+}
+
+static void tie_machines(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                         const struct offsets *o)
+{
+    struct orma_timeline *t = &imp->reader->timeline;
+    struct orma_clock_view *view = orma_reader_view(imp->reader, ctx->machine);
+    uint16_t host = orma_clock_machine(t->trace_clock);
+
+    if (view)
+        orma_timeline_sync(t, view);
+    for (uint32_t i = 1; view && i < SYNC_CLOCKS; i++)
+        if (o->num[i])
+            orma_timeline_tie(
+                t, orma_clock_in(i, host, 0), o->last[i], orma_timeline_key(view, i),
+                (int64_t)((uint64_t)o->last[i] + (uint64_t)((int64_t)o->sum[i] / o->num[i])));
 }
 
 /* The mean over all rounds; two exchanges are a round if they are close to each other. */
@@ -195,23 +205,31 @@ static bool remote_early(struct orma_import_ctx *imp, const struct orma_packet_c
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
-    struct exchange before = {0};
-    uint64_t sum = 0;
-    int64_t num = 0;
+    struct exchange before = {0}, now;
+    struct offsets o = {0};
 
+    if (imp->reader->at.no_machines) {
+        imp->reader->error = imp->reader->at.no_machines;
+        return true;
+    }
     while (orma_pb_next(&r, &f)) {
         if (f.id != ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS)
             continue;
-        struct exchange e = read_exchange(&f, imp->reader->trace_clock);
-        if (before.has_client && before.has_host && e.has_client && e.has_host &&
-            (uint64_t)e.client_boot - (uint64_t)before.client_boot < SYNC_ROUND_NS) {
-            sum += (uint64_t)round_offset(&before, &e);
-            num++;
-        }
-        before = e;
+        read_exchange(&f, &now);
+        add_client(imp, ctx, &now);
+        if ((uint64_t)now.client[ORMA_CLOCK_BOOTTIME] -
+                (uint64_t)before.client[ORMA_CLOCK_BOOTTIME] <
+            SYNC_ROUND_NS)
+            add_round(&o, &before, &now);
+        for (unsigned i = 0; i < SYNC_CLOCKS; i++)
+            o.last[i] = now.host[i] ? now.host[i] : o.last[i];
+        before = now;
     }
-    if (num && ctx->machine)
-        orma_reader_set_machine_offset(imp->reader, ctx->machine, (int64_t)sum / num);
+    struct orma_clock_view *base = orma_reader_view(imp->reader, imp->reader->at.machine);
+    if (base)
+        orma_timeline_use(&imp->reader->timeline, base);
+    if (base && ctx->machine != orma_clock_machine(imp->reader->timeline.trace_clock))
+        tie_machines(imp, ctx, &o);
     return true;
 }
 

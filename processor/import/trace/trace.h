@@ -12,7 +12,6 @@ struct orma_trace {
     struct orma_trace_ledger *ledger;     /* ledger.c */
     struct orma_trace_sessions *sessions; /* sessions.c */
     struct orma_trace_content *content;   /* proto_content.c */
-    uint32_t clock_snapshots;             /* so far; those that are refused count, too */
     bool into_file; /* the trace was written to its file while it was recorded */
 };
 

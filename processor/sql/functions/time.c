@@ -31,7 +31,7 @@ static void trace_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 
 /* What one clock of the first machine showed at times of the trace, in order of these. */
-struct orma_timeline {
+struct orma_sql_timeline {
     int64_t clock;
     uint32_t rows; /* of the snapshot table when it was made */
     size_t num;
@@ -47,14 +47,14 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static struct orma_timeline *make_timeline(const struct orma_table *t, int64_t clock)
+static struct orma_sql_timeline *make_timeline(const struct orma_table *t, int64_t clock)
 {
-    struct orma_timeline *line =
+    struct orma_sql_timeline *line =
         malloc(sizeof(*line) + ((size_t)t->rows + 1) * sizeof(line->readings[0]));
 
     if (!line)
         return NULL;
-    *line = (struct orma_timeline){.clock = clock, .rows = t->rows};
+    *line = (struct orma_sql_timeline){.clock = clock, .rows = t->rows};
     for (uint32_t row = 0; row < t->rows; row++) {
         if (orma_table_int(t, ORMA_CLOCK_SNAPSHOT_CLOCK_ID, row) != clock ||
             orma_table_int(t, ORMA_CLOCK_SNAPSHOT_MACHINE_ID, row) != 0)
@@ -67,10 +67,10 @@ static struct orma_timeline *make_timeline(const struct orma_table *t, int64_t c
     return line;
 }
 
-static const struct orma_timeline *get_timeline(struct orma_sql *sql, int64_t clock)
+static const struct orma_sql_timeline *get_timeline(struct orma_sql *sql, int64_t clock)
 {
     const struct orma_table *t = &sql->storage->tables[ORMA_TABLE_CLOCK_SNAPSHOT];
-    struct orma_timeline **slot = &sql->timelines[clock == CLOCK_ID_REALTIME];
+    struct orma_sql_timeline **slot = &sql->timelines[clock == CLOCK_ID_REALTIME];
 
     if (!*slot || (*slot)->rows != t->rows) {
         free(*slot);
@@ -95,7 +95,7 @@ static int64_t add_saturating(int64_t a, int64_t b)
  */
 static bool to_clock(struct orma_sql *sql, int64_t clock, int64_t ts, int64_t *ret)
 {
-    const struct orma_timeline *line = get_timeline(sql, clock);
+    const struct orma_sql_timeline *line = get_timeline(sql, clock);
 
     if (!line || !line->num)
         return false;

@@ -1,0 +1,19 @@
+/*
+ * Between the files of the reader: machines and times of packets, the long way.
+ */
+#ifndef ORMA_PROCESSOR_READ_READER_IMPL_H
+#define ORMA_PROCESSOR_READ_READER_IMPL_H
+#include "processor/read/reader.h"
+
+/* The machine of packets that call it so; sets self->error if there must be none. */
+uint16_t orma_reader_machine_of(struct orma_reader *self, uint32_t raw);
+
+/* Counts and logs a time that can't be converted; `offset`: of the packet in the file, or -1. */
+void orma_reader_count_clock(struct orma_reader *self, const struct orma_clock_view *view,
+                             uint64_t clock, int64_t ns, enum orma_clock_result why,
+                             int64_t offset);
+
+/* Looks the clock of a packet up and keeps the conversion in the sequence. */
+enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct orma_seq *seq,
+                                              uint32_t id, uint64_t timestamp);
+#endif
