@@ -1,40 +1,37 @@
 /*
- * Recursive descent over tokens of scan.h, straight into the encoded message:
+ * Recursive descent over the cursor of json_reader.h, straight into the encoded message:
  *
  *   object -> members -> field by name -> value by the field's type
  *
  * A message is encoded behind a length that is patched at its end (sdk/wire). Packed fields
  * are written as one block; seen.h finds repeated values and oneofs that are set twice.
- * Values of unknown fields are parsed, and dropped if the options permit it.
+ * Values of unknown fields are read to the letter, and dropped if the options permit it.
+ *
+ * The cursor keeps the first failure, of the text or of its meaning, with its place; line and
+ * column are counted once, when it is reported (scan.h).
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "protos/reflect/json.h"
+#include "protos/reflect/json_reader.h"
 #include "protos/reflect/number.h"
 #include "protos/reflect/scalar.h"
 #include "protos/reflect/scan.h"
 #include "protos/reflect/seen.h"
 #include "sdk/base/base64.h"
-#include "sdk/base/hex.h"
-#include "sdk/base/utf8.h"
 #include "sdk/wire/pb_writer.h"
 
-enum token {
-    TOKEN_END,    /* of the text; also after failure */
-    TOKEN_STRING, /* decoded, in `string` */
-    TOKEN_NUMBER,
-    TOKEN_WORD, /* true, false, null */
-    TOKEN_CHAR, /* { } [ ] : , and anything else */
-};
+#define TEXT_SHOWN_MAX 200 /* of a name or value, in a message */
 
 struct parser {
     const struct orma_schema *schema;
     struct orma_json_parse *opts;
-    struct orma_scan scan;
-    enum token token;
-    struct orma_buf string; /* the current string, decoded */
+    struct orma_json_cursor cursor;
+    struct orma_json_value value; /* what is being read, a name or a value */
+    struct orma_str string;       /* when it is one: with escapes resolved */
+    struct orma_buf scratch;      /* may hold that, or the text of a number */
     struct orma_buf *out;
     unsigned depth;
     struct orma_seen seen;
@@ -42,182 +39,34 @@ struct parser {
 
 static int parse_object(struct parser *p, uint32_t msg);
 
-/* ---- tokens ---- */
-
-static int skip_blanks(struct orma_scan *scan)
+/* What the cursor came to, once it has stopped. */
+static int outcome(const struct parser *p)
 {
-    int c;
-
-    while ((c = orma_scan_peek(scan)) == ' ' || c == '\t' || c == '\n' || c == '\r')
-        orma_scan_skip(scan);
-    return c;
+    return p->cursor.failed ? -EBADMSG : p->scratch.failed ? -ENOMEM : 0;
 }
 
-static bool take_hex4(struct orma_scan *scan, uint32_t *ret)
+/* A name or value was read. */
+static int got(struct parser *p)
 {
-    *ret = 0;
-    for (int i = 0; i < 4; i++) {
-        int digit = orma_hex_digit(orma_scan_peek(scan));
-
-        if (digit < 0 || !orma_scan_take(scan))
-            return false;
-        *ret = *ret << 4 | (uint32_t)digit;
-    }
-    return true;
+    if (p->value.type == ORMA_JSON_STRING)
+        p->string = orma_json_cursor_text(&p->cursor, &p->value, &p->scratch);
+    return outcome(p);
 }
 
-/* Behind "\u", which is in the current token. */
-static int unicode_escape(struct parser *p)
-{
-    struct orma_scan *scan = &p->scan;
-    uint32_t code, low;
-
-    if (!take_hex4(scan, &code))
-        return orma_scan_fail(scan, "expected 4 hexadecimal digits in this escape");
-    if (code >= 0xd800 && code < 0xdc00) {
-        if (orma_scan_peek(scan) != '\\' || !orma_scan_take(scan) || orma_scan_peek(scan) != 'u' ||
-            !orma_scan_take(scan) || !take_hex4(scan, &low) || low < 0xdc00 || low > 0xdfff)
-            return orma_scan_fail(scan, "the second half of this character is missing");
-        code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
-    }
-    if (!orma_utf8_put(&p->string, code))
-        return orma_scan_fail(scan, "this escape is no Unicode character");
-    return 0;
-}
-
-static int escape(struct parser *p)
-{
-    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-
-    orma_scan_mark(&p->scan);
-    if (!orma_scan_take(&p->scan))
-        return p->scan.err;
-    int c = orma_scan_peek(&p->scan);
-    const char *at = c > 0 ? strchr(names, c) : NULL;
-    if (at) {
-        orma_scan_skip(&p->scan);
-        orma_buf_put_byte(&p->string, (uint8_t)values[at - names]);
-        return 0;
-    }
-    if (c != 'u' || !orma_scan_take(&p->scan))
-        return orma_scan_fail(&p->scan, "unknown escape in a string");
-    return unicode_escape(p);
-}
-
-/* Behind the opening quote. The current token stays the quote, but for errors in escapes. */
-static int take_string(struct parser *p)
-{
-    struct orma_scan *scan = &p->scan;
-    uint64_t begun = scan->col;
-
-    orma_buf_clear(&p->string);
-    for (int c; (c = orma_scan_peek(scan)) != '"';) {
-        if (c >= ' ' && c != '\\') {
-            orma_buf_put_byte(&p->string, (uint8_t)c);
-            orma_scan_skip(scan);
-            continue;
-        }
-        if (c == '\\') {
-            if (escape(p) < 0)
-                return scan->err;
-            continue;
-        }
-        if (c < 0 || c == '\n')
-            scan->col = begun;
-        else
-            orma_scan_mark(scan);
-        scan->len = 1;
-        return orma_scan_fail(scan, c < 0 || c == '\n'
-                                        ? "this string is not closed on its line"
-                                        : "a control character in a string must be escaped");
-    }
-    orma_scan_skip(scan);
-    scan->col = begun;
-    return p->string.failed ? -ENOMEM : 0;
-}
-
-static bool is_word_byte(int c)
-{
-    return orma_scan_is_letter(c) || orma_scan_is_digit(c) || c == '.' || c == '+' || c == '-';
-}
-
-/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
-static bool is_number(const char *s)
-{
-    s += *s == '-';
-    if (*s == '0' && s[1] >= '0' && s[1] <= '9')
-        return false;
-    size_t digits = strspn(s, "0123456789");
-    if (!digits)
-        return false;
-    s += digits;
-    if (*s == '.') {
-        digits = strspn(++s, "0123456789");
-        if (!digits)
-            return false;
-        s += digits;
-    }
-    if (*s == 'e' || *s == 'E') {
-        s++;
-        s += *s == '+' || *s == '-';
-        digits = strspn(s, "0123456789");
-        if (!digits)
-            return false;
-        s += digits;
-    }
-    return *s == '\0';
-}
-
-/* The next token becomes the current one. 0, -ENOMEM, or the scanner's failure. */
-static int next(struct parser *p)
-{
-    struct orma_scan *scan = &p->scan;
-    int c = skip_blanks(scan);
-
-    orma_scan_mark(scan);
-    p->token = TOKEN_END;
-    if (c < 0)
-        return scan->err;
-    p->token = TOKEN_CHAR;
-    if (c == '"') {
-        p->token = TOKEN_STRING;
-        orma_scan_skip(scan);
-        return take_string(p);
-    }
-    if (!is_word_byte(c))
-        return orma_scan_take(scan) ? 0 : scan->err;
-    p->token = c == '-' || orma_scan_is_digit(c) ? TOKEN_NUMBER : TOKEN_WORD;
-    for (; is_word_byte(c); c = orma_scan_peek(scan))
-        if (!orma_scan_take(scan))
-            return scan->err;
-    if (p->token == TOKEN_NUMBER && !is_number(scan->text))
-        return orma_scan_fail(scan, "\"%s\" is no number", scan->text);
-    return 0;
-}
-
-static bool at_char(const struct parser *p, char c)
-{
-    return p->token == TOKEN_CHAR && p->scan.text[0] == c;
-}
-
-static bool at_word(const struct parser *p, const char *word)
-{
-    return p->token == TOKEN_WORD && !strcmp(p->scan.text, word);
-}
+/* What is being read is refused, whatever stands there. */
+#define FAIL(p, ...)                                                                               \
+    (orma_json_cursor_fail(&(p)->cursor, orma_json_place(&(p)->value), __VA_ARGS__), -EBADMSG)
 
 static int expected(struct parser *p, const char *what)
 {
-    switch (p->token) {
-    case TOKEN_END:
-        return orma_scan_fail(&p->scan, "expected %s, but the text ends", what);
-    case TOKEN_STRING:
-        return orma_scan_fail(&p->scan, "expected %s, found a string", what);
-    case TOKEN_NUMBER:
-    case TOKEN_WORD:
-    case TOKEN_CHAR:
-        break;
-    }
-    return orma_scan_fail(&p->scan, "expected %s, found \"%s\"", what, p->scan.text);
+    orma_json_cursor_refuse(&p->cursor, &p->value, what);
+    return -EBADMSG;
+}
+
+/* For "%.*s". */
+static int shown_len(const struct parser *p)
+{
+    return (int)ORMA_MIN(p->string.len, (size_t)TEXT_SHOWN_MAX);
 }
 
 static const char *name_of(const struct parser *p, const struct orma_field *field)
@@ -246,11 +95,17 @@ static int bad_value(struct parser *p, const struct orma_field *field)
 /* The text of a number, from a number or a string; NULL: neither. */
 static const char *number_text(struct parser *p)
 {
-    if (p->token == TOKEN_NUMBER)
-        return p->scan.text;
-    if (p->token != TOKEN_STRING || memchr(orma_buf_cstr(&p->string), 0, p->string.len))
+    struct orma_str text = p->value.type == ORMA_JSON_STRING ? p->string : p->value.raw;
+
+    if (p->value.type == ORMA_JSON_STRING
+            ? !orma_json_is_number(text)
+            : p->value.type != ORMA_JSON_INT && p->value.type != ORMA_JSON_REAL)
         return NULL;
-    return is_number(orma_buf_cstr(&p->string)) ? orma_buf_cstr(&p->string) : NULL;
+    if ((const uint8_t *)text.data != p->scratch.data) {
+        orma_buf_clear(&p->scratch);
+        orma_buf_put(&p->scratch, text.data, text.len);
+    }
+    return orma_buf_cstr(&p->scratch);
 }
 
 /* "12", and "1.2e1", which is the same number. False: not an integer, or above 64 bits. */
@@ -275,9 +130,9 @@ static int parse_int(struct parser *p, const struct orma_field *field, uint64_t 
     if (!text)
         return bad_value(p, field);
     if (!to_magnitude(text + minus, &val) || !orma_scalar_from_int(field->type, val, minus, ret))
-        return orma_scan_fail(&p->scan, "%.100s is out of range for \"%s\": expected %s", text,
-                              name_of(p, field), describe(field->type));
-    return next(p);
+        return FAIL(p, "%.100s is out of range for \"%s\": expected %s", text, name_of(p, field),
+                    describe(field->type));
+    return 0;
 }
 
 static int parse_real(struct parser *p, const struct orma_field *field, uint64_t *ret)
@@ -296,8 +151,9 @@ static int parse_real(struct parser *p, const struct orma_field *field, uint64_t
     else if (text)
         (void)orma_number_to_double(text + minus, &val); /* its form has been checked */
     val = minus ? -val : val;
-    for (size_t i = 0; !found && p->token == TOKEN_STRING && i < ORMA_ARRAY_LEN(names); i++) {
-        if (orma_str_eq_c(orma_buf_str(&p->string), names[i].text)) {
+    for (size_t i = 0; !found && p->value.type == ORMA_JSON_STRING && i < ORMA_ARRAY_LEN(names);
+         i++) {
+        if (orma_str_eq_c(p->string, names[i].text)) {
             val = names[i].val;
             found = true;
         }
@@ -305,7 +161,7 @@ static int parse_real(struct parser *p, const struct orma_field *field, uint64_t
     if (!found)
         return bad_value(p, field);
     *ret = orma_scalar_from_real(field->type, val);
-    return next(p);
+    return 0;
 }
 
 static int parse_enum(struct parser *p, const struct orma_field *field, uint64_t *ret,
@@ -314,22 +170,22 @@ static int parse_enum(struct parser *p, const struct orma_field *field, uint64_t
     struct orma_buf hint = {0};
     int32_t number;
 
-    if (p->token != TOKEN_STRING)
+    if (p->value.type != ORMA_JSON_STRING)
         return parse_int(p, field, ret);
-    if (orma_schema_value_named(p->schema, field->type_idx, orma_buf_str(&p->string), &number)) {
+    if (orma_schema_value_named(p->schema, field->type_idx, p->string, &number)) {
         *ret = (uint64_t)(int64_t)number;
-        return next(p);
+        return 0;
     }
     if (p->opts->flags & ORMA_JSON_LOSSY) {
         p->opts->dropped++;
         *ret_dropped = true;
-        return next(p);
+        return 0;
     }
-    orma_schema_suggest_value(p->schema, field->type_idx, orma_buf_str(&p->string), &hint);
-    orma_scan_fail(&p->scan, "\"%.200s\" is no value of \"%s\"%s", orma_buf_cstr(&p->string),
+    orma_schema_suggest_value(p->schema, field->type_idx, p->string, &hint);
+    int err = FAIL(p, "\"%.*s\" is no value of \"%s\"%s", shown_len(p), p->string.data,
                    name_of(p, field), orma_buf_cstr(&hint));
     orma_buf_fini(&hint);
-    return p->scan.err;
+    return err;
 }
 
 static int parse_number(struct parser *p, const struct orma_field *field, uint64_t *ret,
@@ -337,8 +193,8 @@ static int parse_number(struct parser *p, const struct orma_field *field, uint64
 {
     switch (field->type) {
     case ORMA_TYPE_BOOL:
-        *ret = at_word(p, "true");
-        return *ret || at_word(p, "false") ? next(p) : bad_value(p, field);
+        *ret = p->value.boolean;
+        return p->value.type == ORMA_JSON_BOOL ? 0 : bad_value(p, field);
     case ORMA_TYPE_DOUBLE:
     case ORMA_TYPE_FLOAT:
         return parse_real(p, field, ret);
@@ -350,16 +206,15 @@ static int parse_number(struct parser *p, const struct orma_field *field, uint64
 
 static int parse_bytes(struct parser *p, const struct orma_field *field)
 {
-    if (p->token != TOKEN_STRING)
+    if (p->value.type != ORMA_JSON_STRING)
         return bad_value(p, field);
     size_t begun = orma_pb_begin(p->out, field->number);
     if (field->type == ORMA_TYPE_STRING)
         orma_buf_put(p->out, p->string.data, p->string.len);
-    else if (!orma_base64_decode(orma_buf_str(&p->string), ORMA_BASE64_STRICT, p->out))
-        return orma_scan_fail(&p->scan, "\"%s\" wants base64, which this is not",
-                              name_of(p, field));
+    else if (!orma_base64_decode(p->string, ORMA_BASE64_STRICT, p->out))
+        return FAIL(p, "\"%s\" wants base64, which this is not", name_of(p, field));
     orma_pb_end(p->out, begun);
-    return next(p);
+    return 0;
 }
 
 /* One value, with its tag unless it is packed. */
@@ -373,11 +228,11 @@ static int parse_value(struct parser *p, const struct orma_field *field, bool pa
     if (field->type == ORMA_TYPE_MESSAGE) {
         size_t begun = orma_pb_begin(p->out, field->number);
 
-        if (!at_char(p, '{'))
+        if (p->value.type != ORMA_JSON_OBJECT)
             return bad_value(p, field);
         err = parse_object(p, field->type_idx);
         orma_pb_end(p->out, begun);
-        return err < 0 ? err : next(p);
+        return err;
     }
     if (wire == ORMA_PB_LEN)
         return parse_bytes(p, field);
@@ -390,42 +245,32 @@ static int parse_value(struct parser *p, const struct orma_field *field, bool pa
     return 0;
 }
 
-/* '[' a, b... ']' with `one` for each element. */
-static int parse_elements(struct parser *p, int (*one)(struct parser *, const struct orma_field *),
-                          const struct orma_field *field)
+/* From behind '[' to behind ']'. */
+static int parse_elements(struct parser *p, const struct orma_field *field)
 {
-    int err = next(p);
+    int err = 0;
 
-    if (!err && at_char(p, ']'))
-        return next(p);
-    while (!err) {
-        err = one(p, field);
-        if (!err && at_char(p, ']'))
-            return next(p);
+    while (!err && orma_json_cursor_element(&p->cursor, &p->value)) {
+        err = got(p);
         if (!err)
-            err = at_char(p, ',') ? next(p) : expected(p, "\",\" or \"]\"");
+            err = parse_value(p, field, field->flags & ORMA_FIELD_PACKED);
     }
-    return err;
-}
-
-static int parse_element(struct parser *p, const struct orma_field *field)
-{
-    return parse_value(p, field, field->flags & ORMA_FIELD_PACKED);
+    return err ? err : outcome(p);
 }
 
 static int parse_array(struct parser *p, const struct orma_field *field)
 {
-    if (!at_char(p, '[')) {
+    if (p->value.type != ORMA_JSON_ARRAY) {
         char what[256];
 
         (void)snprintf(what, sizeof(what), "an array for \"%.120s\"", name_of(p, field));
         return expected(p, what);
     }
     if (!(field->flags & ORMA_FIELD_PACKED))
-        return parse_elements(p, parse_element, field);
+        return parse_elements(p, field);
     size_t before = p->out->len;
     size_t begun = orma_pb_begin(p->out, field->number);
-    int err = parse_elements(p, parse_element, field);
+    int err = parse_elements(p, field);
     if (p->out->len == begun)
         p->out->len = before; /* nothing to pack */
     else
@@ -435,75 +280,6 @@ static int parse_array(struct parser *p, const struct orma_field *field)
 
 /* ---- objects ---- */
 
-static int skip_value(struct parser *p);
-
-static int skip_element(struct parser *p, const struct orma_field *field)
-{
-    (void)field;
-    return skip_value(p);
-}
-
-/* The members of an object, each through `member`, up to '}', which stays the current token. */
-static int parse_members(struct parser *p, int (*member)(struct parser *, void *), void *ctx)
-{
-    int err = next(p);
-
-    if (!err && at_char(p, '}'))
-        return 0;
-    while (!err) {
-        if (p->token != TOKEN_STRING)
-            return expected(p, "the name of a field in quotes");
-        err = member(p, ctx);
-        if (err || at_char(p, '}'))
-            return err;
-        err = at_char(p, ',') ? next(p) : expected(p, "\",\" or \"}\"");
-    }
-    return err;
-}
-
-static int expect_colon(struct parser *p)
-{
-    int err = next(p);
-
-    if (err)
-        return err;
-    return at_char(p, ':') ? next(p) : expected(p, "\":\"");
-}
-
-static int skip_member(struct parser *p, void *ctx)
-{
-    int err = expect_colon(p);
-
-    (void)ctx;
-    return err ? err : skip_value(p);
-}
-
-/* A value of a field that nobody knows. */
-static int skip_value(struct parser *p)
-{
-    int err;
-
-    if (!at_char(p, '{') && !at_char(p, '[')) {
-        if (p->token == TOKEN_STRING || p->token == TOKEN_NUMBER || at_word(p, "true") ||
-            at_word(p, "false") || at_word(p, "null"))
-            return next(p);
-        return expected(p, "a value");
-    }
-    if (p->depth >= ORMA_JSON_DEPTH_MAX)
-        return orma_scan_fail(&p->scan, "more than %d objects inside one another",
-                              ORMA_JSON_DEPTH_MAX);
-    p->depth++;
-    if (at_char(p, '[')) {
-        err = parse_elements(p, skip_element, NULL);
-    } else {
-        err = parse_members(p, skip_member, NULL);
-        if (!err)
-            err = next(p);
-    }
-    p->depth--;
-    return err;
-}
-
 static int check_oneof(struct parser *p, const struct orma_seen_msg *m,
                        const struct orma_field *field)
 {
@@ -512,10 +288,16 @@ static int check_oneof(struct parser *p, const struct orma_seen_msg *m,
 
     if (!held)
         return 0;
-    return orma_scan_fail(&p->scan,
-                          "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
-                          name_of(p, field), name_of(p, held),
-                          orma_schema_oneof_name(p->schema, m->msg, field->oneof - 1u));
+    return FAIL(p, "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
+                name_of(p, field), name_of(p, held),
+                orma_schema_oneof_name(p->schema, m->msg, field->oneof - 1u));
+}
+
+static int skip_member(struct parser *p)
+{
+    if (orma_json_cursor_value(&p->cursor, &p->value))
+        (void)orma_json_cursor_skip(&p->cursor, &p->value, p->depth);
+    return outcome(p);
 }
 
 static int unknown_field(struct parser *p, const struct orma_seen_msg *m)
@@ -524,34 +306,31 @@ static int unknown_field(struct parser *p, const struct orma_seen_msg *m)
 
     if (p->opts->flags & ORMA_JSON_LOSSY) {
         p->opts->dropped++;
-        return skip_member(p, NULL);
+        return skip_member(p);
     }
-    orma_schema_suggest_field(p->schema, m->msg, orma_buf_str(&p->string), &hint);
-    orma_scan_fail(&p->scan, "\"%s\" has no field \"%.200s\"%s",
-                   orma_schema_short_name(orma_schema_msg_name(p->schema, m->msg)),
-                   orma_buf_cstr(&p->string), orma_buf_cstr(&hint));
+    orma_schema_suggest_field(p->schema, m->msg, p->string, &hint);
+    int err = FAIL(p, "\"%s\" has no field \"%.*s\"%s",
+                   orma_schema_short_name(orma_schema_msg_name(p->schema, m->msg)), shown_len(p),
+                   p->string.data, orma_buf_cstr(&hint));
     orma_buf_fini(&hint);
-    return p->scan.err;
+    return err;
 }
 
-static int parse_member(struct parser *p, void *ctx)
+static int parse_member(struct parser *p, const struct orma_seen_msg *m)
 {
-    const struct orma_seen_msg *m = ctx;
-    const struct orma_field *field =
-        orma_schema_field_json(p->schema, m->msg, orma_buf_str(&p->string));
+    const struct orma_field *field = orma_schema_field_json(p->schema, m->msg, p->string);
 
     if (!field)
         return unknown_field(p, m);
     if (orma_seen_mark(&p->seen, m, field))
-        return orma_scan_fail(&p->scan, "\"%s\" is given twice", name_of(p, field));
-    int err = expect_colon(p);
-    if (err)
-        return err;
-    if (at_word(p, "null")) {
+        return FAIL(p, "\"%s\" is given twice", name_of(p, field));
+    if (!orma_json_cursor_value(&p->cursor, &p->value) || got(p) < 0)
+        return outcome(p);
+    if (p->value.type == ORMA_JSON_NULL) {
         orma_seen_unmark(&p->seen, m, field);
-        return next(p);
+        return 0;
     }
-    err = check_oneof(p, m, field);
+    int err = check_oneof(p, m, field);
     if (!err)
         err = orma_field_is_repeated(field) ? parse_array(p, field) : parse_value(p, field, false);
     if (!err && field->oneof)
@@ -559,52 +338,81 @@ static int parse_member(struct parser *p, void *ctx)
     return err;
 }
 
-/* From '{' to '}', which stays the current token. */
+/* From behind '{' to behind '}'. */
+static int parse_members(struct parser *p, const struct orma_seen_msg *m)
+{
+    int err = 0;
+
+    while (!err && orma_json_cursor_key(&p->cursor, &p->value)) {
+        err = got(p);
+        if (!err)
+            err = parse_member(p, m);
+    }
+    return err ? err : outcome(p);
+}
+
+/* From behind '{' to behind '}', which becomes the value for errors. */
 static int parse_object(struct parser *p, uint32_t msg)
 {
     struct orma_seen_msg m;
 
-    if (p->depth >= ORMA_JSON_DEPTH_MAX)
-        return orma_scan_fail(&p->scan, "more than %d objects inside one another",
-                              ORMA_JSON_DEPTH_MAX);
+    if (!orma_json_cursor_may_enter(&p->cursor, &p->value, p->depth))
+        return -EBADMSG;
     int err = orma_seen_open(&p->seen, msg, &m);
     p->depth++;
     if (!err)
-        err = parse_members(p, parse_member, &m);
+        err = parse_members(p, &m);
+    p->value = (struct orma_json_value){.raw = {p->cursor.pos - 1, 1}};
     const struct orma_field *missing = err ? NULL : orma_seen_missing(&p->seen, &m);
     if (missing && !(p->opts->flags & ORMA_JSON_PARTIAL))
-        err = orma_scan_fail(&p->scan, "this \"%s\" lacks \"%s\", which is required",
-                             orma_schema_short_name(orma_schema_msg_name(p->schema, msg)),
-                             name_of(p, missing));
+        err =
+            FAIL(p, "this \"%s\" lacks \"%s\", which is required",
+                 orma_schema_short_name(orma_schema_msg_name(p->schema, msg)), name_of(p, missing));
     orma_seen_close(&p->seen, &m);
     p->depth--;
     return err;
 }
 
+static int parse_text(struct parser *p, uint32_t msg)
+{
+    if (!orma_json_cursor_read(&p->cursor, &p->value))
+        return -EBADMSG;
+    int err = p->value.type == ORMA_JSON_OBJECT ? parse_object(p, msg) : expected(p, "an object");
+
+    if (!err && !orma_json_cursor_end(&p->cursor, "the end behind the object"))
+        err = -EBADMSG;
+    return !err && p->out->failed ? -ENOMEM : err;
+}
+
 int orma_json_parse(const struct orma_schema *schema, uint32_t msg, struct orma_str text,
                     struct orma_json_parse *opts, struct orma_buf *out)
 {
+    static const struct orma_json_rules rules = {.word_max = ORMA_SCAN_TOKEN_MAX,
+                                                 .depth_max = ORMA_JSON_DEPTH_MAX};
     struct orma_json_parse none = {0};
     struct parser p = {
         .schema = schema, .opts = opts ? opts : &none, .out = out, .seen = {.schema = schema}};
+    struct orma_buf error = {0};
+    struct orma_scan scan;
     size_t before = out->len;
 
     p.opts->dropped = 0;
-    orma_scan_init_memory(&p.scan, text, p.opts->file, p.opts->error);
-    int err = orma_scan_skip_mark(&p.scan);
+    orma_scan_init_memory(&scan, text, p.opts->file, p.opts->error);
+    int err = orma_scan_skip_mark(&scan);
+    p.cursor = orma_json_cursor((struct orma_str){scan.pos, (size_t)(scan.end - scan.pos)}, rules,
+                                p.opts->error ? &error : NULL);
     if (!err)
-        err = next(&p);
-    if (!err)
-        err = at_char(&p, '{') ? parse_object(&p, msg) : expected(&p, "an object");
-    if (!err)
-        err = next(&p);
-    if (!err && p.token != TOKEN_END)
-        err = expected(&p, "the end behind the object");
-    if (!err && out->failed)
-        err = -ENOMEM;
+        err = parse_text(&p, msg);
+    if (p.scratch.failed)
+        err = -ENOMEM; /* what came to nothing for want of memory is not the text's fault */
+    if (err == -EBADMSG && p.cursor.failed) {
+        orma_scan_move(&scan, p.cursor.failed_at.data, p.cursor.failed_at.len);
+        orma_scan_fail(&scan, "%s", orma_buf_cstr(&error));
+    }
     if (err < 0)
         out->len = before;
-    orma_buf_fini(&p.string);
+    orma_buf_fini(&error);
+    orma_buf_fini(&p.scratch);
     orma_seen_fini(&p.seen);
     return err;
 }

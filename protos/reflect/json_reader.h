@@ -1,6 +1,8 @@
 /*
- * Pull reader of JSON text that lies whole in memory. Nothing is copied, nothing recurses: a
- * container is skipped as a span of text and read with a reader of its own.
+ * The reader of JSON: of text that lies whole in memory, nothing is copied. Two ways through it:
+ *
+ * Spans, for files that may be damaged. A container is skipped as a span of text and read with a
+ * reader of its own; nothing recurses.
  *
  *     struct orma_json j = orma_json(text);
  *     struct orma_json_value v;
@@ -11,7 +13,20 @@
  *             ...
  *
  * Failure is sticky: after the first malformed byte `failed` is set and reads give false.
- * Lenient where writers are sloppy: commas may trail.
+ * Lenient where writers are sloppy: commas may trail, numbers may begin with zeros, strings hold
+ * what they will, halves of surrogate pairs stay.
+ *
+ * A cursor, for text that must be JSON to the letter (RFC 8259). It goes in and out of containers
+ * in place, so all of the text is read once, whatever its depth.
+ *
+ *     struct orma_json_cursor c = orma_json_cursor(text, rules, &error);
+ *     struct orma_json_value key, v;
+ *
+ *     if (orma_json_cursor_read(&c, &v) && v.type == ORMA_JSON_OBJECT)
+ *         while (orma_json_cursor_key(&c, &key) && orma_json_cursor_value(&c, &v))
+ *             ...
+ *     if (!orma_json_cursor_end(&c, "the end"))
+ *         ... c.failed_at, and why in `error`
  */
 #ifndef ORMA_PROTOS_REFLECT_JSON_READER_H
 #define ORMA_PROTOS_REFLECT_JSON_READER_H
@@ -33,9 +48,12 @@ struct orma_json_value {
     enum orma_json_type type;
     bool escaped; /* strings: there are backslashes in it */
     bool boolean;
-    struct orma_str raw; /* strings without quotes; containers with their brackets */
+    /* Strings without quotes; containers with their brackets, or the opening one from a cursor. */
+    struct orma_str raw;
     int64_t integer;
 };
+
+/* ---- spans ---- */
 
 struct orma_json {
     const char *pos, *end;
@@ -73,4 +91,65 @@ double orma_json_number(const struct orma_json_value *value);
 
 /* Whole text as a number as people write it (".5", "1.", "+2", "1e3"). False: it is none. */
 bool orma_json_text_number(struct orma_str text, double *ret);
+
+/* ---- to the letter ---- */
+
+struct orma_json_rules {
+    bool replace_halves; /* halves of surrogate pairs become U+FFFD; else they are refused */
+    unsigned word_max;   /* bytes of a number or a word */
+    unsigned depth_max;  /* containers inside one another */
+};
+
+struct orma_json_cursor {
+    const char *pos, *end;
+    struct orma_json_rules rules;
+    bool opened; /* the last thing that was read is an opening bracket */
+    bool failed; /* sticky */
+    struct orma_str failed_at;
+    struct orma_buf *error; /* receives what is wrong at failed_at; may be NULL */
+};
+
+struct orma_json_cursor orma_json_cursor(struct orma_str text, struct orma_json_rules rules,
+                                         struct orma_buf *error);
+
+/*
+ * The next value. Of a container only the bracket: its entries must be read next, up to the end.
+ * What begins no value has the type NONE, stays where it is and is in `raw` (nothing at the end):
+ * whoever asked refuses it. False: malformed.
+ */
+bool orma_json_cursor_read(struct orma_json_cursor *self, struct orma_json_value *ret);
+
+/* The next element, or the name of the next member, which orma_json_cursor_value() must follow.
+ * False: the container has ended, or failed. */
+bool orma_json_cursor_element(struct orma_json_cursor *self, struct orma_json_value *ret);
+bool orma_json_cursor_key(struct orma_json_cursor *self, struct orma_json_value *ret);
+bool orma_json_cursor_value(struct orma_json_cursor *self, struct orma_json_value *ret);
+
+/* Goes behind a value that was read, `depth` containers deep. False: something in it is wrong. */
+bool orma_json_cursor_skip(struct orma_json_cursor *self, const struct orma_json_value *value,
+                           unsigned depth);
+
+/* False, and failed: the container lies too deep. */
+bool orma_json_cursor_may_enter(struct orma_json_cursor *self,
+                                const struct orma_json_value *container, unsigned depth);
+
+/* True: nothing but blanks is left, and nothing failed. */
+bool orma_json_cursor_end(struct orma_json_cursor *self, const char *expected);
+
+/* Like orma_json_text(), by the cursor's rule for halves. */
+struct orma_str orma_json_cursor_text(const struct orma_json_cursor *self,
+                                      const struct orma_json_value *string,
+                                      struct orma_buf *scratch);
+
+/* Where to show an error about it: a string's quote; all of another. */
+struct orma_str orma_json_place(const struct orma_json_value *value);
+
+/* Fails with a text, or with "expected X, found Y". Always false; only the first failure counts. */
+bool orma_json_cursor_fail(struct orma_json_cursor *self, struct orma_str at, const char *fmt, ...)
+    ORMA_PRINTF(3, 4);
+bool orma_json_cursor_refuse(struct orma_json_cursor *self, const struct orma_json_value *found,
+                             const char *expected);
+
+/* Whole text as a number by the grammar of JSON. */
+bool orma_json_is_number(struct orma_str text);
 #endif

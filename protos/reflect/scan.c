@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sdk/base/assert.h"
 #include "sdk/base/utf8.h"
 
 #define WINDOW_SIZE 65536
@@ -73,6 +74,20 @@ bool orma_scan_refill(struct orma_scan *self)
     self->at_end = n <= 0;
     self->end += n > 0 ? n : 0;
     return n > 0;
+}
+
+void orma_scan_move(struct orma_scan *self, const char *at, size_t len)
+{
+    const char *newline;
+
+    ORMA_ASSERT(!self->window && self->pos <= at && at <= self->end);
+    while ((newline = memchr(self->pos, '\n', (size_t)(at - self->pos)))) {
+        self->pos = newline;
+        orma_scan_skip(self);
+    }
+    self->pos = at;
+    orma_scan_mark(self);
+    self->len = len;
 }
 
 bool orma_scan_take(struct orma_scan *self)

@@ -1,6 +1,6 @@
 /*
- * Scanner of text with positions: the part that the text and JSON parsers share.
- * Private to protos/reflect.
+ * Scanner of text with positions, for the text parser; the JSON parser, which has a reader of its
+ * own (json_reader.h), takes from here how an error is shown. Private to protos/reflect.
  *
  * It reads from memory, or through a window from a source of any size; the window
  * keeps the line that is being read, for messages like
@@ -77,6 +77,9 @@ static inline void orma_scan_mark(struct orma_scan *self)
     self->len = 0;
     self->text[0] = '\0';
 }
+
+/* The current token is `len` bytes at `at`, further on in a text in memory. */
+void orma_scan_move(struct orma_scan *self, const char *at, size_t len);
 
 /* Adds the byte that was seen to the token and goes behind it; fails when it grows too long. */
 bool orma_scan_take(struct orma_scan *self);

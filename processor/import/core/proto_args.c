@@ -1,19 +1,20 @@
 /*
  * Two walks that make args with paths as keys: over a message by its schema (protos/reflect/walk.h
- * calls enter(), value(), leave()), and over JSON text. Both keep one key that grows and shrinks as
- * they go down and up. A message without any field is an arg of its own, so it is not lost.
+ * calls enter(), value(), leave()), and over JSON text with a cursor
+ * (protos/reflect/json_reader.h), once all of it has turned out to be JSON. Both keep one key that
+ * grows and shrinks as they go down and up. A message without any field is an arg of its own, so it
+ * is not lost.
  */
 #include "processor/import/core/proto_args.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
+#include "protos/reflect/json_reader.h"
 #include "protos/reflect/walk.h"
 #include "sdk/base/base64.h"
-#include "sdk/base/hex.h"
-#include "sdk/base/utf8.h"
 
 #define JSON_DEPTH_MAX 64
+#define JSON_WORD_MAX 63
 
 const struct orma_schema *orma_import_schema(const struct orma_import_ctx *imp)
 {
@@ -190,193 +191,101 @@ struct json {
     struct orma_import_ctx *imp;
     struct orma_args_list *ret;
     struct orma_arg_key *key;
-    const char *at, *end;
-    bool dry, failed; /* dry: only look whether it is JSON */
+    struct orma_json_cursor cursor;
+    struct orma_buf scratch;
 };
 
-static void skip_blanks(struct json *j)
+static struct orma_json_cursor json_cursor(struct orma_str text)
 {
-    while (j->at < j->end && strchr(" \t\r\n", *j->at))
-        j->at++;
+    static const struct orma_json_rules rules = {
+        .replace_halves = true, .word_max = JSON_WORD_MAX, .depth_max = JSON_DEPTH_MAX};
+
+    return orma_json_cursor(text, rules, NULL);
 }
 
-static bool take(struct json *j, char c)
+static bool is_json(struct orma_str text)
 {
-    skip_blanks(j);
-    if (j->at < j->end && *j->at == c) {
-        j->at++;
-        return true;
-    }
-    return false;
+    struct orma_json_cursor c = json_cursor(text);
+    struct orma_json_value v;
+
+    return orma_json_cursor_read(&c, &v) && orma_json_cursor_skip(&c, &v, 0) &&
+           orma_json_cursor_end(&c, "the end");
 }
 
-static bool take_word(struct json *j, const char *word)
+static struct orma_str json_text(struct json *j, const struct orma_json_value *v)
 {
-    size_t n = strlen(word);
-
-    if ((size_t)(j->end - j->at) < n || memcmp(j->at, word, n) != 0)
-        return false;
-    j->at += n;
-    return true;
+    return orma_json_cursor_text(&j->cursor, v, &j->scratch);
 }
 
-static uint32_t read_hex4(struct json *j)
-{
-    int code = orma_hex4((struct orma_str){j->at, (size_t)(j->end - j->at)});
+static void put_json(struct json *j, const struct orma_json_value *v);
 
-    if (code < 0) {
-        j->failed = true;
-        return 0;
-    }
-    j->at += 4;
-    return (uint32_t)code;
-}
-
-static void read_escape(struct json *j, struct orma_buf *out)
-{
-    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-    char c = j->at < j->end ? *j->at++ : 0;
-    const char *plain = c ? strchr(from, c) : NULL;
-
-    if (c == 'u') {
-        uint32_t code = read_hex4(j);
-
-        if ((code & 0xfc00) == 0xd800 && j->end - j->at >= 6 && take_word(j, "\\u"))
-            code = 0x10000 + ((code & 0x3ff) << 10) + (read_hex4(j) & 0x3ff);
-        if (!orma_utf8_put(out, code))
-            (void)orma_utf8_put(out, 0xfffd);
-    } else if (plain) {
-        orma_buf_put_byte(out, (uint8_t)to[plain - from]);
-    } else {
-        orma_buf_put_byte(out, (uint8_t)c);
-    }
-}
-
-/* The text behind an opening quote. */
-static void read_text(struct json *j, struct orma_buf *out)
-{
-    while (j->at < j->end && *j->at != '"' && !j->failed) {
-        char c = *j->at++;
-
-        if (c == '\\')
-            read_escape(j, out);
-        else
-            orma_buf_put_byte(out, (uint8_t)c);
-    }
-    j->failed |= j->at == j->end;
-    if (!j->failed)
-        j->at++;
-}
-
-static void read_number(struct json *j)
-{
-    char text[64];
-    size_t n = 0;
-    bool real = false;
-    int64_t i;
-
-    while (j->at < j->end && n < sizeof(text) - 1 && strchr("+-.0123456789eE", *j->at)) {
-        real |= strchr(".eE", *j->at) != NULL;
-        text[n++] = *j->at++;
-    }
-    text[n] = '\0';
-    char *end = text;
-    double d = strtod(text, &end);
-    if (!n || end != text + n) {
-        j->failed = true;
-        return;
-    }
-    if (j->dry)
-        return;
-    if (!real && orma_str_to_i64((struct orma_str){text, n}, &i))
-        orma_arg_put(j->imp, j->key, ORMA_ARG_INT, i, j->ret);
-    else
-        orma_arg_put_double(j->imp, j->key, d, j->ret);
-}
-
-static void read_value(struct json *j, unsigned depth);
-
-static void read_object(struct json *j, unsigned depth)
+static void put_members(struct json *j)
 {
     const size_t full = j->key->full_len, flat = j->key->flat_len;
+    struct orma_json_value name, v;
 
-    if (take(j, '}'))
-        return;
-    do {
-        struct orma_buf name = {0};
-
-        if (!take(j, '"')) {
-            j->failed = true;
-            return;
-        }
-        read_text(j, &name);
-        if (!j->dry)
-            orma_arg_key_push(j->key, orma_buf_str(&name));
-        j->imp->model->storage->failed |= name.failed;
-        orma_buf_fini(&name);
-        j->failed |= !take(j, ':');
-        read_value(j, depth + 1);
+    while (orma_json_cursor_key(&j->cursor, &name) && orma_json_cursor_value(&j->cursor, &v)) {
+        orma_arg_key_push(j->key, json_text(j, &name));
+        put_json(j, &v);
         j->key->full_len = full;
         j->key->flat_len = flat;
-    } while (!j->failed && take(j, ','));
-    j->failed |= !take(j, '}');
+    }
 }
 
-static void read_array(struct json *j, unsigned depth)
+static void put_elements(struct json *j)
 {
     const size_t full = j->key->full_len;
-    unsigned index = 0;
+    struct orma_json_value v;
 
-    if (take(j, ']'))
-        return;
-    do {
-        if (!j->dry)
-            orma_arg_key_push_index(j->key, index++);
-        read_value(j, depth + 1);
+    for (unsigned i = 0; orma_json_cursor_element(&j->cursor, &v); i++) {
+        orma_arg_key_push_index(j->key, i);
+        put_json(j, &v);
         j->key->full_len = full;
-    } while (!j->failed && take(j, ','));
-    j->failed |= !take(j, ']');
+    }
 }
 
-static void read_value(struct json *j, unsigned depth)
+/* It has been checked; as deep as depth_max at most. */
+static void put_json(struct json *j, const struct orma_json_value *v)
 {
-    skip_blanks(j);
-    if (j->at == j->end || depth > JSON_DEPTH_MAX || j->failed) {
-        j->failed = true;
-    } else if (take(j, '{')) {
-        read_object(j, depth);
-    } else if (take(j, '[')) {
-        read_array(j, depth);
-    } else if (take(j, '"')) {
-        struct orma_buf text = {0};
-
-        read_text(j, &text);
-        if (!j->dry && !j->failed)
-            orma_arg_put_text(j->imp, j->key, orma_buf_str(&text), j->ret);
-        j->imp->model->storage->failed |= text.failed;
-        orma_buf_fini(&text);
-    } else if (take_word(j, "true") || take_word(j, "false")) {
-        if (!j->dry)
-            orma_arg_put(j->imp, j->key, ORMA_ARG_BOOL, j->at[-2] == 'u', j->ret);
-    } else if (!take_word(j, "null")) {
-        read_number(j);
+    switch (v->type) {
+    case ORMA_JSON_OBJECT:
+        put_members(j);
+        break;
+    case ORMA_JSON_ARRAY:
+        put_elements(j);
+        break;
+    case ORMA_JSON_STRING:
+        orma_arg_put_text(j->imp, j->key, json_text(j, v), j->ret);
+        break;
+    case ORMA_JSON_BOOL:
+        orma_arg_put(j->imp, j->key, ORMA_ARG_BOOL, v->boolean, j->ret);
+        break;
+    case ORMA_JSON_INT:
+        orma_arg_put(j->imp, j->key, ORMA_ARG_INT, v->integer, j->ret);
+        break;
+    case ORMA_JSON_REAL:
+        orma_arg_put_double(j->imp, j->key, orma_json_number(v), j->ret);
+        break;
+    case ORMA_JSON_NULL:
+    case ORMA_JSON_NONE:
+        break;
     }
 }
 
 void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
                                struct orma_arg_key *key, struct orma_args_list *ret)
 {
+    struct json j = {.imp = imp, .ret = ret, .key = key, .cursor = json_cursor(text)};
+    struct orma_json_value v;
+
     if (!text.len)
         return;
-    struct json j = {imp, ret, key, text.data, text.data + text.len, true, false};
-
-    read_value(&j, 0);
-    skip_blanks(&j);
-    if (j.failed || j.at != j.end) {
+    if (!is_json(text)) {
         orma_arg_put_text(imp, key, text, ret);
         return;
     }
-    j.at = text.data;
-    j.dry = false;
-    read_value(&j, 0);
+    if (orma_json_cursor_read(&j.cursor, &v))
+        put_json(&j, &v);
+    imp->model->storage->failed |= j.scratch.failed;
+    orma_buf_fini(&j.scratch);
 }

@@ -196,6 +196,37 @@ Test(room_events, annotations_are_args)
     room_free(r);
 }
 
+/* JSON to the letter, or it stays the text that it is. */
+Test(room_events, annotations_of_json_are_args_too)
+{
+    static const struct {
+        const char *json, *args;
+    } cases[] = {
+        {"{\"a\":[1,-2.5,null,{\"b\":\"\\u00fc\"}],\"c\":false}",
+         "debug.j.a[0]=1,debug.j.a[1]=-2.5,debug.j.a[3].b=\xc3\xbc,debug.j.c=false\n"},
+        {" 9223372036854775807 ", "debug.j=9223372036854775807\n"},
+        {"9223372036854775808", "debug.j=9.22337e+18\n"},
+        {"\"\\ud800x\"", "debug.j=\xef\xbf\xbdx\n"},
+        {"[1,]", "debug.j=[1,]\n"},
+        {"01", "debug.j=01\n"},
+        {".5", "debug.j=.5\n"},
+        {"[\"\\x\"]", "debug.j=[\"\\x\"]\n"},
+        {"1 2", "debug.j='1 2'\n"},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct room *r = room_new(&orma_events_room, importers);
+
+        event(
+            r, 10,
+            MSG(TYPE(INSTANT), NAME("a"), TRACK(0),
+                SUB(ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS, STR(ORMA_PB_DEBUG_ANNOTATION_NAME, "j"),
+                    STR(ORMA_PB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, cases[i].json))));
+        room_expect(r, ORMA_TABLE_SLICE, "{arg_set_id}", cases[i].args);
+        room_free(r);
+    }
+}
+
 /*  state track:  10 idle   30 busy   50 (nothing) */
 Test(room_events, a_state_lasts_until_the_next_one)
 {
