@@ -67,13 +67,13 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
 suite build-test-gcc "gcc, release" all
-configure build-test-gcc-asan -Dwerror=true -Db_sanitize=address,undefined -Dtestpoints=true
+configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Db_sanitize=address,undefined -Dtestpoints=true
 suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint --timeout-multiplier 4
-CC=clang configure build-test-tsan -Dwerror=true -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
+CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
 suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
 
 if [ $full = yes ]; then
-    CC=clang configure build-test-clang-asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dtestpoints=true
+    CC=clang configure build-test-clang-asan -Dwerror=true --buildtype=debug -Db_sanitize=address,undefined -Db_lundef=false -Dtestpoints=true
     suite build-test-clang-asan "clang, sanitizers" all --timeout-multiplier 4
     CC=clang configure build-test-clang -Dwerror=true --buildtype=release -Ddebug=true
     suite build-test-clang "clang, release" all

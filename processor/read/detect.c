@@ -314,18 +314,14 @@ static bool is_pprof(const uint8_t *data, size_t len)
  */
 static enum orma_format message_format(const uint8_t *data, size_t len)
 {
-    size_t at = 1, size = 0;
-    unsigned shift = 0;
+    size_t at = 1;
 
     if (is_pprof(data, ORMA_MIN(len, (size_t)PPROF_LOOK)))
         return ORMA_FORMAT_PPROF;
     if (!len || data[0] != 0x0a)
         return ORMA_FORMAT_UNKNOWN;
-    for (; at < len && shift < 28; shift += 7) {
-        size |= (size_t)(data[at] & 0x7f) << shift;
-        if (data[at++] < 0x80)
-            break;
-    }
+    while (at < len && at < 5 && data[at++] >= 0x80) /* the length */
+        ;
     /* ModuleSymbols, DeobfuscationMapping */
     if (has(data, len, at, "\xea\x03", 2) || has(data, len, at, "\x82\x04", 2))
         return ORMA_FORMAT_SYMBOLS;

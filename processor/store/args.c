@@ -14,6 +14,7 @@
 
 #define SLOTS_FIRST 1024
 /* Lists up to this long are searched for an equal key one by one. */
+#define SEARCH_MAX 16
 
 const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM] = {
     [ORMA_ARG_INT] = "int",   [ORMA_ARG_UINT] = "uint",       [ORMA_ARG_STRING] = "string",
@@ -24,6 +25,7 @@ const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM] = {
 void orma_args_list_fini(struct orma_args_list *self)
 {
     free(self->args);
+    free(self->places);
     *self = (struct orma_args_list){0};
 }
 
@@ -33,18 +35,68 @@ static bool list_grow(struct orma_args_list *self)
     return !self->failed;
 }
 
+/* Where `key` is in `places`, or the free place where it belongs. */
+static uint32_t *place_of(const struct orma_args_list *self, uint32_t key)
+{
+    uint32_t at = (uint32_t)orma_mix64(key) & self->places_mask;
+
+    while (self->places[at] && self->args[self->places[at] - 1].key != key)
+        at = (at + 1) & self->places_mask;
+    return &self->places[at];
+}
+
+/* Puts all args of a long list into `places`, an eighth full. False: memory is out. */
+static bool place_all(struct orma_args_list *self)
+{
+    uint32_t num = self->len >> 28 ? 0 : (uint32_t)1 << (35 - __builtin_clz(self->len));
+
+    self->placed = 0;
+    if (!num)
+        return false;
+    if (num > self->places_cap) {
+        uint32_t *places = malloc(num * sizeof(*places));
+
+        if (!places)
+            return false;
+        free(self->places);
+        self->places = places;
+        self->places_cap = num;
+    }
+    self->places_mask = num - 1;
+    memset(self->places, 0, num * sizeof(*self->places));
+    for (uint32_t i = 0; i < self->len; i++)
+        *place_of(self, self->args[i].key) = i + 1;
+    self->placed = self->len;
+    return true;
+}
+
+static struct orma_args_item *find_key(struct orma_args_list *self, uint32_t key)
+{
+    if (self->len > SEARCH_MAX && (self->placed == self->len || place_all(self))) {
+        uint32_t at = *place_of(self, key);
+
+        return at ? &self->args[at - 1] : NULL;
+    }
+    for (uint32_t i = 0; i < self->len; i++)
+        if (self->args[i].key == key)
+            return &self->args[i];
+    return NULL;
+}
+
 void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 {
-    for (uint32_t i = 0; i < self->len; i++) {
-        if (self->args[i].key == arg.key) {
-            if (!arg.yields)
-                self->args[i] = arg;
-            return;
-        }
+    struct orma_args_item *have = find_key(self, arg.key);
+
+    if (have) {
+        if (!arg.yields)
+            *have = arg;
+        return;
     }
     if (self->len == self->cap && !list_grow(self))
         return;
     self->args[self->len++] = arg;
+    if (self->placed && self->len <= self->places_mask / 2)
+        *place_of(self, arg.key) = ++self->placed;
 }
 
 int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
@@ -140,31 +192,19 @@ static bool same(const struct orma_args_store *self, uint32_t set,
     return true;
 }
 
-static uint64_t hash_set(struct orma_args_store *self, uint32_t set)
-{
-    uint32_t len = set_len(self, set);
-    uint64_t hash = len;
-
-    for (uint32_t i = 0; i < len; i++) {
-        struct orma_args_item arg = orma_args_row(self, set + i);
-
-        hash = hash_arg(hash, &arg);
-    }
-    return hash;
-}
-
 static bool rehash(struct orma_args_store *self)
 {
     uint32_t mask = self->slots_mask * 2 + 1;
-    uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
+    struct orma_args_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
 
     if (!slots)
         return false;
     for (uint32_t i = 0; i <= self->slots_mask; i++) {
-        if (!self->slots[i])
+        uint32_t at = self->slots[i].hash & mask;
+
+        if (!self->slots[i].row)
             continue;
-        uint32_t at = (uint32_t)hash_set(self, self->slots[i] - 1) & mask;
-        while (slots[at])
+        while (slots[at].row)
             at = (at + 1) & mask;
         slots[at] = self->slots[i];
     }
@@ -212,17 +252,17 @@ uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_l
         *self->failed = true;
         return ORMA_ARG_SET_NONE;
     }
-    uint32_t at = (uint32_t)hash_list(list) & self->slots_mask;
+    uint32_t hash = (uint32_t)hash_list(list), at = hash & self->slots_mask;
 
-    for (; self->slots[at]; at = (at + 1) & self->slots_mask)
-        if (same(self, self->slots[at] - 1, list))
-            return self->slots[at] - 1;
+    for (; self->slots[at].row; at = (at + 1) & self->slots_mask)
+        if (self->slots[at].hash == hash && same(self, self->slots[at].row - 1, list))
+            return self->slots[at].row - 1;
     uint32_t set = self->table->rows;
     for (uint32_t i = 0; i < list->len; i++)
         store(self, set, &list->args[i]);
     if (*self->failed)
         return ORMA_ARG_SET_NONE;
-    self->slots[at] = set + 1;
+    self->slots[at] = (struct orma_args_slot){set + 1, hash};
     self->sets_num++;
     return set;
 }

@@ -47,7 +47,10 @@ struct orma_args_item {
 struct orma_args_list {
     struct orma_args_item *args;
     uint32_t len, cap;
-    bool failed; /* memory was out: the set is incomplete */
+    bool failed;      /* memory was out: the set is incomplete */
+    uint32_t *places; /* of keys by hash, + 1, in lists that are long; 0: free */
+    uint32_t places_mask, places_cap;
+    uint32_t placed; /* how many args are in `places`; 0: it means nothing */
 };
 
 #define ORMA_ARG_SET_NONE UINT32_MAX
@@ -56,6 +59,7 @@ void orma_args_list_fini(struct orma_args_list *self);
 static inline void orma_args_list_clear(struct orma_args_list *self)
 {
     self->len = 0;
+    self->placed = 0;
     self->failed = false;
 }
 
@@ -109,7 +113,10 @@ struct orma_args_source {
 struct orma_args_store {
     struct orma_table *table; /* __intrinsic_args: key, flat_key, type and one int64 of value */
     struct orma_strpool *pool;
-    uint32_t *slots; /* first rows by hash of the set + 1, 0 = free */
+    struct orma_args_slot {
+        uint32_t row; /* the first of the set, + 1; 0: free */
+        uint32_t hash;
+    } * slots; /* by hash of the set, which spares to read the sets that only lie near */
     uint32_t slots_mask, sets_num;
     uint32_t type_names[ORMA_ARG_TYPES_NUM]; /* pool ids */
     bool *failed;

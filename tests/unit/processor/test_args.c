@@ -147,3 +147,29 @@ Test(args, equal_sets_of_a_source_share_the_id_of_the_first)
     storage_free(s);
     orma_assert_no_leaks();
 }
+
+/* Long lists are searched in another way, which must not outlive the list. */
+Test(args, long_lists_keep_one_value_per_key)
+{
+    struct orma_args_list list = {0};
+
+    for (uint32_t round = 0; round < 3; round++) {
+        uint32_t num = round == 1 ? 20 : 5000;
+
+        orma_args_list_clear(&list);
+        for (uint32_t i = 0; i < 2 * num; i++)
+            orma_args_put_int(&list, round * 100000 + i % num, i);
+        for (uint32_t i = 0; i < num; i++)
+            orma_args_put(&list, (struct orma_args_item){.key = round * 100000 + i,
+                                                         .type = ORMA_ARG_BOOL,
+                                                         .yields = true});
+        cr_assert_eq(list.len, num);
+        for (uint32_t i = 0; i < num; i++) {
+            cr_assert_eq(list.args[i].key, round * 100000 + i);
+            cr_assert_eq(list.args[i].type, ORMA_ARG_INT);
+            cr_assert_eq(list.args[i].i, num + i);
+        }
+    }
+    orma_args_list_fini(&list);
+    orma_assert_no_leaks();
+}
