@@ -173,6 +173,13 @@ void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat st
                               orma_args_commit(&self->storage->args, args));
 }
 
+void orma_model_set_parent(struct orma_model *self, uint16_t machine, int64_t ts, uint32_t upid,
+                           uint32_t parent_upid)
+{
+    if (!orma_processes_set_parent(orma_model_processes(self, machine), upid, parent_upid))
+        orma_model_log(self, machine, ORMA_STAT_PROCESS_TRACKER_PARENT_PID_CHANGED, ts, -1, NULL);
+}
+
 void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
                             const struct orma_slice_overlap *overlap)
 {
@@ -312,10 +319,6 @@ uint32_t orma_model_ugpu(struct orma_model *self, uint16_t machine, uint32_t gpu
         self->storage->failed = true;
     orma_table_set(t, ORMA_GPU_GPU, row, gpu);
     orma_table_set(t, ORMA_GPU_MACHINE_ID, row, machine);
-    static const uint8_t texts[] = {ORMA_GPU_NAME,         ORMA_GPU_VENDOR, ORMA_GPU_MODEL,
-                                    ORMA_GPU_ARCHITECTURE, ORMA_GPU_UUID,   ORMA_GPU_PCI_BDF};
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++)
-        orma_table_set(t, texts[i], row, ORMA_STR_EMPTY);
     return row;
 }
 
@@ -327,5 +330,5 @@ uint32_t orma_model_gpu_frequency_track(struct orma_model *self, uint16_t machin
     };
 
     return orma_model_counter_track(self, machine, "gpu_frequency", orma_model_lit(self, "gpufreq"),
-                                    NULL, 2, dims);
+                                    "kHz", 2, dims);
 }

@@ -176,6 +176,10 @@ static inline uint32_t orma_model_ucpu(struct orma_model *self, uint16_t machine
 void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat stat, int64_t ts,
                     int64_t byte_offset, const struct orma_args_list *args);
 
+/* Somebody says who made a process: logged if somebody else said another. */
+void orma_model_set_parent(struct orma_model *self, uint16_t machine, int64_t ts, uint32_t upid,
+                           uint32_t parent_upid);
+
 /* The same for a slice that reaches out of another one: both are told. */
 void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
                             const struct orma_slice_overlap *overlap);

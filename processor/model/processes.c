@@ -341,17 +341,14 @@ void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_
         orma_ids_drop(&self->by_pid, tid);
 }
 
-void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid)
+bool orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid)
 {
     struct orma_table *t = processes(self);
 
-    if (!orma_table_is_null(t, ORMA_PROCESS_PARENT_UPID, upid)) {
-        if (orma_table_int(t, ORMA_PROCESS_PARENT_UPID, upid) != parent_upid)
-            orma_stats_inc(&self->storage->stats[self->machine],
-                           ORMA_STAT_PROCESS_TRACKER_PARENT_PID_CHANGED);
-        return;
-    }
+    if (!orma_table_is_null(t, ORMA_PROCESS_PARENT_UPID, upid))
+        return orma_table_int(t, ORMA_PROCESS_PARENT_UPID, upid) == parent_upid;
     orma_table_set(t, ORMA_PROCESS_PARENT_UPID, upid, parent_upid);
+    return true;
 }
 
 /* ---- namespaces ---- */

@@ -93,7 +93,8 @@ void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_
 /* Two threads of the same process. */
 void orma_processes_link(struct orma_processes *self, uint32_t utid, uint32_t other);
 
-void orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid);
+/* False: it has another one, which stays. */
+bool orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid);
 
 void orma_processes_name_thread(struct orma_processes *self, uint32_t utid, uint32_t name,
                                 enum orma_thread_name_rank rank);

@@ -19,9 +19,9 @@
 
 /* Rows of thread_state that matter for a thread, by utid; ORMA_ROW_NONE: none. */
 struct thread_rows {
-    uint32_t last, last_running, last_blocked;
-    uint32_t doubtful; /* in state R, woken again: it had run unseen, or R was not true */
-    uint32_t all_seen; /* not 0: no switch from this thread is known to be missing */
+    uint32_t last, last_blocked; /* blocked: since it ran last */
+    uint32_t doubtful;           /* in state R, woken again: it had run unseen, or R was not true */
+    uint32_t all_seen;           /* not 0: no switch from this thread is known to be missing */
 };
 
 /* While a thread runs whose switches are not seen, its cpu may have switched any number of times.
@@ -37,7 +37,7 @@ struct orma_sched {
     uint32_t threads_num;
     struct cpu_sight
         *sights[ORMA_MACHINES_MAX]; /* ORMA_CPUS_MAX each; NULL: no switch is missing */
-    uint32_t texts[2][4096];        /* pool ids of prev_state, by kernel generation */
+    uint32_t texts[3][4096]; /* pool ids of prev_state: before Linux 4.8, before 4.14, later */
 };
 
 static struct orma_sched *state_of(struct orma_model *model)
@@ -87,53 +87,72 @@ static struct thread_rows *rows_of(struct orma_model *model, uint32_t utid)
 
 /* ---- states as text ---- */
 
-static uint32_t make_text(struct orma_model *model, uint16_t machine, uint32_t raw, bool modern)
+/* Bits of prev_state by the kernels that have them, in the order of their letters. */
+struct state_bit {
+    uint16_t bit;
+    char letter;
+};
+static const struct state_bit modern_bits[] = {{1, 'S'},    {2, 'D'},    {4, 'T'},    {8, 't'},
+                                               {0x10, 'X'}, {0x20, 'Z'}, {0x40, 'P'}, {0x80, 'I'}};
+static const struct state_bit old_bits[] = {{1, 'S'},    {2, 'D'},     {4, 'T'},     {8, 't'},
+                                            {0x10, 'X'}, {0x20, 'Z'},  {0x200, 'P'}, {0x40, 'x'},
+                                            {0x80, 'K'}, {0x100, 'W'}, {0x400, 'N'}};
+/* What the kernel reports in no state of Linux 4.14 and later. */
+#define MODERN_PREEMPTED 0x100u
+#define MODERN_INVALID 0xfe00u
+#define OLD_IDLE 0x402u /* sleeps without being interrupted, and not counted as load */
+#define STATE_LETTERS_MAX 3
+
+static uint32_t make_text(struct orma_model *model, uint32_t raw, const struct state_bit *bits,
+                          unsigned bits_num, uint32_t preempted)
 {
-    static const struct {
-        uint16_t bit;
-        char letter;
-    } modern_bits[] = {{1, 'S'},    {2, 'D'},    {4, 'T'},    {8, 't'},
-                       {0x10, 'X'}, {0x20, 'Z'}, {0x40, 'P'}, {0x80, 'I'}},
-      old_bits[] = {{1, 'S'},    {2, 'D'},    {4, 'T'},    {8, 't'},     {0x20, 'X'},
-                    {0x10, 'Z'}, {0x40, 'x'}, {0x80, 'K'}, {0x100, 'W'}, {0x200, 'P'}};
-    char text[16];
+    char text[STATE_LETTERS_MAX];
     unsigned len = 0;
 
-    if (modern) {
-        if (raw & 0x100)
-            return orma_model_lit(model, "R+");
-        for (unsigned i = 0; i < ORMA_ARRAY_LEN(modern_bits); i++)
-            if (raw & modern_bits[i].bit)
-                text[len++] = modern_bits[i].letter;
-    } else {
-        uint32_t version = model->machines[machine].kernel_version;
-        uint32_t preempt = !version || version < KERNEL(4, 8) ? 0x800 : 0x1000;
-
-        if ((raw & 0x402) == 0x402) /* not counted as load: idle */
-            return orma_model_lit(model, "I");
-        for (unsigned i = 0; i < ORMA_ARRAY_LEN(old_bits); i++)
-            if (raw & old_bits[i].bit)
-                text[len++] = old_bits[i].letter;
-        if (!len && raw & preempt)
-            return orma_model_lit(model, "R+");
-    }
+    for (unsigned i = 0; i < bits_num && len < sizeof(text); i++)
+        if (raw & bits[i].bit)
+            text[len++] = bits[i].letter;
     if (!len)
-        text[len++] = 'R';
+        return orma_model_lit(model, raw & preempted ? "R+" : "R");
     return orma_model_str(model, (struct orma_str){text, len});
+}
+
+static uint32_t modern_text(struct orma_model *model, uint32_t raw)
+{
+    return make_text(model, raw, modern_bits, ORMA_ARRAY_LEN(modern_bits), MODERN_PREEMPTED);
+}
+
+/* Kernels of unknown version are taken for 4.4. */
+static uint32_t old_text(struct orma_model *model, uint32_t raw, uint32_t preempted)
+{
+    uint32_t known = 0;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(old_bits); i++)
+        known |= old_bits[i].bit;
+    if ((raw & known) == OLD_IDLE)
+        return orma_model_lit(model, "I");
+    return make_text(model, raw, old_bits, ORMA_ARRAY_LEN(old_bits), preempted);
 }
 
 uint32_t orma_sched_state_text(struct orma_model *model, uint16_t machine, int64_t prev_state)
 {
     struct orma_sched *st = state_of(model);
     uint32_t version = model->machines[machine].kernel_version;
-    bool modern = version >= KERNEL(4, 14);
-    uint32_t raw = (uint32_t)prev_state & 0xfff;
+    unsigned age = version >= KERNEL(4, 14) ? 2 : version >= KERNEL(4, 8);
+    uint32_t raw = (uint16_t)prev_state, text;
 
     if (!st)
         return 0;
-    if (ORMA_UNLIKELY(!st->texts[modern][raw]))
-        st->texts[modern][raw] = make_text(model, machine, raw, modern);
-    return st->texts[modern][raw];
+    if (ORMA_UNLIKELY(age == 2 && raw & MODERN_INVALID)) {
+        orma_stats_inc(orma_model_stats(model, machine), ORMA_STAT_TASK_STATE_INVALID);
+        return 0;
+    }
+    if (ORMA_LIKELY(raw < ORMA_ARRAY_LEN(st->texts[age]) && st->texts[age][raw]))
+        return st->texts[age][raw];
+    text = age == 2 ? modern_text(model, raw) : old_text(model, raw, age ? 0x1000 : 0x800);
+    if (raw < ORMA_ARRAY_LEN(st->texts[age]))
+        st->texts[age][raw] = text;
+    return text;
 }
 
 /* ---- thread_state ---- */
@@ -173,8 +192,9 @@ static void open_state(struct orma_model *model, uint16_t machine, int64_t ts, u
         struct thread_rows *w = rows_of(model, waker);
 
         orma_table_set(t, ORMA_THREAD_STATE_WAKER_UTID, row, waker);
-        if (w && w->last_running != ORMA_ROW_NONE)
-            orma_table_set(t, ORMA_THREAD_STATE_WAKER_ID, row, w->last_running);
+        /* Where events are missing it may seem to sleep. */
+        if (w && is_in(model, w, model->known.Running))
+            orma_table_set(t, ORMA_THREAD_STATE_WAKER_ID, row, w->last);
     }
     if (irq >= 0)
         orma_table_set(t, ORMA_THREAD_STATE_IRQ_CONTEXT, row, irq);
@@ -183,7 +203,7 @@ static void open_state(struct orma_model *model, uint16_t machine, int64_t ts, u
         return;
     rows->last = row;
     if (state == model->known.Running)
-        rows->last_running = row;
+        rows->last_blocked = ORMA_ROW_NONE;
     else if (state != model->known.R)
         rows->last_blocked = row;
 }

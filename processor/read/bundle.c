@@ -124,6 +124,7 @@ void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
 
         if (column >= 0 && f.wire == ORMA_PB_LEN)
             self->columns[column] = orma_pb_sub(&f);
+        self->comms_num += f.id == FIELD(INTERN_TABLE);
     }
 }
 
@@ -194,6 +195,10 @@ static bool compact_next(struct orma_bundle_cursor *self, struct orma_item *ret)
         .common_flags =
             at_end(&c[ORMA_COMPACT_FLAGS]) ? 0 : (uint32_t)orma_pb_varint(&c[ORMA_COMPACT_FLAGS]),
     };
+    if (ret->sched.comm_index >= self->comms_num) {
+        self->uneven = true; /* what follows cannot be trusted either */
+        return false;
+    }
     if (self->kind == ORMA_ITEM_SCHED_SWITCH)
         ret->sched.prev_state = (int64_t)orma_pb_varint(last);
     else

@@ -27,7 +27,8 @@ struct orma_bundle_cursor {
     uint32_t index;          /* of the next event */
     uint64_t time;           /* compact: the sum of the deltas */
     uint32_t untimed;        /* events without a time, which are left out */
-    bool uneven;             /* at the end: columns have different lengths */
+    bool uneven;             /* at the end: columns have different lengths, or a name is missing */
+    uint32_t comms_num;      /* compact: names in the bundle's table */
     struct orma_pb_reader r; /* events */
     struct orma_pb_reader columns[ORMA_COMPACT_COLUMNS_NUM];
 };

@@ -258,7 +258,7 @@ static void process_line(struct orma_file *file, struct systrace *s, struct orma
     uint32_t upid = orma_processes_process(p, (uint32_t)pid);
     orma_processes_name_process(p, upid, id, ORMA_PROCESS_NAME_SYSTEM);
     if (ppid)
-        orma_processes_set_parent(p, upid, orma_processes_process(p, (uint32_t)ppid));
+        (void)orma_processes_set_parent(p, upid, orma_processes_process(p, (uint32_t)ppid));
 }
 
 /* ---- the file ---- */

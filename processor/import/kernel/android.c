@@ -23,17 +23,48 @@ static void push(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
 
 /* The total that is allocated, and the change that the thread made to it. */
 static void push_heap(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                      const char *total_type, const char *change_type, struct orma_str heap,
-                      uint32_t total_name, uint32_t change_name, double total, double change)
+                      const char *total_type, const char *change_type, uint32_t total_name,
+                      uint32_t change_name, double total, double change)
+{
+    const struct orma_track_dim dim = orma_dim(imp->model->known.utid, e->utid);
+
+    push(imp, e, total_type, total_name, 0, NULL, total);
+    push(imp, e, change_type, change_name, 1, &dim, change);
+}
+
+/* The same of one heap of several; 0: the event names none. */
+static void push_named(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                       const char *total_type, const char *change_type, uint32_t heap,
+                       uint32_t total_name, uint32_t change_name, double total, double change)
 {
     const struct orma_track_dim dims[] = {
+        orma_dim_str(orma_model_lit(imp->model, "heap_name"), heap),
         orma_dim(imp->model->known.utid, e->utid),
-        orma_dim_str(orma_model_lit(imp->model, "heap_name"), orma_model_str(imp->model, heap)),
     };
-    unsigned num = heap.len ? 1 : 0;
 
-    push(imp, e, total_type, total_name, num, dims + 1, total);
-    push(imp, e, change_type, change_name, num + 1, dims, change);
+    push(imp, e, total_type, total_name, 1, dims, total);
+    push(imp, e, change_type, change_name, 2, dims, change);
+}
+
+/* A buffer from its allocation to its release, identified by a number. */
+static void buffer(struct orma_import_ctx *imp, const struct orma_kernel_event *e, const char *type,
+                   const char *name, uint64_t id, int64_t len)
+{
+    const struct orma_track_spec spec = {
+        .type = type,
+        .event = ORMA_TRACK_SLICES,
+        .machine = e->machine,
+        .name = orma_model_lit(imp->model, name),
+        .parent = ORMA_TRACK_NONE,
+    };
+
+    if (len > 0)
+        orma_slices_begin(
+            &imp->model->slices, e->ts, orma_async_begin(imp->model, &spec, id, e->ts, false), 0,
+            orma_strpool_addf(&imp->model->storage->pool, "%lld kB", (long long)len / 1024), NULL);
+    else
+        orma_slices_end(&imp->model->slices, e->ts, orma_async_end(imp->model, &spec, id, e->ts), 0,
+                        0, NULL);
 }
 
 static void ion_stat(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -41,10 +72,12 @@ static void ion_stat(struct orma_import_ctx *imp, const struct orma_kernel_event
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    push_heap(imp, e, "android_ion", "android_ion_change", (struct orma_str){"", 0},
-              orma_model_lit(imp->model, "mem.ion"), orma_model_lit(imp->model, "mem.ion_change"),
-              (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
-              (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_LEN]);
+    int64_t len = f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_LEN];
+    push_named(imp, e, "ion", "ion_change", 0, orma_model_lit(imp->model, "mem.ion"),
+               orma_model_lit(imp->model, "mem.ion_change"),
+               (double)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_TOTAL_ALLOCATED], (double)len);
+    buffer(imp, e, "android_ion_allocations", "mem.ion_buffer",
+           (uint64_t)f.num[ORMA_PB_ION_STAT_FTRACE_EVENT_BUFFER_ID], len);
 }
 
 /* The event carries the total before the change. */
@@ -59,32 +92,11 @@ static void ion_heap(struct orma_import_ctx *imp, const struct orma_kernel_event
         change = -change;
     if (!heap.data)
         heap = ORMA_STR("unknown");
-    push_heap(
-        imp, e, "android_ion", "android_ion_change", heap,
+    push_named(
+        imp, e, "ion", "ion_change", orma_model_str(imp->model, heap),
         orma_strpool_addf(&imp->model->storage->pool, "mem.ion.%.*s", ORMA_STR_ARG(heap)),
         orma_strpool_addf(&imp->model->storage->pool, "mem.ion_change.%.*s", ORMA_STR_ARG(heap)),
         (double)f.num[ORMA_PB_ION_HEAP_GROW_FTRACE_EVENT_TOTAL_ALLOCATED] + change, change);
-}
-
-/* A buffer from its allocation to its release, identified by its inode. */
-static void dma_buffer(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                       uint64_t inode, int64_t len)
-{
-    const struct orma_track_spec spec = {
-        .type = "android_dma_allocations",
-        .event = ORMA_TRACK_SLICES,
-        .machine = e->machine,
-        .name = orma_model_lit(imp->model, "mem.dma_buffer"),
-        .parent = ORMA_TRACK_NONE,
-    };
-
-    if (len > 0)
-        orma_slices_begin(
-            &imp->model->slices, e->ts, orma_async_begin(imp->model, &spec, inode, e->ts, false), 0,
-            orma_strpool_addf(&imp->model->storage->pool, "%lld kB", (long long)len / 1024), NULL);
-    else
-        orma_slices_end(&imp->model->slices, e->ts, orma_async_end(imp->model, &spec, inode, e->ts),
-                        0, 0, NULL);
 }
 
 static void dma_heap(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -95,7 +107,7 @@ static void dma_heap(struct orma_import_ctx *imp, const struct orma_kernel_event
     orma_event_fields_read(&f, e->payload);
     uint64_t inode = (uint64_t)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_INODE];
     int64_t len = f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_LEN];
-    push_heap(imp, e, "android_dma_heap", "android_dma_heap_change", (struct orma_str){"", 0},
+    push_heap(imp, e, "android_dma_heap", "android_dma_heap_change",
               orma_model_lit(imp->model, "mem.dma_heap"),
               orma_model_lit(imp->model, "mem.dma_heap_change"),
               (double)f.num[ORMA_PB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED], (double)len);
@@ -104,19 +116,16 @@ static void dma_heap(struct orma_import_ctx *imp, const struct orma_kernel_event
     if (t->rows)
         orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, t->rows - 1,
                               orma_args_commit(&imp->model->storage->args, args));
-    dma_buffer(imp, e, inode, len);
+    buffer(imp, e, "android_dma_allocations", "mem.dma_buffer", inode, len);
 }
 
 static void dmabuf_rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "process_memory_key"),
-                                                   orma_model_lit(imp->model, "dmabuf_rss"));
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    orma_kernel_process_counter(imp, e, e->utid, "process_memory", "process_memory_thread_fallback",
-                                orma_model_lit(imp->model, "mem.dmabuf_rss"), 1, &dim,
-                                (double)f.num[ORMA_PB_DMABUF_RSS_STAT_FTRACE_EVENT_RSS]);
+    orma_kernel_memory(imp, e, e->utid, "dmabuf_rss",
+                       (double)f.num[ORMA_PB_DMABUF_RSS_STAT_FTRACE_EVENT_RSS]);
 }
 
 static void fastrpc(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -130,11 +139,11 @@ static void fastrpc(struct orma_import_ctx *imp, const struct orma_kernel_event 
     int32_t id = (int32_t)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_CID];
     snprintf(other, sizeof(other), "UNKNOWN[%d]", id);
     const char *name = id >= 0 && id < (int32_t)ORMA_ARRAY_LEN(processors) ? processors[id] : other;
-    push_heap(imp, e, "android_fastrpc", "android_fastrpc_change", orma_str_from(name),
-              orma_strpool_addf(pool, "mem.fastrpc.total[%s]", name),
-              orma_strpool_addf(pool, "mem.fastrpc[%s]", name),
-              (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
-              (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_LEN]);
+    push_named(imp, e, "fastrpc", "fastrpc_change", orma_model_cstr(imp->model, name),
+               orma_strpool_addf(pool, "mem.fastrpc.total[%s]", name),
+               orma_strpool_addf(pool, "mem.fastrpc[%s]", name),
+               (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_TOTAL_ALLOCATED],
+               (double)f.num[ORMA_PB_FASTRPC_DMA_STAT_FTRACE_EVENT_LEN]);
 }
 
 /* ---- graphics cards ---- */
@@ -233,7 +242,7 @@ static void mali_mcu(struct orma_import_ctx *imp, const struct orma_kernel_event
 static void mali_interrupt(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     uint32_t track =
-        orma_kernel_cpu_track(imp, e->machine, "mali_irq", "Mali Irq Cpu #", e->cpu, false);
+        orma_kernel_cpu_track(imp, e->machine, "cpu_mali_irq", "Mali Irq Cpu #", e->cpu, false);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);

@@ -84,10 +84,24 @@ static void put_generic_field(struct orma_import_ctx *imp, struct orma_str bytes
             orma_args_put_int(ret, key, orma_pb_i64(&f));
             break;
         case ORMA_PB_GENERIC_FTRACE_EVENT_FIELD_UINT_VALUE:
-            orma_args_put_uint(ret, key, orma_pb_u64(&f));
+            orma_args_put_int(ret, key, orma_pb_i64(&f));
             break;
         }
     }
+}
+
+/* A switch has all of its args, whatever its message leaves out. */
+static void put_switch_defaults(struct orma_import_ctx *imp, struct orma_args_list *ret)
+{
+    const struct orma_kernel_state *st = orma_kernel_state(imp);
+
+    orma_args_put_str(ret, st->prev_comm, 0);
+    orma_args_put_int(ret, st->prev_pid, 0);
+    orma_args_put_int(ret, st->prev_prio, 0);
+    orma_args_put_int(ret, st->prev_state, 0);
+    orma_args_put_str(ret, st->next_comm, 0);
+    orma_args_put_int(ret, st->next_pid, 0);
+    orma_args_put_int(ret, st->next_prio, 0);
 }
 
 static void put_message(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t event,
@@ -101,6 +115,8 @@ static void put_message(struct orma_import_ctx *imp, const struct orma_item *ite
 
     if (g)
         orma_kernel_generic_args(imp, g, payload, ret);
+    else if (event == ORMA_PB_FTRACE_EVENT_SCHED_SWITCH)
+        put_switch_defaults(imp, ret);
     while (m && orma_pb_next(&r, &f)) {
         if (event == ORMA_PB_FTRACE_EVENT_GENERIC) {
             if (f.id == ORMA_PB_GENERIC_FTRACE_EVENT_FIELD)

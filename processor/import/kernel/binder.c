@@ -470,10 +470,10 @@ static void lock(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 static void locked(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_kernel_binder *st = state_of(imp);
-    uint32_t track = track_of(imp, e);
 
     if (!st || orma_map_take(&st->waiting, e->utid) == ORMA_MAP_NONE)
         return;
+    uint32_t track = track_of(imp, e);
     orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
     orma_slices_begin(&imp->model->slices, e->ts, track, category(imp),
                       orma_model_lit(imp->model, "binder lock held"), NULL);

@@ -11,27 +11,17 @@
 #include "processor/read/damage.h"
 #include "protos/fields/ftrace.h"
 
-/* Clocks of bundles that no snapshot of the service has: private to the sequence. */
-enum { FTRACE_CLOCK_GLOBAL_ID = 64, FTRACE_CLOCK_LOCAL_ID = 65 };
+/* The clock of bundles that no snapshot of the service has: private to the sequence. */
+#define FTRACE_CLOCK_ID 64
 
 struct bundle_head {
     uint32_t cpu;
     uint32_t clock;
     int64_t ftrace_ts, boot_ts;
-    uint64_t previous_end;
-    bool has_cpu, lost, has_previous_end, has_pair;
+    uint64_t previous_end, last_read;
+    bool has_cpu, lost, has_previous_end, has_last_read, has_pair;
     struct orma_str compact;
 };
-
-static void read_error(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_FTRACE_ERROR_STATUS)
-            orma_kernel_check_status(imp, machine, orma_pb_u64(&f));
-}
 
 /* Reports bytes that are not a field; the events behind them are still read. */
 ORMA_COLD static void report_damage(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
@@ -81,8 +71,9 @@ static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx 
             ret->previous_end = orma_pb_u64(&f);
             ret->has_previous_end = true;
             break;
-        case ORMA_PB_FTRACE_EVENT_BUNDLE_ERROR:
-            read_error(imp, ctx->machine, orma_pb_str(&f));
+        case ORMA_PB_FTRACE_EVENT_BUNDLE_LAST_READ_EVENT_TIMESTAMP:
+            ret->last_read = orma_pb_u64(&f);
+            ret->has_last_read = true;
             break;
         case ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTORS:
             orma_kernel_describe(imp, ctx->machine, orma_pb_str(&f));
@@ -105,15 +96,16 @@ static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_c
         *ret = ORMA_CLOCK_BOOTTIME;
         return true;
     case ORMA_PB_FTRACE_CLOCK_GLOBAL:
-        id = FTRACE_CLOCK_GLOBAL_ID;
-        break;
     case ORMA_PB_FTRACE_CLOCK_LOCAL:
-        id = FTRACE_CLOCK_LOCAL_ID;
+        id = FTRACE_CLOCK_ID;
         break;
     case ORMA_PB_FTRACE_CLOCK_MONO_RAW:
         id = ORMA_CLOCK_MONOTONIC_RAW;
         break;
     default:
+        imp->reader->error =
+            "a bundle of kernel events has an unknown clock (Unable to parse ftrace "
+            "packets with unknown clock)";
         return false;
     }
     *ret = orma_clock_key(id, ctx->seq->id);
@@ -278,12 +270,13 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
                        const struct bundle_head *head, uint64_t clock)
 {
     struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
-    int64_t ts = (int64_t)head->previous_end;
+    /* Older recorders only knew the last event that they had read. */
+    int64_t ts = (int64_t)(head->has_previous_end ? head->previous_end : head->last_read);
 
     if (!l || l->cpu_seen[head->cpu])
         return;
     l->cpu_seen[head->cpu] = 1;
-    if (!head->has_previous_end ||
+    if ((!head->has_previous_end && !head->has_last_read) ||
         (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
          !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)))
         return;
@@ -300,11 +293,17 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
     if (!orma_kernel_state(imp))
         return true;
     read_head(imp, ctx, &head);
-    if (!head.has_cpu || head.cpu >= ORMA_CPUS_MAX || !bundle_clock(imp, ctx, &head, &clock)) {
+    if (!head.has_cpu) {
         orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                        ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);
         return true;
     }
+    if (head.cpu >= ORMA_CPUS_MAX) {
+        imp->reader->error = "a bundle of kernel events is of a cpu greater than any can be";
+        return true;
+    }
+    if (!bundle_clock(imp, ctx, &head, &clock))
+        return true;
     if (head.lost)
         orma_stats_set_at(orma_model_stats(imp->model, ctx->machine),
                           ORMA_STAT_FTRACE_CPU_HAS_DATA_LOSS, (int32_t)head.cpu, 1);

@@ -99,16 +99,28 @@ static void rpm_status(struct orma_import_ctx *imp, const struct orma_kernel_eve
         imp->model->storage->failed = true;
 }
 
+static uint32_t lock_name(struct orma_import_ctx *imp, struct orma_str source)
+{
+    return orma_strpool_addf(&imp->model->storage->pool, "Wakelock(%.*s)", ORMA_STR_ARG(source));
+}
+
 static uint32_t lock_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                            struct orma_str source, uint32_t *ret_name)
 {
-    const struct orma_track_dim dim =
-        orma_dim_str(imp->model->known.name, orma_model_str(imp->model, source));
+    const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "wakelock_event"),
+                                                   orma_model_str(imp->model, source));
 
-    *ret_name =
-        orma_strpool_addf(&imp->model->storage->pool, "Wakelock(%.*s)", ORMA_STR_ARG(source));
+    *ret_name = lock_name(imp, source);
     return orma_model_slice_track(imp->model, e->machine, "wakesource_wakelock", *ret_name, 1,
                                   &dim);
+}
+
+static bool is_held(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint32_t name)
+{
+    struct orma_kernel_devices *st = state_of(imp);
+    uint64_t held = st ? orma_map_get(&st->locks, (uint64_t)e->machine << 32 | name) : 0;
+
+    return held && held != ORMA_MAP_NONE;
 }
 
 /* How often the lock is held by now, after `change`. */
@@ -147,8 +159,10 @@ static void lock_given(struct orma_import_ctx *imp, const struct orma_kernel_eve
     uint32_t name;
 
     orma_event_fields_read(&f, e->payload);
-    uint32_t track =
-        lock_track(imp, e, f.str[ORMA_PB_WAKEUP_SOURCE_DEACTIVATE_FTRACE_EVENT_NAME], &name);
+    struct orma_str source = f.str[ORMA_PB_WAKEUP_SOURCE_DEACTIVATE_FTRACE_EVENT_NAME];
+    if (!is_held(imp, e, lock_name(imp, source)))
+        return;
+    uint32_t track = lock_track(imp, e, source, &name);
     if (count_lock(imp, e, name, -1) == 0)
         orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
 }

@@ -7,6 +7,10 @@
 #include "protos/fields/ftrace.h"
 #include "protos/tables/ftrace_events.h"
 
+/* Events described in the trace have fields from here on; below are those that we don't know yet.
+ */
+#define GENERIC_FIRST 65536
+
 static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state *st,
                            uint32_t field)
 {
@@ -16,10 +20,13 @@ static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state
     return st->names[field] = m ? orma_model_cstr(imp->model, m->name) : 0;
 }
 
-static bool read_event(const struct orma_item *item, struct orma_kernel_event *ret)
+/* False: the event names no thread, or nothing happens in it, which is counted. */
+static bool read_event(struct orma_import_ctx *imp, const struct orma_item *item,
+                       struct orma_kernel_event *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
+    bool has_pid = false;
 
     *ret = (struct orma_kernel_event){.ts = item->ts, .machine = item->machine, .item = item};
     while (orma_pb_next(&r, &f)) {
@@ -28,6 +35,7 @@ static bool read_event(const struct orma_item *item, struct orma_kernel_event *r
             break;
         case ORMA_PB_FTRACE_EVENT_PID:
             ret->pid = orma_pb_u32(&f);
+            has_pid = true;
             break;
         case ORMA_PB_FTRACE_EVENT_COMMON_FLAGS:
             ret->common_flags = orma_pb_u32(&f);
@@ -40,7 +48,10 @@ static bool read_event(const struct orma_item *item, struct orma_kernel_event *r
             }
         }
     }
-    return !r.failed && ret->field;
+    if (ORMA_UNLIKELY(!ret->field))
+        orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                       ORMA_STAT_FTRACE_MISSING_EVENT_ID);
+    return !r.failed && ret->field && has_pid;
 }
 
 static void parse_event(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -50,7 +61,7 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
     struct orma_kernel_event e;
     uint32_t name;
 
-    if (orma_kernel_too_early(imp, item->machine, item->ts) || !read_event(item, &e))
+    if (orma_kernel_too_early(imp, item->machine, item->ts) || !read_event(imp, item, &e))
         return;
     ORMA_ASSERT_HOT(st && item->bundle < imp->reader->sorter.bundles_num);
     e.cpu = imp->reader->sorter.bundles[item->bundle].cpu;
@@ -65,7 +76,7 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
     }
     if (e.field != ORMA_PB_FTRACE_EVENT_SCHED_SWITCH) {
         e.utid = orma_processes_thread(orma_model_processes(imp->model, e.machine), e.pid);
-        if (name)
+        if (name || e.field < GENERIC_FIRST)
             orma_kernel_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
     }
     if (e.field < ORMA_FTRACE_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&

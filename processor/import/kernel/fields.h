@@ -42,6 +42,10 @@ void orma_kernel_thread_instant(struct orma_import_ctx *imp, const struct orma_k
 uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint64_t iid);
 
+/* How much memory the process of a thread has of a kind; `key` is a literal. */
+void orma_kernel_memory(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                        uint32_t utid, const char *key, double bytes);
+
 /* A counter of the process of a thread; of the thread itself while its process is unknown. */
 void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint32_t utid, const char *type, const char *fallback_type,

@@ -2,13 +2,14 @@
  * Kernel events without a message of their own.
  *
  * The trace brings a description (a DescriptorProto) that names their fields.
- * If these have the right names the event is a slice or a counter as well:
+ * If these have the right names and types the event is a slice or a counter as well:
  *
- *   track_event_type   'B', 'E', 'I' or 'C'
- *   slice_name         of B and I
- *   counter_value      of C
- *   track_name         optional; else the event's name
- *   scope_tgid, scope_cpu, scope_<x>   whose track it is; else the thread's
+ *   track_event_type   number: the character 'B', 'E' or 'I'; with slice_name, text: slices
+ *   counter_value      number; without those two: a counter
+ *   track_name         text, optional; else the event's name
+ *   scope_tgid, scope_cpu, scope_<x>   number: whose track it is; else the thread's
+ *
+ * A field of such a name with another type is like any other field.
  */
 #include <stdlib.h>
 
@@ -40,25 +41,56 @@ static bool read_field(struct orma_import_ctx *imp, struct orma_str bytes,
     return ret->name && ret->number && !r.failed;
 }
 
+static bool is_number(uint8_t type)
+{
+    switch ((enum orma_field_type)type) {
+    case ORMA_TYPE_INT32:
+    case ORMA_TYPE_INT64:
+    case ORMA_TYPE_UINT32:
+    case ORMA_TYPE_UINT64:
+    case ORMA_TYPE_SINT32:
+    case ORMA_TYPE_SINT64:
+    case ORMA_TYPE_FIXED32:
+    case ORMA_TYPE_FIXED64:
+    case ORMA_TYPE_SFIXED32:
+    case ORMA_TYPE_SFIXED64:
+        return true;
+    case ORMA_TYPE_ENUM:
+    case ORMA_TYPE_BOOL:
+    case ORMA_TYPE_FLOAT:
+    case ORMA_TYPE_DOUBLE:
+    case ORMA_TYPE_STRING:
+    case ORMA_TYPE_BYTES:
+    case ORMA_TYPE_MESSAGE:
+    case ORMA_TYPE_GROUP:
+        break;
+    }
+    return false;
+}
+
 /* Which fields have a meaning. */
 static void note_track_fields(struct orma_import_ctx *imp, struct orma_kernel_generic_event *g)
 {
     for (uint32_t i = 0; i < g->fields_num; i++) {
         struct orma_str name = orma_strpool_get(&imp->model->storage->pool, g->fields[i].name);
+        bool number = is_number(g->fields[i].type), text = g->fields[i].type == ORMA_TYPE_STRING;
         uint8_t idx = (uint8_t)(i + 1);
 
-        if (orma_str_eq_c(name, "track_event_type"))
+        if (number && orma_str_eq_c(name, "track_event_type"))
             g->event_type = idx;
-        else if (orma_str_eq_c(name, "slice_name"))
+        else if (text && orma_str_eq_c(name, "slice_name"))
             g->slice_name = idx;
-        else if (orma_str_eq_c(name, "track_name"))
+        else if (text && orma_str_eq_c(name, "track_name"))
             g->track_name = idx;
-        else if (orma_str_eq_c(name, "counter_value"))
+        else if (number && orma_str_eq_c(name, "counter_value"))
             g->counter_value = idx;
-        else if (orma_str_starts(name, ORMA_STR("scope_")) && !g->scope)
+        else if (number && orma_str_starts(name, ORMA_STR("scope_")) && !g->scope)
             g->scope = idx;
     }
-    g->is_track_event = g->event_type;
+    if (g->event_type && g->slice_name)
+        g->is = ORMA_GENERIC_SLICES;
+    else if (g->counter_value)
+        g->is = ORMA_GENERIC_COUNTER;
 }
 
 static struct orma_kernel_generic_event *read_descriptor(struct orma_import_ctx *imp,
@@ -213,35 +245,47 @@ void orma_kernel_generic_args(struct orma_import_ctx *imp,
 
 struct values {
     int64_t type, counter, scope;
-    bool has_counter;
     uint32_t slice_name, track_name;
+    uint32_t missing; /* of the fields that have a meaning */
 };
+
+static int64_t number_of(uint8_t type, const struct orma_pb_field *f)
+{
+    if (type == ORMA_TYPE_SINT32 || type == ORMA_TYPE_SINT64)
+        return orma_pb_sint(f);
+    return orma_pb_i64(f);
+}
 
 static struct values read_values(struct orma_import_ctx *imp,
                                  const struct orma_kernel_generic_event *g, struct orma_str payload)
 {
+    bool slices = g->is == ORMA_GENERIC_SLICES;
+    const uint8_t wanted[] = {slices ? g->event_type : 0, slices ? g->slice_name : 0,
+                              slices ? 0 : g->counter_value, g->track_name, g->scope};
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
     struct values v = {0};
 
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(wanted); i++)
+        v.missing |= wanted[i] ? 1u << i : 0;
     while (orma_pb_next(&r, &f)) {
         const struct orma_generic_field *field = find_field(g, f.id);
         uint32_t idx = field ? (uint32_t)(field - g->fields) + 1 : 0;
 
+        for (unsigned i = 0; idx && i < ORMA_ARRAY_LEN(wanted); i++)
+            v.missing &= idx == wanted[i] ? ~(1u << i) : ~0u;
         if (!idx)
             continue;
-        if (idx == g->event_type) {
-            v.type = orma_pb_i64(&f);
-        } else if (idx == g->counter_value) {
-            v.counter = orma_pb_i64(&f);
-            v.has_counter = true;
-        } else if (idx == g->scope) {
-            v.scope = orma_pb_i64(&f);
-        } else if (idx == g->slice_name) {
+        if (idx == g->event_type)
+            v.type = number_of(field->type, &f);
+        else if (idx == g->counter_value)
+            v.counter = number_of(field->type, &f);
+        else if (idx == g->scope)
+            v.scope = number_of(field->type, &f);
+        else if (idx == g->slice_name)
             v.slice_name = orma_model_str(imp->model, orma_pb_str(&f));
-        } else if (idx == g->track_name) {
+        else if (idx == g->track_name)
             v.track_name = orma_model_str(imp->model, orma_pb_str(&f));
-        }
     }
     return v;
 }
@@ -274,6 +318,8 @@ static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_kernel_g
     } else if (scope.data && orma_str_eq_c(scope, "scope_cpu")) {
         which = 2;
         dims[0] = orma_dim(imp->model->known.cpu, v->scope);
+        if (v->scope >= 0 && v->scope < ORMA_CPUS_MAX)
+            (void)orma_model_ucpu(imp->model, e->machine, (uint32_t)v->scope);
     } else if (scope.data) {
         which = 3;
         dims[0] = orma_dim(imp->model->known.scope, v->scope);
@@ -283,32 +329,39 @@ static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_kernel_g
                    : orma_model_slice_track(imp->model, e->machine, types[which][0], name, 3, dims);
 }
 
+static bool put_slice(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                      uint32_t track, const struct values *v)
+{
+    switch (v->type) {
+    case 'B':
+        orma_slices_begin(&imp->model->slices, e->ts, track, 0, v->slice_name, NULL);
+        return true;
+    case 'E':
+        orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
+        return true;
+    case 'I':
+        orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, v->slice_name, NULL);
+        return true;
+    }
+    return false;
+}
+
 void orma_kernel_generic_parse(struct orma_import_ctx *imp,
                                const struct orma_kernel_generic_event *g,
                                const struct orma_kernel_event *e)
 {
-    if (!g->is_track_event)
+    bool good = true;
+
+    if (g->is == ORMA_GENERIC_PLAIN)
         return;
     struct values v = read_values(imp, g, e->payload);
-
-    switch (v.type) {
-    case 'B':
-        orma_slices_begin(&imp->model->slices, e->ts, track_of(imp, g, e, &v, false), 0,
-                          v.slice_name, NULL);
-        break;
-    case 'E':
-        orma_slices_end(&imp->model->slices, e->ts, track_of(imp, g, e, &v, false), 0, 0, NULL);
-        break;
-    case 'I':
-        orma_slices_complete(&imp->model->slices, e->ts, 0, track_of(imp, g, e, &v, false), 0,
-                             v.slice_name, NULL);
-        break;
-    case 'C':
-        if (v.has_counter)
-            orma_model_counter(imp->model, e->ts, track_of(imp, g, e, &v, true), (double)v.counter);
-        break;
-    default:
+    if (v.missing)
+        good = false;
+    else if (g->is == ORMA_GENERIC_COUNTER)
+        orma_model_counter(imp->model, e->ts, track_of(imp, g, e, &v, true), (double)v.counter);
+    else
+        good = put_slice(imp, e, track_of(imp, g, e, &v, false), &v);
+    if (!good)
         orma_stats_inc(orma_model_stats(imp->model, e->machine),
                        ORMA_STAT_KERNEL_TRACKEVENT_FORMAT_ERROR);
-    }
 }

@@ -244,8 +244,8 @@ static void task_rename(struct orma_import_ctx *imp, const struct orma_item *ite
 
 /* ---- the tree ---- */
 
-static void tree_process(struct orma_import_ctx *imp, struct orma_processes *procs,
-                         const struct orma_pb_field *entry)
+static void tree_process(struct orma_import_ctx *imp, const struct orma_item *item,
+                         struct orma_processes *procs, const struct orma_pb_field *entry)
 {
     struct orma_pb_reader r = orma_pb_sub(entry);
     struct orma_pb_field f;
@@ -267,7 +267,7 @@ static void tree_process(struct orma_import_ctx *imp, struct orma_processes *pro
     uint32_t upid = orma_processes_bare_process(procs, pid);
     uint32_t text = orma_model_str(imp->model, cmdline);
     if (has_parent)
-        orma_processes_set_parent(procs, upid, parent);
+        orma_model_set_parent(imp->model, item->machine, item->ts, upid, parent);
     orma_table_set(orma_model_table(imp->model, ORMA_TABLE_PROCESS), ORMA_PROCESS_CMDLINE, upid,
                    text);
     orma_processes_name_process(procs, upid, text, ORMA_PROCESS_NAME_SYSTEM);
@@ -319,7 +319,7 @@ static void process_tree(struct orma_import_ctx *imp, const struct orma_item *it
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GENERIC_KERNEL_PROCESS_TREE_PROCESSES)
-            tree_process(imp, procs, &f);
+            tree_process(imp, item, procs, &f);
         else if (f.id == ORMA_PB_GENERIC_KERNEL_PROCESS_TREE_THREADS)
             tree_thread(imp, procs, &f);
     }

@@ -116,23 +116,6 @@ static void softirq_exit(struct orma_import_ctx *imp, const struct orma_kernel_e
                     orma_model_lit(imp->model, "irq"), 0, args);
 }
 
-static void ipi_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    struct orma_str reason = f.str[ORMA_PB_IPI_ENTRY_FTRACE_EVENT_REASON];
-    orma_slices_begin(
-        &imp->model->slices, e->ts, irq_track(imp, e), orma_model_lit(imp->model, "irq"),
-        orma_strpool_addf(&imp->model->storage->pool, "IPI (%.*s)", ORMA_STR_ARG(reason)), NULL);
-}
-
-static void ipi_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
-{
-    orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
-                    orma_model_lit(imp->model, "irq"), 0, NULL);
-}
-
 static uint32_t hrtimer_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     return orma_kernel_cpu_track(imp, e->machine, "cpu_hrtimer", "Hrtimer Cpu #", e->cpu, false);
@@ -169,7 +152,7 @@ static void napi_entry(struct orma_import_ctx *imp, const struct orma_kernel_eve
     orma_args_put_int(args, orma_model_lit(imp->model, "len"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_LEN]);
     orma_slices_begin(
-        &imp->model->slices, e->ts, napi_track(imp, e), 0,
+        &imp->model->slices, e->ts, napi_track(imp, e), orma_model_lit(imp->model, "napi_gro"),
         orma_model_str(imp->model, f.str[ORMA_PB_NAPI_GRO_RECEIVE_ENTRY_FTRACE_EVENT_NAME]), args);
 }
 
@@ -181,7 +164,8 @@ static void napi_exit(struct orma_import_ctx *imp, const struct orma_kernel_even
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_int(args, orma_model_lit(imp->model, "ret"),
                       f.num[ORMA_PB_NAPI_GRO_RECEIVE_EXIT_FTRACE_EVENT_RET]);
-    orma_slices_end(&imp->model->slices, e->ts, napi_track(imp, e), 0, 0, args);
+    orma_slices_end(&imp->model->slices, e->ts, napi_track(imp, e),
+                    orma_model_lit(imp->model, "napi_gro"), 0, args);
 }
 
 static void work_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -209,8 +193,6 @@ const struct orma_kernel_handler orma_kernel_irq_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_EXIT, irq_exit},
     {ORMA_PB_FTRACE_EVENT_SOFTIRQ_ENTRY, softirq_entry},
     {ORMA_PB_FTRACE_EVENT_SOFTIRQ_EXIT, softirq_exit},
-    {ORMA_PB_FTRACE_EVENT_IPI_ENTRY, ipi_entry},
-    {ORMA_PB_FTRACE_EVENT_IPI_EXIT, ipi_exit},
     {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY, hrtimer_entry},
     {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_EXIT, hrtimer_exit},
     {ORMA_PB_FTRACE_EVENT_NAPI_GRO_RECEIVE_ENTRY, napi_entry},

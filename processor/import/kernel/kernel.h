@@ -48,7 +48,7 @@ struct orma_kernel_generic_event {
     } * fields;
     /* Indices + 1 of the fields that make a track event of it, see generic.c. */
     uint8_t event_type, slice_name, track_name, counter_value, scope;
-    bool is_track_event;
+    enum { ORMA_GENERIC_PLAIN, ORMA_GENERIC_SLICES, ORMA_GENERIC_COUNTER } is;
 };
 
 /* Where the last look-up of args in a bundle stopped; several, since cpus alternate. */
@@ -76,8 +76,9 @@ struct orma_kernel_state {
                                              const struct orma_kernel_event *e);
     uint8_t symbol_fields[ORMA_FTRACE_FIELDS_MAX]; /* of events by field */
     uint32_t names[ORMA_FTRACE_FIELDS_MAX];        /* pool ids of event names by field */
-    struct orma_map generic; /* field in FtraceEvent → struct orma_kernel_generic_event * */
-    int64_t last_pair_ts;    /* of a bundle's own clock */
+    struct orma_map generic;    /* field in FtraceEvent → struct orma_kernel_generic_event * */
+    int64_t last_pair_ts;       /* of a bundle's own clock */
+    struct orma_map setup_told; /* sequences whose setup errors are in the log */
     struct orma_kernel_limits *limits, *last_limits; /* of all; those looked at last */
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,
         next_pid, next_prio, comm, pid, prio, target_cpu;
@@ -105,9 +106,6 @@ uint32_t orma_kernel_comm(struct orma_import_ctx *imp, const struct orma_item *i
 
 /* The args of a row of ftrace_event. */
 bool orma_kernel_decode_args(void *imp, uint32_t row, struct orma_args_list *ret);
-
-/* Counts an error of the recorder, or stops the import for one that spoils everything. */
-void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status);
 
 /* ---- generic.c ---- */
 
@@ -158,6 +156,7 @@ struct orma_kernel {
     struct orma_map *media;                            /* media.c */
     struct orma_kernel_devices *devices;               /* devices.c */
     struct orma_kernel_mem *mem;                       /* mem.c */
+    struct orma_kernel_power *power;                   /* power.c */
     struct orma_kernel_binder *binder;                 /* binder.c */
 };
 

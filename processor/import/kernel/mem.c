@@ -11,12 +11,24 @@
  */
 #include "processor/import/kernel/fields.h"
 
+#include "processor/model/memory.h"
 #include "protos/fields/ftrace.h"
 
 /* Which thread an mm belongs to, and which mm a thread was seen with last. */
 struct orma_kernel_mem {
     struct orma_map thread_of_mm, mm_of_thread;
+    struct orma_map cma_costs; /* by utid → struct cma_cost *, of the allocation under way */
 };
+
+struct cma_cost {
+    int64_t migrated, reclaimed, mapped; /* pages */
+};
+
+static struct orma_kernel_mem *state_of(struct orma_import_ctx *imp)
+{
+    return orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->mem,
+                           sizeof(struct orma_kernel_mem));
+}
 
 void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                  uint32_t utid, const char *type, const char *fallback_type,
@@ -35,6 +47,18 @@ void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_
                                                 known ? type : fallback_type, name, NULL,
                                                 dims_num + 1, all),
                        value);
+}
+
+void orma_kernel_memory(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                        uint32_t utid, const char *key, double bytes)
+{
+    uint32_t upid = orma_processes_upid(orma_model_processes(imp->model, e->machine), utid);
+
+    orma_model_counter(imp->model, e->ts,
+                       upid != ORMA_ID_NONE
+                           ? orma_model_memory_track(imp->model, e->machine, upid, key)
+                           : orma_model_thread_memory_track(imp->model, e->machine, utid, key),
+                       bytes);
 }
 
 /* Neither it nor its process has ended, nor has another process taken over the pid. */
@@ -58,8 +82,7 @@ static bool is_alive(struct orma_import_ctx *imp, uint16_t machine, uint32_t uti
 static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                              uint64_t mm, bool current)
 {
-    struct orma_kernel_mem *st =
-        orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->mem, sizeof(*st));
+    struct orma_kernel_mem *st = state_of(imp);
 
     if (!st)
         return ORMA_ID_NONE;
@@ -87,27 +110,23 @@ static uint32_t thread_of_mm(struct orma_import_ctx *imp, const struct orma_kern
 static void rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e, int64_t member,
                 int64_t size, uint32_t utid)
 {
-    static const char *const keys[] = {"rss.file", "rss.anon", "swap", "rss.shmem"};
+    static const char *const keys[] = {"rss.file", "rss.anon", "swap", "rss.shmem",
+                                       "unreclaimable"};
     struct orma_stats *stats = orma_model_stats(imp->model, e->machine);
 
-    if (member < 0 || member >= (int64_t)ORMA_ARRAY_LEN(keys)) {
-        orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_KEYS);
-        return;
-    }
     if (size < 0) {
         orma_stats_inc(stats, ORMA_STAT_RSS_STAT_NEGATIVE_SIZE);
+        return;
+    }
+    if (member < 0 || member >= (int64_t)ORMA_ARRAY_LEN(keys)) {
+        orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_KEYS);
         return;
     }
     if (utid == ORMA_ID_NONE) {
         orma_stats_inc(stats, ORMA_STAT_RSS_STAT_UNKNOWN_THREAD_FOR_MM_ID);
         return;
     }
-    const struct orma_track_dim dim = orma_dim_str(orma_model_lit(imp->model, "process_memory_key"),
-                                                   orma_model_cstr(imp->model, keys[member]));
-    orma_kernel_process_counter(
-        imp, e, utid, "process_memory", "process_memory_thread_fallback",
-        orma_strpool_addf(&imp->model->storage->pool, "mem.%s", keys[member]), 1, &dim,
-        (double)size);
+    orma_kernel_memory(imp, e, utid, keys[member], (double)size);
 }
 
 static void on_rss(struct orma_import_ctx *imp, const struct orma_kernel_event *e, unsigned member,
@@ -160,17 +179,6 @@ static void victim(struct orma_import_ctx *imp, const struct orma_kernel_event *
         "mem.oom_kill");
 }
 
-static void lowmemory_kill(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
-{
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
-    uint32_t tid = (uint32_t)f.num[ORMA_PB_LOWMEMORY_KILL_FTRACE_EVENT_PID];
-    orma_kernel_thread_instant(
-        imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
-        "mem.lmk");
-}
-
 static void mm_event(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     static const char *const types[] = {"min_flt", "maj_flt", "read_io",   "compaction",
@@ -217,6 +225,12 @@ static void put(struct orma_import_ctx *imp, struct orma_args_list *args, const 
     orma_args_put_int(args, orma_model_cstr(imp->model, key), val);
 }
 
+static void put_uint(struct orma_import_ctx *imp, struct orma_args_list *args, const char *key,
+                     int64_t val)
+{
+    orma_args_put_uint(args, orma_model_cstr(imp->model, key), (uint64_t)val);
+}
+
 static void reclaim_begin(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
@@ -227,6 +241,8 @@ static void reclaim_begin(struct orma_import_ctx *imp, const struct orma_kernel_
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_ORDER]);
     put(imp, args, "direct_reclaim_may_writepage",
         f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_MAY_WRITEPAGE]);
+    put_uint(imp, args, "direct_reclaim_gfp_flags",
+             f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_BEGIN_FTRACE_EVENT_GFP_FLAGS]);
     orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
                       orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), args);
 }
@@ -237,10 +253,9 @@ static void reclaim_end(struct orma_import_ctx *imp, const struct orma_kernel_ev
 
     orma_event_fields_read(&f, e->payload);
     ORMA_MODEL_ARGS(args, imp->model);
-    put(imp, args, "direct_reclaim_nr_reclaimed",
-        f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_END_FTRACE_EVENT_NR_RECLAIMED]);
-    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_vmscan_direct_reclaim"), args);
+    put_uint(imp, args, "direct_reclaim_nr_reclaimed",
+             f.num[ORMA_PB_MM_VMSCAN_DIRECT_RECLAIM_END_FTRACE_EVENT_NR_RECLAIMED]);
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0, 0, args);
 }
 
 static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -253,9 +268,8 @@ static void shrink_start(struct orma_import_ctx *imp, const struct orma_kernel_e
         args, orma_model_lit(imp->model, "shrink_name"),
         orma_kernel_symbol_text(imp, e,
                                 (uint64_t)f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_SHRINK]));
-    put(imp, args, "shrink_total_scan",
-        f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
-    put(imp, args, "shrink_priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
+    put_uint(imp, args, "total_scan", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_TOTAL_SCAN]);
+    put(imp, args, "priority", f.num[ORMA_PB_MM_SHRINK_SLAB_START_FTRACE_EVENT_PRIORITY]);
     orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
                       orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), args);
 }
@@ -266,21 +280,43 @@ static void shrink_end(struct orma_import_ctx *imp, const struct orma_kernel_eve
 
     orma_event_fields_read(&f, e->payload);
     ORMA_MODEL_ARGS(args, imp->model);
-    put(imp, args, "shrink_freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
-    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_vmscan_shrink_slab"), args);
+    put(imp, args, "freed", f.num[ORMA_PB_MM_SHRINK_SLAB_END_FTRACE_EVENT_RETVAL]);
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0, 0, args);
+}
+
+/* ---- contiguous allocations ---- */
+
+/*
+ * Linux tells the end of an allocation since 5.10: first in one event with all figures, since 6.1
+ * in one that has what was asked for, before which comes one with what it cost.
+ */
+#define KERNEL(major, minor) ((uint32_t)(major) << 16 | (minor))
+
+static bool is_at_least(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                        uint32_t version)
+{
+    return imp->model->machines[e->machine].kernel_version >= version;
 }
 
 static void cma_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    struct orma_event_fields f;
+    if (is_at_least(imp, e, KERNEL(5, 10)))
+        orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                          orma_model_lit(imp->model, "mm_cma_alloc"), NULL);
+}
 
-    orma_event_fields_read(&f, e->payload);
-    ORMA_MODEL_ARGS(args, imp->model);
+static void cma_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                    const struct orma_args_list *args)
+{
+    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
+                    orma_model_lit(imp->model, "mm_cma_alloc"), args);
+}
+
+static void put_cma_name(struct orma_import_ctx *imp, struct orma_args_list *args,
+                         struct orma_str name)
+{
     orma_args_put_str(args, orma_model_lit(imp->model, "cma_name"),
-                      orma_model_str(imp->model, f.str[ORMA_PB_CMA_ALLOC_START_FTRACE_EVENT_NAME]));
-    orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                      orma_model_lit(imp->model, "mm_cma_alloc"), args);
+                      orma_model_str(imp->model, name));
 }
 
 static void cma_info(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -294,18 +330,63 @@ static void cma_info(struct orma_import_ctx *imp, const struct orma_kernel_event
         {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_MIGRATED, "cma_nr_migrated"},
         {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_RECLAIMED, "cma_nr_reclaimed"},
         {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NR_MAPPED, "cma_nr_mapped"},
-        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_ISO, "cma_nr_isolate_fails"},
-        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_MIG, "cma_nr_migrate_fails"},
-        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_TEST, "cma_nr_test_fails"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_ISO, "cma_nr_isolate_fail"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_MIG, "cma_nr_migrate_fail"},
+        {ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_ERR_TEST, "cma_nr_test_fail"},
     };
     struct orma_event_fields f;
 
+    if (!is_at_least(imp, e, KERNEL(5, 10)) || is_at_least(imp, e, KERNEL(6, 1)))
+        return;
     orma_event_fields_read(&f, e->payload);
     ORMA_MODEL_ARGS(args, imp->model);
+    put_cma_name(imp, args, f.str[ORMA_PB_CMA_ALLOC_INFO_FTRACE_EVENT_NAME]);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
-        put(imp, args, rows[i].key, f.num[rows[i].field]);
-    orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e), 0,
-                    orma_model_lit(imp->model, "mm_cma_alloc"), args);
+        put_uint(imp, args, rows[i].key, f.num[rows[i].field]);
+    cma_end(imp, e, args);
+}
+
+static void cma_cost(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_kernel_mem *st = state_of(imp);
+    struct cma_cost *cost = st ? orma_map_get_ptr(&st->cma_costs, e->utid) : NULL;
+    struct orma_event_fields f;
+
+    if (st && !cost) {
+        cost = orma_arena_alloc(&imp->model->lazy, sizeof(*cost));
+        if (!cost || orma_map_put_ptr(&st->cma_costs, e->utid, cost))
+            imp->model->storage->failed = true;
+    }
+    orma_event_fields_read(&f, e->payload);
+    if (cost)
+        *cost = (struct cma_cost){
+            f.num[ORMA_PB_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO_FTRACE_EVENT_NR_MIGRATED],
+            f.num[ORMA_PB_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO_FTRACE_EVENT_NR_RECLAIMED],
+            f.num[ORMA_PB_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO_FTRACE_EVENT_NR_MAPPED]};
+}
+
+static void cma_finish(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_kernel_mem *st = state_of(imp);
+    struct cma_cost *of_thread = st ? orma_map_get_ptr(&st->cma_costs, e->utid) : NULL;
+    struct cma_cost cost = {0};
+    struct orma_event_fields f;
+
+    if (!is_at_least(imp, e, KERNEL(6, 1)))
+        return;
+    if (of_thread) {
+        cost = *of_thread;
+        *of_thread = (struct cma_cost){0};
+    }
+    orma_event_fields_read(&f, e->payload);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put_cma_name(imp, args, f.str[ORMA_PB_CMA_ALLOC_FINISH_FTRACE_EVENT_NAME]);
+    put_uint(imp, args, "cma_pfn", f.num[ORMA_PB_CMA_ALLOC_FINISH_FTRACE_EVENT_PFN]);
+    put_uint(imp, args, "cma_req_pages", f.num[ORMA_PB_CMA_ALLOC_FINISH_FTRACE_EVENT_COUNT]);
+    put_uint(imp, args, "cma_nr_migrated", cost.migrated);
+    put_uint(imp, args, "cma_nr_reclaimed", cost.reclaimed);
+    put_uint(imp, args, "cma_nr_mapped", cost.mapped);
+    cma_end(imp, e, args);
 }
 
 static void fini(struct orma_import_ctx *imp)
@@ -315,6 +396,7 @@ static void fini(struct orma_import_ctx *imp)
     if (st) {
         orma_map_fini(&st->thread_of_mm);
         orma_map_fini(&st->mm_of_thread);
+        orma_map_fini(&st->cma_costs);
     }
 }
 
@@ -327,7 +409,6 @@ const struct orma_kernel_handler orma_kernel_mem_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_RSS_STAT_THROTTLED, rss_throttled},
     {ORMA_PB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE, oom_adjust},
     {ORMA_PB_FTRACE_EVENT_MARK_VICTIM, victim},
-    {ORMA_PB_FTRACE_EVENT_LOWMEMORY_KILL, lowmemory_kill},
     {ORMA_PB_FTRACE_EVENT_MM_EVENT_RECORD, mm_event},
     {ORMA_PB_FTRACE_EVENT_MM_VMSCAN_DIRECT_RECLAIM_BEGIN, reclaim_begin},
     {ORMA_PB_FTRACE_EVENT_MM_VMSCAN_DIRECT_RECLAIM_END, reclaim_end},
@@ -335,5 +416,7 @@ const struct orma_kernel_handler orma_kernel_mem_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_MM_SHRINK_SLAB_END, shrink_end},
     {ORMA_PB_FTRACE_EVENT_CMA_ALLOC_START, cma_start},
     {ORMA_PB_FTRACE_EVENT_CMA_ALLOC_INFO, cma_info},
+    {ORMA_PB_FTRACE_EVENT_MM_ALLOC_CONTIG_MIGRATE_RANGE_INFO, cma_cost},
+    {ORMA_PB_FTRACE_EVENT_CMA_ALLOC_FINISH, cma_finish},
     {0, NULL},
 };

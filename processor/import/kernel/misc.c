@@ -13,20 +13,33 @@
 
 /* ---- signals ---- */
 
+static void signal_instant(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                           uint32_t utid, const char *name, int64_t sig)
+{
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_int(args, orma_model_lit(imp->model, "signal.sig"), (int32_t)sig);
+    orma_slices_complete(&imp->model->slices, e->ts, 0,
+                         orma_model_thread_track(imp->model, e->machine, utid), 0,
+                         orma_model_cstr(imp->model, name), args);
+}
+
 static void signal_generate(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_SIGNAL_GENERATE_FTRACE_EVENT_PID];
-    orma_kernel_thread_instant(
-        imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
-        "signal_generate");
+    signal_instant(imp, e, orma_processes_thread(orma_model_processes(imp->model, e->machine), tid),
+                   "signal_generate", f.num[ORMA_PB_SIGNAL_GENERATE_FTRACE_EVENT_SIG]);
 }
 
 static void signal_deliver(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_kernel_thread_instant(imp, e, e->utid, "signal_deliver");
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    signal_instant(imp, e, e->utid, "signal_deliver",
+                   f.num[ORMA_PB_SIGNAL_DELIVER_FTRACE_EVENT_SIG]);
 }
 
 /* ---- function graph ---- */
@@ -219,16 +232,20 @@ static void kprobe(struct orma_import_ctx *imp, const struct orma_kernel_event *
 /* Calls into the firmware. */
 static void scm_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_slices_begin(&imp->model->slices, e->ts,
-                      orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                      orma_model_lit(imp->model, "scm"), NULL);
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint64_t call = (uint64_t)f.num[ORMA_PB_SCM_CALL_START_FTRACE_EVENT_X0];
+    orma_slices_begin(
+        &imp->model->slices, e->ts, orma_model_thread_track(imp->model, e->machine, e->utid), 0,
+        orma_strpool_addf(&imp->model->storage->pool, "scm id=0x%llx", (unsigned long long)call),
+        NULL);
 }
 
 static void scm_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     orma_slices_end(&imp->model->slices, e->ts,
-                    orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                    orma_model_lit(imp->model, "scm"), NULL);
+                    orma_model_thread_track(imp->model, e->machine, e->utid), 0, 0, NULL);
 }
 
 const struct orma_kernel_handler orma_kernel_misc_handlers[] = {

@@ -56,7 +56,7 @@ static void add_bytes(struct orma_import_ctx *imp, const struct orma_kernel_even
     uint32_t name = orma_model_str(imp->model, device);
     uint64_t sum = orma_map_get(sums, name);
     const struct orma_track_dim dim =
-        orma_dim_str(orma_model_lit(imp->model, "net_interface"), name);
+        orma_dim_str(orma_model_lit(imp->model, "network_interface"), name);
 
     sum = (sum == ORMA_MAP_NONE ? 0 : sum) + (uint64_t)len;
     if (orma_map_put(sums, name, sum == ORMA_MAP_NONE ? 0 : sum)) /* no value of a map */
@@ -122,21 +122,15 @@ static void retransmit(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    int64_t state = f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_STATE];
     uint32_t name =
         orma_strpool_addf(&imp->model->storage->pool, "sport=%lld,dport=%lld",
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SPORT],
                           (long long)f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_DPORT]);
-    ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_int(args, orma_model_lit(imp->model, "skaddr"),
-                      f.num[ORMA_PB_TCP_RETRANSMIT_SKB_FTRACE_EVENT_SKADDR]);
-    if (state > 0 && state < (int64_t)ORMA_ARRAY_LEN(tcp_states))
-        orma_args_put_str(args, imp->model->known.state,
-                          orma_model_cstr(imp->model, tcp_states[state]));
     uint32_t track =
         orma_model_slice_track(imp->model, e->machine, "net_tcp_retransmit_skb",
                                orma_model_lit(imp->model, "TCP Retransmit Skb"), 0, NULL);
-    orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, args);
+    orma_slices_complete(&imp->model->slices, e->ts, 0, track,
+                         orma_model_lit(imp->model, "tcp_event"), name, NULL);
 }
 
 static uint32_t state_name(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -178,11 +172,8 @@ static void set_state(struct orma_import_ctx *imp, const struct orma_kernel_even
         imp->model, e->machine, "net_socket_set_state",
         orma_strpool_addf(&imp->model->storage->pool, "TCP stream#%u", (unsigned)stream), 1, &dim);
     orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
-    if (state == TCP_CLOSE)
-        (void)orma_map_take(&st->streams, socket);
-    else
-        orma_slices_begin(&imp->model->slices, e->ts, track, 0, state_name(imp, e, &f, state),
-                          NULL);
+    orma_slices_begin(&imp->model->slices, e->ts, track, orma_model_lit(imp->model, "tcp_state"),
+                      state_name(imp, e, &f, state), NULL);
 }
 
 static void fini(struct orma_import_ctx *imp)

@@ -8,6 +8,7 @@
  */
 #include "processor/import/kernel/fields.h"
 
+#include "processor/model/async.h"
 #include "protos/fields/ftrace.h"
 
 static void cpu_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -124,31 +125,102 @@ static void cooling(struct orma_import_ctx *imp, const struct orma_kernel_event 
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    device_counter(imp, e, "cooling_device_counter", "cdev",
+    device_counter(imp, e, "cooling_device_counter", "linux_device",
                    f.str[ORMA_PB_CDEV_UPDATE_FTRACE_EVENT_TYPE], "Cooling Device",
                    (double)f.num[ORMA_PB_CDEV_UPDATE_FTRACE_EVENT_TARGET]);
+}
+
+/* ---- suspend ---- */
+
+/* How far a machine is on its way into suspend. */
+enum { AWAKE, ENTERED, FROZEN };
+
+struct orma_kernel_power {
+    struct suspend_way {
+        uint8_t stage;
+        uint32_t enter; /* pool id of suspend_enter's name, with its number */
+    } ways[ORMA_MACHINES_MAX];
+};
+
+static struct orma_track_spec suspend_spec(struct orma_import_ctx *imp,
+                                           const struct orma_kernel_event *e)
+{
+    return (struct orma_track_spec){
+        .type = "suspend_resume",
+        .event = ORMA_TRACK_SLICES,
+        .machine = e->machine,
+        .name = orma_model_lit(imp->model, "Suspend/Resume Latency"),
+        .parent = ORMA_TRACK_NONE,
+    };
+}
+
+static void end_suspend(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                        uint32_t name)
+{
+    const struct orma_track_spec spec = suspend_spec(imp, e);
+
+    orma_slices_end(&imp->model->slices, e->ts, orma_async_end(imp->model, &spec, name, e->ts), 0,
+                    name, NULL);
+}
+
+static void begin_suspend(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                          uint32_t name)
+{
+    const struct orma_track_spec spec = suspend_spec(imp, e);
+
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_uint(args, imp->model->known.utid, e->utid);
+    orma_args_put_str(args, orma_model_lit(imp->model, "event_type"),
+                      orma_model_lit(imp->model, "Main Kernel Suspend Event"));
+    orma_args_put_uint(args, imp->model->known.cpu, e->cpu);
+    /* Of devices' own steps, which share the track. */
+    orma_args_put_str(args, orma_model_lit(imp->model, "device_name"), 0);
+    orma_args_put_str(args, orma_model_lit(imp->model, "driver_name"), 0);
+    orma_args_put_str(args, orma_model_lit(imp->model, "callback_phase"), 0);
+    orma_slices_begin(&imp->model->slices, e->ts,
+                      orma_async_begin(imp->model, &spec, name, e->ts, false), 0, name, args);
+}
+
+/*
+ * A suspend that fails after processes were frozen thaws them, and never tells the end of
+ * suspend_enter: it is over then.
+ */
+static void follow_suspend(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                           struct orma_str action, bool starts, uint32_t name)
+{
+    struct orma_kernel_power *st =
+        orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->power, sizeof(*st));
+    struct suspend_way *way = st ? &st->ways[e->machine] : NULL;
+
+    if (!way)
+        return;
+    if (orma_str_eq_c(action, "suspend_enter")) {
+        *way = (struct suspend_way){starts ? ENTERED : AWAKE, name};
+    } else if (way->stage == ENTERED && starts && orma_str_eq_c(action, "freeze_processes")) {
+        way->stage = FROZEN;
+    } else if (way->stage == FROZEN && !starts && orma_str_eq_c(action, "thaw_processes")) {
+        way->stage = AWAKE;
+        end_suspend(imp, e, way->enter);
+    }
 }
 
 static void suspend(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
-    uint32_t track =
-        orma_model_slice_track(imp->model, e->machine, "suspend_resume",
-                               orma_model_lit(imp->model, "Suspend/Resume Latency"), 0, NULL);
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str action = f.str[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_ACTION];
     int64_t val = f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_VAL];
+    bool starts = f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_START];
     if (orma_str_eq_c(action, "timekeeping_freeze")) /* a cpu, and another one may end it */
         val = 0;
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "%.*s(%lld)",
                                       ORMA_STR_ARG(action), (long long)val);
-    ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_int(args, imp->model->known.utid, e->utid);
-    if (f.num[ORMA_PB_SUSPEND_RESUME_FTRACE_EVENT_START])
-        orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, args);
+    if (starts)
+        begin_suspend(imp, e, name);
     else
-        orma_slices_end(&imp->model->slices, e->ts, track, 0, name, NULL);
+        end_suspend(imp, e, name);
+    follow_suspend(imp, e, action, starts, name);
 }
 
 static void suspend_minimal(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -166,28 +238,43 @@ static void suspend_minimal(struct orma_import_ctx *imp, const struct orma_kerne
         orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
 }
 
+/* ---- hotplug ---- */
+
+/* What is plugged, which need not be the cpu that does it. */
+static uint32_t hotplug_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                              int64_t cpu)
+{
+    if (cpu < 0 || cpu >= ORMA_CPUS_MAX)
+        return ORMA_TRACK_NONE;
+    return orma_kernel_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", (uint32_t)cpu,
+                                 false);
+}
+
 static void hotplug_enter(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
-    uint32_t track =
-        orma_kernel_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false);
 
     orma_event_fields_read(&f, e->payload);
-    uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "cpuhp(%lld)",
-                                      (long long)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_IDX]);
+    int64_t idx = f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_IDX];
+    uint32_t track = hotplug_track(imp, e, f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_CPU]);
+    if (track == ORMA_TRACK_NONE)
+        return;
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_str(
-        args, orma_model_lit(imp->model, "action"),
-        orma_kernel_symbol_text(imp, e, (uint64_t)f.num[ORMA_PB_CPUHP_ENTER_FTRACE_EVENT_FUN]));
-    orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, args);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "action_cpu"), e->cpu);
+    orma_args_put_int(args, orma_model_lit(imp->model, "cpuhp_idx"), idx);
+    orma_slices_begin(&imp->model->slices, e->ts, track, imp->model->known.cpu,
+                      orma_strpool_addf(&imp->model->storage->pool, "cpuhp(%lld)", (long long)idx),
+                      args);
 }
 
 static void hotplug_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_slices_end(
-        &imp->model->slices, e->ts,
-        orma_kernel_cpu_track(imp, e->machine, "cpu_hotplug", "CPU Hotplug #", e->cpu, false), 0, 0,
-        NULL);
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    uint32_t track = hotplug_track(imp, e, f.num[ORMA_PB_CPUHP_EXIT_FTRACE_EVENT_CPU]);
+    if (track != ORMA_TRACK_NONE)
+        orma_slices_end(&imp->model->slices, e->ts, track, 0, 0, NULL);
 }
 
 const struct orma_kernel_handler orma_kernel_power_handlers[] = {

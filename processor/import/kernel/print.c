@@ -18,50 +18,124 @@
 
 struct atrace {
     char phase;
-    uint32_t tgid;
-    bool has_tgid;
-    struct orma_str name;   /* or the track of G, H, N */
-    struct orma_str second; /* name of G, N; cookie or value otherwise */
-    struct orma_str third;  /* cookie of G, H */
+    uint32_t tgid; /* 0: none is told */
+    struct orma_str name;
+    struct orma_str track; /* of G, H, N */
+    int64_t value;         /* or cookie */
 };
 
-/* "B|123|name": the parts behind the phase; false if the text has another form. */
+/* The next part, which ends at a bar, at a zero byte or where the text does. */
+static struct orma_str part(struct orma_str *rest)
+{
+    size_t n = 0;
+
+    while (n < rest->len && rest->data[n] != '|' && rest->data[n])
+        n++;
+    struct orma_str ret = {rest->data, n};
+    n = ORMA_MIN(n + 1, rest->len);
+    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    return ret;
+}
+
+/* A decimal number as the C library reads one: blanks and a sign may come first, too much is the
+ * largest there is. */
+static bool read_number(struct orma_str s, bool *ret_negative, uint64_t *ret)
+{
+    uint64_t val = 0;
+    size_t i = 0;
+
+    while (i < s.len && (s.data[i] == ' ' || (s.data[i] >= '\t' && s.data[i] <= '\r')))
+        i++;
+    *ret_negative = i < s.len && s.data[i] == '-';
+    i += i < s.len && (s.data[i] == '-' || s.data[i] == '+');
+    if (i == s.len)
+        return false;
+    for (; i < s.len; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(val, (uint64_t)10, &val) ||
+            __builtin_add_overflow(val, (uint64_t)(s.data[i] - '0'), &val))
+            val = UINT64_MAX;
+    }
+    *ret = val;
+    return true;
+}
+
+/* Those who write -1 mean no process in particular: it is one of the largest pid. */
+static bool read_pid(struct orma_str s, uint32_t *ret)
+{
+    bool negative;
+    uint64_t val;
+
+    if (!read_number(s, &negative, &val))
+        return false;
+    *ret = (uint32_t)(negative ? 0 - val : val);
+    return true;
+}
+
+static bool read_value(struct orma_str s, int64_t *ret)
+{
+    bool negative;
+    uint64_t val;
+
+    if (!read_number(s, &negative, &val))
+        return false;
+    if (val > INT64_MAX)
+        *ret = negative ? INT64_MIN : INT64_MAX;
+    else
+        *ret = negative ? -(int64_t)val : (int64_t)val;
+    return true;
+}
+
+/* What follows the tgid. False: something is missing. */
+static bool read_rest(struct orma_str rest, struct atrace *ret)
+{
+    struct orma_str last;
+
+    switch (ret->phase) {
+    case 'B':
+        ret->name = rest.len ? rest : ORMA_STR("[empty slice name]");
+        return true;
+    case 'I':
+        ret->name = part(&rest);
+        return ret->name.len;
+    case 'N':
+        ret->track = part(&rest);
+        ret->name = part(&rest);
+        return ret->track.len && ret->name.len;
+    case 'G':
+        ret->track = part(&rest);
+        ret->name = part(&rest);
+        return ret->track.len && ret->name.len && read_value(part(&rest), &ret->value);
+    case 'H': /* a name may come before the cookie */
+        ret->track = part(&rest);
+        last = part(&rest);
+        return ret->track.len && read_value(rest.len ? part(&rest) : last, &ret->value);
+    case 'S':
+    case 'F':
+    case 'C':
+        ret->name = part(&rest);
+        return ret->name.len && read_value(part(&rest), &ret->value);
+    }
+    return false;
+}
+
+/* "B|123|name"; false if the text has another form. The first letter alone is the phase. */
 static bool read_atrace(struct orma_str text, struct atrace *ret)
 {
-    struct orma_str rest = text, part;
-    uint64_t tgid;
+    struct orma_str rest = text, phase;
 
     *ret = (struct atrace){0};
     while (rest.len && (rest.data[rest.len - 1] == '\n' || rest.data[rest.len - 1] == '\0'))
         rest.len--;
-    if (!rest.len || (rest.len > 1 && rest.data[1] != '|'))
+    phase = part(&rest);
+    if (!phase.len)
         return false;
-    ret->phase = rest.data[0];
-    if (!strchr("BEISFGHNC", ret->phase))
-        return false;
-    if (rest.len == 1)
-        return ret->phase == 'E';
-    rest = (struct orma_str){rest.data + 2, rest.len - 2};
-    if (!orma_str_cut(&rest, '|', &part))
-        return ret->phase == 'E';
-    if (!orma_str_to_u64(part, &tgid))
-        return ret->phase == 'E';
-    ret->tgid = (uint32_t)tgid;
-    ret->has_tgid = true;
-    if (ret->phase == 'B' || ret->phase == 'I') {
-        ret->name = rest;
-        if (ret->phase == 'B' && !rest.len)
-            ret->name = ORMA_STR("[empty slice name]");
+    ret->phase = *phase.data;
+    bool has_tgid = read_pid(part(&rest), &ret->tgid);
+    if (ret->phase == 'E') /* ends what its thread does, whatever the process */
         return true;
-    }
-    (void)orma_str_cut(&rest, '|', &ret->name);
-    if (ret->phase == 'N') {
-        ret->second = rest;
-        return true;
-    }
-    (void)orma_str_cut(&rest, '|', &ret->second);
-    (void)orma_str_cut(&rest, '|', &ret->third);
-    return true;
+    return has_tgid && read_rest(rest, ret);
 }
 
 /* The thread that wrote the last sample of a counter. */
@@ -98,19 +172,43 @@ static void push_counter(struct orma_import_ctx *imp, const struct orma_kernel_e
     put_writer(imp, e->utid);
 }
 
-/* The low memory killer writes the pid of its victim as a counter's value, and 0 when done. */
-static void killed(struct orma_import_ctx *imp, const struct orma_kernel_event *e, int64_t pid)
+/* ---- the low memory killer ---- */
+
+static void killed(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint32_t upid)
 {
-    if (!pid)
-        return;
-    const struct orma_track_dim dim = orma_dim(
-        imp->model->known.upid,
-        orma_processes_process(orma_model_processes(imp->model, e->machine), (uint32_t)pid));
+    const struct orma_track_dim dim = orma_dim(imp->model->known.upid, upid);
+
     orma_slices_complete(&imp->model->slices, e->ts, 0,
                          orma_model_slice_track(imp->model, e->machine, "android_lmk",
-                                                orma_model_lit(imp->model, "mem.lmk"), 1, &dim),
+                                                orma_model_lit(imp->model, "LMK"), 1, &dim),
                          0, orma_model_lit(imp->model, "mem.lmk"), NULL);
 }
+
+/* It writes a slice "lmk,PID,REASON,SCORE,..." too. */
+static void read_kill(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                      struct orma_str name)
+{
+    struct orma_str rest = name, word, pid_text, score_text;
+    uint32_t pid;
+    int64_t score;
+
+    if (!orma_str_starts(name, ORMA_STR("lmk,")) || !orma_str_cut(&rest, ',', &word) ||
+        !orma_str_cut(&rest, ',', &pid_text) || !orma_str_cut(&rest, ',', &word))
+        return;
+    (void)orma_str_cut(&rest, ',', &score_text);
+    if (!read_pid(pid_text, &pid) || !pid || !read_value(score_text, &score))
+        return;
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, e->machine), pid);
+    const struct orma_track_dim dim = orma_dim(imp->model->known.upid, upid);
+    orma_model_counter(imp->model, e->ts,
+                       orma_model_counter_track(imp->model, e->machine, "oom_score_adj",
+                                                orma_model_lit(imp->model, "oom_score_adj"), NULL,
+                                                1, &dim),
+                       (double)score);
+    killed(imp, e, upid);
+}
+
+/* ---- counters ---- */
 
 /* A few counters belong to the machine, or are not counters at all. */
 static void counter_of(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
@@ -124,29 +222,22 @@ static void counter_of(struct orma_import_ctx *imp, const struct orma_kernel_eve
         orma_port_battery_stats(imp, e->machine, e->ts, name, (double)value);
         return;
     }
-    if (orma_str_eq_c(name, "kill_one_process"))
-        killed(imp, e, value);
+    /* The value is the pid of the victim, and 0 when it is done. */
+    if (orma_str_eq_c(name, "kill_one_process") && (uint32_t)value)
+        killed(
+            imp, e,
+            orma_processes_process(orma_model_processes(imp->model, e->machine), (uint32_t)value));
     push_counter(imp, e, tgid, name, value);
-}
-
-static void counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                    const struct atrace *a)
-{
-    int64_t value;
-
-    if (orma_str_to_i64(a->second, &value))
-        counter_of(imp, e, a->tgid, a->name, value);
-    else
-        orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
 }
 
 /* ---- slices of a process, known by a cookie, or on a track with a name ---- */
 
 static void async_spec(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                       const struct atrace *a, const char *type, struct orma_track_spec *ret)
+                       uint32_t tgid, struct orma_str track, const char *type,
+                       struct orma_track_spec *ret)
 {
-    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, e->machine), a->tgid);
-    uint32_t name = orma_model_str(imp->model, a->name);
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, e->machine), tgid);
+    uint32_t name = orma_model_str(imp->model, track);
 
     *ret = (struct orma_track_spec){
         .type = type,
@@ -165,33 +256,48 @@ static void by_cookie(struct orma_import_ctx *imp, const struct orma_kernel_even
 {
     struct orma_track_spec spec;
     uint32_t name = orma_model_str(imp->model, a->name);
-    int64_t cookie = 0;
+    uint64_t cookie = (uint64_t)a->value;
 
-    (void)orma_str_to_i64(a->second, &cookie);
-    async_spec(imp, e, a, "atrace_async_slice", &spec);
+    async_spec(imp, e, a->tgid, a->name, "atrace_async_slice", &spec);
     if (a->phase == 'F') {
         orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, (uint64_t)cookie, e->ts), 0, name, NULL);
+                        orma_async_end(imp->model, &spec, cookie, e->ts), 0, name, NULL);
         return;
     }
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_int(args, imp->model->known.cookie, cookie);
+    orma_args_put_int(args, imp->model->known.cookie, a->value);
     orma_slices_begin(&imp->model->slices, e->ts,
-                      orma_async_begin(imp->model, &spec, (uint64_t)cookie, e->ts, true), 0, name,
-                      args);
+                      orma_async_begin(imp->model, &spec, cookie, e->ts, true), 0, name, args);
+}
+
+/* A track of the machine, whoever writes it. */
+static bool device_state(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                         const struct atrace *a)
+{
+    if (a->phase != 'N' || !orma_str_eq_c(a->track, "DeviceStateChanged"))
+        return false;
+    orma_slices_complete(&imp->model->slices, e->ts, 0,
+                         orma_model_slice_track(imp->model, e->machine, "android_device_state",
+                                                orma_model_lit(imp->model, "DeviceStateChanged"), 0,
+                                                NULL),
+                         0, orma_model_str(imp->model, a->name), NULL);
+    return true;
 }
 
 static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                            const struct atrace *a)
 {
     struct orma_track_spec spec;
-    int64_t cookie = 0;
-    uint32_t slice = orma_model_str(imp->model, a->second);
+    uint64_t cookie = (uint64_t)a->value;
 
-    async_spec(imp, e, a, "atrace_async_slice_for_track", &spec);
+    if (device_state(imp, e, a))
+        return;
+    uint32_t slice = orma_model_str(imp->model, a->name);
+    async_spec(imp, e, a->tgid, a->track, "atrace_async_slice_for_track", &spec);
     ORMA_MODEL_ARGS(args, imp->model);
-    if (a->phase != 'H')
-        orma_args_put_uint(args, imp->model->known.utid, e->utid);
+    orma_args_put_uint(
+        args, a->phase == 'H' ? orma_model_lit(imp->model, "end_utid") : imp->model->known.utid,
+        e->utid);
     switch (a->phase) {
     case 'N':
         orma_slices_complete(&imp->model->slices, e->ts, 0,
@@ -199,16 +305,55 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
                              args);
         break;
     case 'G':
-        (void)orma_str_to_i64(a->third, &cookie);
         orma_slices_begin(&imp->model->slices, e->ts,
-                          orma_async_begin(imp->model, &spec, (uint64_t)cookie, e->ts, false), 0,
-                          slice, args);
+                          orma_async_begin(imp->model, &spec, cookie, e->ts, false), 0, slice,
+                          args);
         break;
-    default: /* H: the cookie comes second */
-        (void)orma_str_to_i64(a->second, &cookie);
-        orma_args_put_uint(args, orma_model_lit(imp->model, "end_utid"), e->utid);
+    default:
         orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, (uint64_t)cookie, e->ts), 0, 0, args);
+                        orma_async_end(imp->model, &spec, cookie, e->ts), 0, 0, args);
+    }
+}
+
+/* Slices of a thread tell of which process it is. */
+static uint32_t own_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                          uint32_t tgid)
+{
+    uint32_t utid = e->utid;
+
+    if (tgid)
+        utid = orma_processes_thread_of(orma_model_processes(imp->model, e->machine), e->pid, tgid);
+    return orma_model_thread_track(imp->model, e->machine, utid);
+}
+
+static void on_atrace(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                      const struct atrace *a)
+{
+    switch (a->phase) {
+    case 'B':
+        orma_slices_begin(&imp->model->slices, e->ts, own_track(imp, e, a->tgid), 0,
+                          orma_model_str(imp->model, a->name), NULL);
+        read_kill(imp, e, a->name);
+        break;
+    case 'E':
+        orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e, a->tgid), 0, 0, NULL);
+        break;
+    case 'I':
+        orma_slices_complete(&imp->model->slices, e->ts, 0, own_track(imp, e, a->tgid), 0,
+                             orma_model_str(imp->model, a->name), NULL);
+        break;
+    case 'C':
+        counter_of(imp, e, a->tgid, a->name, a->value);
+        break;
+    case 'S':
+    case 'F':
+        by_cookie(imp, e, a);
+        break;
+    case 'G':
+    case 'H':
+    case 'N':
+        on_named_track(imp, e, a);
+        break;
     }
 }
 
@@ -219,110 +364,70 @@ void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_ker
 
     if (orma_str_starts(text, ORMA_STR("trace_event_clock_sync:")))
         return; /* for those who have no better clocks */
-    if (!read_atrace(text, &a)) {
+    if (read_atrace(text, &a))
+        on_atrace(imp, e, &a);
+    else
         orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
-        return;
-    }
-    uint32_t utid = e->utid;
-    /* Counters and slices with a cookie belong to the process, not to the thread. */
-    if (a.has_tgid && a.tgid && !strchr("CSF", a.phase))
-        utid =
-            orma_processes_thread_of(orma_model_processes(imp->model, e->machine), e->pid, a.tgid);
-    orma_kernel_cut_write(imp, e);
-    switch (a.phase) {
-    case 'B':
-        orma_slices_begin(&imp->model->slices, e->ts,
-                          orma_model_thread_track(imp->model, e->machine, utid), 0,
-                          orma_model_str(imp->model, a.name), NULL);
-        break;
-    case 'E':
-        orma_slices_end(&imp->model->slices, e->ts,
-                        orma_model_thread_track(imp->model, e->machine, utid), 0, 0, NULL);
-        break;
-    case 'I':
-        orma_slices_complete(&imp->model->slices, e->ts, 0,
-                             orma_model_thread_track(imp->model, e->machine, utid), 0,
-                             orma_model_str(imp->model, a.name), NULL);
-        break;
-    case 'C':
-        counter(imp, e, &a);
-        break;
-    case 'S':
-    case 'F':
-        by_cookie(imp, e, &a);
-        break;
-    case 'G':
-    case 'H':
-    case 'N':
-        on_named_track(imp, e, &a);
-        break;
-    }
 }
 
-/*
- * Drivers have trace points of their own for the same. They name no process that could be
- * trusted: kernel threads write them, too.
- */
-static void kernel_mark(struct orma_import_ctx *imp, const struct orma_kernel_event *e, char phase,
-                        struct orma_str name, int64_t value)
+/* Drivers have trace points of their own for the same. tgid 0: they name no process. */
+static void kernel_mark(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                        const struct atrace *a)
 {
-    switch (phase) {
-    case 'B':
-        orma_slices_begin(&imp->model->slices, e->ts,
-                          orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                          orma_model_str(imp->model, name), NULL);
-        break;
-    case 'E':
-        orma_slices_end(&imp->model->slices, e->ts,
-                        orma_model_thread_track(imp->model, e->machine, e->utid), 0, 0, NULL);
-        break;
-    case 'C':
-        counter_of(imp, e, 0, name, value);
-        break;
-    default:
+    if (a->phase == 'B' || a->phase == 'E' || a->phase == 'C')
+        on_atrace(imp, e, a);
+    else
         orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
-    }
 }
 
 /* Field numbers by meaning; 0: the event has no such field. */
 static const struct mark {
     uint16_t event;
-    uint8_t name, other_name, type, begin, value;
+    uint8_t pid, name, other_name, type, begin, value;
 } marks[] = {
-    {ORMA_PB_FTRACE_EVENT_TRACING_MARK_WRITE, ORMA_PB_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
-     0, ORMA_PB_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN, 0},
-    {ORMA_PB_FTRACE_EVENT_SDE_TRACING_MARK_WRITE,
-     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
-     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_TYPE,
-     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
-     ORMA_PB_SDE_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_NAME,
-     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME,
-     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE,
-     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
-     ORMA_PB_DPU_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE, ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_NAME,
-     0, ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
-     ORMA_PB_G2D_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_MALI_TRACING_MARK_WRITE,
-     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_NAME, 0,
-     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
-     ORMA_PB_MALI_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_LWIS_TRACING_MARK_WRITE,
-     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_FUNC_NAME, 0,
-     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_TYPE, 0,
-     ORMA_PB_LWIS_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_SAMSUNG_TRACING_MARK_WRITE,
-     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_NAME, 0,
-     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_TYPE,
-     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN,
-     ORMA_PB_SAMSUNG_TRACING_MARK_WRITE_FTRACE_EVENT_VALUE},
-    {ORMA_PB_FTRACE_EVENT_PANEL_WRITE_GENERIC, ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_NAME,
-     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TRACE_NAME,
-     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TYPE,
-     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_TRACE_BEGIN,
-     ORMA_PB_PANEL_WRITE_GENERIC_FTRACE_EVENT_VALUE},
+#define F(event, field) ORMA_PB_##event##_FTRACE_EVENT_##field
+#define MARK(event, name, other_name, type, begin, value)                                          \
+    {                                                                                              \
+        ORMA_PB_FTRACE_EVENT_##event, F(event, PID), name, other_name, type, begin, value          \
+    }
+    MARK(TRACING_MARK_WRITE, F(TRACING_MARK_WRITE, TRACE_NAME), 0, 0,
+         F(TRACING_MARK_WRITE, TRACE_BEGIN), 0),
+    MARK(SDE_TRACING_MARK_WRITE, F(SDE_TRACING_MARK_WRITE, TRACE_NAME), 0,
+         F(SDE_TRACING_MARK_WRITE, TRACE_TYPE), F(SDE_TRACING_MARK_WRITE, TRACE_BEGIN),
+         F(SDE_TRACING_MARK_WRITE, VALUE)),
+    MARK(DPU_TRACING_MARK_WRITE, F(DPU_TRACING_MARK_WRITE, NAME),
+         F(DPU_TRACING_MARK_WRITE, TRACE_NAME), F(DPU_TRACING_MARK_WRITE, TYPE),
+         F(DPU_TRACING_MARK_WRITE, TRACE_BEGIN), F(DPU_TRACING_MARK_WRITE, VALUE)),
+    MARK(G2D_TRACING_MARK_WRITE, F(G2D_TRACING_MARK_WRITE, NAME), 0,
+         F(G2D_TRACING_MARK_WRITE, TYPE), 0, F(G2D_TRACING_MARK_WRITE, VALUE)),
+    MARK(MALI_TRACING_MARK_WRITE, F(MALI_TRACING_MARK_WRITE, NAME), 0,
+         F(MALI_TRACING_MARK_WRITE, TYPE), 0, F(MALI_TRACING_MARK_WRITE, VALUE)),
+    MARK(LWIS_TRACING_MARK_WRITE, F(LWIS_TRACING_MARK_WRITE, FUNC_NAME), 0,
+         F(LWIS_TRACING_MARK_WRITE, TYPE), 0, F(LWIS_TRACING_MARK_WRITE, VALUE)),
+    MARK(SAMSUNG_TRACING_MARK_WRITE, F(SAMSUNG_TRACING_MARK_WRITE, TRACE_NAME), 0,
+         F(SAMSUNG_TRACING_MARK_WRITE, TRACE_TYPE), F(SAMSUNG_TRACING_MARK_WRITE, TRACE_BEGIN),
+         F(SAMSUNG_TRACING_MARK_WRITE, VALUE)),
+    MARK(PANEL_WRITE_GENERIC, F(PANEL_WRITE_GENERIC, NAME), F(PANEL_WRITE_GENERIC, TRACE_NAME),
+         F(PANEL_WRITE_GENERIC, TYPE), F(PANEL_WRITE_GENERIC, TRACE_BEGIN),
+         F(PANEL_WRITE_GENERIC, VALUE)),
+#undef MARK
+#undef F
 };
+
+/* The letter of the phase. Versions of a trace point without it only tell begin from end; 0: the
+ * event tells neither. */
+static char mark_phase(const struct mark *m, const struct orma_event_fields *f)
+{
+    bool has_type = m->type && f->has >> m->type & 1,
+         has_begin = m->begin && f->has >> m->begin & 1;
+
+    if (has_type && f->num[m->type])
+        return (char)f->num[m->type];
+    /* An event without any other form is an end unless it says otherwise. */
+    if (!has_type && !has_begin && m->type)
+        return 0;
+    return has_begin && f->num[m->begin] ? 'B' : 'E';
+}
 
 static void on_mark(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
@@ -332,12 +437,13 @@ static void on_mark(struct orma_import_ctx *imp, const struct orma_kernel_event 
     while (m->event != e->field)
         m++;
     orma_event_fields_read(&f, e->payload);
-    struct orma_str name = f.has >> m->name & 1 ? f.str[m->name] : f.str[m->other_name];
-    char phase = m->type ? (char)f.num[m->type] : 0;
-    /* Versions of a trace point without a type only distinguish begin and end. */
-    if (!phase)
-        phase = m->begin && f.num[m->begin] ? 'B' : 'E';
-    kernel_mark(imp, e, phase, name, m->value ? f.num[m->value] : 0);
+    const struct atrace a = {
+        .phase = mark_phase(m, &f),
+        .tgid = (uint32_t)f.num[m->pid],
+        .name = f.has >> m->name & 1 ? f.str[m->name] : f.str[m->other_name],
+        .value = m->value ? f.num[m->value] : 0,
+    };
+    kernel_mark(imp, e, &a);
 }
 
 /* A mark whose phase is a set of bits. */
@@ -354,8 +460,11 @@ static void on_zero(struct orma_import_ctx *imp, const struct orma_kernel_event 
         phase = 'E';
     else if (bits & 4)
         phase = 'C';
-    kernel_mark(imp, e, phase, f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME],
-                f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]);
+    /* Kernel threads write it, too, for processes that they are not of. */
+    const struct atrace a = {.phase = phase,
+                             .name = f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME],
+                             .value = f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]};
+    kernel_mark(imp, e, &a);
 }
 
 static void on_print(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -363,6 +472,7 @@ static void on_print(struct orma_import_ctx *imp, const struct orma_kernel_event
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
 
+    orma_kernel_cut_write(imp, e);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
             orma_kernel_parse_marker(imp, e, orma_pb_str(&f));

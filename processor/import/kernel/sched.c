@@ -89,6 +89,12 @@ static void parse_compact_waking(struct orma_import_ctx *imp, const struct orma_
                           item->sched.common_flags);
 }
 
+/* A name that is not told names nobody. */
+static uint32_t name_of(struct orma_import_ctx *imp, struct orma_str comm)
+{
+    return comm.data ? orma_model_str(imp->model, comm) : 0;
+}
+
 struct switch_fields {
     struct orma_str prev_comm, next_comm;
     uint32_t prev_pid, next_pid;
@@ -100,7 +106,7 @@ static struct switch_fields read_switch(struct orma_str payload)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
-    struct switch_fields s = {{"", 0}, {"", 0}, 0, 0, 0, 0};
+    struct switch_fields s = {{NULL, 0}, {NULL, 0}, 0, 0, 0, 0};
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
@@ -132,21 +138,20 @@ static void on_switch(struct orma_import_ctx *imp, const struct orma_kernel_even
     struct orma_kernel_state *st = orma_kernel_state(imp);
     struct switch_fields s = read_switch(e->payload);
 
-    orma_sched_switch(imp->model, e->machine, e->ts, e->cpu, s.prev_pid,
-                      orma_model_str(imp->model, s.prev_comm), s.prev_state, s.next_pid,
-                      orma_model_str(imp->model, s.next_comm), s.next_prio);
+    orma_sched_switch(imp->model, e->machine, e->ts, e->cpu, s.prev_pid, name_of(imp, s.prev_comm),
+                      s.prev_state, s.next_pid, name_of(imp, s.next_comm), s.next_prio);
     orma_kernel_add_row(
         imp, e->item, st->sched_switch,
         orma_processes_thread(orma_model_processes(imp->model, e->machine), s.prev_pid),
         e->common_flags, e->cpu);
 }
 
-/* pid, comm of sched_waking, sched_wakeup and sched_wakeup_new: the same numbers. */
+/* Who is woken. Wakings are followed by wake-ups, which say nothing new. */
 static uint32_t read_woken(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
-    struct orma_str comm = {"", 0};
+    struct orma_str comm = {NULL, 0};
     uint32_t pid = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -155,7 +160,7 @@ static uint32_t read_woken(struct orma_import_ctx *imp, const struct orma_kernel
         else if (f.id == ORMA_PB_SCHED_WAKING_FTRACE_EVENT_COMM)
             comm = orma_pb_str(&f);
     }
-    return orma_sched_named_thread(imp->model, e->machine, pid, orma_model_str(imp->model, comm));
+    return orma_sched_named_thread(imp->model, e->machine, pid, name_of(imp, comm));
 }
 
 static void on_waking(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -166,11 +171,6 @@ static void on_waking(struct orma_import_ctx *imp, const struct orma_kernel_even
                       e->has_flags ? (int64_t)e->common_flags : -1);
 }
 
-static void on_wakeup(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
-{
-    (void)read_woken(imp, e);
-}
-
 /* ---- tasks ---- */
 
 static void on_newtask(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -178,7 +178,7 @@ static void on_newtask(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_processes *procs = orma_model_processes(imp->model, e->machine);
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
-    struct orma_str comm = {"", 0};
+    struct orma_str comm = {NULL, 0};
     uint32_t pid = 0, utid;
     uint64_t flags = 0;
 
@@ -190,7 +190,9 @@ static void on_newtask(struct orma_import_ctx *imp, const struct orma_kernel_eve
         else if (f.id == ORMA_PB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS)
             flags = orma_pb_u64(&f);
     }
-    uint32_t name = orma_model_str(imp->model, comm);
+    if (!pid) /* an idle thread, of which there is one per cpu */
+        return;
+    uint32_t name = name_of(imp, comm);
     if (flags & CLONE_THREAD_FLAG) {
         utid = orma_processes_start_thread(procs, e->ts, pid);
         orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_FTRACE);
@@ -207,7 +209,7 @@ static void on_rename(struct orma_import_ctx *imp, const struct orma_kernel_even
     struct orma_processes *procs = orma_model_processes(imp->model, e->machine);
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
-    struct orma_str comm = {"", 0};
+    struct orma_str comm = {NULL, 0};
     uint32_t pid = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -216,7 +218,7 @@ static void on_rename(struct orma_import_ctx *imp, const struct orma_kernel_even
         else if (f.id == ORMA_PB_TASK_RENAME_FTRACE_EVENT_NEWCOMM)
             comm = orma_pb_str(&f);
     }
-    uint32_t name = orma_model_str(imp->model, comm);
+    uint32_t name = name_of(imp, comm);
     uint32_t utid = orma_sched_named_thread(imp->model, e->machine, pid, name);
     uint32_t upid = orma_processes_upid(procs, utid);
     if (upid != ORMA_ID_NONE && orma_table_int(orma_model_table(imp->model, ORMA_TABLE_THREAD),
@@ -259,8 +261,6 @@ static void on_blocked_reason(struct orma_import_ctx *imp, const struct orma_ker
 const struct orma_kernel_handler orma_kernel_sched_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_SCHED_SWITCH, on_switch},
     {ORMA_PB_FTRACE_EVENT_SCHED_WAKING, on_waking},
-    {ORMA_PB_FTRACE_EVENT_SCHED_WAKEUP, on_wakeup},
-    {ORMA_PB_FTRACE_EVENT_SCHED_WAKEUP_NEW, on_wakeup},
     {ORMA_PB_FTRACE_EVENT_TASK_NEWTASK, on_newtask},
     {ORMA_PB_FTRACE_EVENT_TASK_RENAME, on_rename},
     {ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_FREE, on_free},

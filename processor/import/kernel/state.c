@@ -50,6 +50,8 @@ void orma_kernel_fini(struct orma_import_ctx *imp)
         next = l->next;
         free(l);
     }
+    if (st)
+        orma_map_fini(&st->setup_told);
 }
 
 /* ---- when events count ---- */

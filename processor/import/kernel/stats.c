@@ -10,6 +10,7 @@
 #include "processor/import/kernel/kernel.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/buf.h"
 
 #define S(name, what)                                                                              \
     {                                                                                              \
@@ -17,6 +18,8 @@
             ORMA_STAT_FTRACE_CPU_##what##_END                                                      \
     }
 #define NS_PER_S 1e9
+/* A report may repeat errors; so much of the message is enough. */
+#define ERROR_TEXT_MAX 1024
 
 /* Times are doubles of seconds. */
 static bool is_time(uint32_t field)
@@ -82,6 +85,15 @@ static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_e
         set_delta(stats, deltas[i].begin, deltas[i].delta, cpu, values[deltas[i].field]);
 }
 
+static void kprobe_value(struct orma_stats *stats, bool at_end, enum orma_stat begin,
+                         enum orma_stat end, enum orma_stat delta, int64_t value)
+{
+    orma_stats_set(stats, at_end ? end : begin, value);
+    if (at_end && stats->single[begin])
+        orma_stats_set(stats, delta, value - stats->single[begin]);
+}
+
+/* Each report has them: none is none. */
 static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool at_end)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -94,49 +106,130 @@ static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool a
         else if (f.id == ORMA_PB_FTRACE_KPROBE_STATS_MISSES)
             misses = orma_pb_i64(&f);
     }
-    if (!at_end) {
-        orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_HITS_BEGIN, hits);
-        orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN, misses);
-        return;
-    }
-    orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_HITS_END, hits);
-    orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_MISSES_END, misses);
-    orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_HITS_DELTA,
-                   hits - stats->single[ORMA_STAT_FTRACE_KPROBE_HITS_BEGIN]);
-    orma_stats_set(stats, ORMA_STAT_FTRACE_KPROBE_MISSES_DELTA,
-                   misses - stats->single[ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN]);
+    kprobe_value(stats, at_end, ORMA_STAT_FTRACE_KPROBE_HITS_BEGIN,
+                 ORMA_STAT_FTRACE_KPROBE_HITS_END, ORMA_STAT_FTRACE_KPROBE_HITS_DELTA, hits);
+    kprobe_value(stats, at_end, ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN,
+                 ORMA_STAT_FTRACE_KPROBE_MISSES_END, ORMA_STAT_FTRACE_KPROBE_MISSES_DELTA, misses);
 }
 
-/* Errors by which the recorder reports that it misread the kernel's memory: its events cannot be
- * trusted. */
-void orma_kernel_check_status(struct orma_import_ctx *imp, uint16_t machine, uint64_t status)
+/* ---- errors of the recorder ---- */
+
+static const char *const status_names[] = {
+#define NAME(status) [ORMA_PB_FTRACE_STATUS_##status] = "FTRACE_STATUS_" #status
+    NAME(UNSPECIFIED),
+    NAME(OK),
+    NAME(UNEXPECTED_READ_ERROR),
+    NAME(PARTIAL_PAGE_READ),
+    NAME(ABI_INVALID_PAGE_HEADER),
+    NAME(ABI_SHORT_EVENT_HEADER),
+    NAME(ABI_NULL_PADDING),
+    NAME(ABI_SHORT_PADDING_LENGTH),
+    NAME(ABI_INVALID_PADDING_LENGTH),
+    NAME(ABI_SHORT_TIME_EXTEND),
+    NAME(ABI_SHORT_TIME_STAMP),
+    NAME(ABI_SHORT_DATA_LENGTH),
+    NAME(ABI_ZERO_DATA_LENGTH),
+    NAME(ABI_INVALID_DATA_LENGTH),
+    NAME(ABI_SHORT_EVENT_ID),
+    NAME(ABI_END_OVERFLOW),
+    NAME(SHORT_COMPACT_EVENT),
+    NAME(INVALID_EVENT),
+#undef NAME
+};
+
+static void put_status(struct orma_buf *text, uint64_t status)
 {
-    switch (status) {
-    case ORMA_PB_FTRACE_STATUS_UNSPECIFIED:
-    case ORMA_PB_FTRACE_STATUS_OK:
-    case ORMA_PB_FTRACE_STATUS_UNEXPECTED_READ_ERROR:
-    case ORMA_PB_FTRACE_STATUS_PARTIAL_PAGE_READ:
-        break;
-    case ORMA_PB_FTRACE_STATUS_ABI_ZERO_DATA_LENGTH:
-        orma_stats_inc(orma_model_stats(imp->model, machine),
-                       ORMA_STAT_FTRACE_ABI_ERRORS_SKIPPED_ZERO_DATA_LENGTH);
-        break;
-    default:
-        imp->reader->error = "the recorder misread the kernel's event buffer (ERR:ftrace_parse)";
-    }
+    const char *name = status < ORMA_ARRAY_LEN(status_names) ? status_names[status] : NULL;
+
+    orma_buf_put_str(text, name ? name : "FTRACE_STATUS_UNKNOWN");
+    orma_buf_put_str(text, ", ");
 }
 
-/* Each event that could not be enabled is counted, and gets a row in the import log. */
-static void setup_error(struct orma_import_ctx *imp, uint16_t machine, const char *what,
-                        const struct orma_pb_field *f)
+/* The recorder reports that it misread the kernel's memory: its events cannot be trusted. Pages
+ * padded with zeros are the exception, since what is on them is right. */
+static void check_statuses(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    if (!f->len)
-        return;
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_buf text = {0};
+    struct orma_pb_field f;
+    bool bad = false;
+
+    orma_buf_put_str(&text, "the recorder misread the kernel's event buffer. Errors: ");
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id != ORMA_PB_FTRACE_STATS_FTRACE_PARSE_ERRORS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
+            if (val == ORMA_PB_FTRACE_STATUS_ABI_ZERO_DATA_LENGTH) {
+                orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                               ORMA_STAT_FTRACE_ABI_ERRORS_SKIPPED_ZERO_DATA_LENGTH);
+            } else if (text.len < ERROR_TEXT_MAX) {
+                bad = true;
+                put_status(&text, val);
+            }
+        }
+    }
+    orma_buf_put_str(&text, "(ERR:ftrace_parse)");
+    if (bad)
+        imp->reader->error = orma_strpool_cstr(&imp->model->storage->pool,
+                                               orma_model_str(imp->model, orma_buf_str(&text)));
+    imp->model->storage->failed |= text.failed;
+    orma_buf_fini(&text);
+}
+
+/* ---- errors of the setup ---- */
+
+static void setup_error(struct orma_import_ctx *imp, const struct orma_item *item, const char *what,
+                        struct orma_str text)
+{
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_str(args, orma_model_lit(imp->model, "error"),
-                      orma_strpool_addf(&imp->model->storage->pool, "%s: %.*s", what,
-                                        ORMA_STR_ARG(orma_pb_str(f))));
-    orma_model_log(imp->model, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
+    orma_args_put_str(
+        args, orma_model_lit(imp->model, "message"),
+        orma_strpool_addf(&imp->model->storage->pool, "%s: %.*s", what, ORMA_STR_ARG(text)));
+    orma_model_log(imp->model, item->machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
+}
+
+/* True once for each sequence: its writer repeats what went wrong. */
+static bool is_first_told(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_kernel_state *st = orma_kernel_state(imp);
+    uint64_t key = (uint64_t)imp->model->trace_row << 32 | (item->gen ? item->gen->seq->id : 0);
+
+    if (!st || orma_map_get(&st->setup_told, key) != ORMA_MAP_NONE)
+        return false;
+    imp->model->storage->failed |= orma_map_put(&st->setup_told, key, 1) < 0;
+    return true;
+}
+
+/* What could not be enabled is counted, and gets a row each in the import log. */
+static void setup_errors(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    static const struct {
+        uint8_t field;
+        const char *what;
+    } rows[] = {
+        {ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS, "Ftrace event failed"},
+        {ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS, "Ftrace event unknown"},
+        {ORMA_PB_FTRACE_STATS_ATRACE_ERRORS, "Atrace failures"},
+        {ORMA_PB_FTRACE_STATS_EXCLUSIVE_FEATURE_ERROR, "Ftrace exclusive feature error"},
+    };
+    bool told = false;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
+        struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+        struct orma_pb_field f;
+
+        while (orma_pb_next(&r, &f)) {
+            if (f.id != rows[i].field || !f.len)
+                continue;
+            if (!told && !is_first_told(imp, item))
+                return;
+            told = true;
+            setup_error(imp, item, rows[i].what, orma_pb_str(&f));
+        }
+    }
 }
 
 static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -144,37 +237,25 @@ static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *ite
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len), again = r;
     struct orma_pb_field f;
     struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
-    bool at_end = false;
+    struct orma_str kprobes = {NULL, 0};
+    uint64_t phase = ORMA_PB_FTRACE_STATS_UNSPECIFIED;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_FTRACE_STATS_PHASE)
-            at_end = orma_pb_u64(&f) == ORMA_PB_FTRACE_STATS_END_OF_TRACE;
-    while (orma_pb_next(&again, &f)) {
-        struct orma_pb_reader packed = {0};
-        uint64_t val;
-
-        switch (f.id) {
-        case ORMA_PB_FTRACE_STATS_CPU_STATS:
-            cpu_stats(stats, orma_pb_str(&f), at_end);
-            break;
-        case ORMA_PB_FTRACE_STATS_KPROBE_STATS:
-            kprobe_stats(stats, orma_pb_str(&f), at_end);
-            break;
-        case ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS:
-            setup_error(imp, item->machine, "Ftrace event failed", &f);
-            break;
-        case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
-            setup_error(imp, item->machine, "Ftrace event unknown", &f);
-            break;
-        case ORMA_PB_FTRACE_STATS_ATRACE_ERRORS:
-            setup_error(imp, item->machine, "Atrace failures", &f);
-            break;
-        case ORMA_PB_FTRACE_STATS_FTRACE_PARSE_ERRORS:
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-                orma_kernel_check_status(imp, item->machine, val);
-            break;
-        }
+            phase = orma_pb_u64(&f);
+        else if (f.id == ORMA_PB_FTRACE_STATS_KPROBE_STATS)
+            kprobes = orma_pb_str(&f);
     }
+    bool at_end = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE;
+    if (!at_end && phase != ORMA_PB_FTRACE_STATS_START_OF_TRACE)
+        return;
+    while (orma_pb_next(&again, &f))
+        if (f.id == ORMA_PB_FTRACE_STATS_CPU_STATS)
+            cpu_stats(stats, orma_pb_str(&f), at_end);
+    kprobe_stats(stats, kprobes, at_end);
+    if (!at_end)
+        setup_errors(imp, item);
+    check_statuses(imp, item);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_STATS, 0};

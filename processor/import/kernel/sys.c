@@ -12,13 +12,19 @@ static struct orma_map *writing(struct orma_import_ctx *imp)
                            sizeof(struct orma_map));
 }
 
-static uint32_t call_name(struct orma_import_ctx *imp, uint16_t machine, uint64_t number)
+/* More than any architecture has; what lies above is no number of a call. */
+#define CALLS_MAX 550
+
+/* 0: there is no such call. */
+static uint32_t call_name(struct orma_import_ctx *imp, uint16_t machine, uint32_t number)
 {
     const struct orma_syscall_table *t = imp->model->machines[machine].syscalls;
 
+    if (number >= CALLS_MAX)
+        return 0;
     if (t && number < t->names_num && t->names[number])
         return orma_model_cstr(imp->model, t->names[number]);
-    return orma_strpool_addf(&imp->model->storage->pool, "sys_%llu", (unsigned long long)number);
+    return orma_strpool_addf(&imp->model->storage->pool, "sys_%u", number);
 }
 
 static bool is(struct orma_import_ctx *imp, uint32_t name, const char *text)
@@ -30,7 +36,7 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
 {
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
-    uint64_t number = 0;
+    uint32_t number = 0;
     unsigned index = 0;
     uint32_t flat = orma_model_lit(imp->model, "args");
 
@@ -40,7 +46,7 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
         uint64_t val;
 
         if (f.id == ORMA_PB_SYS_ENTER_FTRACE_EVENT_ID)
-            number = orma_pb_u64(&f);
+            number = orma_pb_u32(&f);
         if (f.id != ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
@@ -51,6 +57,8 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
         }
     }
     uint32_t name = call_name(imp, e->machine, number);
+    if (!name)
+        return;
     uint32_t track = orma_model_thread_track(imp->model, e->machine, e->utid);
     /* Returning from a signal handler never comes back. */
     if (is(imp, name, "sys_rt_sigreturn")) {
@@ -68,8 +76,8 @@ static void sys_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    uint32_t name = call_name(imp, e->machine, (uint64_t)f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID]);
-    if (is(imp, name, "sys_rt_sigreturn"))
+    uint32_t name = call_name(imp, e->machine, (uint32_t)f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID]);
+    if (!name || is(imp, name, "sys_rt_sigreturn"))
         return;
     if (is(imp, name, "sys_write")) {
         struct orma_map *w = writing(imp);

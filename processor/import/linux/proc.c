@@ -1,5 +1,6 @@
 /* The process tree and the polled figures of processes. */
 #include "processor/import/linux/linux.h"
+#include "processor/model/memory.h"
 #include "protos/fields/orma_ext.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 
 #define ANDROID_UIDS_PER_USER 100000
+/* The pid of the process that makes all other threads of the kernel. */
+#define KTHREADD 2
 
 /* ---- process tree ---- */
 
@@ -36,13 +39,13 @@ static void read_inner(struct inner_ids *self, const struct orma_pb_field *f)
             self->ids[self->num++] = (uint32_t)val;
 }
 
-static void note_inner(struct orma_import_ctx *imp, uint16_t machine, uint32_t pid, uint32_t tid,
-                       const struct inner_ids *inner)
+static void note_inner(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t pid,
+                       uint32_t tid, const struct inner_ids *inner)
 {
-    if (!orma_processes_note_inner(orma_model_processes(imp->model, machine), pid, tid, inner->ids,
-                                   inner->num))
-        orma_stats_inc(orma_model_stats(imp->model, machine),
-                       ORMA_STAT_NAMESPACED_THREAD_MISSING_PROCESS);
+    if (!orma_processes_note_inner(orma_model_processes(imp->model, item->machine), pid, tid,
+                                   inner->ids, inner->num))
+        orma_model_log(imp->model, item->machine, ORMA_STAT_NAMESPACED_THREAD_MISSING_PROCESS,
+                       item->ts, -1, NULL);
 }
 
 /* All arguments with a blank between them, as pool id. */
@@ -122,6 +125,25 @@ static struct orma_str without_work(struct orma_str name)
     return name;
 }
 
+struct proc_names {
+    uint32_t name, cmdline; /* pool ids */
+};
+
+static struct proc_names names_of(struct orma_import_ctx *imp, struct orma_str bytes,
+                                  const struct proc *p)
+{
+    struct orma_str name = p->ppid == KTHREADD ? without_work(p->first) : p->first, rest = name;
+    uint32_t cmdline = name.len < p->first.len ? orma_model_str(imp->model, name)
+                       : p->args_num == 1      ? orma_model_str(imp->model, p->first)
+                                               : join_args(imp, bytes);
+
+    if (p->args_num == 1) /* older recorders, and some programs, join the arguments */
+        (void)orma_str_cut(&rest, ' ', &name);
+    /* Mostly the same text: then it is not looked up again. */
+    bool same = p->args_num == 1 && name.len == p->first.len;
+    return (struct proc_names){same ? cmdline : orma_model_str(imp->model, name), cmdline};
+}
+
 static void set_uid(struct orma_import_ctx *imp, uint32_t upid, uint32_t uid)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROCESS);
@@ -172,34 +194,20 @@ static void add_proc(struct orma_import_ctx *imp, const struct orma_item *item,
     uint32_t parent = orma_processes_process(procs, p.ppid);
     if (upid == ORMA_ID_NONE)
         upid = orma_processes_process(procs, p.pid);
-    orma_processes_set_parent(procs, upid, parent);
+    orma_model_set_parent(imp->model, item->machine, item->ts, upid, parent);
 
-    struct orma_str name = p.first;
-    uint32_t cmdline = p.is_comm         ? orma_model_str(imp->model, without_work(name))
-                       : p.args_num == 1 ? orma_model_str(imp->model, name)
-                                         : join_args(imp, bytes);
-    if (p.args_num == 1 && !p.is_comm) { /* older recorders joined the arguments */
-        struct orma_str rest = name;
-
-        (void)orma_str_cut(&rest, ' ', &name);
-    }
+    struct proc_names names = names_of(imp, bytes, &p);
+    orma_table_set(t, ORMA_PROCESS_CMDLINE, upid, names.cmdline);
+    orma_processes_name_process(procs, upid, names.name, ORMA_PROCESS_NAME_SYSTEM);
     if (p.is_comm)
-        name = without_work(name);
-    orma_table_set(t, ORMA_PROCESS_CMDLINE, upid, cmdline);
-    /* Mostly the same text: then it is not looked up again. */
-    uint32_t name_id = p.is_comm || (p.args_num == 1 && name.len == p.first.len)
-                           ? cmdline
-                           : orma_model_str(imp->model, name);
-    orma_processes_name_process(procs, upid, name_id, ORMA_PROCESS_NAME_SYSTEM);
-    if (p.is_comm)
-        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid), name_id,
-                                   ORMA_THREAD_NAME_TREE);
+        orma_processes_name_thread(procs, orma_processes_thread_of(procs, p.pid, p.pid),
+                                   names.cmdline, ORMA_THREAD_NAME_TREE);
     if (p.has_uid)
         set_uid(imp, upid, p.uid);
     /* An event told it better: the tree counts in ticks. */
     if (p.has_start && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
         orma_table_set(t, ORMA_PROCESS_START_TS, upid, start);
-    note_inner(imp, item->machine, p.pid, p.pid, &inner);
+    note_inner(imp, item, p.pid, p.pid, &inner);
     set_args(imp, upid, &p);
 }
 
@@ -223,11 +231,12 @@ static void add_thread(struct orma_import_ctx *imp, const struct orma_item *item
         else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
             name = orma_pb_str(&f);
     }
-    uint32_t utid = orma_processes_thread_of(procs, tid, tgid);
-    if (name.data)
-        orma_processes_name_thread(procs, utid, orma_model_str(imp->model, without_work(name)),
+    (void)orma_processes_thread_of(procs, tid, tgid);
+    if (name.data) /* of the thread that has the tid now, whatever the process was */
+        orma_processes_name_thread(procs, orma_processes_thread(procs, tid),
+                                   orma_model_str(imp->model, without_work(name)),
                                    ORMA_THREAD_NAME_TREE);
-    note_inner(imp, item->machine, tgid, tid, &inner);
+    note_inner(imp, item, tgid, tid, &inner);
 }
 
 static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -250,16 +259,16 @@ const struct orma_importer orma_linux_process_tree_importer = {
 
 /* ---- process stats ---- */
 
-/* Counters by field: the track's type, the key of its dimension, the prefix of its name. */
+/* Counters by field: the track's type, the key of its dimension, the prefix of its name; no
+ * dimension: a figure of memory. */
 struct figure {
     const char *type, *dim, *prefix, *key;
     int scale;
-    const char *description;
 };
 
-#define MEMORY(key, text)                                                                          \
+#define MEMORY(key)                                                                                \
     {                                                                                              \
-        "process_memory", "process_memory_key", "mem.", key, 1024, text                            \
+        "process_memory", NULL, NULL, key, 1024                                                    \
     }
 #define SMAPS(key)                                                                                 \
     {                                                                                              \
@@ -271,26 +280,19 @@ struct figure {
     }
 #define CHROME(key)                                                                                \
     {                                                                                              \
-        "chrome_process_stats", "chrome_process_stats_key", "chrome.", key, 1                      \
+        "chrome_process_stats", "key", "chrome.", key, 1024                                        \
     }
 
 static const struct figure figures[] = {
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt", "Size of the address space"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss", "Memory that is resident"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] =
-        MEMORY("rss.anon", "Resident memory without a file behind it"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] =
-        MEMORY("rss.file", "Resident pages of mapped files"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] =
-        MEMORY("rss.shmem", "Resident memory shared with other processes"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] =
-        MEMORY("swap", "Anonymous memory that was swapped out"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] =
-        MEMORY("locked", "Memory that is locked and never swapped"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] =
-        MEMORY("rss.watermark", "The most that ever was resident"),
-    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] =
-        MEMORY("dmabuf_rss", "Buffers shared with devices"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SIZE_KB] = MEMORY("virt"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_RSS_KB] = MEMORY("rss"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_ANON_KB] = MEMORY("rss.anon"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_FILE_KB] = MEMORY("rss.file"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_RSS_SHMEM_KB] = MEMORY("rss.shmem"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_SWAP_KB] = MEMORY("swap"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_LOCKED_KB] = MEMORY("locked"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_VM_HWM_KB] = MEMORY("rss.watermark"),
+    [ORMA_PB_PROCESS_STATS_PROCESS_DMABUF_RSS_KB] = MEMORY("dmabuf_rss"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_RSS_KB] = SMAPS("rss"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_KB] = SMAPS("pss"),
     [ORMA_PB_PROCESS_STATS_PROCESS_SMR_PSS_ANON_KB] = SMAPS("pss.anon"),
@@ -310,27 +312,17 @@ static const struct figure figures[] = {
 static uint32_t figure_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                              const struct figure *fig)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
+    if (!fig->dim)
+        return orma_model_memory_track(imp->model, machine, upid, fig->key);
     const struct orma_track_dim dims[] = {
         orma_dim(imp->model->known.upid, upid),
-        orma_dim_str(orma_model_cstr(imp->model, fig->dim), orma_model_cstr(imp->model, fig->key)),
+        orma_dim_str(orma_model_lit(imp->model, fig->dim), orma_model_lit(imp->model, fig->key)),
     };
 
-    const struct orma_track_spec spec = {
-        .type = fig->type,
-        .event = ORMA_TRACK_COUNTER,
-        .machine = machine,
-        .dims_num = 2,
-        .dims = {dims[0], dims[1]},
-        .name = orma_strpool_addf(&imp->model->storage->pool, "%s%s", fig->prefix, fig->key),
-        .parent = ORMA_TRACK_NONE,
-        .source_args = fig->description ? args : NULL,
-    };
-
-    if (fig->description)
-        orma_args_put_str(args, imp->model->known.description,
-                          orma_model_cstr(imp->model, fig->description));
-    return orma_tracks_get(&imp->model->tracks, &spec);
+    return orma_model_counter_track(
+        imp->model, machine, fig->type,
+        orma_strpool_addf(&imp->model->storage->pool, "%s%s", fig->prefix, fig->key), NULL, 2,
+        dims);
 }
 
 static uint32_t oom_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid)
@@ -356,7 +348,7 @@ static void add_file(struct orma_import_ctx *imp, const struct orma_item *item, 
     struct orma_pb_field f;
     uint32_t row = orma_table_add(t);
 
-    orma_table_set(t, ORMA_FILEDESCRIPTOR_UFD, row, row);
+    orma_table_set(t, ORMA_FILEDESCRIPTOR_UFD, row, 0); /* nothing tells that files are the same */
     orma_table_set(t, ORMA_FILEDESCRIPTOR_TS, row, item->ts);
     orma_table_set(t, ORMA_FILEDESCRIPTOR_UPID, row, upid);
     while (orma_pb_next(&r, &f)) {
@@ -368,32 +360,77 @@ static void add_file(struct orma_import_ctx *imp, const struct orma_item *item, 
     }
 }
 
+static void add_figure(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t pid,
+                       uint32_t field, int64_t value)
+{
+    bool oom = field == ORMA_PB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ;
+
+    if (!oom && !figures[field].type)
+        return;
+    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
+    orma_model_counter(imp->model, item->ts,
+                       oom ? oom_track(imp, item->machine, upid)
+                           : figure_track(imp, item->machine, upid, &figures[field]),
+                       (double)value * (oom ? 1 : figures[field].scale));
+}
+
+/* What a process is told to have, but for its counters: threads, files, flags. True: it was that.
+ */
+static bool add_other(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t pid,
+                      const struct orma_pb_field *f)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct orma_pb_reader r = orma_pb_sub(f);
+    struct orma_pb_field in;
+    uint32_t tid = 0;
+
+    switch (f->id) {
+    case ORMA_PB_PROCESS_STATS_PROCESS_THREADS:
+        while (orma_pb_next(&r, &in))
+            if (in.id == ORMA_PB_PROCESS_STATS_THREAD_TID)
+                tid = orma_pb_u32(&in);
+        (void)orma_processes_thread_of(procs, tid, pid);
+        return true;
+    case ORMA_PB_PROCESS_STATS_PROCESS_FDS:
+        add_file(imp, item, orma_processes_process(procs, pid), orma_pb_str(f));
+        return true;
+    case ORMA_PB_PROCESS_STATS_PROCESS_IS_PEAK_RSS_RESETTABLE: {
+        ORMA_MODEL_ARGS(args, imp->model);
+        orma_args_put_bool(args, orma_model_lit(imp->model, "is_peak_rss_resettable"),
+                           orma_pb_bool(f));
+        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID,
+                            orma_processes_process(procs, pid), args);
+        return true;
+    }
+    case ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PRIVATE_FOOTPRINT_KB:
+    case ORMA_PB_PROCESS_STATS_PROCESS_CHROME_PEAK_RESIDENT_SET_KB:
+        add_figure(imp, item, pid, f->id, orma_pb_i64(f)); /* before all other counters */
+        return true;
+    }
+    return false;
+}
+
+/* Counters come in the order of the packet. */
 static void add_figures(struct orma_import_ctx *imp, const struct orma_item *item,
                         struct orma_str bytes)
 {
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r;
     struct orma_pb_field f;
     uint32_t pid = 0;
+    uint64_t others = 1ull << ORMA_PB_PROCESS_STATS_PROCESS_PID;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_PID)
             pid = orma_pb_u32(&f);
-    uint32_t upid = orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
-    r = orma_pb_reader(bytes.data, bytes.len);
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ)
-            orma_model_counter(imp->model, item->ts, oom_track(imp, item->machine, upid),
-                               (double)orma_pb_i64(&f));
-        else if (f.id == ORMA_PB_PROCESS_STATS_PROCESS_FDS)
-            add_file(imp, item, upid, orma_pb_str(&f));
-        else if (f.id < ORMA_ARRAY_LEN(figures) && figures[f.id].type)
-            orma_model_counter(imp->model, item->ts,
-                               figure_track(imp, item->machine, upid, &figures[f.id]),
-                               (double)orma_pb_i64(&f) * figures[f.id].scale);
         else if (f.id >= ORMA_ARRAY_LEN(figures))
             orma_stats_inc(orma_model_stats(imp->model, item->machine),
                            ORMA_STAT_PROC_STAT_UNKNOWN_COUNTERS);
+        else if (add_other(imp, item, pid, &f))
+            others |= 1ull << f.id;
     }
+    while (orma_pb_next(&again, &f))
+        if (f.id < ORMA_ARRAY_LEN(figures) && !(others >> f.id & 1))
+            add_figure(imp, item, pid, f.id, orma_pb_i64(&f));
 }
 
 static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *item)

@@ -220,8 +220,7 @@ static void interrupt(struct orma_import_ctx *imp, const struct orma_item *item,
                       const struct orma_pb_field *f, const char *type)
 {
     struct pair p = read_pair(f);
-    const struct orma_track_dim dim =
-        orma_dim(orma_model_lit(imp->model, "irq_id"), (int32_t)p.key);
+    const struct orma_track_dim dim = orma_dim(orma_model_lit(imp->model, "irq"), (int32_t)p.key);
 
     push(imp, item, type,
          orma_strpool_addf(&imp->model->storage->pool, "%s (id: %d)", type, (int)(int32_t)p.key),
@@ -248,7 +247,7 @@ static void devfreq(struct orma_import_ctx *imp, const struct orma_item *item,
         else if (f.id == ORMA_PB_SYS_STATS_DEVFREQ_VALUE_VALUE)
             value = orma_pb_i64(&f);
     }
-    push_named(imp, item, "linux_device_frequency", "linux_device", orma_model_str(imp->model, key),
+    push_named(imp, item, "clock_frequency", "linux_device", orma_model_str(imp->model, key),
                orma_strpool_addf(&imp->model->storage->pool, "%.*s Frequency", ORMA_STR_ARG(key)),
                NULL, (double)value);
 }

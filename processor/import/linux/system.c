@@ -211,7 +211,7 @@ static void put_features(struct orma_import_ctx *imp, struct orma_args_list *arg
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
         if (bits >> i & 1)
-            orma_args_put_int(args, orma_model_cstr(imp->model, names[i]), 1);
+            orma_args_put_bool(args, orma_model_cstr(imp->model, names[i]), true);
     orma_args_put_uint(args, orma_model_lit(imp->model, "cpu_features.raw_bitmap"), bits);
     if (bits >> ORMA_ARRAY_LEN(names))
         orma_stats_inc(orma_model_stats(imp->model, machine),

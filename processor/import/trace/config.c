@@ -61,7 +61,7 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
     struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
-    bool into_file = false, flushes = false, no_flush = false;
+    bool into_file = false, flushes = false, no_flush = false, periodic = false;
     uint64_t discarding = 0, msb = 0, lsb = 0;
     unsigned buffer = 0;
 
@@ -81,6 +81,9 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
         case ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS:
             flushes = orma_pb_u64(&f) != 0;
             break;
+        case ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS:
+            periodic = orma_pb_u64(&f) != 0;
+            break;
         case ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_MODE:
             no_flush = orma_pb_u64(&f) == ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_DISABLED;
             break;
@@ -94,9 +97,9 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
     }
     orma_trace(imp)->into_file |= into_file;
     orma_trace_ledger_expect(imp);
-    /* Left to itself, the service flushes before it writes. */
-    if (into_file && !flushes && no_flush)
-        orma_stats_inc(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH);
+    /* Left to itself, the service flushes before it writes, if it is told how often to write. */
+    if (into_file && !flushes && (no_flush || !periodic))
+        orma_stats_set(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH, 1);
     for (unsigned i = 0; into_file && i < 64; i++)
         if (discarding >> i & 1)
             orma_stats_set_at(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_DISCARD, (int32_t)i, 1);
@@ -105,15 +108,30 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
     return false;
 }
 
+/* The subscription that asked for the trace. */
+static void read_statsd(struct orma_import_ctx *imp, const struct orma_pb_field *statsd)
+{
+    struct orma_pb_reader r = orma_pb_sub(statsd);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACE_CONFIG_STATSD_METADATA_TRIGGERING_SUBSCRIPTION_ID)
+            orma_metadata_int(imp->model, "statsd_triggering_subscription_id", false,
+                              ORMA_METADATA_TRACE, 0, orma_pb_i64(&f));
+}
+
 static void config_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_CONFIG_UNIQUE_SESSION_NAME)
             orma_metadata_str(imp->model, "unique_session_name", false, ORMA_METADATA_TRACE, 0,
                               orma_model_str(imp->model, orma_pb_str(&f)));
+        else if (f.id == ORMA_PB_TRACE_CONFIG_STATSD_METADATA)
+            read_statsd(imp, &f);
+    }
     write_text(imp, (struct orma_str){(const char *)item->data, item->len});
 }
 

@@ -48,7 +48,9 @@ static void trigger_parse(struct orma_import_ctx *imp, const struct orma_item *i
         orma_args_put_str(args, orma_model_lit(imp->model, "producer_name"), t.producer);
     orma_args_put_int(args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
     orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0, t.name, args);
-    if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER)
+    if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER &&
+        !orma_model_stats(imp->model, item->machine)
+             ->single[ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS])
         orma_stats_set(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS, item->ts);
     note_first(imp, &t);

@@ -66,20 +66,27 @@ Test(room_linux, names_of_kernel_workers_lose_the_work)
 
     tree(r, 100,
          MSG(SUB(ORMA_PB_PROCESS_TREE_PROCESSES, NUM(ORMA_PB_PROCESS_TREE_PROCESS_PID, 9),
+                 NUM(ORMA_PB_PROCESS_TREE_PROCESS_PPID, 2),
                  STR(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, "kworker/0:1-events"),
                  NUM(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM, 1),
                  NUM(ORMA_PB_PROCESS_TREE_PROCESS_IS_KTHREAD, 1)),
              /* Of one argument, from older recorders: joined there. */
              SUB(ORMA_PB_PROCESS_TREE_PROCESSES, NUM(ORMA_PB_PROCESS_TREE_PROCESS_PID, 10),
                  STR(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, "cat a b")),
+             /* A program that calls itself so is no thread of the kernel. */
+             SUB(ORMA_PB_PROCESS_TREE_PROCESSES, NUM(ORMA_PB_PROCESS_TREE_PROCESS_PID, 12),
+                 STR(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, "kworker/0:1-events"),
+                 STR(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, "b")),
              /* Neither of these says what a process is. */
              SUB(ORMA_PB_PROCESS_TREE_PROCESSES, NUM(ORMA_PB_PROCESS_TREE_PROCESS_PID, 11)),
              SUB(ORMA_PB_PROCESS_TREE_PROCESSES, STR(ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, "x"))));
     room_finish(r);
     room_expect(r, ORMA_TABLE_PROCESS, "pid name cmdline {arg_set_id}",
                 "0 - - -\n"
+                "2 - - -\n"
                 "9 kworker/0:1 kworker/0:1 is_kthread=true\n"
-                "10 cat 'cat a b' -\n");
+                "10 cat 'cat a b' -\n"
+                "12 kworker/0:1-events 'kworker/0:1-events b' -\n");
     room_free(r);
 }
 
