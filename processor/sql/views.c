@@ -47,6 +47,11 @@ const struct orma_sql_view orma_sql_views[] = {
      "extract_arg(s.arg_set_id, 'Latched fence state') AS latched_fence_state "
      "FROM __intrinsic_slice s CROSS JOIN __intrinsic_track t ON s.track_id = t.id "
      "WHERE t.type = 'android_actual_frame_timeline'"},
+    {"machine", "SELECT id, raw_id, name, sysname, release, version, arch, num_cpus, "
+                "android_build_fingerprint, android_device_manufacturer, android_sdk_version, "
+                "system_ram_bytes, system_ram_gb, iif(raw_id = 0, 0, (SELECT count() FROM "
+                "__intrinsic_machine o WHERE o.raw_id != 0 AND o.id <= m.id)) AS label_index "
+                "FROM __intrinsic_machine m"},
     {"perf_sample",
      "SELECT s.id, s.ts, t.utid, e.ucpu % 4096 AS cpu, "
      "coalesce(e.cpu_mode, 'unknown') AS cpu_mode, s.callsite_id, s.unwind_error, "

@@ -13,11 +13,10 @@
 #include "processor/import/core/file.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "processor/import/core/manifest.h"
 #include "processor/read/inflate.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
@@ -36,23 +35,22 @@ struct orma_piece {
     uint8_t data[];
 };
 
-void orma_file_error(struct orma_file *self, int error, const char *fmt, ...)
+uint32_t orma_file_list(struct orma_file *parent, uint32_t name, uint64_t size)
 {
-    struct orma_import *import = self->import;
-    va_list args;
+    struct orma_model *model = parent->imp->model;
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
+    uint32_t row = orma_table_add(t);
 
-    if (import->reader.error)
-        return;
-    va_start(args, fmt);
-    (void)vsnprintf(import->error_text, sizeof(import->error_text), fmt, args);
-    va_end(args);
-    import->error_code = error;
-    import->reader.error = import->error_text;
+    orma_table_set(t, ORMA_TRACE_FILE_PARENT_ID, row, parent->row);
+    if (name)
+        orma_table_set(t, ORMA_TRACE_FILE_NAME, row, name);
+    orma_table_set(t, ORMA_TRACE_FILE_SIZE, row, (int64_t)size);
+    orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, row, orma_model_lit(model, "unknown"));
+    return row;
 }
 
-struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *parent, uint32_t name)
+struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *parent, uint32_t row)
 {
-    struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
     struct orma_file *self = calloc(1, sizeof(*self)), *up = parent;
     unsigned depth = 0;
 
@@ -63,11 +61,7 @@ struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *pa
     self->import = import;
     self->imp = import->formats;
     self->parent = parent;
-    self->row = parent ? orma_table_add(t) : import->model.trace_row;
-    if (parent)
-        orma_table_set(t, ORMA_TRACE_FILE_PARENT_ID, self->row, parent->row);
-    if (name)
-        orma_table_set(t, ORMA_TRACE_FILE_NAME, self->row, name);
+    self->row = parent ? row : import->model.trace_row;
     if (import->files_last)
         import->files_last->next = self;
     else
@@ -131,15 +125,13 @@ static void set_size(struct orma_import *self, uint64_t size)
     orma_metadata_int(model, "trace_size_bytes", false, ORMA_METADATA_TRACE, 0, (int64_t)size);
 }
 
-/* A trace begins: its format by name. */
-static void begin_trace(struct orma_import *self, const char *format)
+/* The format by name. */
+static void name_trace(struct orma_import *self, const char *format)
 {
     struct orma_model *model = &self->model;
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_TRACE_FILE);
     uint32_t name = orma_model_cstr(model, format);
 
-    if (model->files_read == 1)
-        orma_metadata_make_uuid(model, self->uuid);
     orma_metadata_str(model, "trace_type", false, ORMA_METADATA_TRACE, 0, name);
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
 }
@@ -149,7 +141,7 @@ void orma_files_finish(struct orma_import *import)
     struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
 
     for (struct orma_file *f = import->files; f; f = f->next) {
-        if (!is_container(f->format))
+        if (!is_container(f->format) && f->format != ORMA_FORMAT_MANIFEST)
             orma_model_use_trace(&import->model, f->row);
         if (f->ops && f->ops->finish && f->state)
             f->ops->finish(f);
@@ -206,6 +198,28 @@ static void unknown(struct orma_file *self, const uint8_t *data, size_t len)
                     *name ? " in member " : "", name, like ? ": this is " : "", like ? like : "");
 }
 
+/* What a manifest says of the file; NULL: nothing. Of some files it must not say anything. */
+static const struct orma_manifest_file *what_is_said(struct orma_file *self)
+{
+    struct orma_import *import = self->import;
+    const struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
+    uint32_t name = (uint32_t)orma_table_int(t, ORMA_TRACE_FILE_NAME, self->row);
+    const struct orma_manifest_file *said = orma_manifest_find(import->manifest, name);
+    bool manifest = self->format == ORMA_FORMAT_MANIFEST;
+
+    if (said && (manifest || is_container(self->format)) && orma_manifest_overrides(said))
+        orma_file_error(self, -EBADMSG,
+                        "perfetto_manifest: overrides are not supported for trace files which are "
+                        "themselves archives or perfetto_manifest files: %.*s",
+                        ORMA_STR_ARG(said->path));
+    else if (manifest && import->model.files_read)
+        orma_file_error(self, -EBADMSG,
+                        "perfetto_manifest file must be the first trace file in the input");
+    else if (manifest && import->manifest)
+        orma_file_error(self, -EBADMSG, "multiple perfetto_manifest files in archive");
+    return said;
+}
+
 static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
 {
     struct orma_import_ctx *imp = self->imp;
@@ -229,18 +243,30 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     }
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->row, orma_model_cstr(imp->model, name));
     orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
-    if (is_container(self->format))
+    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, self->import->files_begun++);
+    const struct orma_manifest_file *said = what_is_said(self);
+    if (is_container(self->format) || orma_file_failed(self))
+        return !orma_file_failed(self);
+    if (self->format == ORMA_FORMAT_MANIFEST) {
+        imp->model->trace_row = self->row;
+        name_trace(self->import, name);
         return true;
-    orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, imp->model->files_read);
+    }
+    self->machine =
+        said && said->row != ORMA_MANIFEST_HOST ? said->row : orma_manifest_host(self->import);
     orma_model_begin_trace(imp->model, self->row, self->machine);
     if (!self->ops || self->ops->idle_zero)
         orma_processes_set_idle(&imp->model->machines[self->machine].processes);
     if (self->ops)
         imp->reader->full_sort = true;
-    const struct orma_reader_file at = {.row = self->row, .machine = self->machine};
+    struct orma_reader_file at = {.row = self->row, .machine = self->machine};
+    if (said)
+        orma_manifest_describe(said, &at);
     orma_reader_next_file(imp->reader, &at);
     orma_file_set_clock(self, self->ops ? self->ops->clock : ORMA_CLOCK_BOOTTIME);
-    begin_trace(self->import, name);
+    if (imp->model->files_read == 1)
+        orma_metadata_make_uuid(imp->model, self->import->uuid);
+    name_trace(self->import, name);
     return true;
 }
 

@@ -92,9 +92,12 @@ struct orma_file {
     bool detected, finished;
 };
 
-/* A file, of which nothing is known but where it lies; name 0: none. NULL when memory is out. */
-struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *parent,
-                                uint32_t name);
+/* The row of a file that is in a container; name 0: it has none. `size`: there. */
+uint32_t orma_file_list(struct orma_file *parent, uint32_t name, uint64_t size);
+
+/* A file, of which nothing is known but where it lies: `row` is that of orma_file_list(), if it is
+ * in another one. NULL when memory is out. */
+struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *parent, uint32_t row);
 
 /* Bytes that stay. Returns how many were used. */
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end);

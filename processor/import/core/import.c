@@ -9,6 +9,7 @@
 
 #include "processor/import/core/clock_rows.h"
 #include "processor/import/core/file.h"
+#include "processor/import/core/manifest.h"
 #include "protos/reflect/schema.h"
 #include "sdk/base/assert.h"
 
@@ -224,6 +225,7 @@ void orma_import_fini(struct orma_import *self)
 {
     orma_reader_fini(&self->reader);
     orma_files_fini(self);
+    orma_manifest_free(self->manifest);
     for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
         struct orma_import_ctx *ctx = find_room(self, r->room);
 

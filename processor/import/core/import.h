@@ -13,6 +13,8 @@
 
 #define ORMA_IMPORT_ROOMS_MAX 8
 
+struct orma_manifest;
+
 struct orma_import {
     struct orma_model model;
     struct orma_reader reader;
@@ -34,8 +36,12 @@ struct orma_import {
     unsigned rooms_num;
     struct orma_import_ctx *formats;      /* of the formats */
     struct orma_file *files, *files_last; /* in the order in which they were found */
+    struct orma_manifest *manifest;       /* what a file said of the others; NULL: none did */
+    uint32_t files_begun;                 /* containers, too */
+    uint16_t host;                        /* the machine of files of which nothing is said */
+    bool no_host;                         /* it has no row yet */
     uint64_t uuid;                        /* made from the first bytes of what is loaded */
-    char error_text[256];                 /* of orma_file_error() */
+    char error_text[512];                 /* of orma_file_error() */
     int error_code;
 };
 

@@ -27,6 +27,7 @@ enum orma_events_kind { ORMA_EVENTS_SLICES, ORMA_EVENTS_COUNTER, ORMA_EVENTS_STA
 
 struct orma_events_track {
     uint64_t uuid;
+    uint32_t trace; /* row of the file: others have tracks of the same uuid */
     /* As described. */
     bool described;
     bool reserved; /* by a descriptor, not just by an event */

@@ -3,6 +3,7 @@
 #include "processor/model/async.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/hash.h"
 
 #define PARENTS_MAX 100
 
@@ -15,22 +16,25 @@ struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t
                                            uint16_t machine)
 {
     struct orma_events_state *st = orma_events_state(imp);
+    uint32_t trace = imp->model->trace_row;
 
-    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid))
+    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid && st->last->trace == trace))
         return st->last;
-    struct orma_events_track *t = st ? orma_map_get_ptr(&st->by_uuid, uuid) : NULL;
+    uint64_t key = uuid ^ (trace ? orma_mix64(trace) : 0);
+    struct orma_events_track *t = st ? orma_map_get_ptr(&st->by_uuid, key) : NULL;
     if (t || !st) {
         if (st)
             st->last = t;
         return t;
     }
     t = orma_arena_alloc(&st->arena, sizeof(*t));
-    if (!t || orma_map_put_ptr(&st->by_uuid, uuid, t)) {
+    if (!t || orma_map_put_ptr(&st->by_uuid, key, t)) {
         imp->model->storage->failed = true;
         return NULL;
     }
     *t = (struct orma_events_track){
         .uuid = uuid,
+        .trace = trace,
         .machine = machine,
         .track = ORMA_TRACK_NONE,
         .utid = ORMA_ID_NONE,

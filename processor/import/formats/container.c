@@ -26,6 +26,7 @@ struct member {
     size_t len;
     bool packed; /* deflated */
     unsigned idx, kind;
+    uint32_t row; /* in trace_file */
 };
 
 struct archive {
@@ -421,6 +422,8 @@ static unsigned kind_of(const struct member *m)
 
     read_head(m, &h);
     switch (orma_detect_format(h.data, h.len, true)) {
+    case ORMA_FORMAT_MANIFEST:
+        return 0;
     case ORMA_FORMAT_PROTO:
         return 1;
     case ORMA_FORMAT_GZIP:
@@ -456,11 +459,29 @@ static void sink(void *data, const uint8_t *bytes, size_t len)
     orma_file_feed(data, bytes, len);
 }
 
+static int by_idx(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+
+    return x->idx < y->idx ? -1 : x->idx > y->idx;
+}
+
+/* All members are known before the first is read, in the order of the archive. */
+static void list_members(struct archive *a)
+{
+    struct orma_model *model = a->file->imp->model;
+
+    if (a->num)
+        qsort(a->list, a->num, sizeof(*a->list), by_idx);
+    for (unsigned i = 0; i < a->num && !orma_file_failed(a->file); i++)
+        a->list[i].row =
+            orma_file_list(a->file, orma_model_str(model, a->list[i].name), a->list[i].len);
+}
+
 static void import_member(struct archive *a, const struct member *m)
 {
     struct orma_import_ctx *imp = a->file->imp;
-    struct orma_file *inside =
-        orma_file_new(a->file->import, a->file, orma_model_str(imp->model, m->name));
+    struct orma_file *inside = orma_file_new(a->file->import, a->file, m->row);
 
     if (!inside || orma_file_failed(a->file))
         return;
@@ -517,6 +538,7 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
         a->list[i].kind = kind_of(&a->list[i]);
+    list_members(a);
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_kind);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)

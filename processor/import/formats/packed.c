@@ -61,7 +61,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
 static bool set_up(struct orma_file *file, struct packed *p)
 {
     if (!p->inside)
-        p->inside = orma_file_new(file->import, file, 0);
+        p->inside = orma_file_new(file->import, file, orma_file_list(file, 0, 0));
     if (!p->inflater)
         p->inflater = orma_inflater_new(file->format == ORMA_FORMAT_ZSTD ? ORMA_INFLATE_ZSTD
                                                                          : ORMA_INFLATE_ZLIB);
