@@ -300,13 +300,17 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* ---- the connection ---- */
 
+/* The names of all metrics as the view trace_metrics; libraries of others make that view from a
+ * table, which is filled. */
 static int make_view(struct orma_metrics *self)
 {
     struct orma_buf sql = {0};
     unsigned num = 0;
 
-    orma_buf_put_str(&sql,
-                     "DROP VIEW IF EXISTS trace_metrics; CREATE VIEW trace_metrics(name) AS ");
+    orma_buf_put_str(
+        &sql, orma_sql_has_table(self->sql, "_trace_metrics")
+                  ? "DELETE FROM _trace_metrics; INSERT INTO _trace_metrics(name) "
+                  : "DROP VIEW IF EXISTS trace_metrics; CREATE VIEW trace_metrics(name) AS ");
     for (const struct metric *m = self->metrics; m; m = m->next) {
         if (m->field)
             orma_buf_printf(&sql, "%s('%s')", num++ ? ", " : "VALUES ", m->field);

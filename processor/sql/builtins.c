@@ -33,6 +33,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_meta,
     orma_functions_compat,
     orma_functions_ordered,
+    orma_functions_packages,
     orma_functions_regexp,
     orma_script_legacy,
     orma_operators_scan,
@@ -73,6 +74,7 @@ static const struct orma_tvf *const tvfs[] = {
 static const struct orma_sql_module *const modules[] = {
     orma_columnar_modules,
     orma_profiles_flamegraph_modules,
+    orma_operators_absent_modules,
     orma_operators_dataframes_modules,
     orma_operators_mipmap_modules,
     orma_functions_ordered_modules,

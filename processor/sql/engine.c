@@ -132,9 +132,29 @@ void orma_sql_close(struct orma_sql *self)
     free(self);
 }
 
+/* Libraries of others have the bounds in a table of their own. */
+static int fill_bounds(struct orma_sql *self)
+{
+    char *sql;
+    int r;
+
+    if (!orma_sql_has_table(self, "_trace_bounds"))
+        return 0;
+    sql = sqlite3_mprintf("DELETE FROM _trace_bounds; "
+                          "INSERT INTO _trace_bounds VALUES(%lld, %lld)",
+                          (long long)self->bounds_start, (long long)self->bounds_end);
+    r = sql ? orma_sql_run_plain(self, sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (r)
+        orma_sql_error_set(&self->error, NULL, 0, "_trace_bounds: %s", sqlite3_errmsg(self->db));
+    return r ? -EIO : 0;
+}
+
 static int finish_db(struct orma_sql *self)
 {
     orma_storage_bounds(self->storage, &self->bounds_start, &self->bounds_end);
+    if (orma_packages_overridden(self) && fill_bounds(self) < 0)
+        return -EIO;
     /* Older libraries have no stages: what did not run yet runs now. */
     return orma_modules_run(self,
                             orma_packages_overridden(self) ? "prelude." : "prelude.after_eof.");

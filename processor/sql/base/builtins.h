@@ -17,6 +17,8 @@ struct orma_sql_func {
     void (*final)(sqlite3_context *ctx);
     void (*value)(sqlite3_context *ctx); /* window functions: value and inverse too */
     void (*inverse)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
+    /* Libraries of others define it themselves, from tables that the engine fills. */
+    bool of_libraries;
     /* For the page of functions: "(a, b) -> LONG" and one sentence. NULL: not for people. */
     const char *usage, *doc;
 };

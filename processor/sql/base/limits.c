@@ -43,6 +43,12 @@ const char *orma_sql_error_text(struct orma_sql *self)
     return orma_buf_cstr(&self->error_text);
 }
 
+bool orma_sql_has_table(struct orma_sql *sql, const char *name)
+{
+    return sqlite3_table_column_metadata(sql->db, "main", name, NULL, NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
+}
+
 int orma_sql_run_plain(struct orma_sql *sql, const char *statement)
 {
     return sqlite3_exec(sql->db, statement, NULL, NULL, NULL);

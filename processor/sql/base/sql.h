@@ -50,6 +50,9 @@ struct orma_sql_planner {
     bool mixed;                    /* more than this one */
     bool off;                      /* orma_columnar(0) */
     bool aggregates_replaced;      /* by functions of the user with the same names */
+    /* What a table function lacks in plans that were refused for it; "": nothing. Another plan may
+     * have it; if none has, this is what was wrong: base/tvf.h. */
+    char lacks[160];
 };
 
 /* Tables made by CREATE PERFETTO TABLE: tables/dataframe_tables.c. */
@@ -154,7 +157,10 @@ static inline struct orma_sql *orma_sql_of(sqlite3_context *ctx)
 /* The time limit counts from now. */
 void orma_sql_start_clock(struct orma_sql *sql);
 
-/* Runs one statement of our own making, no dialect. An SQLite code. */
+/* Whether the script or its library made a plain table of that name. */
+bool orma_sql_has_table(struct orma_sql *sql, const char *name);
+
+/* Runs statements of our own making, no dialect. An SQLite code. */
 int orma_sql_run_plain(struct orma_sql *sql, const char *statement);
 
 #endif

@@ -60,6 +60,16 @@ int orma_tvf_fail(struct orma_tvf_call *call, const char *fmt, ...)
     return call->error ? -EINVAL : -ENOMEM;
 }
 
+int orma_tvf_lacks(struct orma_sql *sql, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(sql->planner.lacks, sizeof(sql->planner.lacks), fmt, args);
+    va_end(args);
+    return SQLITE_CONSTRAINT;
+}
+
 static const char *type_name(char letter)
 {
     switch (letter) {
@@ -190,8 +200,8 @@ static int tvf_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         return SQLITE_CONSTRAINT; /* another order of the tables will do */
     for (unsigned i = 0; i < v->args_num; i++) {
         if (!given[i] && (!v->tvf->variadic || (int)i < last || i < v->tvf->required))
-            return set_error(base, sqlite3_mprintf("%s: argument '%s' is missing", v->tvf->name,
-                                                   v->tvf->args[i]));
+            return orma_tvf_lacks(v->sql, "%s: argument '%s' is missing", v->tvf->name,
+                                  v->tvf->args[i]);
     }
     info->idxNum = last;
     info->estimatedCost = 20;

@@ -56,6 +56,10 @@ int orma_tvf_register(struct orma_sql *sql, const struct orma_tvf *tvf);
 /* Sets call->error. Returns -EINVAL. */
 int orma_tvf_fail(struct orma_tvf_call *call, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
+/* A plan without an argument that is needed: SQLite shall look for another. Gives the code for
+ * that. */
+int orma_tvf_lacks(struct orma_sql *sql, const char *fmt, ...) ORMA_PRINTF(2, 3);
+
 /* A frame that was passed as a pointer value, NULL if it is none. */
 static inline struct orma_dataframe *orma_value_frame(sqlite3_value *val)
 {

@@ -377,7 +377,8 @@ static void parse_function(struct parser *p, struct orma_statement *stmt)
     } else {
         expect(p, "as");
         read_body(p, stmt);
-        check_variables(p, stmt);
+        if (stmt->columns.given) /* in the others such a $x is NULL */
+            check_variables(p, stmt);
     }
     check_variadic(p, stmt);
 }

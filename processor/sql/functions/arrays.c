@@ -110,6 +110,14 @@ static void array_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
+/* Frames of videos are not kept. */
+static void frame_data(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)ctx;
+    (void)argc;
+    (void)argv;
+}
+
 const struct orma_sql_func orma_functions_arrays[] = {
     {.name = "__intrinsic_heap_graph_array",
      .args = 1,
@@ -122,5 +130,10 @@ const struct orma_sql_func orma_functions_arrays[] = {
      .scalar = array_json,
      .usage = "(array_data_id) -> STRING",
      .doc = "The same as a list in JSON; characters as numbers, what is not a number as null."},
+    {.name = "__intrinsic_video_frame_au_data",
+     .args = 1,
+     .scalar = frame_data,
+     .usage = "(id) -> BYTES",
+     .doc = "The bytes of a frame of a recorded screen: NULL, since these are not kept."},
     {0},
 };

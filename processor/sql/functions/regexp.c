@@ -110,7 +110,7 @@ static bool read_flags(sqlite3_context *ctx, sqlite3_value *val, uint32_t *ret_o
         } else if (flags.data[i] == 'c') {
             *ret_options = 0;
         } else {
-            orma_result_error(ctx, "REGEXP: unknown flag '%c'", flags.data[i]);
+            orma_result_error(ctx, "regexp: unknown flag '%c'", flags.data[i]);
             return false;
         }
     }
@@ -146,16 +146,47 @@ static void regexp_extract(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     regex = get_regex(ctx, 1, argv[1], 0);
     if (!regex)
         return;
-    if (regex->groups > 1) {
-        orma_result_error(ctx, "REGEXP_EXTRACT: the pattern may have one group at most");
-        return;
-    }
     if (search(ctx, regex, in, 0, 0) <= 0)
         return;
+    if (regex->groups > 1) {
+        orma_result_error(ctx, "REGEXP_EXTRACT: pattern has more than one group.");
+        return;
+    }
     places = pcre2_get_ovector_pointer(regex->match);
     int group = regex->groups && places[2] != PCRE2_UNSET && places[3] > places[2];
     orma_result_str(ctx, (struct orma_str){in.data + places[2 * group],
                                            places[2 * group + 1] - places[2 * group]});
+}
+
+/* \\0 ... \\9 are groups that the pattern must have; two backslashes are one. */
+static bool can_replace(struct orma_str with, uint32_t groups)
+{
+    for (size_t i = 0; i < with.len; i++) {
+        char next = i + 1 < with.len ? with.data[i + 1] : 0;
+
+        if (with.data[i] != '\\')
+            continue;
+        if (next != '\\' && (next < '0' || next > '9' || (uint32_t)(next - '0') > groups))
+            return false;
+        i++;
+    }
+    return true;
+}
+
+static void put_replacement(struct orma_buf *out, struct orma_str with, struct orma_str in,
+                            const PCRE2_SIZE *places)
+{
+    for (size_t i = 0; i < with.len; i++) {
+        const PCRE2_SIZE *group;
+
+        if (with.data[i] != '\\' || with.data[++i] == '\\') {
+            orma_buf_put_byte(out, (uint8_t)with.data[i]);
+            continue;
+        }
+        group = &places[2 * (with.data[i] - '0')];
+        if (group[0] != PCRE2_UNSET && group[1] > group[0])
+            orma_buf_put(out, in.data + group[0], group[1] - group[0]);
+    }
 }
 
 /* regexp_replace_simple(input, pattern, replacement) */
@@ -172,6 +203,10 @@ static void regexp_replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     regex = get_regex(ctx, 1, argv[1], 0);
     if (!regex)
         return;
+    if (!can_replace(with, regex->groups)) {
+        orma_result_str(ctx, in);
+        return;
+    }
     while (from <= in.len && (r = search(ctx, regex, in, from, 0)) > 0) {
         const PCRE2_SIZE *places = pcre2_get_ovector_pointer(regex->match);
         size_t begin = places[0], end = places[1];
@@ -179,7 +214,7 @@ static void regexp_replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (end < begin) /* \K in a lookahead */
             break;
         orma_buf_put(&out, in.data + done, begin - done);
-        orma_buf_put(&out, with.data, with.len);
+        put_replacement(&out, with, in, places);
         done = end;
         from = end > begin ? end : end + 1; /* an empty match: go on behind the next byte */
     }
@@ -214,6 +249,12 @@ const struct orma_sql_func orma_functions_regexp[] = {
      .scalar = regexp,
      .usage = "(pattern, input, flags) -> BOOL",
      .doc = "The same; flags: i ignores case, c does not."},
+    {.name = "__intrinsic_regexp_with_flags",
+     .args = 3,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = regexp,
+     .usage = "(pattern, input, flags) -> BOOL",
+     .doc = "The same under a name of its own."},
     {.name = "__intrinsic_regexp_extract",
      .args = 2,
      .flags = SQLITE_DETERMINISTIC,
@@ -225,6 +266,8 @@ const struct orma_sql_func orma_functions_regexp[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = regexp_replace,
      .usage = "(input, pattern, replacement) -> STRING",
-     .doc = "Every match replaced by the text as it is."},
+     .doc = "Every match replaced by the text; \\\\0 to \\\\9 in it are the match and its groups. "
+            "The input, if "
+            "the pattern has no such group."},
     {0},
 };

@@ -11,10 +11,6 @@ static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     uint64_t sum = ORMA_FNV1A_BASIS;
 
-    if (!argc) {
-        orma_result_error(ctx, "HASH: needs at least one argument");
-        return;
-    }
     for (int i = 0; i < argc; i++) {
         if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
             int64_t val = sqlite3_value_int64(argv[i]);
@@ -35,13 +31,21 @@ static void hash(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_int64(ctx, (int64_t)sum);
 }
 
+static bool is_text_or_null(sqlite3_context *ctx, sqlite3_value *val, const char *otherwise)
+{
+    if (sqlite3_value_type(val) == SQLITE_TEXT || orma_value_is_null(val))
+        return true;
+    orma_result_error(ctx, "%s", otherwise);
+    return false;
+}
+
 static void reverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_str s = orma_value_str(argv[0]);
     struct orma_buf out = {0};
 
     (void)argc;
-    if (!s.data)
+    if (!is_text_or_null(ctx, argv[0], "REVERSE: argument should be string") || !s.data)
         return;
     for (size_t i = s.len; i-- > 0;)
         orma_buf_put_byte(&out, (uint8_t)s.data[i]);
@@ -138,7 +142,7 @@ static void unhex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     uint64_t val = 0;
 
     (void)argc;
-    if (!s.data)
+    if (!is_text_or_null(ctx, argv[0], "UNHEX: argument must be text") || !s.data)
         return;
     for (; s.len && is_blank(s.data[0]); s.data++)
         s.len--;
@@ -155,10 +159,10 @@ static void unhex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     for (size_t i = 0; i < s.len; i++) {
         int digit = orma_hex_digit(s.data[i]);
 
-        if (digit < 0 || val >> 60) {
+        if (digit < 0 || val >> 59) {
             orma_result_error(ctx,
                               digit < 0 ? "UNHEX: '%s' is not hexadecimal"
-                                        : "UNHEX: '%s' has more than 64 bits",
+                                        : "UNHEX: '%s' is out of range: it has more than 63 bits",
                               (const char *)sqlite3_value_text(argv[0]));
             return;
         }
@@ -178,31 +182,58 @@ static size_t hex_run(struct orma_str s, bool *ret_digit)
     return len;
 }
 
+static bool is_letter_or_digit(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static bool is_behind_0x(struct orma_str s, size_t at)
+{
+    return at >= 2 && (s.data[at - 1] | 0x20) == 'x' && s.data[at - 2] == '0';
+}
+
+/* Numbers begin behind 0x, behind punctuation, at the begin of the text, and at any digit. */
+static bool may_begin(struct orma_str s, size_t at)
+{
+    return at == 0 || is_behind_0x(s, at) || !is_letter_or_digit(s.data[at - 1]) ||
+           (s.data[at] >= '0' && s.data[at] <= '9');
+}
+
+static void strip_numbers(struct orma_str s, size_t min, struct orma_buf *out)
+{
+    for (size_t at = 0; at < s.len;) {
+        bool digit;
+        size_t run = 0;
+
+        if (may_begin(s, at)) {
+            run = hex_run((struct orma_str){s.data + at, s.len - at}, &digit);
+            if (run >= min && (digit || is_behind_0x(s, at)))
+                orma_buf_put_str(out, "<num>");
+            else
+                orma_buf_put(out, s.data + at, run);
+            at += run;
+        }
+        if (!run)
+            orma_buf_put_byte(out, (uint8_t)s.data[at++]);
+    }
+}
+
 static void strip_hex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_str s = orma_value_str(argv[0]);
-    size_t min = (size_t)ORMA_MAX(sqlite3_value_int64(argv[1]), (sqlite3_int64)1);
     struct orma_buf out = {0};
 
-    (void)argc;
-    if (!s.data)
+    if (orma_any_null(argc, argv))
         return;
-    while (s.len) {
-        bool digit, prefix = s.len > 2 && s.data[0] == '0' && (s.data[1] | 0x20) == 'x';
-        size_t skip = prefix ? 2 : 0;
-        size_t run = hex_run((struct orma_str){s.data + skip, s.len - skip}, &digit);
-
-        if (run >= min && digit) {
-            orma_buf_put_str(&out, "<num>");
-            run += skip;
-        } else {
-            run = ORMA_MAX(run + (run ? skip : 0), (size_t)1);
-            orma_buf_put(&out, s.data, run);
-        }
-        s.data += run;
-        s.len -= run;
+    if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
+        orma_result_error(ctx, "STRIP_HEX: first argument must be string");
+    } else if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER) {
+        orma_result_error(ctx, "STRIP_HEX: second argument must be integer");
+    } else if (sqlite3_value_int64(argv[1]) < 0) {
+        orma_result_error(ctx, "STRIP_HEX: min_repeated_digits must be positive");
+    } else {
+        strip_numbers(orma_value_str(argv[0]), (size_t)sqlite3_value_int64(argv[1]), &out);
+        orma_result_buf(ctx, &out, false);
     }
-    orma_result_buf(ctx, &out, false);
 }
 
 /* ---- names of symbols ---- */
@@ -212,6 +243,8 @@ static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     char *text;
 
     (void)argc;
+    if (!is_text_or_null(ctx, argv[0], "demangle: the symbol must be a text"))
+        return;
     text = orma_demangle((const char *)sqlite3_value_text(argv[0]));
     if (text)
         sqlite3_result_text(ctx, text, -1, free);
@@ -227,7 +260,9 @@ const struct orma_sql_func orma_functions_string[] = {
      TEXT_FUNC,
      .scalar = hash,
      .usage = "(value, ...) -> LONG",
-     .doc = "FNV-1a over integers (eight bytes) and texts. Other types are an error, NULL too."},
+     .doc =
+         "FNV-1a over integers (eight bytes) and texts; without arguments its start value. Other "
+         "types are an error, NULL too."},
     {.name = "__intrinsic_reverse",
      .args = 1,
      TEXT_FUNC,
@@ -257,13 +292,14 @@ const struct orma_sql_func orma_functions_string[] = {
      TEXT_FUNC,
      .scalar = unhex,
      .usage = "(text) -> LONG",
-     .doc = "A hexadecimal number, with or without 0x, up to 64 bits."},
+     .doc = "A hexadecimal number, with or without 0x, up to 63 bits."},
     {.name = "__intrinsic_strip_hex",
      .args = 2,
      TEXT_FUNC,
      .scalar = strip_hex,
      .usage = "(text, min_digits) -> STRING",
-     .doc = "Runs of hexadecimal digits with a decimal one among them become <num>."},
+     .doc = "Runs of at least so many hexadecimal digits become <num>, if a decimal one is among "
+            "them or 0x stands before them."},
     {.name = "__intrinsic_demangle",
      .args = 1,
      TEXT_FUNC,

@@ -2,14 +2,17 @@
  * Critical paths: what kept a thread from going on while it slept.
  *
  * The nodes are stretches in which a thread ran or wanted to, each begun by a
- * waker, which was a node itself, after the thread had slept for idle_dur:
+ * waker, which was a node itself, after the thread had slept for idle_dur; the
+ * node of the same thread before that is its previous one:
  *
- *     root      |....... idle .......|=== node ===|
- *     its waker        |=== node ====^
- *     and that one's |=^
+ *     previous |== node ==|....... idle .......|=== root ===|
+ *     its waker                  |=== node ====^
+ *     and that one's         |=^
  *
- * The time the root slept is charged to its waker as far as that was awake, then
- * to the waker of the waker, and so on; what is left at the end to the root itself.
+ * The walk takes windows of time from a stack: what of a window lies before the sleep belongs to
+ * the previous node, the sleep to the waker (or to the node itself, if that is not known but a
+ * previous one is), the rest to the node. Windows only get smaller; chains that go round in
+ * circles without that are cut off.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,11 +21,13 @@
 #include "sdk/base/vec.h"
 
 #define POINTER "orma_wakeups"
-/* Chains of wakers; longer ones go round in circles. */
-#define DEPTH_MAX 100000
+/* Nodes in a chain; longer ones go round in circles. */
+#define CHAIN_MAX 100000
+#define UNKNOWN INT64_C(-1)
 
 struct wakeup {
-    int64_t id, utid, ts, dur, idle_dur, waker; /* waker -1: none */
+    int64_t id, utid, ts, dur;
+    int64_t idle_dur, waker, prev; /* or UNKNOWN */
 };
 
 struct wakeups {
@@ -47,15 +52,22 @@ static struct wakeup *add_wakeup(struct wakeups *w)
     return &w->list[w->len++];
 }
 
-enum { W_ID, W_UTID, W_TS, W_DUR, W_IDLE, W_WAKER, W_NUM };
+enum { W_ID, W_UTID, W_TS, W_DUR, W_IDLE, W_WAKER, W_PREV, W_NUM };
+
+static int64_t known_or(sqlite3_value *val)
+{
+    return orma_value_is_null(val) ? UNKNOWN : sqlite3_value_int64(val);
+}
 
 static const char *take_wakeup(struct wakeups *w, sqlite3_value **argv)
 {
     struct wakeup *n;
 
-    for (int i = W_ID; i <= W_DUR; i++) {
-        if (sqlite3_value_type(argv[i]) != SQLITE_INTEGER)
-            return "id, utid, ts and dur must be integers";
+    if (sqlite3_value_type(argv[W_ID]) != SQLITE_INTEGER)
+        return "id must be an integer";
+    for (int i = W_UTID; i < W_NUM; i++) {
+        if (sqlite3_value_type(argv[i]) != SQLITE_INTEGER && !orma_value_is_null(argv[i]))
+            return "arguments must be integers or NULL";
     }
     if (sqlite3_value_int64(argv[W_DUR]) < 0 || sqlite3_value_int64(argv[W_IDLE]) < 0)
         return "durations must not be negative";
@@ -67,8 +79,9 @@ static const char *take_wakeup(struct wakeups *w, sqlite3_value **argv)
         .utid = sqlite3_value_int64(argv[W_UTID]),
         .ts = sqlite3_value_int64(argv[W_TS]),
         .dur = sqlite3_value_int64(argv[W_DUR]),
-        .idle_dur = sqlite3_value_int64(argv[W_IDLE]),
-        .waker = orma_value_is_null(argv[W_WAKER]) ? -1 : sqlite3_value_int64(argv[W_WAKER]),
+        .idle_dur = known_or(argv[W_IDLE]),
+        .waker = known_or(argv[W_WAKER]),
+        .prev = known_or(argv[W_PREV]),
     };
     return NULL;
 }
@@ -98,6 +111,19 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Of the rows of one id the last one counts; the sort keeps their order. */
+static void keep_last(struct wakeups *w)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w->len; i++) {
+        if (kept && w->list[kept - 1].id == w->list[i].id)
+            kept--;
+        w->list[kept++] = w->list[i];
+    }
+    w->len = kept;
+}
+
 static void wakeup_final(sqlite3_context *ctx)
 {
     struct wakeups **state = sqlite3_aggregate_context(ctx, 0);
@@ -111,6 +137,7 @@ static void wakeup_final(sqlite3_context *ctx)
     int r = orma_sql_sort(orma_sql_of(ctx), (*state)->list, (*state)->len, sizeof(struct wakeup),
                           by_id);
     if (r == 0) {
+        keep_last(*state);
         sqlite3_result_pointer(ctx, *state, POINTER, wakeups_free);
     } else {
         wakeups_free(*state);
@@ -127,49 +154,94 @@ static const struct wakeup *find_wakeup(const struct wakeups *w, int64_t id)
 
 enum { P_ROOT, P_DEPTH, P_TS, P_DUR, P_BLOCKER, P_UTID, P_PARENT, P_NUM };
 
-static void put_piece(struct orma_dataframe *f, const struct wakeup *root, int64_t depth,
-                      int64_t ts, int64_t end, const struct wakeup *who,
-                      const struct wakeup *parent)
+/* A part of the time that belongs to a node or to those before it. */
+struct item {
+    int64_t node, from, until;
+    int64_t depth;  /* wakers between it and the root */
+    uint32_t chain; /* nodes between it and the root */
+};
+
+struct walk {
+    struct orma_sql *sql;
+    const struct wakeups *w;
+    int64_t root;
+    struct orma_dataframe *out;
+    struct item *stack;
+    size_t len, cap;
+    bool failed;
+    uint64_t turn; /* over all roots */
+};
+
+static int64_t plus(int64_t ts, int64_t dur)
+{
+    int64_t end;
+
+    return __builtin_add_overflow(ts, dur, &end) ? INT64_MAX : end;
+}
+
+static void push(struct walk *k, struct item item)
+{
+    if (item.from >= item.until || item.chain >= CHAIN_MAX)
+        return;
+    if (k->failed || ORMA_GROW(&k->stack, &k->cap, k->len + (size_t)1)) {
+        k->failed = true;
+        return;
+    }
+    k->stack[k->len++] = item;
+}
+
+static void put_piece(struct walk *k, const struct wakeup *who, int64_t depth, int64_t from,
+                      int64_t until)
 {
     uint32_t row;
 
-    if (end <= ts)
+    if (from >= until)
         return;
-    row = orma_dataframe_add(f);
-    orma_dataframe_put_int(f, P_ROOT, row, root->id);
-    orma_dataframe_put_int(f, P_DEPTH, row, depth);
-    orma_dataframe_put_int(f, P_TS, row, ts);
-    orma_dataframe_put_int(f, P_DUR, row, end - ts);
-    orma_dataframe_put_int(f, P_BLOCKER, row, who->id);
-    orma_dataframe_put_int(f, P_UTID, row, who->utid);
-    if (parent)
-        orma_dataframe_put_int(f, P_PARENT, row, parent->id);
+    row = orma_dataframe_add(k->out);
+    orma_dataframe_put_int(k->out, P_ROOT, row, k->root);
+    orma_dataframe_put_int(k->out, P_DEPTH, row, depth);
+    orma_dataframe_put_int(k->out, P_TS, row, from);
+    orma_dataframe_put_int(k->out, P_DUR, row, until - from);
+    orma_dataframe_put_int(k->out, P_BLOCKER, row, who->id);
+    orma_dataframe_put_int(k->out, P_UTID, row, who->utid);
+    orma_dataframe_put_int(k->out, P_PARENT, row, k->root);
 }
 
-/* From the root back in time; `turn` counts steps over all roots. */
-static int walk(struct orma_sql *sql, const struct wakeups *w, const struct wakeup *root,
-                struct orma_dataframe *f, uint64_t *turn)
+static void divide(struct walk *k, const struct item *i, const struct wakeup *n)
 {
-    const struct wakeup *parent = root, *who = find_wakeup(w, root->waker);
-    int64_t from, end = root->ts, depth = 1;
+    int64_t asleep = n->idle_dur == UNKNOWN ? i->from : n->ts - ORMA_MIN(n->idle_dur, n->ts);
+    int64_t from = ORMA_MAX(i->from, asleep), until = ORMA_MIN(i->until, plus(n->ts, n->dur));
+    int64_t awake = ORMA_MIN(until, n->ts);
 
-    if (__builtin_sub_overflow(root->ts, root->idle_dur, &from))
-        from = INT64_MIN;
-    put_piece(f, root, 0, root->ts,
-              root->dur > INT64_MAX - ORMA_MAX(root->ts, 0) ? INT64_MAX : root->ts + root->dur,
-              root, NULL);
-    for (; who && end > from && depth < DEPTH_MAX; depth++) {
-        int64_t begin = ORMA_MAX(who->ts, from);
+    if (n->prev != UNKNOWN)
+        push(k,
+             (struct item){n->prev, i->from, ORMA_MIN(i->until, asleep), i->depth, i->chain + 1});
+    if (n->waker != UNKNOWN)
+        push(k, (struct item){n->waker, from, awake, i->depth + 1, i->chain + 1});
+    else if (n->prev != UNKNOWN)
+        put_piece(k, n, i->depth, from, awake);
+    put_piece(k, n, i->depth, ORMA_MAX(from, n->ts), until);
+}
 
-        if (orma_sql_should_stop(sql, ++*turn))
+static int walk(struct walk *k, const struct wakeup *root)
+{
+    k->root = root->id;
+    k->len = 0;
+    push(k,
+         (struct item){.node = root->id,
+                       .from = root->ts -
+                               (root->idle_dur == UNKNOWN ? 0 : ORMA_MIN(root->idle_dur, root->ts)),
+                       .until = plus(root->ts, root->dur)});
+    while (k->len && !k->failed) {
+        struct item i = k->stack[--k->len];
+        const struct wakeup *n = find_wakeup(k->w, i.node);
+
+        if (orma_sql_should_stop(k->sql, ++k->turn))
             return -ECANCELED;
-        put_piece(f, root, depth, begin, end, who, parent);
-        end = ORMA_MIN(end, begin);
-        parent = who;
-        who = find_wakeup(w, who->waker);
+        if (n)
+            divide(k, &i, n);
     }
-    put_piece(f, root, depth, from, end, root, parent);
-    return 0;
+    return k->failed ? -ENOMEM : 0;
 }
 
 static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -180,13 +252,11 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     const struct wakeups *w = sqlite3_value_pointer(argv[0], POINTER);
     const struct orma_dataframe *roots = orma_value_frame(argv[1]);
     struct orma_dataframe *f;
-    uint64_t turn = 0;
+    struct walk k = {.sql = sql, .w = w};
     int r = 0;
 
     (void)argc;
-    if (!w || !roots)
-        return; /* nobody woke, or nobody is asked about */
-    if (roots->columns_num != 1 || roots->columns[0].type != ORMA_DATAFRAME_INT) {
+    if (roots && (roots->columns_num != 1 || roots->columns[0].type != ORMA_DATAFRAME_INT)) {
         orma_result_error(ctx, "__intrinsic_critical_path_walk: roots must be an array of ids");
         return;
     }
@@ -195,12 +265,14 @@ static void critical_path(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(ctx);
         return;
     }
-    for (uint32_t i = 0; i < roots->table.rows && r == 0; i++) {
+    k.out = f;
+    for (uint32_t i = 0; w && roots && i < roots->table.rows && r == 0; i++) {
         const struct wakeup *root = find_wakeup(w, orma_table_int(&roots->table, 0, i));
 
         if (root)
-            r = walk(sql, w, root, f, &turn);
+            r = walk(&k, root);
     }
+    free(k.stack);
     if (r == 0) {
         orma_dataframe_result_finished(ctx, f);
         return;
@@ -214,9 +286,9 @@ const struct orma_sql_func orma_operators_critical_path[] = {
      .args = W_NUM,
      .step = wakeup_step,
      .final = wakeup_final,
-     .usage = "(id, utid, ts, dur, idle_dur, waker_id) -> pointer",
+     .usage = "(id, utid, ts, dur, idle_dur, waker_id, prev_id) -> pointer",
      .doc = "Aggregate: stretches in which threads were awake, how long they had slept before, "
-            "and which stretch woke them."},
+            "which stretch woke them, and which was the thread's stretch before."},
     {.name = "__intrinsic_critical_path_walk",
      .args = 2,
      .scalar = critical_path,

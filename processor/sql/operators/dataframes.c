@@ -23,21 +23,25 @@ struct frame_agg {
     bool failed; /* the error was reported */
 };
 
-static struct orma_dataframe *frame_of_names(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+/* Columns whose names are so many arguments, each `step` behind the one before. */
+static struct orma_dataframe *frame_of_names(sqlite3_context *ctx, int num, sqlite3_value **argv,
+                                             int step)
 {
     struct orma_dataframe *frame = NULL;
-    const char **names = calloc((size_t)argc / 2 + 1, sizeof(*names));
+    const char **names = calloc((size_t)num + 1, sizeof(*names));
 
-    for (int i = 0; names && i < argc; i += 2) {
-        names[i / 2] = (const char *)sqlite3_value_text(argv[i]);
-        if (sqlite3_value_type(argv[i]) != SQLITE_TEXT || !names[i / 2]) {
+    for (int k = 0; names && k < num; k++) {
+        int i = k * step;
+
+        names[k] = (const char *)sqlite3_value_text(argv[i]);
+        if (sqlite3_value_type(argv[i]) != SQLITE_TEXT || !names[k]) {
             orma_result_error(ctx, "argument %d must be the name of a column", i + 1);
             free(names);
             return NULL;
         }
     }
     if (names)
-        frame = orma_dataframe_new(orma_sql_of(ctx)->storage, names, (unsigned)argc / 2, false);
+        frame = orma_dataframe_new(orma_sql_of(ctx)->storage, names, (unsigned)num, false);
     free(names);
     if (!frame)
         sqlite3_result_error_nomem(ctx);
@@ -50,7 +54,7 @@ static bool frame_add(sqlite3_context *ctx, struct orma_dataframe *frame, int ar
     uint32_t row = orma_dataframe_add(frame);
 
     for (int i = first; i < argc; i += step) {
-        if (!orma_dataframe_put_value(frame, (unsigned)(i / step), row, argv[i])) {
+        if (!orma_dataframe_put_value(frame, (unsigned)((i - first) / step), row, argv[i])) {
             if (frame->error)
                 orma_result_error(ctx, "%s", frame->error);
             else
@@ -73,7 +77,7 @@ static void row_frame_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     if (!s->frame)
-        s->frame = frame_of_names(ctx, argc, argv);
+        s->frame = frame_of_names(ctx, argc / 2, argv, 2);
     s->failed = !s->frame || !frame_add(ctx, s->frame, argc, argv, 1, 2);
 }
 
@@ -84,6 +88,11 @@ static void array_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
     if (!s || s->failed)
         return;
+    if (orma_value_is_null(argv[0])) {
+        s->failed = true;
+        orma_result_error(ctx, "__intrinsic_array_agg: an array has no NULL");
+        return;
+    }
     if (!s->frame)
         s->frame = orma_dataframe_new(orma_sql_of(ctx)->storage, name, 1, false);
     if (!s->frame)
@@ -108,11 +117,12 @@ static void make_struct(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct orma_dataframe *frame;
 
     if (!argc || argc % 2) {
-        orma_result_error(ctx, "__intrinsic_struct: expected pairs of a name and a value");
+        orma_result_error(ctx, "__intrinsic_struct: expected names, then as many values");
         return;
     }
-    frame = frame_of_names(ctx, argc, argv);
-    if (frame && frame_add(ctx, frame, argc, argv, 1, 2) && orma_dataframe_finish(frame) == 0)
+    frame = frame_of_names(ctx, argc / 2, argv, 1);
+    if (frame && frame_add(ctx, frame, argc, argv, argc / 2, 1) &&
+        orma_dataframe_finish(frame) == 0)
         orma_dataframe_result_pointer(ctx, frame);
     else
         orma_dataframe_unref(frame);
@@ -148,7 +158,7 @@ static int ptr_connect(sqlite3 *db, void *aux, int argc, const char *const *argv
     orma_buf_put_str(&text, "CREATE TABLE x(");
     for (int i = 0; i < TABLE_COLUMNS; i++)
         orma_buf_printf(&text, "c%d,", i);
-    orma_buf_put_str(&text, "ptr HIDDEN)");
+    orma_buf_put_str(&text, "tab HIDDEN, row HIDDEN)");
     r = v && !text.failed ? sqlite3_declare_vtab(db, orma_buf_cstr(&text)) : SQLITE_NOMEM;
     orma_buf_fini(&text);
     if (r)
@@ -366,12 +376,12 @@ const struct orma_sql_func orma_operators_dataframes[] = {
      .step = array_step,
      .final = frame_final,
      .usage = "(value) -> pointer",
-     .doc = "Aggregate: all values as an array of one type."},
+     .doc = "Aggregate: all values as an array of one type, without NULL."},
     {.name = "__intrinsic_struct",
      .args = -1,
      .scalar = make_struct,
-     .usage = "(name, value, ...) -> pointer",
-     .doc = "Values with names as a frame of one row."},
+     .usage = "(name, ..., value, ...) -> pointer",
+     .doc = "Names and then as many values, as a frame of one row."},
     {.name = "__intrinsic_table_ptr_bind",
      .args = 2,
      .scalar = bind_elsewhere,

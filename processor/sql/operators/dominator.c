@@ -156,9 +156,10 @@ static int find_dominators(struct dominators *d)
         uint32_t n = d->order[w];
 
         for (uint32_t i = d->from[n]; i < d->from[n + 1]; i++) {
-            uint32_t u = eval(d, d->number[d->sources[i]]);
+            uint32_t from = d->number[d->sources[i]];
 
-            d->semi[w] = ORMA_MIN(d->semi[w], d->semi[u]);
+            if (from != NONE) /* else no way from the root leads through it */
+                d->semi[w] = ORMA_MIN(d->semi[w], d->semi[eval(d, from)]);
             if (orma_sql_should_stop(d->sql, i + 1))
                 return -ECANCELED;
         }
@@ -205,8 +206,11 @@ static void dominator_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static void put_dominators(struct orma_dataframe *f, const struct dominators *d)
 {
     for (uint32_t n = 0; n < d->g->num; n++) {
-        uint32_t row = orma_dataframe_add(f), number = d->number[n];
+        uint32_t row, number = d->number[n];
 
+        if (number == NONE)
+            continue; /* no way leads there */
+        row = orma_dataframe_add(f);
         orma_dataframe_put_int(f, 0, row, d->g->ids[n]);
         if (number)
             orma_dataframe_put_int(f, 1, row, d->g->ids[d->order[d->idom[number]]]);
@@ -221,9 +225,9 @@ static void dominate(sqlite3_context *ctx, struct orma_graph *g, uint32_t root)
     struct orma_sql *sql = orma_sql_of(ctx);
     int r = dominators_init(&d, sql, g) ? number_nodes(&d, root) : -ENOMEM;
 
-    if (r == 0 && d.num < g->num) {
-        orma_result_error(ctx, "dominator tree: %u of %u nodes cannot be reached from the root",
-                          g->num - d.num, g->num);
+    if (r == 0 && d.num < 2) {
+        orma_result_error(ctx, "dominator tree: no other node can be reached from the root %u",
+                          g->ids[root]);
         dominators_fini(&d);
         return;
     }
@@ -487,7 +491,7 @@ const struct orma_sql_func orma_operators_dominator[] = {
      .final = dominator_final,
      .usage = "(source_node_id, dest_node_id, root_node_id) -> pointer",
      .doc = "Aggregate: node_id, dominator_node_id: the last node that every way from the root to "
-            "the node goes through. All nodes must be within reach."},
+            "the node goes through. Nodes out of reach are left out."},
     {.name = "__intrinsic_structural_tree_partition",
      .args = 3,
      .step = partition_step,

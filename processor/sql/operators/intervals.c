@@ -15,12 +15,11 @@
 #include "sdk/base/vec.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define POINTER "orma_intervals"
 #define SETS_MAX 15
-#define PARTS_MAX 4
+#define PARTS_MAX 8
 #define NONE UINT32_MAX
 
 /* A value of a partition column. */
@@ -198,16 +197,18 @@ static struct interval_set *set_new(int argc, sqlite3_value **argv)
 
 static const char *wrong_interval(const struct interval_set *s, sqlite3_value **argv)
 {
-    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER ||
-        sqlite3_value_type(argv[1]) != SQLITE_INTEGER ||
-        sqlite3_value_type(argv[2]) != SQLITE_INTEGER)
-        return "id, ts and dur must be integers";
+    /* NULL is 0: tables of traces that lack something have such rows. */
+    for (int i = 0; i < 3; i++) {
+        if (sqlite3_value_type(argv[i]) != SQLITE_INTEGER && !orma_value_is_null(argv[i]))
+            return "id, ts and dur must be integers.";
+    }
     if (sqlite3_value_int64(argv[1]) < 0)
-        return "ts must not be negative";
+        return "Interval intersect only accepts positive `ts` values.";
     if (sqlite3_value_int64(argv[2]) < 0)
-        return "dur must not be negative: leave out or close slices that are still open";
+        return "Interval intersect only works on intervals with non negative duration. Leave out "
+               "or close what is still open.";
     if (s->len && sqlite3_value_int64(argv[1]) < s->last_ts)
-        return "intervals must come in order of ts";
+        return "Interval intersect requires intervals to be sorted by ts.";
     return NULL;
 }
 
@@ -224,7 +225,7 @@ static const char *add_interval(sqlite3_context *ctx, struct interval_set *s, in
         return wrong;
     for (int i = 4; i < argc; i += 2) {
         if (!take_part_value(ctx, argv[i], &key[(i - 4) / 2]))
-            return "a partition column cannot be a blob";
+            return "a partition column cannot be a blob.";
     }
     if (__builtin_add_overflow(ts, sqlite3_value_int64(argv[2]), &iv.end))
         iv.end = INT64_MAX;
@@ -251,7 +252,7 @@ static void agg_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         *state = set_new(argc, argv);
     wrong = *state ? add_interval(ctx, *state, argc, argv) : "out of memory";
     if (wrong) {
-        orma_result_error(ctx, "interval intersection: %s", wrong);
+        orma_result_error(ctx, "%s", wrong);
         if (*state)
             (*state)->failed = true;
     }
@@ -422,7 +423,7 @@ static void put_pieces(struct orma_dataframe *f, const struct pieces *p,
         for (unsigned k = 0; k < p->width; k++)
             orma_dataframe_put_int(f, col++, row, p->ids.data[p->list[i].id + (int64_t)k]);
         for (unsigned k = 0; k < parts_num; k++)
-            put_part_value(f, col++, row, key[k]);
+            put_part_value(f, 2 + SETS_MAX + k, row, key[k]);
     }
 }
 
@@ -448,17 +449,17 @@ static int intersect_partition(struct orma_sql *sql, struct interval_set *const 
     return r;
 }
 
-static struct orma_dataframe *new_frame(struct orma_sql *sql, int num,
-                                        const struct interval_set *set)
+/* Columns of ids are as many as there can be, however many sets there are. */
+static struct orma_dataframe *new_frame(struct orma_sql *sql, const struct interval_set *set)
 {
-    char ids[SETS_MAX][sizeof("id_-2147483648")];
+    static const char *const ids[SETS_MAX] = {"id_0",  "id_1",  "id_2",  "id_3",  "id_4",
+                                              "id_5",  "id_6",  "id_7",  "id_8",  "id_9",
+                                              "id_10", "id_11", "id_12", "id_13", "id_14"};
     const char *names[2 + SETS_MAX + PARTS_MAX] = {"ts", "dur"};
     unsigned n = 2;
 
-    for (int i = 0; i < num; i++) {
-        (void)snprintf(ids[i], sizeof(ids[i]), "id_%d", i);
+    for (unsigned i = 0; i < SETS_MAX; i++)
         names[n++] = ids[i];
-    }
     for (unsigned i = 0; set && i < set->parts_num; i++)
         names[n++] = set->names[i];
     return orma_dataframe_new(sql->storage, names, n, false);
@@ -505,7 +506,7 @@ static void intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     r = take_sets(ctx, num, argv, sets);
     if (r)
         return; /* no pointer, no rows */
-    f = new_frame(sql, num, sets[0]);
+    f = new_frame(sql, sets[0]);
     if (!f) {
         sqlite3_result_error_nomem(ctx);
         return;
@@ -621,7 +622,7 @@ const struct orma_sql_func orma_operators_intervals[] = {
      .scalar = intersect,
      .usage = "(set1, ..., partition_columns STRING) -> pointer",
      .doc = "What up to 15 sets of intervals share, in partitions that all of them have: ts, dur, "
-            "id_0, id_1, ..., partition columns."},
+            "id_0 ... id_14 (those beyond the sets NULL), partition columns."},
     {.name = "__intrinsic_timestamp_set_agg",
      .args = 1,
      .step = times_step,

@@ -31,6 +31,7 @@ extern const struct orma_tvf orma_operators_tvf_preceding_flow;
 extern const struct orma_tvf orma_operators_tvf_slice_layout;
 extern const struct orma_tvf orma_operators_tvf_tree_partition;
 
+extern const struct orma_sql_module orma_operators_absent_modules[];
 extern const struct orma_sql_module orma_operators_dataframes_modules[];
 extern const struct orma_sql_module orma_operators_mipmap_modules[];
 extern const struct orma_sql_module orma_operators_span_join_modules[];

@@ -127,8 +127,9 @@ static int check_types(struct orma_sql *sql, const struct orma_statement *s,
                                                                        : ORMA_CLASS_TEXT;
 
         if (col->type == ORMA_DATAFRAME_UNKNOWN || f->class == ORMA_CLASS_ANY || f->class == got ||
-            (f->class == ORMA_CLASS_REAL && got == ORMA_CLASS_INTEGER))
-            continue;
+            (f->class == ORMA_CLASS_REAL && got == ORMA_CLASS_INTEGER) ||
+            (f->class == ORMA_CLASS_INTEGER && got == ORMA_CLASS_REAL))
+            continue; /* numbers of either kind: the column has those that came */
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
                                   "column '%s' declared as %s in the schema, but %s found",
                                   col->name, orma_sql_class_name(f->class),

@@ -68,7 +68,12 @@ static int errno_of(int code)
 static void take_message(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at,
                          int error)
 {
-    orma_sql_error_set(&sql->error, text, at, "%s", sqlite3_errmsg(sql->db));
+    const char *message = sqlite3_errmsg(sql->db);
+
+    if (sql->planner.lacks[0] && !strcmp(message, "no query solution"))
+        orma_sql_error_set(&sql->error, text, at, "%s: %s", message, sql->planner.lacks);
+    else
+        orma_sql_error_set(&sql->error, text, at, "%s", message);
     if (error == -EINVAL)
         orma_sql_exec_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
 }
@@ -161,6 +166,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
     const char *tail = NULL;
 
     orma_columnar_begin(sql);
+    sql->planner.lacks[0] = '\0';
     int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);
 
     if (r) {

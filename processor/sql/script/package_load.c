@@ -142,6 +142,18 @@ static void remove_package(struct orma_packages *p, struct orma_package *package
     p->len--;
 }
 
+/* A new package in place of the old one of that name, if there is one. */
+static int replace_package(struct orma_sql *sql, int parent, const char *dir, const char *name,
+                           unsigned *ret_skipped)
+{
+    int r = load_package(sql, parent, dir, name, ret_skipped);
+    struct orma_package *old = orma_packages_find(sql->packages, orma_str_from(name));
+
+    if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
+        remove_package(sql->packages, old);
+    return r;
+}
+
 /* The last name of a path, without slashes. */
 static char *base_name(const char *path)
 {
@@ -172,10 +184,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
     } else if ((old = orma_packages_find(sql->packages, orma_str_from(given))) && !replace) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "the package '%s' already exists", given);
     } else {
-        r = load_package(sql, AT_FDCWD, dir, given, ret_skipped);
-        old = orma_packages_find(sql->packages, orma_str_from(given));
-        if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
-            remove_package(sql->packages, old);
+        r = replace_package(sql, AT_FDCWD, dir, given, ret_skipped);
     }
     orma_sql_exec_leave(sql);
     free(given);
@@ -237,15 +246,14 @@ static int load_stdlib(struct orma_sql *sql, const char *dir)
 
     if (!d)
         return fail(sql, -errno, dir);
-    orma_packages_drop_all(sql->packages);
-    sql->packages->overridden = true;
     for (struct dirent *e = readdir(d); e && r == 0; e = readdir(d)) {
         struct stat st;
 
         if (strchr(e->d_name, '.') || fstatat(dirfd(d), e->d_name, &st, 0) < 0 ||
             !S_ISDIR(st.st_mode))
             continue;
-        r = load_package(sql, dirfd(d), e->d_name, e->d_name, NULL);
+        r = replace_package(sql, dirfd(d), e->d_name, e->d_name, NULL);
+        sql->packages->overridden |= r == 0 && !strcmp(e->d_name, "prelude");
     }
     (void)closedir(d); /* only read from */
     return r;

@@ -35,7 +35,7 @@ struct orma_package {
 struct orma_packages {
     struct orma_package *packages;
     size_t len, cap;
-    bool overridden; /* the embedded library is not used */
+    bool overridden; /* the prelude is not the embedded one */
 };
 
 int orma_packages_init(struct orma_sql *sql);
@@ -86,6 +86,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
 int orma_packages_add_texts(struct orma_sql *sql, const char *name,
                             const struct orma_sql_embedded *modules, size_t num, bool replace);
 
-/* All packages go, each folder in `dir` becomes one. The connection must be made anew. */
+/* Each folder in `dir` becomes a package, in place of that of its name; the others stay. The
+ * connection must be made anew. */
 int orma_packages_override(struct orma_sql *sql, const char *dir);
 #endif

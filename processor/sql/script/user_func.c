@@ -18,6 +18,7 @@
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/script/exec.h"
+#include "processor/sql/script/packages.h"
 
 #define ARGS_MAX 100
 #define RECURSION_MAX 400
@@ -55,9 +56,12 @@ struct orma_sql_user_func {
     struct orma_sql_user_func *next;
     struct orma_sql *sql;
     char *name;
-    int argc;
+    int argc;               /* ALIAS: another name of `native`, and no cell of SQLite's */
     struct definition *def; /* NULL: creation failed */
+    const struct orma_sql_func *native;
 };
+
+#define ALIAS (-2)
 
 /* ---- definitions ---- */
 
@@ -306,8 +310,10 @@ static int memo_run(struct orma_sql *sql, struct definition *def, int64_t arg)
 
     if (!s)
         return -EINVAL;
-    for (int p = 0; p < sqlite3_bind_parameter_count(s->stmt); p++)
-        sqlite3_bind_int64(s->stmt, p + 1, arg);
+    for (int p = 0; p < sqlite3_bind_parameter_count(s->stmt); p++) {
+        if (s->arg_of[p] == 0)
+            sqlite3_bind_int64(s->stmt, p + 1, arg);
+    }
     m->pending = false;
     m->nest++;
     def->running++;
@@ -513,6 +519,58 @@ static int validate(struct orma_sql *sql, const struct orma_statement *s)
     return r;
 }
 
+/* The function of that name that a script made last; with so many arguments, if there is one. */
+static struct orma_sql_user_func *find_made(struct orma_sql *sql, struct orma_str name, int argc)
+{
+    struct orma_sql_user_func *f = find_cell(sql, name, argc);
+
+    for (f = f && f->def ? f : sql->user_funcs;
+         f && !(f->def && orma_word_eq(name, orma_str_from(f->name)));)
+        f = f->next;
+    return f;
+}
+
+/* What stands behind a name that delegates to a native function; NULL: it is none. */
+static const struct orma_sql_func *find_alias(struct orma_sql *sql, struct orma_str name)
+{
+    struct orma_sql_user_func *f = find_cell(sql, name, ALIAS);
+
+    return f ? f->native : NULL;
+}
+
+/* The newest one is found first. */
+static int note_alias(struct orma_sql *sql, struct orma_str name, const struct orma_sql_func *func)
+{
+    struct orma_sql_user_func *f = calloc(1, sizeof(*f));
+
+    if (f)
+        f->name = orma_str_dup(name);
+    if (!f || !f->name) {
+        free(f);
+        return orma_sql_error_oom(&sql->error);
+    }
+    f->argc = ALIAS;
+    f->native = func;
+    f->next = sql->user_funcs;
+    sql->user_funcs = f;
+    return 0;
+}
+
+/* Another name of a function that a script made. */
+static int delegate_to_made(struct orma_sql *sql, const struct orma_statement *s,
+                            struct orma_sql_user_func *f)
+{
+    char *name = orma_str_dup(s->name);
+    int r;
+
+    if (!name)
+        return orma_sql_error_oom(&sql->error);
+    orma_columnar_note_function(sql, name);
+    r = sqlite3_create_function_v2(sql->db, name, f->argc, SQLITE_UTF8, f, call, NULL, NULL, NULL);
+    free(name);
+    return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
+}
+
 static int delegate(struct orma_sql *sql, const struct orma_statement *s)
 {
     const struct orma_sql_field *last = s->args.len ? &s->args.fields[s->args.len - 1] : NULL;
@@ -521,18 +579,25 @@ static int delegate(struct orma_sql *sql, const struct orma_statement *s)
     char *name;
     int r;
 
+    struct orma_sql_user_func *made = func ? NULL : find_made(sql, s->delegate, args);
+    if (made)
+        return delegate_to_made(sql, s, made);
     if (!func)
         func = orma_builtins_find(sql, s->delegate, -2);
     if (!func)
+        func = find_alias(sql, s->delegate);
+    if (!func)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "%.*s: '%.*s' is not a built-in function", ORMA_STR_ARG(s->name),
-                                  ORMA_STR_ARG(s->delegate));
+                                  "%.*s: Target function '%.*s' not found in registry.",
+                                  ORMA_STR_ARG(s->name), ORMA_STR_ARG(s->delegate));
     name = orma_str_dup(s->name);
     if (name)
         orma_columnar_note_function(sql, name);
     r = name ? orma_builtins_register_as(sql, name, func) : SQLITE_NOMEM;
     free(name);
-    return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
+    if (r)
+        return orma_sql_exec_take_error(sql, s->text, s->name_at);
+    return note_alias(sql, s->name, func);
 }
 
 int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement *s)
@@ -546,7 +611,10 @@ int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement 
     if (argc > ARGS_MAX)
         return orma_sql_error_set(&sql->error, s->text, s->name_at, "more than %d arguments",
                                   ARGS_MAX);
-    if (orma_builtins_find(sql, s->name, argc))
+    const struct orma_sql_func *native = orma_builtins_find(sql, s->name, argc);
+    if (native && native->of_libraries && orma_packages_overridden(sql))
+        return 0; /* ours gives the same */
+    if (native)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
                                   "function '%.*s' is native and can't be replaced",
                                   ORMA_STR_ARG(s->name));

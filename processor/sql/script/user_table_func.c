@@ -117,7 +117,7 @@ static int func_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         int arg = c->iColumn - def->columns_num;
 
-        if (arg < 0 || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        if (arg < 0 || arg >= def->args_num || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         if (!c->usable)
             return SQLITE_CONSTRAINT;
@@ -128,9 +128,8 @@ static int func_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         info->aConstraintUsage[i].omit = 1;
     }
     if (found < def->args_num)
-        return set_error(base, sqlite3_mprintf("%s: invalid number of args; expected %d, "
-                                               "received %d",
-                                               def->name, def->args_num, found));
+        return orma_tvf_lacks(def->sql, "%s: invalid number of args; expected %d, received %d",
+                              def->name, def->args_num, found);
     info->estimatedCost = 1000;
     info->estimatedRows = 500;
     return SQLITE_OK;
@@ -254,6 +253,8 @@ static int func_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 
     if (idx < def->columns_num)
         orma_result_value(ctx, sqlite3_column_value(c->stmt, idx));
+    else if (idx == def->columns_num + def->args_num)
+        sqlite3_result_int64(ctx, c->row);
     else if (c->args[idx - def->columns_num])
         orma_result_value(ctx, c->args[idx - def->columns_num]);
     return SQLITE_OK;
@@ -289,7 +290,8 @@ static bool is_column(const struct orma_statement *s, struct orma_str name)
     return false;
 }
 
-/* An argument that is called like a column gets the name with its sigil. */
+/* Hidden: in_ and the name of each argument (with the sigil if a column is called so), and the
+ * number of the row. */
 static void put_declaration(struct orma_buf *out, const struct orma_statement *s)
 {
     orma_buf_put_str(out, "CREATE TABLE x(");
@@ -303,15 +305,19 @@ static void put_declaration(struct orma_buf *out, const struct orma_statement *s
     for (size_t i = 0; i < s->args.len; i++) {
         struct orma_buf name = {0};
 
-        orma_buf_printf(&name, "%s%.*s", is_column(s, s->args.fields[i].name) ? "$" : "",
-                        ORMA_STR_ARG(s->args.fields[i].name));
+        orma_buf_printf(&name, "in_%.*s", ORMA_STR_ARG(s->args.fields[i].name));
+        if (is_column(s, orma_buf_str(&name))) {
+            orma_buf_clear(&name);
+            orma_buf_printf(&name, "$%.*s", ORMA_STR_ARG(s->args.fields[i].name));
+        }
         orma_buf_put_str(out, ", ");
         orma_sql_put_quoted(out, orma_buf_str(&name));
         orma_buf_put_str(out, " HIDDEN");
         out->failed |= name.failed;
         orma_buf_fini(&name);
     }
-    orma_buf_put_str(out, ")");
+    orma_buf_put_str(
+        out, is_column(s, ORMA_STR("_primary_key")) ? ")" : ", _primary_key INTEGER HIDDEN)");
 }
 
 static struct table_func *new_def(struct orma_sql *sql, const struct orma_statement *s)

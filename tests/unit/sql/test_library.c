@@ -54,9 +54,34 @@ static const char meet_sql[] =
     "    AND __intrinsic_table_ptr_bind(c4, 'id_2')\n"
     "    __intrinsic_token_apply_and_prefix!(_bind, (c5, c6), $keys)\n);\n";
 
+/* What libraries for phones are written with, whatever the trace has. */
+static const char phone_sql[] =
+    "CREATE PERFETTO TABLE users AS SELECT type, android_user_id FROM "
+    "__intrinsic_android_user_list;\n"
+    "CREATE PERFETTO TABLE curves AS SELECT * FROM __intrinsic_wattson_curves_cpu_1d();\n"
+    "CREATE PERFETTO VIEW chunks AS SELECT e.element_type FROM __intrinsic_etm_v4_chunk AS c\n"
+    "JOIN __intrinsic_etm_decode_chunk(c.id) AS e;\n"
+    "CREATE PERFETTO MACRO twice(x Expr) RETURNS Expr AS ($x + $x);\n"
+    "CREATE PERFETTO TABLE spaced AS SELECT twice !(1) AS a, twice\n!(2) AS id;\n"
+    "CREATE PERFETTO TABLE numbered AS SELECT _auto_id AS n, * FROM spaced;\n"
+    "CREATE PERFETTO FUNCTION package_of(uid LONG) RETURNS STRING\n"
+    "DELEGATES TO _intrinsic_package_lookup;\n"
+    "CREATE PERFETTO FUNCTION who(uid LONG) RETURNS STRING DELEGATES TO package_of;\n"
+    "CREATE PERFETTO TABLE reals(a LONG) AS SELECT 1 AS a UNION ALL SELECT 2.5;\n"
+    "CREATE PERFETTO TABLE related AS SELECT s.id FROM slice AS s\n"
+    "JOIN descendant_slice(s.id) AS d WHERE d.name = 'x' OR s.name = 'y';\n"
+    /* The time of nothing: NULL. */
+    "CREATE PERFETTO TABLE of_nothing AS SELECT c0 AS ts, c1 AS dur, c2 AS id_0, c5 AS id_3\n"
+    "FROM __intrinsic_table_ptr(__intrinsic_interval_intersect(\n"
+    "  (SELECT __intrinsic_interval_tree_intervals_agg(1, x.ts, NULL)\n"
+    "   FROM (SELECT min(ts) AS ts FROM slice) AS x), ''))\n"
+    "WHERE __intrinsic_table_ptr_bind(c0, 'ts') AND __intrinsic_table_ptr_bind(c1, 'dur')\n"
+    "AND __intrinsic_table_ptr_bind(c2, 'id_0') AND __intrinsic_table_ptr_bind(c5, 'id_3');\n";
+
 static const struct orma_sql_embedded lib[] = {
     {"lib.lists", lists_sql},
     {"lib.meet", meet_sql},
+    {"lib.phone", phone_sql},
 };
 
 #define SPANS                                                                                      \
@@ -84,6 +109,14 @@ Test(library, lists_of_names_and_tables)
          "SELECT c1 FROM __intrinsic_table_ptr((SELECT __intrinsic_row_dataframe_agg('a', 1))) "
          "WHERE __intrinsic_table_ptr_bind(c0, 'b') AND __intrinsic_table_ptr_bind(c1, 'a')",
          "1"},
+        {"tables that no trace fills", SPANS "SELECT count(*) FROM users, curves, chunks", "0"},
+        {"calls with blanks", SPANS "SELECT * FROM spaced", "2 4"},
+        {"numbers of rows", SPANS "SELECT * FROM numbered", "0 2 4"},
+        {"a name of a name", SPANS "SELECT who(1000), who(10001), who(1099999), who(NULL)",
+         "AID_SYSTEM_USER uid=10001 ISOLATED_UID NULL"},
+        {"numbers of both kinds", SPANS "SELECT a FROM reals", "1.0\n2.5"},
+        {"another order of the tables", SPANS "SELECT count(*) FROM related", "0"},
+        {"intervals of nothing", SPANS "SELECT * FROM of_nothing", "0 0 1 NULL"},
         {"no such type of a macro", "CREATE PERFETTO MACRO m(a Word) RETURNS Expr AS 1",
          "error: unknown macro type 'Word'"},
         {"arguments of one name", "CREATE PERFETTO MACRO m(a Expr, a Expr) RETURNS Expr AS 1",
@@ -137,6 +170,15 @@ static const char *const files[][2] = {
      "CREATE PERFETTO TABLE _private AS SELECT * FROM __intrinsic_pane;\n"
      "CREATE PERFETTO TABLE late AS SELECT twice!(21) AS answer;\n"},
     /* Older libraries have no stages. */
+    {"prelude/before_eof/bounds.sql",
+     "CREATE TABLE _trace_bounds AS SELECT 0 AS start_ts, 0 AS end_ts;\n"
+     "CREATE PERFETTO FUNCTION trace_start() RETURNS TIMESTAMP AS\n"
+     "SELECT start_ts FROM _trace_bounds;\n"},
+    {"prelude/after_eof/core.sql",
+     "CREATE PERFETTO VIEW trace_bounds(start_ts TIMESTAMP, end_ts TIMESTAMP) AS\n"
+     "SELECT start_ts, end_ts FROM _trace_bounds;\n"
+     "CREATE PERFETTO VIEW thread AS SELECT id AS utid, * FROM __intrinsic_thread;\n"
+     "CREATE PERFETTO VIEW process AS SELECT id AS upid, * FROM __intrinsic_process;\n"},
     {"prelude/casts.sql",
      "CREATE PERFETTO MACRO to_int(x Expr) RETURNS Expr AS CAST($x AS INT);\n"},
     {"phone/frames.sql",
@@ -188,6 +230,14 @@ Test(library, a_prelude_may_want_tables_that_are_not_here)
                   "SELECT name, sql LIKE '%__intrinsic_slice%' FROM "
                   "sqlite_schema WHERE name = 'slice'",
                   "slice 1");
+    engine_expect(&e, "the bounds are in its table",
+                  "SELECT trace_start() = start_ts, end_ts >= start_ts FROM trace_bounds", "1 1");
+    engine_expect(&e, "ids under its names",
+                  "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('thread') "
+                  "LIMIT 3)",
+                  "utid,id,tid");
+    engine_expect(&e, "packages that are not given stay",
+                  "INCLUDE PERFETTO MODULE time.conversion; SELECT time_from_us(2)", "2000");
     engine_expect(&e, "empty views", "SELECT count(*), max(jank) FROM frame, pane", "0 NULL");
     engine_expect(&e, "modules over them",
                   "INCLUDE PERFETTO MODULE phone.frames; SELECT * FROM frames", "0 NULL");

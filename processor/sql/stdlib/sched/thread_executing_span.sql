@@ -76,7 +76,7 @@ RETURNS TableOrSubquery AS
       (
         SELECT
           __intrinsic_wakeup_graph_agg(
-            n.id, n.utid, n.ts, n.dur, coalesce(n.idle_dur, 0), n.waker_id
+            n.id, n.utid, n.ts, n.dur, n.idle_dur, n.waker_id, n.prev_id
           )
         FROM $node_table AS n
       ),

@@ -4,7 +4,7 @@ CREATE PERFETTO FUNCTION regexp(pattern STRING, input STRING) RETURNS BOOL
 DELEGATES TO __intrinsic_regexp;
 
 CREATE PERFETTO FUNCTION regexp(pattern STRING, input STRING, flags STRING) RETURNS BOOL
-DELEGATES TO __intrinsic_regexp;
+DELEGATES TO __intrinsic_regexp_with_flags;
 
 CREATE PERFETTO FUNCTION regexp_extract(input STRING, pattern STRING) RETURNS STRING
 DELEGATES TO __intrinsic_regexp_extract;
