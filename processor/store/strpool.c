@@ -73,7 +73,8 @@ static uint32_t *slot_of(const struct orma_strpool *self, struct orma_str s, uin
     for (; self->slots[at]; at = (at + 1) & self->slots_mask) {
         const struct orma_strpool_text *t = &self->texts[self->slots[at]];
 
-        if (t->hash == hash && t->len == s.len && !memcmp(t->data, s.data, s.len))
+        if ((t->hash & ~ORMA_STRPOOL_ZERO) == hash && t->len == s.len &&
+            !memcmp(t->data, s.data, s.len))
             break;
     }
     return &self->slots[at];
@@ -83,7 +84,7 @@ static uint32_t hash_of(const struct orma_strpool *self, struct orma_str s)
 {
     uint64_t hash = orma_hash_bytes_from(self->seed, s.data, s.len);
 
-    return (uint32_t)(hash ^ hash >> 32);
+    return (uint32_t)(hash ^ hash >> 32) & ~ORMA_STRPOOL_ZERO;
 }
 
 uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
@@ -105,6 +106,8 @@ uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
     const char *copy = orma_arena_strdup(&self->bytes, s);
     if (!copy)
         return fail(self);
+    if (memchr(copy, 0, s.len))
+        hash |= ORMA_STRPOOL_ZERO;
     self->texts[self->len] = (struct orma_strpool_text){copy, (uint32_t)s.len, hash};
     *slot = self->len;
     return self->len++;

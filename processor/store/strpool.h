@@ -19,8 +19,9 @@
 struct orma_strpool_text {
     const char *data;
     uint32_t len;
-    uint32_t hash;
+    uint32_t hash; /* 31 bits, and whether there is a zero in the text: ORMA_STRPOOL_ZERO */
 };
+#define ORMA_STRPOOL_ZERO 0x80000000u
 
 struct orma_strpool {
     struct orma_arena bytes;
@@ -50,6 +51,12 @@ static inline struct orma_str orma_strpool_get(const struct orma_strpool *self, 
     const struct orma_strpool_text *t = &self->texts[id < self->len ? id : 0];
 
     return (struct orma_str){t->data, t->len};
+}
+
+/* False for texts with a zero byte inside, which are longer than C takes them to be. */
+static inline bool orma_strpool_is_plain(const struct orma_strpool *self, uint32_t id)
+{
+    return !(self->texts[id < self->len ? id : 0].hash & ORMA_STRPOOL_ZERO);
 }
 
 /* "" for id 0. */

@@ -359,10 +359,7 @@ void orma_dataframe_result(const struct orma_dataframe *self, sqlite3_context *c
     if (orma_table_is_null(&self->table, idx, row))
         return;
     if (col->kind == ORMA_COL_STRING) {
-        struct orma_str s =
-            orma_strpool_get(&self->storage->pool, (uint32_t)orma_column_int(col, row));
-
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+        orma_result_pool(ctx, &self->storage->pool, (uint32_t)orma_column_int(col, row));
     } else if (col->kind == ORMA_COL_DOUBLE) {
         sqlite3_result_double(ctx, orma_column_double(col, row));
     } else {

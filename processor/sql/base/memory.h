@@ -15,6 +15,7 @@
 struct orma_sql_memory {
     uint64_t limit_bytes;  /* of the process; 0: not asked yet */
     uint64_t before_bytes; /* what it had when the query was first looked at; 0: not yet */
+    uint64_t looked_ns;    /* CLOCK_MONOTONIC_COARSE */
     uint32_t looks;
     bool out; /* the query was stopped */
 };

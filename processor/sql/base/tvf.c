@@ -314,9 +314,7 @@ static void result_cell(const struct orma_storage *st, const struct orma_table *
     if (orma_table_is_null(t, col, row))
         return;
     if (t->columns[col].kind == ORMA_COL_STRING) {
-        struct orma_str s = orma_strpool_get(&st->pool, (uint32_t)orma_table_int(t, col, row));
-
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+        orma_result_pool(ctx, &st->pool, (uint32_t)orma_table_int(t, col, row));
     } else if (t->columns[col].kind == ORMA_COL_DOUBLE) {
         sqlite3_result_double(ctx, orma_column_double(&t->columns[col], row));
     } else {

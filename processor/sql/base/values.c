@@ -58,13 +58,9 @@ void orma_result_arg(sqlite3_context *ctx, const struct orma_storage *st,
         sqlite3_result_int64(ctx, a->i);
         break;
     case ORMA_ARG_STRING:
-    case ORMA_ARG_JSON: {
-        struct orma_str s = orma_strpool_get(&st->pool, a->str);
-
-        if (s.data)
-            sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+    case ORMA_ARG_JSON:
+        orma_result_pool(ctx, &st->pool, a->str);
         break;
-    }
     case ORMA_ARG_REAL:
         sqlite3_result_double(ctx, a->d);
         break;

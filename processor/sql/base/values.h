@@ -42,14 +42,18 @@ static inline void orma_result_str(sqlite3_context *ctx, struct orma_str s)
     sqlite3_result_text64(ctx, s.data ? s.data : "", s.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* A text of the pool, NULL for id 0; not copied. */
-static inline void orma_result_pool(sqlite3_context *ctx, const struct orma_storage *st,
+/*
+ * A text of the pool, NULL for id 0; not copied. Without a length SQLite counts itself, and knows
+ * that a zero follows: else whoever asks for the text gets a copy that ends with one.
+ */
+static inline void orma_result_pool(sqlite3_context *ctx, const struct orma_strpool *pool,
                                     uint32_t id)
 {
-    struct orma_str s = orma_strpool_get(&st->pool, id);
+    struct orma_str s = orma_strpool_get(pool, id);
 
     if (s.data)
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+        sqlite3_result_text(ctx, s.data, orma_strpool_is_plain(pool, id) ? -1 : (int)s.len,
+                            SQLITE_STATIC);
 }
 
 void orma_result_error(sqlite3_context *ctx, const char *fmt, ...) ORMA_PRINTF(2, 3);

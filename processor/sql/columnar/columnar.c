@@ -277,13 +277,9 @@ static void put_key(const struct orma_columnar_plan *plan, const struct orma_col
         return;
     }
     switch ((enum orma_column_kind)t->columns[col].kind) {
-    case ORMA_COL_STRING: {
-        struct orma_str s =
-            orma_strpool_get(&plan->sql->storage->pool, (uint32_t)orma_table_int(t, col, row));
-
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+    case ORMA_COL_STRING:
+        orma_result_pool(ctx, &plan->sql->storage->pool, (uint32_t)orma_table_int(t, col, row));
         break;
-    }
     case ORMA_COL_DOUBLE:
         sqlite3_result_double(ctx, orma_column_double(&t->columns[col], row));
         break;

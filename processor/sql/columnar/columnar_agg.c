@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/kbn.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/columnar/columnar_keys.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/search.h"
@@ -522,12 +523,9 @@ static void put_value(const struct orma_columnar_plan *plan, const struct orma_c
     case DOUBLES:
         sqlite3_result_double(ctx, double_of(val));
         break;
-    case TEXTS: {
-        struct orma_str s = orma_strpool_get(&plan->sql->storage->pool, (uint32_t)val);
-
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+    case TEXTS:
+        orma_result_pool(ctx, &plan->sql->storage->pool, (uint32_t)val);
         break;
-    }
     case INTEGERS:
         if (in->real)
             sqlite3_result_double(ctx, (double)val);

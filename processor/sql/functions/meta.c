@@ -26,7 +26,8 @@ static void extract(sqlite3_context *ctx, sqlite3_value *name, int64_t machine, 
                              orma_table_int(t, ORMA_METADATA_TRACE_ID, row) != trace))
             continue;
         if (!orma_table_is_null(t, ORMA_METADATA_STR_VALUE, row))
-            orma_result_pool(ctx, st, (uint32_t)orma_table_int(t, ORMA_METADATA_STR_VALUE, row));
+            orma_result_pool(ctx, &st->pool,
+                             (uint32_t)orma_table_int(t, ORMA_METADATA_STR_VALUE, row));
         else if (!orma_table_is_null(t, ORMA_METADATA_INT_VALUE, row))
             sqlite3_result_int64(ctx, orma_table_int(t, ORMA_METADATA_INT_VALUE, row));
         return;

@@ -411,7 +411,7 @@ static int fg_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         sqlite3_result_int64(ctx, row->depth);
         break;
     case C_NAME:
-        orma_result_pool(ctx, v->src.sql->storage, row->name);
+        orma_result_pool(ctx, &v->src.sql->storage->pool, row->name);
         break;
     case C_SELF:
         result_value(v, ctx, value, row->self[0]);

@@ -204,19 +204,37 @@ static void refill(struct cursor *c)
     c->row = c->eof ? 0 : c->scan.block[0];
 }
 
+/* A plan that is one id: no scan is needed. False: the value is no integer, and is to be compared.
+ */
+static bool find_row(struct cursor *c, const struct orma_vtab *v, sqlite3_value *id)
+{
+    int type = sqlite3_value_type(id);
+    sqlite3_int64 row = type == SQLITE_INTEGER ? sqlite3_value_int64(id) : -1;
+
+    if (type != SQLITE_INTEGER && type != SQLITE_NULL)
+        return false;
+    c->plain = true;
+    c->eof = row < 0 || row >= v->table->rows;
+    c->row = c->eof ? 0 : (uint32_t)row;
+    c->end = c->row + 1;
+    return true;
+}
+
 static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, int argc,
                        sqlite3_value **argv)
 {
     struct cursor *c = (struct cursor *)base;
-    int r = orma_vtab_run_plan((struct orma_vtab *)base->pVtab, &c->scan, flags, plan ? plan : "",
-                               argv);
+    const struct orma_vtab *v = (const struct orma_vtab *)base->pVtab;
 
-    (void)argc;
-    if (r)
-        return r;
     /* Rows may have been changed since the last scan. */
     for (int i = 0; i < c->columns_num; i++)
         c->cells[i].num = c->cells[i].hits = 0;
+    if (flags & ORMA_PLAN_ROW && find_row(c, v, argv[0]))
+        return orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_OK;
+    int r = orma_vtab_run_plan(v, &c->scan, flags, plan ? plan : "", argv);
+    (void)argc;
+    if (r)
+        return r;
     c->plain = orma_rowscan_is_plain(&c->scan);
     if (c->plain) {
         c->row = c->scan.lo;
@@ -280,14 +298,9 @@ static void result_stored(sqlite3_context *ctx, const struct orma_vtab *v, unsig
     case ORMA_COL_DOUBLE:
         result_number(ctx, col, row);
         break;
-    case ORMA_COL_STRING: {
-        struct orma_str s =
-            orma_strpool_get(&v->sql->storage->pool, (uint32_t)orma_column_int(col, row));
-
-        if (s.data)
-            sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+    case ORMA_COL_STRING:
+        orma_result_pool(ctx, &v->sql->storage->pool, (uint32_t)orma_column_int(col, row));
         break;
-    }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/sql.h"
+#include "processor/sql/base/values.h"
 #include "sdk/base/search.h"
 
 enum { BY_SCAN, BY_SET, BY_ID };
@@ -236,10 +237,7 @@ static int args_eof(sqlite3_vtab_cursor *base)
 
 static void result_str(sqlite3_context *ctx, struct cursor *c, uint32_t id)
 {
-    struct orma_str s = orma_strpool_get(store_of(c)->pool, id);
-
-    if (s.data)
-        sqlite3_result_text(ctx, s.data, (int)s.len, SQLITE_STATIC);
+    orma_result_pool(ctx, store_of(c)->pool, id);
 }
 
 static void stored_column(struct cursor *c, sqlite3_context *ctx, int idx)

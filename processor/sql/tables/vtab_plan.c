@@ -258,6 +258,9 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     take_constraints(&p);
     plan_order(&p);
     plan_limit(&p);
+    if (p.args == 1 && !v->proj && info->idxFlags & SQLITE_INDEX_SCAN_UNIQUE &&
+        !(info->idxNum & ORMA_PLAN_LIMIT))
+        info->idxNum |= ORMA_PLAN_ROW;
     info->estimatedRows = (sqlite3_int64)ORMA_MAX(p.rows, 1.0);
     info->estimatedCost = COST_CALL + p.looked_at * COST_LOOK + p.rows;
     info->idxStr = p.plan.failed ? NULL : sqlite3_mprintf("%s", orma_buf_cstr(&p.plan));
