@@ -270,6 +270,8 @@ int orma_seq_intern(struct orma_seq *self, struct orma_str data)
     int ret = 0;
 
     while (orma_pb_next(&r, &f)) {
+        if (f.id >= ORMA_INTERNED_EXTENSIONS)
+            f.id = f.id - ORMA_INTERNED_EXTENSIONS + ORMA_INTERNED_COMPUTE_KERNELS;
         int one = f.id < ORMA_INTERNED_KINDS && f.wire == ORMA_PB_LEN
                       ? intern_one(self->gen->interned, &f)
                       : 0;

@@ -23,6 +23,10 @@
 
 /* Field numbers of InternedData that are kept. */
 #define ORMA_INTERNED_KINDS 64
+/* Extensions of it have numbers from 1000 on, and are kept at the end. */
+#define ORMA_INTERNED_EXTENSIONS 1000
+#define ORMA_INTERNED_COMPUTE_KERNELS 62   /* 1000 */
+#define ORMA_INTERNED_COMPUTE_ARG_NAMES 63 /* 1001 */
 #define ORMA_SEQ_EXTRA_COUNTERS 8
 
 struct orma_interned {

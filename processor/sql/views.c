@@ -61,7 +61,7 @@ const struct orma_sql_view orma_sql_views[] = {
      "WHERE s.source = 'linux.perf'"},
     {"gpu_track",
      "SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id, machine_id, "
-     "extract_arg(dimension_arg_set_id, 'scope') AS scope, "
+     "type AS scope, "
      "extract_arg(source_arg_set_id, 'description') AS description, "
      "extract_arg(dimension_arg_set_id, 'context_id') AS context_id FROM __intrinsic_track "
      "WHERE type IN ('drm_vblank', 'drm_sched_ring', 'drm_fence', 'mali_mcu_state', "

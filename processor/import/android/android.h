@@ -37,6 +37,32 @@ void orma_android_battery_stats(struct orma_import_ctx *imp, uint16_t machine, i
 void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                              uint32_t gpu, uint32_t pid, double size);
 
+/* The same as the kernel tells it, also of processes that have ended: those are left out. */
+void orma_android_late_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                                  uint32_t gpu, uint32_t pid, double size);
+
+/* ---- gpu_vulkan.c ---- */
+
+/* VkObjectType */
+enum { ORMA_VK_COMMAND_BUFFER = 6, ORMA_VK_RENDER_PASS = 18, ORMA_VK_FRAMEBUFFER = 24 };
+
+/* What a program called an object of Vulkan, as pool id; 0: nothing. */
+uint32_t orma_android_vulkan_name(struct orma_import_ctx *imp, uint16_t machine, uint32_t kind,
+                                  uint64_t object);
+
+/* ---- gpu_flows.c ---- */
+
+/* A stage of that number, and one that waited for it. */
+void orma_android_gpu_stage(struct orma_import_ctx *imp, uint16_t machine, uint64_t id,
+                            uint32_t slice);
+void orma_android_gpu_stage_waits(struct orma_import_ctx *imp, uint16_t machine, uint64_t id,
+                                  uint32_t slice);
+
+/* A slice of a program, with its GpuCorrelation message. */
+void orma_android_gpu_call(struct orma_import_ctx *imp, uint16_t machine, uint32_t slice,
+                           struct orma_str correlation);
+void orma_android_gpu_flows_fini(struct orma_import_ctx *imp);
+
 /* The state of the room; parts are made when they are needed. */
 struct orma_android {
     struct orma_android_state *probes;                /* probes.c */
@@ -44,6 +70,8 @@ struct orma_android {
     struct orma_android_graphics *graphics;           /* graphics.c */
     struct orma_android_gpu_counters *gpu_counters;   /* gpu_counters.c */
     struct orma_android_gpu_stages *gpu_stages;       /* gpu_stages.c */
+    struct orma_android_gpu_vulkan *gpu_vulkan;       /* gpu_vulkan.c */
+    struct orma_android_gpu_flows *gpu_flows;         /* gpu_flows.c */
     struct orma_android_vulkan_memory *vulkan_memory; /* vulkan_memory.c */
 };
 

@@ -1,8 +1,9 @@
 /*
  * Counters of graphics cards, the cards themselves, and what their drivers log.
  *
- * A sample is the value for the time up to it: it becomes the value of the previous row, and a row
- * with value 0 follows, which the next sample fills.
+ * A sample is the value for the time up to it: it becomes the value of the track's previous row,
+ * and a row with value 0 follows, which the next sample fills; unless its description says that it
+ * is the value from there on. Descriptions are read at once, samples when their time has come.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +16,43 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/vec.h"
 
-struct gpu_counter {
+/* Where a track stands: its last row is what the next sample fills. */
+struct lane {
     uint32_t track;
     uint32_t last_row; /* + 1; 0: none */
 };
 
+struct gpu_counter {
+    uint32_t lane; /* equal names of one card share a track */
+    bool forwards; /* a sample is the value for the time behind it */
+};
+
+/* Counters that one description names. */
+struct family {
+    struct orma_map by_id; /* number → index into `counters` */
+};
+
 struct orma_android_gpu_counters {
-    struct orma_map by_id; /* machine, gpu and counter → index into `counters` */
+    struct orma_map inlined; /* machine → family: descriptions in events hold for all sequences */
+    struct orma_map by_track; /* → lane */
+    struct family *families;  /* those of interned descriptions are in the cache of their entry */
+    uint32_t families_num, families_cap;
     struct gpu_counter *counters;
     uint32_t num, cap;
+    struct lane *lanes;
+    uint32_t lanes_num, lanes_cap;
     struct orma_args_list args;
+};
+
+/* A description that is read: for which card, into which family. */
+struct descr {
+    struct orma_import_ctx *imp;
+    struct orma_android_gpu_counters *st;
+    uint16_t machine;
+    uint32_t gpu, family;
+    int64_t offset; /* of the packet */
+    struct orma_str bytes;
+    bool has_groups; /* it names groups */
 };
 
 static struct orma_android_gpu_counters *state_of(struct orma_import_ctx *imp)
@@ -33,93 +61,121 @@ static struct orma_android_gpu_counters *state_of(struct orma_import_ctx *imp)
                            sizeof(struct orma_android_gpu_counters));
 }
 
-static uint64_t key_of(uint16_t machine, uint32_t gpu, uint32_t counter)
+/* ---- units ---- */
+
+static const char *unit_name(uint64_t unit)
 {
-    return (uint64_t)machine << 56 | (uint64_t)(gpu & 0xffffff) << 32 | counter;
+    static const char *const names[] = {
+        "",         "bit", "Kb",        "Mb",       "Gb",         "Tb",  "Pb",  "B",      "KB",
+        "MB",       "GB",  "TB",        "PB",       "Hz",         "KHz", "MHz", "GHz",    "THz",
+        "PHz",      "ns",  "us",        "ms",       "s",          "min", "h",   "Vertex", "Pixel",
+        "Triangle", "mW",  "W",         "kW",       "J",          "V",   "A",   "C",      "F",
+        "K",        "%",   "Primitive", "Fragment", "Instruction"};
+
+    return unit < ORMA_ARRAY_LEN(names) ? names[unit] : "Unknown";
 }
 
-/* ---- descriptions ---- */
+static void put_unit(struct orma_buf *text, bool first, uint64_t unit)
+{
+    orma_buf_printf(text, "%s%s", first ? "" : ":", unit_name(unit));
+}
 
-struct counter_spec {
-    uint32_t id;
-    bool has_id, has_groups;
-    struct orma_str name, description;
-    uint32_t unit;
-};
-
-/* "25:1/22": units by number, what is counted before what it is divided by. */
+/* "Vertex:Pixel/s": what is counted before what it is divided by. 0: nothing was said. */
 static uint32_t unit_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_buf over = {0}, under = {0};
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), packed;
     struct orma_pb_field f;
+    bool has_over = false, has_under = false;
     uint32_t id = 0;
+    uint64_t unit;
 
     while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed;
-        uint64_t unit;
-
         if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NUMERATOR_UNITS)
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &unit);)
-                orma_buf_printf(&over, "%s%d", over.len ? ":" : "", (int)unit);
+            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &unit); has_over = true)
+                put_unit(&over, !has_over, unit);
         else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_DENOMINATOR_UNITS)
-            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &unit);)
-                orma_buf_printf(&under, "%s%d", under.len ? ":" : "/", (int)unit);
+            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &unit); has_under = true)
+                if (unit)
+                    put_unit(&under, !under.len, unit);
     }
-    if (over.len || under.len) {
-        if (under.len)
-            orma_buf_printf(&over, "%.*s", ORMA_STR_ARG(orma_buf_str(&under)));
+    if (under.len)
+        orma_buf_printf(&over, "/%.*s", ORMA_STR_ARG(orma_buf_str(&under)));
+    if (has_over || has_under)
         id = orma_model_str(imp->model, orma_buf_str(&over));
-    }
     imp->model->storage->failed |= over.failed | under.failed;
     orma_buf_fini(&over);
     orma_buf_fini(&under);
     return id;
 }
 
-static uint32_t counter_track(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
-                              uint32_t name, uint32_t unit, struct orma_str description)
+/* ---- descriptions ---- */
+
+struct counter_spec {
+    uint32_t id;
+    bool has_id, forwards;
+    struct orma_str name, description;
+};
+
+static uint32_t counter_track(const struct descr *d, uint32_t name, uint32_t unit,
+                              struct orma_str description)
 {
-    struct orma_android_gpu_counters *st = state_of(imp);
+    struct orma_model *model = d->imp->model;
     struct orma_track_spec spec = {
         .type = "gpu_counter",
         .event = ORMA_TRACK_COUNTER,
-        .machine = machine,
+        .machine = d->machine,
         .dims_num = 3,
-        .dims = {orma_dim(orma_model_lit(imp->model, "ugpu"),
-                          orma_model_ugpu(imp->model, machine, gpu)),
-                 orma_dim(orma_model_lit(imp->model, "gpu"), gpu),
-                 orma_dim_str(imp->model->known.name, name)},
+        .dims = {orma_dim(orma_model_lit(model, "ugpu"),
+                          orma_model_ugpu(model, d->machine, d->gpu)),
+                 orma_dim(orma_model_lit(model, "gpu"), d->gpu),
+                 orma_dim_str(model->known.name, name)},
         .name = name,
         .unit = unit,
         .parent = ORMA_TRACK_NONE,
+        .source_args = &d->st->args,
     };
 
-    if (description.data && st) {
-        orma_args_list_clear(&st->args);
-        orma_args_put_str(&st->args, imp->model->known.description,
-                          orma_model_str(imp->model, description));
-        spec.source_args = &st->args;
-    }
-    return orma_tracks_get(&imp->model->tracks, &spec);
+    orma_args_list_clear(&d->st->args);
+    orma_args_put_str(&d->st->args, model->known.description,
+                      description.len ? orma_model_str(model, description) : 0);
+    return orma_tracks_get(&model->tracks, &spec);
 }
 
-static struct gpu_counter *add_counter(struct orma_import_ctx *imp, uint64_t key, uint32_t track)
+static uint32_t lane_of(const struct descr *d, uint32_t track)
 {
-    struct orma_android_gpu_counters *st = state_of(imp);
+    struct orma_android_gpu_counters *st = d->st;
+    uint64_t known = orma_map_get(&st->by_track, track);
 
-    if (!st)
-        return NULL;
-    if (ORMA_GROW(&st->counters, &st->cap, st->num + (size_t)1)) {
-        imp->model->storage->failed = true;
-        return NULL;
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    if (ORMA_GROW(&st->lanes, &st->lanes_cap, st->lanes_num + (size_t)1) ||
+        orma_map_put(&st->by_track, track, st->lanes_num)) {
+        d->imp->model->storage->failed = true;
+        return 0;
     }
-    if (orma_map_put(&st->by_id, key, st->num)) {
-        imp->model->storage->failed = true;
-        return NULL;
+    st->lanes[st->lanes_num] = (struct lane){.track = track};
+    return st->lanes_num++;
+}
+
+/* ORMA_MAP_NONE: it was not described. */
+static uint64_t find_counter(const struct orma_android_gpu_counters *st, uint32_t family,
+                             uint32_t id)
+{
+    return orma_map_get(&st->families[family].by_id, id);
+}
+
+static void add_counter(const struct descr *d, const struct counter_spec *s, uint32_t track)
+{
+    struct orma_android_gpu_counters *st = d->st;
+    uint32_t lane = lane_of(d, track);
+
+    if (ORMA_GROW(&st->counters, &st->cap, st->num + (size_t)1) ||
+        orma_map_put(&st->families[d->family].by_id, s->id, st->num)) {
+        d->imp->model->storage->failed = true;
+        return;
     }
-    st->counters[st->num] = (struct gpu_counter){.track = track};
-    return &st->counters[st->num++];
+    st->counters[st->num++] = (struct gpu_counter){.lane = lane, .forwards = s->forwards};
 }
 
 static void add_group(struct orma_import_ctx *imp, uint32_t track, uint32_t group, uint32_t name,
@@ -136,168 +192,298 @@ static void add_group(struct orma_import_ctx *imp, uint32_t track, uint32_t grou
         orma_table_set(t, ORMA_GPU_COUNTER_GROUP_DESCRIPTION, row, description);
 }
 
-static void add_groups(struct orma_import_ctx *imp, struct orma_str bytes, uint32_t track)
+struct group {
+    uint32_t id, name, description; /* texts as pool ids */
+};
+
+static struct group read_group(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    bool any = false;
+    struct group g = {0};
 
     while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed;
-        uint64_t group;
+        if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_GROUP_ID)
+            g.id = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_NAME)
+            g.name = orma_model_str(imp->model, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_DESCRIPTION)
+            g.description = orma_model_str(imp->model, orma_pb_str(&f));
+    }
+    return g;
+}
 
+/* What the driver calls a group; texts are 0 if it has no name for it. Of the groups of a
+ * description that are looked at for each counter there are few. */
+#define NAMED_GROUPS_MAX 64
+
+static struct group find_group(const struct descr *d, uint32_t id)
+{
+    struct orma_pb_reader r = orma_pb_reader(d->bytes.data, d->bytes.len);
+    struct orma_pb_field f;
+    unsigned seen = 0;
+
+    while (seen < NAMED_GROUPS_MAX && orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_GPU_COUNTER_DESCRIPTOR_COUNTER_GROUPS)
+            continue;
+        struct group g = read_group(d->imp, orma_pb_str(&f));
+        seen++;
+        if (g.id == id)
+            return g;
+    }
+    return (struct group){.id = id};
+}
+
+static void put_group(const struct descr *d, uint32_t track, uint32_t id)
+{
+    struct group g = d->has_groups ? find_group(d, id) : (struct group){.id = id};
+
+    add_group(d->imp, track, id, g.name, g.description);
+}
+
+static void add_groups(const struct descr *d, struct orma_str spec, uint32_t track)
+{
+    struct orma_pb_reader r = orma_pb_reader(spec.data, spec.len), packed;
+    struct orma_pb_field f;
+    bool any = false;
+    uint64_t group;
+
+    while (orma_pb_next(&r, &f)) {
         if (f.id != ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_GROUPS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &group); any = true)
-            add_group(imp, track, (uint32_t)group, 0, 0);
+            put_group(d, track, (uint32_t)group);
     }
     if (!any)
-        add_group(imp, track, ORMA_PB_GPU_COUNTER_DESCRIPTOR_UNCLASSIFIED, 0, 0);
+        put_group(d, track, ORMA_PB_GPU_COUNTER_DESCRIPTOR_UNCLASSIFIED);
 }
 
-static void describe_counter(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
-                             struct orma_str bytes)
+static struct counter_spec read_spec(struct orma_str bytes)
 {
-    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct counter_spec s = {0};
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_COUNTER_ID) {
+        switch (f.id) {
+        case ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_COUNTER_ID:
             s.id = orma_pb_u32(&f);
             s.has_id = true;
-        } else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NAME) {
+            break;
+        case ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NAME:
             s.name = orma_pb_str(&f);
-        } else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_DESCRIPTION) {
+            break;
+        case ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_DESCRIPTION:
             s.description = orma_pb_str(&f);
+            break;
+        case ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_VALUE_DIRECTION:
+            s.forwards =
+                orma_pb_u32(&f) ==
+                ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_VALUE_DIRECTION_FORWARDS_LOOKING;
+            break;
         }
     }
-    /* Again, or after its first sample: too late. */
-    if (!s.has_id || !s.name.data ||
-        (st && orma_map_get(&st->by_id, key_of(machine, gpu, s.id)) != ORMA_MAP_NONE)) {
-        orma_stats_inc(orma_model_stats(imp->model, machine), ORMA_STAT_GPU_COUNTERS_INVALID_SPEC);
-        return;
-    }
-    uint32_t track = counter_track(imp, machine, gpu, orma_model_str(imp->model, s.name),
-                                   unit_text(imp, bytes), s.description);
-    if (add_counter(imp, key_of(machine, gpu, s.id), track))
-        add_groups(imp, bytes, track);
+    return s;
 }
 
-/* A group that the driver made up, with a name. */
-static void describe_group(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
-                           struct orma_str bytes)
+static void describe_counter(const struct descr *d, struct orma_str bytes)
 {
-    struct orma_android_gpu_counters *st = state_of(imp);
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r, packed;
+    struct orma_model *model = d->imp->model;
+    struct counter_spec s = read_spec(bytes);
+
+    if (!s.has_id || !s.name.data) {
+        orma_model_log(model, d->machine, ORMA_STAT_GPU_COUNTERS_INVALID_SPEC, INT64_MIN, d->offset,
+                       NULL);
+        return;
+    }
+    if (find_counter(d->st, d->family, s.id) != ORMA_MAP_NONE) { /* the first one stays */
+        ORMA_MODEL_ARGS(args, model);
+        orma_args_put_uint(args, orma_model_lit(model, "counter_id"), s.id);
+        orma_args_put_str(args, orma_model_lit(model, "counter_name"),
+                          orma_model_str(model, s.name));
+        orma_model_log(model, d->machine, ORMA_STAT_GPU_COUNTERS_INVALID_SPEC, INT64_MIN, d->offset,
+                       args);
+        return;
+    }
+    uint32_t track =
+        counter_track(d, orma_model_str(model, s.name), unit_text(d->imp, bytes), s.description);
+    add_counter(d, &s, track);
+    add_groups(d, bytes, track);
+}
+
+/* A group with the counters in it. */
+static void describe_group(const struct descr *d, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), packed;
+    struct group g = read_group(d->imp, bytes);
     struct orma_pb_field f;
-    uint32_t id = 0, name = 0, description = 0;
     uint64_t counter;
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_GROUP_ID)
-            id = orma_pb_u32(&f);
-        else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_NAME)
-            name = orma_model_str(imp->model, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_DESCRIPTION)
-            description = orma_model_str(imp->model, orma_pb_str(&f));
-    }
-    while (st && orma_pb_next(&again, &f)) {
         if (f.id != ORMA_PB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_GROUP_SPEC_COUNTER_IDS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &counter);) {
-            uint64_t idx = orma_map_get(&st->by_id, key_of(machine, gpu, (uint32_t)counter));
+            uint64_t idx = find_counter(d->st, d->family, (uint32_t)counter);
 
             if (idx != ORMA_MAP_NONE)
-                add_group(imp, st->counters[idx].track, id, name, description);
+                add_group(d->imp, d->st->lanes[d->st->counters[idx].lane].track, g.id, g.name,
+                          g.description);
         }
     }
 }
 
-static void describe(struct orma_import_ctx *imp, uint16_t machine, uint32_t gpu,
-                     struct orma_str bytes)
+static void describe(struct descr *d)
 {
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r;
+    struct orma_pb_reader r = orma_pb_reader(d->bytes.data, d->bytes.len);
     struct orma_pb_field f;
 
+    while (orma_pb_next(&r, &f))
+        d->has_groups |= f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_COUNTER_GROUPS;
+    r = orma_pb_reader(d->bytes.data, d->bytes.len);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_SPECS)
-            describe_counter(imp, machine, gpu, orma_pb_str(&f));
-    while (orma_pb_next(&again, &f))
+            describe_counter(d, orma_pb_str(&f));
+    r = orma_pb_reader(d->bytes.data, d->bytes.len);
+    while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_GPU_COUNTER_DESCRIPTOR_COUNTER_GROUPS)
-            describe_group(imp, machine, gpu, orma_pb_str(&f));
+            describe_group(d, orma_pb_str(&f));
 }
 
-/* An interned description, at its first use. */
-static void describe_interned(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                              uint32_t gpu, uint64_t iid)
+/* UINT32_MAX: memory is out. */
+static uint32_t new_family(struct orma_import_ctx *imp, struct orma_android_gpu_counters *st)
+{
+    if (ORMA_GROW(&st->families, &st->families_cap, st->families_num + (size_t)1)) {
+        imp->model->storage->failed = true;
+        return UINT32_MAX;
+    }
+    st->families[st->families_num] = (struct family){0};
+    return st->families_num++;
+}
+
+/* That of descriptions in events; made if `make`. UINT32_MAX: there is none. */
+static uint32_t inlined_family(struct orma_import_ctx *imp, uint16_t machine, bool make)
+{
+    struct orma_android_gpu_counters *st = state_of(imp);
+    uint64_t known = st ? orma_map_get(&st->inlined, machine) : ORMA_MAP_NONE;
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    uint32_t family = st && make ? new_family(imp, st) : UINT32_MAX;
+    if (family != UINT32_MAX && orma_map_put(&st->inlined, machine, family))
+        imp->model->storage->failed = true;
+    return family;
+}
+
+/* An interned description, read at its first use. UINT32_MAX: there is none. */
+static uint32_t interned_family(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                                uint16_t machine, uint64_t iid, int64_t offset)
 {
     struct orma_interned *e =
-        orma_seq_gen_find(ctx->seq->gen, ORMA_PB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS, iid);
+        gen ? orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS, iid) : NULL;
+    struct descr d = {.imp = imp, .st = state_of(imp), .machine = machine, .offset = offset};
 
-    if (!e) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
-        return;
-    }
+    if (!e || !d.st)
+        return UINT32_MAX;
     if (e->cache)
-        return;
-    e->cache = 1;
-    struct orma_pb_reader r = orma_pb_reader(e->data, e->len), again = r;
+        return e->cache - 1;
+    d.family = new_family(imp, d.st);
+    if (d.family == UINT32_MAX)
+        return UINT32_MAX;
+    e->cache = d.family + 1;
+    struct orma_pb_reader r = orma_pb_reader(e->data, e->len);
     struct orma_pb_field f;
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_INTERNED_GPU_COUNTER_DESCRIPTOR_GPU_ID)
-            gpu = orma_pb_u32(&f);
-    while (orma_pb_next(&again, &f))
-        if (f.id == ORMA_PB_INTERNED_GPU_COUNTER_DESCRIPTOR_COUNTER_DESCRIPTOR)
-            describe(imp, ctx->machine, gpu, orma_pb_str(&f));
+            d.gpu = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_INTERNED_GPU_COUNTER_DESCRIPTOR_COUNTER_DESCRIPTOR)
+            d.bytes = orma_pb_str(&f);
+    }
+    describe(&d);
+    return d.family;
 }
 
-static uint32_t gpu_of(struct orma_str payload)
-{
-    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
-    struct orma_pb_field f;
-    uint32_t gpu = 0;
+/* What stands around the samples of an event. */
+struct head {
+    uint32_t gpu;
+    uint64_t iid;
+    bool has_iid, has_samples;
+    struct orma_str descriptor;
+};
 
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_GPU_COUNTER_EVENT_GPU_ID)
-            gpu = orma_pb_u32(&f);
-    return gpu;
-}
-
-static bool counters_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+static struct head read_head(const void *data, size_t len)
 {
-    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    uint32_t gpu = gpu_of(ctx->p->payload);
+    struct orma_pb_reader r = orma_pb_reader(data, len);
     struct orma_pb_field f;
+    struct head h = {0};
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR)
-            describe(imp, ctx->machine, gpu, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR_IID)
-            describe_interned(imp, ctx, gpu, orma_pb_u64(&f));
+        if (f.id == ORMA_PB_GPU_COUNTER_EVENT_GPU_ID) {
+            h.gpu = orma_pb_u32(&f);
+        } else if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTERS) {
+            h.has_samples = true;
+        } else if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR) {
+            h.descriptor = orma_pb_str(&f);
+        } else if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR_IID) {
+            h.iid = orma_pb_u64(&f);
+            h.has_iid = true;
+        }
     }
-    return false;
+    return h;
+}
+
+/* Descriptions hold from when they are read, samples have their time. */
+static bool counters_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct head h = read_head(ctx->p->payload.data, ctx->p->payload.len);
+    int64_t offset = orma_reader_offset(imp->reader, (const uint8_t *)ctx->p->bytes.data);
+
+    if (h.descriptor.data) {
+        struct descr d = {.imp = imp,
+                          .st = state_of(imp),
+                          .machine = ctx->machine,
+                          .gpu = h.gpu,
+                          .family = inlined_family(imp, ctx->machine, true),
+                          .offset = offset,
+                          .bytes = h.descriptor};
+
+        if (d.family != UINT32_MAX)
+            describe(&d);
+    } else if (h.has_iid &&
+               interned_family(imp, ctx->seq->gen, ctx->machine, h.iid, offset) == UINT32_MAX) {
+        orma_model_log(imp->model, ctx->machine, ORMA_STAT_GPU_COUNTERS_INVALID_SPEC, INT64_MIN,
+                       offset, NULL);
+    }
+    if (!h.has_samples || ctx->p->has_timestamp)
+        return !h.has_samples;
+    orma_model_log(imp->model, ctx->machine, ORMA_STAT_GPU_COUNTERS_MISSING_TIMESTAMP, INT64_MIN,
+                   offset, NULL);
+    return true;
 }
 
 /* ---- samples ---- */
 
-static void push(struct orma_import_ctx *imp, const struct orma_item *item, struct gpu_counter *c,
+static void push(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t idx,
                  double value)
 {
+    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
 
-    if (c->last_row)
-        orma_table_set_double(t, ORMA_COUNTER_VALUE, c->last_row - 1, value);
-    orma_model_counter(imp->model, item->ts, c->track, 0);
-    c->last_row = t->rows;
+    ORMA_ASSERT_HOT(idx < st->num && st->counters[idx].lane < st->lanes_num);
+    const struct gpu_counter *c = &st->counters[idx];
+    struct lane *lane = &st->lanes[c->lane];
+    if (c->forwards) {
+        orma_model_counter(imp->model, item->ts, lane->track, value);
+    } else {
+        if (lane->last_row)
+            orma_table_set_double(t, ORMA_COUNTER_VALUE, lane->last_row - 1, value);
+        orma_model_counter(imp->model, item->ts, lane->track, 0);
+    }
+    lane->last_row = t->rows;
 }
 
-static void sample(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t gpu,
-                   struct orma_str bytes)
+static void sample(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t family,
+                   bool interned, struct orma_str bytes)
 {
-    struct orma_android_gpu_counters *st = state_of(imp);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t id = 0;
@@ -316,33 +502,29 @@ static void sample(struct orma_import_ctx *imp, const struct orma_item *item, ui
             has_value = true;
         }
     }
-    if (!has_id || !has_value || !st)
+    if (!has_id || !has_value)
         return;
-    uint64_t key = key_of(item->machine, gpu, id), idx = orma_map_get(&st->by_id, key);
-    ORMA_ASSERT_HOT(idx == ORMA_MAP_NONE || idx < st->num);
-    struct gpu_counter *c = idx == ORMA_MAP_NONE ? NULL : &st->counters[idx];
-    if (!c) {
-        uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "gpu_counter(%u)", id);
-
-        orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_GPU_COUNTERS_MISSING_SPEC);
-        c = add_counter(imp, key,
-                        counter_track(imp, item->machine, gpu, name, 0, (struct orma_str){0}));
-    }
-    if (c)
-        push(imp, item, c, value);
+    uint64_t idx = family == UINT32_MAX ? ORMA_MAP_NONE : find_counter(state_of(imp), family, id);
+    if (idx != ORMA_MAP_NONE)
+        push(imp, item, idx, value);
+    else if (interned)
+        orma_model_log(imp->model, item->machine, ORMA_STAT_GPU_COUNTERS_INVALID_SPEC, item->ts, -1,
+                       NULL);
 }
 
 static void counters_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_str payload = {(const char *)item->data, item->len};
+    struct head h = read_head(item->data, item->len);
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    uint32_t gpu = gpu_of(payload);
     struct orma_pb_field f;
+    uint32_t family = h.has_iid ? interned_family(imp, item->gen, item->machine, h.iid, -1)
+                                : inlined_family(imp, item->machine, false);
 
+    if (h.has_iid && family == UINT32_MAX)
+        return; /* counted when it was read */
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_GPU_COUNTER_EVENT_COUNTERS)
-            sample(imp, item, gpu, orma_pb_str(&f));
+            sample(imp, item, family, h.has_iid, orma_pb_str(&f));
 }
 
 static void counters_fini(struct orma_import_ctx *imp)
@@ -350,8 +532,13 @@ static void counters_fini(struct orma_import_ctx *imp)
     struct orma_android_gpu_counters *st = orma_android(imp)->gpu_counters;
 
     if (st) {
-        orma_map_fini(&st->by_id);
+        for (uint32_t i = 0; i < st->families_num; i++)
+            orma_map_fini(&st->families[i].by_id);
+        orma_map_fini(&st->inlined);
+        orma_map_fini(&st->by_track);
+        free(st->families);
         free(st->counters);
+        free(st->lanes);
         orma_args_list_fini(&st->args);
     }
 }
@@ -367,14 +554,12 @@ const struct orma_importer orma_android_gpu_counters_importer = {.name = "gpu_co
 
 static uint32_t uuid_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    char text[80];
+    char text[64];
     size_t len = 0;
 
-    for (size_t i = 0; i < bytes.len && len + 4 < sizeof(text); i++)
+    for (size_t i = 0; i < bytes.len && len + 2 < sizeof(text); i++)
         len +=
-            (size_t)snprintf(text + len, sizeof(text) - len, "%s%02x",
-                             bytes.len == 16 && (i == 4 || i == 6 || i == 8 || i == 10) ? "-" : "",
-                             (unsigned char)bytes.data[i]);
+            (size_t)snprintf(text + len, sizeof(text) - len, "%02x", (unsigned char)bytes.data[i]);
     return orma_model_str(imp->model, (struct orma_str){text, len});
 }
 
@@ -409,6 +594,8 @@ static void card(struct orma_import_ctx *imp, uint32_t row, struct orma_str byte
 
     ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
+        if (f.wire != ORMA_PB_LEN || !orma_pb_str(&f).len)
+            continue;
         if (f.id == ORMA_PB_GPU_INFO_GPU_UUID)
             orma_table_set(t, ORMA_GPU_UUID, row, uuid_text(imp, orma_pb_str(&f)));
         else if (f.id == ORMA_PB_GPU_INFO_GPU_EXTRA_INFO)

@@ -47,32 +47,41 @@ void orma_android_battery_stats(struct orma_import_ctx *imp, uint16_t machine, i
         orma_model_counter_track(imp->model, machine, "battery_stats", name, NULL, 1, &dim), value);
 }
 
+/* Of a process, or with ORMA_ID_NONE of the whole card. */
+static void gpu_memory_of(struct orma_import_ctx *imp, uint16_t machine, int64_t ts, uint32_t gpu,
+                          uint32_t upid, double size)
+{
+    struct orma_model *model = imp->model;
+    const struct orma_track_dim dims[] = {
+        orma_dim(orma_model_lit(model, "ugpu"), orma_model_ugpu(model, machine, gpu)),
+        orma_dim(orma_model_lit(model, "gpu"), gpu),
+        orma_dim(model->known.upid, upid),
+    };
+    bool whole = upid == ORMA_ID_NONE;
+
+    orma_model_counter(
+        model, ts,
+        orma_model_counter_track(model, machine, whole ? "gpu_memory" : "process_gpu_memory",
+                                 orma_model_lit(model, "GPU Memory"), "bytes", whole ? 2 : 3, dims),
+        size);
+}
+
 void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                              uint32_t gpu, uint32_t pid, double size)
 {
     struct orma_processes *procs = orma_model_processes(imp->model, machine);
-    uint32_t name = orma_model_lit(imp->model, "GPU Memory");
 
-    if (!pid) {
-        const struct orma_track_dim dims[] = {
-            orma_dim(orma_model_lit(imp->model, "ugpu"), orma_model_ugpu(imp->model, machine, gpu)),
-            orma_dim(orma_model_lit(imp->model, "gpu"), gpu),
-        };
+    gpu_memory_of(imp, machine, ts, gpu, pid ? orma_processes_process(procs, pid) : ORMA_ID_NONE,
+                  size);
+}
 
-        orma_model_counter(
-            imp->model, ts,
-            orma_model_counter_track(imp->model, machine, "gpu_memory", name, NULL, 2, dims), size);
-        return;
-    }
-    /* The kernel also reports processes that have ended: they must not be revived. */
-    uint32_t utid = orma_processes_find_thread(procs, pid);
-    uint32_t upid = utid == ORMA_ID_NONE ? ORMA_ID_NONE : orma_processes_upid(procs, utid);
-    const struct orma_track_dim dim = orma_dim(imp->model->known.upid, upid);
-    if (upid != ORMA_ID_NONE)
-        orma_model_counter(imp->model, ts,
-                           orma_model_counter_track(imp->model, machine, "process_gpu_memory", name,
-                                                    NULL, 1, &dim),
-                           size);
+void orma_android_late_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                                  uint32_t gpu, uint32_t pid, double size)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, machine);
+
+    if (!pid || orma_processes_find_thread(procs, pid) != ORMA_ID_NONE)
+        orma_android_gpu_memory(imp, machine, ts, gpu, pid, size);
 }
 
 /* ---- the log ---- */

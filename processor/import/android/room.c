@@ -7,7 +7,8 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
         .room = self,
         .screen_state = orma_android_screen_state,
         .battery_stats = orma_android_battery_stats,
-        .gpu_memory = orma_android_gpu_memory,
+        .gpu_memory = orma_android_late_gpu_memory,
+        .gpu_call = orma_android_gpu_call,
     };
 }
 

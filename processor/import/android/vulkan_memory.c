@@ -132,13 +132,13 @@ static void add_row(struct orma_import_ctx *imp, const struct orma_item *item,
 /* ---- sums ---- */
 
 static void add(struct orma_import_ctx *imp, const struct orma_item *item, const struct event *e,
-                const char *type, uint32_t name, uint32_t upid, bool more)
+                const char *type, uint32_t name, uint32_t upid, struct orma_track_dim dim,
+                bool more)
 {
     struct orma_android_vulkan_memory *st =
         orma_model_lazy(imp->model, (void **)&orma_android(imp)->vulkan_memory,
                         sizeof(struct orma_android_vulkan_memory));
-    const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid),
-                                          orma_dim_str(imp->model->known.name, name)};
+    const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid), dim};
     uint32_t track = orma_model_counter_track(imp->model, item->machine, type, name, NULL, 2, dims);
     uint64_t size = (uint64_t)num(e, EVENT(MEMORY_SIZE));
     uint64_t sum = st ? orma_map_get(&st->sums, track) : ORMA_MAP_NONE;
@@ -160,26 +160,31 @@ static void count(struct orma_import_ctx *imp, const struct orma_item *item, con
     struct orma_strpool *pool = &imp->model->storage->pool;
     bool made = op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_CREATE;
     bool bound = op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_BIND;
+    const struct orma_track_dim type =
+        orma_dim(orma_model_lit(imp->model, "vulkan_memory_type"), memory);
 
     switch (num(e, EVENT(SOURCE))) {
     case ORMA_PB_VULKAN_MEMORY_EVENT_SOURCE_DRIVER:
         if (scope > 0 && scope < (int64_t)ORMA_ARRAY_LEN(scopes) &&
             (made || op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_DESTROY))
             add(imp, item, e, "vulkan_driver_mem",
-                orma_strpool_addf(pool, "vulkan.mem.driver.scope.%s", scopes[scope]), upid, made);
+                orma_strpool_addf(pool, "vulkan.mem.driver.scope.%s", scopes[scope]), upid,
+                orma_dim_str(orma_model_lit(imp->model, "vulkan_allocation_scope"),
+                             text(imp, scopes, ORMA_ARRAY_LEN(scopes), scope)),
+                made);
         break;
     case ORMA_PB_VULKAN_MEMORY_EVENT_SOURCE_DEVICE_MEMORY:
         if (made || op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_DESTROY)
             add(imp, item, e, "vulkan_device_mem_allocation",
                 orma_strpool_addf(pool, "vulkan.mem.device.memory.type.%u.allocation", memory),
-                upid, made);
+                upid, type, made);
         break;
     case ORMA_PB_VULKAN_MEMORY_EVENT_SOURCE_BUFFER:
     case ORMA_PB_VULKAN_MEMORY_EVENT_SOURCE_IMAGE:
         if (bound || op == ORMA_PB_VULKAN_MEMORY_EVENT_OP_DESTROY_BOUND)
             add(imp, item, e, "vulkan_device_mem_bind",
                 orma_strpool_addf(pool, "vulkan.mem.device.memory.type.%u.bind", memory), upid,
-                bound);
+                type, bound);
         break;
     }
 }

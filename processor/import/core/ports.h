@@ -59,7 +59,7 @@ struct orma_profile_port {
     void (*heap_names)(struct orma_import_ctx *room, struct orma_str bytes);
 };
 
-/* android/: used by kernel/, whose events say it too. */
+/* android/: used by kernel/, whose events say it too, and events/. */
 struct orma_android_port {
     struct orma_import_ctx *room;
     void (*screen_state)(struct orma_import_ctx *room, uint16_t machine, int64_t ts, double value);
@@ -69,6 +69,9 @@ struct orma_android_port {
     /* Memory that a graphics card holds for a process, or (pid 0) in all. */
     void (*gpu_memory)(struct orma_import_ctx *room, uint16_t machine, int64_t ts, uint32_t gpu,
                        uint32_t pid, double size);
+    /* A slice of a program that handed work to a graphics card: a GpuCorrelation message. */
+    void (*gpu_call)(struct orma_import_ctx *room, uint16_t machine, uint32_t slice,
+                     struct orma_str correlation);
 };
 
 /* trace/: used by linux/ (the service's version) and kernel/ (clocks of bundles). */
@@ -166,6 +169,13 @@ static inline void orma_port_gpu_memory(struct orma_import_ctx *imp, uint16_t ma
 {
     if (imp->ports->android.room)
         imp->ports->android.gpu_memory(imp->ports->android.room, machine, ts, gpu, pid, size);
+}
+
+static inline void orma_port_gpu_call(struct orma_import_ctx *imp, uint16_t machine, uint32_t slice,
+                                      struct orma_str correlation)
+{
+    if (imp->ports->android.room)
+        imp->ports->android.gpu_call(imp->ports->android.room, machine, slice, correlation);
 }
 
 static inline void orma_port_clock_snapshot(struct orma_import_ctx *imp, uint16_t machine,
