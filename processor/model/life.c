@@ -6,6 +6,7 @@
 #include "processor/model/flows.h"
 #include "processor/model/model.h"
 #include "processor/model/sched.h"
+#include "processor/model/thread_counters.h"
 
 static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
 {
@@ -32,6 +33,7 @@ void orma_model_fini(struct orma_model *self)
     orma_flows_fini(self);
     orma_sched_fini(self);
     orma_callstacks_fini(self);
+    orma_model_fini_thread_counters(self);
     orma_tracks_fini(&self->tracks);
     orma_slices_fini(&self->slices);
     orma_args_list_fini(&self->args_spare.list);
@@ -48,6 +50,7 @@ void orma_model_fini(struct orma_model *self)
 
 void orma_model_finish(struct orma_model *self)
 {
+    orma_model_finish_thread_counters(self);
     orma_model_write_row_args(self);
     orma_slices_finish(&self->slices);
 }

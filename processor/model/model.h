@@ -52,8 +52,9 @@ struct orma_model {
     struct orma_flows *flows;           /* flows.c */
     struct orma_sched *sched;           /* sched.c */
     struct orma_callstacks *callstacks; /* callstacks.c */
-    uint32_t ucpus[ORMA_UCPUS_KNOWN];   /* numbers + 1 of those that have rows, by remainder */
-    struct orma_map gpus;               /* machine and number → row */
+    struct orma_thread_counters *thread_counters; /* thread_counters.c */
+    uint32_t ucpus[ORMA_UCPUS_KNOWN]; /* numbers + 1 of those that have rows, by remainder */
+    struct orma_map gpus;             /* machine and number → row */
     struct {
         const char *text;
         uint32_t id;

@@ -22,6 +22,7 @@ struct orma_kernel_event {
     bool has_flags;
     uint32_t field; /* in FtraceEvent */
     struct orma_str payload;
+    struct orma_str code; /* of binder's transactions, as its text has it; empty: in the payload */
     const struct orma_item *item;
 };
 

@@ -74,7 +74,7 @@ static bool read_ids(struct orma_str *rest, struct line *ret)
 {
     uint64_t val;
 
-    if (!digits(rest, &val))
+    if (!digits(rest, &val) || val > UINT32_MAX)
         return false;
     ret->pid = (uint32_t)val;
     blanks(rest);
@@ -99,45 +99,84 @@ static bool read_ids(struct orma_str *rest, struct line *ret)
     return true;
 }
 
-/* "d..1 12.345678: event: args"; the flags may be missing. */
-static bool read_event(struct orma_str rest, struct line *ret)
+/* "12.345678:" */
+static bool read_time(struct orma_str *rest, int64_t *ret)
 {
-    struct orma_str word;
+    struct orma_str time = *rest;
     uint64_t seconds, fraction = 0;
-    const char *dot;
-
-    for (unsigned i = 0; i < 2; i++) {
-        blanks(&rest);
-        if (!orma_str_cut(&rest, ' ', &word) || !word.len)
-            return false;
-        dot = memchr(word.data, '.', word.len);
-        if (i == 0 &&
-            (word.data[word.len - 1] != ':' || !dot || word.data[0] < '0' || word.data[0] > '9')) {
-            ret->flags = word;
-            continue;
-        }
-        break;
-    }
-    struct orma_str time = word;
-    if (!digits(&time, &seconds) || !letter(&time, '.') || seconds > 9000000000u)
-        return false;
     unsigned n = 0;
+
+    if (!digits(&time, &seconds) || seconds > 9000000000u || !letter(&time, '.'))
+        return false;
     for (; time.len && *time.data >= '0' && *time.data <= '9'; n++) {
         if (n < 9)
             fraction = fraction * 10 + (uint64_t)(*time.data - '0');
         time = (struct orma_str){time.data + 1, time.len - 1};
     }
+    if (!n || !letter(&time, ':'))
+        return false;
     for (; n < 9; n++)
         fraction *= 10;
-    if (!letter(&time, ':') || time.len)
+    *ret = (int64_t)(seconds * 1000000000 + fraction);
+    *rest = time;
+    return true;
+}
+
+static bool is_flag(char c)
+{
+    return c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_depth(char c)
+{
+    return c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* "d..1 12.345678:"; between the flags and the time there need not be a blank. */
+static bool read_flags(struct orma_str *rest, struct line *ret)
+{
+    struct orma_str word, after;
+
+    for (size_t n = 4; n <= 5 && n < rest->len; n++) {
+        const char *f = rest->data;
+
+        if (!is_flag(f[0]) || !is_flag(f[1]) || !is_flag(f[2]) || !is_depth(f[n - 1]))
+            break;
+        after = (struct orma_str){f + n, rest->len - n};
+        blanks(&after);
+        if (!read_time(&after, &ret->ts))
+            continue;
+        ret->flags = (struct orma_str){f, n};
+        *rest = after;
+        return true;
+    }
+    /* Other kernels have more of them. */
+    after = *rest;
+    if (!orma_str_cut(&after, ' ', &word) || !word.len)
         return false;
-    ret->ts = (int64_t)(seconds * 1000000000 + fraction);
+    ret->flags = word;
+    blanks(&after);
+    *rest = after;
+    return read_time(rest, &ret->ts);
+}
+
+/* "d..1 12.345678: event: args"; the flags may be missing. */
+static bool read_event(struct orma_str rest, struct line *ret)
+{
+    size_t n = 0, colon = 0;
+
     blanks(&rest);
-    if (!orma_str_cut(&rest, ':', &ret->event) || !ret->event.len)
+    if (!read_time(&rest, &ret->ts) && !read_flags(&rest, ret))
         return false;
     blanks(&rest);
-    ret->args = rest;
-    return !memchr(ret->event.data, ' ', ret->event.len);
+    for (; n < rest.len && rest.data[n] != ' ' && rest.data[n] != '\t'; n++)
+        if (rest.data[n] == ':')
+            colon = n;
+    if (!colon)
+        return false;
+    ret->event = (struct orma_str){rest.data, colon};
+    ret->args = orma_str_trim((struct orma_str){rest.data + colon + 1, rest.len - colon - 1});
+    return true;
 }
 
 static bool read_line(struct orma_str text, struct line *ret)
@@ -176,22 +215,27 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
         return; /* it could be read before: the file has changed since */
+    /* The name is of the thread that has the tid so far; its process may tell that it is another.
+     */
+    uint32_t named = orma_processes_thread(p, line.pid);
+    if (line.comm.len)
+        orma_processes_name_thread(p, named, orma_model_str(imp->model, line.comm),
+                                   ORMA_THREAD_NAME_FTRACE);
+    if (line.has_tgid)
+        (void)orma_processes_thread_of(p, line.pid, line.tgid);
     struct orma_kernel_event e = {
         .ts = item->ts,
+        .machine = imp->model->base,
         .cpu = line.cpu,
         .pid = line.pid,
-        .utid = line.has_tgid ? orma_processes_thread_of(p, line.pid, line.tgid)
-                              : orma_processes_thread(p, line.pid),
+        .utid = orma_processes_thread(p, line.pid),
         .item = item,
     };
-    if (line.comm.len && line.pid)
-        orma_processes_name_thread(p, e.utid, orma_model_str(imp->model, line.comm),
-                                   ORMA_THREAD_NAME_FTRACE);
     if (line.flags.len > 2 && memchr("hHsz", line.flags.data[2], 4)) {
         e.common_flags = line.flags.data[2] == 's' ? 0x10 : 0x08;
         e.has_flags = true;
     }
-    orma_systrace_event(imp, &e, line.event, line.args, &scratch);
+    orma_systrace_event(imp, &e, named, line.event, line.args, &scratch);
     imp->model->storage->failed |= scratch.failed;
     orma_buf_fini(&scratch);
 }

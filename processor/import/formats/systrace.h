@@ -16,11 +16,12 @@ bool orma_systrace_line(struct orma_file *file, struct orma_str line);
 /* An event in its place in time. */
 void orma_systrace_parse(struct orma_file *file, const struct orma_item *item);
 
-/* An event that is described by "key=value" texts; by name. False: it is none of those that are
- * more than text. */
-bool orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_event *event,
-                         struct orma_str name, struct orma_str args, struct orma_buf *scratch);
+/* An event that is described by "key=value" texts, by name. `named`: the thread that the line's
+ * name is of; the event's own is that which has the tid now. */
+void orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_event *of,
+                         uint32_t named, struct orma_str name, struct orma_str args,
+                         struct orma_buf *scratch);
 
-/* The value of a key; comms may hold blanks. False: there is none. */
+/* The value of a key. False: there is none. */
 bool orma_systrace_arg(struct orma_str args, const char *key, struct orma_str *ret);
 #endif

@@ -169,8 +169,11 @@ static void put_transaction(struct orma_import_ctx *imp, struct orma_args_list *
         flags_text(imp, (uint32_t)f->num[ORMA_PB_BINDER_TRANSACTION_FTRACE_EVENT_FLAGS]));
     orma_args_put_str(
         args, orma_model_lit(imp->model, "code"),
-        orma_strpool_addf(&imp->model->storage->pool, "0x%02x Java Layer Dependent",
-                          (uint32_t)f->num[ORMA_PB_BINDER_TRANSACTION_FTRACE_EVENT_CODE]));
+        e->code.len
+            ? orma_strpool_addf(&imp->model->storage->pool, "%.*s Java Layer Dependent",
+                                ORMA_STR_ARG(e->code))
+            : orma_strpool_addf(&imp->model->storage->pool, "0x%02x Java Layer Dependent",
+                                (uint32_t)f->num[ORMA_PB_BINDER_TRANSACTION_FTRACE_EVENT_CODE]));
     orma_args_put_uint(args, orma_model_lit(imp->model, "calling tid"), e->pid);
 }
 

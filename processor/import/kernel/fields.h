@@ -45,10 +45,4 @@ uint32_t orma_kernel_symbol_text(struct orma_import_ctx *imp, const struct orma_
 /* How much memory the process of a thread has of a kind; `key` is a literal. */
 void orma_kernel_memory(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                         uint32_t utid, const char *key, double bytes);
-
-/* A counter of the process of a thread; of the thread itself while its process is unknown. */
-void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                                 uint32_t utid, const char *type, const char *fallback_type,
-                                 uint32_t name, unsigned dims_num,
-                                 const struct orma_track_dim *dims, double value);
 #endif

@@ -11,7 +11,7 @@
  */
 #include "processor/import/kernel/fields.h"
 
-#include "processor/model/memory.h"
+#include "processor/model/thread_counters.h"
 #include "protos/fields/ftrace.h"
 
 /* Which thread an mm belongs to, and which mm a thread was seen with last. */
@@ -30,35 +30,12 @@ static struct orma_kernel_mem *state_of(struct orma_import_ctx *imp)
                            sizeof(struct orma_kernel_mem));
 }
 
-void orma_kernel_process_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                                 uint32_t utid, const char *type, const char *fallback_type,
-                                 uint32_t name, unsigned dims_num,
-                                 const struct orma_track_dim *dims, double value)
-{
-    uint32_t upid = orma_processes_upid(orma_model_processes(imp->model, e->machine), utid);
-    bool known = upid != ORMA_ID_NONE;
-    struct orma_track_dim all[ORMA_TRACK_DIMENSIONS_MAX] = {
-        known ? orma_dim(imp->model->known.upid, upid) : orma_dim(imp->model->known.utid, utid)};
-
-    if (dims_num)
-        memcpy(all + 1, dims, dims_num * sizeof(*dims));
-    orma_model_counter(imp->model, e->ts,
-                       orma_model_counter_track(imp->model, e->machine,
-                                                known ? type : fallback_type, name, NULL,
-                                                dims_num + 1, all),
-                       value);
-}
-
 void orma_kernel_memory(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                         uint32_t utid, const char *key, double bytes)
 {
-    uint32_t upid = orma_processes_upid(orma_model_processes(imp->model, e->machine), utid);
+    const struct orma_thread_counter what = {.memory = key};
 
-    orma_model_counter(imp->model, e->ts,
-                       upid != ORMA_ID_NONE
-                           ? orma_model_memory_track(imp->model, e->machine, upid, key)
-                           : orma_model_thread_memory_track(imp->model, e->machine, utid, key),
-                       bytes);
+    orma_model_add_thread_counter(imp->model, e->machine, e->ts, utid, &what, bytes);
 }
 
 /* Neither it nor its process has ended, nor has another process taken over the pid. */
@@ -162,9 +139,11 @@ static void oom_adjust(struct orma_import_ctx *imp, const struct orma_kernel_eve
     orma_event_fields_read(&f, e->payload);
     uint32_t tid = (uint32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID];
     uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, e->machine), tid);
-    orma_kernel_process_counter(
-        imp, e, utid, "oom_score_adj", "oom_score_adj_thread_fallback",
-        orma_model_lit(imp->model, "oom_score_adj"), 0, NULL,
+    const struct orma_thread_counter what = {.type = "oom_score_adj",
+                                             .fallback_type = "oom_score_adj_thread_fallback",
+                                             .name = orma_model_lit(imp->model, "oom_score_adj")};
+    orma_model_add_thread_counter(
+        imp->model, e->machine, e->ts, utid, &what,
         (double)(int32_t)f.num[ORMA_PB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ]);
 }
 
@@ -200,17 +179,20 @@ static void mm_event(struct orma_import_ctx *imp, const struct orma_kernel_event
         return;
     }
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(metrics); i++) {
-        const struct orma_track_dim dims[] = {
-            orma_dim_str(orma_model_lit(imp->model, "mm_event_type"),
-                         orma_model_cstr(imp->model, types[type])),
-            orma_dim_str(orma_model_lit(imp->model, "mm_event_metric"),
-                         orma_model_cstr(imp->model, metrics[i].metric)),
+        const struct orma_thread_counter what = {
+            .type = "mm_event",
+            .fallback_type = "mm_event_thread_fallback",
+            .name = orma_strpool_addf(&imp->model->storage->pool, "mem.mm.%s.%s", types[type],
+                                      metrics[i].metric),
+            .dims_num = 2,
+            .dims = {orma_dim_str(orma_model_lit(imp->model, "mm_event_type"),
+                                  orma_model_cstr(imp->model, types[type])),
+                     orma_dim_str(orma_model_lit(imp->model, "mm_event_metric"),
+                                  orma_model_cstr(imp->model, metrics[i].metric))},
         };
 
-        orma_kernel_process_counter(imp, e, e->utid, "mm_event", "mm_event_thread_fallback",
-                                    orma_strpool_addf(&imp->model->storage->pool, "mem.mm.%s.%s",
-                                                      types[type], metrics[i].metric),
-                                    2, dims, (double)f.num[metrics[i].field]);
+        orma_model_add_thread_counter(imp->model, e->machine, e->ts, e->utid, &what,
+                                      (double)f.num[metrics[i].field]);
     }
 }
 

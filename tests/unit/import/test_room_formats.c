@@ -158,19 +158,23 @@ Test(room_formats, kernel_events_as_text_are_handed_to_the_kernel_room)
     room_free(r);
 }
 
-Test(room_formats, values_of_arguments_may_hold_blanks)
+Test(room_formats, arguments_end_at_blanks_and_the_first_of_a_key_counts)
 {
     static const struct {
         const char *args, *key, *value; /* value NULL: there is none */
     } cases[] = {
-        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "prev_comm", "a b"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "prev_comm", "a"},
         {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "prev_pid", "1"},
-        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "next_comm", "c d"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "next_comm", "c"},
+        {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "name", "b"},
         {"prev_comm=a b prev_pid=1 ==> next_comm=c d next_pid=2", "pid", NULL},
         {"comm= pid=1", "comm", ""},
         {"comm", "comm", NULL},
         {"", "comm", NULL},
-        {"x=1", "x", "1"},
+        {"x=1 x=2", "x", "1"},
+        {"x=1=2==3", "x", "3"},
+        {"=x==1", "x", "1"},
+        {"clk  state=5", "name", "clk"},
     };
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
