@@ -1,4 +1,7 @@
 /*
+ * Queries of sqlite_master see the tables and views that are there from the start, too, which
+ * SQLite does not know as such.
+ *
  * orma_compat_is_needed() is a quick look at the tokens; most texts pass through untouched.
  * rewrite_range() copies tokens and rewrites what it knows on the way; an aggregate with ORDER
  * BY is written as a call of __orma_ordered() whose first argument is the query that will run
@@ -42,6 +45,32 @@ static bool is_if_call(struct orma_str text, struct orma_token word)
     return orma_token_is(text, word, "if");
 }
 
+/* What stands for the table of all names, and what is put there instead. */
+static const char schema_query[] =
+    "(SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master UNION ALL "
+    "SELECT n.type, n.name, n.name, 0, NULL FROM __orma_names AS n "
+    "WHERE NOT EXISTS (SELECT 1 FROM sqlite_master AS m WHERE m.name = n.name))";
+
+static bool is_schema(struct orma_str text, struct orma_token tok)
+{
+    return orma_token_is(text, tok, "sqlite_master") || orma_token_is(text, tok, "sqlite_schema");
+}
+
+/* Words that may follow a table without being another name of it. */
+static bool is_clause(struct orma_str text, struct orma_token tok)
+{
+    static const char *const words[] = {
+        "where", "join",    "left",      "right",  "full",   "inner",   "cross",
+        "outer", "natural", "on",        "using",  "group",  "having",  "order",
+        "limit", "union",   "intersect", "except", "window", "indexed", "not"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(words); i++) {
+        if (orma_token_is(text, tok, words[i]))
+            return true;
+    }
+    return tok.kind != ORMA_TOK_WORD;
+}
+
 bool orma_compat_is_needed(struct orma_str text)
 {
     struct orma_token before = {ORMA_TOK_END, 0, 0};
@@ -59,6 +88,7 @@ bool orma_compat_is_needed(struct orma_str text)
             call_seen = true;
         found |= tok.kind == ORMA_TOK_OPEN && is_if_call(text, before);
         found |= call_seen && orma_token_is(text, tok, "order");
+        found |= is_schema(text, tok);
         before = tok;
     }
     return found;
@@ -227,11 +257,32 @@ static void put_number(struct rewriter *rw, struct orma_token tok)
     }
 }
 
+/* At the name of the table of all names, with the token before it: true if it was replaced. */
+static bool rewrite_schema(struct rewriter *rw, struct orma_token tok, struct orma_token before,
+                           bool from_delete)
+{
+    struct orma_str text = orma_sql_text_str(rw->in);
+    struct orma_sql_origin where = orma_sql_text_origin(rw->in, tok.at);
+    struct orma_token next = orma_token_next_solid(text, tok.at + tok.len);
+
+    if ((!orma_token_is(text, before, "from") && !orma_token_is(text, before, "join") &&
+         before.kind != ORMA_TOK_COMMA) ||
+        next.kind == ORMA_TOK_DOT || from_delete)
+        return false;
+    orma_sql_text_put_made(rw->out, where, orma_str_from(schema_query));
+    if (is_clause(text, next)) {
+        orma_sql_text_put_made(rw->out, where, ORMA_STR(" AS "));
+        orma_sql_text_put_text(rw->out, rw->in, tok.at, tok.len);
+    }
+    return true;
+}
+
 static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
 {
     struct orma_str text = orma_sql_text_str(rw->in);
     struct orma_token word = {ORMA_TOK_END, 0, 0}; /* the last solid token, if it may be called */
     uint32_t done = at;                            /* copied up to here */
+    bool deletes = false;                          /* DELETE was seen */
 
     while (at < end) {
         struct orma_token tok = orma_token_next(text, at);
@@ -255,6 +306,11 @@ static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
             if (r < 0)
                 return r;
             done = at = c.end + 1;
+        }
+        deletes |= orma_token_is(text, tok, "delete");
+        if (is_schema(text, tok)) {
+            orma_sql_text_put_text(rw->out, rw->in, done, tok.at - done);
+            done = rewrite_schema(rw, tok, word, deletes) ? tok.at + tok.len : tok.at;
         }
         if (tok.kind != ORMA_TOK_SPACE && tok.kind != ORMA_TOK_COMMENT)
             word = tok;

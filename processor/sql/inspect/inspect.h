@@ -4,6 +4,7 @@
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/base/values.h"
 
+extern const struct orma_tvf orma_inspect_tvf_names;
 extern const struct orma_tvf orma_inspect_tvf_plan_decoder;
 extern const struct orma_tvf orma_inspect_tvf_stdlib_objects;
 extern const struct orma_tvf orma_inspect_tvf_table_info;

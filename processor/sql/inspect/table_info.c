@@ -6,6 +6,7 @@
  */
 #include "processor/sql/inspect/inspect.h"
 #include "processor/sql/tables/dataframe_tables.h"
+#include "processor/sql/tables/proj.h"
 
 enum { SORTED_ID = 0, SORTED = 2, UNSORTED = 3 };
 
@@ -101,6 +102,35 @@ static int run_tables(struct orma_tvf_call *call)
                                 orma_str_from(orma_table_defs[i].name));
     return 0;
 }
+
+static void put_name(struct orma_tvf_call *call, const char *type, const char *name)
+{
+    uint32_t row = orma_dataframe_add(call->frame);
+
+    orma_dataframe_put_text(call->frame, 0, row, orma_str_from(type));
+    orma_dataframe_put_text(call->frame, 1, row, orma_str_from(name));
+}
+
+/* What is there from the start: stored tables, and as views what people query of them. */
+static int run_names(struct orma_tvf_call *call)
+{
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++) {
+        if (strncmp(orma_table_defs[i].name, "_orma_", 6) != 0)
+            put_name(call, "table", orma_table_defs[i].name);
+    }
+    for (const struct orma_proj *p = orma_vtab_projs; p->name; p++)
+        put_name(call, "view", p->name);
+    put_name(call, "view", "args");
+    return 0;
+}
+
+/* For queries of sqlite_master: dialect/compat.c. */
+const struct orma_tvf orma_inspect_tvf_names = {
+    .name = "__orma_names",
+    .columns = {"type", "name"},
+    .types = "TT",
+    .run = run_names,
+};
 
 const struct orma_tvf orma_inspect_tvf_tables = {
     .name = "perfetto_tables",

@@ -136,7 +136,7 @@ CREATE PERFETTO MACRO interval_self_intersect(intervals TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
   WITH
-    _isi_input AS MATERIALIZED (SELECT id, ts, dur FROM $intervals WHERE dur >= 0),
+    _isi_input AS MATERIALIZED (SELECT id, ts, dur FROM $intervals WHERE dur IS NOT NULL),
     _isi_cuts AS (
       SELECT ts FROM _isi_input UNION SELECT ts + dur FROM _isi_input
     ),
@@ -152,7 +152,7 @@ RETURNS TableOrSubquery AS
       FROM _interval_intersect!(
         (
           (SELECT id, ts, dur FROM _isi_pieces WHERE dur > 0),
-          (SELECT id, ts, dur FROM _isi_input WHERE dur > 0)
+          (SELECT id, ts, dur FROM _isi_input WHERE dur != 0)
         ),
         ()
       )
