@@ -1,4 +1,5 @@
--- Slices with the thread and process they belong to.
+-- Slices with the thread and process they belong to, by tracks: the plus signs keep SQLite from
+-- beginning with threads or processes.
 
 -- Slices of threads.
 CREATE PERFETTO VIEW thread_slice(
@@ -47,7 +48,7 @@ SELECT
   s.depth, s.parent_id, s.arg_set_id, s.thread_ts, s.thread_dur
 FROM thread_track AS k
 JOIN slice AS s ON s.track_id = k.id
-JOIN thread AS t ON k.utid = t.id
+JOIN thread AS t ON +k.utid = t.id
 LEFT JOIN process AS p ON t.upid = p.id;
 
 -- Slices of processes that are no slices of one thread.
@@ -89,7 +90,7 @@ SELECT
   s.thread_dur
 FROM slice AS s
 JOIN process_track AS k ON s.track_id = k.id
-JOIN process AS p ON k.upid = p.id;
+JOIN process AS p ON +k.upid = p.id;
 
 -- Both; thread columns are NULL for slices of processes.
 CREATE PERFETTO VIEW thread_or_process_slice(
