@@ -51,6 +51,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_events_room, &orma_events_chrome_events_importer},
     {&orma_events_room, &orma_events_chrome_metadata_importer},
     {&orma_android_room, &orma_android_frame_timeline_importer},
+    {&orma_android_room, &orma_android_android_log_importer},
     {&orma_android_room, &orma_android_android_importer},
     {&orma_android_room, &orma_android_power_rails_importer},
     {&orma_android_room, &orma_android_energy_importer},

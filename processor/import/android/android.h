@@ -87,5 +87,5 @@ extern const struct orma_importer orma_android_power_rails_importer, orma_androi
     orma_android_gpu_info_importer, orma_android_gpu_log_importer, orma_android_gpu_stages_importer,
     orma_android_vulkan_importer, orma_android_graphics_importer, orma_android_logs_importer,
     orma_android_packages_importer, orma_android_android_importer,
-    orma_android_vulkan_memory_importer;
+    orma_android_android_log_importer, orma_android_vulkan_memory_importer;
 #endif

@@ -49,18 +49,24 @@ static const char *friendly_name(struct orma_str raw)
     return NULL;
 }
 
-static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, struct orma_str raw,
-                           struct orma_str subsystem)
+static uint32_t text_or_null(struct orma_import_ctx *imp, struct orma_str text)
+{
+    return text.len ? orma_model_str(imp->model, text) : 0;
+}
+
+static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, uint64_t session,
+                           struct orma_str raw, struct orma_str subsystem)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     const char *friendly = friendly_name(raw);
-    uint32_t raw_name = orma_model_str(imp->model, raw);
+    uint32_t raw_name = text_or_null(imp, raw);
     struct orma_track_spec spec = {
         .type = "power_rails",
         .event = ORMA_TRACK_COUNTER,
         .machine = machine,
-        .dims_num = 1,
-        .dims = {orma_dim_str(orma_model_lit(imp->model, "power_rail"), raw_name)},
+        .dims_num = 2,
+        .dims = {orma_dim_str(imp->model->known.name, raw_name),
+                 orma_dim(orma_model_lit(imp->model, "session_uuid"), (int64_t)session)},
         .name = friendly ? orma_strpool_addf(&imp->model->storage->pool, "power.rails.%s", friendly)
                          : orma_strpool_addf(&imp->model->storage->pool, "power.%.*s_uws",
                                              ORMA_STR_ARG(raw)),
@@ -70,10 +76,7 @@ static uint32_t rail_track(struct orma_import_ctx *imp, uint16_t machine, struct
 
     orma_args_put_str(args, orma_model_lit(imp->model, "raw_name"), raw_name);
     orma_args_put_str(args, orma_model_lit(imp->model, "subsystem_name"),
-                      orma_model_str(imp->model, subsystem));
-    if (friendly)
-        orma_args_put_str(args, orma_model_lit(imp->model, "friendly_name"),
-                          orma_model_lit(imp->model, friendly));
+                      text_or_null(imp, subsystem));
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
@@ -97,7 +100,7 @@ static void describe_rail(struct orma_import_ctx *imp, uint16_t machine, uint64_
     if (index > RAIL_INDEX_MAX)
         return;
     if (!st || orma_map_put(&st->rails, rail_key(machine, session, index),
-                            rail_track(imp, machine, raw, subsystem)))
+                            rail_track(imp, machine, session, raw, subsystem)))
         imp->model->storage->failed = true;
 }
 
@@ -124,7 +127,9 @@ static void push_sample(struct orma_import_ctx *imp, const struct orma_packet_ct
             continue;
         if (__builtin_mul_overflow(orma_pb_i64(&f), 1000000, &ns))
             return;
-        item.ts = ns;
+        if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_BOOTTIME, ns, &item.ts,
+                                       NULL))
+            return;
     }
     if (orma_reader_sortable(imp->reader, item.ts))
         orma_sorter_push(&imp->reader->sorter, &item);
@@ -187,8 +192,7 @@ static void sample(struct orma_import_ctx *imp, const struct orma_item *item)
     uint32_t row = t->rows;
     orma_model_counter(imp->model, item->ts, (uint32_t)track, (double)energy);
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_int(args, orma_model_lit(imp->model, "packet_ts"), packet->ts);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "session_uuid"), packet->session);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "packet_ts"), (uint64_t)packet->ts);
     orma_storage_set_args(t, ORMA_COUNTER_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, args));
 }

@@ -2,9 +2,10 @@
  * What Android's probes poll or receive: its log, residency of power entities, states of displays,
  * system properties, memory of the graphics card, and the state of the web interface.
  *
- * One importer takes all of these packets; parse() picks the function by the packet's field. Tracks
- * of entities are cached by a hash of what identifies them. The first part holds counters that
- * kernel events report, too: the kernel room reaches them through the port.
+ * One importer takes all of these packets but those of the log, whose lines have times of their
+ * own; parse() picks the function by the packet's field. Tracks of entities are cached by a hash of
+ * what identifies them. The first part holds counters that kernel events report, too: the kernel
+ * room reaches them through the port.
  */
 #include <stdlib.h>
 
@@ -94,11 +95,10 @@ enum { LOG_NUM_TOTAL = 1, LOG_NUM_FAILED, LOG_NUM_SKIPPED };
 
 struct log_line {
     uint32_t pid, tid, prio;
-    int64_t ns;
     struct orma_str tag, message;
 };
 
-/* Events of the binary log have values instead of a message: " name=value". */
+/* Events of the binary log have values behind the message, or instead of it: " name=value". */
 static void put_log_arg(struct orma_buf *text, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -113,7 +113,7 @@ static void put_log_arg(struct orma_buf *text, struct orma_str bytes)
     }
     if (!name.data)
         return;
-    orma_buf_printf(text, "%s%.*s=", text->len ? " " : "", ORMA_STR_ARG(name));
+    orma_buf_printf(text, " %.*s=", ORMA_STR_ARG(name));
     if (value.id == LOG_ARG_STRING)
         orma_buf_printf(text, "\"%.*s\"", ORMA_STR_ARG(orma_pb_str(&value)));
     else if (value.id == LOG_ARG_INT)
@@ -136,9 +136,6 @@ static void read_log_line(struct orma_str bytes, struct log_line *ret, struct or
         case LOG_TID:
             ret->tid = orma_pb_u32(&f);
             break;
-        case LOG_TIME:
-            ret->ns = orma_pb_i64(&f);
-            break;
         case LOG_TAG:
             ret->tag = orma_pb_str(&f);
             break;
@@ -155,40 +152,34 @@ static void read_log_line(struct orma_str bytes, struct log_line *ret, struct or
     }
 }
 
-static void log_line(struct orma_import_ctx *imp, const struct orma_item *item,
-                     struct orma_str bytes)
+static void log_line(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
-    struct orma_buf args = {0};
+    struct orma_buf args = {0}, text = {0};
     struct log_line e;
-    int64_t ts;
 
-    read_log_line(bytes, &e, &args);
-    if (args.len)
-        e.message = orma_buf_str(&args);
-    uint32_t utid = e.tid ? orma_processes_thread_of(procs, e.tid, e.pid) : 0;
-    if (orma_reader_to_trace_time(imp->reader, item->machine, ORMA_CLOCK_REALTIME, e.ns, &ts,
-                                  NULL)) {
-        uint32_t row = orma_table_add(t);
-
-        orma_table_set_time(t, ORMA_LOGS_TS, row, ts);
-        orma_table_set(t, ORMA_LOGS_UTID, row, utid);
-        orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio ? e.prio & 0xff : LOG_PRIO_INFO);
-        orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "android_logcat"));
-        if (e.tag.data)
-            orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
-        orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.message));
+    read_log_line((struct orma_str){(const char *)item->data, item->len}, &e, &args);
+    if (args.len) {
+        orma_buf_put(&text, e.message.data, e.message.len);
+        orma_buf_put(&text, args.data, args.len);
+        e.message = orma_buf_str(&text);
     }
-    imp->model->storage->failed |= args.failed;
+    uint32_t row = orma_table_add(t);
+    orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
+    orma_table_set(t, ORMA_LOGS_UTID, row, orma_processes_thread_of(procs, e.tid, e.pid));
+    orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio ? e.prio & 0xff : LOG_PRIO_INFO);
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "android_logcat"));
+    orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
+    orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.message));
+    imp->model->storage->failed |= args.failed | text.failed;
     orma_buf_fini(&args);
+    orma_buf_fini(&text);
 }
 
-static void log_stats(struct orma_import_ctx *imp, const struct orma_item *item,
-                      struct orma_str bytes)
+static void log_stats(struct orma_import_ctx *imp, uint16_t machine, struct orma_pb_reader r)
 {
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, machine);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
@@ -201,18 +192,49 @@ static void log_stats(struct orma_import_ctx *imp, const struct orma_item *item,
     }
 }
 
-static void logs(struct orma_import_ctx *imp, const struct orma_item *item)
+static void push_log_line(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                          uint64_t order, const struct orma_pb_field *line)
 {
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_item item = {
+        .order = order,
+        .data = line->data,
+        .len = (uint32_t)line->len,
+        .field = ORMA_PB_TRACE_PACKET_ANDROID_LOG,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = ctx->machine,
+    };
+    struct orma_pb_reader r = orma_pb_sub(line);
+    struct orma_pb_field f;
+    int64_t ns = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == LOG_TIME)
+            ns = orma_pb_i64(&f);
+    if (orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_REALTIME, ns, &item.ts,
+                                  NULL) &&
+        orma_reader_sortable(imp->reader, item.ts))
+        orma_sorter_push(&imp->reader->sorter, &item);
+}
+
+/* Lines have times of their own, of a clock of theirs. */
+static bool log_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    uint64_t order = ctx->order;
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == LOG_EVENTS)
-            log_line(imp, item, orma_pb_str(&f));
+            push_log_line(imp, ctx, ORMA_MIN(order++, ctx->order + ORMA_ORDER_STEP - 1), &f);
         else if (f.id == LOG_STATS)
-            log_stats(imp, item, orma_pb_str(&f));
+            log_stats(imp, ctx->machine, orma_pb_sub(&f));
     }
+    return true;
 }
+
+static const uint16_t log_fields[] = {ORMA_PB_TRACE_PACKET_ANDROID_LOG, 0};
+const struct orma_importer orma_android_android_log_importer = {
+    .name = "android_log", .fields = log_fields, .tokenize = log_tokenize, .parse = log_line};
 
 /* ---- states of power entities ---- */
 
@@ -403,9 +425,6 @@ static void ui_state(struct orma_import_ctx *imp, const struct orma_item *item)
 static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     switch (item->field) {
-    case ORMA_PB_TRACE_PACKET_ANDROID_LOG:
-        logs(imp, item);
-        break;
     case ORMA_PB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
         entities(imp, item);
         break;
@@ -443,8 +462,7 @@ static void fini(struct orma_import_ctx *imp)
     }
 }
 
-static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ANDROID_LOG,
-                                  ORMA_PB_TRACE_PACKET_ENTITY_STATE_RESIDENCY,
+static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ENTITY_STATE_RESIDENCY,
                                   ORMA_PB_TRACE_PACKET_INITIAL_DISPLAY_STATE,
                                   ORMA_PB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY,
                                   ORMA_PB_TRACE_PACKET_GPU_MEM_TOTAL_EVENT,

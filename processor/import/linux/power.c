@@ -21,19 +21,22 @@ static void push(struct orma_import_ctx *imp, const struct orma_item *item, stru
     uint32_t name = supply.len ? orma_strpool_addf(&imp->model->storage->pool, "batt.%.*s.%s",
                                                    ORMA_STR_ARG(supply), key)
                                : orma_strpool_addf(&imp->model->storage->pool, "batt.%s", key);
-    const struct orma_track_dim dim = orma_dim_str(imp->model->known.name, name);
+    const struct orma_track_dim dims[] = {
+        orma_dim_str(orma_model_lit(imp->model, "battery_name"),
+                     supply.data ? orma_model_str(imp->model, supply) : 0),
+        orma_dim_str(orma_model_lit(imp->model, "counter_name"), orma_model_lit(imp->model, key))};
 
-    orma_model_counter(
-        imp->model, item->ts,
-        orma_model_counter_track(imp->model, item->machine, "battery_counter", name, NULL, 1, &dim),
-        value);
+    orma_model_counter(imp->model, item->ts,
+                       orma_model_counter_track(imp->model, item->machine, "battery_counter", name,
+                                                NULL, ORMA_ARRAY_LEN(dims), dims),
+                       value);
 }
 
 static void battery_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
-    struct orma_str supply = {"", 0};
+    struct orma_str supply = {0};
     int64_t v[FIELDS_NUM] = {0};
     bool has[FIELDS_NUM] = {0};
     float percent = 0;

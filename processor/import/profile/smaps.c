@@ -8,6 +8,7 @@
 #include "processor/import/profile/profile.h"
 
 #include "protos/fields/profiling.h"
+#include "sdk/base/vec.h"
 
 #define DELETED ORMA_STR(" (deleted)")
 
@@ -56,8 +57,6 @@ static uint32_t add_row(struct orma_import_ctx *imp, const struct orma_item *ite
     orma_table_set(t, ORMA_PROFILER_SMAPS_UPID, row, upid);
     orma_table_set(t, ORMA_PROFILER_SMAPS_TS, row, item->ts);
     orma_table_set(t, ORMA_PROFILER_SMAPS_AGGREGATE_COUNT, row, 1);
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++)
-        orma_table_set(t, texts[i].col, row, ORMA_STR_EMPTY);
     return row;
 }
 
@@ -92,15 +91,16 @@ static void entry(struct orma_import_ctx *imp, uint32_t row, struct orma_pb_read
     }
 }
 
-/* The text of that number in the packet's table. */
-static struct orma_str table_text(struct orma_pb_reader r, uint64_t idx)
+ORMA_VEC_STRUCT(texts, struct orma_str);
+
+/* The packet's table of texts. */
+static void read_texts(struct orma_import_ctx *imp, struct orma_pb_reader r, struct texts *ret)
 {
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_PACKED_SMAPS_STRING_TABLE && !idx--)
-            return orma_pb_str(&f);
-    return (struct orma_str){"", 0};
+        if (f.id == ORMA_PB_PACKED_SMAPS_STRING_TABLE && ORMA_VEC_PUSH(ret, orma_pb_str(&f)))
+            imp->model->storage->failed = true;
 }
 
 /* Columns instead of entries: each field is a list with a number per map. */
@@ -111,16 +111,20 @@ static void packed(struct orma_import_ctx *imp, const struct orma_item *item, ui
     struct orma_pb_reader r = bytes;
     struct orma_pb_field f;
     uint32_t first = t->rows, num = 0;
+    struct texts names = {0};
     uint64_t val;
 
+    read_texts(imp, bytes, &names);
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader list = {0};
 
         if (f.id != ORMA_PB_PACKED_SMAPS_NAME_ID)
             continue;
         for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val); num++)
-            set_path(imp, add_row(imp, item, upid), table_text(bytes, val));
+            set_path(imp, add_row(imp, item, upid),
+                     val < names.len ? names.data[val] : ORMA_STR(""));
     }
+    ORMA_VEC_FINI(&names);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(numbers); i++) {
         uint32_t n = 0;
 

@@ -5,6 +5,7 @@
 struct trigger {
     uint32_t name, producer;
     uint32_t uid;
+    bool has_uid;
 };
 
 static struct trigger read_trigger(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -18,8 +19,10 @@ static struct trigger read_trigger(struct orma_import_ctx *imp, const struct orm
             t.name = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == ORMA_PB_TRIGGER_PRODUCER_NAME)
             t.producer = orma_model_str(imp->model, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID)
+        else if (f.id == ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID) {
             t.uid = orma_pb_u32(&f);
+            t.has_uid = true;
+        }
     }
     return t;
 }
@@ -46,7 +49,8 @@ static void trigger_parse(struct orma_import_ctx *imp, const struct orma_item *i
     ORMA_MODEL_ARGS(args, imp->model);
     if (t.producer)
         orma_args_put_str(args, orma_model_lit(imp->model, "producer_name"), t.producer);
-    orma_args_put_int(args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
+    if (t.has_uid)
+        orma_args_put_int(args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
     orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0, t.name, args);
     if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER &&
         !orma_model_stats(imp->model, item->machine)

@@ -5,13 +5,21 @@
 #include "tests/support/room.h"
 
 static const struct orma_importer *const importers[] = {
-    &orma_android_power_rails_importer,    &orma_android_energy_importer,
-    &orma_android_frame_timeline_importer, &orma_android_gpu_counters_importer,
-    &orma_android_gpu_info_importer,       &orma_android_gpu_log_importer,
-    &orma_android_gpu_stages_importer,     &orma_android_vulkan_importer,
-    &orma_android_graphics_importer,       &orma_android_logs_importer,
-    &orma_android_packages_importer,       &orma_android_android_importer,
-    &orma_android_vulkan_memory_importer,  NULL,
+    &orma_android_power_rails_importer,
+    &orma_android_energy_importer,
+    &orma_android_frame_timeline_importer,
+    &orma_android_gpu_counters_importer,
+    &orma_android_gpu_info_importer,
+    &orma_android_gpu_log_importer,
+    &orma_android_gpu_stages_importer,
+    &orma_android_vulkan_importer,
+    &orma_android_graphics_importer,
+    &orma_android_logs_importer,
+    &orma_android_packages_importer,
+    &orma_android_android_importer,
+    &orma_android_android_log_importer,
+    &orma_android_vulkan_memory_importer,
+    NULL,
 };
 
 static void journal(struct room *r, int64_t ts, const struct room_field *payload)
