@@ -64,7 +64,7 @@ uint32_t orma_callstacks_mapping(struct orma_model *model, const struct orma_map
 {
     struct orma_callstacks *st = state(model);
     const uint64_t parts[] = {m->name,  m->build_id, m->exact_offset, m->start_offset,
-                              m->start, m->end,      m->load_bias};
+                              m->start, m->end,      m->load_bias,    m->process};
     bool fresh;
 
     if (!st)
@@ -90,7 +90,7 @@ uint32_t orma_callstacks_add_mapping(struct orma_model *model, const struct orma
 
 uint32_t orma_callstacks_dummy_mapping(struct orma_model *model, const char *name)
 {
-    const struct orma_mapping m = {.name = orma_model_cstr(model, name)};
+    const struct orma_mapping m = {.name = orma_model_cstr(model, name), .end = UINT64_MAX};
 
     return orma_callstacks_mapping(model, &m);
 }
@@ -167,7 +167,7 @@ static void add_symbol(struct orma_model *model, uint32_t frame, const struct or
     orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_NAME, row, f->name ? f->name : ORMA_STR_EMPTY);
     if (f->source)
         orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row, f->source);
-    if (f->source && f->line)
+    if (f->line)
         orma_table_set(t, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row, f->line);
     orma_table_set(orma_model_table(model, ORMA_TABLE_STACK_PROFILE_FRAME),
                    ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, frame, row);

@@ -17,6 +17,7 @@
 struct orma_mapping {
     uint32_t name, build_id; /* pool ids; build_id is hexadecimal */
     uint64_t exact_offset, start_offset, start, end, load_bias;
+    uint32_t process; /* upid + 1; 0: of none. Each process has mappings of its own */
 };
 
 /* The row that says the same, or a new one. */
@@ -25,7 +26,7 @@ uint32_t orma_callstacks_mapping(struct orma_model *model, const struct orma_map
 /* Always a new one, of one process. */
 uint32_t orma_callstacks_add_mapping(struct orma_model *model, const struct orma_mapping *mapping);
 
-/* The one of nothing but a name, for profilers that know no addresses. */
+/* The one of nothing but a name, for profilers that know no addresses: all there are lie in it. */
 uint32_t orma_callstacks_dummy_mapping(struct orma_model *model, const char *name);
 
 /* The id of bytes (or, with 33 hexadecimal digits, of a breakpad module) as pool id. */

@@ -48,6 +48,26 @@ def open_states(reference, ours):
             theirs["dur"] = "-1"
 
 
+@rule("raw counters", "the numbers of a raw event are its name here, as documented; the reference has one character instead, whose "
+      "code is the length of that name, so different events become one", "track.name, counter_track.name, labels of tracks")
+def raw_counters(reference, ours):
+    names = {row["name"].strip("'") for row in ours.get("counter_track", []) if row.get("name", "").startswith("'raw.0x")}
+    for name in names:
+        for rows in reference.values():
+            for row in rows:
+                for column, value in row.items():
+                    if isinstance(value, str) and ("track" in column or column in ("name", "dim:name")):
+                        raw, modifiers = re.match(r"([^:]*)(.*)", name).groups()
+                        for char in (chr(len(raw)), repr(chr(len(raw)))[1:-1]):
+                            value = value.replace(f"'{char}{modifiers}'", f"'{name}'")
+                        row[column] = value
+
+
+@rule("unfinished heap dumps", "a dump whose last packet is missing is counted here; the reference drops it and says nothing", "stats.name")
+def unfinished_dumps(reference, ours):
+    ours["stats"] = [row for row in ours.get("stats", []) if row.get("name") != "'heapprofd_non_finalized_profile'"]
+
+
 @query("a set of intervals merged with empty ones", "the reference gives rows of NULL or cuts the neighbour of an interval without length")
 def merge_empty(statement):
     return re.search(r"interval_merge_overlapping!", statement) is not None

@@ -53,10 +53,11 @@ static uint32_t inline_callsite(struct orma_import_ctx *ctx, struct orma_str byt
     return 7;
 }
 
-static uint32_t interned_callsite(struct orma_import_ctx *ctx, uint16_t machine,
+static uint32_t interned_callsite(struct orma_import_ctx *ctx, uint16_t machine, uint32_t upid,
                                   const struct orma_seq_gen *gen, uint64_t iid)
 {
     (void)gen;
+    (void)upid;
     NOTE(ctx, "interned_callsite %u %llu\n", machine, (unsigned long long)iid);
     return 7;
 }

@@ -48,10 +48,11 @@ struct orma_profile_port {
     struct orma_import_ctx *room;
     /* An InlineCallstack message as callsite. */
     uint32_t (*inline_callsite)(struct orma_import_ctx *room, struct orma_str bytes);
-    /* Interned entries as rows; ORMA_ROW_NONE and a statistic if they are broken. */
-    uint32_t (*interned_callsite)(struct orma_import_ctx *room, uint16_t machine,
+    /* Interned entries as rows of a process, or of none (upid ORMA_ID_NONE). ORMA_ROW_NONE and a
+     * statistic if they are broken. */
+    uint32_t (*interned_callsite)(struct orma_import_ctx *room, uint16_t machine, uint32_t upid,
                                   const struct orma_seq_gen *gen, uint64_t iid);
-    uint32_t (*interned_mapping)(struct orma_import_ctx *room, uint16_t machine,
+    uint32_t (*interned_mapping)(struct orma_import_ctx *room, uint16_t machine, uint32_t upid,
                                  const struct orma_seq_gen *gen, uint64_t iid);
     /* ModuleSymbols and DeobfuscationMapping messages. */
     void (*symbols)(struct orma_import_ctx *room, uint16_t machine, struct orma_str bytes);
@@ -136,19 +137,21 @@ static inline uint32_t orma_port_inline_callsite(struct orma_import_ctx *imp, st
 }
 
 static inline uint32_t orma_port_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
-                                                   const struct orma_seq_gen *gen, uint64_t iid)
+                                                   uint32_t upid, const struct orma_seq_gen *gen,
+                                                   uint64_t iid)
 {
-    return imp->ports->profile.room
-               ? imp->ports->profile.interned_callsite(imp->ports->profile.room, machine, gen, iid)
-               : ORMA_ROW_NONE;
+    return imp->ports->profile.room ? imp->ports->profile.interned_callsite(
+                                          imp->ports->profile.room, machine, upid, gen, iid)
+                                    : ORMA_ROW_NONE;
 }
 
 static inline uint32_t orma_port_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
-                                                  const struct orma_seq_gen *gen, uint64_t iid)
+                                                  uint32_t upid, const struct orma_seq_gen *gen,
+                                                  uint64_t iid)
 {
-    return imp->ports->profile.room
-               ? imp->ports->profile.interned_mapping(imp->ports->profile.room, machine, gen, iid)
-               : ORMA_ROW_NONE;
+    return imp->ports->profile.room ? imp->ports->profile.interned_mapping(imp->ports->profile.room,
+                                                                           machine, upid, gen, iid)
+                                    : ORMA_ROW_NONE;
 }
 
 static inline void orma_port_screen_state(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,

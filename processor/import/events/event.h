@@ -51,6 +51,9 @@ struct orma_events_record {
     int64_t source_id;
     uint64_t category_iids[ORMA_EVENTS_CATEGORIES_MAX];
     struct orma_events_legacy legacy; /* if has_legacy */
+    uint32_t callsite;                /* if stacked, as the next two */
+    bool has_weight;
+    double weight;
     struct orma_str bytes;
     const struct orma_item *item;
 };
@@ -141,7 +144,9 @@ void orma_events_typed_args(struct orma_import_ctx *imp, const struct orma_event
 /* A walk through a message that knows what track events hold. */
 void orma_events_proto_args(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                             struct orma_args_list *ret_list, struct orma_proto_args *ret);
-/* The call stack that came with the event, for its slice (track_event/callstack.c). */
+/* callstack.c: reads the call stack that came with the event, once it is known where it belongs.
+ * False: it is not known, and that is counted. Then: the row of it for the event's slice. */
+bool orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e);
 void orma_events_callstack(struct orma_import_ctx *imp, const struct orma_events_record *e,
                            uint32_t slice, bool at_end);
 #endif

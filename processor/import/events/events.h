@@ -84,7 +84,6 @@ struct orma_events_state {
     uint32_t passthrough, passthrough_set;
     const struct orma_args_list *args_before; /* of the slice that an event ends; or NULL */
     struct orma_map unknown_fields;           /* of TrackEvent: number → how often */
-    struct orma_map slice_stacks;             /* slice → row of its stacks */
     int64_t crop_start;                       /* where the range of interest begins */
     uint32_t chrome_bundles, chrome_packets;  /* with metadata of a Chrome; so far */
 };

@@ -304,7 +304,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     }
     e.name_id = event_name(imp, &e);
     e.category_id = event_category(imp, &e);
-    if (!place(imp, &e, uuid))
+    if (!place(imp, &e, uuid) || (ORMA_UNLIKELY(e.stacked) && !orma_events_read_callstack(imp, &e)))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_events_thread_counters(imp, &e);
@@ -420,7 +420,6 @@ static void fini(struct orma_import_ctx *imp)
     struct orma_events_state *st = orma_events(imp);
 
     orma_map_fini(&st->unknown_fields);
-    orma_map_fini(&st->slice_stacks);
     orma_map_fini(&st->by_uuid);
     orma_map_fini(&st->thread_uuids);
     orma_map_fini(&st->process_uuids);

@@ -255,8 +255,8 @@ static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const c
         else if (f.id == ORMA_PB_UNSYMBOLIZED_SOURCE_LOCATION_REL_PC)
             rel_pc = orma_pb_u64(&f);
     }
-    uint32_t mapping =
-        orma_port_interned_mapping(imp, (uint16_t)self->gen->seq->machine, self->gen, mapping_iid);
+    uint32_t mapping = orma_port_interned_mapping(imp, (uint16_t)self->gen->seq->machine,
+                                                  ORMA_ID_NONE, self->gen, mapping_iid);
     if (mapping == ORMA_ROW_NONE)
         return false;
     orma_args_put_uint(

@@ -325,12 +325,13 @@ static void collapsed_line(struct orma_file *file, struct collapsed *c, struct o
     if (!line.len || line.data[0] == '#')
         return;
     struct orma_str stack = line, num = cut_last_word(&stack);
+    stack.len -= stack.len > 0; /* one blank; others belong to the last name */
     if (!stack.len || !orma_str_to_i64(num, &count) || count < 0) {
         orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
     }
     uint32_t profile = profile_of(imp, c);
-    uint32_t callsite = count ? collapsed_stack(imp, orma_str_trim(stack)) : ORMA_CALLSITE_NONE;
+    uint32_t callsite = count ? collapsed_stack(imp, stack) : ORMA_CALLSITE_NONE;
     if (callsite != ORMA_CALLSITE_NONE)
         orma_callstacks_aggregate_add(imp->model, profile, callsite, (double)count);
 }

@@ -3,7 +3,11 @@
  * began; rows are the differences between dumps.
  *
  * A dump may take several packets (`continued`). What they define (strings, mappings, frames,
- * stacks) is valid until the dump is complete; other ids are those of the sequence.
+ * stacks) is valid until the dump is complete; other ids are those of the sequence. A dump that is
+ * never complete is counted, and gives no rows: its numbers are not of one time.
+ *
+ * The profiler counts per id of a stack. When a stack comes with a new id it counts from zero
+ * again, so what its rows add up to by then is remembered with the id, and added to its numbers.
  */
 #include "processor/import/profile/profile.h"
 
@@ -37,9 +41,13 @@ struct orma_heap_sequence {
     struct orma_map mappings, frames, callstacks; /* iid → row */
     struct alloc *allocs;
     uint32_t allocs_num, allocs_cap;
-    struct orma_map totals_by; /* hash of (process, call site, heap) → index */
+    struct orma_map totals_by; /* hash of (process, call site) → index */
     struct totals *totals;
     uint32_t totals_num, totals_cap;
+    struct orma_map seen;         /* hash of (process, id of a stack, heap, call site) */
+    struct orma_map corrected_by; /* id of a stack → index of what is added to its numbers */
+    ORMA_VEC(struct totals) corrections;
+    struct orma_map windows; /* hash of those that have a row */
 };
 
 static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key, uint64_t val)
@@ -235,7 +243,7 @@ static void add_sample(struct orma_import_ctx *imp, struct orma_heap_sequence *s
         return;
     a->ts = d->ts;
     a->pid = d->pid;
-    a->heap = d->heap;
+    a->heap = d->heap ? d->heap : orma_model_lit(imp->model, "unknown");
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_CALLSTACK_ID:
@@ -313,20 +321,26 @@ static void count_trouble(struct orma_stats *stats, int32_t pid, const struct or
         orma_stats_set_at(stats, ORMA_STAT_HEAPPROFD_CLIENT_ERROR, pid, orma_pb_i64(f));
 }
 
-/* A row for the window that the dump is about. */
+/* A row for the window that the dump is about; one, in whatever many packets it comes. */
 static void add_window(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
                        const struct dump *d, int64_t start)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_PROFILE);
-    uint32_t row = orma_table_add(t);
+    uint32_t upid =
+        orma_processes_process(orma_model_processes(imp->model, s->machine), (uint32_t)d->pid);
+    const uint64_t parts[] = {(uint64_t)d->ts, (uint64_t)start, upid, d->heap};
+    uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts));
 
+    if (orma_map_get(&s->windows, key) != ORMA_MAP_NONE)
+        return;
+    put(imp, &s->windows, key, 0);
+    uint32_t row = orma_table_add(t);
     orma_table_set(t, ORMA_HEAP_PROFILE_TS, row, start);
     orma_table_set(t, ORMA_HEAP_PROFILE_TS_END, row, d->ts);
     orma_table_set(t, ORMA_HEAP_PROFILE_DUR, row, d->ts - start);
-    orma_table_set(
-        t, ORMA_HEAP_PROFILE_UPID, row,
-        orma_processes_process(orma_model_processes(imp->model, s->machine), (uint32_t)d->pid));
-    orma_table_set(t, ORMA_HEAP_PROFILE_HEAP_NAME, row, d->heap);
+    orma_table_set(t, ORMA_HEAP_PROFILE_UPID, row, upid);
+    if (d->heap)
+        orma_table_set(t, ORMA_HEAP_PROFILE_HEAP_NAME, row, d->heap);
 }
 
 static void add_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s, int64_t ts,
@@ -368,8 +382,6 @@ static void add_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s, 
     if (!orma_reader_to_trace_time(imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
                                    (int64_t)time, &d.ts, NULL))
         return;
-    if (!d.heap)
-        d.heap = orma_model_cstr(imp->model, "unknown");
     d.exact_max = wanted > 0;
     int32_t pid = (int32_t)d.pid;
     orma_stats_set_at(stats, ORMA_STAT_HEAPPROFD_LAST_PROFILE_TIMESTAMP, pid, ts);
@@ -391,10 +403,9 @@ static void add_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s, 
 /* ---- rows ---- */
 
 static struct totals *totals_of(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
-                                uint32_t upid, uint32_t callsite, uint32_t heap)
+                                uint32_t upid, uint32_t callsite)
 {
-    const uint32_t parts[] = {upid, callsite, heap};
-    uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts));
+    uint64_t key = (uint64_t)upid << 32 | callsite;
     uint64_t have = orma_map_get(&s->totals_by, key);
 
     if (have != ORMA_MAP_NONE) {
@@ -408,6 +419,46 @@ static struct totals *totals_of(struct orma_import_ctx *imp, struct orma_heap_se
     put(imp, &s->totals_by, key, s->totals_num);
     s->totals[s->totals_num] = (struct totals){0};
     return &s->totals[s->totals_num++];
+}
+
+/* From now on `by` is added to the numbers of this id of a stack. */
+static void set_correction(struct orma_import_ctx *imp, struct orma_heap_sequence *s, uint64_t iid,
+                           struct totals by)
+{
+    uint64_t at = orma_map_get(&s->corrected_by, iid);
+
+    if (at != ORMA_MAP_NONE) {
+        ORMA_ASSERT_HOT(at < s->corrections.len);
+        s->corrections.data[at] = by;
+        return;
+    }
+    put(imp, &s->corrected_by, iid, s->corrections.len);
+    if (ORMA_VEC_PUSH(&s->corrections, by))
+        imp->model->storage->failed = true;
+}
+
+/* The numbers as if the stack had always had this id. */
+static struct totals corrected(struct orma_import_ctx *imp, struct orma_heap_sequence *s,
+                               const struct alloc *a, uint32_t upid, uint32_t callsite,
+                               const struct totals *so_far)
+{
+    const uint64_t source[] = {upid, a->callstack, a->heap, callsite};
+    uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, source, sizeof(source));
+    struct totals by = {0};
+
+    if (orma_map_get(&s->seen, key) == ORMA_MAP_NONE) {
+        put(imp, &s->seen, key, 0);
+        set_correction(imp, s, a->callstack, *so_far);
+    }
+    uint64_t at = orma_map_get(&s->corrected_by, a->callstack);
+    if (at < s->corrections.len)
+        by = s->corrections.data[at];
+    return (struct totals){
+        .allocated = (int64_t)((uint64_t)a->allocated + (uint64_t)by.allocated),
+        .freed = (int64_t)((uint64_t)a->freed + (uint64_t)by.freed),
+        .allocs = (int64_t)((uint64_t)a->allocs + (uint64_t)by.allocs),
+        .frees = (int64_t)((uint64_t)a->frees + (uint64_t)by.frees),
+    };
 }
 
 static void add_row(struct orma_import_ctx *imp, const struct alloc *a, uint32_t upid,
@@ -428,33 +479,34 @@ static void add_row(struct orma_import_ctx *imp, const struct alloc *a, uint32_t
 
 static void commit(struct orma_import_ctx *imp, struct orma_heap_sequence *s, const struct alloc *a)
 {
-    uint64_t own = orma_map_get(&s->callstacks, a->callstack);
-    uint32_t callsite = own != ORMA_MAP_NONE
-                            ? (uint32_t)own
-                            : orma_profile_interned_callsite(imp, s->machine, s->gen, a->callstack);
     uint32_t upid =
         orma_processes_process(orma_model_processes(imp->model, s->machine), (uint32_t)a->pid);
+    uint64_t own = orma_map_get(&s->callstacks, a->callstack);
+    uint32_t callsite = own != ORMA_MAP_NONE ? (uint32_t)own
+                                             : orma_profile_interned_callsite(imp, s->machine, upid,
+                                                                              s->gen, a->callstack);
 
     if (callsite == ORMA_CALLSITE_NONE)
         return;
-    struct totals *t = totals_of(imp, s, upid, callsite, a->heap);
+    struct totals *t = totals_of(imp, s, upid, callsite);
     if (!t)
         return;
-    if (a->allocs < t->allocs || a->allocated < t->allocated || a->frees < t->frees ||
-        a->freed < t->freed) {
+    struct totals now = corrected(imp, s, a, upid, callsite, t);
+    if (now.allocs < t->allocs || now.allocated < t->allocated || now.frees < t->frees ||
+        now.freed < t->freed) {
         orma_stats_add_at(orma_model_stats(imp->model, s->machine),
                           ORMA_STAT_HEAPPROFD_MALFORMED_PACKET, (int32_t)upid, 1);
         return;
     }
-    add_row(imp, a, upid, callsite, a->allocs - t->allocs, a->allocated - t->allocated);
+    add_row(imp, a, upid, callsite, now.allocs - t->allocs, now.allocated - t->allocated);
     /* ART does not report what it frees: its numbers are meaningless. */
     if (!orma_str_eq(orma_strpool_get(&imp->model->storage->pool, a->heap),
                      ORMA_STR("com.android.art")))
-        add_row(imp, a, upid, callsite, t->frees - a->frees, t->freed - a->freed);
-    *t = (struct totals){a->allocated, a->freed, a->allocs, a->frees};
+        add_row(imp, a, upid, callsite, t->frees - now.frees, t->freed - now.freed);
+    *t = now;
 }
 
-/* The dump is complete: its ids are forgotten. */
+/* The dump is complete, and its ids are forgotten. */
 static void commit_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s)
 {
     for (uint32_t i = 0; i < s->allocs_num; i++)
@@ -521,7 +573,6 @@ void orma_profile_heap_finish(struct orma_import_ctx *imp)
         if (s->allocs_num)
             orma_stats_inc(orma_model_stats(imp->model, s->machine),
                            ORMA_STAT_HEAPPROFD_NON_FINALIZED_PROFILE);
-        commit_dump(imp, s);
     }
 }
 
@@ -537,6 +588,10 @@ void orma_profile_heap_fini(struct orma_import_ctx *imp)
         orma_map_fini(&s->frames);
         orma_map_fini(&s->callstacks);
         orma_map_fini(&s->totals_by);
+        orma_map_fini(&s->seen);
+        orma_map_fini(&s->corrected_by);
+        orma_map_fini(&s->windows);
+        ORMA_VEC_FINI(&s->corrections);
         free(s->allocs);
         free(s->totals);
         orma_seq_gen_unref(s->gen);

@@ -7,12 +7,20 @@
 #include "processor/import/core/ports.h"
 #include "processor/model/callstacks.h"
 #include "sdk/base/assert.h"
+#include "sdk/base/vec.h"
+
+/* The row of an interned entry, and the process that it is of (ORMA_ID_NONE: none). */
+struct orma_profile_entry {
+    uint32_t upid, row;
+};
 
 /* The state of the room. */
 struct orma_profile_state {
     struct orma_map sessions; /* sequence and source → row; profile_packets.c */
     struct orma_map heaps; /* machine and sequence → struct orma_heap_sequence *; heap_profile.c */
     struct orma_profile_heap_graphs *heap_graphs; /* heap_graph.c; NULL: none yet */
+    ORMA_VEC(struct orma_profile_entry) entries;  /* profile_intern.c */
+    struct orma_map entries_of_others;            /* number of an entry, upid → row */
 };
 
 static inline struct orma_profile_state *orma_profile(const struct orma_import_ctx *imp)
@@ -23,16 +31,19 @@ static inline struct orma_profile_state *orma_profile(const struct orma_import_c
 
 /* ---- profile_intern.c: stacks as packets hold them ---- */
 
-/* Interned entries as rows; ORMA_ROW_NONE and a statistic if they are broken. */
-uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
+/* Interned entries as rows of a process, or of none (upid ORMA_ID_NONE). ORMA_ROW_NONE and a
+ * statistic if they are broken. */
+uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                                        const struct orma_seq_gen *gen, uint64_t iid);
-uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine,
+uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                                      const struct orma_seq_gen *gen, uint64_t iid);
 uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
-                                        const struct orma_seq_gen *gen, uint64_t iid);
+                                        uint32_t upid, const struct orma_seq_gen *gen,
+                                        uint64_t iid);
 
-/* An InlineCallstack message. */
+/* An InlineCallstack message, of an event or of a sample, which their mapping tells. */
 uint32_t orma_profile_inline_callsite(struct orma_import_ctx *imp, struct orma_str bytes);
+uint32_t orma_profile_sample_callsite(struct orma_import_ctx *imp, struct orma_str bytes);
 
 /* A ModuleSymbols message. */
 void orma_profile_symbols(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);

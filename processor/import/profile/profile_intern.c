@@ -1,8 +1,10 @@
 /*
  * Stacks as packets hold them: interned or inline, and the symbols that arrive later.
  *
- * An interned entry (mapping, frame, callstack) becomes a row at its first use, and the entry
- * caches the row + 1, so each is resolved once per generation of the sequence:
+ * An interned entry (mapping, frame, callstack) becomes a row at its first use. Rows are of a
+ * process, since mappings are; so the entry caches the number of a struct orma_profile_entry, which
+ * has the first process that used it, and the row. Those of others are in a map. So each is
+ * resolved once per process and generation of the sequence:
  *
  *   callstack iid ─► frame iids ─► function name, mapping iid ─► path, build id
  *
@@ -38,6 +40,34 @@ static struct orma_interned *find(struct orma_import_ctx *imp, uint16_t machine,
         count(imp, machine, missing);
     }
     return e;
+}
+
+/* The row that the entry has for this process; ORMA_ROW_NONE: it must be made. */
+static uint32_t cached(struct orma_import_ctx *imp, const struct orma_interned *e, uint32_t upid)
+{
+    const struct orma_profile_state *st = orma_profile(imp);
+
+    if (!e->cache || e->cache > st->entries.len)
+        return ORMA_ROW_NONE;
+    if (st->entries.data[e->cache - 1].upid == upid)
+        return st->entries.data[e->cache - 1].row;
+    uint64_t row = orma_map_get(&st->entries_of_others, (uint64_t)e->cache << 32 | upid);
+    return row == ORMA_MAP_NONE ? ORMA_ROW_NONE : (uint32_t)row;
+}
+
+static void cache(struct orma_import_ctx *imp, struct orma_interned *e, uint32_t upid, uint32_t row)
+{
+    struct orma_profile_state *st = orma_profile(imp);
+    const struct orma_profile_entry entry = {upid, row};
+    bool failed = false;
+
+    if (e->cache && e->cache <= st->entries.len)
+        failed = orma_map_put(&st->entries_of_others, (uint64_t)e->cache << 32 | upid, row) < 0;
+    else if (ORMA_VEC_PUSH(&st->entries, entry))
+        failed = true;
+    else
+        e->cache = st->entries.len;
+    imp->model->storage->failed |= failed;
 }
 
 /* The text of an interned string; id 0 is none. False: there is no such id. */
@@ -87,43 +117,73 @@ static void read_mapping(const struct orma_pb_field *f, struct orma_mapping *m)
     }
 }
 
-uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine,
+/* Its path, as far as its parts are known. */
+static uint32_t path_of(struct orma_import_ctx *imp, uint16_t machine,
+                        const struct orma_seq_gen *gen, struct orma_pb_reader r)
+{
+    uint32_t parts[PATH_PARTS_MAX];
+    unsigned num = 0;
+    struct orma_pb_field f;
+    bool whole = true;
+
+    while (whole && orma_pb_next(&r, &f)) {
+        struct orma_pb_reader packed = {0};
+        uint64_t val;
+
+        if (f.id != ORMA_PB_MAPPING_PATH_STRING_IDS)
+            continue;
+        for (orma_pb_numbers(&f, &packed); whole && orma_pb_number(&f, &packed, &val);) {
+            uint32_t part = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val);
+
+            whole = part && num < PATH_PARTS_MAX;
+            if (whole)
+                parts[num++] = part;
+        }
+    }
+    return orma_callstacks_mapping_name(imp->model, parts, num);
+}
+
+uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                                        const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPINGS, iid,
                                    ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
-    struct orma_mapping m = {0};
-    uint32_t parts[PATH_PARTS_MAX];
-    unsigned parts_num = 0;
+    struct orma_mapping m = {.process = upid + 1}; /* ORMA_ID_NONE: of none */
+    struct orma_str id;
+    uint64_t build_id = 0;
+    uint32_t row;
 
     if (!e)
         return ORMA_ROW_NONE;
-    if (e->cache)
-        return e->cache - 1;
+    if ((row = cached(imp, e, upid)) != ORMA_ROW_NONE)
+        return row;
     while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed = {0};
-        struct orma_str id;
-        uint64_t val;
-
         read_mapping(&f, &m);
-        if (f.id == ORMA_PB_MAPPING_BUILD_ID &&
-            string_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_BUILD_IDS, orma_pb_u64(&f), &id))
-            m.build_id = orma_callstacks_build_id(imp->model, id);
-        if (f.id != ORMA_PB_MAPPING_PATH_STRING_IDS)
-            continue;
-        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
-            if (parts_num < PATH_PARTS_MAX &&
-                (parts[parts_num] =
-                     text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_MAPPING_PATHS, val)))
-                parts_num++;
+        if (f.id == ORMA_PB_MAPPING_BUILD_ID)
+            build_id = orma_pb_u64(&f);
     }
-    m.name = orma_callstacks_mapping_name(imp->model, parts, parts_num);
+    if (!string_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_BUILD_IDS, build_id, &id))
+        return ORMA_ROW_NONE;
+    if (build_id)
+        m.build_id = orma_callstacks_build_id(imp->model, id);
+    if (m.start >= m.end) /* nothing that a process could have for itself */
+        m.process = 0;
+    m.name = path_of(imp, machine, gen, orma_pb_reader(e->data, e->len));
     orma_callstacks_check_mapping(imp->model, machine, m.name, m.build_id);
-    uint32_t row = orma_callstacks_mapping(imp->model, &m);
-    e->cache = row + 1;
+    row = orma_callstacks_mapping(imp->model, &m);
+    cache(imp, e, upid, row);
     return row;
+}
+
+/* Where code lies of which no address is known. */
+static uint32_t unplaced_mapping(struct orma_import_ctx *imp, const char *name, uint32_t upid)
+{
+    const struct orma_mapping m = {
+        .name = orma_model_lit(imp->model, name), .end = UINT64_MAX, .process = upid + 1};
+
+    return orma_callstacks_mapping(imp->model, &m);
 }
 
 static uint32_t kind_text(struct orma_import_ctx *imp, uint64_t kind)
@@ -135,7 +195,7 @@ static uint32_t kind_text(struct orma_import_ctx *imp, uint64_t kind)
                                                        : 0;
 }
 
-uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine,
+uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                                      const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_FRAMES, iid,
@@ -144,11 +204,12 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
     struct orma_pb_field f;
     struct orma_stack_frame frame = {0};
     uint64_t mapping = 0, name = 0, source = 0;
+    uint32_t row;
 
     if (!e)
         return ORMA_ROW_NONE;
-    if (e->cache)
-        return e->cache - 1;
+    if ((row = cached(imp, e, upid)) != ORMA_ROW_NONE)
+        return row;
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_FRAME_FUNCTION_NAME_ID:
@@ -174,33 +235,38 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
             break;
         }
     }
-    frame.mapping = mapping ? orma_profile_interned_mapping(imp, machine, gen, mapping)
-                            : orma_callstacks_dummy_mapping(imp->model, "");
-    if (frame.mapping == ORMA_ROW_NONE)
-        return ORMA_ROW_NONE;
     frame.name = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, name);
     if (name && !frame.name)
         return ORMA_ROW_NONE;
     if (source)
         frame.source = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_SOURCE_PATHS, source);
-    uint32_t row = orma_callstacks_frame(imp->model, &frame);
-    e->cache = row + 1;
+    if (mapping) {
+        frame.mapping = orma_profile_interned_mapping(imp, machine, upid, gen, mapping);
+        if (frame.mapping == ORMA_ROW_NONE)
+            return ORMA_ROW_NONE;
+        row = orma_callstacks_frame(imp->model, &frame);
+    } else { /* no address is known, but a name, which is its symbol */
+        frame.mapping = unplaced_mapping(imp, "", upid);
+        frame.rel_pc = 0;
+        row = orma_callstacks_symbolized_frame(imp->model, &frame);
+    }
+    cache(imp, e, upid, row);
     return row;
 }
 
 uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t machine,
-                                        const struct orma_seq_gen *gen, uint64_t iid)
+                                        uint32_t upid, const struct orma_seq_gen *gen, uint64_t iid)
 {
     struct orma_interned *e = find(imp, machine, gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, iid,
                                    ORMA_STAT_STACKPROFILE_INVALID_CALLSTACK_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
-    uint32_t callsite = ORMA_CALLSITE_NONE;
+    uint32_t callsite = ORMA_CALLSITE_NONE, row;
 
     if (!e)
         return ORMA_CALLSITE_NONE;
-    if (e->cache)
-        return e->cache - 1;
+    if ((row = cached(imp, e, upid)) != ORMA_ROW_NONE)
+        return row;
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
         uint64_t val;
@@ -208,7 +274,7 @@ uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t ma
         if (f.id != ORMA_PB_CALLSTACK_FRAME_IDS)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
-            uint32_t frame = orma_profile_interned_frame(imp, machine, gen, val);
+            uint32_t frame = orma_profile_interned_frame(imp, machine, upid, gen, val);
 
             if (frame == ORMA_ROW_NONE)
                 return ORMA_CALLSITE_NONE;
@@ -218,34 +284,54 @@ uint32_t orma_profile_interned_callsite(struct orma_import_ctx *imp, uint16_t ma
     if (callsite == ORMA_CALLSITE_NONE)
         count(imp, machine, ORMA_STAT_STACKPROFILE_EMPTY_CALLSTACK);
     else
-        e->cache = callsite + 1;
+        cache(imp, e, upid, callsite);
+    return callsite;
+}
+
+/* A frame that stands in the packet itself. */
+static struct orma_stack_frame inline_frame(struct orma_import_ctx *imp, struct orma_pb_reader r)
+{
+    struct orma_stack_frame frame = {0};
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_INLINE_CALLSTACK_FRAME_FUNCTION_NAME)
+            frame.name = orma_model_str(imp->model, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_INLINE_CALLSTACK_FRAME_SOURCE_FILE)
+            frame.source = orma_model_str(imp->model, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_INLINE_CALLSTACK_FRAME_LINE_NUMBER)
+            frame.line = orma_pb_u32(&f);
+    }
+    return frame;
+}
+
+static uint32_t inline_callsite(struct orma_import_ctx *imp, const char *mapping,
+                                struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+    uint32_t where = unplaced_mapping(imp, mapping, ORMA_ID_NONE);
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
+            continue;
+        struct orma_stack_frame frame = inline_frame(imp, orma_pb_sub(&f));
+        frame.mapping = where;
+        callsite = orma_callstacks_callsite(imp->model, callsite,
+                                            orma_callstacks_symbolized_frame(imp->model, &frame));
+    }
     return callsite;
 }
 
 uint32_t orma_profile_inline_callsite(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f, g;
-    uint32_t callsite = ORMA_CALLSITE_NONE;
+    return inline_callsite(imp, "track_event_inline", bytes);
+}
 
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader sub = orma_pb_sub(&f);
-        struct orma_stack_frame frame = {.mapping = orma_callstacks_dummy_mapping(imp->model, "")};
-
-        if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
-            continue;
-        while (orma_pb_next(&sub, &g)) {
-            if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_FUNCTION_NAME)
-                frame.name = orma_model_str(imp->model, orma_pb_str(&g));
-            else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_SOURCE_FILE)
-                frame.source = orma_model_str(imp->model, orma_pb_str(&g));
-            else if (g.id == ORMA_PB_INLINE_CALLSTACK_FRAME_LINE_NUMBER)
-                frame.line = orma_pb_u32(&g);
-        }
-        callsite = orma_callstacks_callsite(imp->model, callsite,
-                                            orma_callstacks_frame(imp->model, &frame));
-    }
-    return callsite;
+uint32_t orma_profile_sample_callsite(struct orma_import_ctx *imp, struct orma_str bytes)
+{
+    return inline_callsite(imp, "stack_sample_inline", bytes);
 }
 
 /* ---- symbols ---- */

@@ -157,6 +157,7 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
 struct perf_stream {
     uint32_t session;
     struct perf_event events[1 + FOLLOWERS_MAX]; /* the timebase, then its followers */
+    uint32_t tracks[1 + FOLLOWERS_MAX];          /* of each event, for the cpu at hand */
     unsigned events_num;
 };
 
@@ -223,28 +224,27 @@ static void find_stream(struct orma_import_ctx *imp, const struct orma_item *ite
     ret->session = perf_session(imp, item, defaults, ret->events[0].unit);
 }
 
+/* The track of an event on a cpu; what does not tell its cpu counts for cpu 0, as others have it.
+ */
 static uint32_t perf_track(struct orma_import_ctx *imp, const struct orma_item *item,
                            const struct perf_stream *s, unsigned event, uint32_t cpu)
 {
-    struct orma_args_list source = {0};
+    ORMA_MODEL_ARGS(source, imp->model);
     const struct orma_track_spec spec = {
         .type = "perf_cpu_counter",
         .event = ORMA_TRACK_COUNTER,
         .machine = item->machine,
-        .dims_num = 3,
-        .dims = {orma_dim(imp->model->known.cpu, cpu),
-                 orma_dim(orma_model_cstr(imp->model, "perf_session_id"), s->session),
-                 orma_dim_str(imp->model->known.name, s->events[event].name)},
         .name = s->events[event].name,
         .parent = ORMA_TRACK_NONE,
-        .source_args = &source,
+        .dims_num = 3,
+        .dims = {orma_dim(imp->model->known.cpu, cpu == ORMA_ID_NONE ? 0 : cpu),
+                 orma_dim(orma_model_lit(imp->model, "perf_session_id"), s->session),
+                 orma_dim_str(imp->model->known.name, s->events[event].name)},
+        .source_args = source,
     };
 
-    orma_args_put_bool(&source, orma_model_cstr(imp->model, "is_timebase"), event == 0);
-    imp->model->storage->failed |= source.failed;
-    uint32_t track = orma_tracks_get(&imp->model->tracks, &spec);
-    orma_args_list_fini(&source);
-    return track;
+    orma_args_put_bool(source, orma_model_lit(imp->model, "is_timebase"), event == 0);
+    return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
 /* ---- perf: samples ---- */
@@ -366,8 +366,8 @@ static uint32_t add_counts(struct orma_import_ctx *imp, const struct orma_item *
             continue;
         if (set == ORMA_COUNTER_SET_NONE)
             set = orma_callstacks_counter_set(imp->model);
-        orma_callstacks_add_counter(imp->model, set, item->ts,
-                                    perf_track(imp, item, stream, i, s->cpu), (double)s->counts[i]);
+        orma_callstacks_add_counter(imp->model, set, item->ts, stream->tracks[i],
+                                    (double)s->counts[i]);
     }
     return set;
 }
@@ -380,25 +380,25 @@ static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
     read_perf_sample(item, &s);
     find_stream(imp, item, &stream);
-    /* All tracks of its stream exist, even if there are no values. */
+    /* The cpu and all tracks of the stream exist, even if there are no values. */
+    uint32_t ucpu =
+        s.cpu == ORMA_ID_NONE ? ORMA_ID_NONE : orma_model_ucpu(imp->model, item->machine, s.cpu);
     for (unsigned i = 0; i < stream.events_num; i++)
-        (void)perf_track(imp, item, &stream, i, s.cpu);
+        stream.tracks[i] = perf_track(imp, item, &stream, i, s.cpu);
     if (perf_report(imp, item, &s, stream.session))
         return;
     if (s.has_skipped)
         count_skipped(imp, item, &s);
     uint32_t set = add_counts(imp, item, &s, &stream);
-    uint32_t utid = orma_processes_thread_of(p, s.tid, s.pid);
-    uint32_t ucpu =
-        s.cpu == ORMA_ID_NONE ? ORMA_ID_NONE : orma_model_ucpu(imp->model, item->machine, s.cpu);
+    uint32_t utid = orma_processes_thread_of(p, s.tid, s.pid), upid = orma_processes_upid(p, utid);
     const struct orma_sample row = {
         .ts = item->ts,
         .source = orma_model_lit(imp->model, "linux.perf"),
-        .task = orma_callstacks_task(imp->model, orma_processes_upid(p, utid), utid, ORMA_ROW_NONE),
+        .task = orma_callstacks_task(imp->model, upid, utid, ORMA_ROW_NONE),
         .exec = orma_callstacks_execution(imp->model, ucpu, cpu_mode(imp, s.mode)),
-        .callsite = s.has_callstack
-                        ? orma_profile_interned_callsite(imp, item->machine, item->gen, s.callstack)
-                        : ORMA_CALLSITE_NONE,
+        .callsite = s.has_callstack ? orma_profile_interned_callsite(imp, item->machine, upid,
+                                                                     item->gen, s.callstack)
+                                    : ORMA_CALLSITE_NONE,
         .unwind_error = s.has_error ? unwind_error(imp, s.error) : 0,
         .session = stream.session,
         .counter_set = set,
@@ -408,56 +408,11 @@ static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
 /* ---- streamed profiles ---- */
 
-/* Times are sums of differences since the thread's descriptor: settled in the order of the file. */
-static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
-{
-    struct orma_str payload = ctx->p->payload;
-    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
-    struct orma_seq *seq = ctx->seq;
-    struct orma_pb_field f;
-    int64_t ns, ts;
-
-    if (__builtin_mul_overflow(seq->time_us, 1000, &ns)) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
-        return true;
-    }
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader packed = {0};
-        uint64_t val;
-
-        if (f.id != ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US)
-            continue;
-        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
-            int64_t sum;
-            bool bad = __builtin_add_overflow(seq->time_us, (int64_t)val, &sum);
-
-            /* An overflow is sticky: every time that is relative to it is refused. */
-            seq->time_us = bad ? INT64_MAX : sum;
-            if (bad || __builtin_mul_overflow(seq->time_us, 1000, &sum)) {
-                orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                               ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
-                return true;
-            }
-        }
-    }
-    if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, &ts, NULL))
-        ts = ns;
-    if (!orma_reader_sortable(imp->reader, ts))
-        return true;
-    const struct orma_item item = {
-        .ts = ts,
-        .order = ctx->order,
-        .data = (const uint8_t *)payload.data,
-        .len = (uint32_t)payload.len,
-        .field = ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET,
-        .kind = ORMA_ITEM_PACKET,
-        .machine = ctx->machine,
-        .gen = seq->gen,
-    };
-    orma_sorter_push(&imp->reader->sorter, &item);
-    return true;
-}
+/* A sample at rest. */
+struct stream_sample {
+    uint64_t callstack;
+    int32_t priority; /* of the process */
+};
 
 /* The next number of a repeated field, wherever it is; false: no more. */
 struct number_walk {
@@ -482,15 +437,94 @@ static bool next_number(struct number_walk *w, uint64_t *ret)
     }
 }
 
+static void push_stream_sample(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                               uint64_t order, int64_t ts, struct stream_sample sample)
+{
+    struct stream_sample *s = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*s));
+    const struct orma_item item = {
+        .ts = ts,
+        .order = order,
+        .data = (const uint8_t *)ctx->p->payload.data,
+        .len = (uint32_t)ctx->p->payload.len,
+        .field = ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET,
+        .kind = ORMA_ITEM_PACKET,
+        .machine = ctx->machine,
+        .gen = ctx->seq->gen,
+        .aux = (uintptr_t)s,
+    };
+
+    if (!s) {
+        imp->model->storage->failed = true;
+        return;
+    }
+    *s = sample;
+    if (orma_reader_sortable(imp->reader, ts))
+        orma_sorter_push(&imp->reader->sorter, &item);
+}
+
+/* Adds to the time of the sequence. False: it is out of range, and stays so. */
+static bool add_delta(struct orma_seq *seq, uint64_t delta, int64_t *ret_ns)
+{
+    int64_t sum;
+    bool bad = __builtin_add_overflow(seq->time_us, (int64_t)delta, &sum);
+
+    seq->time_us = bad ? INT64_MAX : sum;
+    return !bad && !__builtin_mul_overflow(seq->time_us, 1000, ret_ns);
+}
+
+static int32_t priority_of(struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+    int32_t priority = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_STREAMING_PROFILE_PACKET_PROCESS_PRIORITY)
+            priority = (int32_t)orma_pb_i64(&f);
+    return priority;
+}
+
+/* Times are sums of differences since the thread's descriptor: settled in the order of the file. A
+ * stack without a time is no sample. */
+static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct number_walk stacks = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
+    struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
+    struct stream_sample sample = {.priority = priority_of(r)};
+    uint64_t order = ctx->order, delta;
+    int64_t base = 0, ts = 0, ns;
+    bool bad = !add_delta(ctx->seq, 0, &base), more = true;
+
+    if (!bad && !orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, base,
+                                           &ts, NULL))
+        ts = base;
+    while (!bad && next_number(&deltas, &delta)) {
+        bad = !add_delta(ctx->seq, delta, &ns) || __builtin_sub_overflow(ns, base, &ns) ||
+              __builtin_add_overflow(ts, ns, &ns);
+        more = more && next_number(&stacks, &sample.callstack);
+        if (!bad && more)
+            push_stream_sample(imp, ctx, ORMA_MIN(order++, ctx->order + ORMA_ORDER_STEP - 1), ns,
+                               sample);
+    }
+    if (bad)
+        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
+                       ORMA_STAT_STREAMING_PROFILE_INVALID_TIMESTAMP);
+    else if (more && next_number(&stacks, &sample.callstack))
+        orma_model_log(imp->model, ctx->machine, ORMA_STAT_STACKPROFILE_PARSER_ERROR, INT64_MIN,
+                       orma_reader_offset(imp->reader, (const uint8_t *)ctx->p->bytes.data), NULL);
+    return true;
+}
+
 /* A stack that is not known. */
-static void log_stack(struct orma_import_ctx *imp, uint16_t machine, int64_t ts, uint64_t iid)
+static void log_stack(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_uint(args, orma_model_lit(imp->model, "callstack_iid"), iid);
-    orma_model_log(imp->model, machine, ORMA_STAT_STACKPROFILE_PARSER_ERROR, ts, -1, args);
+    orma_model_log(imp->model, item->machine, ORMA_STAT_STACKPROFILE_PARSER_ERROR, item->ts, -1,
+                   args);
 }
 
-static void set_priority(struct orma_import_ctx *imp, uint32_t sample, int64_t priority)
+static void set_priority(struct orma_import_ctx *imp, uint32_t sample, int32_t priority)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_STACK_SAMPLE_EXTRAS);
 
@@ -503,33 +537,17 @@ static void set_priority(struct orma_import_ctx *imp, uint32_t sample, int64_t p
 
 static void streaming_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct number_walk stacks = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
-    struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
-    uint32_t utid = orma_processes_thread_of(orma_model_processes(imp->model, item->machine),
-                                             item->gen->tid, item->gen->pid);
-    int64_t ts = item->ts, priority = 0;
-    struct orma_pb_field f;
-    uint64_t iid, delta;
+    const struct stream_sample *s = (const struct stream_sample *)(uintptr_t)item->aux;
+    struct orma_processes *p = orma_model_processes(imp->model, item->machine);
+    uint32_t utid = orma_processes_thread_of(p, item->gen->tid, item->gen->pid);
+    uint32_t callsite = orma_profile_interned_callsite(
+        imp, item->machine, orma_processes_upid(p, utid), item->gen, s->callstack);
 
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_STREAMING_PROFILE_PACKET_PROCESS_PRIORITY)
-            priority = (int32_t)orma_pb_i64(&f);
-
-    while (next_number(&stacks, &iid)) {
-        if (!next_number(&deltas, &delta)) {
-            orma_stats_inc(stats, ORMA_STAT_STACKPROFILE_PARSER_ERROR);
-            return;
-        }
-        ts = (int64_t)((uint64_t)ts + delta * 1000);
-        uint32_t callsite = orma_profile_interned_callsite(imp, item->machine, item->gen, iid);
-        if (callsite == ORMA_CALLSITE_NONE)
-            log_stack(imp, item->machine, ts, iid);
-        else
-            set_priority(imp, orma_callstacks_stack(imp->model, ts, "chrome", utid, callsite),
-                         priority);
-    }
+    if (callsite == ORMA_CALLSITE_NONE)
+        log_stack(imp, item, s->callstack);
+    else
+        set_priority(imp, orma_callstacks_stack(imp->model, item->ts, "chrome", utid, callsite),
+                     s->priority);
 }
 
 /* ---- module ---- */
@@ -585,6 +603,8 @@ static void fini(struct orma_import_ctx *imp)
 {
     orma_profile_heap_fini(imp);
     orma_map_fini(&orma_profile(imp)->sessions);
+    ORMA_VEC_FINI(&orma_profile(imp)->entries);
+    orma_map_fini(&orma_profile(imp)->entries_of_others);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PERF_SAMPLE,

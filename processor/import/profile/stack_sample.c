@@ -174,8 +174,9 @@ static uint32_t async_context(struct orma_import_ctx *imp, const struct orma_ite
     return row;
 }
 
+/* *ret_upid: the process, or ORMA_ID_NONE. */
 static uint32_t task_context(struct orma_import_ctx *imp, const struct orma_item *item,
-                             struct orma_str bytes)
+                             struct orma_str bytes, uint32_t *ret_upid)
 {
     struct orma_processes *p = orma_model_processes(imp->model, item->machine);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
@@ -198,6 +199,7 @@ static uint32_t task_context(struct orma_import_ctx *imp, const struct orma_item
         upid = orma_processes_upid(p, utid);
     else if (pid != ORMA_ID_NONE)
         upid = orma_processes_process(p, pid);
+    *ret_upid = upid;
     return orma_callstacks_task(imp->model, upid, utid, async);
 }
 
@@ -242,7 +244,7 @@ static struct counter read_counter(struct orma_import_ctx *imp, struct orma_str 
         "page-faults", "cache-misses", "cache-references", "branch-misses", "count"};
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    struct counter c = {.name = ORMA_STR_EMPTY};
+    struct counter c = {0};
 
     while (orma_pb_next(&r, &f)) {
         uint64_t val = orma_pb_u64(&f);
@@ -278,9 +280,9 @@ static uint32_t counter_track(struct orma_import_ctx *imp, const struct orma_ite
 {
     struct orma_args_list args = {0};
     bool per_cpu =
-        cpu != ORMA_ID_NONE && c->scope != ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_SCOPE_GLOBAL;
+        cpu != ORMA_ID_NONE && c->scope == ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_SCOPE_CPU;
     struct orma_track_spec spec = {
-        .type = per_cpu ? "stack_sample_cpu_counter" : "stack_sample_global_counter",
+        .type = per_cpu ? "stack_sample_cpu_counter" : "stack_sample_session_counter",
         .event = ORMA_TRACK_COUNTER,
         .machine = item->machine,
         .name = c->name,
@@ -334,16 +336,15 @@ static void add_weight(struct orma_import_ctx *imp, const struct orma_item *item
 void orma_profile_stack_sample_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct parts p;
-    uint32_t cpu;
+    uint32_t cpu, upid;
 
     read_parts(imp, item, &p);
-    if (!p.source.len)
-        p.source = ORMA_STR("unknown");
+    uint32_t source = p.source.data ? orma_model_str(imp->model, p.source) : 0;
     struct counter primary = read_counter(imp, p.primary);
     struct orma_sample row = {
         .ts = item->ts,
-        .source = orma_model_str(imp->model, p.source),
-        .task = task_context(imp, item, p.task),
+        .source = p.source.len ? source : orma_model_lit(imp->model, "unknown"),
+        .task = task_context(imp, item, p.task, &upid),
         .exec = execution_context(imp, item, p.exec, &cpu),
         .callsite = ORMA_CALLSITE_NONE,
         .unwind_error = p.unwind_error,
@@ -352,16 +353,17 @@ void orma_profile_stack_sample_parse(struct orma_import_ctx *imp, const struct o
     };
     if (p.has_callstack_iid)
         row.callsite =
-            orma_profile_interned_callsite(imp, item->machine, item->gen, p.callstack_iid);
+            orma_profile_interned_callsite(imp, item->machine, upid, item->gen, p.callstack_iid);
     else if (p.callstack.data)
-        row.callsite = orma_profile_inline_callsite(imp, p.callstack);
-    add_weight(imp, item, row.counter_set, &primary, p.weight,
-               counter_track(imp, item, &primary, row.session, row.source, cpu, true));
+        row.callsite = orma_profile_sample_callsite(imp, p.callstack);
+    if (p.primary.data)
+        add_weight(imp, item, row.counter_set, &primary, p.weight,
+                   counter_track(imp, item, &primary, row.session, source, cpu, true));
     for (unsigned i = 0; i < ORMA_MIN(p.followers_num, p.weights_num); i++) {
         struct counter c = read_counter(imp, p.followers[i]);
 
         add_weight(imp, item, row.counter_set, &c, p.weights[i],
-                   counter_track(imp, item, &c, row.session, row.source, cpu, false));
+                   counter_track(imp, item, &c, row.session, source, cpu, false));
     }
     orma_callstacks_sample(imp->model, &row);
 }

@@ -313,12 +313,13 @@ Test(room_events, stacks_of_events_come_from_the_profile_room)
     const struct room_field *stacked =
         MSG(TYPE(INSTANT), NAME("a"), TRACK(0), NUM(ORMA_PB_TRACK_EVENT_CALLSTACK_IID, 3));
 
-    event(r, 10, stacked); /* nobody knows what the stack is */
+    event(r, 10, stacked); /* nobody knows what the stack is: it is refused */
+    cr_assert_eq(room_stat(r, TRACK_EVENT_PARSER_ERRORS), 1);
     room_expect(r, ORMA_TABLE_TRACK_EVENT_CALLSTACKS, "slice_id callsite_id", "");
     room_record_calls(r);
     event(r, 20, stacked);
     room_expect_calls(r, "interned_callsite 0 3\n");
-    room_expect(r, ORMA_TABLE_TRACK_EVENT_CALLSTACKS, "slice_id callsite_id", "1 7\n");
+    room_expect(r, ORMA_TABLE_TRACK_EVENT_CALLSTACKS, "slice_id callsite_id", "0 7\n");
     room_free(r);
 }
 

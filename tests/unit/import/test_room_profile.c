@@ -38,7 +38,7 @@ static void intern_stacks(struct room *r)
 
 static uint32_t interned(struct room *r, uint64_t iid)
 {
-    return orma_port_interned_callsite(&r->ctx, 0, r->seq->gen, iid);
+    return orma_port_interned_callsite(&r->ctx, 0, ORMA_ID_NONE, r->seq->gen, iid);
 }
 
 Test(room_profile, interned_stacks_share_their_frames_and_callers)
@@ -61,20 +61,20 @@ Test(room_profile, stacks_with_holes_are_none_and_counted)
 {
     struct room *r = room_new(&orma_profile_room, importers);
 
-    room_intern(r,
-                MSG(SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 1),
-                        NUM(ORMA_PB_CALLSTACK_FRAME_IDS, 9)),
-                    SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 2)),
-                    SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 3),
-                        NUM(ORMA_PB_CALLSTACK_FRAME_IDS, 1)),
-                    SUB(ORMA_PB_INTERNED_DATA_FRAMES, NUM(ORMA_PB_FRAME_IID, 1),
-                        NUM(ORMA_PB_FRAME_FUNCTION_NAME_ID, 8), NUM(ORMA_PB_FRAME_MAPPING_ID, 7))));
+    room_intern(r, MSG(SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 1),
+                           NUM(ORMA_PB_CALLSTACK_FRAME_IDS, 9)),
+                       SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 2)),
+                       SUB(ORMA_PB_INTERNED_DATA_CALLSTACKS, NUM(ORMA_PB_CALLSTACK_IID, 3),
+                           NUM(ORMA_PB_CALLSTACK_FRAME_IDS, 1)),
+                       SUB(ORMA_PB_INTERNED_DATA_FRAMES, NUM(ORMA_PB_FRAME_IID, 1),
+                           NUM(ORMA_PB_FRAME_MAPPING_ID, 7))));
     for (uint64_t iid = 0; iid <= 4; iid++)
         cr_assert_eq(interned(r, iid), ORMA_CALLSITE_NONE);
     cr_assert_eq(room_stat(r, STACKPROFILE_INVALID_CALLSTACK_ID), 2); /* 0 and 4 */
     cr_assert_eq(room_stat(r, STACKPROFILE_INVALID_FRAME_ID), 1);
     cr_assert_eq(room_stat(r, STACKPROFILE_EMPTY_CALLSTACK), 1);
     cr_assert_eq(room_stat(r, STACKPROFILE_INVALID_MAPPING_ID), 1);
+    cr_assert_eq(room_stat(r, INTERNED_DATA_TOKENIZER_ERRORS), 4);
     room_expect(r, ORMA_TABLE_STACK_PROFILE_CALLSITE, "id", "");
     room_free(r);
 }
@@ -94,7 +94,9 @@ Test(room_profile, inline_stacks_have_lines_as_symbols)
     cr_assert_eq(orma_port_inline_callsite(&r->ctx, bytes), 1);
     room_expect(r, ORMA_TABLE_STACK_PROFILE_CALLSITE, "depth parent_id frame_id.name",
                 "0 - main\n1 0 run\n");
-    room_expect(r, ORMA_TABLE_STACK_PROFILE_SYMBOL, "name source_file line_number", "run a.c 12\n");
+    room_expect(r, ORMA_TABLE_STACK_PROFILE_SYMBOL, "name source_file line_number",
+                "main - -\nrun a.c 12\n");
+    room_expect(r, ORMA_TABLE_STACK_PROFILE_MAPPING, "name", "track_event_inline\n");
     cr_assert_eq(orma_port_inline_callsite(&r->ctx, (struct orma_str){0}), ORMA_CALLSITE_NONE);
     room_free(r);
 }

@@ -17,4 +17,6 @@ SELECT
   s.id AS sample_id, s.ts, s.utid, s.cpu, s.cpu_mode, s.callsite_id, s.unwind_error,
   s.perf_session_id, c.id AS counter_id, c.track_id, c.value AS counter_value
 FROM perf_sample AS s
-JOIN stack_sample_counter AS c ON c.stack_sample_id = s.id;
+JOIN __intrinsic_profiler_sample AS i ON i.id = s.id
+JOIN __intrinsic_profiler_counter_set AS cs ON cs.counter_set_id = i.counter_set_id
+JOIN __intrinsic_counter AS c ON c.id = cs.counter_id;
