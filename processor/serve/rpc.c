@@ -582,14 +582,13 @@ static bool take_request(struct orma_rpc *self, const uint8_t *data, size_t len,
 
 enum frame { FRAME_WHOLE, FRAME_PART, FRAME_BAD };
 
-/* A request at the begin of `data`: where its bytes are, and where the next one begins. */
+/* A request at the begin of `data`, of which there is some: where its bytes are, and where the next
+ * one begins. */
 static enum frame next_frame(const uint8_t *data, size_t len, size_t *ret_at, size_t *ret_len)
 {
     const uint8_t *at = data, *end = data + len;
     uint64_t tag = 0, size = 0;
 
-    if (!len)
-        return FRAME_PART;
     if (!orma_pb_varint_at(&at, end, &tag))
         return len < ORMA_VARINT_MAX ? FRAME_PART : FRAME_BAD;
     if ((tag & 7) != ORMA_PB_LEN || tag >> 3 == 0)
@@ -619,7 +618,7 @@ bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const 
         orma_buf_fini(&s->in);
         return fatal("out of memory", send, ctx);
     }
-    while (good &&
+    while (good && done < s->in.len &&
            (frame = next_frame(s->in.data + done, s->in.len - done, &at, &size)) == FRAME_WHOLE) {
         good = take_request(self, s->in.data + done + at, size, send, ctx);
         done += at + size;

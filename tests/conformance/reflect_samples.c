@@ -74,8 +74,9 @@ static ssize_t memory_read(void *ctx, void *to, size_t len)
     struct memory *m = ctx;
     size_t n = ORMA_MIN(ORMA_MIN(len, (size_t)4093), m->left.len);
 
-    if (n)
-        memcpy(to, m->left.data, n);
+    if (!n)
+        return 0; /* there may be no address at all */
+    memcpy(to, m->left.data, n);
     m->left.data += n;
     m->left.len -= n;
     return (ssize_t)n;
