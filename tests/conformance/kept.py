@@ -71,3 +71,27 @@ def unfinished_dumps(reference, ours):
 @query("a set of intervals merged with empty ones", "the reference gives rows of NULL or cuts the neighbour of an interval without length")
 def merge_empty(statement):
     return re.search(r"interval_merge_overlapping!", statement) is not None
+
+
+@query("functions that the reference lacks", "SQLite has them, or newer releases of it; a query that needs them gets its answer")
+def more_functions(statement):
+    return re.search(r"\b(median|percentile_cont|percentile_disc|soundex)\s*\(", statement, re.I) is not None
+
+
+# Columns of numbers, in comparisons with what is no number.
+NUMBERS = r"\b(id|ts|dur|\w+_id|\w+_ts|\w+_dur|depth|utid|upid|ucpu|tid|pid|cpu|priority|value|int_value|real_value|idx|is_\w+)\b"
+NO_NUMBER = r"\s*x?'"
+
+
+@query("a column of numbers against a text or blob", "SQL says that the text is converted first, and SQLite does; the reference "
+       "finds nothing in its own tables, but converts in those of queries")
+def other_class(statement):
+    compared = rf"{NUMBERS}\s*(=|==|!=|<>|<=|>=|<|>|(IS|GLOB|LIKE|IN\s*\()(?=[\s'])|IS\s+NOT|NOT\s+(GLOB|LIKE|IN\s*\())"
+    between = rf"{NUMBERS}\s+(NOT\s+)?BETWEEN\s+(x?'|\S+\s+AND\s+x?')"
+    return re.search(compared + NO_NUMBER, statement, re.I) is not None or re.search(between, statement, re.I) is not None
+
+
+@query("numbers of arg sets", "args of kernel events are made when somebody reads them, and are numbered after all others; which "
+       "args a row has is the same")
+def arg_sets(statement):
+    return re.search(r"\bFROM\s+args\b|\barg_set_id\b|\bSELECT\s+\*", statement, re.I) is not None
