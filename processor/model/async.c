@@ -148,8 +148,7 @@ static void source_args(struct orma_model *model, struct orma_async *st,
     orma_args_put_str(&st->args, model->known.source, orma_model_lit(model, "chrome"));
     orma_args_put_bool(&st->args, orma_model_lit(model, "trace_id_is_process_scoped"),
                        a->of_process);
-    if (a->upid != ORMA_ID_NONE)
-        orma_args_put_uint(&st->args, model->known.upid, a->upid);
+    orma_args_put_uint(&st->args, model->known.upid, a->upid != ORMA_ID_NONE ? a->upid : 0);
     orma_args_put_str(&st->args, orma_model_lit(model, "source_scope"), a->scope);
 }
 
@@ -179,7 +178,7 @@ static struct orma_lane *legacy_lane(struct orma_model *model, struct orma_async
         .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
         .event = ORMA_TRACK_SLICES,
         .machine = a->machine,
-        .name = name_of(model, st, a),
+        .name = a->name,
         .parent = ORMA_TRACK_NONE,
         .source_args = &st->args,
     };
@@ -187,7 +186,7 @@ static struct orma_lane *legacy_lane(struct orma_model *model, struct orma_async
     if (a->of_process)
         spec.dims[spec.dims_num++] = orma_dim(model->known.upid, a->upid);
     spec.dims[spec.dims_num++] = orma_dim_str(model->known.scope, a->scope);
-    spec.dims[spec.dims_num++] = orma_dim_str(model->known.name, spec.name);
+    spec.dims[spec.dims_num++] = orma_dim_str(model->known.name, name_of(model, st, a));
     struct orma_lanes *g = orma_lanes_get(model, &spec);
     struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
     if (g && !lane) {

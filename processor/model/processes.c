@@ -72,6 +72,7 @@ void orma_processes_fini(struct orma_processes *self)
     orma_ids_fini(&self->by_pid);
     orma_map_fini(&self->ns_depth);
     orma_map_fini(&self->ns_ids);
+    orma_map_fini(&self->unknown);
     *self = (struct orma_processes){0};
 }
 
@@ -259,6 +260,21 @@ uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uin
         if (orma_processes_upid(self, utid) == ORMA_ID_NONE)
             set_upid(self, utid, upid);
     }
+    return utid;
+}
+
+uint32_t orma_processes_unknown_thread(struct orma_processes *self, uint32_t pid)
+{
+    uint32_t upid = orma_processes_process(self, pid);
+    uint64_t known = orma_map_get(&self->unknown, upid);
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    uint32_t utid = add_thread(self, 0);
+    orma_table_set(threads(self), ORMA_THREAD_TID, utid, -1);
+    if (orma_map_put(&self->unknown, upid, utid))
+        self->storage->failed = true;
+    set_upid(self, utid, upid);
     return utid;
 }
 

@@ -44,6 +44,7 @@ struct orma_processes {
     /* Of processes in pid namespaces: pid → depth of the innermost namespace, and
      * pid << 32 | id inside → id outside. */
     struct orma_map ns_depth, ns_ids;
+    struct orma_map unknown; /* upid → thread of no known tid */
     uint32_t idle_utid, idle_upid;
     bool idle_known;                 /* pid 0 is the idle process: true once a format says so */
     struct orma_process_link *links; /* waiting */
@@ -68,6 +69,9 @@ uint32_t orma_processes_find_thread(struct orma_processes *self, uint32_t tid);
 /* The thread with this tid in the process with this pid; `pid` may take over a thread without one.
  */
 uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid);
+
+/* A thread of the process that nobody knows the tid of: it is -1, and there is one for each. */
+uint32_t orma_processes_unknown_thread(struct orma_processes *self, uint32_t pid);
 
 /* The live process; a new one gets its main thread at once. */
 uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid);

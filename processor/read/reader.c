@@ -174,8 +174,8 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
             orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_SKIPPED_INCREMENTAL_STATE_INVALID);
         } else {
             r = orma_seq_intern(seq, p->interned);
-            if (r == -EBADMSG) {
-                orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+            if (r > 0) {
+                orma_stats_add(stats, ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS, r);
                 r = 0;
             }
         }
@@ -208,6 +208,7 @@ static void push_loose(struct orma_reader *self, const struct orma_read_packet *
         .data = (const uint8_t *)p->payload.data,
         .len = (uint32_t)p->payload.len,
         .field = p->field,
+        .before = p->payload.data ? (uint32_t)(p->payload.data - p->bytes.data) : 0,
         .kind = ORMA_ITEM_PACKET,
         .machine = (uint16_t)seq->machine,
         .gen = seq->gen,
@@ -285,7 +286,7 @@ static inline bool tokenized(struct orma_reader *self, const struct orma_read_pa
 
     if (ORMA_LIKELY(!(uses & ORMA_FIELD_TOKENIZE)) &&
         (!(uses & ORMA_FIELD_TOKENIZE_ODD) ||
-         ORMA_LIKELY(p->has_sequence && p->has_timestamp && !seq->tokenize_events)))
+         ORMA_LIKELY(p->has_sequence && p->has_timestamp && ts >= 0 && !seq->tokenize_events)))
         return false;
     return self->hooks.tokenize(self->hooks.data, p, seq, (uint16_t)seq->machine, ts, order);
 }

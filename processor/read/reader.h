@@ -111,7 +111,7 @@ struct orma_reader {
     bool gone;                  /* it is no longer what was read */
     uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */
     const char *error;          /* why the trace can't be read on; NULL: fine */
-    char error_text[128];       /* of `error`, where that is made */
+    char error_text[240];       /* of `error`, where that is made */
 };
 
 void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
@@ -157,6 +157,9 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
 
 /* True: a time of this clock is one of the trace as it stands. */
 bool orma_reader_is_trace_clock(struct orma_reader *self, uint16_t machine, uint64_t clock);
+
+/* The trace can't be read on: a clock of a sequence, where there is no sequence. */
+void orma_reader_refuse_clock(struct orma_reader *self, uint32_t id);
 
 /* To trace time; on failure counts it by cause and returns false. */
 bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint64_t clock,

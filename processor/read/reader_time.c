@@ -104,6 +104,17 @@ bool orma_reader_to_trace_time(struct orma_reader *self, uint16_t machine, uint6
     return r == ORMA_CLOCK_OK;
 }
 
+void orma_reader_refuse_clock(struct orma_reader *self, uint32_t id)
+{
+    if (self->error)
+        return;
+    (void)snprintf(self->error_text, sizeof(self->error_text),
+                   "TracePacket specified a sequence-local clock id (%u) but the TraceWriter's "
+                   "sequence_id is zero (the service is probably too old) (ERR:tp-parse)",
+                   (unsigned)id);
+    self->error = self->error_text;
+}
+
 /* Looks the clock of a packet up and keeps the conversion in the sequence. */
 enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct orma_seq *seq,
                                               uint32_t id, uint64_t timestamp)
@@ -115,6 +126,8 @@ enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct o
     bool incremental = false;
     struct orma_clock_span span;
 
+    if (!seq->id && orma_clock_is_private(id))
+        orma_reader_refuse_clock(self, id);
     if (seq->clock_cached && seq->clock_incremental)
         orma_clocks_set_raw(clocks,
                             orma_timeline_key(seq->view, orma_clock_key(seq->clock_id, seq->id)),

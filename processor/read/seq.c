@@ -7,6 +7,7 @@
 #include "processor/read/seq.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "protos/fields/trace.h"
@@ -267,7 +268,7 @@ int orma_seq_intern(struct orma_seq *self, struct orma_str data)
 {
     struct orma_pb_reader r = orma_pb_reader(data.data, data.len);
     struct orma_pb_field f;
-    int ret = 0;
+    int bad = 0;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id >= ORMA_INTERNED_EXTENSIONS)
@@ -278,9 +279,9 @@ int orma_seq_intern(struct orma_seq *self, struct orma_str data)
 
         if (one == -ENOMEM)
             return one;
-        ret = one ? one : ret;
+        bad += one != 0 && bad < INT_MAX;
     }
-    return r.failed ? -EBADMSG : ret;
+    return r.failed && !bad ? 1 : bad;
 }
 
 double orma_seq_gen_sum(struct orma_seq_gen *self, uint64_t track_uuid, double delta)

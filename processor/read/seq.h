@@ -130,7 +130,8 @@ int orma_seq_clear(struct orma_seq *self);
 /* Starts a generation with other defaults. 0 or -ENOMEM. */
 int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults);
 
-/* Merges an InternedData message. 0, -EBADMSG (what was whole is kept) or -ENOMEM. */
+/* Merges an InternedData message. How many entries were of no use (the others are kept), or -ENOMEM.
+ */
 int orma_seq_intern(struct orma_seq *self, struct orma_str data);
 
 /* NULL if the id was never defined. The entry's cache may be written. */

@@ -107,6 +107,7 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
         .aux = item->aux,
         .len = item->len,
         .field = item->field,
+        .before = item->before,
         .machine = item->machine,
         .kind = item->kind,
         .format = item->format,
@@ -153,6 +154,7 @@ static bool loose_next(struct orma_stream *s)
         .data = i->data,
         .len = i->len,
         .field = i->field,
+        .before = i->before,
         .kind = i->kind,
         .format = i->format,
         .machine = i->machine,
@@ -275,6 +277,7 @@ static void push_loose_packet(struct orma_sorter *self, const struct orma_seq *s
         .data = (const uint8_t *)p->payload.data,
         .len = (uint32_t)p->payload.len,
         .field = p->field,
+        .before = p->payload.data ? (uint32_t)(p->payload.data - p->bytes.data) : 0,
         .kind = ORMA_ITEM_PACKET,
         .machine = (uint16_t)seq->machine,
         .gen = seq->gen,
@@ -343,6 +346,7 @@ static uint64_t read_record(const uint8_t **pos, const uint8_t *limit, bool once
             ret->data = f.data;
             ret->len = (uint32_t)f.len;
             ret->field = f.id;
+            ret->before = (uint32_t)(f.data - at);
             found |= 2;
         }
         if (found == 3 && once)

@@ -60,6 +60,7 @@ struct orma_item {
     const uint8_t *data;
     uint32_t len;
     uint32_t field;
+    uint32_t before; /* packets: how far into the packet `data` begins */
     uint8_t kind;   /* enum orma_item_kind */
     uint8_t format; /* whose ORMA_ITEM_OTHER it is */
     uint16_t machine;

@@ -32,7 +32,7 @@ struct loose {
     struct orma_seq_gen *gen;
     const struct orma_event_extra *extra;
     uint64_t aux;
-    uint32_t len, field;
+    uint32_t len, field, before;
     uint16_t machine;
     uint8_t kind, format;
 };

@@ -191,6 +191,7 @@ static void connect(struct orma_timeline *self, struct orma_clock_view *view)
         orma_timeline_tie(self, own, 0, clock, 0);
     if (related(self, clock, trace))
         return;
+    self->clocks.cache_misses++; /* what other readers had to look up */
     if (wall != trace_wall && related(self, clock, wall) && related(self, trace_wall, trace)) {
         orma_timeline_tie(self, wall, 0, trace_wall, 0);
     } else if (orma_clock_id(clock) == ORMA_CLOCK_TRACE_FILE ||

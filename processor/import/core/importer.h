@@ -94,4 +94,19 @@ struct orma_importers {
     const struct orma_import_room *formats_room;
 };
 
+/* Where in the file a packet is; -1: not in the file as such. */
+static inline int64_t orma_import_packet_offset(const struct orma_import_ctx *imp,
+                                                const struct orma_packet_ctx *ctx)
+{
+    return imp->reader ? orma_reader_offset(imp->reader, (const uint8_t *)ctx->p->bytes.data) : -1;
+}
+
+/* The same once it is parsed. */
+static inline int64_t orma_import_item_offset(const struct orma_import_ctx *imp,
+                                              const struct orma_item *item)
+{
+    return imp->reader && item->data ? orma_reader_offset(imp->reader, item->data - item->before)
+                                     : -1;
+}
+
 #endif

@@ -2,8 +2,9 @@
 #include "processor/import/events/event.h"
 #include "protos/fields/track_event.h"
 
+/* A row; `main` ones, which are the event, have its args. */
 static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
-                   struct orma_events_track *t, double value)
+                   struct orma_events_track *t, double value, bool main)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_COUNTER);
     uint32_t row = orma_table_add(table);
@@ -11,7 +12,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
     orma_table_set_time(table, ORMA_COUNTER_TS, row, e->item->ts);
     orma_table_set(table, ORMA_COUNTER_TRACK_ID, row, t->track);
     orma_table_set_double(table, ORMA_COUNTER_VALUE, row, value);
-    if (e->type != ORMA_PB_TRACK_EVENT_TYPE_COUNTER)
+    if (!main)
         return;
     if (ORMA_LIKELY(!e->annotated && !e->typed)) {
         if (e->passthrough == ORMA_ID_NONE)
@@ -33,23 +34,31 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
                           orma_args_commit(&imp->model->storage->args, args));
 }
 
-/* `if_bad` counts when the track can't have values. */
-static void value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
-                     double value, bool is_double, enum orma_stat if_bad)
+/* The track, if it was described as one of a counter. */
+static struct orma_events_track *counter_track(struct orma_import_ctx *imp,
+                                               const struct orma_events_record *e, uint64_t uuid)
 {
     struct orma_events_track *t = orma_events_find(imp, uuid, e->item->machine);
 
+    return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER ? t : NULL;
+}
+
+/* False, and counted: the way up from the track is broken. */
+static bool value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
+                     double value, bool main)
+{
+    struct orma_events_track *t = counter_track(imp, e, uuid);
+
     if (!t)
-        return;
-    if (ORMA_UNLIKELY(!t->reserved || t->kind != ORMA_EVENTS_COUNTER ||
-                      !orma_events_make_rows(imp, t, 0))) {
-        orma_stats_inc(orma_model_stats(imp->model, e->item->machine), if_bad);
-        return;
-    }
-    if (!is_double)
-        value *= (double)t->multiplier;
+        return true;
+    value *= (double)t->multiplier;
     if (t->incremental)
         value = orma_seq_gen_sum(e->item->gen, uuid, value);
+    if (!orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq)) {
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return false;
+    }
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         e->has_thread_ns = true;
         e->thread_ns = (int64_t)value;
@@ -57,26 +66,44 @@ static void value_of(struct orma_import_ctx *imp, struct orma_events_record *e, 
         e->has_instructions = true;
         e->instructions = (int64_t)value;
     }
-    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER && t->scope != ORMA_EVENTS_THREAD) {
+    if (main && t->scope != ORMA_EVENTS_THREAD) {
         e->t = t;
         e->upid = t->upid;
         orma_events_find_passthrough(imp, e);
     }
-    sample(imp, e, t, value);
+    sample(imp, e, t, value, main);
+    return true;
+}
+
+/* Counted, and logged with the place of the packet. */
+static void refuse(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                   enum orma_stat stat, const uint64_t *uuid)
+{
+    ORMA_MODEL_ARGS(args, imp->model);
+    if (uuid)
+        orma_args_put_uint(args, imp->model->known.track_uuid, *uuid);
+    orma_model_log(imp->model, e->item->machine, stat, INT64_MIN,
+                   orma_import_item_offset(imp, e->item), args);
 }
 
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                          bool has_track)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, e->item->machine);
-
-    if (!has_track)
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_TRACK_UUID);
-    else if (!e->has_value && !e->has_double)
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE);
-    else
-        value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, !e->has_value,
-                 ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID);
+    if (!has_track) {
+        refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_TRACK_UUID, NULL);
+        return;
+    }
+    if (!e->has_value && !e->has_double) {
+        refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE, NULL);
+        return;
+    }
+    if (!counter_track(imp, e, uuid)) {
+        refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID, &uuid);
+        return;
+    }
+    if (e->extras && (!orma_events_check_extras(imp, e) || !orma_events_extra_counters(imp, e)))
+        return;
+    (void)value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, true);
 }
 
 /* Two lists, of integers and of doubles, each with tracks and values. */
@@ -134,57 +161,68 @@ static void read_extras(const struct orma_events_record *e, struct extras *x)
 static bool check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e,
                          const struct extras *x)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, e->item->machine);
-
     for (unsigned which = 0; which < 2; which++) {
         if (x->values_num[which] > x->uuids_num[which]) {
-            orma_stats_inc(stats, x->uuids_num[which]
-                                      ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
-                                      : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS);
+            refuse(imp, e,
+                   x->uuids_num[which] ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
+                                       : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS,
+                   NULL);
             return false;
         }
     }
     if (x->too_many || x->values_num[0] + x->values_num[1] > ORMA_SEQ_EXTRA_COUNTERS) {
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX);
+        refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX, NULL);
         return false;
     }
     for (unsigned which = 0; which < 2; which++) {
         for (unsigned i = 0; i < x->values_num[which]; i++) {
-            const struct orma_events_track *t =
-                orma_events_find(imp, x->uuids[which][i], e->item->machine);
-
-            if (t && t->reserved && t->kind == ORMA_EVENTS_COUNTER)
+            if (counter_track(imp, e, x->uuids[which][i]))
                 continue;
-            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
+            refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK, &x->uuids[which][i]);
             return false;
         }
     }
     return true;
 }
 
-bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
+/* With the tracks of the sequence, where the event names none. */
+static void fill_extras(const struct orma_events_record *e, struct extras *x)
 {
     const struct orma_seq_gen *gen = e->item->gen;
+
+    x->too_many = false;
+    memset(x->uuids_num, 0, sizeof(x->uuids_num));
+    memset(x->values_num, 0, sizeof(x->values_num));
+    read_extras(e, x);
+    if (!x->uuids_num[0])
+        memcpy(x->uuids[0], gen->extra_uuids,
+               (x->uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
+    if (!x->uuids_num[1])
+        memcpy(x->uuids[1], gen->extra_double_uuids,
+               (x->uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
+}
+
+bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
     struct extras x;
 
-    x.too_many = false;
-    memset(x.uuids_num, 0, sizeof(x.uuids_num));
-    memset(x.values_num, 0, sizeof(x.values_num));
-    read_extras(e, &x);
-    if (!x.uuids_num[0])
-        memcpy(x.uuids[0], gen->extra_uuids, (x.uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
-    if (!x.uuids_num[1])
-        memcpy(x.uuids[1], gen->extra_double_uuids,
-               (x.uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
-    if (ORMA_UNLIKELY(!check_extras(imp, e, &x)))
-        return false;
+    fill_extras(e, &x);
+    return check_extras(imp, e, &x);
+}
+
+bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
+{
+    struct extras x;
+
+    fill_extras(e, &x);
     for (unsigned which = 0; which < 2; which++) {
         for (unsigned i = 0; i < x.values_num[which]; i++) {
             double real;
 
             memcpy(&real, &x.values[which][i], sizeof(real));
-            value_of(imp, e, x.uuids[which][i], which ? real : (double)(int64_t)x.values[which][i],
-                     which, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK);
+            if (!value_of(imp, e, x.uuids[which][i],
+                          which ? real : (double)(int64_t)x.values[which][i], false))
+                return false;
         }
     }
     return true;

@@ -14,6 +14,19 @@ static void put_label(struct orma_import_ctx *imp, struct orma_args_list *args, 
     orma_arg_put_text(imp, &k, text, args);
 }
 
+/* What Chrome calls processes of a kind; that of a renderer is better than what it says itself. */
+static void name_by_type(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
+                         uint64_t type)
+{
+    uint32_t name = orma_events_chrome_process(imp, type);
+
+    if (name)
+        orma_processes_name_process(orma_model_processes(imp->model, machine), upid, name,
+                                    type == ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_RENDERER
+                                        ? ORMA_PROCESS_NAME_RENDERER
+                                        : ORMA_PROCESS_NAME_LABEL);
+}
+
 static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
                        struct orma_str bytes)
 {
@@ -34,24 +47,18 @@ static void on_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t u
             type = orma_pb_u32(&f);
             break;
         case ORMA_PB_PROCESS_DESCRIPTOR_START_TIMESTAMP_NS:
-            if (orma_pb_i64(&f) > 0)
+            if (orma_pb_i64(&f) > 0 && orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
                 orma_table_set(t, ORMA_PROCESS_START_TS, upid, orma_pb_i64(&f));
             break;
         case ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_LABELS:
             put_label(imp, args, "chrome.process_label", labels++, orma_pb_str(&f));
-            break;
-        case ORMA_PB_PROCESS_DESCRIPTOR_LEGACY_SORT_INDEX:
-            if (orma_pb_i32(&f))
-                orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"),
-                                  orma_pb_i32(&f));
             break;
         }
     }
     orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
     if (name && name != ORMA_STR_EMPTY)
         orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
-    else if ((name = orma_events_chrome_process(imp, type)))
-        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_LABEL);
+    name_by_type(imp, machine, upid, type);
 }
 
 static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uint32_t upid,
@@ -59,13 +66,13 @@ static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uin
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    uint32_t type = 0;
+    uint64_t type = 0;
 
     ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE:
-            type = orma_events_chrome_process(imp, orma_pb_u64(&f));
+            type = orma_pb_u64(&f);
             break;
         case ORMA_PB_CHROME_PROCESS_DESCRIPTOR_HOST_APP_PACKAGE_NAME:
             orma_args_put_str(args, orma_model_lit(imp->model, "chrome.host_app_package_name"),
@@ -77,11 +84,10 @@ static void on_chrome_process(struct orma_import_ctx *imp, uint16_t machine, uin
             break;
         }
     }
-    orma_args_put_str(args, orma_model_lit(imp->model, "chrome.process_type"), type);
+    orma_args_put_str(args, orma_model_lit(imp->model, "chrome.process_type"),
+                      orma_events_chrome_process(imp, type));
     orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
-    if (type)
-        orma_processes_name_process(orma_model_processes(imp->model, machine), upid, type,
-                                    ORMA_PROCESS_NAME_LABEL);
+    name_by_type(imp, machine, upid, type);
 }
 
 static void on_chrome_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t utid,
@@ -107,7 +113,6 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
     struct orma_processes *procs = orma_model_processes(imp->model, machine);
     uint32_t name = 0, type = 0;
 
-    ORMA_MODEL_ARGS(args, imp->model);
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_THREAD_DESCRIPTOR_THREAD_NAME:
@@ -117,76 +122,92 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
         case ORMA_PB_THREAD_DESCRIPTOR_CHROME_THREAD_TYPE:
             type = orma_events_chrome_thread(imp, orma_pb_u64(&f));
             break;
-        case ORMA_PB_THREAD_DESCRIPTOR_LEGACY_SORT_INDEX:
-            if (orma_pb_i32(&f))
-                orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"),
-                                  orma_pb_i32(&f));
-            break;
         }
     }
-    orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, utid, args);
     if (name)
         orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
     else if (type)
         orma_processes_name_thread(procs, utid, type, ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
 }
 
-/* Ranks count where the parent wants an order of its own; the default track stands for none. */
-static bool is_ranked(struct orma_import_ctx *imp, const struct orma_events_track *t)
+static void find_pids(struct orma_str bytes, uint32_t pid_field, uint32_t *ret_pid,
+                      uint32_t tid_field, uint32_t *ret_tid)
 {
-    const struct orma_events_track *parent =
-        orma_events_find(imp, t->has_parent ? t->parent_uuid : 0, t->machine);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
 
-    return t->has_rank && parent && parent->child_ordering == imp->model->known.explicit_;
+    *ret_pid = *ret_tid = 0;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == pid_field)
+            *ret_pid = orma_pb_u32(&f);
+        else if (f.id == tid_field)
+            *ret_tid = orma_pb_u32(&f);
+    }
 }
 
-static void on_rank(struct orma_import_ctx *imp, const struct orma_events_track *t)
+/* Whom a descriptor is about: that of the track, or whom it names, if the track was described as
+ * another one's. */
+static uint32_t upid_of(struct orma_import_ctx *imp, const struct orma_item *item,
+                        const struct orma_events_track *t, struct orma_str process)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
-    if (t->has_thread) {
-        orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"), t->rank);
-        orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid, args);
-    } else if (t->has_process) {
-        orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"), t->rank);
-        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid, args);
-    }
+    uint32_t pid, tid;
+
+    find_pids(process, ORMA_PB_PROCESS_DESCRIPTOR_PID, &pid, 0, &tid);
+    if (t->has_process && t->pid == pid)
+        return t->upid;
+    return orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
+}
+
+static uint32_t utid_of(struct orma_import_ctx *imp, const struct orma_item *item,
+                        const struct orma_events_track *t, struct orma_str thread)
+{
+    uint32_t pid, tid;
+
+    find_pids(thread, ORMA_PB_THREAD_DESCRIPTOR_PID, &pid, ORMA_PB_THREAD_DESCRIPTOR_TID, &tid);
+    if (t->has_thread && t->pid == pid && t->tid == tid)
+        return t->utid;
+    return orma_processes_thread_of(orma_model_processes(imp->model, item->machine), tid, pid);
 }
 
 static void on_track(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
+    struct orma_str thread = {0}, process = {0}, chrome_thread = {0}, chrome_process = {0};
     uint64_t uuid = 0;
-    bool has_uuid = false;
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID) {
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID)
             uuid = orma_pb_u64(&f);
-            has_uuid = true;
-        }
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD)
+            thread = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS)
+            process = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_THREAD)
+            chrome_thread = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_PROCESS)
+            chrome_process = orma_pb_str(&f);
     }
-    struct orma_events_track *t = has_uuid ? orma_events_find(imp, uuid, item->machine) : NULL;
-    if (!t || !t->described)
+    struct orma_events_track *t = orma_events_find(imp, uuid, item->machine);
+    if (!t)
         return;
     if (!orma_events_resolve(imp, t)) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
     }
-    r = orma_pb_reader(item->data, item->len);
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS && t->has_process && !t->has_thread)
-            on_process(imp, item->machine, t->upid, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_PROCESS && t->has_process &&
-                 !t->has_thread)
-            on_chrome_process(imp, item->machine, t->upid, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD && t->has_thread)
-            on_thread(imp, item->machine, t->utid, orma_pb_str(&f));
-        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_CHROME_THREAD && t->has_thread)
-            on_chrome_thread(imp, item->machine, t->utid, orma_pb_str(&f));
+    if (thread.data) {
+        uint32_t utid = utid_of(imp, item, t, thread);
+
+        on_thread(imp, item->machine, utid, thread);
+        on_chrome_thread(imp, item->machine, utid, chrome_thread);
+    } else if (process.data) {
+        uint32_t upid = upid_of(imp, item, t, process);
+
+        on_process(imp, item->machine, upid, process);
+        if (chrome_process.data)
+            on_chrome_process(imp, item->machine, upid, chrome_process);
     }
-    if (is_ranked(imp, t))
-        on_rank(imp, t);
 }
 
 static void on_old_process(struct orma_import_ctx *imp, const struct orma_item *item)

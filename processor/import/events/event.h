@@ -24,31 +24,41 @@ struct orma_events_legacy {
     bool has_duration, has_thread_duration, has_instruction_delta, bind_to_enclosing, async_tts;
 };
 
+/* Whose track it is on. */
+enum orma_events_place {
+    ORMA_EVENTS_ON_DESCRIBED, /* `t` */
+    ORMA_EVENTS_ON_THREAD,    /* that of `utid`, which the sequence or the event names */
+    ORMA_EVENTS_ON_ASYNC,     /* found by `source_id`, which is kept as an arg */
+    ORMA_EVENTS_ON_PROCESS,   /* instants of a process */
+    ORMA_EVENTS_ON_TRACE,     /* and of the whole trace */
+};
+
 /* Read in one pass; lists are read again when they are there at all. */
 struct orma_events_record {
     bool stacked; /* a call stack came with it */
     /* Zero until the field comes. */
     uint32_t type;
     bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
-    bool annotated, flows, extras, typed, text_categories;
+    bool annotated, flows, extras, typed;
+    uint8_t text_categories; /* 2: two or more */
     bool has_thread_ns, has_instructions;
-    bool on_thread;    /* of `utid`, whose track is made when it is needed */
-    bool legacy_async; /* `source_id` is to be kept as an arg */
+    enum orma_events_place place;
+    bool of_process; /* an async one, whose id is of the process */
     uint8_t category_iids_num;
     uint64_t name_iid;
     /* Where it belongs. */
-    struct orma_events_track *t; /* the described track; NULL: `track` says it all */
-    uint32_t track;              /* a row of its own, or ORMA_TRACK_NONE: `t` knows */
+    struct orma_events_track *t; /* the described track */
     uint32_t utid, upid;         /* ORMA_ID_NONE: none */
     uint32_t passthrough;        /* the thread that wrote an event of another track */
     uint32_t name_id, category_id;
     /* From here on only what the flags say was there. */
     uint64_t track_uuid;
-    struct orma_str name;
+    struct orma_str name, category;
     int64_t value;
     double double_value;
     int64_t thread_ns, instructions; /* of the thread, at the event */
     int64_t source_id;
+    uint32_t async_scope; /* pool id */
     uint64_t category_iids[ORMA_EVENTS_CATEGORIES_MAX];
     struct orma_events_legacy legacy; /* if has_legacy */
     uint32_t callsite;                /* if stacked, as the next two */
@@ -58,29 +68,12 @@ struct orma_events_record {
     const struct orma_item *item;
 };
 
-/* The track on which a slice begins, ends, or lies as a whole. None, and no descriptor of one:
+/* The track on which a slice begins, ends, or lies as a whole; made if it is not there yet. None:
  * memory has run out. */
-static inline uint32_t orma_events_track_begin(struct orma_import_ctx *imp,
-                                               const struct orma_events_record *e)
-{
-    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
-                                                : orma_events_begin_track(imp, e->t, e->item->ts);
-}
-
-static inline uint32_t orma_events_track_end(struct orma_import_ctx *imp,
-                                             const struct orma_events_record *e)
-{
-    return e->track != ORMA_TRACK_NONE || !e->t ? e->track
-                                                : orma_events_end_track(imp, e->t, e->item->ts);
-}
-
-static inline uint32_t orma_events_track_whole(struct orma_import_ctx *imp,
-                                               const struct orma_events_record *e, int64_t dur)
-{
-    return e->track != ORMA_TRACK_NONE || !e->t
-               ? e->track
-               : orma_events_instant_track(imp, e->t, e->item->ts, dur);
-}
+uint32_t orma_events_track_begin(struct orma_import_ctx *imp, const struct orma_events_record *e);
+uint32_t orma_events_track_end(struct orma_import_ctx *imp, const struct orma_events_record *e);
+uint32_t orma_events_track_whole(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                                 int64_t dur);
 
 /* True, and counted: it is before what somebody cared for. */
 static inline bool orma_events_is_cropped(struct orma_import_ctx *imp, uint16_t machine, int64_t ts)
@@ -104,7 +97,7 @@ void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_event
 void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase);
 void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e);
 void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
-                       char phase, bool with_thread_time);
+                       char phase);
 
 /* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
  * done. */
@@ -119,6 +112,7 @@ bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                          bool has_track);
 /* Values that came along with an event. False: they make no sense, the event is dropped. */
+bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e);
 bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Thread time and instructions in the older form: also counters. */
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e);
@@ -126,9 +120,8 @@ void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_
 /* ---- track_event/legacy.c ---- */
 
 void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret);
-/* Where an event of a sequence without a track is. */
-void orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e);
-void orma_events_use_thread_track(struct orma_import_ctx *imp, struct orma_events_record *e);
+/* Where an event of a sequence without a track is. False: on no thread at all. */
+bool orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* What the phase says about the place. False: nonsense, the event is dropped. */
 bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
 void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);

@@ -11,6 +11,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
 #define ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
 #include "processor/import/core/ports.h"
+#include "sdk/base/hash.h"
 
 struct orma_arg_key;
 struct orma_lanes;
@@ -25,16 +26,20 @@ enum orma_events_scope { ORMA_EVENTS_GLOBAL, ORMA_EVENTS_PROCESS, ORMA_EVENTS_TH
 
 enum orma_events_kind { ORMA_EVENTS_SLICES, ORMA_EVENTS_COUNTER, ORMA_EVENTS_STATE };
 
+enum orma_events_merge {
+    ORMA_EVENTS_MERGE_BY_NAME,
+    ORMA_EVENTS_MERGE_BY_KEY,
+    ORMA_EVENTS_MERGE_NOT,
+};
+
 struct orma_events_track {
     uint64_t uuid;
     uint32_t trace; /* row of the file: others have tracks of the same uuid */
     /* As described. */
     bool described;
-    bool reserved; /* by a descriptor, not just by an event */
-    bool has_parent;
-    uint64_t parent_uuid;
+    bool reserved;        /* by a descriptor, not just by an event */
+    uint64_t parent_uuid; /* 0: none */
     uint32_t name;
-    uint32_t told_name; /* by the last descriptor; 0: none */
     bool has_process, has_thread, no_system_merge;
     uint32_t pid, tid;
     uint32_t trusted_pid; /* of who described it, as the service saw it; 0: not told */
@@ -46,21 +51,19 @@ struct orma_events_track {
     uint32_t child_ordering; /* pool id */
     bool has_rank;
     int32_t rank;
-    uint32_t merge; /* behaviour as described, 0 = by name */
-    uint32_t merge_key;
-    bool has_merge_key, has_merge_key_int;
-    uint64_t merge_key_int;
-    bool saw_first; /* has_first_packet_on_sequence */
+    enum orma_events_merge merge;
+    uint32_t merge_key;                  /* as text; 0: none */
+    bool ranks_processes, ranks_threads; /* the default track: their ranks count */
+    bool saw_first;                      /* has_first_packet_on_sequence, of who made the rows */
     bool is_default;
     uint16_t machine;
     /* As resolved. */
-    bool resolved, resolving, bad;
+    bool resolved, resolving;
     enum orma_events_scope scope;
     uint32_t utid, upid; /* ORMA_ID_NONE: none */
     bool is_root;        /* of its scope */
     uint32_t track;      /* ORMA_TRACK_NONE until it exists; unused when merged */
     bool has_rows;       /* the tracks exist */
-    bool unnamed;        /* the first event with a name names it */
     struct orma_lanes *group;
     uint32_t open_state; /* row of the state table, ORMA_ROW_NONE: none */
 };
@@ -88,23 +91,35 @@ struct orma_events_state {
     uint32_t chrome_bundles, chrome_packets;  /* with metadata of a Chrome; so far */
 };
 
+/* Where the track of a uuid of that file is in `by_uuid`. */
+static inline uint64_t orma_events_key(uint32_t trace, uint64_t uuid)
+{
+    return uuid ^ (trace ? orma_mix64(trace) : 0);
+}
+
 struct orma_events_state *orma_events_state(struct orma_import_ctx *imp);
 
 /* The track of a uuid, made (not described) if it is new. NULL when memory is out. */
 struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t uuid,
                                            uint16_t machine);
 
-/* Reads a TrackDescriptor into what is known of its uuid. */
-void orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
+/* Reads a TrackDescriptor into what is known of its uuid. False: it is of no use. */
+bool orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
 
 /* Makes the scope of it known. False: its parents are nonsense. */
 bool orma_events_resolve(struct orma_import_ctx *imp, struct orma_events_track *t);
 
-/* The tracks of it and of its parents, made by the first event, whose name it may take. */
-bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name);
+/* The same for the track of an event: it is there from now on, whoever described it. */
+bool orma_events_resolve_for_event(struct orma_import_ctx *imp, struct orma_events_track *t);
 
-/* Names a track that had none. */
-void orma_events_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name);
+/* The tracks of it and of its parents, made by the first event, whose name it may take. False: its
+ * parents are nonsense. */
+bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name,
+                           const struct orma_seq *seq);
+
+/* The same of a resolved track, if it merges with no other. */
+void orma_events_make_own_row(struct orma_import_ctx *imp, struct orma_events_track *t,
+                              uint32_t name, const struct orma_seq *seq);
 
 /* The rows to use. */
 uint32_t orma_events_begin_track(struct orma_import_ctx *imp, struct orma_events_track *t,

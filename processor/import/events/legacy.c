@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "processor/import/events/event.h"
-#include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
 
@@ -89,49 +88,35 @@ static bool parser_error(struct orma_import_ctx *imp, const struct orma_events_r
 
 /* ---- places ---- */
 
-void orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e)
+bool orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
     struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
-    bool has_pid = gen->has_pid;
-    uint32_t pid = gen->pid, tid = gen->tid;
+    const bool other_pid = e->has_legacy && e->legacy.has_pid;
+    const bool other_tid = e->has_legacy && e->legacy.has_tid;
+    uint32_t pid = other_pid ? (uint32_t)e->legacy.pid : gen->pid;
+    uint32_t tid = other_tid ? (uint32_t)e->legacy.tid : gen->tid;
 
-    if (e->has_legacy && e->legacy.has_pid) {
-        pid = (uint32_t)e->legacy.pid;
-        tid = ORMA_ID_NONE;
-        has_pid = true;
-    }
-    if (e->has_legacy && e->legacy.has_tid)
-        tid = (uint32_t)e->legacy.tid;
-    if (!has_pid)
-        return;
-    if (tid != ORMA_ID_NONE) {
-        e->utid = orma_processes_thread_of(procs, tid, pid);
-        e->upid = orma_processes_upid(procs, e->utid);
-        e->on_thread = true;
-    } else {
-        e->upid = orma_processes_process(procs, pid);
-    }
+    if (!pid || (!tid && (other_tid || !other_pid)))
+        return false;
+    e->utid = other_pid && !other_tid ? orma_processes_unknown_thread(procs, pid)
+                                      : orma_processes_thread_of(procs, tid, pid);
+    e->upid = orma_processes_upid(procs, e->utid);
+    e->place = ORMA_EVENTS_ON_THREAD;
+    return true;
 }
 
-void orma_events_use_thread_track(struct orma_import_ctx *imp, struct orma_events_record *e)
-{
-    if (e->on_thread && e->track == ORMA_TRACK_NONE)
-        e->track = orma_model_thread_track(imp->model, e->item->machine, e->utid);
-}
-
-static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e, bool *ret_of_process)
+static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     const struct orma_events_legacy *l = &e->legacy;
 
-    *ret_of_process = false;
     if (l->has_unscoped) {
         e->source_id = (int64_t)l->unscoped_id;
     } else if (l->has_global) {
         e->source_id = (int64_t)l->global_id;
     } else if (l->has_local && e->upid != ORMA_ID_NONE) {
         e->source_id = (int64_t)l->local_id;
-        *ret_of_process = true;
+        e->of_process = true;
     } else {
         return parser_error(imp, e);
     }
@@ -142,48 +127,36 @@ static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *
                         bool scope_is_name)
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
-    struct orma_legacy_async a = {.machine = e->item->machine};
-    enum orma_async_phase phase = ORMA_ASYNC_INSTANT;
 
-    if (!read_id(imp, e, &a.of_process))
+    if (e->t)
+        orma_events_make_own_row(imp, e->t, e->name_id, e->item->gen->seq);
+    if (!read_id(imp, e))
         return false;
-    a.id = e->source_id;
-    a.upid = e->upid;
-    a.name = e->name_id;
-    a.scope = scope_is_name ? e->name_id : e->category_id;
-    if (!scope_is_name && e->legacy.id_scope.data)
-        a.scope = orma_strpool_addf(pool, "%.*s:%.*s",
-                                    ORMA_STR_ARG(orma_strpool_get(pool, e->category_id)),
-                                    ORMA_STR_ARG(e->legacy.id_scope));
-    if (e->legacy.phase == 'b' || e->legacy.phase == 'S')
-        phase = ORMA_ASYNC_BEGIN;
-    else if (e->legacy.phase == 'e' || e->legacy.phase == 'T')
-        phase = ORMA_ASYNC_END;
-    e->track = orma_legacy_async_track(imp->model, &a, phase, e->item->ts);
-    e->legacy_async = true;
+    e->async_scope = scope_is_name ? e->name_id : e->category_id;
+    if (e->legacy.id_scope.data)
+        e->async_scope = orma_strpool_addf(pool, "%.*s:%.*s",
+                                           ORMA_STR_ARG(orma_strpool_get(pool, e->category_id)),
+                                           ORMA_STR_ARG(e->legacy.id_scope));
+    e->place = ORMA_EVENTS_ON_ASYNC;
     e->passthrough = e->utid;
-    return e->track != ORMA_TRACK_NONE;
+    return true;
 }
 
 static bool place_instant(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     switch (e->legacy.scope) {
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL:
-        e->track = orma_legacy_instant_track(imp->model, e->item->machine, ORMA_ID_NONE);
+        e->place = ORMA_EVENTS_ON_TRACE;
         break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS:
         if (e->upid == ORMA_ID_NONE)
             return parser_error(imp, e);
-        e->track = orma_legacy_instant_track(imp->model, e->item->machine, e->upid);
+        e->place = ORMA_EVENTS_ON_PROCESS;
         break;
     default:
-        if (e->utid == ORMA_ID_NONE)
-            return parser_error(imp, e);
-        orma_events_use_thread_track(imp, e);
-        return true;
+        return e->utid != ORMA_ID_NONE || parser_error(imp, e);
     }
-    if (e->utid != ORMA_ID_NONE)
-        e->passthrough = e->utid;
+    e->passthrough = e->utid;
     e->utid = ORMA_ID_NONE;
     return true;
 }
@@ -202,39 +175,39 @@ bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_re
         return place_async(imp, e, true);
     case 'i':
     case 'I':
-    case 'R':
         return place_instant(imp, e);
     case 'B':
     case 'E':
     case 'X':
-    case 's':
-    case 't':
-    case 'f':
-        orma_events_use_thread_track(imp, e);
-        return e->t || e->track != ORMA_TRACK_NONE;
+        if (e->utid == ORMA_ID_NONE)
+            return parser_error(imp, e);
+        break;
     }
     return true;
 }
 
 /* ---- flows ---- */
 
+/* A flow binds to what is on the track as it is: nothing begins or ends. */
+static uint32_t flow_track(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    if (e->place)
+        return orma_model_thread_track(imp->model, e->item->machine, e->utid);
+    (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq); /* it is resolved */
+    return orma_events_instant_track(imp, e->t, e->item->ts, 0);
+}
+
 static void on_flow(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     const struct orma_events_legacy *l = &e->legacy;
-    uint64_t id;
 
-    if (l->has_unscoped) {
-        id = l->unscoped_id;
-    } else if (l->has_global) {
-        id = l->global_id;
-    } else if (l->has_local && e->upid != ORMA_ID_NONE) {
-        id = l->local_id ^ (uint64_t)e->upid << 48; /* of the process */
-    } else {
+    if (!l->has_unscoped) {
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine), ORMA_STAT_FLOW_INVALID_ID);
+        (void)parser_error(imp, e);
         return;
     }
-    uint64_t flow = orma_flows_id_v1(imp->model, id, e->category_id, e->name_id);
-    uint32_t track = e->track != ORMA_TRACK_NONE || !e->t ? e->track : e->t->track;
+    uint64_t flow = orma_flows_id_v1(imp->model, l->unscoped_id, e->category_id, e->name_id);
+    uint32_t track = flow_track(imp, e);
 
     if (l->phase == 's')
         orma_flows_begin_on(imp->model, track, e->item->ts, flow);
@@ -258,8 +231,10 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_RAW);
     const struct orma_events_legacy *l = &e->legacy;
 
-    if (e->utid == ORMA_ID_NONE)
+    if (e->utid == ORMA_ID_NONE) {
+        (void)parser_error(imp, e);
         return;
+    }
     ORMA_MODEL_ARGS(typed, imp->model);
     ORMA_MODEL_ARGS(args, imp->model);
     orma_events_collect_args(imp, typed, e);
@@ -271,12 +246,12 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
         put_raw(imp, args, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
     if (e->has_thread_ns)
         put_raw(imp, args, "legacy_event.thread_timestamp_ns", e->thread_ns);
-    if (l->has_thread_duration)
+    if (l->has_thread_duration && e->has_thread_ns)
         put_raw(imp, args, "legacy_event.thread_duration_ns",
                 (int64_t)((uint64_t)l->thread_duration_us * 1000));
     if (e->has_instructions)
         put_raw(imp, args, "legacy_event.thread_instruction_count", e->instructions);
-    if (l->has_instruction_delta)
+    if (l->has_instruction_delta && e->has_instructions)
         put_raw(imp, args, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
     if (l->async_tts)
         orma_args_put_bool(args, orma_model_lit(imp->model, "legacy_event.use_async_tts"), true);
@@ -328,6 +303,10 @@ static void on_metadata(struct orma_import_ctx *imp, struct orma_events_record *
     struct orma_str what = orma_strpool_get(&imp->model->storage->pool, e->name_id);
     bool thread = orma_str_eq_c(what, "thread_name"), process = orma_str_eq_c(what, "process_name");
 
+    if (!e->name_id) {
+        (void)parser_error(imp, e);
+        return;
+    }
     if (!thread && !process) {
         on_other(imp, e);
         return;
@@ -350,7 +329,7 @@ static void on_complete(struct orma_import_ctx *imp, struct orma_events_record *
     if (__builtin_mul_overflow(e->legacy.duration_us, 1000, &dur) || dur < 0)
         (void)parser_error(imp, e);
     else
-        orma_events_whole(imp, e, dur, 0, true);
+        orma_events_whole(imp, e, dur, 0);
 }
 
 void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e)
@@ -374,14 +353,14 @@ void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_re
     case 'i':
     case 'I':
     case 'R':
-        orma_events_whole(imp, e, 0, phase == 'R' ? 'R' : 0, true);
+        orma_events_whole(imp, e, 0, phase == 'R' ? 'R' : 0);
         break;
     case 'T':
     case 'p':
-        orma_events_whole(imp, e, 0, phase, false);
+        orma_events_whole(imp, e, 0, phase);
         break;
     case 'n':
-        orma_events_whole(imp, e, 0, 0, e->legacy.async_tts);
+        orma_events_whole(imp, e, 0, 0);
         break;
     case 's':
     case 't':
@@ -446,58 +425,60 @@ static int64_t add_wrapping(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* Counted, and logged with the place of the packet. False. */
+static bool refuse(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                   enum orma_stat stat, bool of_sequence)
+{
+    ORMA_MODEL_ARGS(args, imp->model);
+    if (of_sequence)
+        orma_args_put_uint(args, orma_model_lit(imp->model, "packet_sequence_id"), ctx->seq->id);
+    orma_model_log(imp->model, ctx->machine, stat, INT64_MIN, orma_import_packet_offset(imp, ctx),
+                   args);
+    return false;
+}
+
 /* False: it has no time that can be believed, which is counted. */
 static bool event_time(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                        const struct times *t, int64_t *ret)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
     struct orma_seq *seq = ctx->seq;
     int64_t ns;
 
     if (!t->delta && !t->absolute) {
         *ret = ctx->ts;
         if (!ctx->p->has_timestamp)
-            orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_MISSING_TIMESTAMP);
-        return ctx->p->has_timestamp;
+            return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_MISSING_TIMESTAMP, false);
+        return ctx->ts >= 0 || refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
     }
-    if (t->delta && !seq->has_times) {
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_TIMESTAMP_DELTA_WITHOUT_VALID_STATE);
-        return false;
-    }
+    if (t->delta && !seq->has_times)
+        return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_SKIPPED_TIMESTAMP_DELTA_WITHOUT_VALID_STATE,
+                      true);
     if (t->delta && __builtin_add_overflow(seq->time_us, t->delta_us, &seq->time_us)) {
         seq->has_times = false;
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
-        return false;
+        return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
     }
-    if (__builtin_mul_overflow(t->delta ? seq->time_us : t->time_us, 1000, &ns)) {
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
-        return false;
-    }
-    /* Without a snapshot the clocks are taken to be the same. */
-    *ret = ns;
-    if (!orma_reader_is_trace_clock(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC))
-        (void)orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, ret,
-                                        NULL);
-    if (*ret >= 0)
-        return true;
-    orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP);
-    return false;
+    if (__builtin_mul_overflow(t->delta ? seq->time_us : t->time_us, 1000, &ns))
+        return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
+    /* Without a snapshot the clocks are taken to be the same, which is counted. */
+    if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, ret, NULL))
+        *ret = ns;
+    return *ret >= 0 || refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
 }
 
 /* False: differences to nothing, which is counted. */
-static bool fill_extra(struct orma_stats *stats, struct orma_seq *seq, const struct times *t,
-                       struct orma_event_extra *x)
+static bool fill_extra(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                       const struct times *t, struct orma_event_extra *x)
 {
+    struct orma_seq *seq = ctx->seq;
+
     *x = (struct orma_event_extra){0};
-    if (t->thread_delta && !seq->has_times) {
-        orma_stats_inc(stats, ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_TIME_DELTA_WITHOUT_VALID_STATE);
-        return false;
-    }
-    if (t->instruction_delta && !seq->has_times) {
-        orma_stats_inc(stats,
-                       ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_INSTRUCTION_DELTA_WITHOUT_VALID_STATE);
-        return false;
-    }
+    if (t->thread_delta && !seq->has_times)
+        return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_TIME_DELTA_WITHOUT_VALID_STATE,
+                      true);
+    if (t->instruction_delta && !seq->has_times)
+        return refuse(imp, ctx,
+                      ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_INSTRUCTION_DELTA_WITHOUT_VALID_STATE,
+                      true);
     if (t->thread_delta)
         seq->thread_time_us = add_wrapping(seq->thread_time_us, t->thread_delta_us);
     if (t->instruction_delta)
@@ -519,6 +500,7 @@ bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_
         .data = (const uint8_t *)ctx->p->payload.data,
         .len = (uint32_t)ctx->p->payload.len,
         .field = ctx->p->field,
+        .before = (uint32_t)(ctx->p->payload.data - ctx->p->bytes.data),
         .kind = ORMA_ITEM_PACKET,
         .machine = ctx->machine,
         .gen = ctx->seq->gen,
@@ -526,7 +508,7 @@ bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_
 
     if (!event_time(imp, ctx, &t, &item.ts))
         return true;
-    if (!fill_extra(orma_model_stats(imp->model, ctx->machine), ctx->seq, &t, &x))
+    if (!fill_extra(imp, ctx, &t, &x))
         return true;
     if (orma_events_is_cropped(imp, ctx->machine, item.ts))
         return true;

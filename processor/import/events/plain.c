@@ -73,12 +73,14 @@ static inline struct orma_events_track *usable_track(struct orma_import_ctx *imp
     struct orma_events_track *t = gen->event_track;
 
     if (ORMA_UNLIKELY(!t || t->uuid != uuid)) {
-        t = uuid ? orma_map_get_ptr(&orma_events_state(imp)->by_uuid, uuid) : NULL;
+        t = uuid ? orma_map_get_ptr(&orma_events_state(imp)->by_uuid,
+                                    orma_events_key(imp->model->trace_row, uuid))
+                 : NULL;
         if (!t)
             return NULL;
         gen->event_track = t;
     }
-    if (!t->has_rows || t->unnamed || t->group || (t->scope != ORMA_EVENTS_THREAD && gen->has_pid))
+    if (!t->has_rows || t->group || (t->scope != ORMA_EVENTS_THREAD && gen->has_pid))
         return NULL;
     return t;
 }

@@ -3,6 +3,7 @@
  * the older form (legacy.c) come here as well, once it is known which track they are on.
  */
 #include "processor/import/events/event.h"
+#include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
 
@@ -12,7 +13,7 @@ void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
-    if (ORMA_UNLIKELY(e->legacy_async))
+    if (ORMA_UNLIKELY(e->place == ORMA_EVENTS_ON_ASYNC))
         orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"), e->source_id);
     if (ORMA_UNLIKELY(e->typed))
         orma_events_typed_args(imp, e, args);
@@ -47,9 +48,11 @@ static void use_flow(struct orma_import_ctx *imp, uint32_t slice, uint64_t flow,
         orma_flows_begin(imp->model, slice, flow);
 }
 
-static void read_flows(struct orma_import_ctx *imp, const struct orma_events_record *e,
+/* False: there are none of the field. */
+static bool read_flows(struct orma_import_ctx *imp, const struct orma_events_record *e,
                        uint32_t slice, uint32_t field, bool ends)
 {
+    bool any = false;
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
@@ -59,6 +62,7 @@ static void read_flows(struct orma_import_ctx *imp, const struct orma_events_rec
 
         if (f.id != field)
             continue;
+        any = true;
         if (f.wire != ORMA_PB_LEN)
             use_flow(imp, slice, f.num, ends);
         else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
@@ -71,6 +75,7 @@ static void read_flows(struct orma_import_ctx *imp, const struct orma_events_rec
             while (list.pos < list.end && !list.failed)
                 use_flow(imp, slice, orma_pb_varint(&list), ends);
     }
+    return any;
 }
 
 static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -120,17 +125,79 @@ static void flows_of(struct orma_import_ctx *imp, const struct orma_events_recor
         bind_flow(imp, e, slice);
     if (ORMA_LIKELY(!e->flows))
         return;
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
-    read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
+    /* The older lists count where the newer ones are not there. */
+    if (!read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false))
+        (void)read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
+    if (!read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true))
+        (void)read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
 }
 
-/* The track takes its name from the first event that has one. */
-static inline void give_name(struct orma_import_ctx *imp, const struct orma_events_record *e)
+/* What a phase does to its lane. A step of the older kind gives it free, its end does not. */
+static enum orma_async_phase phase_of(char phase)
 {
-    if (ORMA_UNLIKELY(e->t && e->t->unnamed && e->name_id && e->track == ORMA_TRACK_NONE))
-        orma_events_name(imp, e->t, e->name_id);
+    switch (phase) {
+    case 'b':
+    case 'S':
+        return ORMA_ASYNC_BEGIN;
+    case 'e':
+    case 'T':
+        return ORMA_ASYNC_END;
+    }
+    return ORMA_ASYNC_INSTANT;
+}
+
+/* Where an event that is on no described track lies. */
+ORMA_COLD static uint32_t other_track(struct orma_import_ctx *imp,
+                                      const struct orma_events_record *e)
+{
+    const uint16_t machine = e->item->machine;
+
+    if (e->place == ORMA_EVENTS_ON_THREAD)
+        return orma_model_thread_track(imp->model, machine, e->utid);
+    if (e->place != ORMA_EVENTS_ON_ASYNC)
+        return orma_legacy_instant_track(
+            imp->model, machine, e->place == ORMA_EVENTS_ON_PROCESS ? e->upid : ORMA_ID_NONE);
+    const struct orma_legacy_async a = {.machine = machine,
+                                        .of_process = e->of_process,
+                                        .upid = e->upid,
+                                        .scope = e->async_scope,
+                                        .name = e->name_id,
+                                        .id = e->source_id};
+    return orma_legacy_async_track(imp->model, &a, phase_of(e->legacy.phase), e->item->ts);
+}
+
+/* The described track has its rows afterwards: it is resolved. */
+static inline struct orma_events_track *described(struct orma_import_ctx *imp,
+                                                  const struct orma_events_record *e)
+{
+    if (ORMA_UNLIKELY(!e->t->has_rows))
+        (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq);
+    return e->t;
+}
+
+uint32_t orma_events_track_begin(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    return e->place ? other_track(imp, e)
+                    : orma_events_begin_track(imp, described(imp, e), e->item->ts);
+}
+
+uint32_t orma_events_track_end(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    return e->place ? other_track(imp, e)
+                    : orma_events_end_track(imp, described(imp, e), e->item->ts);
+}
+
+uint32_t orma_events_track_whole(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                                 int64_t dur)
+{
+    return e->place ? other_track(imp, e)
+                    : orma_events_instant_track(imp, described(imp, e), e->item->ts, dur);
+}
+
+/* Async events may say more of the thread that wrote them than the slice is about. */
+static bool has_thread_time(const struct orma_events_record *e)
+{
+    return e->utid != ORMA_ID_NONE && e->place != ORMA_EVENTS_ON_ASYNC;
 }
 
 void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase)
@@ -138,7 +205,6 @@ void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_rec
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
-    give_name(imp, e);
     orma_events_collect_args(imp, args, e);
     put_phase(imp, args, phase);
     uint32_t slice =
@@ -146,9 +212,9 @@ void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_rec
                           e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
-    if (e->has_thread_ns)
+    if (e->has_thread_ns && has_thread_time(e))
         orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
-    if (e->has_instructions)
+    if (e->has_instructions && has_thread_time(e))
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
     if (ORMA_UNLIKELY(e->stacked))
         orma_events_callstack(imp, e, slice, false);
@@ -181,9 +247,9 @@ void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_recor
         orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
-    if (e->has_thread_ns)
+    if (e->has_thread_ns && has_thread_time(e))
         set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
-    if (e->has_instructions)
+    if (e->has_instructions && has_thread_time(e))
         set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
                        ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
     if (ORMA_UNLIKELY(e->stacked))
@@ -192,13 +258,12 @@ void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_recor
 }
 
 void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
-                       char phase, bool with_thread_time)
+                       char phase)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
     bool instant = !e->has_legacy || e->legacy.phase != 'X';
 
-    give_name(imp, e);
     orma_events_collect_args(imp, args, e);
     put_phase(imp, args, phase);
     uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
@@ -206,12 +271,12 @@ void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_rec
                                           e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
         return;
-    if (with_thread_time && e->has_thread_ns) {
+    if (has_thread_time(e) && e->has_thread_ns) {
         orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
         orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
                        instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
     }
-    if (with_thread_time && e->has_instructions) {
+    if (has_thread_time(e) && e->has_instructions) {
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
                        instant ? 0 : e->legacy.thread_instruction_delta);

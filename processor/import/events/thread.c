@@ -11,6 +11,7 @@ bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
     uint32_t pid = 0, tid = 0;
 
     (void)imp;
+    seq->time_us = seq->thread_time_us = seq->thread_instructions = 0;
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_THREAD_DESCRIPTOR_PID:
@@ -35,8 +36,8 @@ bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
             break;
         }
     }
-    if (has_time)
-        seq->has_times = seq->tokenize_events = true;
+    seq->has_times = true;
+    seq->tokenize_events |= has_time;
     if (has_pid && has_tid) {
         seq->gen->has_pid = true;
         seq->gen->pid = pid;

@@ -97,7 +97,8 @@ static void read_field(const struct orma_pb_field *f, struct orma_events_record 
                 e->category_iids[e->category_iids_num++] = val;
         break;
     case ORMA_PB_TRACK_EVENT_CATEGORIES:
-        e->text_categories = true;
+        e->category = orma_pb_str(f);
+        e->text_categories = ORMA_MIN(e->text_categories + 1, 2);
         break;
     case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
         e->value = orma_pb_i64(f);
@@ -124,9 +125,9 @@ static void read_event(const struct orma_item *item, struct orma_events_record *
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    memset(e, 0, offsetof(struct orma_events_record, track));
+    memset(e, 0, offsetof(struct orma_events_record, utid));
     e->name_id = e->category_id = 0;
-    e->track = ORMA_TRACK_NONE;
+    e->t = NULL;
     e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
     e->bytes = (struct orma_str){(const char *)item->data, item->len};
     e->item = item;
@@ -167,41 +168,36 @@ static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_events
     return e->has_name ? orma_model_str(imp->model, e->name) : 0;
 }
 
-static uint32_t category_of(struct orma_import_ctx *imp, const struct orma_item *item, uint64_t iid)
+static uint32_t interned_category(struct orma_import_ctx *imp, const struct orma_item *item,
+                                  uint64_t iid)
 {
-    uint32_t text = orma_events_interned_text(
-        imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, iid, ORMA_PB_EVENT_CATEGORY_NAME);
-
-    return text ? text
-                : orma_strpool_addf(&imp->model->storage->pool, "unknown(%llu)",
-                                    (unsigned long long)iid);
+    return orma_events_interned_text(imp, item->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, iid,
+                                     ORMA_PB_EVENT_CATEGORY_NAME);
 }
 
-/* Several categories with commas between them. */
+static void join(struct orma_buf *text, struct orma_str s)
+{
+    if (text->len)
+        orma_buf_put_byte(text, ',');
+    orma_buf_put(text, s.data, s.len);
+}
+
+/* Several categories with commas between them; numbers that nobody explained are left out. */
 ORMA_COLD static uint32_t join_categories(struct orma_import_ctx *imp,
                                           const struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
     struct orma_buf text = {0};
-    unsigned num = 0;
+    uint32_t id;
 
-    for (unsigned i = 0; i < e->category_iids_num; i++) {
-        struct orma_str s = orma_strpool_get(&imp->model->storage->pool,
-                                             category_of(imp, e->item, e->category_iids[i]));
-
-        if (num++)
-            orma_buf_put_byte(&text, ',');
-        orma_buf_put(&text, s.data, s.len);
-    }
-    while (e->text_categories && orma_pb_next(&r, &f)) {
-        if (f.id != ORMA_PB_TRACK_EVENT_CATEGORIES)
-            continue;
-        if (num++)
-            orma_buf_put_byte(&text, ',');
-        orma_buf_put(&text, f.data, f.len);
-    }
-    uint32_t id = orma_model_str(imp->model, orma_buf_str(&text));
+    for (unsigned i = 0; i < e->category_iids_num; i++)
+        if ((id = interned_category(imp, e->item, e->category_iids[i])))
+            join(&text, orma_strpool_get(&imp->model->storage->pool, id));
+    while (e->text_categories && orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_CATEGORIES)
+            join(&text, orma_pb_str(&f));
+    id = text.len ? orma_model_str(imp->model, orma_buf_str(&text)) : 0;
     imp->model->storage->failed |= text.failed;
     orma_buf_fini(&text);
     return id;
@@ -209,77 +205,133 @@ ORMA_COLD static uint32_t join_categories(struct orma_import_ctx *imp,
 
 static uint32_t event_category(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
-    if (ORMA_LIKELY(e->category_iids_num == 1 && !e->text_categories))
-        return category_of(imp, e->item, e->category_iids[0]);
-    if (!e->category_iids_num && !e->text_categories)
-        return 0;
-    return join_categories(imp, e);
+    if (ORMA_LIKELY(e->category_iids_num == 1 && !e->text_categories)) {
+        uint32_t text = interned_category(imp, e->item, e->category_iids[0]);
+
+        return text ? text
+                    : orma_strpool_addf(&imp->model->storage->pool, "unknown(%llu)",
+                                        (unsigned long long)e->category_iids[0]);
+    }
+    if (!e->category_iids_num && e->text_categories == 1)
+        return orma_model_str(imp->model, e->category);
+    return e->category_iids_num || e->text_categories ? join_categories(imp, e) : 0;
 }
 
 /* ---- states ---- */
 
+static bool parser_error(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                   ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+    return false;
+}
+
+static void close_state(struct orma_table *table, struct orma_events_track *t, int64_t ts)
+{
+    if (t->open_state != ORMA_ROW_NONE)
+        orma_table_set(table, ORMA_STATE_DUR, t->open_state,
+                       ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
+    t->open_state = ORMA_ROW_NONE;
+}
+
+static void open_state(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
+    uint32_t row = orma_table_add(table);
+
+    orma_table_set_time(table, ORMA_STATE_TS, row, e->item->ts);
+    orma_table_set(table, ORMA_STATE_DUR, row, -1);
+    orma_table_set(table, ORMA_STATE_TRACK_ID, row, e->t->track);
+    orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
+    orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
+    e->t->open_state = row;
+}
+
+/* A value holds until another one comes, or an event without any. */
 static void on_state(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
     struct orma_events_track *t = e->t;
-    const struct orma_item *item = e->item;
 
     if (!t || t->kind != ORMA_EVENTS_STATE) {
-        orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        (void)parser_error(imp, e->item);
         return;
     }
-    if (t->open_state != ORMA_ROW_NONE)
-        orma_table_set(table, ORMA_STATE_DUR, t->open_state,
-                       item->ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
-    t->open_state = ORMA_ROW_NONE;
-    if (!e->name_id || e->name_id == ORMA_STR_EMPTY)
+    (void)orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq); /* it is resolved */
+    if (!e->name_id) {
+        close_state(table, t, e->item->ts);
         return;
+    }
+    bool goes_on = t->open_state != ORMA_ROW_NONE &&
+                   orma_table_int(table, ORMA_STATE_VALUE, t->open_state) == e->name_id;
     ORMA_MODEL_ARGS(args, imp->model);
+    if (goes_on && !orma_table_is_null(table, ORMA_STATE_ARG_SET_ID, t->open_state))
+        orma_args_load(&imp->model->storage->args,
+                       (uint32_t)orma_table_int(table, ORMA_STATE_ARG_SET_ID, t->open_state), args);
     orma_events_collect_args(imp, args, e);
-    uint32_t row = orma_table_add(table);
-    orma_table_set_time(table, ORMA_STATE_TS, row, item->ts);
-    orma_table_set(table, ORMA_STATE_DUR, row, -1);
-    orma_table_set(table, ORMA_STATE_TRACK_ID, row, t->track);
-    orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
-    orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
-    orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, row,
+    if (!goes_on) {
+        close_state(table, t, e->item->ts);
+        open_state(imp, e);
+    }
+    orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, t->open_state,
                           orma_args_commit(&imp->model->storage->args, args));
-    t->open_state = row;
 }
 
-/* ---- slices ---- */
-
 /* ---- events ---- */
+
+/* An event without a track of its own may be of the thread that writes the sequence, or of one that
+ * it names itself. */
+static bool is_on_thread(const struct orma_events_record *e, uint64_t uuid)
+{
+    bool known = e->item->gen->has_pid;
+
+    return !uuid && (((!e->has_track || !e->has_type) && known) ||
+                     (e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && known))));
+}
 
 /* False: nonsense, drop it. */
 static bool place(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid)
 {
-    const struct orma_seq_gen *gen = e->item->gen;
-
-    if (!uuid) {
-        bool old = (!e->has_track || !e->has_type) && gen->has_pid;
-
-        old |= e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && gen->has_pid));
-        if (old)
-            orma_events_place_on_thread(imp, e);
-    }
-    if (!e->on_thread) {
+    if (is_on_thread(e, uuid)) {
+        if (e->type == ORMA_PB_TRACK_EVENT_TYPE_STATE || !orma_events_place_on_thread(imp, e))
+            return parser_error(imp, e->item);
+    } else {
         e->t = orma_events_find(imp, uuid, e->item->machine);
-        if (!e->t || !orma_events_make_rows(imp, e->t, e->name_id)) {
-            orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
-                           ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
-            return false;
-        }
+        if (!e->t || !orma_events_resolve_for_event(imp, e->t))
+            return parser_error(imp, e->item);
         e->utid = e->t->scope == ORMA_EVENTS_THREAD ? e->t->utid : ORMA_ID_NONE;
         e->upid = e->t->upid;
         if (uuid && e->t->scope != ORMA_EVENTS_THREAD)
             orma_events_find_passthrough(imp, e);
     }
-    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_phase))
-        return orma_events_place_legacy(imp, e);
-    orma_events_use_thread_track(imp, e);
-    return true;
+    return ORMA_LIKELY(!e->has_legacy || !e->legacy.has_phase) || orma_events_place_legacy(imp, e);
+}
+
+/* True: nothing says what kind of event it is. */
+static bool is_untyped(const struct orma_events_record *e)
+{
+    return e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED &&
+           !(e->has_legacy && e->legacy.has_phase);
+}
+
+static void parse_typed(struct orma_import_ctx *imp, struct orma_events_record *e)
+{
+    switch (e->type) {
+    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+        orma_events_begin(imp, e, 0);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
+        orma_events_end(imp, e);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
+        orma_events_whole(imp, e, 0, 0);
+        break;
+    case ORMA_PB_TRACK_EVENT_TYPE_STATE:
+        on_state(imp, e);
+        break;
+    default:
+        (void)parser_error(imp, e->item);
+    }
 }
 
 static void track_event_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -293,66 +345,63 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
-        if (!e.extras || orma_events_extra_counters(imp, &e))
-            orma_events_counter(imp, &e, uuid, has_track);
+        orma_events_counter(imp, &e, uuid, has_track);
         return;
     }
     if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
-        orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID);
+        orma_model_log(imp->model, item->machine, ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID,
+                       INT64_MIN, orma_import_item_offset(imp, item), NULL);
         return;
     }
+    if (ORMA_UNLIKELY(e.extras && !orma_events_check_extras(imp, &e)))
+        return;
     e.name_id = event_name(imp, &e);
     e.category_id = event_category(imp, &e);
+    if (ORMA_UNLIKELY(is_untyped(&e))) {
+        (void)parser_error(imp, item);
+        return;
+    }
     if (!place(imp, &e, uuid) || (ORMA_UNLIKELY(e.stacked) && !orma_events_read_callstack(imp, &e)))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_events_thread_counters(imp, &e);
     if (e.extras && !orma_events_extra_counters(imp, &e))
         return;
-    switch (e.type) {
-    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-        orma_events_begin(imp, &e, 0);
-        break;
-    case ORMA_PB_TRACK_EVENT_TYPE_SLICE_END:
-        orma_events_end(imp, &e);
-        break;
-    case ORMA_PB_TRACK_EVENT_TYPE_INSTANT:
-        orma_events_whole(imp, &e, 0, 0, true);
-        break;
-    case ORMA_PB_TRACK_EVENT_TYPE_STATE:
-        on_state(imp, &e);
-        break;
-    case ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED:
-        if (e.has_legacy)
-            orma_events_parse_legacy(imp, &e);
-        break;
-    }
+    if (ORMA_UNLIKELY(e.has_legacy && e.legacy.has_phase))
+        orma_events_parse_legacy(imp, &e);
+    else
+        parse_typed(imp, &e);
 }
 
 static bool track_event_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    if (ORMA_UNLIKELY(!ctx->seq->id)) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID);
-        return true;
-    }
-    if (ORMA_UNLIKELY(!ctx->p->has_timestamp || ctx->seq->tokenize_events))
+    enum orma_stat bad = ORMA_STATS_NUM;
+
+    if (ORMA_UNLIKELY(!ctx->seq->id))
+        bad = ORMA_STAT_TRACK_EVENT_MISSING_SEQUENCE_ID;
+    else if (ORMA_UNLIKELY(!ctx->p->has_timestamp || ctx->seq->tokenize_events))
         return orma_events_tokenize_legacy(imp, ctx);
-    return orma_events_is_cropped(imp, ctx->machine, ctx->ts);
+    else if (ORMA_UNLIKELY(ctx->ts < 0))
+        bad = ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP;
+    if (ORMA_LIKELY(bad == ORMA_STATS_NUM))
+        return orma_events_is_cropped(imp, ctx->machine, ctx->ts);
+    orma_model_log(imp->model, ctx->machine, bad, INT64_MIN, orma_import_packet_offset(imp, ctx),
+                   NULL);
+    return true;
 }
 
 /* False: it is of no use, which is counted. */
 static bool thread_descriptor(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
-
-    if (!ctx->seq->id)
-        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_MISSING_SEQUENCE_ID);
-    else if (!ctx->seq->valid)
-        orma_stats_inc(stats, ORMA_STAT_THREAD_DESCRIPTOR_SKIPPED_INCREMENTAL_STATE_INVALID);
-    else
+    if (ctx->seq->id && ctx->seq->valid)
         return orma_events_read_thread(imp, ctx->seq, ctx->p->payload);
+    ORMA_MODEL_ARGS(args, imp->model);
+    if (ctx->seq->id)
+        orma_args_put_uint(args, orma_model_lit(imp->model, "packet_sequence_id"), ctx->seq->id);
+    orma_model_log(imp->model, ctx->machine,
+                   ctx->seq->id ? ORMA_STAT_THREAD_DESCRIPTOR_SKIPPED_INCREMENTAL_STATE_INVALID
+                                : ORMA_STAT_THREAD_DESCRIPTOR_MISSING_SEQUENCE_ID,
+                   INT64_MIN, orma_import_packet_offset(imp, ctx), args);
     return false;
 }
 
@@ -362,8 +411,7 @@ static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *
     case ORMA_PB_TRACE_PACKET_TRACK_EVENT:
         return track_event_tokenize(imp, ctx);
     case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
-        orma_events_describe(imp, ctx);
-        break;
+        return !orma_events_describe(imp, ctx);
     case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR:
         return !thread_descriptor(imp, ctx);
     case ORMA_PB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST:

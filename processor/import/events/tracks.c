@@ -3,13 +3,27 @@
 #include "processor/model/async.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/buf.h"
-#include "sdk/base/hash.h"
 
 #define PARENTS_MAX 100
 
 struct orma_events_state *orma_events_state(struct orma_import_ctx *imp)
 {
     return orma_events(imp);
+}
+
+static struct orma_events_track blank(uint64_t uuid, uint16_t machine)
+{
+    return (struct orma_events_track){
+        .uuid = uuid,
+        .machine = machine,
+        .track = ORMA_TRACK_NONE,
+        .utid = ORMA_ID_NONE,
+        .upid = ORMA_ID_NONE,
+        .open_state = ORMA_ROW_NONE,
+        .multiplier = 1,
+        .is_default = !uuid,
+        .described = !uuid,
+    };
 }
 
 struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t uuid,
@@ -20,7 +34,7 @@ struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t
 
     if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid && st->last->trace == trace))
         return st->last;
-    uint64_t key = uuid ^ (trace ? orma_mix64(trace) : 0);
+    uint64_t key = orma_events_key(trace, uuid);
     struct orma_events_track *t = st ? orma_map_get_ptr(&st->by_uuid, key) : NULL;
     if (t || !st) {
         if (st)
@@ -32,20 +46,8 @@ struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t
         imp->model->storage->failed = true;
         return NULL;
     }
-    *t = (struct orma_events_track){
-        .uuid = uuid,
-        .trace = trace,
-        .machine = machine,
-        .track = ORMA_TRACK_NONE,
-        .utid = ORMA_ID_NONE,
-        .upid = ORMA_ID_NONE,
-        .open_state = ORMA_ROW_NONE,
-        .multiplier = 1,
-    };
-    if (!uuid) {
-        t->name = imp->model->known.default_track;
-        t->described = t->is_default = true;
-    }
+    *t = blank(uuid, machine);
+    t->trace = trace;
     return t;
 }
 
@@ -54,9 +56,14 @@ struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t
 static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *t,
                          struct orma_str bytes)
 {
+    const struct orma_known_strings *known = &imp->model->known;
+    const uint32_t units[] = {[ORMA_PB_COUNTER_DESCRIPTOR_UNIT_TIME_NS] = known->ns,
+                              [ORMA_PB_COUNTER_DESCRIPTOR_UNIT_COUNT] = known->count,
+                              [ORMA_PB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES] = known->bytes};
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     struct orma_buf categories = {0};
+    uint32_t unit = 0, unit_name = 0;
 
     t->kind = ORMA_EVENTS_COUNTER;
     while (orma_pb_next(&r, &f)) {
@@ -70,15 +77,10 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *
             orma_buf_put(&categories, f.data, f.len);
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_UNIT:
-            t->unit =
-                orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_TIME_NS ? imp->model->known.ns
-                : orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_COUNT ? imp->model->known.count
-                : orma_pb_u64(&f) == ORMA_PB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES
-                    ? imp->model->known.bytes
-                    : t->unit;
+            unit = orma_pb_u64(&f) < ORMA_ARRAY_LEN(units) ? units[orma_pb_u64(&f)] : unit;
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_UNIT_NAME:
-            t->unit = orma_model_str(imp->model, orma_pb_str(&f));
+            unit_name = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER:
             if (orma_pb_i64(&f) > 0)
@@ -92,19 +94,15 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *
             break;
         }
     }
+    t->unit = unit ? unit : unit_name;
     if (categories.len)
         t->category = orma_model_str(imp->model, orma_buf_str(&categories));
     imp->model->storage->failed |= categories.failed;
     orma_buf_fini(&categories);
-    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
-        t->unit = imp->model->known.ns;
-        t->name = orma_model_lit(imp->model, "thread_time");
-    } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
-        t->unit = imp->model->known.count;
-        t->name = imp->model->known.thread_instruction_count;
-    }
-    if (t->incremental)
-        orma_events_state(imp)->any_incremental = true;
+    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
+        t->unit = known->ns;
+    else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
+        t->unit = known->count;
 }
 
 static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_field, bool *has_pid,
@@ -124,30 +122,40 @@ static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_fi
     }
 }
 
-/* False, and counted: it does not say which process or thread. */
-static bool read_scope(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                       struct orma_events_track *t, const struct orma_pb_field *f)
+/* Counted, and logged with the place of the packet. */
+static void refuse(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                   enum orma_stat stat)
+{
+    orma_model_log(imp->model, ctx->machine, stat, INT64_MIN, orma_import_packet_offset(imp, ctx),
+                   NULL);
+}
+
+/* False: it does not say which thread. */
+static bool read_thread_scope(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                              struct orma_events_track *t, struct orma_str bytes)
 {
     bool has_pid = false, has_tid = false;
 
-    if (f->id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS) {
-        read_pids(orma_pb_str(f), ORMA_PB_PROCESS_DESCRIPTOR_PID, 0, &has_pid, &t->pid, NULL, NULL);
-        t->has_process = has_pid;
-        if (!has_pid)
-            orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                           ORMA_STAT_TRACK_DESCRIPTOR_PROCESS_MISSING_PID);
-        return has_pid;
-    }
-    read_pids(orma_pb_str(f), ORMA_PB_THREAD_DESCRIPTOR_PID, ORMA_PB_THREAD_DESCRIPTOR_TID,
-              &has_pid, &t->pid, &has_tid, &t->tid);
+    read_pids(bytes, ORMA_PB_THREAD_DESCRIPTOR_PID, ORMA_PB_THREAD_DESCRIPTOR_TID, &has_pid,
+              &t->pid, &has_tid, &t->tid);
     t->has_thread = has_pid && has_tid;
-    if (!t->has_thread) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
-    } else if (ctx->seq->valid) { /* the thread that writes this sequence */
-        orma_events_read_thread(imp, ctx->seq, orma_pb_str(f));
-    }
+    if (!t->has_thread)
+        refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
+    else if (ctx->seq->valid) /* the thread that writes this sequence */
+        orma_events_read_thread(imp, ctx->seq, bytes);
     return t->has_thread;
+}
+
+static bool read_process_scope(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                               struct orma_events_track *t, struct orma_str bytes)
+{
+    bool has_pid = false;
+
+    read_pids(bytes, ORMA_PB_PROCESS_DESCRIPTOR_PID, 0, &has_pid, &t->pid, NULL, NULL);
+    t->has_process = has_pid;
+    if (!has_pid)
+        refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_PROCESS_MISSING_PID);
+    return has_pid;
 }
 
 static void read_ordering(struct orma_import_ctx *imp, struct orma_events_track *t, uint64_t val)
@@ -170,28 +178,63 @@ static void read_ordering(struct orma_import_ctx *imp, struct orma_events_track 
     }
 }
 
-/* False: the descriptor is of no use. */
-static bool read_field(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
-                       struct orma_events_track *t, const struct orma_pb_field *f)
+/* What a descriptor says of merging: by name (0), by a key, or not at all. */
+struct merging {
+    uint32_t behavior, key;
+    bool has_key, has_number;
+    uint64_t number;
+};
+
+static void read_merging(struct orma_import_ctx *imp, const struct orma_pb_field *f,
+                         struct merging *m)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR:
+        m->behavior = orma_pb_u32(f);
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY:
+        m->has_key = true;
+        m->key = orma_model_str(imp->model, orma_pb_str(f));
+        break;
+    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY_INT:
+        m->has_number = true;
+        m->number = orma_pb_u64(f);
+        break;
+    }
+}
+
+static void take_merging(struct orma_import_ctx *imp, struct orma_events_track *t,
+                         const struct merging *m)
+{
+    t->merge = ORMA_EVENTS_MERGE_BY_NAME;
+    if (m->behavior == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
+        t->merge = ORMA_EVENTS_MERGE_NOT;
+    else if (m->behavior == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY)
+        t->merge = ORMA_EVENTS_MERGE_BY_KEY;
+    if (t->merge != ORMA_EVENTS_MERGE_BY_KEY)
+        return;
+    t->merge_key = m->key;
+    if (!m->has_key && m->has_number)
+        t->merge_key = orma_strpool_addf(&imp->model->storage->pool, "sibling_merge_key_int:%llu",
+                                         (unsigned long long)m->number);
+}
+
+/* What it says of itself; the rest is in `ret_scope` and `ret_merging`. */
+static void read_field(struct orma_import_ctx *imp, struct orma_events_track *t,
+                       const struct orma_pb_field *f, uint32_t ret_names[3])
 {
     switch (f->id) {
     case ORMA_PB_TRACK_DESCRIPTOR_NAME:
+        ret_names[0] = orma_model_str(imp->model, orma_pb_str(f));
+        break;
     case ORMA_PB_TRACK_DESCRIPTOR_STATIC_NAME:
+        ret_names[1] = orma_model_str(imp->model, orma_pb_str(f));
+        break;
     case ORMA_PB_TRACK_DESCRIPTOR_ATRACE_NAME:
-        t->told_name = orma_model_str(imp->model, orma_pb_str(f));
+        ret_names[2] = orma_model_str(imp->model, orma_pb_str(f));
         break;
-    case ORMA_PB_TRACK_DESCRIPTOR_PROCESS:
-    case ORMA_PB_TRACK_DESCRIPTOR_THREAD:
-        return read_scope(imp, ctx, t, f);
     case ORMA_PB_TRACK_DESCRIPTOR_PARENT_UUID:
-        t->has_parent = true;
         t->parent_uuid = orma_pb_u64(f);
-        break;
-    case ORMA_PB_TRACK_DESCRIPTOR_COUNTER:
-        read_counter(imp, t, orma_pb_str(f));
-        break;
-    case ORMA_PB_TRACK_DESCRIPTOR_STATE:
-        t->kind = ORMA_EVENTS_STATE;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_DISALLOW_MERGING_WITH_SYSTEM_TRACKS:
         t->no_system_merge = orma_pb_bool(f);
@@ -206,50 +249,96 @@ static bool read_field(struct orma_import_ctx *imp, const struct orma_packet_ctx
     case ORMA_PB_TRACK_DESCRIPTOR_DESCRIPTION:
         t->description = orma_model_str(imp->model, orma_pb_str(f));
         break;
-    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR:
-        t->merge = orma_pb_u32(f);
+    case ORMA_PB_TRACK_DESCRIPTOR_PROCESS_ORDERING:
+        t->ranks_processes = orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_PROCESS_ORDERING_EXPLICIT;
         break;
-    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY:
-        t->has_merge_key = true;
-        t->merge_key = orma_model_str(imp->model, orma_pb_str(f));
-        break;
-    case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_KEY_INT:
-        t->has_merge_key_int = true;
-        t->merge_key_int = orma_pb_u64(f);
+    case ORMA_PB_TRACK_DESCRIPTOR_THREAD_ORDERING:
+        t->ranks_threads = orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_THREAD_ORDERING_EXPLICIT;
         break;
     }
+}
+
+/* False: the descriptor is of no use, which is counted. */
+static bool read_descriptor(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                            struct orma_events_track *t)
+{
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    struct orma_pb_field f, thread = {0}, process = {0}, counter = {0}, state = {0};
+    struct merging merging = {0};
+    uint32_t names[3] = {0};
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD)
+            thread = f;
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_PROCESS)
+            process = f;
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_COUNTER)
+            counter = f;
+        else if (f.id == ORMA_PB_TRACK_DESCRIPTOR_STATE)
+            state = f;
+        read_merging(imp, &f, &merging);
+        read_field(imp, t, &f, names);
+    }
+    t->name = names[0] ? names[0] : names[1] ? names[1] : names[2];
+    take_merging(imp, t, &merging);
+    if (thread.id && !read_thread_scope(imp, ctx, t, orma_pb_str(&thread)))
+        return false;
+    if (!thread.id && process.id && !read_process_scope(imp, ctx, t, orma_pb_str(&process)))
+        return false;
+    if (counter.id)
+        read_counter(imp, t, orma_pb_str(&counter));
+    else if (state.id)
+        t->kind = ORMA_EVENTS_STATE;
     return true;
 }
 
 /* What says which track it is: a later descriptor must say the same. */
-static void forget_scope(struct orma_events_track *t)
-{
-    t->has_parent = t->has_process = t->has_thread = false;
-    t->parent_uuid = 0;
-    t->pid = t->tid = 0;
-    t->kind = ORMA_EVENTS_SLICES;
-}
-
 static bool is_same(const struct orma_events_track *a, const struct orma_events_track *b)
 {
     return a->parent_uuid == b->parent_uuid && a->has_process == b->has_process &&
            a->has_thread == b->has_thread && a->pid == b->pid && a->tid == b->tid &&
-           a->kind == b->kind;
+           a->kind == b->kind && a->merge == b->merge && a->merge_key == b->merge_key &&
+           a->category == b->category && a->multiplier == b->multiplier &&
+           a->incremental == b->incremental && a->builtin == b->builtin &&
+           a->share_key == b->share_key;
 }
 
 /* The first name stays, unless the track merges with no other. */
-static void take_name(struct orma_import_ctx *imp, struct orma_events_track *t)
+static void take_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
 {
-    bool alone = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE;
+    bool alone = t->merge == ORMA_EVENTS_MERGE_NOT;
 
-    if (!t->told_name || (t->name && !alone))
+    if (!name || (t->name && !alone))
         return;
-    t->name = t->told_name;
+    t->name = name;
     if (t->has_rows && alone && t->track != ORMA_TRACK_NONE)
-        orma_events_name(imp, t, t->name);
+        orma_table_set(orma_model_table(imp->model, ORMA_TABLE_TRACK), ORMA_TRACK_NAME, t->track,
+                       name);
 }
 
-void orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+/* The first word counts; what is said again must be the same. */
+static void take(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                 struct orma_events_track *t, const struct orma_events_track *said)
+{
+    if (!t->reserved) {
+        const uint32_t trace = t->trace;
+
+        *t = *said;
+        t->trace = trace;
+        t->described = t->reserved = true;
+        if (t->incremental)
+            orma_events_state(imp)->any_incremental = true;
+    } else if (is_same(t, said)) {
+        take_name(imp, t, said->name);
+    } else {
+        ORMA_MODEL_ARGS(args, imp->model);
+        orma_args_put_uint(args, imp->model->known.track_uuid, t->uuid);
+        orma_model_log(imp->model, ctx->machine, ORMA_STAT_TRACK_DESCRIPTOR_CONFLICTING_RESERVATION,
+                       INT64_MIN, -1, args);
+    }
+}
+
+bool orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
@@ -263,36 +352,22 @@ void orma_events_describe(struct orma_import_ctx *imp, const struct orma_packet_
         }
     }
     if (!has_uuid) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_TRACK_DESCRIPTOR_MISSING_UUID);
-        return;
+        refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_MISSING_UUID);
+        return false;
     }
-    struct orma_events_track *t = orma_events_find(imp, uuid, ctx->machine);
-    if (!t)
-        return;
-    const struct orma_events_track before = *t;
-    if (before.reserved)
-        forget_scope(t);
-    t->described = t->reserved = true;
-    t->saw_first |= ctx->seq->saw_first;
+    struct orma_events_track said = blank(uuid, ctx->machine);
+    if (!read_descriptor(imp, ctx, &said))
+        return false;
+    if (!uuid && said.parent_uuid) {
+        refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_DEFAULT_TRACK_WITH_PARENT);
+        return true;
+    }
     if (ctx->seq->has_pid)
-        t->trusted_pid = ctx->seq->pid;
-    r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    bool useful = true;
-    t->told_name = 0;
-    while (orma_pb_next(&r, &f))
-        useful &= read_field(imp, ctx, t, &f);
-    take_name(imp, t);
-    if (!useful) {
-        *t = before;
-    } else if (t->is_default && t->has_parent && t->parent_uuid) {
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_TRACK_DESCRIPTOR_DEFAULT_TRACK_WITH_PARENT);
-        *t = before;
-    } else if (before.reserved && !is_same(&before, t)) { /* the last word counts */
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_TRACK_DESCRIPTOR_CONFLICTING_RESERVATION);
-    }
+        said.trusted_pid = ctx->seq->pid;
+    struct orma_events_track *t = orma_events_find(imp, uuid, ctx->machine);
+    if (t)
+        take(imp, ctx, t, &said);
+    return true;
 }
 
 /* ---- resolving ---- */
@@ -350,6 +425,16 @@ static void start_process(struct orma_import_ctx *imp, struct orma_events_track 
     t->upid = upid;
 }
 
+/* 0: it is none of those that are known. */
+static uint32_t builtin_name(struct orma_import_ctx *imp, const struct orma_events_track *t)
+{
+    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
+        return orma_model_lit(imp->model, "thread_time");
+    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
+        return imp->model->known.thread_instruction_count;
+    return 0;
+}
+
 static void source_args(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     struct orma_events_state *st = orma_events_state(imp);
@@ -361,11 +446,8 @@ static void source_args(struct orma_import_ctx *imp, const struct orma_events_tr
     orma_args_put_bool(a, imp->model->known.is_root_in_scope, t->is_root);
     if (t->category)
         orma_args_put_str(a, imp->model->known.category, t->category);
-    if (t->builtin)
-        orma_args_put_str(a, imp->model->known.builtin_counter_type,
-                          t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS
-                              ? imp->model->known.thread_time_ns
-                              : imp->model->known.thread_instruction_count);
+    if (builtin_name(imp, t))
+        orma_args_put_str(a, imp->model->known.builtin_counter_type, builtin_name(imp, t));
     if (t->share_key)
         orma_args_put_str(a, imp->model->known.y_axis_share_key, t->share_key);
     if (t->saw_first)
@@ -393,7 +475,7 @@ static uint32_t parent_row(struct orma_import_ctx *imp, const struct orma_events
 {
     struct orma_events_track *p;
 
-    if (!t->has_parent || !t->parent_uuid)
+    if (!t->parent_uuid)
         return ORMA_TRACK_NONE;
     p = orma_events_find(imp, t->parent_uuid, t->machine);
     if (!p || p->has_process || p->has_thread)
@@ -444,22 +526,13 @@ static uint32_t make_thread_track(struct orma_import_ctx *imp, const struct orma
     return orma_tracks_get(&imp->model->tracks, &spec);
 }
 
-/* The key as text; 0: it has none. */
-static uint32_t merge_key(struct orma_import_ctx *imp, const struct orma_events_track *t)
-{
-    if (t->has_merge_key_int)
-        return orma_strpool_addf(&imp->model->storage->pool, "sibling_merge_key_int:%llu",
-                                 (unsigned long long)t->merge_key_int);
-    return t->merge_key;
-}
-
 /* The identity of the siblings that merge with this track. The description is of `t`. */
 static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_track *t,
                         struct orma_track_spec *ret)
 {
     static const char *const types[] = {"global_merged_track_event", "process_merged_track_event",
                                         "thread_merged_track_event"};
-    bool by_key = t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY;
+    bool by_key = t->merge == ORMA_EVENTS_MERGE_BY_KEY;
 
     *ret = (struct orma_track_spec){
         .type = types[t->scope],
@@ -471,10 +544,10 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_tr
     };
     ret->dims_num = scope_dim(imp, t, ret->dims);
     ret->dims[ret->dims_num++] =
-        orma_dim(imp->model->known.parent_track_uuid, t->has_parent ? (int64_t)t->parent_uuid : 0);
+        orma_dim(imp->model->known.parent_track_uuid, (int64_t)t->parent_uuid);
     ret->dims[ret->dims_num++] = orma_dim(imp->model->known.merge_key_type, by_key ? 2 : 0);
     ret->dims[ret->dims_num++] =
-        orma_dim_str(imp->model->known.merge_key_value, by_key ? merge_key(imp, t) : t->name);
+        orma_dim_str(imp->model->known.merge_key_value, by_key ? t->merge_key : t->name);
     source_args(imp, t);
 }
 
@@ -501,7 +574,7 @@ static void make_rows(struct orma_import_ctx *imp, struct orma_events_track *t)
     if (t->kind == ORMA_EVENTS_SLICES && t->has_thread && !t->no_system_merge)
         t->track = make_thread_track(imp, t);
     else if (t->kind != ORMA_EVENTS_SLICES || t->has_process || t->has_thread ||
-             t->merge == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
+             t->merge == ORMA_EVENTS_MERGE_NOT)
         t->track = make_plain(imp, t);
     else
         find_group(imp, t);
@@ -514,56 +587,71 @@ static void hierarchy_error(struct orma_import_ctx *imp, const struct orma_event
     struct orma_args_list *args = &orma_events_state(imp)->args;
 
     orma_args_list_clear(args);
-    orma_args_put_int(args, imp->model->known.track_uuid, (int64_t)t->uuid);
+    orma_args_put_uint(args, imp->model->known.track_uuid, t->uuid);
     orma_model_log(imp->model, t->machine, stat, INT64_MIN, -1, args);
 }
 
+/* What the default track says of the order of processes and threads. */
+static void put_hint(struct orma_import_ctx *imp, const struct orma_events_track *t)
+{
+    const struct orma_events_track *root =
+        orma_map_get_ptr(&orma_events(imp)->by_uuid, orma_events_key(t->trace, 0));
+
+    if (!root || !t->has_rank)
+        return;
+    ORMA_MODEL_ARGS(args, imp->model);
+    if (t->has_thread && root->ranks_threads) {
+        orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"), t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid, args);
+    } else if (t->has_process && root->ranks_processes) {
+        orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"), t->rank);
+        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid, args);
+    }
+}
+
+/* Of a track whose parent is resolved. */
+static void settle(struct orma_import_ctx *imp, struct orma_events_track *t,
+                   const struct orma_events_track *parent)
+{
+    t->resolved = true;
+    if (t->has_thread)
+        start_thread(imp, t);
+    else if (t->has_process)
+        start_process(imp, t);
+    else if (parent) {
+        t->scope = parent->scope;
+        t->utid = parent->utid;
+        t->upid = parent->upid;
+    }
+    t->is_root = t->has_thread || t->has_process || (!parent && t->is_default);
+    put_hint(imp, t);
+}
+
+/* A way up that is broken is tried again by the next who asks. */
 static bool resolve(struct orma_import_ctx *imp, struct orma_events_track *t,
                     const struct orma_events_track *asked, unsigned depth)
 {
     struct orma_events_track *parent = NULL;
 
-    if (t->resolved || t->bad)
-        return !t->bad;
-    t->bad = true; /* until it has worked */
-    if (t->resolving || depth > PARENTS_MAX) {
-        hierarchy_error(imp, asked,
-                        t->resolving ? ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP
-                                     : ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_TOO_DEEP);
-        return false;
-    }
-    t->resolving = true;
-    if (t->has_parent && t->parent_uuid) {
+    if (t->resolved)
+        return true;
+    if (t->parent_uuid) {
         parent = orma_events_find(imp, t->parent_uuid, t->machine);
-        if (parent && !parent->described) {
-            hierarchy_error(imp, asked, ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID);
-            t->resolving = t->bad = false; /* it may still come */
+        if (!parent)
             return false;
-        } else if (parent && parent->resolving && !parent->resolved) {
-            hierarchy_error(imp, asked, ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP);
+        t->resolving = true;
+        bool missing = !parent->described, loop = parent->resolving, deep = depth >= PARENTS_MAX;
+        if (missing || loop || deep)
+            hierarchy_error(imp, asked,
+                            missing ? ORMA_STAT_TRACK_HIERARCHY_MISSING_UUID
+                            : loop  ? ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_LOOP
+                                    : ORMA_STAT_TRACK_EVENT_TRACK_HIERARCHY_TOO_DEEP);
+        bool good = !missing && !loop && !deep && resolve(imp, parent, asked, depth + 1);
+        t->resolving = false;
+        if (!good)
             return false;
-        } else if (parent && !resolve(imp, parent, asked, depth + 1)) {
-            t->resolving = false;
-            t->bad = parent->bad;
-            return false;
-        }
     }
-    t->resolving = false;
-    t->bad = false;
-    t->resolved = true;
-    if (t->has_thread) {
-        start_thread(imp, t);
-        t->is_root = true;
-    } else if (t->has_process) {
-        start_process(imp, t);
-        t->is_root = true;
-    } else if (parent) {
-        t->scope = parent->scope;
-        t->utid = parent->utid;
-        t->upid = parent->upid;
-    } else {
-        t->is_root = t->is_default;
-    }
+    settle(imp, t, parent);
     return true;
 }
 
@@ -572,38 +660,53 @@ bool orma_events_resolve(struct orma_import_ctx *imp, struct orma_events_track *
     return ORMA_LIKELY(t->resolved) || resolve(imp, t, t, 0);
 }
 
-bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
+/* As its first event makes it: a track without a name has that of the event. */
+static uint32_t row_name(struct orma_import_ctx *imp, const struct orma_events_track *t,
+                         uint32_t name)
+{
+    if (t->name)
+        return t->name;
+    if (builtin_name(imp, t))
+        return builtin_name(imp, t);
+    if (t->has_process || t->has_thread)
+        return 0;
+    return t->is_default && !t->reserved ? imp->model->known.default_track : name;
+}
+
+bool orma_events_resolve_for_event(struct orma_import_ctx *imp, struct orma_events_track *t)
+{
+    t->described = true; /* from here on, if nothing did */
+    return orma_events_resolve(imp, t);
+}
+
+void orma_events_make_own_row(struct orma_import_ctx *imp, struct orma_events_track *t,
+                              uint32_t name, const struct orma_seq *seq)
+{
+    if (t->kind != ORMA_EVENTS_SLICES || t->has_process || t->has_thread ||
+        t->merge == ORMA_EVENTS_MERGE_NOT)
+        (void)orma_events_make_rows(imp, t, name, seq); /* it is resolved */
+}
+
+bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name,
+                           const struct orma_seq *seq)
 {
     if (ORMA_LIKELY(t->has_rows))
         return true;
-    t->described = true; /* from here on, if nothing did */
-    if (!orma_events_resolve(imp, t))
+    if (!orma_events_resolve_for_event(imp, t))
         return false;
     t->has_rows = true;
-    if (t->has_parent && t->parent_uuid) {
+    t->saw_first = !t->is_default && seq->saw_first;
+    if (t->parent_uuid) {
         struct orma_events_track *parent = orma_events_find(imp, t->parent_uuid, t->machine);
 
         /* Resolving has shown that the way up ends. */
         if (parent && parent->resolved)
-            (void)orma_events_make_rows(imp, parent, 0);
+            (void)orma_events_make_rows(imp, parent, 0, seq);
     }
-    if (!t->name && !t->has_process && !t->has_thread)
-        t->name = name;
-    t->unnamed = !t->name && !t->has_process && !t->has_thread && t->kind == ORMA_EVENTS_SLICES;
+    t->name = row_name(imp, t, name);
+    t->reserved = true;
     make_rows(imp, t);
     return true;
-}
-
-void orma_events_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
-{
-    struct orma_table *tracks = orma_model_table(imp->model, ORMA_TABLE_TRACK);
-
-    t->unnamed = false;
-    t->name = name;
-    if (!t->group)
-        orma_table_set(tracks, ORMA_TRACK_NAME, t->track, name);
-    for (uint32_t i = 0; t->group && i < t->group->num; i++)
-        orma_table_set(tracks, ORMA_TRACK_NAME, t->group->lanes[i].track, name);
 }
 
 /* ---- rows of merged tracks ---- */

@@ -8,6 +8,9 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
+/* Of messages that have none, as Android numbers them. */
+#define LOG_PRIO_INFO 4
+
 struct location {
     uint32_t file, function, line; /* texts as pool ids */
     bool has_line;
@@ -59,12 +62,12 @@ static bool find_location(struct orma_import_ctx *imp, const struct orma_seq_gen
     return true;
 }
 
+/* A text that is not there is a NULL. */
 static void put_str(struct orma_import_ctx *imp, struct orma_args_list *ret, const char *prefix,
                     const char *name, uint32_t text)
 {
-    if (text)
-        orma_args_put_str(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.%s", prefix, name),
-                          text);
+    orma_args_put_str(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.%s", prefix, name),
+                      text);
 }
 
 static void put_location(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -79,9 +82,8 @@ static void put_location(struct orma_import_ctx *imp, const struct orma_events_r
     }
     put_str(imp, ret, prefix, "file_name", l.file);
     put_str(imp, ret, prefix, "function_name", l.function);
-    if (l.has_line || prefix[0] == 't')
-        orma_args_put_uint(
-            ret, orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix), l.line);
+    orma_args_put_uint(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix),
+                       l.line);
 }
 
 static void on_task(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -111,46 +113,71 @@ static void add_log_row(struct orma_import_ctx *imp, const struct orma_events_re
     if (e->utid != ORMA_ID_NONE)
         orma_table_set(t, ORMA_LOGS_UTID, row, e->utid);
     orma_table_set(t, ORMA_LOGS_PRIO, row, prio);
-    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "track_event"));
+    orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, tag);
     orma_table_set(t, ORMA_LOGS_MSG, row, message);
 }
 
-static void on_log(struct orma_import_ctx *imp, const struct orma_events_record *e,
-                   struct orma_str bytes, struct orma_args_list *ret)
+struct log_message {
+    uint64_t body_iid, location_iid;
+    uint32_t prio;
+    bool has_location, has_prio;
+};
+
+static struct log_message read_log(struct orma_str bytes)
 {
-    static const char prefix[] = "track_event.log_message";
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    struct location l = {0};
-    uint32_t message = 0, prio = 0;
-    bool has_prio = false;
+    struct log_message m = {0};
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_LOG_MESSAGE_BODY_IID:
-            message =
-                orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
-                                          orma_pb_u64(&f), ORMA_PB_LOG_MESSAGE_BODY__BODY);
+            m.body_iid = orma_pb_u64(&f);
             break;
         case ORMA_PB_LOG_MESSAGE_SOURCE_LOCATION_IID:
-            (void)find_location(imp, e->item->gen, orma_pb_u64(&f), &l);
+            m.location_iid = orma_pb_u64(&f);
+            m.has_location = true;
             break;
         case ORMA_PB_LOG_MESSAGE_PRIO:
-            prio = orma_pb_u32(&f);
-            has_prio = true;
+            m.prio = orma_pb_u32(&f);
+            m.has_prio = true;
             break;
         }
     }
-    put_str(imp, ret, prefix, "message", message);
-    put_str(imp, ret, prefix, "file_name", l.file);
-    put_str(imp, ret, prefix, "function_name", l.function);
-    if (l.has_line)
+    return m;
+}
+
+/* A message without a thread or a text is nothing; without the place that it names it is an arg
+ * only. */
+static void on_log(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                   struct orma_str bytes, struct orma_args_list *ret)
+{
+    static const char prefix[] = "track_event.log_message";
+    const struct log_message m = read_log(bytes);
+    struct location l = {0};
+    uint32_t message =
+        e->utid == ORMA_ID_NONE
+            ? 0
+            : orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
+                                        m.body_iid, ORMA_PB_LOG_MESSAGE_BODY__BODY);
+
+    if (message)
+        put_str(imp, ret, prefix, "message", message);
+    if (!message || (m.has_location && !find_location(imp, e->item->gen, m.location_iid, &l))) {
+        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+        return;
+    }
+    if (m.has_location) {
+        put_str(imp, ret, prefix, "file_name", l.file);
+        put_str(imp, ret, prefix, "function_name", l.function);
         orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.log_message.line_number"),
                           l.line);
-    if (has_prio)
-        orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.priority"), prio);
-    add_log_row(imp, e, message, prio, &l);
+    }
+    if (m.has_prio)
+        orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.priority"), m.prio);
+    add_log_row(imp, e, message, m.has_prio ? m.prio : LOG_PRIO_INFO, &l);
 }
 
 /* ---- others ---- */
@@ -180,7 +207,8 @@ static void on_histogram(struct orma_import_ctx *imp, const struct orma_events_r
     if (!name)
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
-    put_str(imp, ret, "chrome_histogram_sample", "name", name);
+    else
+        put_str(imp, ret, "chrome_histogram_sample", "name", name);
 }
 
 static void put_correlation(struct orma_import_ctx *imp, uint32_t text, struct orma_args_list *ret)

@@ -32,7 +32,7 @@ static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
         }
     }
     ret->key = orma_clock_key(id, seq ? seq->id : 0);
-    return seq || !orma_clock_is_private(id);
+    return (seq && seq->id) || !orma_clock_is_private(id);
 }
 
 /* A snapshot that does not say which clock the trace's is. */
@@ -80,9 +80,9 @@ static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ct
     uint64_t primary = 0;
     bool good = true;
 
-    while (orma_pb_next(&r, &f)) {
+    while (good && orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && num < SNAPSHOT_CLOCKS_MAX)
-            good = read_clock(orma_pb_str(&f), ctx->seq, &values[num++]) && good;
+            good = read_clock(orma_pb_str(&f), ctx->seq, &values[num++]);
         else if (f.id == ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK)
             primary = orma_pb_u64(&f);
     }
@@ -91,8 +91,7 @@ static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ct
         return true;
     }
     if (!good) {
-        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
-                       ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);
+        orma_reader_refuse_clock(imp->reader, orma_clock_id(values[num - 1].key));
         return true;
     }
     orma_trace_clock_snapshot(imp, ctx->machine, ctx->seq, values, num, primary);

@@ -89,9 +89,9 @@ static int64_t add_saturating(int64_t a, int64_t b)
 }
 
 /*
- * The clock at a time of the trace: the snapshot before it (or the first) plus
- * the time since, but never past what the next snapshot says. False: the first
- * machine has no snapshot of this clock.
+ * The clock at a time of the trace: the snapshot before it plus the time since, but never past what
+ * the next snapshot says; before the first one, what that says. False: the first machine has no
+ * snapshot of this clock.
  */
 static bool to_clock(struct orma_sql *sql, int64_t clock, int64_t ts, int64_t *ret)
 {
@@ -100,7 +100,10 @@ static bool to_clock(struct orma_sql *sql, int64_t clock, int64_t ts, int64_t *r
     if (!line || !line->num)
         return false;
     size_t lo = ORMA_UPPER_BOUND(line->readings, line->num, .ts, ts);
-    const struct reading *at = &line->readings[lo ? lo - 1 : 0];
+    *ret = line->readings[0].val;
+    if (!lo)
+        return true;
+    const struct reading *at = &line->readings[lo - 1];
     *ret = add_saturating(at->val, add_saturating(ts, -at->ts));
     if (lo < line->num)
         *ret = ORMA_MIN(*ret, line->readings[lo].val);

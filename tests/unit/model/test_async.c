@@ -104,7 +104,8 @@ Test(async, an_end_without_a_begin_has_a_lane_and_closes_nothing)
     fixture_free(f);
 }
 
-/* The same number under another scope or process is another thing, with the name of the first. */
+/* The same number under another scope or process is another thing; a row has the name of what made
+ * it. */
 Test(async, chromes_ids_are_of_a_scope_and_perhaps_of_a_process)
 {
     struct fixture *f = fixture_new();
@@ -121,7 +122,7 @@ Test(async, chromes_ids_are_of_a_scope_and_perhaps_of_a_process)
     cr_assert_eq(orma_legacy_async_track(&f->model, &a, ORMA_ASYNC_BEGIN, 13), 2);
     fixture_expect(f, ORMA_TABLE_TRACK, "name type",
                    "x legacy_async_global_slice\n"
-                   "x legacy_async_global_slice\n"
+                   "nested legacy_async_global_slice\n"
                    "nested legacy_async_process_slice\n");
     fixture_free(f);
 }
