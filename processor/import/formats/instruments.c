@@ -15,6 +15,7 @@
 #include <expat.h>
 
 #include "processor/model/callstacks.h"
+#include "sdk/base/vec.h"
 
 #define OPEN_MAX 64
 #define FRAMES_MAX 1024
@@ -30,16 +31,31 @@ enum kind {
     KIND_PID,
     KIND_CORE,
     KIND_BACKTRACE,
+    KIND_TAGGED, /* holds a backtrace, and stands for it */
     KIND_FRAME,
     KIND_BINARY,
     KINDS_NUM,
 };
 
 static const char *const kind_names[KINDS_NUM] = {
-    [KIND_OTHER] = "",        [KIND_ROW] = "row",         [KIND_TIME] = "sample-time",
-    [KIND_THREAD] = "thread", [KIND_PROCESS] = "process", [KIND_TID] = "tid",
-    [KIND_PID] = "pid",       [KIND_CORE] = "core",       [KIND_BACKTRACE] = "backtrace",
-    [KIND_FRAME] = "frame",   [KIND_BINARY] = "binary",
+    [KIND_OTHER] = "",
+    [KIND_ROW] = "row",
+    [KIND_TIME] = "sample-time",
+    [KIND_THREAD] = "thread",
+    [KIND_PROCESS] = "process",
+    [KIND_TID] = "tid",
+    [KIND_PID] = "pid",
+    [KIND_CORE] = "core",
+    [KIND_BACKTRACE] = "backtrace",
+    [KIND_TAGGED] = "tagged-backtrace",
+    [KIND_FRAME] = "frame",
+    [KIND_BINARY] = "binary",
+};
+
+/* A frame, as its element tells it. */
+struct known_frame {
+    uint32_t mapping, name;
+    uint64_t rel_pc;
 };
 
 /* An element that is not closed yet. */
@@ -63,7 +79,8 @@ struct instruments {
     struct element open[OPEN_MAX];
     unsigned depth;
     struct row row;
-    uint32_t frames[FRAMES_MAX];
+    ORMA_VEC(struct known_frame) known;
+    uint32_t frames[FRAMES_MAX]; /* of the stack at hand: indices of `known`, innermost first */
     unsigned frames_num;
     bool refused;
     struct orma_arena arena;
@@ -124,23 +141,35 @@ static uint64_t make_frame(struct orma_file *file, const struct element *e)
 {
     const struct orma_table *t =
         orma_model_table(file->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    struct orma_stack_frame f = {.rel_pc = number(attr(e, "addr"))};
+    struct instruments *in = file->state;
+    struct known_frame f = {.rel_pc = number(attr(e, "addr"))};
 
     f.mapping =
         e->has_value ? (uint32_t)e->value : orma_callstacks_dummy_mapping(file->imp->model, "");
     uint64_t start = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_START, f.mapping);
     f.rel_pc -= f.rel_pc >= start ? start : 0;
     f.name = text_id(file, attr(e, "name"));
-    return orma_callstacks_frame(file->imp->model, &f);
+    if (ORMA_VEC_PUSH(&in->known, f))
+        file->imp->model->storage->failed = true;
+    return in->known.len - 1;
 }
 
+/* A caller goes on at its address, so the call is before it. */
 static uint64_t make_stack(struct orma_file *file)
 {
     struct instruments *in = file->state;
     uint32_t callsite = ORMA_CALLSITE_NONE;
 
-    for (unsigned i = in->frames_num; i-- > 0;)
-        callsite = orma_callstacks_callsite(file->imp->model, callsite, in->frames[i]);
+    for (unsigned i = in->frames_num; i-- > 0;) {
+        if (in->frames[i] >= in->known.len)
+            continue; /* memory is out */
+        const struct known_frame *k = &in->known.data[in->frames[i]];
+        const struct orma_stack_frame f = {
+            .mapping = k->mapping, .name = k->name, .rel_pc = k->rel_pc - (i && k->rel_pc)};
+
+        callsite = orma_callstacks_callsite(file->imp->model, callsite,
+                                            orma_callstacks_frame(file->imp->model, &f));
+    }
     return callsite;
 }
 
@@ -190,6 +219,8 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
         return make_frame(file, e);
     case KIND_BACKTRACE:
         return make_stack(file);
+    case KIND_TAGGED:
+        return e->has_value ? e->value : ORMA_CALLSITE_NONE;
     case KIND_PROCESS:
         name_process(file, e);
         return e->value;
@@ -252,6 +283,12 @@ static void give(struct instruments *in, enum kind kind, uint64_t value)
         if (kind == KIND_PID)
             up->value = (uint32_t)value;
         break;
+    case KIND_TAGGED:
+        if (kind == KIND_BACKTRACE) {
+            up->value = value;
+            up->has_value = true;
+        }
+        break;
     case KIND_FRAME:
         if (kind == KIND_BINARY) {
             up->value = value;
@@ -274,9 +311,9 @@ static void give(struct instruments *in, enum kind kind, uint64_t value)
         } else if (kind == KIND_CORE) {
             r->core = (uint32_t)value;
             r->has_core = value < ORMA_UCPUS_PER_MACHINE;
-        } else if (kind == KIND_BACKTRACE) {
+        } else if (kind == KIND_BACKTRACE || kind == KIND_TAGGED) {
             r->callsite = (uint32_t)value;
-            r->has_stack = true;
+            r->has_stack = r->callsite != ORMA_CALLSITE_NONE;
         }
         break;
     default:
@@ -321,6 +358,8 @@ static void give_up(struct orma_file *file)
 
 static enum kind kind_of(const char *name)
 {
+    if (!strcmp(name, "event-time"))
+        return KIND_TIME; /* as tables of events call it */
     for (unsigned i = 1; i < KINDS_NUM; i++)
         if (!strcmp(name, kind_names[i]))
             return (enum kind)i;
@@ -460,6 +499,7 @@ static void instruments_fini(struct orma_file *file)
         orma_buf_fini(&in->open[i].text);
     }
     orma_map_fini(&in->values);
+    ORMA_VEC_FINI(&in->known);
     orma_arena_fini(&in->arena);
     orma_buf_fini(&in->scratch);
 }

@@ -27,9 +27,7 @@ enum record {
     RECORD_ITRACE_START = 12,
     RECORD_KERNEL_LAST = 40, /* of the kernel there are fewer yet */
     RECORD_TOOL_FIRST = 64,
-    RECORD_TRACING_DATA = 66,
     RECORD_FINISHED_ROUND = 68,
-    RECORD_AUXTRACE = 71,
     RECORD_TIME_CONV = 79,
     RECORD_TOOL_LAST = 127,
 };
@@ -476,6 +474,13 @@ static void note_record(struct orma_file *file, struct orma_perf_data *p, const 
     case RECORD_FINISHED_ROUND:
     case RECORD_TIME_CONV:
         return;
+    case ORMA_PERF_RECORD_ATTR:
+    case ORMA_PERF_RECORD_EVENT_TYPE:
+    case ORMA_PERF_RECORD_EVENT_UPDATE:
+    case ORMA_PERF_RECORD_FEATURE:
+        if (p->piped)
+            return; /* they were read first */
+        __attribute__((fallthrough));
     default:
         orma_stats_add_at(stats, ORMA_STAT_PERF_UNKNOWN_RECORD_TYPE, (int32_t)h->type, 1);
         orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, (int32_t)h->type, 1);
@@ -499,16 +504,6 @@ static uint32_t clock_of(int32_t clockid)
     default:
         return ORMA_CLOCK_PERF;
     }
-}
-
-/* Bytes of two kinds of records lie behind them, outside of their size. */
-static uint64_t bytes_behind(const struct header *h, struct orma_perf_cursor c)
-{
-    if (h->type == RECORD_AUXTRACE)
-        return orma_format_perf_number(&c, 8);
-    if (h->type == RECORD_TRACING_DATA)
-        return orma_align_up(orma_format_perf_number(&c, 4), 8);
-    return 0;
 }
 
 static bool is_likely(const struct header *h)
@@ -578,7 +573,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
             continue;
         }
         c.end = pos + h.size;
-        uint64_t behind = bytes_behind(&h, c);
+        uint64_t behind = orma_format_perf_behind(h.type, c);
         note_record(file, p, pos, &h);
         pos += h.size;
         if (behind > (size_t)(end - pos)) {

@@ -34,6 +34,17 @@ struct orma_perf_attr {
     uint32_t name;   /* pool id, 0: unknown */
 };
 
+/* Records that describe others. */
+enum {
+    ORMA_PERF_RECORD_ATTR = 64,
+    ORMA_PERF_RECORD_EVENT_TYPE = 65,
+    ORMA_PERF_RECORD_TRACING_DATA = 66,
+    ORMA_PERF_RECORD_BUILD_ID = 67,
+    ORMA_PERF_RECORD_AUXTRACE = 71,
+    ORMA_PERF_RECORD_EVENT_UPDATE = 78,
+    ORMA_PERF_RECORD_FEATURE = 80,
+};
+
 struct orma_perf_data {
     struct orma_perf_attr attrs[ORMA_PERF_ATTRS_MAX];
     unsigned attrs_num;
@@ -44,6 +55,7 @@ struct orma_perf_data {
     ORMA_VEC(double) sums;
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
     struct orma_str data;   /* the records */
+    bool piped;             /* among them those that describe the others */
 };
 
 /* A place in bytes of the file; reads past the end give 0 and set `failed`. */
@@ -66,6 +78,9 @@ static inline uint64_t orma_format_perf_number(struct orma_perf_cursor *c, unsig
     c->pos += bytes;
     return val;
 }
+
+/* How many bytes lie behind such a record, outside of its size. `c`: behind its header. */
+uint64_t orma_format_perf_behind(uint32_t type, struct orma_perf_cursor c);
 
 /* False, and the error is reported: the file cannot be read. */
 bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,

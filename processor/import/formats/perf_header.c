@@ -5,6 +5,9 @@
  * that its samples carry), data (the records), and behind the data one section per feature whose
  * bit is set, in the order of the bits. Attrs are read first, because the descriptions of events
  * name them by id. All reads go through a cursor that fails at the end of its section.
+ *
+ * What was recorded to a pipe has a short header, and records instead of sections. They are read
+ * before the others are, for which they may come too late otherwise.
  */
 #include "processor/import/formats/perf_data.h"
 
@@ -13,6 +16,7 @@
 #include "processor/model/callstacks.h"
 
 #define HEADER_SIZE 104
+#define PIPE_HEADER_SIZE 16
 #define ATTR_MIN 64 /* of the first version */
 
 enum feature {
@@ -75,6 +79,11 @@ static void read_attr(struct orma_perf_attr *a, struct orma_perf_cursor c)
         a->clockid = (int32_t)orma_format_perf_number(&c, 4);
 }
 
+static void add_id(struct orma_file *file, struct orma_perf_data *p, uint64_t id)
+{
+    file->imp->model->storage->failed |= orma_map_put(&p->ids, id, p->attrs_num) < 0;
+}
+
 static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes,
                        struct section attrs, uint64_t attr_size)
 {
@@ -87,8 +96,7 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
 
         read_attr(&p->attrs[p->attrs_num], attr);
         while (ids.end - ids.pos >= 8)
-            file->imp->model->storage->failed |=
-                orma_map_put(&p->ids, orma_format_perf_number(&ids, 8), p->attrs_num) < 0;
+            add_id(file, p, orma_format_perf_number(&ids, 8));
         p->attrs_num++;
         c.pos += attr_size;
     }
@@ -183,12 +191,90 @@ static void read_feature(struct orma_import_ctx *imp, struct orma_perf_data *p, 
     }
 }
 
+/* ---- through a pipe ---- */
+
+/* An attr, as large as it says, and ids. */
+static void piped_attr(struct orma_file *file, struct orma_perf_data *p, struct orma_perf_cursor c)
+{
+    struct orma_perf_cursor size = c, attr = c;
+
+    (void)orma_format_perf_number(&size, 4);
+    uint64_t len = orma_format_perf_number(&size, 4);
+    if (size.failed || len < ATTR_MIN || len > (size_t)(c.end - c.pos) ||
+        p->attrs_num == ORMA_PERF_ATTRS_MAX)
+        return;
+    attr.end = attr.pos + len;
+    read_attr(&p->attrs[p->attrs_num], attr);
+    for (c.pos += len; c.end - c.pos >= 8;)
+        add_id(file, p, orma_format_perf_number(&c, 8));
+    p->attrs_num++;
+}
+
+/* What changes about an event: its name is the second kind of change. */
+static void piped_update(struct orma_file *file, struct orma_perf_data *p,
+                         struct orma_perf_cursor c)
+{
+    uint64_t what = orma_format_perf_number(&c, 8);
+    uint64_t attr = orma_map_get(&p->ids, orma_format_perf_number(&c, 8));
+    const struct orma_str name = {(const char *)c.pos,
+                                  strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
+
+    if (what == 2 && attr < p->attrs_num)
+        p->attrs[attr].name = orma_model_str(file->imp->model, name);
+}
+
+/* What a file has in its sections comes as records between the others. */
+static bool read_piped(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes)
+{
+    const uint8_t *pos = (const uint8_t *)bytes.data + PIPE_HEADER_SIZE;
+    const uint8_t *end = (const uint8_t *)bytes.data + bytes.len;
+
+    p->piped = true;
+    p->session = orma_callstacks_session(file->imp->model, "linux.perf", 0);
+    p->data = (struct orma_str){(const char *)pos, (size_t)(end - pos)};
+    while (end - pos >= 8) {
+        struct orma_perf_cursor c = {pos, end, false};
+        uint32_t type = (uint32_t)orma_format_perf_number(&c, 4);
+        (void)orma_format_perf_number(&c, 2);
+        uint32_t size = (uint32_t)orma_format_perf_number(&c, 2);
+
+        if (size < 8 || size > (size_t)(end - pos))
+            break; /* who reads the records will tell */
+        c.end = pos + size;
+        uint64_t behind = orma_format_perf_behind(type, c);
+        if (type == ORMA_PERF_RECORD_ATTR)
+            piped_attr(file, p, c);
+        else if (type == ORMA_PERF_RECORD_EVENT_UPDATE)
+            piped_update(file, p, c);
+        else if (type == ORMA_PERF_RECORD_FEATURE)
+            read_feature(file->imp, p, (unsigned)orma_format_perf_number(&c, 8), c);
+        pos += size;
+        pos += ORMA_MIN(behind, (uint64_t)(end - pos));
+    }
+    if (!p->attrs_num)
+        orma_file_error(file, -EBADMSG,
+                        "perf.data has no attributes: its records can't be read (ERR:tp-parse)");
+    return p->attrs_num > 0;
+}
+
+uint64_t orma_format_perf_behind(uint32_t type, struct orma_perf_cursor c)
+{
+    if (type == ORMA_PERF_RECORD_AUXTRACE)
+        return orma_format_perf_number(&c, 8);
+    if (type == ORMA_PERF_RECORD_TRACING_DATA)
+        return orma_align_up(orma_format_perf_number(&c, 4), 8);
+    return 0;
+}
+
 bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,
                                   struct orma_str bytes)
 {
     struct orma_perf_cursor c = at(bytes, (struct section){8, bytes.len - ORMA_MIN(bytes.len, 8u)});
-    uint64_t size = orma_format_perf_number(&c, 8), attr_size = orma_format_perf_number(&c, 8),
-             bits[4];
+    uint64_t size = orma_format_perf_number(&c, 8), bits[4];
+
+    if (size == PIPE_HEADER_SIZE && !c.failed)
+        return read_piped(file, p, bytes);
+    uint64_t attr_size = orma_format_perf_number(&c, 8);
     struct section attrs = read_section(&c), data = read_section(&c);
 
     (void)read_section(&c); /* names of event types, obsolete */
@@ -196,8 +282,7 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
         bits[i] = orma_format_perf_number(&c, 8);
     if (size != HEADER_SIZE || c.failed || attr_size < ATTR_MIN + 16 || attr_size > 4096) {
         orma_file_error(file, -EBADMSG,
-                        "Failed to perf file header size. Expected %d, found %llu (ERR:tp-parse): "
-                        "record to a file, not to a pipe",
+                        "Failed to perf file header size. Expected %d, found %llu (ERR:tp-parse)",
                         HEADER_SIZE, (unsigned long long)size);
         return false;
     }

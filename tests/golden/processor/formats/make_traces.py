@@ -208,6 +208,28 @@ def art_v2():
     return out + b"\x03clock=dual\nnum-calls=4\n*end\n"
 
 
+def perf_record(kind, data, misc=2):
+    data += bytes(-len(data) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(data)) + data
+
+
+def perf_piped():
+    """Records instead of sections: the attr, the name of its event, and the command line come between the others."""
+    ip_tid_time_cpu_period, all_have_ids = 1 | 2 | 4 | 1 << 7 | 1 << 8, 1 << 18
+    attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, ip_tid_time_cpu_period, 0, all_have_ids).ljust(112, b"\0")
+    ids = struct.pack("<QII", 500, 0, 0)  # time and cpu, behind records that are no samples
+    words = [b"perf\0\0\0\0", b"record\0\0"]
+    cmdline = struct.pack("<I", len(words)) + b"".join(struct.pack("<I", len(w)) + w for w in words)
+    name = b"/opt/tool".ljust(16, b"\0")
+    return struct.pack("<8sQ", b"PERFILE2", 16) + b"".join((
+        perf_record(64, attr + struct.pack("<Q", 9)), perf_record(78, struct.pack("<QQ", 2, 9) + b"cycles:u\0"),
+        perf_record(80, struct.pack("<Q", 11) + cmdline),
+        perf_record(3, struct.pack("<II", 40, 40) + b"tool\0\0\0\0" + ids),
+        perf_record(1, struct.pack("<IIQQQ", 40, 40, 0x1000, 0x1000, 0) + name + ids),
+        perf_record(9, struct.pack("<QIIQIIQ", 0x1080, 40, 41, 600, 1, 0, 7)),
+        perf_record(9, struct.pack("<QIIQIIQ", 0x9000, 40, 40, 700, 1, 0, 3))))
+
+
 def packet(*fields):
     return field(1, message(*fields))
 
@@ -274,6 +296,7 @@ TRACES = {
     "simpleperf/trace.simpleperf": simpleperf(),
     "pprof/trace.pprof": pprof(),
     "pprof_odd/trace.pprof": pprof_odd(),
+    "perf_piped/trace.data": perf_piped(),
     "art_method/trace.trace": art_text(),
     "art_method_streaming/trace.trace": art_streaming(),
     "art_method_v2/trace.trace": art_v2(),
