@@ -295,7 +295,10 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
     return pos;
 }
 
-/* Lines of the kernel's tracer in a text of their own. */
+/* So much of a line that can't be read is enough to know it by. */
+#define LINE_SHOWN_MAX 200
+
+/* Lines of the kernel's tracer in a text of their own: whoever wrote the file wrote all of them. */
 static void on_kernel_text(struct orma_file *file, const struct orma_json_value *v)
 {
     struct json_file *f = file->state;
@@ -307,10 +310,14 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
         return;
     }
     orma_processes_set_idle(orma_model_processes(file->imp->model, file->imp->model->base));
-    for (text.data = copy; orma_str_cut(&text, '\n', &line);)
-        if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
-            orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
-                           ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    for (text.data = copy; orma_str_cut(&text, '\n', &line);) {
+        if (!line.len || line.data[0] == '#' || orma_systrace_line(file, line))
+            continue;
+        orma_file_error(file, -EBADMSG,
+                        "Not a known systrace event format (line: %.*s) (ERR:tp-parse)",
+                        (int)ORMA_MIN(line.len, (size_t)LINE_SHOWN_MAX), line.data);
+        return;
+    }
 }
 
 /* A member of the outer object that is whole, other than the events. */

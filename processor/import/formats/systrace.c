@@ -4,14 +4,19 @@
  * A state machine over lines finds what to read: the trace itself, or the process lists that HTML
  * pages bring in further script elements, with one column layout per header line.
  *
- *   at start ─► lines of the trace                        (plain text)
- *            ─► html ◄─► lines of the trace, processes    (until </script>)
+ *   at start ─► lines                                                  (plain text)
+ *            ─► html ◄─► section ─► lines, processes, others       (until </script>)
+ *
+ * A section is a script element of data; a heading in it says what follows. The trace is the last
+ * thing in a page. Pages of old tools have it in the text of their script: it is not read.
  *
  * A line of the trace is read twice: first for its time, by which it is sorted, and then, in order,
  * for what the event does (systrace_event.c). In a line, the comm may contain any character, so the
  * pid is the first "-<digits>" that the rest of the line fits.
  */
 #include "processor/import/formats/systrace.h"
+
+#include <errno.h>
 
 #include "processor/import/core/ports.h"
 #include "processor/model/sched.h"
@@ -23,14 +28,16 @@ enum where {
     AT_START,
     IN_LINES,     /* of the tracer */
     IN_HTML,      /* between what is of interest */
-    IN_PROCESSES, /* a list of processes or threads */
+    IN_SECTION,   /* of data: the next heading says which */
+    IN_PROCESSES, /* a list of processes */
+    IN_THREADS,
+    IN_OTHERS,
+    AT_END,
 };
 
 struct systrace {
     enum where where;
     bool html;
-    /* Where columns of the list are; -1: there is none. */
-    int col_pid, col_ppid, col_tid, col_name;
 };
 
 /* ---- lines ---- */
@@ -242,6 +249,9 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
 
 /* ---- lists of processes ---- */
 
+#define SECTION "<script class=\"trace-data\" type=\"application/text\">"
+#define WORDS_MAX 10
+
 static bool next_word(struct orma_str *rest, struct orma_str *ret)
 {
     blanks(rest);
@@ -253,56 +263,79 @@ static bool next_word(struct orma_str *rest, struct orma_str *ret)
     return n > 0;
 }
 
-static bool read_header(struct systrace *s, struct orma_str line)
+/* The first words of a line; *rest begins with the last of them. */
+static unsigned split(struct orma_str line, struct orma_str words[WORDS_MAX],
+                      struct orma_str rests[WORDS_MAX])
 {
-    struct orma_str word;
-    int col = 0;
+    unsigned num = 0;
 
-    s->col_pid = s->col_ppid = s->col_tid = s->col_name = -1;
-    for (; next_word(&line, &word); col++) {
-        if (orma_str_eq(word, ORMA_STR("PID")))
-            s->col_pid = col;
-        else if (orma_str_eq(word, ORMA_STR("PPID")))
-            s->col_ppid = col;
-        else if (orma_str_eq(word, ORMA_STR("TID")))
-            s->col_tid = col;
-        else if (orma_str_eq(word, ORMA_STR("NAME")) || orma_str_eq(word, ORMA_STR("CMD")))
-            s->col_name = col;
+    for (; num < WORDS_MAX; num++) {
+        blanks(&line);
+        rests[num] = orma_str_trim(line);
+        if (!next_word(&line, &words[num]))
+            break;
     }
-    return s->col_pid >= 0 && s->col_name >= 0;
+    return num;
 }
 
-static void process_line(struct orma_file *file, struct systrace *s, struct orma_str line)
+/* USER PID PPID VSZ RSS WCHAN PC S NAME COMMAND */
+static void process_row(struct orma_file *file, const struct orma_str *words,
+                        struct orma_str command)
 {
-    struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
-    struct orma_str word, name = {0};
-    uint64_t pid = 0, ppid = 0, tid = 0, val;
-    int col = 0, last = s->col_name;
+    struct orma_model *model = file->imp->model;
+    struct orma_processes *p = orma_model_processes(model, model->base);
+    uint64_t pid, ppid;
 
-    /* States are a column without a title in some lists: then all is one further right. */
-    while (col < last && next_word(&line, &word)) {
-        if (orma_str_to_u64(word, &val)) {
-            pid = col == s->col_pid ? val : pid;
-            ppid = col == s->col_ppid ? val : ppid;
-            tid = col == s->col_tid ? val : tid;
-        }
-        col++;
-    }
-    name = orma_str_trim(line);
-    if (name.len > 2 && name.data[1] == ' ' && memchr("RSDTZXI", name.data[0], 7))
-        name = orma_str_trim((struct orma_str){name.data + 2, name.len - 2});
-    if (col < last || !pid || !name.len)
-        return;
-    uint32_t id = orma_model_str(file->imp->model, name);
-    if (s->col_tid >= 0 && tid) {
-        orma_processes_name_thread(p, orma_processes_thread_of(p, (uint32_t)tid, (uint32_t)pid), id,
-                                   ORMA_THREAD_NAME_TREE);
+    if (!orma_str_to_u64(words[1], &pid) || !orma_str_to_u64(words[2], &ppid)) {
+        orma_file_error(file, -EBADMSG, "Could not parse PROCESS DUMP line (ERR:tp-parse)");
         return;
     }
+    uint32_t parent = orma_processes_process(p, (uint32_t)ppid);
     uint32_t upid = orma_processes_process(p, (uint32_t)pid);
-    orma_processes_name_process(p, upid, id, ORMA_PROCESS_NAME_SYSTEM);
-    if (ppid)
-        (void)orma_processes_set_parent(p, upid, orma_processes_process(p, (uint32_t)ppid));
+    (void)orma_processes_set_parent(p, upid, parent);
+    orma_table_set(orma_model_table(model, ORMA_TABLE_PROCESS), ORMA_PROCESS_CMDLINE, upid,
+                   orma_model_str(model, command));
+    orma_processes_name_process(p, upid, orma_model_str(model, words[8]), ORMA_PROCESS_NAME_SYSTEM);
+}
+
+/* USER PID TID CMD */
+static void thread_row(struct orma_file *file, const struct orma_str *words, struct orma_str name)
+{
+    struct orma_model *model = file->imp->model;
+    struct orma_processes *p = orma_model_processes(model, model->base);
+    uint64_t pid, tid;
+
+    if (!orma_str_to_u64(words[1], &pid) || !orma_str_to_u64(words[2], &tid)) {
+        orma_file_error(file, -EBADMSG, "Could not parse PROCESS DUMP line (ERR:tp-parse)");
+        return;
+    }
+    orma_processes_name_thread(p, orma_processes_thread_of(p, (uint32_t)tid, (uint32_t)pid),
+                               orma_model_str(model, name), ORMA_THREAD_NAME_OTHER);
+}
+
+static bool is_heading(const struct orma_str *words, const char *const *titles)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (!orma_str_eq_c(words[i], titles[i]))
+            return false;
+    return true;
+}
+
+static void list_line(struct orma_file *file, struct systrace *s, struct orma_str line)
+{
+    static const char *const processes[] = {"USER", "PID", "PPID", "VSZ"};
+    static const char *const threads[] = {"USER", "PID", "TID", "CMD"};
+    struct orma_str words[WORDS_MAX], rests[WORDS_MAX];
+    unsigned num = split(line, words, rests);
+
+    if (num >= 4 && is_heading(words, threads))
+        s->where = IN_THREADS;
+    else if (num >= 4 && is_heading(words, processes))
+        s->where = IN_PROCESSES;
+    else if (s->where == IN_PROCESSES && num == WORDS_MAX)
+        process_row(file, words, rests[9]);
+    else if (s->where == IN_THREADS && num >= 4)
+        thread_row(file, words, rests[3]);
 }
 
 /* ---- the file ---- */
@@ -332,14 +365,6 @@ static bool lost_line(struct orma_file *file, struct orma_str line)
     return true;
 }
 
-/* Pages of old tools have the text as a string of their script: its end is not damage. */
-static bool ends_script(const struct orma_file *file, struct orma_str line)
-{
-    const struct systrace *s = file->state;
-
-    return s->html && line.len > 1 && !memcmp(line.data + line.len - 2, "\";", 2);
-}
-
 static void on_text(struct orma_file *file, struct orma_str line)
 {
     struct orma_str first = line;
@@ -354,8 +379,16 @@ static void on_text(struct orma_file *file, struct orma_str line)
         return;
     orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                    ORMA_STAT_SYSTRACE_PARSE_FAILURE);
-    if (!ends_script(file, line))
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+    orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+}
+
+static enum where in_section(struct orma_str line)
+{
+    if (line.len && line.data[0] == '#' && contains(line, "TASK-PID"))
+        return IN_LINES;
+    if (orma_str_starts(line, ORMA_STR("PROCESS DUMP")))
+        return IN_PROCESSES;
+    return orma_str_starts(line, ORMA_STR("CGROUP DUMP")) ? IN_OTHERS : IN_SECTION;
 }
 
 static void on_line(struct orma_file *file, struct systrace *s, struct orma_str line)
@@ -364,23 +397,30 @@ static void on_line(struct orma_file *file, struct systrace *s, struct orma_str 
         s->html = line.len && line.data[0] == '<';
         s->where = s->html ? IN_HTML : IN_LINES;
     }
-    if (s->html && contains(line, "</script>")) {
-        s->where = IN_HTML;
+    if (s->html && s->where != IN_HTML && s->where != AT_END && contains(line, "</script>")) {
+        s->where = s->where == IN_LINES ? AT_END : IN_HTML;
         return;
     }
-    if (s->where != IN_LINES && orma_str_starts(line, ORMA_STR("# tracer"))) {
-        s->where = IN_LINES;
-        return;
-    }
-    /* USER PID PPID ... NAME */
-    if (s->where != IN_LINES && orma_str_starts(line, ORMA_STR("USER")) && read_header(s, line)) {
-        s->where = IN_PROCESSES;
-        return;
-    }
-    if (s->where == IN_PROCESSES)
-        process_line(file, s, line);
-    else if (s->where == IN_LINES)
+    switch (s->where) {
+    case IN_HTML:
+        if (contains(line, SECTION))
+            s->where = IN_SECTION;
+        break;
+    case IN_SECTION:
+        s->where = in_section(line);
+        break;
+    case IN_PROCESSES:
+    case IN_THREADS:
+        list_line(file, s, line);
+        break;
+    case IN_LINES:
         on_text(file, line);
+        break;
+    case AT_START:
+    case IN_OTHERS:
+    case AT_END:
+        break;
+    }
 }
 
 static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

@@ -283,11 +283,11 @@ static void show_fence(struct orma_import_ctx *imp, const struct orma_kernel_eve
 static void add_fence(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                       struct timeline *t, uint32_t seqno)
 {
-    if (t->from + t->num == t->cap && t->from) {
+    if (t->from + t->num == t->cap && t->from > t->cap / 2) {
         memmove(t->waiting, t->waiting + t->from, t->num * sizeof(*t->waiting));
         t->from = 0;
     }
-    if (ORMA_GROW(&t->waiting, &t->cap, t->num + (size_t)1)) {
+    if (ORMA_GROW(&t->waiting, &t->cap, t->from + t->num + (size_t)1)) {
         imp->model->storage->failed = true;
         return;
     }

@@ -1,10 +1,14 @@
 /*
  * Graphics: the scheduler of DRM drivers, fences, and commands of virtual graphics cards.
  *
- * A job goes through a ring of the card: queued (an instant), running (a slice on the ring's
- * track), done. The event that ends it names only the fence, so `fences` maps the fence of a
- * running job to its ring. Before Linux 6.17 a fence is an address, since then a context and a
- * sequence number; both give a key of the same map.
+ * A job goes through a ring of the card: queued (an instant), running, done. A ring is a queue, and
+ * its track shows one job at a time, the oldest that runs; when that is done the next one shows.
+ * The event that ends it names only the fence, so `fences` maps the fence of a running job to its
+ * ring. Before Linux 6.17 a fence is an address and a job has a number, since then a context and a
+ * sequence number are both.
+ *
+ *   running   [ ... | 13481 | 13482 | ... ]       done: ends 13481, begins 13482
+ *                     ^ from  (shown)
  *
  * Commands of virtual cards overlap freely, so they cannot be a stack of slices: their start is
  * kept until the response arrives, and the row is added then.
@@ -12,11 +16,27 @@
 #include <stdlib.h>
 
 #include "processor/import/kernel/fields.h"
+#include "processor/model/flows.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
 
+/* How a job is known: by its number, or by its fence. */
+struct job {
+    bool has_fence;
+    uint64_t id, context, seqno;
+};
+
+struct ring {
+    uint32_t track;
+    struct job *running;
+    uint32_t from, num, cap;
+};
+
 struct orma_kernel_gpu {
-    struct orma_map fences;   /* fence of a running job → its ring, as pool id */
+    struct orma_map rings;    /* machine and pool id of the name → struct ring * */
+    struct orma_map fences;   /* fence of a running job → struct ring * */
+    struct orma_map queued;   /* job → the slice that queued it, whence an arrow leads */
     struct orma_map commands; /* queue and sequence number → index of `starts` */
     struct start {
         int64_t ts;
@@ -41,70 +61,137 @@ static uint32_t named_track(struct orma_import_ctx *imp, const struct orma_kerne
 
 /* ---- jobs ---- */
 
-static uint32_t ring_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
-                           uint32_t ring)
+static uint64_t job_key(const struct orma_kernel_event *e, const struct job *j)
 {
-    return named_track(imp, e, "drm_sched_ring", ring,
-                       orma_strpool_addf(&imp->model->storage->pool, "sched-%s",
-                                         orma_strpool_cstr(&imp->model->storage->pool, ring)));
+    uint64_t key = j->has_fence ? orma_mix64(j->context) ^ j->seqno : j->id;
+
+    return orma_mix64(key ^ (uint64_t)e->machine << 48);
 }
 
-static void queue_instant(struct orma_import_ctx *imp, struct orma_args_list *args,
-                          const struct orma_kernel_event *e)
+static void put_job(struct orma_import_ctx *imp, struct orma_args_list *args, const struct job *j)
 {
-    orma_slices_complete(&imp->model->slices, e->ts, 0,
-                         orma_model_thread_track(imp->model, e->machine, e->utid), 0,
-                         orma_model_lit(imp->model, "drm_sched_job_queue"), args);
+    if (!j->has_fence) {
+        orma_args_put_uint(args, orma_model_lit(imp->model, "gpu sched job"), j->id);
+        return;
+    }
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence context"), j->context);
+    orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"), j->seqno);
 }
 
-static void put_ring(struct orma_import_ctx *imp, struct orma_args_list *args, uint32_t ring)
+static void queue(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                  struct orma_str ring, const struct job *j)
 {
-    orma_args_put_str(args, orma_model_lit(imp->model, "gpu sched ring"), ring);
+    struct orma_kernel_gpu *st = state_of(imp);
+
+    ORMA_MODEL_ARGS(args, imp->model);
+    orma_args_put_str(args, orma_model_lit(imp->model, "gpu sched ring"),
+                      orma_model_str(imp->model, ring));
+    put_job(imp, args, j);
+    uint32_t slice = orma_slices_complete(
+        &imp->model->slices, e->ts, 0, orma_model_thread_track(imp->model, e->machine, e->utid), 0,
+        orma_model_lit(imp->model, "drm_sched_job_queue"), args);
+    if (st && slice != ORMA_SLICE_NONE && orma_map_put(&st->queued, job_key(e, j), slice))
+        imp->model->storage->failed = true;
+}
+
+static struct ring *ring_of(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                            struct orma_str text)
+{
+    struct orma_kernel_gpu *st = state_of(imp);
+    uint32_t name = orma_model_str(imp->model, text);
+    uint64_t key = (uint64_t)e->machine << 32 | name;
+    struct ring *r = st ? orma_map_get_ptr(&st->rings, key) : NULL;
+
+    if (r || !st)
+        return r;
+    r = calloc(1, sizeof(*r));
+    if (!r || orma_map_put_ptr(&st->rings, key, r)) {
+        free(r);
+        imp->model->storage->failed = true;
+        return NULL;
+    }
+    r->track = named_track(
+        imp, e, "drm_sched_ring", name,
+        orma_strpool_addf(&imp->model->storage->pool, "sched-%.*s", ORMA_STR_ARG(text)));
+    return r;
+}
+
+/* The oldest job of the ring is what it works on now. */
+static void show_job(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                     const struct ring *r)
+{
+    struct orma_kernel_gpu *st = state_of(imp);
+
+    ORMA_ASSERT(r->num && r->from + r->num <= r->cap);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put_job(imp, args, &r->running[r->from]);
+    uint32_t slice = orma_slices_begin(&imp->model->slices, e->ts, r->track, 0,
+                                       orma_model_lit(imp->model, "job"), args);
+    uint64_t queued =
+        st ? orma_map_take(&st->queued, job_key(e, &r->running[r->from])) : ORMA_MAP_NONE;
+    if (slice != ORMA_SLICE_NONE && queued != ORMA_MAP_NONE)
+        orma_flows_insert(imp->model, (uint32_t)queued, slice);
+}
+
+static void start_job(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                      struct orma_str name, const struct job *j, uint64_t fence)
+{
+    struct orma_kernel_gpu *st = state_of(imp);
+    struct ring *r = ring_of(imp, e, name);
+
+    if (!r)
+        return;
+    if (r->from + r->num == r->cap && r->from > r->cap / 2) {
+        memmove(r->running, r->running + r->from, r->num * sizeof(*r->running));
+        r->from = 0;
+    }
+    if (ORMA_GROW(&r->running, &r->cap, r->from + r->num + (size_t)1) ||
+        orma_map_put_ptr(&st->fences, fence, r)) {
+        imp->model->storage->failed = true;
+        return;
+    }
+    r->running[r->from + r->num++] = *j;
+    if (r->num == 1)
+        show_job(imp, e, r);
+}
+
+static void end_job(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint64_t fence)
+{
+    struct orma_kernel_gpu *st = state_of(imp);
+    uint64_t found = st ? orma_map_take(&st->fences, fence) : ORMA_MAP_NONE;
+    struct ring *r = found == ORMA_MAP_NONE ? NULL : (struct ring *)(uintptr_t)found;
+
+    if (!r || !r->num)
+        return;
+    orma_slices_end(&imp->model->slices, e->ts, r->track, 0, 0, NULL);
+    r->from++;
+    if (--r->num)
+        show_job(imp, e, r);
+}
+
+/* An address of a fence, of this machine. */
+static uint64_t address_key(const struct orma_kernel_event *e, int64_t address)
+{
+    return orma_mix64((uint64_t)address ^ (uint64_t)e->machine << 56);
 }
 
 static void job_queued(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    put_ring(imp, args, orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_NAME]));
-    orma_args_put_uint(args, orma_model_lit(imp->model, "gpu sched job"),
-                       (uint64_t)f.num[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_ID]);
-    queue_instant(imp, args, e);
-}
-
-static void job_starts(struct orma_import_ctx *imp, struct orma_args_list *args,
-                       const struct orma_kernel_event *e, uint64_t fence, uint32_t ring)
-{
-    struct orma_kernel_gpu *st = state_of(imp);
-
-    if (st && orma_map_put(&st->fences, fence, ring))
-        imp->model->storage->failed = true;
-    orma_slices_begin(&imp->model->slices, e->ts, ring_track(imp, e, ring), 0,
-                      orma_model_lit(imp->model, "job"), args);
-}
-
-static void job_ends(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint64_t fence)
-{
-    struct orma_kernel_gpu *st = state_of(imp);
-    uint64_t ring = st ? orma_map_take(&st->fences, fence) : ORMA_MAP_NONE;
-
-    if (ring != ORMA_MAP_NONE)
-        orma_slices_end(&imp->model->slices, e->ts, ring_track(imp, e, (uint32_t)ring), 0, 0, NULL);
+    const struct job j = {.id = (uint64_t)f.num[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_ID]};
+    queue(imp, e, f.str[ORMA_PB_DRM_SCHED_JOB_FTRACE_EVENT_NAME], &j);
 }
 
 static void job_run(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    uint32_t ring = orma_model_str(imp->model, f.str[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_NAME]);
-    put_ring(imp, args, ring);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "gpu sched job"),
-                       (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_ID]);
-    job_starts(imp, args, e, (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_FENCE], ring);
+    const struct job j = {.id = (uint64_t)f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_ID]};
+    start_job(imp, e, f.str[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_NAME], &j,
+              address_key(e, f.num[ORMA_PB_DRM_RUN_JOB_FTRACE_EVENT_FENCE]));
 }
 
 static void job_processed(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -112,47 +199,32 @@ static void job_processed(struct orma_import_ctx *imp, const struct orma_kernel_
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    job_ends(imp, e, (uint64_t)f.num[ORMA_PB_DRM_SCHED_PROCESS_JOB_FTRACE_EVENT_FENCE]);
+    end_job(imp, e, address_key(e, f.num[ORMA_PB_DRM_SCHED_PROCESS_JOB_FTRACE_EVENT_FENCE]));
 }
 
-/* The key of a fence since Linux 6.17: a context and a sequence number. */
-static uint64_t fence_of(int64_t context, int64_t seqno)
+static struct job fenced(int64_t context, int64_t seqno)
 {
-    return (uint64_t)context << 32 ^ (uint64_t)seqno;
-}
-
-static void put_fence(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t context,
-                      int64_t seqno)
-{
-    orma_args_put_uint(args, orma_model_lit(imp->model, "fence context"), (uint64_t)context);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "fence seqno"), (uint64_t)seqno);
+    return (struct job){.has_fence = true, .context = (uint64_t)context, .seqno = (uint64_t)seqno};
 }
 
 static void job_queue(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    put_ring(imp, args,
-             orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_NAME]));
-    put_fence(imp, args, f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_CONTEXT],
-              f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_SEQNO]);
-    queue_instant(imp, args, e);
+    const struct job j = fenced(f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_CONTEXT],
+                                f.num[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_SEQNO]);
+    queue(imp, e, f.str[ORMA_PB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_NAME], &j);
 }
 
 static void job_run_617(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    ORMA_MODEL_ARGS(args, imp->model);
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    int64_t context = f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_CONTEXT];
-    int64_t seqno = f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_SEQNO];
-    uint32_t ring = orma_model_str(imp->model, f.str[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_NAME]);
-    put_ring(imp, args, ring);
-    put_fence(imp, args, context, seqno);
-    job_starts(imp, args, e, fence_of(context, seqno), ring);
+    const struct job j = fenced(f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_CONTEXT],
+                                f.num[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_FENCE_SEQNO]);
+    start_job(imp, e, f.str[ORMA_PB_DRM_SCHED_JOB_RUN_FTRACE_EVENT_NAME], &j, job_key(e, &j));
 }
 
 static void job_done(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -160,9 +232,9 @@ static void job_done(struct orma_import_ctx *imp, const struct orma_kernel_event
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
-    job_ends(imp, e,
-             fence_of(f.num[ORMA_PB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_CONTEXT],
-                      f.num[ORMA_PB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_SEQNO]));
+    const struct job j = fenced(f.num[ORMA_PB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_CONTEXT],
+                                f.num[ORMA_PB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_SEQNO]);
+    end_job(imp, e, job_key(e, &j));
 }
 
 /* ---- fences ---- */
@@ -276,6 +348,14 @@ static void fini(struct orma_import_ctx *imp)
     struct orma_kernel_gpu *st = orma_kernel(imp)->gpu;
 
     if (st) {
+        ORMA_MAP_EACH (slot, &st->rings) {
+            struct ring *r = (struct ring *)(uintptr_t)slot->val;
+
+            free(r->running);
+            free(r);
+        }
+        orma_map_fini(&st->rings);
+        orma_map_fini(&st->queued);
         orma_map_fini(&st->fences);
         orma_map_fini(&st->commands);
         free(st->starts);

@@ -113,16 +113,15 @@ static void video_queue(struct orma_import_ctx *imp, const struct orma_kernel_ev
 
 static struct orma_track_spec stream_spec(struct orma_import_ctx *imp,
                                           const struct orma_kernel_event *e, const char *type,
-                                          uint32_t stream, const char *what)
+                                          uint32_t stream, struct orma_track_dim second,
+                                          const char *what)
 {
     struct orma_track_spec spec = {
         .type = type,
         .event = ORMA_TRACK_SLICES,
         .machine = e->machine,
         .dims_num = 2,
-        .dims = {orma_dim(orma_model_lit(imp->model, "virtio_stream_id"), stream),
-                 orma_dim_str(orma_model_lit(imp->model, "virtio_stream_type"),
-                              orma_model_cstr(imp->model, what))},
+        .dims = {orma_dim(orma_model_lit(imp->model, "virtio_stream_id"), stream), second},
         .name = orma_strpool_addf(&imp->model->storage->pool, "virtio_video stream #%u %s", stream,
                                   what),
         .parent = ORMA_TRACK_NONE,
@@ -150,15 +149,17 @@ static void virtio_command(struct orma_import_ctx *imp, const struct orma_kernel
 
     orma_event_fields_read(&f, e->payload);
     uint64_t type = (uint64_t)f.num[ORMA_PB_VIRTIO_VIDEO_CMD_FTRACE_EVENT_TYPE];
-    const struct orma_track_spec spec =
-        stream_spec(imp, e, "virtio_video_command",
-                    (uint32_t)f.num[ORMA_PB_VIRTIO_VIDEO_CMD_FTRACE_EVENT_STREAM_ID],
-                    done ? "Responses" : "Requests");
+    const struct orma_track_spec spec = stream_spec(
+        imp, e, "virtio_video_command",
+        (uint32_t)f.num[ORMA_PB_VIRTIO_VIDEO_CMD_FTRACE_EVENT_STREAM_ID],
+        orma_dim(orma_model_lit(imp->model, "is_response"), done), done ? "Responses" : "Requests");
     const char *name = command_name(type);
-    orma_slices_add_row(
-        &imp->model->slices, e->ts, COMMAND_NS, orma_tracks_get(&imp->model->tracks, &spec), 0,
+    orma_slices_complete(
+        &imp->model->slices, e->ts, COMMAND_NS,
+        orma_async_instant(imp->model, &spec, UINT64_MAX, e->ts, COMMAND_NS), 0,
         name ? orma_model_cstr(imp->model, name)
-             : orma_strpool_addf(&imp->model->storage->pool, "0x%llx", (unsigned long long)type));
+             : orma_strpool_addf(&imp->model->storage->pool, "0x%llx", (unsigned long long)type),
+        NULL);
 }
 
 #define F(name) ORMA_PB_VIRTIO_VIDEO_RESOURCE_QUEUE_FTRACE_EVENT_##name
@@ -173,7 +174,8 @@ static void virtio_resource(struct orma_import_ctx *imp, const struct orma_kerne
     if (queue != VIRTIO_INPUT && queue != VIRTIO_OUTPUT)
         return;
     const struct orma_track_spec spec =
-        stream_spec(imp, e, "virtio_video_queue", (uint32_t)f.num[F(STREAM_ID)],
+        stream_spec(imp, e, "virtio_video_queue_event", (uint32_t)f.num[F(STREAM_ID)],
+                    orma_dim(orma_model_lit(imp->model, "virtio_queue_type"), (int64_t)queue),
                     queue == VIRTIO_INPUT ? "INPUT" : "OUTPUT");
     uint32_t resource = (uint32_t)f.num[F(RESOURCE_ID)];
     uint32_t name = orma_strpool_addf(&imp->model->storage->pool, "Resource #%u", resource);
@@ -248,7 +250,7 @@ static void ufs_command(struct orma_import_ctx *imp, const struct orma_kernel_ev
     uint32_t tag = (uint32_t)f.num[F(TAG)];
     bool complete = f.num[F(STR_T)] == UFS_COMPLETE;
     int waiting = doorbell ? __builtin_popcount(doorbell) : !complete;
-    const struct orma_track_dim dim = orma_dim(orma_model_lit(imp->model, "ufs_command_tag"), tag);
+    const struct orma_track_dim dim = orma_dim(orma_model_lit(imp->model, "ufs_tag"), tag);
     orma_model_counter(imp->model, e->ts,
                        orma_model_counter_track(imp->model, e->machine, "ufs_command_count",
                                                 orma_model_lit(imp->model, "io.ufs.command.count"),

@@ -120,8 +120,10 @@ static const struct sample samples[] = {
      "SELECT value FROM stats WHERE name = 'systrace_parse_failure'", "1\n"},
     {"a page with a list of processes",
      "<!DOCTYPE html>\n<html>\n<script class=\"trace-data\" type=\"application/text\">\n"
-     "USER PID PPID NAME\nroot 7 1 /bin/seven\n</script>\n"
-     "<script class=\"trace-data\" type=\"application/text\">\n" LINES(
+     "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\n"
+     "root 7 1 10 5 0 0 S /bin/seven /bin/seven -x\n"
+     "USER PID TID CMD\nroot 7 7 seven main\n</script>\n"
+     "<script class=\"trace-data\" type=\"application/text\">\n#  TASK-PID\n" LINES(
          "print: I|7|i") "</script>\n</html>\n",
      "SELECT p.name, s.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
      "JOIN thread USING (utid) JOIN process p USING (upid)",
