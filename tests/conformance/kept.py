@@ -73,10 +73,21 @@ def pairs(reference, ours, table, *keys):
     return [(theirs[key], mine[key]) for key in theirs if key in mine]
 
 
+def zipped(reference, ours, table, *keys):
+    """Rows of both sides with equal keys, in order, where a key is on both sides equally often."""
+    def index(rows):
+        seen = collections.defaultdict(list)
+        for row in rows.get(table, []):
+            seen[tuple(row.get(k) for k in keys)].append(row)
+        return seen
+    theirs, mine = index(reference), index(ours)
+    return [pair for key in theirs if len(theirs[key]) == len(mine.get(key, [])) for pair in zip(theirs[key], mine[key])]
+
+
 @rule("open states", "the end of this state was not recorded: switches are missing between it and the next, and what the thread "
       "did there nobody knows; the reference draws the state until the next event of the thread", "thread_state.dur")
 def open_states(reference, ours):
-    for theirs, mine in pairs(reference, ours, "thread_state", "ts", "utid"):
+    for theirs, mine in zipped(reference, ours, "thread_state", "ts", "utid", "state"):
         if mine.get("dur") == "-1" and theirs.get("dur") != "-1":
             theirs["dur"] = "-1"
 
@@ -99,6 +110,105 @@ def raw_counters(reference, ours):
 @rule("unfinished heap dumps", "a dump whose last packet is missing is counted here; the reference drops it and says nothing", "stats.name")
 def unfinished_dumps(reference, ours):
     ours["stats"] = [row for row in ours.get("stats", []) if row.get("name") != "'heapprofd_non_finalized_profile'"]
+
+
+@rule("wakings out of sight", "a thread whose switch away was not recorded slept before it was woken: it waits from then on, and is not "
+      "known to run; the reference takes the waking for a spurious one of a thread that runs, and such a waker for one that runs",
+      "thread_state, spurious, thread_state.waker_id")
+def wakings_out_of_sight(reference, ours):
+    states = {(row["ts"], row["utid"]) for row in reference.get("thread_state", [])}
+    woken = [row for row in ours.get("thread_state", [])
+             if row.get("waker_utid", "NULL") != "NULL" and (row["ts"], row["utid"]) not in states]
+    for row in woken:
+        for spurious in reference.get("spurious", []):
+            if (spurious["ts"], spurious["utid"], spurious["waker_utid"]) == (row["ts"], row["utid"], row["waker_utid"]):
+                reference["spurious"].remove(spurious)
+                ours["thread_state"].remove(row)
+                break
+    for theirs, mine in zipped(reference, ours, "thread_state", "ts", "utid", "state"):
+        if mine.get("waker_id") == "NULL" and mine.get("waker_utid", "NULL") != "NULL":
+            theirs["waker_id"] = "NULL"
+
+
+@rule("flags of events", "the flags of an event say whether an interrupt woke the thread; the reference knows them of wakings in compact "
+      "form only, and takes the field for an event without a name, beside the event or in its place", "ftrace.common_flags, thread_state.irq_context, spurious.irq_context")
+def flags_of_events(reference, ours):
+    flagged = collections.Counter((row["ts"], row["cpu"]) for row in ours.get("ftrace", []) if row.get("common_flags") != "0")
+    def is_flags(row):
+        key = (row["ts"], row["cpu"])
+        if row.get("name") != "NULL" or not flagged[key]:
+            return False
+        flagged[key] -= 1
+        return True
+    reference["ftrace"] = [row for row in reference.get("ftrace", []) if not is_flags(row)]
+    known = {(row["ts"], row["name"]) for row in reference["ftrace"]}
+    ours["ftrace"] = [row for row in ours.get("ftrace", [])
+                      if row.get("common_flags") == "0" or (row["ts"], row["name"]) in known]
+    for theirs, mine in zipped(reference, ours, "ftrace", "ts", "name", "utid", "cpu"):
+        if theirs.get("common_flags") == "0":
+            theirs["common_flags"] = mine["common_flags"]
+    for table, keys in (("thread_state", ("ts", "utid", "state")), ("spurious", ("ts", "utid", "waker_utid"))):
+        for theirs, mine in zipped(reference, ours, table, *keys):
+            if theirs.get("irq_context") == "NULL":
+                theirs["irq_context"] = mine["irq_context"]
+
+
+@rule("args of events without fields", "an event without fields has no args; the reference shows those of the set with number 0, which "
+      "belongs to something else", "ftrace.arg:*")
+def args_of_nothing(reference, ours):
+    for theirs, mine in zipped(reference, ours, "ftrace", "ts", "name", "utid", "cpu"):
+        if not any(key.startswith("arg:") for key in mine):
+            for key in [key for key in theirs if key.startswith("arg:")]:
+                del theirs[key]
+
+
+@rule("numbers of cpus", "a cpu of a further machine has the number that the machine gave it; the reference adds 4096 for each machine "
+      "before it in some tables", "ftrace.cpu, sched.cpu, thread_state.cpu")
+def numbers_of_cpus(reference, ours):
+    for table in ("ftrace", "sched", "thread_state"):
+        for row in reference.get(table, []):
+            if row.get("cpu", "NULL").isdigit():
+                row["cpu"] = str(int(row["cpu"]) % 4096)
+
+
+@rule("pages of unknown size", "blocks of free pages are told by their number of pages: of all sizes there are, 4096 bytes is the usual "
+      "one; the reference takes 0 where the trace does not tell, so that blocks of all orders share one track",
+      "track, counter_track, counter.track_id (type buddyinfo)")
+def pages_of_unknown_size(reference, ours):
+    def is_buddy(row):
+        return row.get("type") == "'buddyinfo'"
+    if any(row.get("dim:buddyinfo_chunk_size_kb") not in (None, "int 0") for row in reference.get("track", [])):
+        return
+    for side in (reference, ours):
+        for table in ("track", "counter_track"):
+            side[table] = [row for row in side.get(table, []) if not is_buddy(row)]
+        for row in side.get("counter", []):
+            if row.get("track_id", "").startswith("'buddyinfo'"):
+                row["track_id"] = "buddyinfo"
+
+
+@rule("damaged places", "what was skipped is counted and its place logged, whatever the format; the reference only counts it, or not at all",
+      "stats.name, import_log.name")
+def damaged_places(reference, ours):
+    for table in ("stats", "import_log"):
+        ours[table] = [row for row in ours.get(table, []) if row.get("name") not in ("'damaged_places'", "'damaged_bytes'")]
+
+
+@rule("interrupts in text", "text of the kernel has interrupts and suspends, which are shown on tracks of their own; the reference leaves "
+      "them out", "track, cpu_track, slice, cpu, bounds (types cpu_irq, cpu_softirq, suspend_resume, of text)")
+def interrupts_in_text(reference, ours):
+    types = ("'cpu_irq'", "'cpu_softirq'", "'suspend_resume'")
+    if any(row.get("type") in types for row in reference.get("track", [])) or \
+       not any("systrace" in row.get("trace_type", "") for row in reference.get("file", [])):
+        return
+    extra = [row for row in ours.get("slice", []) if row.get("track_id", "").startswith(types)]
+    for table in ("track", "cpu_track"):
+        ours[table] = [row for row in ours.get(table, []) if row.get("type") not in types]
+    ours["slice"] = [row for row in ours.get("slice", []) if row not in extra]
+    known = {row.get("cpu") for row in reference.get("cpu", [])}
+    if extra:
+        ours["cpu"] = [row for row in ours.get("cpu", []) if row.get("cpu") in known]
+        ours["bounds"] = reference.get("bounds", [])
 
 
 @query("a set of intervals merged with empty ones", "the reference gives rows of NULL or cuts the neighbour of an interval without length")

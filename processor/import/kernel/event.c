@@ -74,6 +74,8 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
     } else {
         name = event_name(imp, st, e.field);
     }
+    if (generic && !raw_only) /* its process comes before the thread */
+        orma_kernel_generic_parse(imp, generic, &e);
     if (e.field != ORMA_PB_FTRACE_EVENT_SCHED_SWITCH) {
         e.utid = orma_processes_thread(orma_model_processes(imp->model, e.machine), e.pid);
         if (name || e.field < GENERIC_FIRST)
@@ -82,11 +84,7 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
     if (e.field < ORMA_FTRACE_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&
         !imp->options->no_ftrace_raw)
         orma_kernel_check_symbol(imp, &e, st->symbol_fields[e.field]);
-    if (raw_only)
-        return;
-    if (generic)
-        orma_kernel_generic_parse(imp, generic, &e);
-    else if (e.field < ORMA_FTRACE_FIELDS_MAX && st->handlers[e.field])
+    if (!raw_only && e.field < ORMA_FTRACE_FIELDS_MAX && st->handlers[e.field])
         st->handlers[e.field](imp, &e);
 }
 

@@ -305,7 +305,7 @@ static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_kernel_g
         g->scope ? orma_strpool_get(&imp->model->storage->pool, g->fields[g->scope - 1].name)
                  : (struct orma_str){NULL, 0};
     struct orma_track_dim dims[3] = {
-        orma_dim(imp->model->known.utid, e->utid),
+        {.key = imp->model->known.utid},
         orma_dim_str(orma_model_lit(imp->model, "tracepoint"), g->name),
         orma_dim_str(imp->model->known.name, name),
     };
@@ -324,6 +324,8 @@ static uint32_t track_of(struct orma_import_ctx *imp, const struct orma_kernel_g
         which = 3;
         dims[0] = orma_dim(imp->model->known.scope, v->scope);
     }
+    if (!which)
+        dims[0] = orma_dim(imp->model->known.utid, orma_processes_thread(procs, e->pid));
     return counter ? orma_model_counter_track(imp->model, e->machine, types[which][1], name, NULL,
                                               3, dims)
                    : orma_model_slice_track(imp->model, e->machine, types[which][0], name, 3, dims);
