@@ -53,7 +53,7 @@ static int sortedness(const struct orma_dataframe *frame, const struct orma_tabl
     if (t->columns[i].kind <= ORMA_COL_ALIAS)
         return SORTED_ID;
     if (frame)
-        return frame->columns[i].sorted ? SORTED : UNSORTED;
+        return frame->columns[i].sorted && t->rows ? SORTED : UNSORTED;
     return t->def->columns[i].flags & ORMA_COL_TIME && !t->columns[i].unsorted ? SORTED : UNSORTED;
 }
 

@@ -279,6 +279,10 @@ int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement
             r = orma_sql_error_set(&sql->error, s->text, s->name_at,
                                    "Bytes type is not supported: column '%.*s'",
                                    ORMA_STR_ARG(s->columns.fields[i].name));
+        else if (s->columns.fields[i].class == ORMA_CLASS_ANY)
+            r = orma_sql_error_set(&sql->error, s->text, s->name_at,
+                                   "ANY type cannot be used in table columns: column '%.*s'",
+                                   ORMA_STR_ARG(s->columns.fields[i].name));
     }
     if (r == 0 && !s->replace && exists(sql, name))
         r = already_exists(sql, s, name);
