@@ -176,7 +176,8 @@ static void print_brief(struct orma_processor *tp)
 /* Kernel events and the like that were asked for and could not be recorded. */
 static unsigned print_setup_errors(struct orma_processor *tp)
 {
-    static const char sql[] = "SELECT DISTINCT extract_arg(arg_set_id, 'error') FROM "
+    static const char sql[] = "SELECT DISTINCT coalesce(extract_arg(arg_set_id, 'message'), "
+                              "extract_arg(arg_set_id, 'error')) FROM "
                               "_trace_import_logs WHERE name = 'ftrace_setup_errors'";
     struct orma_query *q;
     const char *rest;
@@ -191,6 +192,25 @@ static unsigned print_setup_errors(struct orma_processor *tp)
     }
     orma_query_free(q);
     return num;
+}
+
+/* Settings of the recording that are likely to spoil the next one, too. */
+static void print_advice(struct orma_processor *tp)
+{
+    static const char sql[] = "SELECT DISTINCT key, title, remediation FROM "
+                              "__intrinsic_trace_diagnostics ORDER BY confidence DESC";
+    struct orma_query *q;
+    const char *rest;
+    unsigned num = 0;
+
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, &rest) != 0)
+        return;
+    while (orma_query_step(q) == 1) {
+        if (!num++)
+            printf("\nFor the next recording:\n");
+        printf("  %s. %s\n", orma_query_text(q, 1), orma_query_text(q, 2));
+    }
+    orma_query_free(q);
 }
 
 /* Everything about losses but the ledger; nothing if it is certain that there are none. */
@@ -232,6 +252,7 @@ static int print_stats(struct orma_processor *tp, bool all)
         printf("Everything that the trace holds could be read.\n");
     if (orma_ledger_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
+    print_advice(tp);
     return r == 0 && all ? print_all(tp) : r;
 }
 

@@ -30,6 +30,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_linux_room, &orma_linux_sys_stats_importer},
     {&orma_linux_room, &orma_linux_battery_importer},
     {&orma_trace_room, &orma_trace_triggers_importer},
+    {&orma_trace_room, &orma_trace_translation_importer},
     {&orma_kernel_room, &orma_kernel_ftrace_stats_importer},
     {&orma_kernel_room, &orma_kernel_syscalls_importer},
     {&orma_kernel_room, &orma_kernel_mm_importer},
@@ -42,7 +43,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_trace_room, &orma_trace_remote_clock_importer},
     {&orma_linux_room, &orma_linux_cpu_info_importer},
     {&orma_linux_room, &orma_linux_interrupts_importer},
-    {&orma_linux_room, &orma_linux_attributes_importer},
+    {&orma_trace_room, &orma_trace_attributes_importer},
     {&orma_trace_room, &orma_trace_self_trace_importer},
     {&orma_trace_room, &orma_trace_sessions_importer},
     {&orma_android_room, &orma_android_logs_importer},
@@ -65,6 +66,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_android_room, &orma_android_vulkan_memory_importer},
     {&orma_kernel_room, &orma_kernel_binder_importer},
     {&orma_trace_room, &orma_trace_proto_content_importer},
+    {&orma_trace_room, &orma_trace_diagnostics_importer}, /* when all losses are counted */
     {NULL, NULL},
 };
 

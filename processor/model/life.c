@@ -7,6 +7,7 @@
 #include "processor/model/model.h"
 #include "processor/model/sched.h"
 #include "processor/model/thread_counters.h"
+#include "processor/model/translate.h"
 
 static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
 {
@@ -34,6 +35,7 @@ void orma_model_fini(struct orma_model *self)
     orma_sched_fini(self);
     orma_callstacks_fini(self);
     orma_model_fini_thread_counters(self);
+    orma_translate_fini(self);
     orma_tracks_fini(&self->tracks);
     orma_slices_fini(&self->slices);
     orma_args_list_fini(&self->args_spare.list);
@@ -44,6 +46,7 @@ void orma_model_fini(struct orma_model *self)
     }
     orma_map_fini(&self->gpus);
     orma_map_fini(&self->bases);
+    orma_map_fini(&self->metadata);
     orma_model_free_row_args(self);
     orma_arena_fini(&self->lazy);
 }

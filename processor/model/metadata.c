@@ -1,57 +1,83 @@
 /* Metadata: facts about the trace as (name, value) rows. */
 #include "processor/model/model.h"
+#include "sdk/base/hash.h"
+
+static uint64_t key_of(const struct orma_model *self, uint32_t name, enum orma_metadata_scope scope,
+                       uint16_t machine)
+{
+    uint64_t where = scope & ORMA_METADATA_TRACE ? (uint64_t)self->trace_row + 1 : 0;
+
+    if (scope & ORMA_METADATA_MACHINE)
+        where |= (uint64_t)(machine + 1) << 40;
+    return orma_mix64(orma_mix64(name) ^ where);
+}
+
+static uint32_t find(const struct orma_model *self, uint32_t name, enum orma_metadata_scope scope,
+                     uint16_t machine)
+{
+    uint64_t row = orma_map_get(&self->metadata, key_of(self, name, scope, machine));
+
+    return row == ORMA_MAP_NONE ? ORMA_ROW_NONE : (uint32_t)row;
+}
+
+uint32_t orma_metadata_find(struct orma_model *self, const char *name,
+                            enum orma_metadata_scope scope, uint16_t machine)
+{
+    return find(self, orma_model_cstr(self, name), scope, machine);
+}
+
+static void note(struct orma_model *self, uint32_t name, enum orma_metadata_scope scope,
+                 uint16_t machine, uint32_t row)
+{
+    if (orma_map_put(&self->metadata, key_of(self, name, scope, machine), row))
+        self->storage->failed = true;
+}
 
 /* The row of a single-valued key in its scope, or a new one. */
-static uint32_t find_row(struct orma_model *self, uint32_t name, bool multi,
-                         enum orma_metadata_scope scope, uint16_t machine)
+static uint32_t get_row(struct orma_model *self, uint32_t name, bool multi,
+                        enum orma_metadata_scope scope, uint16_t machine)
 {
     struct orma_table *t = orma_model_table(self, ORMA_TABLE_METADATA);
+    uint32_t row = multi ? ORMA_ROW_NONE : find(self, name, scope, machine);
 
-    for (uint32_t row = 0; !multi && row < t->rows; row++) {
-        if (orma_table_int(t, ORMA_METADATA_NAME, row) == name &&
-            (!(scope & ORMA_METADATA_MACHINE) ||
-             orma_table_int(t, ORMA_METADATA_MACHINE_ID, row) == machine) &&
-            (!(scope & ORMA_METADATA_TRACE) ||
-             orma_table_int(t, ORMA_METADATA_TRACE_ID, row) == self->trace_row))
-            return row;
-    }
-    uint32_t row = orma_table_add(t);
+    if (row != ORMA_ROW_NONE)
+        return row;
+    row = orma_table_add(t);
     orma_table_set(t, ORMA_METADATA_NAME, row, name);
     orma_table_set(t, ORMA_METADATA_KEY_TYPE, row, multi ? self->known.multi : self->known.single);
     if (scope & ORMA_METADATA_MACHINE)
         orma_table_set(t, ORMA_METADATA_MACHINE_ID, row, machine);
     if (scope & ORMA_METADATA_TRACE)
         orma_table_set(t, ORMA_METADATA_TRACE_ID, row, self->trace_row);
+    if (!multi)
+        note(self, name, scope, machine, row);
     return row;
+}
+
+/* A later value takes the place of an earlier one, also of the other type. */
+static void set(struct orma_model *self, unsigned column, unsigned other, uint32_t row, int64_t val)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_METADATA);
+
+    if (!orma_table_is_null(t, other, row))
+        orma_table_set_null(t, other, row);
+    orma_table_set(t, column, row, val);
 }
 
 void orma_metadata_int(struct orma_model *self, const char *name, bool multi,
                        enum orma_metadata_scope scope, uint16_t machine, int64_t val)
 {
-    uint32_t row = find_row(self, orma_model_cstr(self, name), multi, scope, machine);
+    uint32_t row = get_row(self, orma_model_cstr(self, name), multi, scope, machine);
 
-    orma_table_set(orma_model_table(self, ORMA_TABLE_METADATA), ORMA_METADATA_INT_VALUE, row, val);
+    set(self, ORMA_METADATA_INT_VALUE, ORMA_METADATA_STR_VALUE, row, val);
 }
 
 void orma_metadata_str(struct orma_model *self, const char *name, bool multi,
                        enum orma_metadata_scope scope, uint16_t machine, uint32_t str)
 {
-    uint32_t row = find_row(self, orma_model_cstr(self, name), multi, scope, machine);
+    uint32_t row = get_row(self, orma_model_cstr(self, name), multi, scope, machine);
 
-    orma_table_set(orma_model_table(self, ORMA_TABLE_METADATA), ORMA_METADATA_STR_VALUE, row, str);
-}
-
-/* The row of the trace's uuid that is of no file yet, or of this one; ORMA_ROW_NONE: none. */
-static uint32_t find_uuid_row(struct orma_model *self, uint32_t name)
-{
-    const struct orma_table *t = orma_model_table(self, ORMA_TABLE_METADATA);
-
-    for (uint32_t row = 0; row < t->rows; row++)
-        if (orma_table_int(t, ORMA_METADATA_NAME, row) == name &&
-            (orma_table_is_null(t, ORMA_METADATA_TRACE_ID, row) ||
-             orma_table_int(t, ORMA_METADATA_TRACE_ID, row) == self->trace_row))
-            return row;
-    return ORMA_ROW_NONE;
+    set(self, ORMA_METADATA_STR_VALUE, ORMA_METADATA_INT_VALUE, row, str);
 }
 
 static uint32_t uuid_text(struct orma_model *self, uint64_t msb, uint64_t lsb)
@@ -65,12 +91,16 @@ static uint32_t uuid_text(struct orma_model *self, uint64_t msb, uint64_t lsb)
 void orma_metadata_uuid(struct orma_model *self, uint64_t msb, uint64_t lsb)
 {
     struct orma_table *t = orma_model_table(self, ORMA_TABLE_METADATA);
-    uint32_t text = uuid_text(self, msb, lsb);
-    uint32_t made = find_uuid_row(self, orma_model_cstr(self, "trace_uuid"));
+    uint32_t name = orma_model_cstr(self, "trace_uuid");
+    uint32_t made = find(self, name, ORMA_METADATA_GLOBAL, 0);
 
-    if (made != ORMA_ROW_NONE)
+    /* The one that was made up is that of this file, if it has none yet. */
+    if (made != ORMA_ROW_NONE && orma_table_is_null(t, ORMA_METADATA_TRACE_ID, made) &&
+        find(self, name, ORMA_METADATA_TRACE, 0) == ORMA_ROW_NONE) {
         orma_table_set(t, ORMA_METADATA_TRACE_ID, made, self->trace_row);
-    orma_metadata_str(self, "trace_uuid", false, ORMA_METADATA_TRACE, 0, text);
+        note(self, name, ORMA_METADATA_TRACE, 0, made);
+    }
+    orma_metadata_str(self, "trace_uuid", false, ORMA_METADATA_TRACE, 0, uuid_text(self, msb, lsb));
 }
 
 void orma_metadata_make_uuid(struct orma_model *self, uint64_t lsb)

@@ -19,11 +19,16 @@ void orma_metadata_int(struct orma_model *self, const char *name, bool multi,
 void orma_metadata_str(struct orma_model *self, const char *name, bool multi,
                        enum orma_metadata_scope scope, uint16_t machine, uint32_t str);
 
-/* The uuid that the file at hand brings, in its usual form: it takes the place of one that was made.
+/* The uuid that the file at hand brings, in its usual form: it takes the place of one that was
+ * made.
  */
 void orma_metadata_uuid(struct orma_model *self, uint64_t msb, uint64_t lsb);
 
 /* One that was made from the bytes of the whole, before any file said one: it is of no file. */
 void orma_metadata_make_uuid(struct orma_model *self, uint64_t lsb);
+
+/* The row of a single-valued key in that scope; ORMA_ROW_NONE: there is none. */
+uint32_t orma_metadata_find(struct orma_model *self, const char *name,
+                            enum orma_metadata_scope scope, uint16_t machine);
 
 #endif

@@ -52,6 +52,7 @@ struct orma_model {
     struct orma_flows *flows;           /* flows.c */
     struct orma_sched *sched;           /* sched.c */
     struct orma_callstacks *callstacks; /* callstacks.c */
+    struct orma_translations *translations;       /* translate.c */
     struct orma_thread_counters *thread_counters; /* thread_counters.c */
     uint32_t ucpus[ORMA_UCPUS_KNOWN]; /* numbers + 1 of those that have rows, by remainder */
     struct orma_map gpus;             /* machine and number → row */
@@ -64,6 +65,7 @@ struct orma_model {
     struct orma_model_args args_spare; /* for all when memory is out; what it holds is lost */
     struct orma_map row_args; /* of rows that packets add args to: → struct orma_row_args * */
     struct orma_row_args *row_args_first, *row_args_last;
+    struct orma_map metadata; /* of metadata.c: hash of key and scope → row */
     uint32_t trace_row;       /* of the file that is imported now, in trace_file */
     uint16_t base;            /* the machine of that file, where its events name none */
     struct orma_map bases;    /* files → their machines, but for those of machine 0 */

@@ -10,6 +10,7 @@
  * are counted and matched by as many ends.
  */
 #include "processor/model/slices.h"
+#include "processor/model/translate.h"
 
 #include <stdlib.h>
 
@@ -18,11 +19,34 @@ void orma_slices_init(struct orma_slices *self, struct orma_storage *storage)
     *self = (struct orma_slices){.storage = storage};
 }
 
+static uint16_t machine_of(const struct orma_slices *self, uint32_t track)
+{
+    return (uint16_t)orma_table_int(&self->storage->tables[ORMA_TABLE_TRACK], ORMA_TRACK_MACHINE_ID,
+                                    track);
+}
+
+/* What the slice is called, which a translation may say. */
+static inline uint32_t name_of(const struct orma_slices *self, uint32_t track, uint32_t name)
+{
+    uint32_t other = 0;
+
+    if (ORMA_UNLIKELY(self->translations != NULL) && name)
+        other = orma_translate_find(self->translations, machine_of(self, track),
+                                    ORMA_TRANSLATE_SLICE, name);
+    return other ? other : name;
+}
+
 static void commit_args(struct orma_slices *self, struct orma_slice_entry *e)
 {
     if (!e->pending)
         return;
     e->pending = false;
+    if (ORMA_UNLIKELY(self->translations != NULL))
+        orma_translate_args(
+            self->translations,
+            machine_of(self, (uint32_t)orma_table_int(&self->storage->tables[ORMA_TABLE_SLICE],
+                                                      ORMA_SLICE_TRACK_ID, e->row)),
+            &e->args);
     orma_storage_set_args(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, e->row,
                           orma_args_commit(&self->storage->args, &e->args));
     orma_args_list_clear(&e->args);
@@ -204,6 +228,7 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
     }
     if (ORMA_UNLIKELY(s->num == s->cap) && !stack_grow(self, s))
         return ORMA_SLICE_NONE;
+    name = name_of(self, track, name);
     uint32_t row = add_row(self, ts, dur, track, category, name);
     struct orma_slice_entry *e = &s->entries[s->num];
 
@@ -344,6 +369,7 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
     if (!s)
         return ORMA_SLICE_NONE;
     trim(self, s, ts, false);
+    name = name_of(self, track, name);
     for (uint32_t i = s->num; i-- > 0;) {
         struct orma_slice_entry *e = &s->entries[i];
 

@@ -43,7 +43,8 @@ struct orma_slice_overlap {
 
 struct orma_slices {
     struct orma_storage *storage;
-    struct orma_slice_stack **stacks; /* by track */
+    const struct orma_translations *translations; /* NULL: there are none */
+    struct orma_slice_stack **stacks;             /* by track */
     uint32_t stacks_num;
     /* Called for each new slice: flows may wait for it. May be NULL. */
     void (*begun)(void *data, uint32_t track, uint32_t slice);

@@ -1,5 +1,7 @@
 #include "processor/model/tracks.h"
 
+#include "processor/model/translate.h"
+
 void orma_tracks_init(struct orma_tracks *self, struct orma_storage *storage,
                       const struct orma_known_strings *known)
 {
@@ -45,7 +47,11 @@ static uint32_t add(struct orma_tracks *self, const struct orma_track_spec *spec
     struct orma_table *t = &self->storage->tables[ORMA_TABLE_TRACK];
     uint32_t row = orma_table_add(t);
 
-    orma_table_set(t, ORMA_TRACK_NAME, row, spec->name);
+    orma_table_set(t, ORMA_TRACK_NAME, row,
+                   self->translations
+                       ? orma_translate_track(self->translations, (uint16_t)spec->machine,
+                                              spec->type, spec->name)
+                       : spec->name);
     orma_table_set(t, ORMA_TRACK_TYPE, row, type);
     orma_table_set(t, ORMA_TRACK_EVENT_TYPE, row, event_word(self, spec->event));
     orma_table_set(t, ORMA_TRACK_COUNTER_UNIT, row, spec->unit);

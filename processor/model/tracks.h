@@ -46,6 +46,7 @@ struct orma_track_lately {
 
 struct orma_tracks {
     struct orma_storage *storage;
+    const struct orma_translations *translations; /* NULL: there are none */
     const struct orma_known_strings *known;
     struct orma_map by_identity; /* → track */
     struct orma_args_list dims;  /* scratch */

@@ -19,6 +19,5 @@ static inline struct orma_linux *orma_linux(const struct orma_import_ctx *imp)
 extern const struct orma_import_room orma_linux_room;
 extern const struct orma_importer orma_linux_battery_importer, orma_linux_process_tree_importer,
     orma_linux_process_stats_importer, orma_linux_sys_stats_importer,
-    orma_linux_system_info_importer, orma_linux_cpu_info_importer, orma_linux_interrupts_importer,
-    orma_linux_attributes_importer;
+    orma_linux_system_info_importer, orma_linux_cpu_info_importer, orma_linux_interrupts_importer;
 #endif

@@ -1,4 +1,4 @@
-/* What the recorder told about its machines: the system, cpus, interrupts; attributes of the trace.
+/* What the recorder told about its machines: the system, cpus, interrupts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -346,50 +346,6 @@ static bool interrupts_early(struct orma_import_ctx *imp, const struct orma_pack
 static const uint16_t interrupt_fields[] = {ORMA_PB_TRACE_PACKET_INTERRUPT_INFO, 0};
 const struct orma_importer orma_linux_interrupts_importer = {
     .name = "interrupt_info", .fields = interrupt_fields, .early = interrupts_early};
-
-/* ---- attributes ---- */
-
-static void read_attribute(struct orma_import_ctx *imp, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    struct orma_str key = {NULL, 0}, text = {NULL, 0};
-    int64_t number = 0;
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_TRACE_ATTRIBUTES_ATTRIBUTE_KEY)
-            key = orma_pb_str(&f);
-        else if (f.id == ORMA_PB_TRACE_ATTRIBUTES_ATTRIBUTE_STRING_VALUE)
-            text = orma_pb_str(&f);
-        else if (f.id == ORMA_PB_TRACE_ATTRIBUTES_ATTRIBUTE_LONG_VALUE)
-            number = orma_pb_i64(&f);
-    }
-    if (!key.data)
-        return;
-    const char *name = orma_strpool_cstr(
-        &imp->model->storage->pool,
-        orma_strpool_addf(&imp->model->storage->pool, "trace_attribute.%.*s", ORMA_STR_ARG(key)));
-    if (text.data)
-        orma_metadata_str(imp->model, name, false, ORMA_METADATA_TRACE, 0,
-                          orma_model_str(imp->model, text));
-    else
-        orma_metadata_int(imp->model, name, false, ORMA_METADATA_TRACE, 0, number);
-}
-
-static bool attributes_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
-{
-    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_TRACE_ATTRIBUTES_ATTRIBUTE)
-            read_attribute(imp, orma_pb_str(&f));
-    return true;
-}
-
-static const uint16_t attribute_fields[] = {ORMA_PB_TRACE_PACKET_TRACE_ATTRIBUTES, 0};
-const struct orma_importer orma_linux_attributes_importer = {
-    .name = "trace_attributes", .fields = attribute_fields, .early = attributes_early};
 
 const struct orma_import_room orma_linux_room = {.name = "linux",
                                                  .state_size = sizeof(struct orma_linux)};

@@ -72,6 +72,9 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
                 discarding |= 1ull << buffer;
             buffer++;
             break;
+        case ORMA_PB_TRACE_CONFIG_TRACE_ATTRIBUTES:
+            orma_trace_attributes(imp, ctx->machine, orma_pb_str(&f));
+            break;
         case ORMA_PB_TRACE_CONFIG_DATA_SOURCES:
             read_source(imp, ctx->machine, orma_pb_str(&f));
             break;
@@ -95,6 +98,7 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
             break;
         }
     }
+    orma_trace_diagnostics_config(imp, ctx->machine, ctx->p->payload);
     orma_trace(imp)->into_file |= into_file;
     orma_trace_ledger_expect(imp);
     /* Left to itself, the service flushes before it writes, if it is told how often to write. */

@@ -52,6 +52,17 @@ static struct event read_event(const struct orma_item *item)
     return e;
 }
 
+/* Its name, with a mark if the session is a clone. */
+static uint32_t name_of(struct orma_import_ctx *imp, const struct event *e)
+{
+    struct orma_strpool *pool = &imp->model->storage->pool;
+    const char *mark =
+        e->state == ORMA_PB_CONCURRENT_SESSION_EVENT_STATE_CLONED_READ_ONLY ? " (clone)" : "";
+
+    return e->name.len ? orma_strpool_addf(pool, "%.*s%s", ORMA_STR_ARG(e->name), mark)
+                       : orma_strpool_addf(pool, "Session %llu%s", (unsigned long long)e->id, mark);
+}
+
 static uint32_t track_of(struct orma_import_ctx *imp, uint16_t machine, const struct event *e)
 {
     struct orma_track_spec spec = {
@@ -60,9 +71,7 @@ static uint32_t track_of(struct orma_import_ctx *imp, uint16_t machine, const st
         .machine = machine,
         .dims_num = 1,
         .dims = {orma_dim(orma_model_lit(imp->model, "session_id"), (int64_t)e->id)},
-        .name = e->name.len ? orma_model_str(imp->model, e->name)
-                            : orma_strpool_addf(&imp->model->storage->pool, "Session %llu",
-                                                (unsigned long long)e->id),
+        .name = name_of(imp, e),
         .parent = ORMA_TRACK_NONE,
     };
 

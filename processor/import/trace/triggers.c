@@ -27,16 +27,15 @@ static struct trigger read_trigger(struct orma_import_ctx *imp, const struct orm
     return t;
 }
 
-/* The first one is what the trace owes its being to. */
-static void note_first(struct orma_import_ctx *imp, const struct trigger *t)
+/* What the trace owes its being to: the first trigger of a clone, else the first one. */
+static void note_first(struct orma_import_ctx *imp, uint16_t machine, const struct trigger *t,
+                       bool clone)
 {
-    const struct orma_table *m = orma_model_table(imp->model, ORMA_TABLE_METADATA);
-    uint32_t key = orma_model_lit(imp->model, "trace_trigger");
+    struct orma_stats *stats = orma_model_stats(imp->model, machine);
 
-    for (uint32_t row = 0; row < m->rows; row++)
-        if (orma_table_int(m, ORMA_METADATA_NAME, row) == key &&
-            orma_table_int(m, ORMA_METADATA_TRACE_ID, row) == imp->model->trace_row)
-            return;
+    if (orma_metadata_find(imp->model, "trace_trigger", ORMA_METADATA_TRACE, 0) != ORMA_ROW_NONE &&
+        (!clone || stats->single[ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS]))
+        return;
     orma_metadata_str(imp->model, "trace_trigger", false, ORMA_METADATA_TRACE, 0, t->name);
 }
 
@@ -52,12 +51,12 @@ static void trigger_parse(struct orma_import_ctx *imp, const struct orma_item *i
     if (t.has_uid)
         orma_args_put_int(args, orma_model_lit(imp->model, "trusted_producer_uid"), t.uid);
     orma_slices_complete(&imp->model->slices, item->ts, 0, track, 0, t.name, args);
-    if (item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER &&
-        !orma_model_stats(imp->model, item->machine)
-             ->single[ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS])
+    bool clone = item->field == ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER;
+    note_first(imp, item->machine, &t, clone);
+    if (clone && !orma_model_stats(imp->model, item->machine)
+                      ->single[ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS])
         orma_stats_set(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_TRACED_CLONE_TRIGGER_TIMESTAMP_NS, item->ts);
-    note_first(imp, &t);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_TRIGGER,

@@ -15,7 +15,6 @@ static const struct orma_importer *const importers[] = {
     &orma_linux_system_info_importer,
     &orma_linux_cpu_info_importer,
     &orma_linux_interrupts_importer,
-    &orma_linux_attributes_importer,
     NULL,
 };
 

@@ -21,7 +21,7 @@ static void trigger(struct room *r, int64_t ts, uint32_t field, const char *name
                     NUM(ORMA_PB_TRIGGER_TRUSTED_PRODUCER_UID, 1000)));
 }
 
-Test(room_trace, triggers_are_instants_and_the_first_is_a_fact)
+Test(room_trace, triggers_are_instants_and_the_first_of_a_clone_is_a_fact)
 {
     struct room *r = room_new(&orma_trace_room, importers);
 
@@ -30,7 +30,7 @@ Test(room_trace, triggers_are_instants_and_the_first_is_a_fact)
     room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.name {arg_set_id}",
                 "10 0 a 'Trace Triggers' producer_name=p,trusted_producer_uid=1000\n"
                 "20 0 b 'Trace Triggers' producer_name=p,trusted_producer_uid=1000\n");
-    room_expect(r, ORMA_TABLE_METADATA, "name str_value", "trace_trigger a\n");
+    room_expect(r, ORMA_TABLE_METADATA, "name str_value", "trace_trigger b\n");
     cr_assert_eq(room_stat(r, TRACED_CLONE_TRIGGER_TIMESTAMP_NS), 20);
     room_free(r);
 }
