@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -11,12 +13,13 @@
 #include "processor/export/csv.h"
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
+#include "tools/convert/merge.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
-enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT };
+enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT, OPT_APART };
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
@@ -25,6 +28,8 @@ static const struct orma_option options[] = {
      "a "
      "terminal), rfc4180 (escaped, NULL empty), json, or table (the default on a terminal)."},
     {OPT_CSV, 0, "csv", "plain|rfc4180|json|table", NULL}, /* its name before */
+    {OPT_APART, 0, "apart", NULL,
+     "Several traces are of different machines: each machine is named after its trace."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of the load: for traces whose events come very late."},
     {0},
@@ -32,7 +37,10 @@ static const struct orma_option options[] = {
 
 struct query {
     struct orma_cli cli;
-    const char *trace, *sql, *file;
+    const char *sql, *file;
+    const char *traces[ORMA_CONVERT_MERGE_MAX];
+    size_t traces_num;
+    bool apart; /* of different machines */
     enum orma_print_form form;
     bool full_sort;
 };
@@ -57,6 +65,21 @@ static int parse_form(struct query *q)
         &q->cli, "unknown format '%s': expected plain, rfc4180, json or table", q->cli.value);
 }
 
+/* The first one is a trace, others are traces if they are files, else the SQL. */
+static int take_argument(struct query *q, const char *text)
+{
+    if (!q->traces_num || access(text, F_OK) == 0) {
+        if (!orma_convert_merge_fits("orma query", q->traces, q->traces_num, text))
+            return ORMA_EXIT_FAILURE;
+        q->traces[q->traces_num++] = text;
+        return ORMA_EXIT_OK;
+    }
+    if (q->sql)
+        return orma_cli_usage_error(&q->cli, "more than one SQL text: quote the query as a whole");
+    q->sql = text;
+    return ORMA_EXIT_OK;
+}
+
 static int parse(struct query *q, bool *ret_go_on)
 {
     int id, code = ORMA_EXIT_OK;
@@ -73,11 +96,11 @@ static int parse(struct query *q, bool *ret_go_on)
         case OPT_FULL_SORT:
             q->full_sort = true;
             break;
+        case OPT_APART:
+            q->apart = true;
+            break;
         case ORMA_CLI_POSITIONAL:
-            if (q->trace && q->sql)
-                return orma_cli_usage_error(&q->cli,
-                                            "more than one SQL text: quote the query as a whole");
-            *(q->trace ? &q->sql : &q->trace) = q->cli.value;
+            code = take_argument(q, q->cli.value);
             break;
         case ORMA_CLI_HELP:
             return ORMA_EXIT_OK;
@@ -87,7 +110,7 @@ static int parse(struct query *q, bool *ret_go_on)
     }
     if (code != ORMA_EXIT_OK)
         return code;
-    if (!q->trace)
+    if (!q->traces_num)
         return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
@@ -173,6 +196,43 @@ static void print_sql_error(const struct query *q, const struct orma_processor *
     }
 }
 
+/* Several traces are one archive in a folder of ours while they are loaded: what is mapped stays
+ * until the end. */
+static int load_merged(const struct query *q, struct orma_processor *tp, const char *folder)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+    orma_buf_printf(&path, "%s/traces.tar", folder);
+    if (path.failed)
+        return -ENOMEM;
+    int r = orma_convert_merge_write("orma query", orma_buf_cstr(&path), NULL, q->apart, q->traces,
+                                     q->traces_num);
+    if (r == 0)
+        r = orma_load_trace(tp, "orma query", orma_buf_cstr(&path), ORMA_LOAD_PROGRESS, NULL);
+    (void)unlink(orma_buf_cstr(&path)); /* it is not there if it could not be written */
+    return r;
+}
+
+static int load(const struct query *q, struct orma_processor *tp)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf folder = {0};
+    const char *tmp = getenv("TMPDIR");
+
+    if (q->traces_num == 1)
+        return orma_load_trace(tp, "orma query", q->traces[0], ORMA_LOAD_PROGRESS, NULL);
+    orma_buf_printf(&folder, "%s/orma-query-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    orma_buf_put_byte(&folder, '\0');
+    if (folder.failed)
+        return -ENOMEM;
+    if (!mkdtemp((char *)folder.data)) {
+        fprintf(stderr, "orma query: %s: %s\n", (char *)folder.data, strerror(errno));
+        return -EIO;
+    }
+    int r = load_merged(q, tp, (char *)folder.data);
+    (void)rmdir((char *)folder.data); /* empty */
+    return r;
+}
+
 static int query(const struct query *q)
 {
     struct orma_processor_config config = {.size = sizeof(config), .full_sort = q->full_sort};
@@ -186,7 +246,7 @@ static int query(const struct query *q)
     if (r == 0)
         r = orma_load_symbols_from_environment(tp, "orma query");
     if (r == 0)
-        r = orma_load_trace(tp, "orma query", q->trace, ORMA_LOAD_PROGRESS, NULL);
+        r = load(q, tp);
     if (r < 0) {
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;
@@ -221,16 +281,19 @@ static int run(const struct orma_command *self, int argc, char **argv)
 const struct orma_command orma_cmd_query = {
     .name = "query",
     .summary = "Query a trace in SQL.",
-    .synopsis = "[OPTIONS] TRACE [SQL]\n[OPTIONS] TRACE -f FILE",
-    .details = "TRACE is any trace that Perfetto's tools write. The SQL comes from the argument, "
-               "from FILE, or from "
-               "standard input; several statements are separated by semicolons. The tables that "
-               "one starts with: slice, "
-               "thread, process, sched, thread_state, counter, args, stats.\n\n"
-               "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
-               "names from there; 'orma convert --help' has more.",
+    .synopsis = "[OPTIONS] TRACE... [SQL]\n[OPTIONS] TRACE... -f FILE",
+    .details =
+        "TRACE is any trace that Perfetto's tools write; several are put on one timeline, as "
+        "'orma merge' does. The SQL comes from the argument, "
+        "from FILE, or from "
+        "standard input; several statements are separated by semicolons. The tables that "
+        "one starts with: slice, "
+        "thread, process, sched, thread_state, counter, args, stats.\n\n"
+        "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
+        "names from there; 'orma convert --help' has more.",
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
                 "  orma query t.pftrace -f question.sql --format=json\n"
+                "  orma query --apart phone.pftrace car.pftrace 'SELECT name FROM machine'\n"
                 "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",
     .options = options,
     .run = run,

@@ -10,6 +10,7 @@
 extern const struct orma_command orma_cmd_record;
 extern const struct orma_command orma_cmd_profile;
 extern const struct orma_command orma_cmd_query;
+extern const struct orma_command orma_cmd_merge;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
 

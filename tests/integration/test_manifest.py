@@ -180,6 +180,26 @@ class Manifests(Case):
         self.assertEqual(self.rows(members, "SELECT name, trace_type, processing_order FROM __intrinsic_trace_file"),
                          ["[NULL],tar,0", "j,json,2", "m,perfetto_manifest,1"])
 
+    def test_traces_are_merged_by_a_command_or_for_a_query(self):
+        (self.dir / "car").write_bytes(snapshot((BOOT, 100), (WALL, 5000)) + event(150, "a", 7))
+        (self.dir / "phone").write_bytes(snapshot((BOOT, 900), (WALL, 5000)) + event(960, "b", 7))
+        sql = ("SELECT ts, m.name FROM slice s JOIN track t ON s.track_id = t.id LEFT JOIN machine m ON t.machine_id = m.id")
+
+        def orma(*argv, code=0):
+            done = subprocess.run([ORMA, *argv], cwd=self.dir, env={**self.env, "TMPDIR": str(self.dir)}, capture_output=True,
+                                  text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stdout.replace('"', "").split("\n")[1:-1] if not code else done.stderr
+        apart = ["150,car", "160,phone"]
+        self.assertEqual(orma("query", "--apart", "car", "phone", sql), apart)
+        self.assertEqual(list(self.dir.glob("orma-query*")), [])
+        orma("merge", "--apart", "car", "phone", "-o", "both.tar")
+        self.assertEqual(orma("query", "both.tar", sql), apart)
+        self.assertEqual(orma("query", "car", "phone", "SELECT count(*) FROM machine"), ["1"])
+        self.assertIn("names must differ", orma("merge", "car", "./car", "-o", "x.tar", code=1))
+        self.assertIn("more than one SQL text", orma("query", "car", "SELECT 1", "SELECT 2", code=2))
+        self.assertIn("no traces to merge", orma("merge", "-o", "x.tar", code=2))
+
 
 if __name__ == "__main__":
     main()

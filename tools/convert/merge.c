@@ -5,6 +5,7 @@
  */
 #include "tools/convert/merge.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,34 +15,27 @@
 #include "tools/convert/tar.h"
 #include "tools/load/load.h"
 
-#define PROGRAM "trace_processor_shell util merge"
 #define MANIFEST_NAME "perfetto_manifest.json"
-#define TRACES_MAX 1024
 
-enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_NO_VALIDATE, OPT_STRICT };
+enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_APART, OPT_NO_VALIDATE, OPT_STRICT };
 
-static const struct orma_option options[] = {
+const struct orma_option orma_convert_merge_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "The tar to write."},
     {OPT_MANIFEST, 0, "manifest", "FILE", "Put this in as " MANIFEST_NAME "."},
+    {OPT_APART, 0, "apart", NULL,
+     "The traces are of different machines: each machine is named after its trace."},
     {OPT_NO_VALIDATE, 0, "no-validate", NULL,
      "Do not check that the clocks of all traces can be related."},
     {OPT_STRICT, 0, "strict", NULL, "Fail if they cannot."},
     {0},
 };
 
-static const struct orma_command command = {
-    .name = "merge",
-    .summary = "Pack several traces into one archive, which loads as one trace.",
-    .synopsis = "-o FILE [OPTIONS] TRACE...",
-    .examples = "  trace_processor_shell util merge -o both.tar phone.pftrace host.pftrace\n",
-    .options = options,
-};
-
 struct merge {
-    const char *out_path, *manifest;
-    const char *traces[TRACES_MAX];
+    const char *program, *out_path, *manifest;
+    int usage; /* what to exit with after a wrong command line */
+    const char *traces[ORMA_CONVERT_MERGE_MAX];
     size_t num;
-    bool no_validate, strict;
+    bool apart, no_validate, strict;
 };
 
 static const char *base_name(const char *path)
@@ -51,21 +45,72 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int complain(const char *what, const char *why)
+static int complain(const char *program, const char *what, const char *why)
 {
-    fprintf(stderr, PROGRAM ": %s: %s\n", what, why);
+    fprintf(stderr, "%s: %s: %s\n", program, what, why);
     return 1;
 }
 
-static int write_file(const struct merge *m)
+/* As a JSON string. */
+static void put_text(struct orma_buf *to, const char *text)
+{
+    orma_buf_put_byte(to, '"');
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ')
+            orma_buf_printf(to, "\\u%04x", (unsigned char)*text);
+        else if (*text == '"' || *text == '\\')
+            orma_buf_printf(to, "\\%c", *text);
+        else
+            orma_buf_put_byte(to, (uint8_t)*text);
+    }
+    orma_buf_put_byte(to, '"');
+}
+
+/* Each trace is of a machine of its own, called like it. */
+static void add_machines(struct orma_convert_tar *tar, const char *const *traces, size_t num)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    orma_buf_put_str(&text, "{\"perfetto_manifest\": {\"version\": 1, \"files\": [");
+    for (size_t i = 0; i < num; i++) {
+        orma_buf_put_str(&text, i ? ",\n  {\"path\": " : "\n  {\"path\": ");
+        put_text(&text, base_name(traces[i]));
+        orma_buf_put_str(&text, ", \"machine\": {\"name\": ");
+        put_text(&text, base_name(traces[i]));
+        orma_buf_put_str(&text, "}}");
+    }
+    orma_buf_put_str(&text, "]}}\n");
+    if (text.failed)
+        tar->failed = complain(tar->program, tar->path, strerror(ENOMEM));
+    else
+        (void)orma_convert_tar_add_bytes(tar, MANIFEST_NAME, text.data, text.len);
+}
+
+bool orma_convert_merge_fits(const char *program, const char *const *traces, size_t num,
+                             const char *path)
+{
+    for (size_t i = 0; i < num; i++)
+        if (!strcmp(base_name(traces[i]), base_name(path))) {
+            (void)complain(program, path, "another trace has the same name: names must differ");
+            return false;
+        }
+    if (num == ORMA_CONVERT_MERGE_MAX)
+        (void)complain(program, path, "too many traces");
+    return num < ORMA_CONVERT_MERGE_MAX;
+}
+
+int orma_convert_merge_write(const char *program, const char *out_path, const char *manifest,
+                             bool apart, const char *const *traces, size_t num)
 {
     struct orma_convert_tar tar;
 
-    if (orma_convert_tar_open(&tar, PROGRAM, m->out_path) == 0 && m->manifest)
-        (void)orma_convert_tar_add_file(&tar, m->manifest, MANIFEST_NAME); /* closing tells */
-    for (size_t i = 0; i < m->num && !tar.failed; i++)
-        (void)orma_convert_tar_add_file(&tar, m->traces[i], base_name(m->traces[i]));
-    return orma_convert_tar_close(&tar) < 0;
+    if (orma_convert_tar_open(&tar, program, out_path) == 0 && manifest)
+        (void)orma_convert_tar_add_file(&tar, manifest, MANIFEST_NAME); /* closing tells */
+    else if (!tar.failed && apart)
+        add_machines(&tar, traces, num);
+    for (size_t i = 0; i < num && !tar.failed; i++)
+        (void)orma_convert_tar_add_file(&tar, traces[i], base_name(traces[i]));
+    return orma_convert_tar_close(&tar);
 }
 
 /* ---- do they fit together? ---- */
@@ -91,7 +136,7 @@ static int validate(const struct merge *m)
 {
     struct orma_processor *tp = NULL;
     int code = orma_processor_new(NULL, &tp) < 0 ||
-               orma_load_trace(tp, PROGRAM, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
+               orma_load_trace(tp, m->program, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
     int64_t sum = code ? 0 : troubles(tp);
 
     orma_processor_free(tp);
@@ -102,33 +147,29 @@ static int validate(const struct merge *m)
         return 0;
     }
     fprintf(stderr,
-            PROGRAM ": %s: %s: %" PRId64 " events have clocks that nothing relates to the others; "
-                    "a manifest can\n",
-            m->out_path, m->strict ? "error" : "warning", sum);
+            "%s: %s: %s: %" PRId64 " events have clocks that nothing relates to the others; "
+            "a manifest can\n",
+            m->program, m->out_path, m->strict ? "error" : "warning", sum);
     return m->strict;
 }
 
 /* ---- the command line ---- */
 
-static int take_trace(struct merge *m, const struct orma_cli *cli, const char *path)
+static int take_trace(struct merge *m, const char *path)
 {
-    for (size_t i = 0; i < m->num; i++) {
-        if (!strcmp(base_name(m->traces[i]), base_name(path)))
-            return complain(path, "another trace has the same name: names must differ");
-    }
-    if (m->num == TRACES_MAX)
-        return orma_cli_usage_error(cli, "more than %d traces", TRACES_MAX), 1;
+    if (!orma_convert_merge_fits(m->program, m->traces, m->num, path))
+        return ORMA_EXIT_FAILURE;
     m->traces[m->num++] = path;
     return -1;
 }
 
 /* -1: go on; else what to exit with. */
-static int parse(struct merge *m, int argc, char **argv)
+static int parse(struct merge *m, const struct orma_command *self, int argc, char **argv)
 {
     struct orma_cli cli;
     int id, code = -1;
 
-    orma_cli_init(&cli, &command, PROGRAM, argc, argv);
+    orma_cli_init(&cli, self, m->program, argc, argv);
     while (code < 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
         switch (id) {
         case OPT_OUTPUT:
@@ -137,6 +178,9 @@ static int parse(struct merge *m, int argc, char **argv)
         case OPT_MANIFEST:
             m->manifest = cli.value;
             break;
+        case OPT_APART:
+            m->apart = true;
+            break;
         case OPT_NO_VALIDATE:
             m->no_validate = true;
             break;
@@ -144,34 +188,49 @@ static int parse(struct merge *m, int argc, char **argv)
             m->strict = true;
             break;
         case ORMA_CLI_POSITIONAL:
-            code = take_trace(m, &cli, cli.value);
+            code = take_trace(m, cli.value);
             break;
         case ORMA_CLI_HELP:
             return 0;
         case ORMA_CLI_BAD:
-            return 1;
+            return m->usage;
         }
         for (int i = cli.rest_idx; id == ORMA_CLI_REST && code < 0 && i < argc; i++)
-            code = take_trace(m, &cli, argv[i]);
+            code = take_trace(m, argv[i]);
     }
     if (code < 0 && (!m->out_path || !m->num))
         return orma_cli_usage_error(&cli, m->num ? "no output: add -o FILE" : "no traces to merge"),
-               1;
+               m->usage;
     return code;
 }
 
-int orma_convert_merge_main(int argc, char **argv)
+int orma_convert_merge_run(const struct orma_command *self, const char *program, int usage,
+                           int argc, char **argv)
 {
-    struct merge m = {0};
-    int code = parse(&m, argc, argv);
+    struct merge m = {.program = program, .usage = usage};
+    int code = parse(&m, self, argc, argv);
 
     if (code >= 0)
         return code;
-    code = write_file(&m);
-    if (code)
-        return code;
+    if (m.manifest && m.apart)
+        return complain(program, m.manifest, "a manifest names the machines: leave out --apart");
+    if (orma_convert_merge_write(program, m.out_path, m.manifest, m.apart, m.traces, m.num) < 0)
+        return ORMA_EXIT_FAILURE;
     printf("Wrote %s (%zu trace%s%s).\n", m.out_path, m.num, m.num == 1 ? "" : "s",
-           m.manifest ? " plus manifest" : "");
+           m.manifest || m.apart ? " plus manifest" : "");
     fflush(stdout);
-    return m.no_validate ? 0 : validate(&m);
+    return m.no_validate ? ORMA_EXIT_OK : validate(&m);
+}
+
+static const struct orma_command util_merge = {
+    .name = "merge",
+    .summary = "Pack several traces into one archive, which loads as one trace.",
+    .synopsis = "-o FILE [OPTIONS] TRACE...",
+    .examples = "  trace_processor_shell util merge -o both.tar phone.pftrace host.pftrace\n",
+    .options = orma_convert_merge_options,
+};
+
+int orma_convert_merge_main(int argc, char **argv)
+{
+    return orma_convert_merge_run(&util_merge, "trace_processor_shell util merge", 1, argc, argv);
 }
