@@ -35,14 +35,16 @@ const struct orma_syscall_table *orma_syscall_table_find(const char *arch)
 {
     static const struct {
         const char *uname, *table;
-    } aliases[] = {{"aarch64", "arm64"}, {"i686", "x86"}, {"i386", "x86"}, {"armv7l", "arm32"}};
+    } names[] = {{"x86_64", "x86_64"}, {"aarch64", "arm64"}, {"i686", "x86"},
+                 {"i386", "x86"},      {"armv7l", "arm32"},  {"armv8l", "arm32"}};
+    const char *table = NULL;
 
-    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
-        if (!strcmp(arch, aliases[i].uname))
-            arch = aliases[i].table;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!strcmp(arch, names[i].uname))
+            table = names[i].table;
     }
-    for (unsigned i = 0; i < orma_syscall_tables_num; i++) {
-        if (!strcmp(arch, orma_syscall_tables[i].arch))
+    for (unsigned i = 0; table && i < orma_syscall_tables_num; i++) {
+        if (!strcmp(table, orma_syscall_tables[i].arch))
             return &orma_syscall_tables[i];
     }
     return NULL;

@@ -14,6 +14,6 @@ struct orma_syscall_table {
 extern const struct orma_syscall_table orma_syscall_tables[];
 extern const unsigned orma_syscall_tables_num;
 
-/* The table of an architecture ("x86_64", "aarch64" as uname says it, too), or NULL. */
+/* The table of an architecture, by the name that uname has for it, or NULL. */
 const struct orma_syscall_table *orma_syscall_table_find(const char *arch);
 #endif

@@ -13,7 +13,7 @@
 
 /* By number. The letters are those of Linux. */
 static const char *const states[] = {
-    "invalid", "created", "R", "Running", "S", "D", "T", "X", "Z",
+    "invalid", "created", "R", "Running", "S", "D", "T", "Z", "X",
 };
 #define STATE(name) ORMA_PB_GENERIC_KERNEL_TASK_STATE_EVENT_TASK_STATE_##name
 
@@ -81,7 +81,7 @@ static uint32_t thread_of(struct orma_import_ctx *imp, struct orma_kernel_generi
     uint64_t last = utid == ORMA_ID_NONE ? ORMA_MAP_NONE : orma_map_get(&st->last_state, utid);
 
     if (e->state == STATE(CREATED)) {
-        if (last != ORMA_MAP_NONE && last != STATE(DEAD))
+        if (utid != ORMA_ID_NONE && last != STATE(DEAD))
             return ORMA_ID_NONE; /* it lives */
         if (utid == ORMA_ID_NONE || last == STATE(DEAD))
             utid = orma_processes_start_thread(procs, item->ts, e->tid);
@@ -137,19 +137,6 @@ static bool switch_slices(struct orma_import_ctx *imp, struct orma_kernel_generi
     return true;
 }
 
-static void end_thread(struct orma_import_ctx *imp, const struct orma_item *item,
-                       const struct event *e, uint32_t utid)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_THREAD);
-    bool had_end = !orma_table_is_null(t, ORMA_THREAD_END_TS, utid);
-    int64_t end = had_end ? orma_table_int(t, ORMA_THREAD_END_TS, utid) : item->ts;
-
-    if (e->state == STATE(DESTROYED))
-        orma_processes_end_thread(orma_model_processes(imp->model, item->machine), end, e->tid);
-    else
-        orma_table_set(t, ORMA_THREAD_END_TS, utid, end);
-}
-
 static void task_state(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_kernel_generic *st = state_of(imp);
@@ -180,8 +167,8 @@ static void task_state(struct orma_import_ctx *imp, const struct orma_item *item
     orma_sched_open_state(imp->model, item->machine, item->ts, utid, state,
                           e.state == STATE(RUNNING) ? e.cpu : ORMA_ID_NONE);
     put(imp, &st->last_state, utid, e.state);
-    if (e.state == STATE(DEAD) || e.state == STATE(DESTROYED))
-        end_thread(imp, item, &e, utid);
+    if (e.state == STATE(DESTROYED))
+        orma_processes_end_thread(orma_model_processes(imp->model, item->machine), item->ts, e.tid);
 }
 
 static void cpu_frequency(struct orma_import_ctx *imp, const struct orma_item *item)

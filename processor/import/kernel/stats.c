@@ -147,9 +147,9 @@ static void put_status(struct orma_buf *text, uint64_t status)
 
 /* The recorder reports that it misread the kernel's memory: its events cannot be trusted. Pages
  * padded with zeros are the exception, since what is on them is right. */
-static void check_statuses(struct orma_import_ctx *imp, const struct orma_item *item)
+static void check_statuses(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_buf text = {0};
     struct orma_pb_field f;
     bool bad = false;
@@ -163,7 +163,7 @@ static void check_statuses(struct orma_import_ctx *imp, const struct orma_item *
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
             if (val == ORMA_PB_FTRACE_STATUS_ABI_ZERO_DATA_LENGTH) {
-                orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                                ORMA_STAT_FTRACE_ABI_ERRORS_SKIPPED_ZERO_DATA_LENGTH);
             } else if (text.len < ERROR_TEXT_MAX) {
                 bad = true;
@@ -181,21 +181,21 @@ static void check_statuses(struct orma_import_ctx *imp, const struct orma_item *
 
 /* ---- errors of the setup ---- */
 
-static void setup_error(struct orma_import_ctx *imp, const struct orma_item *item, const char *what,
+static void setup_error(struct orma_import_ctx *imp, uint16_t machine, const char *what,
                         struct orma_str text)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_str(
         args, orma_model_lit(imp->model, "message"),
         orma_strpool_addf(&imp->model->storage->pool, "%s: %.*s", what, ORMA_STR_ARG(text)));
-    orma_model_log(imp->model, item->machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
+    orma_model_log(imp->model, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
 }
 
 /* True once for each sequence: its writer repeats what went wrong. */
-static bool is_first_told(struct orma_import_ctx *imp, const struct orma_item *item)
+static bool is_first_told(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_kernel_state *st = orma_kernel_state(imp);
-    uint64_t key = (uint64_t)imp->model->trace_row << 32 | (item->gen ? item->gen->seq->id : 0);
+    uint64_t key = (uint64_t)imp->model->trace_row << 32 | (ctx->seq ? ctx->seq->id : 0);
 
     if (!st || orma_map_get(&st->setup_told, key) != ORMA_MAP_NONE)
         return false;
@@ -204,7 +204,7 @@ static bool is_first_told(struct orma_import_ctx *imp, const struct orma_item *i
 }
 
 /* What could not be enabled is counted, and gets a row each in the import log. */
-static void setup_errors(struct orma_import_ctx *imp, const struct orma_item *item)
+static void setup_errors(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     static const struct {
         uint8_t field;
@@ -218,25 +218,26 @@ static void setup_errors(struct orma_import_ctx *imp, const struct orma_item *it
     bool told = false;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
-        struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+        struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
         struct orma_pb_field f;
 
         while (orma_pb_next(&r, &f)) {
             if (f.id != rows[i].field || !f.len)
                 continue;
-            if (!told && !is_first_told(imp, item))
+            if (!told && !is_first_told(imp, ctx))
                 return;
             told = true;
-            setup_error(imp, item, rows[i].what, orma_pb_str(&f));
+            setup_error(imp, ctx->machine, rows[i].what, orma_pb_str(&f));
         }
     }
 }
 
-static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *item)
+/* Whenever it was written, it is of the whole session. */
+static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len), again = r;
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len), again = r;
     struct orma_pb_field f;
-    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
     struct orma_str kprobes = {NULL, 0};
     uint64_t phase = ORMA_PB_FTRACE_STATS_UNSPECIFIED;
 
@@ -248,16 +249,17 @@ static void stats_parse(struct orma_import_ctx *imp, const struct orma_item *ite
     }
     bool at_end = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE;
     if (!at_end && phase != ORMA_PB_FTRACE_STATS_START_OF_TRACE)
-        return;
+        return true;
     while (orma_pb_next(&again, &f))
         if (f.id == ORMA_PB_FTRACE_STATS_CPU_STATS)
             cpu_stats(stats, orma_pb_str(&f), at_end);
     kprobe_stats(stats, kprobes, at_end);
     if (!at_end)
-        setup_errors(imp, item);
-    check_statuses(imp, item);
+        setup_errors(imp, ctx);
+    check_statuses(imp, ctx);
+    return true;
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_FTRACE_STATS, 0};
 const struct orma_importer orma_kernel_ftrace_stats_importer = {
-    .name = "ftrace_stats", .fields = fields, .parse = stats_parse};
+    .name = "ftrace_stats", .fields = fields, .early = stats_early};
