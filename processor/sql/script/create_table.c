@@ -11,12 +11,28 @@
 
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/script/exec.h"
+#include "processor/sql/script/packages.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/index.h"
+#include "processor/sql/tables/proj.h"
 
 /* ---- creation ---- */
 
-static bool exists(struct orma_sql *sql, const char *name)
+/* Names that are there from the start; a prelude of others makes these itself. */
+static bool is_built_in(const char *name)
+{
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++) {
+        if (!sqlite3_stricmp(orma_table_defs[i].name, name))
+            return true;
+    }
+    for (const struct orma_proj *p = orma_vtab_projs; p->name; p++) {
+        if (!sqlite3_stricmp(p->name, name))
+            return true;
+    }
+    return !sqlite3_stricmp(name, "args");
+}
+
+static bool was_made(struct orma_sql *sql, const char *name)
 {
     sqlite3_stmt *stmt = NULL;
     bool found = false;
@@ -30,6 +46,11 @@ static bool exists(struct orma_sql *sql, const char *name)
     }
     sqlite3_finalize(stmt);
     return found;
+}
+
+static bool exists(struct orma_sql *sql, const char *name)
+{
+    return (!orma_packages_overridden(sql) && is_built_in(name)) || was_made(sql, name);
 }
 
 static struct orma_str column_name(sqlite3_stmt *query, int col)
@@ -314,9 +335,10 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
         orma_buf_put_str(&create, "CREATE VIEW ");
         orma_sql_put_quoted(&create, orma_str_from(name));
         orma_buf_printf(&create, " AS %.*s", ORMA_STR_ARG(s->body));
-        if (s->replace)
-            drop = sqlite3_mprintf("DROP VIEW IF EXISTS \"%w\"", name);
-        if (create.failed || (s->replace && !drop))
+        bool old = s->replace && was_made(sql, name); /* what is built in is covered, not dropped */
+        if (old)
+            drop = sqlite3_mprintf("DROP VIEW \"%w\"", name);
+        if (create.failed || (old && !drop))
             r = orma_sql_error_oom(&sql->error);
     }
     if (r == 0)
@@ -345,13 +367,29 @@ static int find_indexed(struct orma_sql *sql, const struct orma_statement *s,
     return r;
 }
 
-static unsigned find_index(const struct orma_dataframe_table *t, struct orma_str name)
+/* The place of the index among those of its table; *ret is NULL: there is none of that name. Names
+ * of indexes are unique over all tables. */
+static unsigned find_index(struct orma_sql *sql, struct orma_str name,
+                           struct orma_dataframe_table **ret)
 {
-    for (unsigned i = 0; i < t->indexes_num; i++) {
-        if (orma_word_eq(name, orma_str_from(t->indexes[i])))
-            return i;
+    ORMA_MAP_EACH (slot, &sql->dataframes.tables) {
+        struct orma_dataframe_table *t = (struct orma_dataframe_table *)(uintptr_t)slot->val;
+
+        for (unsigned i = 0; i < t->indexes_num && !t->dropped; i++) {
+            if (orma_word_eq(name, orma_str_from(t->indexes[i]))) {
+                *ret = t;
+                return i;
+            }
+        }
     }
-    return t->indexes_num;
+    *ret = NULL;
+    return 0;
+}
+
+static void remove_index(struct orma_dataframe_table *t, unsigned at)
+{
+    free(t->indexes[at]);
+    t->indexes[at] = t->indexes[--t->indexes_num];
 }
 
 static int find_column(struct orma_sql *sql, const struct orma_statement *s,
@@ -379,36 +417,35 @@ int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement
     }
     if (r < 0)
         return r;
-    unsigned at = find_index(t, s->name);
-    if (at < t->indexes_num && !s->replace)
-        return orma_sql_error_set(&sql->error, s->text, s->name_at, "index '%.*s' already exists",
+    struct orma_dataframe_table *old = NULL;
+    unsigned at = find_index(sql, s->name, &old);
+    if (old && !s->replace)
+        return orma_sql_error_set(&sql->error, s->text, s->name_at,
+                                  "CREATE PERFETTO INDEX: Index '%.*s' already exists",
                                   ORMA_STR_ARG(s->name));
-    if (at == ORMA_DATAFRAME_INDEXES_MAX)
+    if (old)
+        remove_index(old, at);
+    if (t->indexes_num == ORMA_DATAFRAME_INDEXES_MAX)
         return orma_sql_error_set(&sql->error, s->text, s->name_at, "more than %d indexes",
                                   ORMA_DATAFRAME_INDEXES_MAX);
-    if (at == t->indexes_num) {
-        t->indexes[at] = orma_str_dup(s->name);
-        if (!t->indexes[at])
-            return orma_sql_error_oom(&sql->error);
-        t->indexes_num++;
-    }
+    t->indexes[t->indexes_num] = orma_str_dup(s->name);
+    if (!t->indexes[t->indexes_num])
+        return orma_sql_error_oom(&sql->error);
+    t->indexes_num++;
     orma_index_expect(sql, &t->frame->table, (unsigned)first);
     return 0;
 }
 
+/* The table that the statement names does not count: the name of the index says enough. */
 int orma_sql_exec_drop_index(struct orma_sql *sql, const struct orma_statement *s)
 {
     struct orma_dataframe_table *t;
-    int r = find_indexed(sql, s, &t);
+    unsigned at = find_index(sql, s->name, &t);
 
-    if (r < 0)
-        return r;
-    unsigned at = find_index(t, s->name);
-    if (at == t->indexes_num)
+    if (!t)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "index '%.*s' not found on table '%s'", ORMA_STR_ARG(s->name),
-                                  t->name);
-    free(t->indexes[at]);
-    t->indexes[at] = t->indexes[--t->indexes_num];
+                                  "DROP PERFETTO INDEX: Index '%.*s' not found",
+                                  ORMA_STR_ARG(s->name));
+    remove_index(t, at);
     return 0;
 }

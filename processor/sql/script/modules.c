@@ -48,7 +48,7 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
         return 0;
     if (m->state == ORMA_MODULE_RUNNING)
         return orma_sql_error_set(&sql->error, NULL, 0,
-                                  "INCLUDE: cycle: module '%s' includes itself", m->key);
+                                  "INCLUDE: cycle detected: module '%s' includes itself", m->key);
     if (m->state == ORMA_MODULE_FAILED)
         return orma_sql_error_set(&sql->error, NULL, 0,
                                   "INCLUDE: module '%s' is poisoned: it failed before", m->key);
@@ -120,6 +120,9 @@ static int include(struct orma_sql *sql, struct orma_str key)
         package = orma_packages_find(sql->packages, key);
     if (!package)
         return unknown_package(sql, key);
+    if (key.len > 1 && key.data[key.len - 1] == '*' && key.data[key.len - 2] != '.')
+        return orma_sql_error_set(&sql->error, NULL, 0,
+                                  "near \"*\": syntax error: it stands for all after a dot");
     if (key.data[key.len - 1] == '*')
         return run_matching(sql, package, (struct orma_str){key.data, key.len - 1});
     m = orma_package_find(package, key);

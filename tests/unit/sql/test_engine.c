@@ -132,17 +132,22 @@ Test(index, belongs_to_a_table)
         {"twice",
          CPT "SELECT 1 AS a; CREATE PERFETTO INDEX i ON t(a); CREATE PERFETTO INDEX i "
              "ON t(a)",
-         "error: index 'i' already exists"},
+         "error: Index 'i' already exists"},
         {"of two tables",
          CPT "SELECT 1 AS a; CREATE PERFETTO TABLE u AS SELECT 1 AS a; CREATE PERFETTO INDEX i ON "
              "t(a); CREATE PERFETTO INDEX i ON u(a)",
+         "error: Index 'i' already exists"},
+        {"moved to another table",
+         CPT "SELECT 1 AS a; CREATE PERFETTO TABLE u AS SELECT 1 AS a; CREATE PERFETTO INDEX i ON "
+             "t(a); CREATE OR REPLACE PERFETTO INDEX i ON u(a); DROP PERFETTO INDEX i ON t",
          ""},
         {"unknown table", "CREATE PERFETTO INDEX i ON nope(a)", "error: 'nope' is not a table"},
         {"native table", "CREATE PERFETTO INDEX i ON __intrinsic_slice(ts)",
          "error: is not a table"},
         {"unknown column", CPT "SELECT 1 AS a; CREATE PERFETTO INDEX i ON t(a, b)",
          "error: table 't' has no column 'b'"},
-        {"unknown index", CPT "SELECT 1 AS a; DROP PERFETTO INDEX i ON t", "error: 'i' not found"},
+        {"unknown index", CPT "SELECT 1 AS a; DROP PERFETTO INDEX i ON t",
+         "error: Index 'i' not found"},
     };
 
     run_checks(checks, ORMA_ARRAY_LEN(checks));
@@ -152,6 +157,11 @@ Test(view, is_checked_when_it_is_made)
 {
     static const struct check checks[] = {
         {"plain", "CREATE PERFETTO VIEW v AS SELECT 1 AS a; SELECT a FROM v", "1"},
+        {"built in", "CREATE PERFETTO VIEW slice AS SELECT 1 AS a", "error: already exists"},
+        {"built in, covered",
+         "CREATE OR REPLACE PERFETTO VIEW slice AS SELECT 1 AS a; SELECT a FROM slice;"
+         "CREATE OR REPLACE PERFETTO VIEW slice AS SELECT 2 AS b; SELECT b FROM slice",
+         "1\n2"},
         {"replaced",
          "CREATE PERFETTO VIEW v AS SELECT 1 AS a; CREATE OR REPLACE PERFETTO VIEW v "
          "AS SELECT 2 AS a; SELECT a FROM v",

@@ -32,7 +32,7 @@ static const char rows[] =
     "INSERT INTO p3 SELECT * FROM p1 WHERE id % 3 = 0;"
     "CREATE PERFETTO TABLE t1 AS SELECT * FROM p1; CREATE PERFETTO TABLE t2 AS SELECT * FROM p2;"
     "CREATE PERFETTO TABLE t3 AS SELECT * FROM p3; CREATE PERFETTO INDEX i ON t1(k, v);"
-    "CREATE PERFETTO INDEX i ON t2(s);";
+    "CREATE PERFETTO INDEX i2 ON t2(s);";
 
 static uint32_t below(struct gen *g, uint32_t limit)
 {
