@@ -57,6 +57,8 @@ static const struct orma_importer_row importers[] = {
     {&orma_android_room, &orma_android_power_rails_importer},
     {&orma_android_room, &orma_android_energy_importer},
     {&orma_android_room, &orma_android_packages_importer},
+    {&orma_android_room, &orma_android_lists_importer},
+    {&orma_android_room, &orma_android_network_importer},
     {&orma_android_room, &orma_android_graphics_importer},
     {&orma_android_room, &orma_android_gpu_info_importer},
     {&orma_android_room, &orma_android_gpu_counters_importer},

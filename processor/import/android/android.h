@@ -20,6 +20,7 @@ struct orma_android_state {
     struct orma_android_consumer *consumer_rows;
     uint32_t consumers_num, consumers_cap;
     struct orma_map packages; /* pool ids of names that have a row */
+    struct orma_map by_uid;   /* the first package of a user id, as pool id */
 };
 
 /* NULL when memory is out. */
@@ -40,6 +41,9 @@ void orma_android_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int6
 /* The same as the kernel tells it, also of processes that have ended: those are left out. */
 void orma_android_late_gpu_memory(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
                                   uint32_t gpu, uint32_t pid, double size);
+
+/* The name of the package of that user id, as pool id; 0: none is known. */
+uint32_t orma_android_package(struct orma_import_ctx *imp, uint32_t uid);
 
 /* ---- gpu_vulkan.c ---- */
 
@@ -72,6 +76,7 @@ struct orma_android {
     struct orma_android_gpu_stages *gpu_stages;       /* gpu_stages.c */
     struct orma_android_gpu_vulkan *gpu_vulkan;       /* gpu_vulkan.c */
     struct orma_android_gpu_flows *gpu_flows;         /* gpu_flows.c */
+    struct orma_android_lists *lists;                 /* lists.c */
     struct orma_android_vulkan_memory *vulkan_memory; /* vulkan_memory.c */
 };
 
@@ -87,5 +92,6 @@ extern const struct orma_importer orma_android_power_rails_importer, orma_androi
     orma_android_gpu_info_importer, orma_android_gpu_log_importer, orma_android_gpu_stages_importer,
     orma_android_vulkan_importer, orma_android_graphics_importer, orma_android_logs_importer,
     orma_android_packages_importer, orma_android_android_importer,
-    orma_android_android_log_importer, orma_android_vulkan_memory_importer;
+    orma_android_android_log_importer, orma_android_vulkan_memory_importer,
+    orma_android_lists_importer, orma_android_network_importer;
 #endif

@@ -42,12 +42,23 @@ static void package(struct orma_import_ctx *imp, struct orma_str bytes)
         return;
     if (orma_map_put(&st->packages, id, 1))
         imp->model->storage->failed = true;
+    if (orma_map_get(&st->by_uid, (uint64_t)v[PACKAGE_UID]) == ORMA_MAP_NONE &&
+        orma_map_put(&st->by_uid, (uint64_t)v[PACKAGE_UID], id))
+        imp->model->storage->failed = true;
     uint32_t row = orma_table_add(t);
     orma_table_set(t, ORMA_PACKAGE_LIST_PACKAGE_NAME, row, id);
     orma_table_set(t, ORMA_PACKAGE_LIST_UID, row, v[PACKAGE_UID]);
     orma_table_set(t, ORMA_PACKAGE_LIST_DEBUGGABLE, row, v[PACKAGE_DEBUGGABLE]);
     orma_table_set(t, ORMA_PACKAGE_LIST_PROFILEABLE_FROM_SHELL, row, v[PACKAGE_PROFILEABLE]);
     orma_table_set(t, ORMA_PACKAGE_LIST_VERSION_CODE, row, v[PACKAGE_VERSION]);
+}
+
+uint32_t orma_android_package(struct orma_import_ctx *imp, uint32_t uid)
+{
+    const struct orma_android_state *st = orma_android_state(imp);
+    uint64_t name = st ? orma_map_get(&st->by_uid, uid) : ORMA_MAP_NONE;
+
+    return name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
 }
 
 static void packages(struct orma_import_ctx *imp, const struct orma_item *item)

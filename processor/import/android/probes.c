@@ -459,6 +459,7 @@ static void fini(struct orma_import_ctx *imp)
         orma_map_fini(&st->consumers);
         free(st->consumer_rows);
         orma_map_fini(&st->packages);
+        orma_map_fini(&st->by_uid);
     }
 }
 
