@@ -12,6 +12,7 @@ void orma_heap_graph_free(struct orma_heap_graph *g)
     orma_map_fini(&g->locations);
     ORMA_VEC_FINI(&g->type_fields);
     ORMA_VEC_FINI(&g->roots);
+    ORMA_VEC_FINI(&g->images);
     ORMA_VEC_FINI(&g->named);
     ORMA_VEC_FINI(&g->by_type);
     ORMA_VEC_FINI(&g->unsized);
@@ -52,8 +53,6 @@ uint32_t orma_heap_graph_class(struct orma_model *model, struct orma_heap_graph 
     if (have != ORMA_MAP_NONE)
         return (uint32_t)have;
     uint32_t row = orma_table_add(t);
-    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_NAME, row, ORMA_STR_EMPTY);
-    orma_table_set(t, ORMA_HEAP_GRAPH_CLASS_KIND, row, ORMA_STR_EMPTY);
     put(model, &g->classes, id, row);
     return row;
 }
@@ -70,8 +69,6 @@ uint32_t orma_heap_graph_reference(struct orma_model *model, struct orma_heap_gr
     if (owned)
         orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row,
                        orma_heap_graph_object(model, g, owned));
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row, ORMA_STR_EMPTY);
-    orma_table_set(t, ORMA_HEAP_GRAPH_REFERENCE_FIELD_TYPE_NAME, row, ORMA_STR_EMPTY);
     return row;
 }
 
@@ -81,6 +78,6 @@ struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model, struct
         model->storage->failed = true;
         return NULL;
     }
-    g->types[g->types_num] = (struct orma_heap_type){.name = ORMA_STR_EMPTY};
+    g->types[g->types_num] = (struct orma_heap_type){0};
     return &g->types[g->types_num++];
 }

@@ -44,6 +44,7 @@ struct orma_heap_graph {
     size_t types_num, types_cap;
     struct orma_heap_graph_list type_fields;
     struct orma_heap_graph_list roots;    /* (object id, type as pool id), in packet order */
+    struct orma_heap_graph_list images;   /* rows of objects of the images that processes share */
     struct orma_heap_graph_list named;    /* (row of a reference, iid of its field) */
     struct orma_heap_graph_list by_type;  /* rows of objects whose fields are those of their type */
     struct orma_heap_graph_list unsized;  /* rows of objects whose size is that of their type */
@@ -58,7 +59,7 @@ uint32_t orma_heap_graph_class(struct orma_model *model, struct orma_heap_graph 
 uint32_t orma_heap_graph_reference(struct orma_model *model, struct orma_heap_graph *g,
                                    uint32_t set, uint32_t owner, uint64_t owned);
 
-/* A type that is all zero but for the empty name; NULL when memory is out. */
+/* A type that is all zero; NULL when memory is out. */
 struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model,
                                                 struct orma_heap_graph *g);
 

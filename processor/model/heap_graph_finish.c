@@ -6,6 +6,8 @@
 
 #include "processor/model/heap_graph.h"
 
+#define SUPERCLASSES_MAX 256
+
 static bool is_name(const struct orma_model *model, int64_t id, const char *name)
 {
     return orma_str_eq(orma_strpool_get(&model->storage->pool, (uint32_t)id), orma_str_from(name));
@@ -100,14 +102,29 @@ static const struct orma_heap_type *type_of(struct orma_model *model,
     return i ? &g->types[i - 1] : NULL;
 }
 
-static void put_fields(struct orma_model *model, const struct orma_heap_graph *g, uint32_t object,
-                       const struct orma_heap_type *type)
+/* Objects of these kinds have no fields of their own: their references are elements, or none. */
+static bool has_fields(struct orma_model *model, const struct orma_heap_type *type)
+{
+    return type->kind != orma_model_lit(model, "KIND_NOREFERENCES") &&
+           type->kind != orma_model_lit(model, "KIND_ARRAY") &&
+           type->kind != orma_model_lit(model, "KIND_STRING");
+}
+
+/* Names the references of an object by the fields of its class, then of those above it. */
+static void put_fields(struct orma_model *model, struct orma_heap_graph *g, const uint32_t *types,
+                       uint32_t object, const struct orma_heap_type *type)
 {
     const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    uint32_t begin = refs_begin(model, object);
+    uint32_t begin = refs_begin(model, object), row = begin;
 
-    for (uint32_t i = 0; i < type->fields_num && refs_more(refs, begin, begin + i); i++)
-        name_field(model, g, begin + i, g->type_fields.data[type->fields_first + i]);
+    for (unsigned depth = 0; type && has_fields(model, type) && depth < SUPERCLASSES_MAX; depth++) {
+        for (uint32_t i = 0; i < type->fields_num && refs_more(refs, begin, row); i++)
+            name_field(model, g, row++, g->type_fields.data[type->fields_first + i]);
+        if (!type->superclass || !refs_more(refs, begin, row))
+            return;
+        uint32_t above = types[orma_heap_graph_class(model, g, type->superclass)];
+        type = above ? &g->types[above - 1] : NULL;
+    }
 }
 
 static void put_types(struct orma_model *model, struct orma_heap_graph *g)
@@ -136,7 +153,7 @@ static void put_types(struct orma_model *model, struct orma_heap_graph *g)
 
         unknown |= !type;
         if (type)
-            put_fields(model, g, (uint32_t)g->by_type.data[i], type);
+            put_fields(model, g, types, (uint32_t)g->by_type.data[i], type);
     }
     for (size_t i = 0; i + 1 < g->named.len; i += 2)
         name_field(model, g, (uint32_t)g->named.data[i], g->named.data[i + 1]);
@@ -192,22 +209,48 @@ static void reach(struct orma_model *model, struct orma_heap_graph_list *queue)
     }
 }
 
-static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
+/* Of several roots of an object the one that says most counts; of equal ones the first. */
+static unsigned root_rank(struct orma_model *model, int64_t type)
+{
+    static const char *const first[] = {"ROOT_STICKY_CLASS", "ROOT_JNI_GLOBAL", "ROOT_JNI_LOCAL"};
+    unsigned rank = 0;
+
+    while (rank < ORMA_ARRAY_LEN(first) && type != orma_model_lit(model, first[rank]))
+        rank++;
+    return rank;
+}
+
+static void mark_root(struct orma_model *model, struct orma_heap_graph_list *queue, uint32_t row,
+                      int64_t type)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
+
+    if (orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row)) {
+        if (root_rank(model, type) <
+            root_rank(model, orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row)))
+            orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, type);
+        return;
+    }
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, type);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
+    orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
+    orma_heap_graph_put(model, queue, row);
+}
+
+/* Roots as listed, and all objects of the images that processes begin with: these never go. */
+static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
+{
     struct orma_heap_graph_list queue = {0};
 
     for (size_t i = 0; i + 1 < g->roots.len; i += 2) {
         uint64_t object = orma_map_get(&g->objects, g->roots.data[i]);
-        uint32_t row = (uint32_t)object;
 
-        if (object == ORMA_MAP_NONE || orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row))
-            continue; /* never mentioned, or a root already */
-        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, (int64_t)g->roots.data[i + 1]);
-        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
-        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
-        orma_heap_graph_put(model, &queue, row);
+        if (object != ORMA_MAP_NONE) /* else it is never mentioned */
+            mark_root(model, &queue, (uint32_t)object, (int64_t)g->roots.data[i + 1]);
     }
+    for (size_t i = 0; i < g->images.len; i++)
+        mark_root(model, &queue, (uint32_t)g->images.data[i],
+                  orma_model_lit(model, "ROOT_VM_INTERNAL"));
     reach(model, &queue);
     ORMA_VEC_FINI(&queue);
 }

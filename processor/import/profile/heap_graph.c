@@ -158,6 +158,9 @@ static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                    orma_heap_graph_class(imp->model, g, o.type));
     if (g->last_heap_type)
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_HEAP_TYPE, row, g->last_heap_type);
+    if (g->last_heap_type && (g->last_heap_type == orma_model_lit(imp->model, heap_name(2)) ||
+                              g->last_heap_type == orma_model_lit(imp->model, heap_name(3))))
+        orma_heap_graph_put(imp->model, &g->images, row);
     if (!o.self_size)
         orma_heap_graph_put(imp->model, &g->unsized, row);
     if (o.refs_num)
@@ -255,7 +258,8 @@ static void add_field_name(struct orma_import_ctx *imp, struct orma_heap_graph *
     if (name.len && memchr(name.data, ' ', name.len))
         orma_str_cut(&name, ' ', &type);
     put(imp, &g->fields, iid,
-        orma_model_str(imp->model, name) | (uint64_t)orma_model_str(imp->model, type) << 32);
+        orma_model_str(imp->model, name) |
+            (uint64_t)(type.len ? orma_model_str(imp->model, type) : 0) << 32);
 }
 
 static void add_location(struct orma_import_ctx *imp, struct orma_heap_graph *g,
