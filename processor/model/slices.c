@@ -380,9 +380,26 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
         add_args(e, args);
         put_unnestable(self, s, e);
         commit_args(self, e);
-        return e->row;
+        const uint32_t row = e->row;
+        if (i + 1 == s->num)
+            pop(self, s);
+        return row;
     }
     return ORMA_SLICE_NONE;
+}
+
+bool orma_slices_would_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
+                           uint32_t name)
+{
+    struct orma_slice_stack *s = stack_of(self, track);
+
+    if (!s)
+        return false;
+    trim(self, s, ts, false);
+    for (uint32_t i = s->num; i-- > 0;)
+        if (is_open_as(&s->entries[i], category, name))
+            return true;
+    return false;
 }
 
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts)

@@ -76,6 +76,10 @@ uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t du
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
                          uint32_t name, const struct orma_args_list *args);
 
+/* True if that would end a slice: args need not be made in vain. */
+bool orma_slices_would_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
+                           uint32_t name);
+
 /* Adds to the args of the innermost open slice that fits, if there is one. */
 void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t category,
                           uint32_t name, const struct orma_args_list *args);

@@ -6,7 +6,7 @@
 #include "processor/model/callstacks.h"
 #include "protos/fields/track_event.h"
 
-bool orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e)
+void orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -25,14 +25,13 @@ bool orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_
             if (e->callsite == ORMA_CALLSITE_NONE) {
                 orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                                ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
-                return false;
+                return;
             }
         } else if (f.id == ORMA_PB_TRACK_EVENT_CALLSTACK_WEIGHT) {
             e->weight = f.wire == ORMA_PB_I64 ? orma_pb_double(&f) : (double)orma_pb_u64(&f);
             e->has_weight = true;
         }
     }
-    return true;
 }
 
 void orma_events_callstack(struct orma_import_ctx *imp, const struct orma_events_record *e,

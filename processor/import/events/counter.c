@@ -14,7 +14,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
     orma_table_set_double(table, ORMA_COUNTER_VALUE, row, value);
     if (!main)
         return;
-    if (ORMA_LIKELY(!e->annotated && !e->typed)) {
+    if (ORMA_LIKELY(!e->annotated && !e->typed && !e->stacked)) {
         if (e->passthrough == ORMA_ID_NONE)
             return;
         struct orma_events_state *st = orma_events_state(imp);

@@ -87,16 +87,16 @@ static inline bool orma_events_is_cropped(struct orma_import_ctx *imp, uint16_t 
 
 /* Adds the args of the event. */
 void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
-                              const struct orma_events_record *e);
+                              struct orma_events_record *e);
 
 /* The thread that wrote an event of a process or of the whole trace (e->t). */
 void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_events_record *e);
 
 /* Begin, end, and a slice of known length, with args, flows and thread time. `phase`: a letter to
  * keep as an arg, or 0. */
-void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase);
-void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e);
-void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
+void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e, char phase);
+void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e);
+void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e, int64_t dur,
                        char phase);
 
 /* An event of the commonest kind (track_event/plain.c). False: it is another one, nothing was
@@ -139,7 +139,7 @@ void orma_events_proto_args(struct orma_import_ctx *imp, const struct orma_seq_g
                             struct orma_args_list *ret_list, struct orma_proto_args *ret);
 /* callstack.c: reads the call stack that came with the event, once it is known where it belongs.
  * False: it is not known, and that is counted. Then: the row of it for the event's slice. */
-bool orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e);
+void orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e);
 void orma_events_callstack(struct orma_import_ctx *imp, const struct orma_events_record *e,
                            uint32_t slice, bool at_end);
 #endif

@@ -8,7 +8,7 @@
 #include "protos/fields/track_event.h"
 
 void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
-                              const struct orma_events_record *e)
+                              struct orma_events_record *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
@@ -17,6 +17,8 @@ void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list
         orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"), e->source_id);
     if (ORMA_UNLIKELY(e->typed))
         orma_events_typed_args(imp, e, args);
+    if (ORMA_UNLIKELY(e->stacked))
+        orma_events_read_callstack(imp, e);
     while (e->annotated && orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
             orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), args);
@@ -200,7 +202,7 @@ static bool has_thread_time(const struct orma_events_record *e)
     return e->utid != ORMA_ID_NONE && e->place != ORMA_EVENTS_ON_ASYNC;
 }
 
-void orma_events_begin(struct orma_import_ctx *imp, const struct orma_events_record *e, char phase)
+void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e, char phase)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
@@ -232,13 +234,17 @@ static void set_difference(struct orma_table *t, uint32_t slice, unsigned from, 
         orma_table_set(t, to, slice, diff);
 }
 
-void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_record *e)
+void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
     uint32_t track = orma_events_track_end(imp, e);
+    const bool more = e->annotated || e->typed || e->stacked;
 
+    if (ORMA_UNLIKELY(more) &&
+        !orma_slices_would_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id))
+        return;
     if (ORMA_UNLIKELY(e->annotated))
         orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
     orma_events_collect_args(imp, args, e);
@@ -257,7 +263,7 @@ void orma_events_end(struct orma_import_ctx *imp, const struct orma_events_recor
     flows_of(imp, e, slice);
 }
 
-void orma_events_whole(struct orma_import_ctx *imp, const struct orma_events_record *e, int64_t dur,
+void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e, int64_t dur,
                        char phase)
 {
     ORMA_MODEL_ARGS(args, imp->model);

@@ -248,7 +248,7 @@ static void open_state(struct orma_import_ctx *imp, const struct orma_events_rec
 }
 
 /* A value holds until another one comes, or an event without any. */
-static void on_state(struct orma_import_ctx *imp, const struct orma_events_record *e)
+static void on_state(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
     struct orma_events_track *t = e->t;
@@ -361,7 +361,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         (void)parser_error(imp, item);
         return;
     }
-    if (!place(imp, &e, uuid) || (ORMA_UNLIKELY(e.stacked) && !orma_events_read_callstack(imp, &e)))
+    if (!place(imp, &e, uuid))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_events_thread_counters(imp, &e);
