@@ -171,7 +171,9 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
         r = orma_seq_set_defaults(seq, p->defaults);
     if (!r && p->interned.data) {
         if (!seq->valid) {
-            orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_SKIPPED_INCREMENTAL_STATE_INVALID);
+            self->hooks.skipped(self->hooks.data,
+                                ORMA_STAT_INTERNED_DATA_SKIPPED_INCREMENTAL_STATE_INVALID, seq,
+                                (uint16_t)seq->machine, (const uint8_t *)p->interned.data);
         } else {
             r = orma_seq_intern(seq, p->interned);
             if (r > 0) {
@@ -187,16 +189,20 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
 /* What a packet without a sequence must not carry. */
 static void count_missing_sequence(struct orma_reader *self, const struct orma_read_packet *p)
 {
-    struct orma_stats *stats = orma_reader_stats(self, self->at.machine);
+    const struct {
+        bool has;
+        enum orma_stat stat;
+    } parts[] = {
+        {p->cleared, ORMA_STAT_INCREMENTAL_STATE_CLEARED_MISSING_SEQUENCE_ID},
+        {p->dropped, ORMA_STAT_PREVIOUS_PACKET_DROPPED_MISSING_SEQUENCE_ID},
+        {p->has_defaults, ORMA_STAT_TRACE_PACKET_DEFAULTS_MISSING_SEQUENCE_ID},
+        {p->interned.data, ORMA_STAT_INTERNED_DATA_MISSING_SEQUENCE_ID},
+    };
 
-    if (p->cleared)
-        orma_stats_inc(stats, ORMA_STAT_INCREMENTAL_STATE_CLEARED_MISSING_SEQUENCE_ID);
-    if (p->dropped)
-        orma_stats_inc(stats, ORMA_STAT_PREVIOUS_PACKET_DROPPED_MISSING_SEQUENCE_ID);
-    if (p->has_defaults)
-        orma_stats_inc(stats, ORMA_STAT_TRACE_PACKET_DEFAULTS_MISSING_SEQUENCE_ID);
-    if (p->interned.data)
-        orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_MISSING_SEQUENCE_ID);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(parts); i++)
+        if (parts[i].has)
+            self->hooks.skipped(self->hooks.data, parts[i].stat, NULL, self->at.machine,
+                                (const uint8_t *)p->bytes.data);
 }
 
 static void push_loose(struct orma_reader *self, const struct orma_read_packet *p,
@@ -463,7 +469,9 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         seq->needed++;
         if (!seq->valid) {
             seq->skipped++;
-            self->hooks.skipped(self->hooks.data, seq, machine, (const uint8_t *)p->bytes.data);
+            self->hooks.skipped(self->hooks.data,
+                                ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID, seq,
+                                machine, (const uint8_t *)p->bytes.data);
             return;
         }
     }

@@ -38,8 +38,10 @@ struct orma_reader_hooks {
     /* True: the packet is used up, or was pushed in another form. */
     bool (*tokenize)(void *data, const struct orma_read_packet *p, struct orma_seq *seq,
                      uint16_t machine, int64_t ts, uint64_t order);
-    /* A packet at `data` needs state that its sequence has not. */
-    void (*skipped)(void *data, const struct orma_seq *seq, uint16_t machine, const uint8_t *at);
+    /* A packet at `at`, or a part of it, is of no use: what it needs of its sequence (NULL: it has
+     * none) is not there. */
+    void (*skipped)(void *data, enum orma_stat stat, const struct orma_seq *seq, uint16_t machine,
+                    const uint8_t *at);
     /* A machine that was not seen before; if it was: it takes the host's place. */
     void (*new_machine)(void *data, uint16_t machine, uint64_t raw_id);
     /* A time of a clock (full keys) can't be converted. */

@@ -136,6 +136,16 @@ static void name_trace(struct orma_import *self, const char *format)
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, model->trace_row, name);
 }
 
+/* A file of no bytes is of no machine. */
+static void forget_all(struct orma_model *model)
+{
+    static const enum orma_table_id tables[] = {ORMA_TABLE_THREAD, ORMA_TABLE_PROCESS,
+                                                ORMA_TABLE_MACHINE, ORMA_TABLE_TRACE_FILE};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(tables); i++)
+        orma_table_truncate(orma_model_table(model, tables[i]), 0);
+}
+
 void orma_files_finish(struct orma_import *import)
 {
     struct orma_table *t = orma_model_table(&import->model, ORMA_TABLE_TRACE_FILE);
@@ -153,6 +163,8 @@ void orma_files_finish(struct orma_import *import)
         else
             set_size(import, f->size);
     }
+    if (!import->files || (!import->files->size && !import->files->detected))
+        forget_all(&import->model);
 }
 
 /* Packets are settled by their snapshots; other formats bring their clock along. */

@@ -36,16 +36,16 @@ static bool hook_tokenize(void *data, const struct orma_read_packet *p, struct o
     return m->tokenize(self->ctx_by_field[p->field], &ctx);
 }
 
-static void hook_skipped(void *data, const struct orma_seq *seq, uint16_t machine,
-                         const uint8_t *at)
+static void hook_skipped(void *data, enum orma_stat stat, const struct orma_seq *seq,
+                         uint16_t machine, const uint8_t *at)
 {
     struct orma_import *self = data;
     struct orma_model *model = &self->model;
 
     ORMA_MODEL_ARGS(args, model);
-    orma_args_put_uint(args, orma_model_cstr(model, "packet_sequence_id"), seq->id);
-    orma_model_log(model, machine, ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID,
-                   INT64_MIN, orma_reader_offset(&self->reader, at), args);
+    if (seq)
+        orma_args_put_uint(args, orma_model_cstr(model, "packet_sequence_id"), seq->id);
+    orma_model_log(model, machine, stat, INT64_MIN, orma_reader_offset(&self->reader, at), args);
 }
 
 static void hook_damaged(void *data, int64_t offset, uint64_t bytes, const char *why)

@@ -278,12 +278,8 @@ void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text
     struct json j = {.imp = imp, .ret = ret, .key = key, .cursor = json_cursor(text)};
     struct orma_json_value v;
 
-    if (!text.len)
+    if (!text.len || !is_json(text))
         return;
-    if (!is_json(text)) {
-        orma_arg_put_text(imp, key, text, ret);
-        return;
-    }
     if (orma_json_cursor_read(&j.cursor, &v))
         put_json(&j, &v);
     imp->model->storage->failed |= j.scratch.failed;

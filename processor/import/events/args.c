@@ -58,16 +58,19 @@ static unsigned next_index(struct orma_import_ctx *imp, const struct orma_arg_ke
     return ORMA_MAX(indices_of(imp, k, ret), indices_of(imp, k, orma_events(imp)->args_before));
 }
 
-/* The older form: parallel lists of keys and values. */
-static void nested_value(struct orma_import_ctx *imp, struct orma_arg_key *k, struct orma_str bytes,
+/* The older form: parallel lists of keys and values. False: it says nothing; in an array it has no
+ * place then, as in the newer form. */
+static bool nested_value(struct orma_import_ctx *imp, struct orma_arg_key *k, struct orma_str bytes,
                          struct orma_args_list *ret, unsigned depth)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), keys = r;
     struct orma_pb_field f, name = {0}; /* the key is empty where there are too few */
     unsigned index = INDEX_UNKNOWN;
+    bool any = false;
 
     while (depth < NESTING_MAX && orma_pb_next(&r, &f)) {
         const size_t full = k->full_len, flat = k->flat_len;
+        bool is_value = true;
 
         switch (f.id) {
         case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_DICT_VALUES:
@@ -75,13 +78,14 @@ static void nested_value(struct orma_import_ctx *imp, struct orma_arg_key *k, st
                 if (name.id == ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_DICT_KEYS)
                     break;
             orma_arg_key_push_foreign(k, orma_pb_str(&name));
-            nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
+            (void)nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
             break;
         case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY_VALUES:
             if (index == INDEX_UNKNOWN)
                 index = next_index(imp, k, ret);
-            orma_arg_key_push_index(k, index++);
-            nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
+            orma_arg_key_push_index(k, index);
+            is_value = nested_value(imp, k, orma_pb_str(&f), ret, depth + 1);
+            index += is_value;
             break;
         case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_INT_VALUE:
             orma_arg_put(imp, k, ORMA_ARG_INT, orma_pb_i64(&f), ret);
@@ -95,13 +99,21 @@ static void nested_value(struct orma_import_ctx *imp, struct orma_arg_key *k, st
         case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_STRING_VALUE:
             orma_arg_put_text(imp, k, orma_pb_str(&f), ret);
             break;
+        case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_NESTED_TYPE:
+            is_value = orma_pb_u64(&f) == ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE_DICT;
+            break;
+        default:
+            is_value = false;
         }
+        any |= is_value;
         k->full_len = full;
         k->flat_len = flat;
     }
+    return any;
 }
 
-static void annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+/* False: it says nothing. A dictionary always does, even if it is empty. */
+static bool annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                        struct orma_arg_key *k, struct orma_str bytes, struct orma_args_list *ret,
                        unsigned depth);
 
@@ -123,11 +135,14 @@ static struct orma_str annotation_name(struct orma_import_ctx *imp, const struct
     return (struct orma_str){NULL, 0};
 }
 
-static void value(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+/* False: the field is no value, or one that says nothing. */
+static bool value(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                   struct orma_arg_key *k, const struct orma_pb_field *f, struct orma_args_list *ret,
                   unsigned depth, unsigned *index)
 {
     const size_t full = k->full_len, flat = k->flat_len;
+    const uint32_t before = ret->len;
+    bool any = true;
 
     switch (f->id) {
     case ORMA_PB_DEBUG_ANNOTATION_BOOL_VALUE:
@@ -158,23 +173,28 @@ static void value(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
     }
     case ORMA_PB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE:
         orma_import_json_args_put(imp, orma_pb_str(f), k, ret);
+        any = ret->len != before;
         break;
     case ORMA_PB_DEBUG_ANNOTATION_NESTED_VALUE:
-        nested_value(imp, k, orma_pb_str(f), ret, depth);
+        any = nested_value(imp, k, orma_pb_str(f), ret, depth);
         break;
     case ORMA_PB_DEBUG_ANNOTATION_DICT_ENTRIES:
         orma_arg_key_push_foreign(k, annotation_name(imp, gen, orma_pb_str(f)));
-        annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
+        (void)annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
         break;
     case ORMA_PB_DEBUG_ANNOTATION_ARRAY_VALUES:
         if (*index == INDEX_UNKNOWN)
             *index = next_index(imp, k, ret);
-        orma_arg_key_push_index(k, (*index)++);
-        annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
+        orma_arg_key_push_index(k, *index);
+        any = annotation(imp, gen, k, orma_pb_str(f), ret, depth + 1);
+        *index += any;
         break;
+    default:
+        any = false;
     }
     k->full_len = full;
     k->flat_len = flat;
+    return any;
 }
 
 /* A message whose type the annotation names. */
@@ -203,20 +223,24 @@ static void typed_value(struct orma_import_ctx *imp, const struct orma_seq_gen *
                                k);
 }
 
-static void annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+static bool annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                        struct orma_arg_key *k, struct orma_str bytes, struct orma_args_list *ret,
                        unsigned depth)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     unsigned index = INDEX_UNKNOWN;
+    bool any = false;
 
     while (depth < NESTING_MAX && orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE)
+        if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE) {
             typed_value(imp, gen, k, bytes, ret);
-        else
-            value(imp, gen, k, &f, ret, depth, &index);
+            any = true;
+        } else {
+            any |= value(imp, gen, k, &f, ret, depth, &index);
+        }
     }
+    return any;
 }
 
 bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
@@ -232,7 +256,7 @@ bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_se
         return false;
     }
     orma_arg_key_push_foreign(k, name);
-    annotation(imp, gen, k, bytes, ret, 0);
+    (void)annotation(imp, gen, k, bytes, ret, 0);
     k->full_len = full;
     k->flat_len = flat;
     return true;

@@ -4,6 +4,7 @@
  */
 #include "processor/import/events/event.h"
 #include "processor/model/callstacks.h"
+#include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
 void orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_record *e)
@@ -20,8 +21,9 @@ void orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_
         if (f.id == ORMA_PB_TRACK_EVENT_CALLSTACK) {
             e->callsite = orma_port_inline_callsite(imp, orma_pb_str(&f));
         } else if (f.id == ORMA_PB_TRACK_EVENT_CALLSTACK_IID) {
-            e->callsite = orma_port_interned_callsite(imp, e->item->machine, upid, e->item->gen,
-                                                      orma_pb_u64(&f));
+            if (orma_seq_gen_find(e->item->gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, orma_pb_u64(&f)))
+                e->callsite = orma_port_interned_callsite(imp, e->item->machine, upid, e->item->gen,
+                                                          orma_pb_u64(&f));
             if (e->callsite == ORMA_CALLSITE_NONE) {
                 orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                                ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);

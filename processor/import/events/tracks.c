@@ -666,7 +666,7 @@ static uint32_t row_name(struct orma_import_ctx *imp, const struct orma_events_t
 {
     if (t->name)
         return t->name;
-    if (builtin_name(imp, t))
+    if (t->kind == ORMA_EVENTS_COUNTER)
         return builtin_name(imp, t);
     if (t->has_process || t->has_thread)
         return 0;

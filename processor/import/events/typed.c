@@ -37,7 +37,7 @@ static bool find_location(struct orma_import_ctx *imp, const struct orma_seq_gen
     const struct orma_interned *entry =
         orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid);
 
-    *ret = (struct location){0};
+    *ret = (struct location){.file = ORMA_STR_EMPTY};
     if (!entry) {
         orma_stats_inc(orma_model_stats(imp->model, (uint16_t)gen->seq->machine),
                        ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
@@ -105,7 +105,7 @@ static void add_log_row(struct orma_import_ctx *imp, const struct orma_events_re
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
     uint32_t row = orma_table_add(t), tag = 0;
 
-    if (l->file)
+    if (l->file > ORMA_STR_EMPTY)
         tag = orma_strpool_addf(&imp->model->storage->pool, "%.*s:%u",
                                 ORMA_STR_ARG(orma_strpool_get(&imp->model->storage->pool, l->file)),
                                 l->line);
