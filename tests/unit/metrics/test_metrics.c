@@ -175,14 +175,14 @@ Test(metrics, registration)
     cr_assert_eq(orma_metrics_compute(m, wrong, 1, ORMA_METRICS_TEXT, &out), -EINVAL);
     cr_assert(strstr(orma_metrics_error(m), "Unknown metric nix"));
     engine_expect(&e, "names", "SELECT name FROM trace_metrics ORDER BY name",
-                  "android_cpu\nbox\ntrace_metadata\ntrace_stats");
+                  "android_cpu\nbox\nclone_duration\nprofiler_smaps\ntrace_metadata\ntrace_stats");
     engine_expect(&e, "functions", "SELECT typeof(Box()), typeof(TraceAnalysisStats_Stat())",
                   "blob blob");
     cr_assert_eq(orma_sql_reset(e.sql), 0, "%s", orma_sql_error_text(e.sql));
     engine_expect(&e, "after a reset",
                   "SELECT count(*), hex(Box('number', 1)) IS NOT NULL "
                   "FROM trace_metrics",
-                  "4 1");
+                  "6 1");
     orma_metrics_descriptors(m, &out);
     cr_assert(memmem(out.data, out.len, ".perfetto.protos.Box", 20));
     cr_assert(memmem(out.data, out.len, "trace_duration_ns", 17));
