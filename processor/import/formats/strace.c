@@ -168,6 +168,18 @@ static void put_arg(struct orma_import_ctx *imp, struct orma_args_list *args, co
         orma_args_put_str(args, orma_model_cstr(imp->model, key), orma_model_str(imp->model, text));
 }
 
+#define UNFINISHED ORMA_STR("<unfinished ...>")
+
+/* Arguments of a call that goes on, without the comma behind the last one. */
+static struct orma_str so_far(struct orma_str args, const char *end)
+{
+    struct orma_str s = orma_str_trim((struct orma_str){args.data, (size_t)(end - args.data)});
+
+    while (s.len && s.data[s.len - 1] == ',')
+        s = orma_str_trim((struct orma_str){s.data, s.len - 1});
+    return s;
+}
+
 static void strace_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
@@ -191,11 +203,16 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
             return;
         name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
         args = (struct orma_str){at + 9, c.rest.len - name.len - 9};
+        bool again = orma_str_find(args, UNFINISHED) != NULL; /* and interrupted once more */
+        uint32_t on = orma_model_thread_track(imp->model, imp->model->base, utid);
         cut_result(&args, &result, &dur);
-        put_arg(imp, list, "ret", result);
-        orma_slices_end(&imp->model->slices, item->ts,
-                        orma_model_thread_track(imp->model, imp->model->base, utid), category,
+        if (!again)
+            put_arg(imp, list, "ret", result);
+        orma_slices_end(&imp->model->slices, item->ts, on, category,
                         orma_model_str(imp->model, name), list);
+        if (again)
+            orma_slices_begin(&imp->model->slices, item->ts, on, category,
+                              orma_model_str(imp->model, name), NULL);
         return;
     }
     at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
@@ -204,9 +221,8 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
     args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
     uint32_t track = orma_model_thread_track(imp->model, imp->model->base, utid);
-    if ((at = orma_str_find(args, ORMA_STR("<unfinished ...>")))) {
-        put_arg(imp, list, "args",
-                orma_str_trim((struct orma_str){args.data, (size_t)(at - args.data)}));
+    if ((at = orma_str_find(args, UNFINISHED))) {
+        put_arg(imp, list, "args", so_far(args, at));
         orma_slices_begin(&imp->model->slices, item->ts, track, category,
                           orma_model_str(imp->model, name), list);
         return;

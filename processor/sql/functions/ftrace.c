@@ -309,6 +309,26 @@ static void i2c(struct line *l)
                     (uint64_t)int_arg(l, "flags"), int_arg(l, "len"));
 }
 
+/* Fields in the order of the kernel's text; older kernels have fewer. */
+static void cgroup_attach(struct line *l)
+{
+    static const struct {
+        const char *shown, *arg;
+    } fields[] = {{"dst_root", "dst_root"}, {"dst_id", "dst_id"},
+                  {"cgroup", "cname"},      {"dst_level", "dst_level"},
+                  {"dst_path", "dst_path"}, {"pid", "pid"},
+                  {"comm", "comm"}};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(fields); i++) {
+        const struct orma_args_item *a = find_arg(l, fields[i].arg);
+
+        if (!a)
+            continue;
+        orma_buf_printf(l->out, " %s=", fields[i].shown);
+        put_value(l, a);
+    }
+}
+
 static const struct layout {
     const char *name, *shown; /* NULL: the same */
     void (*put)(struct line *l);
@@ -316,6 +336,7 @@ static const struct layout {
     {"binder_transaction", NULL, binder_transaction},
     {"binder_transaction_alloc_buf", NULL, binder_buffer},
     {"binder_transaction_received", NULL, binder_received},
+    {"cgroup_attach_task", NULL, cgroup_attach},
     {"clk_disable", NULL, clk_rate},
     {"clk_enable", NULL, clk_rate},
     {"clk_set_rate", NULL, clk_rate},
