@@ -127,15 +127,27 @@ uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *
     return lane->track;
 }
 
-uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_spec *spec,
-                            uint64_t cookie, int64_t ts, int64_t dur)
+/* The lowest lane of such slices that is free by then. */
+static struct orma_lane *lengths_lane(const struct orma_lanes *g, int64_t ts)
 {
-    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+    for (uint32_t i = 0; i < g->num; i++)
+        if (g->lanes[i].of_lengths && g->lanes[i].busy_to <= ts)
+            return &g->lanes[i];
+    return NULL;
+}
 
+uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_spec *spec,
+                            int64_t ts, int64_t dur)
+{
+    struct orma_lanes *g = orma_lanes_get(model, spec);
+    struct orma_lane *lane = g ? lengths_lane(g, ts) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_add(model, g, spec);
     if (!lane)
         return ORMA_TRACK_NONE;
-    if (!lane->open)
-        lane->busy_to = orma_slice_end(ts, dur);
+    lane->of_lengths = true;
+    lane->busy_to = orma_slice_end(ts, dur);
     return lane->track;
 }
 

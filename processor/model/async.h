@@ -15,6 +15,7 @@ struct orma_lane {
     uint32_t open; /* slices begun under the cookie and not ended */
     uint64_t cookie;
     int64_t busy_to; /* end of the last slice of known length */
+    bool of_lengths; /* only has slices of known length, which have no cookie */
 };
 
 struct orma_lanes {
@@ -45,7 +46,7 @@ static inline struct orma_lane *orma_lanes_open(const struct orma_lanes *self, u
 static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, int64_t ts)
 {
     for (uint32_t i = 0; i < self->num; i++)
-        if (!self->lanes[i].open && self->lanes[i].busy_to <= ts)
+        if (!self->lanes[i].open && self->lanes[i].busy_to <= ts && !self->lanes[i].of_lengths)
             return &self->lanes[i];
     return NULL;
 }
@@ -58,7 +59,8 @@ static inline struct orma_lane *orma_lanes_find(const struct orma_lanes *self, u
     struct orma_lane *lane = orma_lanes_open(self, cookie);
 
     for (uint32_t i = 0; !lane && i < self->num; i++)
-        if (self->lanes[i].cookie == cookie && !self->lanes[i].open && self->lanes[i].busy_to <= ts)
+        if (self->lanes[i].cookie == cookie && !self->lanes[i].open &&
+            self->lanes[i].busy_to <= ts && !self->lanes[i].of_lengths)
             lane = &self->lanes[i];
     return lane ? lane : orma_lanes_free(self, ts);
 }
@@ -69,8 +71,9 @@ uint32_t orma_async_begin(struct orma_model *model, const struct orma_track_spec
                           uint64_t cookie, int64_t ts, bool unnestable);
 uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *spec,
                         uint64_t cookie, int64_t ts);
+/* The same for a slice of known length, 0 for instants: on lanes of their own. */
 uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_spec *spec,
-                            uint64_t cookie, int64_t ts, int64_t dur);
+                            int64_t ts, int64_t dur);
 
 /* ---- async events of Chrome: found again by (process or trace, scope, id) whatever their name */
 

@@ -18,6 +18,7 @@ import re
 FILES = {}
 
 
+
 def files(why, sections):
     """Sections "PATH#NAME NAME ..." in which ours is right, and the evidence."""
     for line in sections.split("\n"):
@@ -41,6 +42,11 @@ files("maps without a time are those of processes that ran before the recording,
     perfdata/pdc__perf.data.callgraph_and_branch-3.8#rows frames
     perfdata/pdc__perf.data.raw_callgraph_branch-3.4#rows frames stats_nonzero
     perfdata/pdc__perf.data.systemwide.0-3.4#rows stats_nonzero""")
+files("the last line of the text is whole, but has no end of line behind it; the reference loses it", """
+    systrace/trappy__trace_no_trailing_line.txt#bounds rows counters_top""")
+files("the log of a kernel is none of the formats; the reference takes it for a profile without a byte of one, and shows nothing", """
+    logs/ms__dmesg.iso.log#bounds rows slice slice_top slice_depth sched_cpu sched_end_state thread_state threads processes top_threads_cpu
+    logs/ms__dmesg.iso.log#track_types counters_top args_top flows frames metadata stats_nonzero errors android_logs gpu_slices""")
 files("the text ends with this sample and its frames, but has no empty line behind it; the reference loses it", """
     gecko/ffprofiler__test.perf.gz#bounds rows threads frames
     perfscript/flamegraph__perf-dd-stacks-01.txt#bounds rows frames

@@ -91,7 +91,7 @@ static uint32_t lane_of(struct orma_import_ctx *imp, const struct place *p, int6
     struct orma_track_spec spec;
 
     queue_spec(imp, p, &spec);
-    return orma_async_instant(imp->model, &spec, 0, ts, dur);
+    return orma_async_instant(imp->model, &spec, ts, dur);
 }
 
 /* Tracks that were made before the queue had a name get it. */

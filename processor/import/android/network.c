@@ -109,7 +109,7 @@ static uint32_t lane(struct orma_import_ctx *imp, const struct orma_item *item,
         .parent = ORMA_TRACK_NONE,
     };
 
-    return orma_async_instant(imp->model, &spec, 0, ts, dur);
+    return orma_async_instant(imp->model, &spec, ts, dur);
 }
 
 static void put_args(struct orma_import_ctx *imp, struct orma_args_list *args,

@@ -156,7 +156,7 @@ static void virtio_command(struct orma_import_ctx *imp, const struct orma_kernel
     const char *name = command_name(type);
     orma_slices_complete(
         &imp->model->slices, e->ts, COMMAND_NS,
-        orma_async_instant(imp->model, &spec, UINT64_MAX, e->ts, COMMAND_NS), 0,
+        orma_async_instant(imp->model, &spec, e->ts, COMMAND_NS), 0,
         name ? orma_model_cstr(imp->model, name)
              : orma_strpool_addf(&imp->model->storage->pool, "0x%llx", (unsigned long long)type),
         NULL);

@@ -294,15 +294,16 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
         return;
     uint32_t slice = orma_model_str(imp->model, a->name);
     async_spec(imp, e, a->tgid, a->track, "atrace_async_slice_for_track", &spec);
+    /* The process may be new, and its main thread have the tid of the writer. */
+    uint32_t utid = orma_processes_thread(orma_model_processes(imp->model, e->machine), e->pid);
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_uint(
         args, a->phase == 'H' ? orma_model_lit(imp->model, "end_utid") : imp->model->known.utid,
-        e->utid);
+        utid);
     switch (a->phase) {
     case 'N':
         orma_slices_complete(&imp->model->slices, e->ts, 0,
-                             orma_async_instant(imp->model, &spec, UINT64_MAX, e->ts, 0), 0, slice,
-                             args);
+                             orma_async_instant(imp->model, &spec, e->ts, 0), 0, slice, args);
         break;
     case 'G':
         orma_slices_begin(&imp->model->slices, e->ts,
