@@ -54,7 +54,8 @@ static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
     return id == ORMA_STR_EMPTY ? 0 : id;
 }
 
-static void failure(struct event *e)
+/* Counted, and logged with the event's name and phase. */
+static void note(struct event *e, enum orma_stat stat)
 {
     ORMA_MODEL_ARGS(args, e->imp->model);
     const char phase[] = {e->json.phase, '\0'};
@@ -62,8 +63,12 @@ static void failure(struct event *e)
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
                       orma_model_cstr(e->imp->model, phase));
-    orma_model_log(e->imp->model, e->imp->model->base, ORMA_STAT_JSON_PARSER_FAILURE, e->ts, -1,
-                   args);
+    orma_model_log(e->imp->model, e->imp->model->base, stat, e->ts, -1, args);
+}
+
+static void failure(struct event *e)
+{
+    note(e, ORMA_STAT_JSON_PARSER_FAILURE);
 }
 
 /* ---- args ---- */
@@ -207,8 +212,7 @@ static void slice_flow(struct event *e, uint32_t track)
     if (!e->json.bind_id.type)
         return;
     if (!flow_number(&e->json.bind_id, &flow))
-        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
-                       ORMA_STAT_FLOW_INVALID_ID);
+        note(e, ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
         orma_flows_step_on(e->imp->model, track, e->ts, flow);
     else if (out)
@@ -216,8 +220,7 @@ static void slice_flow(struct event *e, uint32_t track)
     else if (in)
         orma_flows_end_on(e->imp->model, track, e->ts, flow, true);
     else
-        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
-                       ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+        note(e, ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
 
 /* Flows as events of their own. */
@@ -227,8 +230,7 @@ static void on_flow(struct event *e)
     uint64_t number;
 
     if (!flow_number(&e->json.id, &number)) {
-        orma_stats_inc(orma_model_stats(e->imp->model, e->imp->model->base),
-                       ORMA_STAT_FLOW_INVALID_ID);
+        note(e, ORMA_STAT_FLOW_INVALID_ID);
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
@@ -508,6 +510,8 @@ static void on_sort_index(struct event *e, bool of_process)
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
 
+    if (v.type == ORMA_JSON_NONE)
+        return;
     if (v.type != ORMA_JSON_INT) {
         failure(e);
         return;
@@ -548,10 +552,12 @@ void orma_json_metadata(struct orma_file *file, const struct orma_json_value *ob
         orma_buf_clear(&name);
         orma_buf_printf(&name, "json_metadata.%.*s", ORMA_STR_ARG(key));
         if (v.type == ORMA_JSON_INT || v.type == ORMA_JSON_BOOL)
-            orma_metadata_int(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+            orma_metadata_int(file->imp->model, orma_buf_cstr(&name), false,
+                              ORMA_METADATA_MACHINE_AND_TRACE, file->imp->model->base,
                               v.type == ORMA_JSON_INT ? v.integer : v.boolean);
         else if (v.type != ORMA_JSON_NULL)
-            orma_metadata_str(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+            orma_metadata_str(file->imp->model, orma_buf_cstr(&name), false,
+                              ORMA_METADATA_MACHINE_AND_TRACE, file->imp->model->base,
                               orma_model_str(file->imp->model, orma_json_text(&v, &text)));
     }
     file->imp->model->storage->failed |= name.failed || text.failed;
