@@ -144,6 +144,8 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
                 modifiers[modifiers_num++] = "ukh"[m - 1];
         }
     }
+    if (!name.len)
+        orma_buf_put_str(&name, "unknown");
     if (modifiers_num)
         orma_buf_printf(&name, ":%s", modifiers);
     e.name = orma_model_str(imp->model, given.len ? given : orma_buf_str(&name));
