@@ -77,7 +77,7 @@ static void insert(struct orma_model *model, struct orma_flows *st, uint64_t flo
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_FLOW);
     const struct orma_table *slices = orma_model_table(model, ORMA_TABLE_SLICE);
     uint32_t row = orma_table_add(t);
-    bool v1 = orma_map_get(&st->v1, flow) != ORMA_MAP_NONE;
+    uint64_t v1 = orma_map_get(&st->v1, flow);
 
     if (orma_table_int(slices, ORMA_SLICE_TS, to) < orma_table_int(slices, ORMA_SLICE_TS, from)) {
         uint32_t swap = from;
@@ -87,8 +87,8 @@ static void insert(struct orma_model *model, struct orma_flows *st, uint64_t flo
     }
     orma_table_set(t, ORMA_FLOW_SLICE_OUT, row, from);
     orma_table_set(t, ORMA_FLOW_SLICE_IN, row, to);
-    if (!v1)
-        orma_table_set(t, ORMA_FLOW_TRACE_ID, row, (int64_t)flow);
+    /* Flows of old kind are told apart by more than a number: theirs is the order of appearance. */
+    orma_table_set(t, ORMA_FLOW_TRACE_ID, row, (int64_t)(v1 == ORMA_MAP_NONE ? flow : v1));
     orma_storage_set_args(t, ORMA_FLOW_ARG_SET_ID, row, v1_args(model, st, flow));
 }
 

@@ -23,6 +23,7 @@ struct orma_slice_entry {
     int64_t ts, dur;
     struct orma_args_list args; /* not committed yet while pending */
     bool pending;
+    bool ended; /* by an event of its own, not by its duration */
 };
 
 struct orma_slice_stack {
@@ -84,7 +85,11 @@ bool orma_slices_would_end(struct orma_slices *self, int64_t ts, uint32_t track,
 void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t category,
                           uint32_t name, const struct orma_args_list *args);
 
-/* The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. */
+/*
+ * The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. At
+ * ORMA_SLICES_LAST also one that was complete from the begin and is over, until the next begins.
+ */
+#define ORMA_SLICES_LAST INT64_MIN
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);
 
 /* The args that the innermost open slice of the track has so far; NULL: none. */

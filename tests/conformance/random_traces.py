@@ -53,6 +53,12 @@ class Suite:
             status, got, error = self.tables.run(self.shell, str(sql), str(trace), 60)
         except self.tables.Failure as e:
             return [f"failed: {e}"]
+        if code != "exit 0" and not status:
+            data = trace.read_bytes()
+            for rule in kept.REFUSALS:
+                if rule.apply(want, data):
+                    self.needed[rule.name] += 1
+                    return []
         if bool(status) != (code != "exit 0"):
             if kind == "sql" and self.is_kept(sql):
                 return []
@@ -107,7 +113,7 @@ def main():
                 print("FAIL" if lines else "ok", name)
                 for line in lines if args.show else ():
                     print("   ", line[:400])
-        for rule in kept.RULES + kept.QUERIES if args.kept else ():
+        for rule in kept.RULES + kept.QUERIES + kept.REFUSALS if args.kept else ():
             print(f"{suite.needed[rule.name]:5} cases need \"{rule.name}\" ({rule.columns or 'queries'}): {rule.reason}")
 
 

@@ -17,8 +17,6 @@
 
 /* Longer names of members are not waited for. */
 #define KEY_MAX 65536
-/* So much of a broken event is kept. */
-#define RAW_EVENT_MAX ((size_t)4096)
 
 enum where { AT_START, IN_LIST, IN_OBJECT, IN_EVENTS, AT_END };
 
@@ -37,21 +35,6 @@ struct json_file {
 
 /* ---- one event ---- */
 
-/* Leaves what could not be read, up to a length that fits on a page. */
-static void tokenizer_failure(struct orma_file *file, struct orma_str text, const char *error)
-{
-    struct orma_import_ctx *imp = file->imp;
-
-    text.len = ORMA_MIN(text.len, RAW_EVENT_MAX);
-    ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_str(args, orma_model_cstr(imp->model, "raw_event"),
-                      orma_model_str(imp->model, text));
-    orma_args_put_str(args, orma_model_cstr(imp->model, "error"),
-                      orma_model_cstr(imp->model, error));
-    orma_model_log(imp->model, imp->model->base, ORMA_STAT_JSON_TOKENIZER_FAILURE, INT64_MIN, -1,
-                   args);
-}
-
 static void json_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct json_file *f = file->state;
@@ -64,17 +47,45 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
         orma_systrace_parse(file, item);
 }
 
-/* NULL, or what is wrong with the event. Metadata needs no time. */
-static const char *read_times(struct orma_str text, const struct orma_json_event *e,
-                              int64_t *ret_ts, int64_t *ret_dur)
+/* What a time is instead of a number. Nothing is said of one that is not there. */
+static uint32_t bad_time(struct orma_import_ctx *imp, const struct orma_json_value *v)
 {
-    if (!e->phase)
-        return "no phase";
-    if (text.len > UINT32_MAX)
-        return "too long";
-    if ((e->phase != 'M' || e->ts.type) && !orma_json_time(&e->ts, ret_ts))
-        return "no valid ts";
-    return e->dur.type && !orma_json_time(&e->dur, ret_dur) ? "no valid dur" : NULL;
+    static const int kinds[] = {
+        [ORMA_JSON_NULL] = 0,   [ORMA_JSON_BOOL] = 1,   [ORMA_JSON_INT] = 2,  [ORMA_JSON_REAL] = 3,
+        [ORMA_JSON_STRING] = 4, [ORMA_JSON_OBJECT] = 5, [ORMA_JSON_ARRAY] = 6};
+
+    if (!v->type)
+        return 0;
+    if (v->type == ORMA_JSON_STRING)
+        return orma_strpool_addf(&imp->model->storage->pool, "\"%.*s\" is not a number",
+                                 (int)ORMA_MIN(v->raw.len, (size_t)100), v->raw.data);
+    return orma_strpool_addf(&imp->model->storage->pool, "Expected a number in timestamp, got %d",
+                             kinds[v->type]);
+}
+
+/* False: the event cannot be taken, and why (0: nothing to be said). Metadata needs no time. */
+static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
+                       const struct orma_json_event *e, int64_t *ret_ts, int64_t *ret_dur,
+                       uint32_t *ret_error)
+{
+    const struct orma_json_value *const times[] = {&e->dur, &e->tts, &e->tdur};
+    int64_t val;
+
+    *ret_error = 0;
+    if (!e->phase || text.len > UINT32_MAX)
+        return false;
+    if (!orma_json_time(&e->ts, ret_ts) && e->phase != 'M') {
+        *ret_error = bad_time(imp, &e->ts);
+        return false;
+    }
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(times); i++) {
+        if (times[i]->type && !orma_json_time(times[i], &val)) {
+            *ret_error = bad_time(imp, times[i]);
+            return false;
+        }
+    }
+    (void)orma_json_time(&e->dur, ret_dur);
+    return true;
 }
 
 /* The order of events with equal timestamps: ends first, which makes room; then longer slices
@@ -96,19 +107,16 @@ static bool on_event(struct orma_file *file, struct orma_str text)
 
     if (ok && !e.members)
         return true; /* some writers end their list with an empty event */
-    const char *error = ok ? read_times(text, &e, &ts, &dur) : "malformed JSON";
-    if (error) {
-        tokenizer_failure(file, text, error);
+    uint32_t error = 0;
+    if (!ok)
+        error = orma_model_cstr(file->imp->model, "malformed JSON");
+    if (!ok || !read_times(file->imp, text, &e, &ts, &dur, &error)) {
+        orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text, error);
         return ok;
     }
     f->any = true;
-    if (e.phase == 'P' && orma_json_profile_event(file, &f->profiles, &e))
-        return true;
-    if (e.phase == 'M') { /* names are true at all times */
-        const struct orma_item item = {
-            .ts = ts, .data = (const uint8_t *)text.data, .len = (uint32_t)text.len};
-
-        json_parse(file, &item);
+    if (e.phase == 'P') {
+        orma_json_profile_event(file, &f->profiles, &e, text, &f->scratch);
         return true;
     }
     file->events.strict |= e.phase == 'X';
@@ -309,7 +317,6 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
         file->imp->model->storage->failed = true;
         return;
     }
-    orma_processes_set_idle(orma_model_processes(file->imp->model, file->imp->model->base));
     for (text.data = copy; orma_str_cut(&text, '\n', &line);) {
         if (!line.len || line.data[0] == '#' || orma_systrace_line(file, line))
             continue;

@@ -19,6 +19,21 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
 /* Microseconds, as a number or as the text of one, to ns. False: it is none. */
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
 
+/* An id as a number, or as the text of a hexadecimal one. False: it is neither. */
+bool orma_json_event_id(const struct orma_json_value *value, uint64_t *ret);
+
+/*
+ * A pid or tid as a number: a text stands for one of its own, far from those of systems, and its
+ * pool id is in *ret_name (0: it is no text). 0: none.
+ */
+uint32_t orma_json_event_number(struct orma_import_ctx *imp, const struct orma_json_value *value,
+                                struct orma_buf *scratch, uint32_t *ret_name);
+
+/* Leaves an event that could not be read, or not all of it; `stat` counts it. `error`: a pool id.
+ */
+void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orma_str text,
+                         uint32_t error);
+
 /* Adds a value and all below it as args. `key` is the path so far. */
 void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
                     const struct orma_json_value *v, struct orma_args_list *ret);
@@ -31,14 +46,17 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
 
 /* What is known of V8's profiles in the file. */
 struct orma_json_profiles {
-    struct orma_map times; /* by profile: ns of its last sample */
-    struct orma_map nodes; /* by profile and node: call site */
+    struct orma_map times;    /* by profile: ns of its last sample */
+    struct orma_map mappings; /* by profile: the row in which its frames lie */
+    struct orma_map nodes;    /* by profile and node: call site */
+    struct orma_map parents;  /* by profile and node: call site of whom names it as a child */
     struct orma_arena arena;
 };
 
-/* Notes the samples of an event of phase P. False: it has to do with no profile. */
-bool orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *profiles,
-                             const struct orma_json_event *event);
+/* Notes the samples of an event of phase P, which is `text`. */
+void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *profiles,
+                             const struct orma_json_event *event, struct orma_str text,
+                             struct orma_buf *scratch);
 
 /* False: the item is no sample. */
 bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *item);

@@ -16,10 +16,9 @@
 
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
+#include "processor/model/thread_counters.h"
 #include "sdk/base/hash.h"
 
-/* Processes and threads that are known by name alone have ids from here on. */
-#define NAMED_ID 0x80000000u
 /* Args in args in args. */
 #define ARGS_DEPTH_MAX 64
 
@@ -39,10 +38,8 @@ struct event {
 
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
 {
-    if (v->type == ORMA_JSON_STRING)
-        return orma_model_str(e->imp->model, orma_json_text(v, e->scratch));
-    return v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL
-               ? orma_model_str(e->imp->model, v->raw)
+    return v->type == ORMA_JSON_STRING
+               ? orma_model_str(e->imp->model, orma_json_text(v, e->scratch))
                : 0;
 }
 
@@ -54,21 +51,27 @@ static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
     return id == ORMA_STR_EMPTY ? 0 : id;
 }
 
-/* Counted, and logged with the event's name and phase. */
-static void note(struct event *e, enum orma_stat stat)
+static void put_event(struct event *e, struct orma_args_list *args)
 {
-    ORMA_MODEL_ARGS(args, e->imp->model);
     const char phase[] = {e->json.phase, '\0'};
 
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
                       orma_model_cstr(e->imp->model, phase));
+}
+
+/* What is wrong with the event, where people look for it. */
+static void log_event(struct event *e, enum orma_stat stat)
+{
+    ORMA_MODEL_ARGS(args, e->imp->model);
+
+    put_event(e, args);
     orma_model_log(e->imp->model, e->imp->model->base, stat, e->ts, -1, args);
 }
 
 static void failure(struct event *e)
 {
-    note(e, ORMA_STAT_JSON_PARSER_FAILURE);
+    log_event(e, ORMA_STAT_JSON_PARSER_FAILURE);
 }
 
 /* ---- args ---- */
@@ -164,7 +167,7 @@ static struct orma_args_list *event_args(struct event *e, struct orma_args_list 
 {
     struct orma_buf path = {0};
 
-    if (e->json.args.type) {
+    if (e->json.args.type == ORMA_JSON_OBJECT) {
         orma_buf_put_str(&path, "args");
         orma_json_args(e->imp, &path, &e->json.args, list);
     }
@@ -173,30 +176,6 @@ static struct orma_args_list *event_args(struct event *e, struct orma_args_list 
 }
 
 /* ---- flows ---- */
-
-/* Text is hexadecimal. */
-static bool flow_number(const struct orma_json_value *v, uint64_t *ret)
-{
-    const char *digits = "0123456789abcdefABCDEF";
-    struct orma_str s = v->raw;
-
-    *ret = (uint64_t)v->integer;
-    if (v->type == ORMA_JSON_INT)
-        return true;
-    if (v->type != ORMA_JSON_STRING)
-        return false;
-    if (orma_str_starts(s, ORMA_STR("0x")) || orma_str_starts(s, ORMA_STR("0X")))
-        s = (struct orma_str){s.data + 2, s.len - 2};
-    *ret = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        const char *at = memchr(digits, s.data[i], 22);
-
-        if (!at)
-            return false;
-        *ret = *ret << 4 | (uint64_t)(at - digits < 16 ? at - digits : at - digits - 6);
-    }
-    return s.len && s.len <= 16;
-}
 
 static bool is_true(const struct orma_json_value *v)
 {
@@ -211,8 +190,8 @@ static void slice_flow(struct event *e, uint32_t track)
 
     if (!e->json.bind_id.type)
         return;
-    if (!flow_number(&e->json.bind_id, &flow))
-        note(e, ORMA_STAT_FLOW_INVALID_ID);
+    if (!orma_json_event_id(&e->json.bind_id, &flow))
+        log_event(e, ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
         orma_flows_step_on(e->imp->model, track, e->ts, flow);
     else if (out)
@@ -220,26 +199,27 @@ static void slice_flow(struct event *e, uint32_t track)
     else if (in)
         orma_flows_end_on(e->imp->model, track, e->ts, flow, true);
     else
-        note(e, ORMA_STAT_FLOW_WITHOUT_DIRECTION);
+        log_event(e, ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
 
-/* Flows as events of their own. */
+/* Flows as events of their own. They bind to the slice that was last on the thread, even if it is
+ * complete and has ended: what begins next takes it away. */
 static void on_flow(struct event *e)
 {
     uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
     uint64_t number;
 
-    if (!flow_number(&e->json.id, &number)) {
-        note(e, ORMA_STAT_FLOW_INVALID_ID);
+    if (!orma_json_event_id(&e->json.id, &number)) {
+        log_event(e, ORMA_STAT_FLOW_INVALID_ID);
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
     if (e->json.phase == 's')
-        orma_flows_begin_on(e->imp->model, track, e->ts, flow);
+        orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
     else if (e->json.phase == 't')
-        orma_flows_step_on(e->imp->model, track, e->ts, flow);
+        orma_flows_step_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
     else
-        orma_flows_end_on(e->imp->model, track, e->ts, flow,
+        orma_flows_end_on(e->imp->model, track, ORMA_SLICES_LAST, flow,
                           e->json.bp.type == ORMA_JSON_STRING &&
                               orma_str_eq(e->json.bp.raw, ORMA_STR("e")));
 }
@@ -282,19 +262,38 @@ static void on_end(struct event *e)
             (int64_t)((uint64_t)e->tts - (uint64_t)orma_table_int(t, ORMA_SLICE_THREAD_TS, slice)));
 }
 
+/* A slice that reaches out of the one around it lies on another track. */
+static void log_overlap(struct event *e, uint32_t existing)
+{
+    struct orma_model *m = e->imp->model;
+    const struct orma_table *t = orma_model_table(m, ORMA_TABLE_SLICE);
+    int64_t ts = orma_table_int(t, ORMA_SLICE_TS, existing);
+    int64_t dur = orma_table_int(t, ORMA_SLICE_DUR, existing);
+    ORMA_MODEL_ARGS(args, m);
+
+    put_event(e, args);
+    orma_args_put_int(args, orma_model_lit(m, "overlap_start"), e->ts);
+    orma_args_put_int(args, orma_model_lit(m, "overlap_end"),
+                      (int64_t)((uint64_t)ts + (uint64_t)dur));
+    orma_args_put_str(args, orma_model_lit(m, "conflicting_slice_name"),
+                      (uint32_t)orma_table_int(t, ORMA_SLICE_NAME, existing));
+    orma_args_put_int(args, orma_model_lit(m, "conflicting_slice_ts"), ts);
+    orma_args_put_int(args, orma_model_lit(m, "conflicting_slice_dur"), dur);
+    orma_model_log(m, m->base, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT, e->ts, -1, args);
+}
+
 static void on_complete(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
-    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
-    struct orma_args_list *args = event_args(e, list);
 
     if (!e->has_dur) {
         failure(e);
         return;
     }
+    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
+    struct orma_args_list *args = event_args(e, list);
     uint32_t existing = orma_slices_overlapped(&e->imp->model->slices, e->ts, e->dur, track);
     if (existing != ORMA_SLICE_NONE) {
-        const struct orma_slice_overlap overlap = {track, e->shown, e->ts, e->dur, existing};
         const struct orma_track_spec spec = {
             .type = "thread_overlapping_slice",
             .machine = e->imp->model->base,
@@ -303,8 +302,7 @@ static void on_complete(struct event *e)
             .dims = {orma_dim(e->imp->model->known.utid, e->utid)},
         };
 
-        orma_model_log_overlap(e->imp->model, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT,
-                               &overlap);
+        log_overlap(e, existing);
         track = orma_async_instant(e->imp->model, &spec, e->ts, e->dur);
     }
     set_thread_time(e, orma_slices_complete(&e->imp->model->slices, e->ts, e->dur, track,
@@ -318,7 +316,9 @@ static void on_instant(struct event *e)
     struct orma_str scope = ORMA_STR("t");
     uint32_t track, name = e->name;
 
-    if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len)
+    /* Anything else means the thread. */
+    if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len == 1 &&
+        memchr("gp", e->json.scope.raw.data[0], 2))
         scope = e->json.scope.raw;
     if (orma_str_eq(scope, ORMA_STR("g"))) {
         track = orma_legacy_instant_track(e->imp->model, e->imp->model->base, ORMA_ID_NONE);
@@ -362,9 +362,10 @@ static void on_async(struct event *e)
 {
     ORMA_MODEL_ARGS(list, e->imp->model);
     struct orma_json_value id;
-    struct orma_legacy_async track = {.name = e->shown, .machine = e->imp->model->base};
+    struct orma_legacy_async track = {.name = e->name, .machine = e->imp->model->base};
 
-    if (!e->json.pid.type || !async_id(e, &id, &track.of_process)) {
+    if (!e->json.pid.type || !async_id(e, &id, &track.of_process) ||
+        (id.type != ORMA_JSON_INT && id.type != ORMA_JSON_STRING)) {
         failure(e);
         return;
     }
@@ -375,7 +376,7 @@ static void on_async(struct event *e)
     if (e->json.phase == 'e') {
         orma_slices_end(&e->imp->model->slices, e->ts,
                         orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts),
-                        e->category, e->shown, event_args(e, list));
+                        e->category, e->name, event_args(e, list));
         return;
     }
     uint32_t row;
@@ -385,7 +386,7 @@ static void on_async(struct event *e)
                           event_args(e, list));
     } else {
         row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_INSTANT, e->ts);
-        orma_slices_complete(&e->imp->model->slices, e->ts, 0, row, e->category, e->shown,
+        orma_slices_complete(&e->imp->model->slices, e->ts, 0, row, e->category, e->name,
                              event_args(e, list));
     }
     slice_flow(e, row);
@@ -393,19 +394,17 @@ static void on_async(struct event *e)
 
 /* ---- counters ---- */
 
-static uint32_t counter_track(struct event *e, uint32_t name)
+static void put_counter(struct event *e, uint32_t name, double value)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
-    uint32_t upid = orma_processes_upid(p, e->utid);
-    struct orma_track_dim dims[] = {orma_dim(e->imp->model->known.upid, upid),
-                                    orma_dim_str(e->imp->model->known.name, name)};
+    const struct orma_thread_counter what = {
+        .type = "json_counter",
+        .fallback_type = "json_counter_thread_fallback",
+        .name = name,
+        .dims_num = 1,
+        .dims = {orma_dim_str(e->imp->model->known.name, name)},
+    };
 
-    if (upid != ORMA_ID_NONE)
-        return orma_model_counter_track(e->imp->model, e->imp->model->base, "json_counter", name,
-                                        NULL, 2, dims);
-    dims[0] = orma_dim(e->imp->model->known.utid, e->utid);
-    return orma_model_counter_track(e->imp->model, e->imp->model->base,
-                                    "json_counter_thread_fallback", name, NULL, 2, dims);
+    orma_model_add_thread_counter(e->imp->model, e->imp->model->base, e->ts, e->utid, &what, value);
 }
 
 static void on_counter(struct event *e)
@@ -437,9 +436,7 @@ static void on_counter(struct event *e)
             continue;
         }
         orma_buf_put(&name, key.data, key.len);
-        orma_model_counter(e->imp->model, e->ts,
-                           counter_track(e, orma_model_str(e->imp->model, orma_buf_str(&name))),
-                           value);
+        put_counter(e, orma_model_str(e->imp->model, orma_buf_str(&name)), value);
     }
     e->imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
@@ -467,7 +464,7 @@ static void on_thread_state(struct event *e)
     bool has_cpu =
         cpu.type == ORMA_JSON_INT && cpu.integer >= 0 && cpu.integer < ORMA_UCPUS_PER_MACHINE;
 
-    if (!e->has_dur || !e->name) {
+    if (!e->has_dur) {
         failure(e);
         return;
     }
@@ -475,17 +472,13 @@ static void on_thread_state(struct event *e)
     orma_table_set_time(t, ORMA_THREAD_STATE_TS, row, e->ts);
     orma_table_set(t, ORMA_THREAD_STATE_DUR, row, e->dur);
     orma_table_set(t, ORMA_THREAD_STATE_UTID, row, e->utid);
-    orma_table_set(t, ORMA_THREAD_STATE_STATE, row, e->name);
+    orma_table_set(t, ORMA_THREAD_STATE_STATE, row, e->shown);
     if (io_wait.type == ORMA_JSON_INT)
         orma_table_set(t, ORMA_THREAD_STATE_IO_WAIT, row, io_wait.integer);
     if (function.type == ORMA_JSON_STRING)
         orma_table_set(t, ORMA_THREAD_STATE_BLOCKED_FUNCTION, row, text_id(e, &function));
-    if (!has_cpu)
-        return;
-    uint32_t ucpu = orma_model_ucpu(e->imp->model, e->imp->model->base, (uint32_t)cpu.integer);
-    orma_table_set(t, ORMA_THREAD_STATE_UCPU, row, ucpu);
-    if (e->name == e->imp->model->known.Running)
-        add_sched(e, ucpu);
+    if (has_cpu && e->name == e->imp->model->known.Running)
+        add_sched(e, orma_model_ucpu(e->imp->model, e->imp->model->base, (uint32_t)cpu.integer));
 }
 
 /* ---- metadata ---- */
@@ -494,9 +487,11 @@ static void on_name(struct event *e, bool of_process)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json.args, "name");
-    uint32_t name = text_id(e, &v);
+    uint32_t name = v.type == ORMA_JSON_STRING ? text_or_none(e, &v) : 0;
 
-    if (!name || name == ORMA_STR_EMPTY)
+    if (!v.type)
+        return;
+    if (!name)
         failure(e);
     else if (of_process)
         orma_processes_name_process(p, orma_processes_process(p, e->pid), name,
@@ -510,9 +505,9 @@ static void on_sort_index(struct event *e, bool of_process)
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
 
-    if (v.type == ORMA_JSON_NONE)
+    if (!v.type)
         return;
-    if (v.type != ORMA_JSON_INT) {
+    if (v.type != ORMA_JSON_INT && v.type != ORMA_JSON_REAL) {
         failure(e);
         return;
     }
@@ -520,7 +515,7 @@ static void on_sort_index(struct event *e, bool of_process)
     orma_args_put_int(args,
                       orma_model_cstr(e->imp->model, of_process ? "process_sort_index_hint"
                                                                 : "thread_sort_index_hint"),
-                      v.integer);
+                      v.type == ORMA_JSON_INT ? v.integer : orma_model_whole(orma_json_number(&v)));
     if (of_process)
         orma_model_add_args(e->imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID,
                             orma_processes_process(p, e->pid), args);
@@ -534,11 +529,32 @@ static void on_metadata(struct event *e)
     struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
 
+    if (e->json.args.type != ORMA_JSON_OBJECT)
+        return;
     if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
         on_name(e, of_process);
     else if (orma_str_eq(what, ORMA_STR("thread_sort_index")) ||
              orma_str_eq(what, ORMA_STR("process_sort_index")))
         on_sort_index(e, of_process);
+}
+
+static void put_metadata(struct orma_model *m, const char *name, const struct orma_json_value *v,
+                         struct orma_buf *scratch)
+{
+    double val = orma_json_number(v);
+    int64_t whole = v->type == ORMA_JSON_REAL ? orma_model_whole(val) : v->integer;
+
+    if (v->type == ORMA_JSON_BOOL)
+        whole = v->boolean;
+    if (v->type == ORMA_JSON_REAL && (double)whole != val) {
+        orma_metadata_str(m, name, false, ORMA_METADATA_MACHINE_AND_TRACE, m->base,
+                          orma_strpool_addf(&m->storage->pool, "%g", val));
+    } else if (v->type == ORMA_JSON_INT || v->type == ORMA_JSON_BOOL || v->type == ORMA_JSON_REAL) {
+        orma_metadata_int(m, name, false, ORMA_METADATA_MACHINE_AND_TRACE, m->base, whole);
+    } else if (v->type != ORMA_JSON_NULL) {
+        orma_metadata_str(m, name, false, ORMA_METADATA_MACHINE_AND_TRACE, m->base,
+                          orma_model_str(m, orma_json_text(v, scratch)));
+    }
 }
 
 void orma_json_metadata(struct orma_file *file, const struct orma_json_value *object)
@@ -551,14 +567,7 @@ void orma_json_metadata(struct orma_file *file, const struct orma_json_value *ob
     while (object->type == ORMA_JSON_OBJECT && orma_json_member(&inside, &key, &v)) {
         orma_buf_clear(&name);
         orma_buf_printf(&name, "json_metadata.%.*s", ORMA_STR_ARG(key));
-        if (v.type == ORMA_JSON_INT || v.type == ORMA_JSON_BOOL)
-            orma_metadata_int(file->imp->model, orma_buf_cstr(&name), false,
-                              ORMA_METADATA_MACHINE_AND_TRACE, file->imp->model->base,
-                              v.type == ORMA_JSON_INT ? v.integer : v.boolean);
-        else if (v.type != ORMA_JSON_NULL)
-            orma_metadata_str(file->imp->model, orma_buf_cstr(&name), false,
-                              ORMA_METADATA_MACHINE_AND_TRACE, file->imp->model->base,
-                              orma_model_str(file->imp->model, orma_json_text(&v, &text)));
+        put_metadata(file->imp->model, orma_buf_cstr(&name), &v, &text);
     }
     file->imp->model->storage->failed |= name.failed || text.failed;
     orma_buf_fini(&name);
@@ -567,37 +576,24 @@ void orma_json_metadata(struct orma_file *file, const struct orma_json_value *ob
 
 /* ---- all ---- */
 
-/* A number, or a name that stands for a number of its own, far from those of systems; 0: none. */
-static uint32_t id_number(struct event *e, const struct orma_json_value *v, uint32_t *ret_name)
-{
-    int64_t number = v->type == ORMA_JSON_REAL
-                         ? (int64_t)ORMA_MAX(-1, ORMA_MIN(orma_json_number(v), 1e10))
-                         : v->integer;
-
-    *ret_name = text_id(e, v);
-    if (v->type == ORMA_JSON_STRING)
-        return *ret_name | NAMED_ID;
-    *ret_name = 0;
-    return number < 0 || number > UINT32_MAX ? 0 : (uint32_t)number;
-}
-
 static void find_thread(struct event *e)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     uint32_t pid_name, tid_name = 0;
 
-    e->pid = id_number(e, &e->json.pid, &pid_name);
-    e->tid = id_number(e, &e->json.tid, &tid_name);
+    e->pid = orma_json_event_number(e->imp, &e->json.pid, e->scratch, &pid_name);
+    e->tid = orma_json_event_number(e->imp, &e->json.tid, e->scratch, &tid_name);
     if (!e->tid) /* none, or no number that a thread has */
         e->tid = e->pid;
+    /* A text names again at each event: its process, and the thread that had this tid last, which
+     * may be one of another process. */
+    if (pid_name)
+        orma_processes_name_process(p, orma_processes_process(p, e->pid), pid_name,
+                                    ORMA_PROCESS_NAME_OTHER);
+    if (tid_name)
+        orma_processes_name_thread(p, orma_processes_thread(p, e->tid), tid_name,
+                                   ORMA_THREAD_NAME_OTHER);
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
-    uint32_t upid = orma_processes_upid(p, e->utid);
-    if (pid_name && orma_table_is_null(orma_model_table(e->imp->model, ORMA_TABLE_PROCESS),
-                                       ORMA_PROCESS_NAME, upid))
-        orma_processes_name_process(p, upid, pid_name, ORMA_PROCESS_NAME_OTHER);
-    if (tid_name && orma_table_is_null(orma_model_table(e->imp->model, ORMA_TABLE_THREAD),
-                                       ORMA_THREAD_NAME, e->utid))
-        orma_processes_name_thread(p, e->utid, tid_name, ORMA_THREAD_NAME_OTHER);
 }
 
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,

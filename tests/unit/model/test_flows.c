@@ -118,6 +118,6 @@ Test(flows, flows_known_by_text_have_a_number_of_their_own_and_args)
     orma_flows_begin(&f->model, 0, flow);
     orma_flows_end(&f->model, 1, flow, true);
     fixture_expect(f, ORMA_TABLE_FLOW, "slice_out slice_in trace_id {arg_set_id}",
-                   "0 1 - name=n,cat=c\n");
+                   "0 1 0 name=n,cat=c\n");
     fixture_free(f);
 }
