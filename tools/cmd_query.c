@@ -75,7 +75,9 @@ static int take_argument(struct query *q, const char *text)
         return ORMA_EXIT_OK;
     }
     if (q->sql)
-        return orma_cli_usage_error(&q->cli, "more than one SQL text: quote the query as a whole");
+        return orma_cli_usage_error(
+            &q->cli, "'%s' is no file, and '%s' is the SQL: quote the query as a whole", text,
+            q->sql);
     q->sql = text;
     return ORMA_EXIT_OK;
 }

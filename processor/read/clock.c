@@ -35,8 +35,11 @@ struct orma_clock_domain {
     uint32_t path_epoch;
     uint32_t path_len;
     struct hop path[HOPS_MAX];
+    /* where the last search found no way to */
+    uint64_t lost_to;
+    uint32_t lost_epoch; /* + 1; 0: never */
     /* of one search */
-    uint32_t search_id;
+    uint64_t search_id;
     uint32_t search_from; /* domain */
     struct hop search_hop;
 };
@@ -273,10 +276,9 @@ static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
 
     if (!queue)
         return false;
-    for (uint32_t i = 0; i < self->domains_num; i++)
-        self->domains[i].search_id = 0;
+    self->searches++;
     queue[tail++] = from;
-    self->domains[from].search_id = 1;
+    self->domains[from].search_id = self->searches;
     while (head < tail && !found && hops < HOPS_MAX) {
         uint32_t at = queue[head++];
 
@@ -288,9 +290,9 @@ static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
             for (uint32_t c = 0; c < kind->columns_num; c++) {
                 struct orma_clock_domain *d = &self->domains[kind->columns[c].domain];
 
-                if (d->search_id)
+                if (d->search_id == self->searches)
                     continue;
-                d->search_id = 1;
+                d->search_id = self->searches;
                 d->search_from = at;
                 d->search_hop = (struct hop){member.kind, member.from, c};
                 queue[tail++] = kind->columns[c].domain;
@@ -377,8 +379,13 @@ enum orma_clock_result orma_clocks_convert(struct orma_clocks *self, uint64_t fr
             return d ? ORMA_CLOCK_UNKNOWN_TARGET : ORMA_CLOCK_UNKNOWN_SOURCE;
         }
         if (!d->path_len || d->path_epoch != self->epoch || d->path_to != to) {
-            if (!search(self, (uint32_t)(d - self->domains), (uint32_t)(target - self->domains))) {
+            bool lost = d->lost_epoch == self->epoch + 1 && d->lost_to == to;
+
+            if (lost ||
+                !search(self, (uint32_t)(d - self->domains), (uint32_t)(target - self->domains))) {
                 self->cache_misses++;
+                d->lost_epoch = self->epoch + 1;
+                d->lost_to = to;
                 return ORMA_CLOCK_NO_PATH;
             }
         }

@@ -108,6 +108,7 @@ struct orma_clocks {
     uint32_t kinds_num, kinds_cap;
     struct orma_map by_set; /* hash of the set of keys → kind */
     uint32_t epoch;         /* changes with the graph: cached ways are then stale */
+    uint64_t searches;      /* made so far: what one has visited is marked with its number */
     uint32_t snapshots_num;
     /* What a reference reader would have had to look up the long way: it is a statistic. */
     struct {

@@ -308,7 +308,8 @@ static void on_metadata(struct orma_import_ctx *imp, struct orma_events_record *
         return;
     }
     if (!thread && !process) {
-        on_other(imp, e);
+        if (e->utid != ORMA_ID_NONE)
+            on_other(imp, e);
         return;
     }
     if (!e->annotated || (thread ? e->utid : e->upid) == ORMA_ID_NONE) {

@@ -345,6 +345,12 @@ static double per_second(double amount, int64_t ms)
     return ms ? amount * MS_PER_S / (double)ms : 0;
 }
 
+/* Figures of a file may be anything: the difference wraps around. */
+static int64_t since(int64_t now, int64_t before)
+{
+    return (int64_t)((uint64_t)now - (uint64_t)before);
+}
+
 static void disk(struct orma_import_ctx *imp, const struct orma_item *item,
                  const struct orma_pb_field *entry)
 {
@@ -376,19 +382,20 @@ static void disk(struct orma_import_ctx *imp, const struct orma_item *item,
         return;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows) && !fresh; i++) {
         double amount =
-            (double)(now[rows[i].sectors] - d->figures[rows[i].sectors]) / SECTORS_PER_MB;
+            (double)since(now[rows[i].sectors], d->figures[rows[i].sectors]) / SECTORS_PER_MB;
 
         disk_counter(imp, item, name, rows[i].amount, "MB", amount);
         disk_counter(imp, item, name, rows[i].rate, "MB/s",
-                     per_second(amount, now[rows[i].time] - d->figures[rows[i].time]));
+                     per_second(amount, since(now[rows[i].time], d->figures[rows[i].time])));
     }
     if (!fresh) {
         const unsigned count = ORMA_PB_SYS_STATS_DISK_STAT_FLUSH_COUNT;
         const unsigned time = ORMA_PB_SYS_STATS_DISK_STAT_FLUSH_TIME_MS;
 
         disk_counter(imp, item, name, "flush_amount", "count",
-                     (double)(now[count] - d->figures[count]));
-        disk_counter(imp, item, name, "flush_time", "ms", (double)(now[time] - d->figures[time]));
+                     (double)since(now[count], d->figures[count]));
+        disk_counter(imp, item, name, "flush_time", "ms",
+                     (double)since(now[time], d->figures[time]));
     }
     memcpy(d->figures, now, sizeof(now));
 }

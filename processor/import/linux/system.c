@@ -49,7 +49,7 @@ static void read_utsname(struct orma_import_ctx *imp, uint16_t machine, struct o
 static void read_ram(struct orma_import_ctx *imp, uint16_t machine, int64_t bytes)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_MACHINE);
-    int64_t gb = (bytes + 500000000) / 1000000000;
+    int64_t gb = bytes / 1000000000 + (bytes % 1000000000 >= 500000000);
 
     orma_metadata_int(imp->model, "system_ram_bytes", false, ORMA_METADATA_MACHINE, machine, bytes);
     orma_metadata_int(imp->model, "system_ram_gb", false, ORMA_METADATA_MACHINE, machine, gb);

@@ -125,7 +125,8 @@ class FirstSteps(Case):
 
     def test_examples_that_ask_and_convert(self):
         self.record()
-        (self.work / "t.pftrace").write_bytes((self.work / "trace.pftrace").read_bytes())
+        for name in ("t", "phone", "car"):
+            (self.work / f"{name}.pftrace").write_bytes((self.work / "trace.pftrace").read_bytes())
         (self.work / "question.sql").write_text("SELECT 1 AS one")
         for program in ("orma query", "orma stats", "orma convert", "orma help", "traceconv", "trace_processor_shell"):
             for line in self.examples_of(program):

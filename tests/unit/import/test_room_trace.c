@@ -9,8 +9,13 @@
 #include "tests/support/room.h"
 
 static const struct orma_importer *const importers[] = {
-    &orma_trace_trace_stats_importer, &orma_trace_sessions_importer, &orma_trace_triggers_importer,
-    &orma_trace_config_importer,      &orma_trace_service_importer,  NULL,
+    &orma_trace_trace_stats_importer,
+    &orma_trace_sessions_importer,
+    &orma_trace_triggers_importer,
+    &orma_trace_config_importer,
+    &orma_trace_service_importer,
+    &orma_trace_diagnostics_importer,
+    NULL,
 };
 
 static void trigger(struct room *r, int64_t ts, uint32_t field, const char *name)
