@@ -30,16 +30,8 @@ files("`perf report -D` prints as many samples as ours, the first with the same 
       "and loses every sample", """
     perfdata/hotspot__perf.data.true.v2#bounds rows threads processes track_types counters_top args_top frames metadata stats_nonzero
     perfdata/pdc__single-event-single-process.perf.data#bounds rows threads processes track_types counters_top args_top frames metadata stats_nonzero""")
-files("the process is named by a record without a time, which `perf report -D` prints: it holds for the whole file. The reference drops "
-      "untimed records when none with a time follows", """
-    perfdata/lpd__sleep.compressed.data#rows threads processes stats_nonzero
-    perfdata/lpd__sleep.compressed2.data#rows threads processes stats_nonzero
-    perfdata/perfparser__cpp-inlining_cpp-inlining.perf.data#rows threads processes args_top stats_nonzero""")
 files("maps without a time are those of processes that ran before the recording, so they hold from its begin; the reference applies them at the "
       "earliest time so far, after samples that the file has later. `perf script` calls as many frames unknown as ours: 120 and none", """
-    perfdata/pdc__perf.data.callgraph-3.4#rows frames
-    perfdata/pdc__perf.data.callgraph-3.8#rows frames
-    perfdata/pdc__perf.data.callgraph_and_branch-3.8#rows frames
     perfdata/pdc__perf.data.raw_callgraph_branch-3.4#rows frames stats_nonzero
     perfdata/pdc__perf.data.systemwide.0-3.4#rows stats_nonzero""")
 files("the last line of the text is whole, but has no end of line behind it; the reference loses it", """
