@@ -21,7 +21,10 @@ void orma_events_read_callstack(struct orma_import_ctx *imp, struct orma_events_
         if (f.id == ORMA_PB_TRACK_EVENT_CALLSTACK) {
             e->callsite = orma_port_inline_callsite(imp, orma_pb_str(&f));
         } else if (f.id == ORMA_PB_TRACK_EVENT_CALLSTACK_IID) {
-            if (orma_seq_gen_find(e->item->gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, orma_pb_u64(&f)))
+            if (!orma_seq_gen_find(e->item->gen, ORMA_PB_INTERNED_DATA_CALLSTACKS, orma_pb_u64(&f)))
+                orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                               ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+            else
                 e->callsite = orma_port_interned_callsite(imp, e->item->machine, upid, e->item->gen,
                                                           orma_pb_u64(&f));
             if (e->callsite == ORMA_CALLSITE_NONE) {
