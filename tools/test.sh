@@ -84,7 +84,7 @@ fi
 
 echo "== What was not tested"
 # shellcheck disable=SC2086
-python3 tools/test_report.py $reports
+python3 tools/test_report.py $reports || failed="$failed  programs without a test"$'\n'
 [ $full = yes ] || cat <<TXT
 left out, in tools/test.sh --full: the suites with clang and its sanitizers, clang as released, valgrind, a foreign locale
 TXT

@@ -4,7 +4,8 @@
     tools/test_report.py BUILD_DIR...
 
 Reads meson-logs/testlog.json of each folder: the whole tests that skipped, and the single ones that
-did so inside of a test that passed (TAP's "# SKIP why", unittest's "... skipped 'why'").
+did so inside of a test that passed (TAP's "# SKIP why", unittest's "... skipped 'why'"). Ends with 1 if a
+program says that it has no tests at all, and no reason: nobody writes such a program.
 """
 import collections
 import json
@@ -14,6 +15,7 @@ import sys
 
 INSIDE = [re.compile(r"^ok\b[ \d]*-? *(?P<what>\S+).*# SKIP ?(?P<why>.*)$", re.M),
           re.compile(r"^(?P<what>\w+) \([\w.]*\)(?:\n.*)? \.\.\. skipped (?P<q>['\"])(?P<why>.*)(?P=q)$", re.M)]
+EMPTY = re.compile(r"^1\.\.0[ \t]*$", re.M)
 WHOLE = re.compile(r"^(?:1\.\.0 *# *SKIP|skipped:) *(.*)$", re.M | re.I)
 SLOW_S = 30
 
@@ -31,10 +33,11 @@ def skips_of(row):
 
 
 def report(build):
+    """False: a program had no tests."""
     log = pathlib.Path(build, "meson-logs/testlog.json")
     if not log.exists():
         print(f"{pathlib.Path(build).name}: no test ran")
-        return
+        return False
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     counts = collections.Counter(r["result"] for r in rows)
     why = collections.defaultdict(list)
@@ -50,10 +53,13 @@ def report(build):
     slow = sorted((r for r in rows if r["duration"] > SLOW_S), key=lambda r: -r["duration"])
     if slow:
         print(f"  over {SLOW_S} s: " + ", ".join(f"{r['name'].rpartition(' / ')[2]} {r['duration']:.0f} s" for r in slow))
+    empty = [r["name"].rpartition(" / ")[2] for r in rows if EMPTY.search(r.get("stdout") or "")]
+    if empty:
+        print(f"  {len(empty)} programs without a test: {', '.join(sorted(empty)[:8])}{' ...' if len(empty) > 8 else ''}")
+    return not empty
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    for arg in sys.argv[1:]:
-        report(arg)
+    sys.exit(0 if all([report(arg) for arg in sys.argv[1:]]) else 1)
