@@ -67,8 +67,10 @@ class Programs(Case):
         config, trace = self.dir / "c.pbtxt", self.dir / "t.pftrace"
         config.write_text('buffers { size_kb: 8192 } data_sources { config { name: "track_event" '
                           'track_event_config { filter_debug_annotations: true } } }')
-        self.orma("record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return", code=1)
+        done = self.run_program(ORMA, "record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return")
         there = self.slices(trace)
+        # On a busy machine the session may be there before the first event, which then needs not be kept.
+        self.assertEqual(done.returncode, 0 if there == 1000 else 1, done.stderr.decode())
         lost = int(self.one(trace, "SELECT ifnull(sum(packets), 0) FROM loss"))
         self.assertGreaterEqual(2 * there + lost, 2000)
 
