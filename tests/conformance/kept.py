@@ -65,17 +65,6 @@ def refusal(name, reason):
     return lambda f: REFUSALS.append(Rule(name, reason, "", f)) or f
 
 
-def pairs(reference, ours, table, *keys):
-    """Rows of both sides with equal keys, where a key is on each side once."""
-    def index(rows):
-        seen = collections.defaultdict(list)
-        for row in rows.get(table, []):
-            seen[tuple(row.get(k) for k in keys)].append(row)
-        return {key: found[0] for key, found in seen.items() if len(found) == 1}
-    theirs, mine = index(reference), index(ours)
-    return [(theirs[key], mine[key]) for key in theirs if key in mine]
-
-
 def zipped(reference, ours, table, *keys):
     """Rows of both sides with equal keys, in order, where a key is on both sides equally often."""
     def index(rows):
@@ -244,11 +233,6 @@ def large_integers(reference, ours):
                 if re.match(r"arg:.*", key) and re.match(r"real [\d.]+e\+(19|\d{3})$|real (9|1\d)\.\d+e\+1[89]", value or "") and \
                         (theirs.get(key) or "").startswith("real -"):
                     theirs[key] = value
-
-
-@query("a set of intervals merged with empty ones", "the reference gives rows of NULL or cuts the neighbour of an interval without length")
-def merge_empty(statement):
-    return re.search(r"interval_merge_overlapping!", statement) is not None
 
 
 @query("functions that the reference lacks", "SQLite has them, or newer releases of it; a query that needs them gets its answer")
