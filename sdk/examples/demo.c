@@ -2,8 +2,9 @@
  * A small instrumented program: threads that do nested work, counters, an
  * instant per round, and exact numbers of everything.
  *
- *   orma_demo [--threads N] [--iterations M] [--wait MS] [--spin NS]
+ *   orma_demo [--threads N] [--iterations M] [--wait MS] [--spin NS] [--values N]
  *
+ * The argument `i` of "iteration" is the number of the round; with --values N it has N values.
  * Connects to the service, waits up to --wait ms for a session that wants
  * events (exit code 3 if none comes), emits, hands over, and prints what it emitted.
  */
@@ -21,7 +22,7 @@ ORMA_CATEGORY_DEFINE(demo, "demo", "The demo's work", NULL);
 ORMA_CATEGORY_DEFINE(demo_details, "demo.details", "Small steps of the work", NULL);
 
 static struct {
-    int threads, iterations, wait_ms, spin_ns;
+    int threads, iterations, wait_ms, spin_ns, values;
 } options = {.threads = 4, .iterations = 1000, .wait_ms = 5000, .spin_ns = 1000};
 
 struct worker {
@@ -59,7 +60,9 @@ static void *work(void *arg)
     snprintf(name, sizeof(name), "demo-%d", self->number);
     pthread_setname_np(pthread_self(), name);
     for (int i = 0; i < options.iterations; i++) {
-        ORMA_SLICE_BEGIN(demo, "iteration", ORMA_ARG_INT("i", i), ORMA_ARG_STR("worker", name));
+        int value = options.values ? i % options.values : i;
+
+        ORMA_SLICE_BEGIN(demo, "iteration", ORMA_ARG_INT("i", value), ORMA_ARG_STR("worker", name));
         step();
         if (i % 10 == 0)
             ORMA_INSTANT(demo, "tenth");
@@ -85,14 +88,12 @@ static int number(const char *text)
 static void parse(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"threads", required_argument, NULL, 't'},
-        {"iterations", required_argument, NULL, 'i'},
-        {"wait", required_argument, NULL, 'w'},
-        {"spin", required_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
+        {"threads", required_argument, NULL, 't'}, {"iterations", required_argument, NULL, 'i'},
+        {"wait", required_argument, NULL, 'w'},    {"spin", required_argument, NULL, 's'},
+        {"values", required_argument, NULL, 'v'},  {NULL, 0, NULL, 0},
     };
 
-    for (int c; (c = getopt_long(argc, argv, "t:i:w:s:", longs, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "t:i:w:s:v:", longs, NULL)) != -1;) {
         switch (c) {
         case 't':
             options.threads = number(optarg);
@@ -106,9 +107,12 @@ static void parse(int argc, char **argv)
         case 's':
             options.spin_ns = number(optarg);
             break;
+        case 'v':
+            options.values = number(optarg);
+            break;
         default:
             fprintf(stderr, "usage: orma_demo [--threads N] [--iterations M] [--wait MS] "
-                            "[--spin NS]\n");
+                            "[--spin NS] [--values N]\n");
             exit(2);
         }
     }

@@ -1,0 +1,496 @@
+/*
+ * Real recordings, real questions: CPU seconds of what people do, beside the least that the same
+ * work can cost in plain C (`floor`), and beside another trace processor where the environment
+ * names one:
+ *
+ *     bench_real [--orma PROGRAM] [--demo PROGRAM] [--iterations N] [--runs N] [--only TEXT]
+ *                [--files FOLDER] [--keep FOLDER]
+ *     REFERENCE_SHELL=.../trace_processor_shell bench_real ...
+ *
+ * The traces are made at the start (real/made.c says how); --keep FOLDER keeps them there, and
+ * takes those that are there already. --files measures the import of files of yours, too. --only
+ * takes the lines whose title has TEXT. Each program loads and answers in a process of its own
+ * (real/shell.h); answers that differ are marked. Shown are the least and the median of some runs;
+ * imports run in a new process each. The floors know the rows already, and what they hold: they
+ * are not what can be reached, but what there is to lose.
+ */
+#include <dirent.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdk/base/defs.h"
+#include "tests/bench/real/floors.h"
+#include "tests/bench/real/made.h"
+#include "tests/bench/real/shell.h"
+
+#define RUNS_MAX 51
+#define LONG_S 1.0 /* what takes longer runs fewer times */
+#define RECORD_S 4.0
+#define FILE_MIN ((uint64_t)300 << 10)
+
+static struct {
+    struct real_made made;
+    const char *reference, *only, *files;
+    int runs;
+} opt = {.made = {.iterations = 300000}, .runs = 5};
+
+struct line {
+    const char *what, *sql;
+    real_floor_fn *floor;
+};
+
+#define SLICES "slices with args that nearly all differ"
+
+/* Over the recording of the demo. */
+static const struct line queries[] = {
+    {"group by name, sum", "SELECT name, count(*), sum(dur) FROM slice GROUP BY name",
+     real_floor_group},
+    {"lead() over (partition by track order by ts)",
+     "SELECT count(*), sum(n - ts) FROM (SELECT ts, lead(ts) OVER (PARTITION BY track_id ORDER BY "
+     "ts) AS n FROM slice)",
+     real_floor_lead},
+    {"row_number() over (order by dur desc) < 100",
+     "SELECT count(*), sum(dur) FROM (SELECT dur, row_number() OVER (ORDER BY dur DESC) AS r FROM "
+     "slice) WHERE r < 100",
+     real_floor_top},
+    {"slice join thread_track join thread, group by",
+     "SELECT thread.name, count(*), sum(slice.dur) FROM slice JOIN thread_track ON slice.track_id "
+     "= thread_track.id JOIN thread USING (utid) GROUP BY thread.name",
+     real_floor_joins},
+    {"slice a join slice b on a.parent_id = b.id, filter",
+     "SELECT count(*), sum(a.dur) FROM slice a JOIN slice b ON a.parent_id = b.id WHERE b.dur > "
+     "200",
+     real_floor_self_join},
+    {"name LIKE '%te%', count", "SELECT count(*) FROM slice WHERE name LIKE '%te%'",
+     real_floor_like},
+    {"EXTRACT_ARG over a filter",
+     "SELECT count(*), sum(extract_arg(arg_set_id, 'debug.i')) FROM slice WHERE depth = 0 AND dur "
+     "> 200",
+     real_floor_arg},
+    {"an expression as a filter", "SELECT sum(ts) FROM slice WHERE dur % 1000 = 7", real_floor_sum},
+    {"all ids by duration, the last one",
+     "SELECT max(id) FROM (SELECT id FROM slice ORDER BY dur DESC, id LIMIT -1 OFFSET 1000)",
+     real_floor_sorted},
+    {"CASE, sum by a view",
+     "INCLUDE PERFETTO MODULE slices.with_context; SELECT sum(CASE WHEN depth = 0 THEN dur ELSE 0 "
+     "END), count(*) FROM thread_slice",
+     real_floor_sum},
+    {"1 M rows of 5 columns over RPC", "SELECT id, ts, dur, depth, name FROM slice LIMIT 1000000",
+     real_floor_rows_out},
+};
+
+/* ---- the table ---- */
+
+struct figures {
+    double min, median;
+    uint64_t hash;
+    bool known;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static struct figures figures_of(double *runs, int num)
+{
+    if (!num)
+        return (struct figures){0};
+    qsort(runs, (size_t)num, sizeof(*runs), by_value);
+    return (struct figures){.min = runs[0], .median = runs[num / 2], .known = true};
+}
+
+static bool wanted(const char *what)
+{
+    return !opt.only || strstr(what, opt.only);
+}
+
+static void print_head(const char *title)
+{
+    printf("\n%-52s %8s %8s %8s %7s", title, "floor", "min", "median", "/floor");
+    if (opt.reference)
+        printf(" %9s %7s", "reference", "ours");
+    printf("\n");
+}
+
+static void print_line(const char *what, double floor, struct figures ours,
+                       struct figures reference)
+{
+    printf("%-52.52s ", what);
+    if (floor > 0)
+        printf("%8.4f ", floor);
+    else
+        printf("%8s ", "");
+    if (!ours.known) {
+        puts("  failed");
+        return;
+    }
+    printf("%8.4f %8.4f ", ours.min, ours.median);
+    if (floor > 0)
+        printf("%7.1f", ours.min / floor);
+    else
+        printf("%7s", "");
+    if (reference.known)
+        printf(" %9.4f %6.2fx%s", reference.min, reference.min / ours.min,
+               reference.hash == ours.hash ? "" : "  ANSWERS DIFFER");
+    printf("\n");
+    fflush(stdout);
+}
+
+/* ---- imports ---- */
+
+static struct figures import(const char *program, const char *path, double *ret_peak_mb)
+{
+    double runs[RUNS_MAX];
+    int num = 0;
+
+    *ret_peak_mb = 0;
+    for (int i = 0; program && i < opt.runs; i++) {
+        struct real_shell shell;
+        struct real_answer answer;
+
+        if (!real_shell_start(&shell, program, path, &answer))
+            break;
+        runs[num++] = answer.cpu_s;
+        *ret_peak_mb = real_shell_peak_mb(&shell);
+        real_shell_stop(&shell);
+        if (i >= 2 && answer.cpu_s > LONG_S)
+            break;
+    }
+    return figures_of(runs, num);
+}
+
+static void print_import(const char *what, const char *path, uint64_t bytes, bool json)
+{
+    double peak, reference_peak;
+    char text[128];
+
+    struct figures ours = import(opt.made.orma, path, &peak);
+    struct figures reference = import(opt.reference, path, &reference_peak);
+    snprintf(text, sizeof(text), "%s, %.0f MB", what, (double)bytes / 1e6);
+    print_line(text, real_floor_import(path, json), ours, reference);
+    printf("    peak memory %.0f MB", peak);
+    if (opt.reference)
+        printf(", reference %.0f MB", reference_peak);
+    printf("\n");
+}
+
+static void imports(void)
+{
+    print_head("import, CPU s");
+    for (unsigned i = 0; i < real_traces_num; i++) {
+        struct real_trace *t = &real_traces[i];
+
+        if (!wanted(t->what))
+            continue;
+        if (real_trace_make(t, &opt.made))
+            print_import(t->what, t->path, t->bytes, t->json);
+        else
+            printf("%-52s left out: %s\n", t->what, t->missing);
+    }
+}
+
+static bool is_json(const char *path)
+{
+    char first = 0;
+    FILE *f = fopen(path, "re");
+
+    if (f && fread(&first, 1, 1, f) != 1)
+        first = 0;
+    if (f)
+        fclose(f);
+    return first == '{' || first == '[';
+}
+
+static void import_files(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char path[REAL_PATH_MAX];
+        struct stat st;
+
+        if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path) ||
+            entry->d_name[0] == '.' || lstat(path, &st) < 0)
+            continue;
+        if (S_ISDIR(st.st_mode))
+            import_files(path);
+        else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size >= FILE_MIN)
+            print_import(entry->d_name, path, (uint64_t)st.st_size, is_json(path));
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* ---- queries ---- */
+
+static struct figures query(struct real_shell *shell, const char *sql)
+{
+    struct real_answer answer = {0};
+    double runs[RUNS_MAX];
+    int num = 0;
+
+    for (int i = 0; shell->pid > 0 && i < opt.runs; i++) {
+        if (!real_shell_query(shell, sql, &answer))
+            break;
+        runs[num++] = answer.cpu_s;
+        if (i >= 2 && answer.cpu_s > LONG_S)
+            break;
+    }
+    struct figures ret = figures_of(runs, num);
+    ret.hash = answer.hash;
+    return ret;
+}
+
+static bool any_query_wanted(void)
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        if (wanted(queries[i].what))
+            return true;
+    }
+    return false;
+}
+
+static void run_queries(struct real_shell *ours, struct real_shell *reference,
+                        const struct real_columns *cols)
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        const struct line *l = &queries[i];
+
+        if (wanted(l->what))
+            print_line(l->what, real_floor(l->floor, cols), query(ours, l->sql),
+                       query(reference, l->sql));
+    }
+    printf("    peak memory after these %.0f MB", real_shell_peak_mb(ours));
+    if (reference->pid > 0)
+        printf(", reference %.0f MB", real_shell_peak_mb(reference));
+    printf("\n");
+}
+
+static void ask(void)
+{
+    struct real_trace *t = &real_traces[0];
+    struct real_shell ours = {.to = -1, .from = -1}, reference = {.to = -1, .from = -1};
+    struct real_columns cols = {0};
+    struct real_answer loaded;
+    char title[96];
+
+    if (!any_query_wanted())
+        return;
+    if (!real_trace_make(t, &opt.made) || !real_columns_read(&cols, t->path)) {
+        printf("\nqueries left out: %s\n", t->missing ? t->missing : "the trace has no slices");
+        return;
+    }
+    snprintf(title, sizeof(title), "queries over %.2f M slices, CPU s", (double)cols.num / 1e6);
+    print_head(title);
+    if (real_shell_start(&ours, opt.made.orma, t->path, &loaded)) {
+        if (opt.reference)
+            (void)real_shell_start(&reference, opt.reference, t->path, &loaded);
+        run_queries(&ours, &reference, &cols);
+    }
+    real_shell_stop(&ours);
+    real_shell_stop(&reference);
+    real_columns_fini(&cols);
+}
+
+/* ---- the first answer, and start-up ---- */
+
+static void print_wall(const char *what, const char *program, const char *path, const char *sql)
+{
+    double cpu[RUNS_MAX], wall[RUNS_MAX];
+    struct real_answer load, answer;
+    struct real_shell shell;
+    int num = 0;
+
+    for (int i = 0; i < opt.runs; i++) {
+        if (!real_shell_start(&shell, program, path, &load))
+            break;
+        if (real_shell_query(&shell, sql, &answer)) {
+            cpu[num] = load.cpu_s + answer.cpu_s;
+            wall[num++] = load.wall_s + answer.wall_s;
+        }
+        real_shell_stop(&shell);
+    }
+    struct figures c = figures_of(cpu, num), w = figures_of(wall, num);
+    printf("%-52.52s CPU min %7.1f median %7.1f   wall min %7.1f median %7.1f\n", what, c.min * 1e3,
+           c.median * 1e3, w.min * 1e3, w.median * 1e3);
+}
+
+static void first_answers(void)
+{
+    static const char title[] = "first answer";
+    struct real_trace *t = &real_traces[0];
+    const char *sql = "SELECT count(*) FROM slice";
+
+    if (!wanted(title))
+        return;
+    printf("\nprocess, trace and first answer, ms\n");
+    print_wall("no trace to speak of", opt.made.orma, "/dev/null", "SELECT 1");
+    if (opt.reference)
+        print_wall("    reference", opt.reference, "/dev/null", "SELECT 1");
+    if (!real_trace_make(t, &opt.made))
+        return;
+    print_wall(SLICES ": count(*)", opt.made.orma, t->path, sql);
+    if (opt.reference)
+        print_wall("    reference", opt.reference, t->path, sql);
+}
+
+/* ---- recording ---- */
+
+static double count_events(const char *path)
+{
+    struct real_shell shell;
+    struct real_answer answer;
+    double ret = 0;
+
+    /* Asked as a million rows would be: the cells are counted. */
+    if (!real_shell_start(&shell, opt.made.orma, path, &answer))
+        return 0;
+    if (real_shell_query(&shell, "SELECT id FROM ftrace_event", &answer))
+        ret = (double)answer.cells;
+    real_shell_stop(&shell);
+    return ret;
+}
+
+static const char *record(bool compact, double *ret_ns, double *ret_rate)
+{
+    struct real_recording idle, busy;
+    const char *why = real_record_kernel(&opt.made, compact, 0.2, &idle);
+
+    if (why)
+        return why;
+    real_load_start();
+    why = real_record_kernel(&opt.made, compact, RECORD_S, &busy);
+    real_load_stop();
+    if (why)
+        return why;
+    double events = count_events(busy.path);
+    *ret_ns = events > 0 ? (busy.cpu_s - idle.cpu_s) * 1e9 / events : 0;
+    *ret_rate = events / RECORD_S / 1e6;
+    return NULL;
+}
+
+static void recordings(void)
+{
+    static const char *const names[] = {"all of recording a scheduler load, plain",
+                                        "all of recording a scheduler load, compact"};
+    double cpu, floor = 0, ns = 0, rate = 0;
+    uint64_t events = 0;
+
+    if (!wanted(names[0]) && !wanted(names[1]))
+        return;
+    real_load_start();
+    const char *why = real_read_kernel(RECORD_S / 2, &cpu, &events);
+    real_load_stop();
+    if (!why && events)
+        floor = cpu * 1e9 / (double)events;
+    printf("\n%-52s %8s %8s %8s %7s\n", "recording: service, probes and client", "floor",
+           "ns/event", "M/s", "/floor");
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (!wanted(names[i]))
+            continue;
+        why = record(i, &ns, &rate);
+        if (why)
+            printf("%-52s left out: %s\n", names[i], why);
+        else
+            printf("%-52s %8.1f %8.1f %8.2f %7.1f\n", names[i], floor, ns, rate,
+                   floor > 0 ? ns / floor : 0);
+    }
+}
+
+/* ---- */
+
+static bool read_args(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"orma", required_argument, NULL, 'o'},       {"demo", required_argument, NULL, 'd'},
+        {"iterations", required_argument, NULL, 'i'}, {"runs", required_argument, NULL, 'r'},
+        {"only", required_argument, NULL, 'y'},       {"files", required_argument, NULL, 'f'},
+        {"keep", required_argument, NULL, 'k'},       {0}};
+
+    for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+        switch (c) {
+        case 'o':
+            opt.made.orma = optarg;
+            break;
+        case 'd':
+            opt.made.demo = optarg;
+            break;
+        case 'i':
+            opt.made.iterations = (unsigned)atoi(optarg);
+            break;
+        case 'r':
+            opt.runs = ORMA_MIN(ORMA_MAX(atoi(optarg), 1), RUNS_MAX);
+            break;
+        case 'y':
+            opt.only = optarg;
+            break;
+        case 'f':
+            opt.files = optarg;
+            break;
+        case 'k':
+            opt.made.folder = optarg;
+            break;
+        default:
+            return false;
+        }
+    }
+    return optind == argc;
+}
+
+/* Beside this program, as the build puts them. */
+static const char *neighbour(const char *self, const char *name)
+{
+    char path[2 * REAL_PATH_MAX], *real;
+    const char *slash = strrchr(self, '/');
+
+    snprintf(path, sizeof(path), "%.*s/../../%s", slash ? (int)(slash - self) : 0, self, name);
+    real = realpath(path, NULL);
+    if (!real)
+        fprintf(stderr, "bench_real: no %s: name it\n", name);
+    return real;
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/orma-bench-XXXXXX", self[REAL_PATH_MAX], remove[64];
+
+    if (!read_args(argc, argv)) {
+        fprintf(stderr, "usage: bench_real [--orma PROGRAM] [--demo PROGRAM] [--iterations N] "
+                        "[--runs N] [--only TEXT] [--files FOLDER] [--keep FOLDER]\n");
+        return 2;
+    }
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = '\0';
+    if (!opt.made.orma)
+        opt.made.orma = neighbour(self, "tools/orma");
+    if (!opt.made.demo)
+        opt.made.demo = neighbour(self, "sdk/orma_demo");
+    opt.reference = getenv("REFERENCE_SHELL");
+    bool kept = opt.made.folder;
+    if (!kept)
+        opt.made.folder = mkdtemp(folder);
+    else
+        (void)mkdir(opt.made.folder, 0700); /* may be there already */
+    if (!opt.made.orma || !opt.made.demo || !opt.made.folder)
+        return 1;
+    imports();
+    if (opt.files) {
+        print_head("import of files, CPU s");
+        import_files(opt.files);
+    }
+    ask();
+    first_answers();
+    recordings();
+    snprintf(remove, sizeof(remove), "rm -rf '%s'", folder);
+    if (!kept && system(remove) != 0)
+        puts("cannot clean up");
+    return 0;
+}
