@@ -21,20 +21,6 @@ static const struct orma_option options[] = {
     {0},
 };
 
-/*
- * Switches that the kernel did not record, at least: where another thread leaves a cpu than the one
- * that was put on it last. In compact form only the states tell that whose end was not seen.
- */
-static int64_t missing_switches(struct orma_processor *tp)
-{
-    int64_t ret =
-        orma_load_number(tp, "SELECT sum(value) FROM stats WHERE name = '" MISMATCHED "'");
-
-    return ret ? ret
-               : orma_load_number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
-                                      "WHERE dur = -1");
-}
-
 /* The sentence about losses, with a capital letter. */
 static void print_loss(const struct orma_ledger *loss)
 {
@@ -155,7 +141,7 @@ static unsigned count_troubles(struct orma_processor *tp, struct orma_ledger *lo
 
 static void print_brief(struct orma_processor *tp)
 {
-    int64_t switches = missing_switches(tp);
+    int64_t switches = orma_load_missing_switches(tp);
     struct orma_ledger loss;
 
     orma_load_loss(tp, &loss);
@@ -233,7 +219,7 @@ static void print_losses(struct orma_processor *tp, const struct orma_ledger *lo
 
 static int print_stats(struct orma_processor *tp, bool all)
 {
-    int64_t switches = missing_switches(tp);
+    int64_t switches = orma_load_missing_switches(tp);
     struct orma_ledger loss;
     int r = 0;
 

@@ -1,9 +1,8 @@
 #include "tools/commands.h"
 
 const struct orma_command *const orma_commands[] = {
-    &orma_cmd_record,  &orma_cmd_profile, &orma_cmd_query,
-    &orma_cmd_stats,   &orma_cmd_status,  &orma_cmd_merge,
-    &orma_cmd_convert, &orma_cmd_help,    NULL,
+    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_report,  &orma_cmd_query, &orma_cmd_stats,
+    &orma_cmd_status, &orma_cmd_merge,   &orma_cmd_convert, &orma_cmd_help,  NULL,
 };
 
 static const struct orma_option options[] = {

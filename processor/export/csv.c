@@ -74,7 +74,7 @@ static int print_csv(struct orma_query *q, FILE *out)
 
 /* ---- RFC 4180 ---- */
 
-static void rfc4180_text(const char *text, FILE *out)
+void orma_print_rfc4180_text(const char *text, FILE *out)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -107,7 +107,7 @@ static void rfc4180_cell(struct orma_query *q, unsigned col, FILE *out)
         fprintf(out, "%.17g", orma_query_double(q, col));
         break;
     case ORMA_VALUE_TEXT:
-        rfc4180_text(orma_query_text(q, col), out);
+        orma_print_rfc4180_text(orma_query_text(q, col), out);
         break;
     case ORMA_VALUE_BLOB:
         hex_bytes(orma_query_blob(q, col), orma_query_bytes(q, col), out);
@@ -122,7 +122,7 @@ static int print_rfc4180(struct orma_query *q, FILE *out)
 
     for (unsigned i = 0; i < columns; i++) {
         fputs(i ? "," : "", out);
-        rfc4180_text(orma_query_column_name(q, i), out);
+        orma_print_rfc4180_text(orma_query_column_name(q, i), out);
     }
     fputs("\r\n", out);
     while ((r = orma_query_step(q)) == 1) {
@@ -153,7 +153,7 @@ static size_t utf8_length(const unsigned char *p, size_t left)
     return len;
 }
 
-static void json_text(const char *text, FILE *out)
+void orma_print_json_text(const char *text, FILE *out)
 {
     const unsigned char *p = (const unsigned char *)text;
     size_t left = strlen(text);
@@ -195,7 +195,7 @@ static void json_cell(struct orma_query *q, unsigned col, FILE *out)
             fputs("null", out); /* JSON has no infinity */
         break;
     case ORMA_VALUE_TEXT:
-        json_text(orma_query_text(q, col), out);
+        orma_print_json_text(orma_query_text(q, col), out);
         break;
     case ORMA_VALUE_BLOB:
         fputc('"', out);
@@ -216,7 +216,7 @@ static int print_json(struct orma_query *q, FILE *out)
         sep = ",\n ";
         for (unsigned i = 0; i < columns; i++) {
             fputs(i ? ", " : "{", out);
-            json_text(orma_query_column_name(q, i), out);
+            orma_print_json_text(orma_query_column_name(q, i), out);
             fputs(": ", out);
             json_cell(q, i, out);
         }

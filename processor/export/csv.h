@@ -26,4 +26,10 @@ enum orma_print_form {
  */
 int orma_print_query(struct orma_processor *tp, const char *sql, size_t len,
                      enum orma_print_form form, FILE *out, unsigned *ret_statements);
+
+/* A text as JSON has it, with quotes; bytes that are no UTF-8 become U+FFFD. */
+void orma_print_json_text(const char *text, FILE *out);
+
+/* A text as a cell of RFC 4180: quoted if it has to be. */
+void orma_print_rfc4180_text(const char *text, FILE *out);
 #endif

@@ -92,6 +92,7 @@ LAYERS = {
     "tools/record": ["tools/record", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/shell": ["tools/shell", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
+    "tools/report": ["tools/report", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,
     "tools/clients": ["tools/clients", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,

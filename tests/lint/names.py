@@ -66,13 +66,14 @@ ROOMS = {
     "protos/reflect": "orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"
                       " orma_scan_ orma_schema_ orma_seen_ orma_text_ orma_walk orma_walk_",
     "tools": "orma_applet_ orma_applets orma_commands orma_cmd_ orma_cpu_profile_main orma_help_tables",
-    "tools/base": "orma_cli_ orma_ledger_ orma_units_",
+    "tools/base": "orma_cell_ orma_cli_ orma_ledger_ orma_units_",
     "tools/clients": "orma_perfetto_ orma_cmd_perfetto orma_tracebox_ orma_cmd_tracebox orma_trigger_perfetto_"
                      " orma_cmd_trigger_perfetto orma_triggers_ orma_websocket_bridge_ orma_cmd_websocket_bridge",
     "tools/convert": "orma_convert_ orma_cmd_convert orma_traceconv_ orma_cmd_traceconv",
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/record": "orma_record_ orma_recorder_",
+    "tools/report": "orma_report_",
     "tools/service": "orma_service_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_line_editor_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"

@@ -83,6 +83,16 @@ void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret)
                                      "'*write_into_file: true*'") > 0;
 }
 
+int64_t orma_load_missing_switches(struct orma_processor *tp)
+{
+    int64_t ret = orma_load_number(
+        tp, "SELECT sum(value) FROM stats WHERE name = 'mismatched_sched_switch_tids'");
+
+    return ret ? ret
+               : orma_load_number(tp, "SELECT count(*) - count(DISTINCT utid) FROM thread_state "
+                                      "WHERE dur = -1");
+}
+
 uint64_t orma_load_span_ns(struct orma_processor *tp)
 {
     int64_t span = orma_load_number(tp, "SELECT end_ts - start_ts FROM trace_bounds");

@@ -14,6 +14,12 @@ int64_t orma_load_number(struct orma_processor *tp, const char *sql);
  * `unknown`. */
 void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret);
 
+/*
+ * Switches that the kernel did not record, at least: where another thread leaves a cpu than the one
+ * that was put on it last. In compact form only the states tell that whose end was not seen.
+ */
+int64_t orma_load_missing_switches(struct orma_processor *tp);
+
 /* How long a time its events cover. */
 uint64_t orma_load_span_ns(struct orma_processor *tp);
 #endif

@@ -1,0 +1,137 @@
+-- Runs on cpus and waits for them, ready to be summed up.
+
+-- What was on each cpu, the idle threads too, and whether the end of it was recorded. The last
+-- one of a cpu lasts until the trace ends.
+CREATE PERFETTO TABLE _orma_on_cpu AS
+WITH next AS (
+  SELECT id, ts, dur, ucpu, utid, end_state, lead(ts) OVER (PARTITION BY ucpu ORDER BY ts, id) AS next_ts
+  FROM sched
+)
+SELECT
+  id, ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, ucpu, utid, end_state,
+  dur >= 0 OR next_ts IS NULL AS known
+FROM next
+ORDER BY id;
+
+-- Runs: a thread on a cpu, without the idle threads, and without those whose end is unknown.
+CREATE PERFETTO TABLE orma_run(
+  -- Alias for `sched.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it lasted.
+  dur DURATION,
+  -- The cpu: `cpu.id`.
+  ucpu LONG,
+  -- The cpu of the run before it of the same thread; NULL for the first one.
+  prev_ucpu LONG,
+  -- The thread.
+  utid JOINID(thread.id),
+  -- In which state the thread left the cpu.
+  end_state STRING
+) AS
+SELECT
+  id, ts, dur, ucpu, lag(ucpu) OVER (PARTITION BY utid ORDER BY ts, id) AS prev_ucpu, utid,
+  end_state
+FROM _orma_on_cpu
+WHERE known AND utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+ORDER BY id;
+
+-- Runs whose end was not recorded: from when on, and when the next run on that cpu began.
+CREATE PERFETTO TABLE orma_run_unknown_end(
+  -- Alias for `sched.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- Until the next run that is known.
+  dur DURATION,
+  -- The cpu: `cpu.id`.
+  ucpu LONG,
+  -- The thread.
+  utid JOINID(thread.id)
+) AS
+SELECT id, ts, dur, ucpu, utid
+FROM _orma_on_cpu
+WHERE NOT known
+ORDER BY id;
+
+-- States of threads, each with the one that follows it.
+CREATE PERFETTO TABLE _orma_state_pair AS
+SELECT
+  id, ts, dur, utid, state, waker_utid, irq_context,
+  lead(state) OVER w AS next_state, lead(ts) OVER w AS next_ts, lead(ucpu) OVER w AS next_ucpu
+FROM thread_state
+WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+WINDOW w AS (PARTITION BY utid ORDER BY ts, id);
+
+-- Waits for a cpu, from the wake-up or the loss of the cpu to the run.
+CREATE PERFETTO TABLE orma_wait(
+  -- Alias for `thread_state.id`.
+  id LONG,
+  -- When the thread was ready to run.
+  ts TIMESTAMP,
+  -- How long it waited.
+  dur DURATION,
+  -- The thread that waited.
+  utid JOINID(thread.id),
+  -- The cpu on which it ran then.
+  ucpu LONG,
+  -- Whether it was taken from the cpu: then nobody woke it.
+  preempted BOOL,
+  -- The thread that woke it, or that was interrupted by what woke it.
+  waker_utid JOINID(thread.id),
+  -- Whether an interrupt woke it, as always when the cpu was idle.
+  by_interrupt BOOL
+) AS
+SELECT
+  id, ts, dur, utid, next_ucpu AS ucpu, waker_utid IS NULL AS preempted, waker_utid,
+  coalesce(irq_context, 0) OR coalesce(waker_utid IN (SELECT utid FROM thread WHERE is_idle), 0)
+    AS by_interrupt
+FROM _orma_state_pair
+WHERE state IN ('R', 'R+') AND dur >= 0 AND next_state = 'Running'
+ORDER BY id;
+
+-- States whose end is unknown, although the thread did something later: switches are missing.
+CREATE PERFETTO TABLE orma_state_unknown_end(
+  -- Alias for `thread_state.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- The thread.
+  utid JOINID(thread.id),
+  -- The state.
+  state STRING,
+  -- When the next state that is known began.
+  next_ts TIMESTAMP
+) AS
+SELECT id, ts, utid, state, next_ts
+FROM _orma_state_pair
+WHERE dur = -1 AND next_ts IS NOT NULL
+ORDER BY id;
+
+-- The thread that ran longest on a cpu in some time; NULL if none did.
+CREATE PERFETTO FUNCTION orma_who_ran(
+  -- The cpu: `cpu.id`.
+  ucpu LONG,
+  -- Begin of the time.
+  ts TIMESTAMP,
+  -- Its length.
+  dur DURATION
+)
+RETURNS LONG AS
+SELECT utid FROM orma_run
+WHERE ucpu = $ucpu
+  AND ts < $ts + $dur
+  AND ts >= coalesce((SELECT max(ts) FROM orma_run WHERE ucpu = $ucpu AND ts <= $ts), 0)
+  AND ts + dur > $ts
+GROUP BY utid
+ORDER BY sum(min(ts + dur, $ts + $dur) - max(ts, $ts)) DESC
+LIMIT 1;
+
+-- What a thread is called: its name, or its tid in brackets.
+CREATE PERFETTO FUNCTION orma_thread_name(
+  -- Alias for `thread.id`.
+  utid JOINID(thread.id)
+)
+RETURNS STRING AS
+SELECT coalesce(nullif(name, ''), '[' || tid || ']') FROM thread WHERE utid = $utid;

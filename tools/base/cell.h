@@ -1,0 +1,27 @@
+/*
+ * Text in columns of a terminal: how wide it is, cut to a width, and safe to show. Bytes that are
+ * no UTF-8 and control characters are shown as '?', so that names out of a trace cannot give
+ * orders to the terminal.
+ */
+#ifndef ORMA_TOOLS_BASE_CELL_H
+#define ORMA_TOOLS_BASE_CELL_H
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sdk/base/buf.h"
+
+/* Columns that the character takes: 0 (it joins the one before it), 1 or 2. */
+unsigned orma_cell_char_width(uint32_t code);
+
+/* Columns of the text as orma_cell_put() prints it. */
+unsigned orma_cell_width(struct orma_str text);
+
+/* Appends the text in at most `width` columns, with an ellipsis if it was cut. */
+void orma_cell_put(struct orma_buf *out, struct orma_str text, unsigned width);
+
+/* Does the environment say that text is UTF-8? */
+bool orma_cell_unicode(void);
+
+/* Columns of the terminal; `otherwise` where it is none. */
+unsigned orma_cell_terminal_width(FILE *out, unsigned otherwise);
+#endif

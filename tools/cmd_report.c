@@ -1,0 +1,172 @@
+/*
+ * orma report: answers without SQL.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
+#include "tools/report/report.h"
+
+#define SECTIONS_MAX 64
+#define TOP_DEFAULT 10
+
+enum {
+    OPT_TOP = 1,
+    OPT_FROM,
+    OPT_TO,
+    OPT_PROCESS,
+    OPT_THREAD,
+    OPT_SLICE,
+    OPT_JSON,
+    OPT_CSV,
+    OPT_SQL
+};
+
+static const struct orma_option options[] = {
+    {OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
+    {OPT_FROM, 0, "from", "TIME",
+     "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "
+     "have it."},
+    {OPT_TO, 0, "to", "TIME", "End there."},
+    {OPT_PROCESS, 'p', "process", "NAME|PID", "Only this process; NAME may be a pattern: 'post*'."},
+    {OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},
+    {OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."},
+    {OPT_JSON, 0, "json", NULL, "One JSON object, with times in ns and the SQL of each section."},
+    {OPT_CSV, 0, "csv", NULL,
+     "CSV (RFC 4180), a table for each section with an empty line between them."},
+    {OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {0},
+};
+
+struct args {
+    struct orma_cli cli;
+    struct orma_report_request request;
+    const char *sections[SECTIONS_MAX + 1];
+    size_t sections_num;
+};
+
+static int set_top(struct args *a)
+{
+    char *end;
+    unsigned long num = strtoul(a->cli.value, &end, 10);
+
+    if (*a->cli.value < '0' || *a->cli.value > '9' || *end || num > 1000000000)
+        return orma_cli_usage_error(&a->cli, "--top %s: expected a number of rows", a->cli.value);
+    a->request.top = num;
+    return ORMA_EXIT_OK;
+}
+
+static int take_argument(struct args *a)
+{
+    if (!a->request.trace)
+        a->request.trace = a->cli.value;
+    else if (a->sections_num == SECTIONS_MAX)
+        return orma_cli_usage_error(&a->cli, "too many sections");
+    else
+        a->sections[a->sections_num++] = a->cli.value;
+    return ORMA_EXIT_OK;
+}
+
+static int take_option(struct args *a, int id)
+{
+    switch (id) {
+    case OPT_TOP:
+        return set_top(a);
+    case OPT_FROM:
+        a->request.from = a->cli.value;
+        break;
+    case OPT_TO:
+        a->request.to = a->cli.value;
+        break;
+    case OPT_PROCESS:
+        a->request.process = a->cli.value;
+        break;
+    case OPT_THREAD:
+        a->request.thread = a->cli.value;
+        break;
+    case OPT_SLICE:
+        a->request.slice = a->cli.value;
+        break;
+    case OPT_JSON:
+        a->request.form = ORMA_REPORT_JSON;
+        break;
+    case OPT_CSV:
+        a->request.form = ORMA_REPORT_CSV;
+        break;
+    case OPT_SQL:
+        a->request.form = ORMA_REPORT_SQL;
+        break;
+    case ORMA_CLI_POSITIONAL:
+        return take_argument(a);
+    default:
+        return ORMA_EXIT_USAGE;
+    }
+    return ORMA_EXIT_OK;
+}
+
+static int report(const struct args *a)
+{
+    struct orma_processor *tp = NULL;
+    int r = orma_processor_new(NULL, &tp), code = ORMA_EXIT_FAILURE;
+
+    if (r == 0)
+        r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_PROGRESS, NULL);
+    if (r == 0) {
+        code = orma_report_run(tp, &a->request, stdout);
+        if (fflush(stdout) || ferror(stdout))
+            code = orma_cli_output_failed("orma report", errno);
+    }
+    orma_processor_free(tp);
+    return code;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct args a = {.request = {.program = "orma report", .top = TOP_DEFAULT}};
+    int id, code = ORMA_EXIT_OK;
+
+    a.request.sections = a.sections;
+    orma_cli_init(&a.cli, self, "orma report", argc, argv);
+    while (code == ORMA_EXIT_OK && (id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        code = take_option(&a, id);
+    }
+    if (code != ORMA_EXIT_OK)
+        return code;
+    if (!a.request.trace)
+        return orma_cli_usage_error(&a.cli, "no trace given: orma report TRACE [SECTION...]");
+    return report(&a);
+}
+
+static void put_sections(struct orma_buf *out)
+{
+    for (const struct orma_report_section *s = orma_report_sections; s->name; s++)
+        orma_buf_printf(out, " %s", s->name);
+}
+
+const struct orma_command orma_cmd_report = {
+    .name = "report",
+    .summary = "Answer the usual questions: CPUs, waits, calls, I/O, memory, slices.",
+    .synopsis = "[OPTIONS] TRACE [SECTION...]",
+    .details =
+        "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, callers, "
+        "io, "
+        "io-threads, irqs, faults, memory, pressure, processes, slices, slowest, counters, logs. "
+        "Without a section, all that the trace has data for; for the others, the command that "
+        "records them.\n\n"
+        "Time on a CPU is cut to the range of --from and --to; waits, calls, slices and the like "
+        "count where they begin in it. Where events were lost, or ends are unknown, a line with "
+        "'!' and the column 'unknown' say so.",
+    .examples = "  orma report trace.pftrace\n"
+                "  orma report trace.pftrace latency --top 30\n"
+                "  orma report trace.pftrace syscalls --process 'post*' --from 1.5s --to 2s\n"
+                "  orma report trace.pftrace slices --json\n"
+                "  orma report trace.pftrace threads --sql\n",
+    .options = options,
+    .put_words = put_sections,
+    .run = run,
+};

@@ -1,0 +1,282 @@
+#include "tools/report/choice.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/nearest.h"
+#include "tools/load/loss.h"
+
+/* ---- times ---- */
+
+static bool parse_offset(const char *text, double *ret_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 6e10}};
+    char *end;
+    double val = strtod(text, &end);
+
+    if (end == text || !(val >= 0))
+        return false;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(units); i++) {
+        if (!strcmp(end, units[i].unit)) {
+            *ret_ns = val * units[i].ns;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Since the begin of the trace; a whole number that is a timestamp of the trace is that. */
+static int parse_time(const struct orma_report_choice *self, const char *what, const char *text,
+                      int64_t *ret)
+{
+    int64_t ts;
+    double ns;
+
+    if (!text)
+        return 0;
+    if (orma_str_to_i64(orma_str_from(text), &ts) && ts >= self->start_ts && ts <= self->end_ts &&
+        ts > 1000000) {
+        *ret = ts;
+        return 0;
+    }
+    if (parse_offset(text, &ns) && ns < 9e18) {
+        *ret = self->start_ts + (int64_t)ns;
+        return 0;
+    }
+    fprintf(stderr,
+            "%s: --%s %s: expected a time since the begin of the trace, as 1.5s or 300ms, or a "
+            "timestamp of the trace\n",
+            self->request->program, what, text);
+    return -EINVAL;
+}
+
+static int read_range(struct orma_report_choice *self, struct orma_processor *tp)
+{
+    self->start_ts = orma_load_number(tp, "SELECT trace_start()");
+    self->end_ts = orma_load_number(tp, "SELECT trace_end()");
+    self->from_ts = self->start_ts;
+    self->to_ts = self->end_ts;
+    int r = parse_time(self, "from", self->request->from, &self->from_ts);
+    if (r == 0)
+        r = parse_time(self, "to", self->request->to, &self->to_ts);
+    if (r == 0 && (self->request->from || self->request->to) && self->from_ts >= self->to_ts) {
+        fprintf(stderr,
+                "%s: the range is empty: the trace is %.6f s long, and --to must be later "
+                "than --from\n",
+                self->request->program, (double)(self->end_ts - self->start_ts) / 1e9);
+        r = -EINVAL;
+    }
+    return r;
+}
+
+/* ---- names ---- */
+
+static void put_quoted(struct orma_buf *out, const char *before, const char *text)
+{
+    orma_buf_printf(out, "'%s", before);
+    for (; *text; text++) {
+        if (*text == '\'')
+            orma_buf_put_byte(out, '\'');
+        orma_buf_put_byte(out, (uint8_t)*text);
+    }
+    orma_buf_put_byte(out, '\'');
+}
+
+/* `name` or `number` of the table `of` is what the user wrote; paths match by their last part. */
+static void put_match(struct orma_buf *out, const char *of, const char *number, const char *pattern)
+{
+    int64_t num;
+
+    orma_buf_printf(out, "(%s.name GLOB ", of);
+    put_quoted(out, "", pattern);
+    if (!strcmp(of, "process")) {
+        orma_buf_put_str(out, " OR process.name GLOB ");
+        put_quoted(out, "*/", pattern);
+    }
+    if (orma_str_to_i64(orma_str_from(pattern), &num))
+        orma_buf_printf(out, " OR %s.%s = %" PRId64, of, number, num);
+    orma_buf_put_byte(out, ')');
+}
+
+static void print_no_match(struct orma_processor *tp, const char *program, const char *of,
+                           const char *pattern)
+{
+    struct orma_nearest near = {.wanted = orma_str_from(pattern)};
+    char sql[128], best[ORMA_NEAREST_COMPARED_MAX * 4] = "";
+    struct orma_query *q;
+
+    snprintf(sql, sizeof(sql),
+             "SELECT DISTINCT name FROM %s WHERE name IS NOT NULL ORDER BY 1 LIMIT 100000", of);
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL) == 0) {
+        while (orma_query_step(q) == 1) {
+            const char *name = orma_query_text(q, 0), *slash = strrchr(name, '/');
+
+            name = !strcmp(of, "process") && slash && slash[1] ? slash + 1 : name;
+            if (orma_nearest_consider(&near, name) && orma_nearest_get(&near))
+                snprintf(best, sizeof(best), "%s", name);
+            near.best = near.best ? best : NULL;
+        }
+        orma_query_free(q);
+    }
+    fprintf(stderr, "%s: the trace has no %s '%s'", program, of, pattern);
+    if (*best)
+        fprintf(stderr, "; did you mean '%s'?\n", best);
+    else
+        fprintf(stderr, "; patterns are as in the shell: '*%s*'\n", pattern);
+}
+
+/* -EINVAL: no row of the table matches, and it was said. */
+static int check_match(struct orma_processor *tp, const char *program, const char *of,
+                       const char *number, const char *pattern)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+
+    if (!pattern)
+        return 0;
+    orma_buf_printf(&sql, "SELECT count(*) FROM (SELECT 1 FROM %s WHERE ", of);
+    put_match(&sql, of, number, pattern);
+    orma_buf_put_str(&sql, " LIMIT 1)");
+    if (orma_load_number(tp, orma_buf_cstr(&sql)))
+        return 0;
+    print_no_match(tp, program, of, pattern);
+    return -EINVAL;
+}
+
+/* ---- conditions ---- */
+
+static void put_threads(struct orma_report_choice *self)
+{
+    const struct orma_report_request *r = self->request;
+
+    if (!r->thread && !r->process)
+        return;
+    orma_buf_printf(&self->threads, " AND utid IN (SELECT thread.utid FROM thread%s WHERE ",
+                    r->process ? " JOIN process USING (upid)" : "");
+    if (r->thread)
+        put_match(&self->threads, "thread", "tid", r->thread);
+    if (r->thread && r->process)
+        orma_buf_put_str(&self->threads, " AND ");
+    if (r->process)
+        put_match(&self->threads, "process", "pid", r->process);
+    orma_buf_put_byte(&self->threads, ')');
+}
+
+static void put_processes(struct orma_report_choice *self)
+{
+    if (!self->request->process)
+        return;
+    orma_buf_put_str(&self->processes, " AND upid IN (SELECT upid FROM process WHERE ");
+    put_match(&self->processes, "process", "pid", self->request->process);
+    orma_buf_put_byte(&self->processes, ')');
+}
+
+static void put_slices(struct orma_report_choice *self)
+{
+    int64_t id;
+
+    if (!self->request->slice)
+        return;
+    orma_buf_put_str(&self->slices, " AND (name GLOB ");
+    put_quoted(&self->slices, "", self->request->slice);
+    if (orma_str_to_i64(orma_str_from(self->request->slice), &id))
+        orma_buf_printf(&self->slices, " OR id = %" PRId64, id);
+    orma_buf_put_byte(&self->slices, ')');
+}
+
+int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
+                            const struct orma_report_request *request)
+{
+    *self = (struct orma_report_choice){.request = request};
+    int r = read_range(self, tp);
+
+    if (r == 0)
+        r = check_match(tp, request->program, "process", "pid", request->process);
+    if (r == 0)
+        r = check_match(tp, request->program, "thread", "tid", request->thread);
+    if (r == 0)
+        r = check_match(tp, request->program, "slice", "id", request->slice);
+    put_threads(self);
+    put_processes(self);
+    put_slices(self);
+    const struct orma_buf *owners = request->thread ? &self->threads : &self->processes;
+    orma_buf_put(&self->owners, owners->data, owners->len);
+    return r;
+}
+
+void orma_report_choice_fini(struct orma_report_choice *self)
+{
+    orma_buf_fini(&self->threads);
+    orma_buf_fini(&self->processes);
+    orma_buf_fini(&self->owners);
+    orma_buf_fini(&self->slices);
+}
+
+bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql)
+{
+    const struct orma_report_request *r = self->request;
+    bool threads = strstr(sql, "$threads") || strstr(sql, "$owners");
+
+    return (!r->thread || threads) && (!r->process || threads || strstr(sql, "$processes")) &&
+           (!r->slice || strstr(sql, "$slices"));
+}
+
+/* ---- places ---- */
+
+static void put_ts(struct orma_buf *out, int64_t ts, int64_t whole, const char *function)
+{
+    if (ts == whole)
+        orma_buf_put_str(out, function);
+    else
+        orma_buf_printf(out, "%" PRId64, ts);
+}
+
+static void put_top(const struct orma_report_choice *self, bool probe, struct orma_buf *out)
+{
+    size_t top = self->request->top;
+
+    orma_buf_printf(out, "%" PRId64, top ? (int64_t)top + probe : -1); /* SQL: -1 is no limit */
+}
+
+static void put_place(const struct orma_report_choice *self, struct orma_str name, bool probe,
+                      struct orma_buf *out)
+{
+    const struct {
+        const char *name;
+        const struct orma_buf *text;
+    } texts[] = {{"threads", &self->threads},
+                 {"processes", &self->processes},
+                 {"owners", &self->owners},
+                 {"slices", &self->slices}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        if (orma_str_eq_c(name, texts[i].name))
+            orma_buf_put(out, texts[i].text->data, texts[i].text->len);
+    }
+    if (orma_str_eq_c(name, "from"))
+        put_ts(out, self->from_ts, self->start_ts, "trace_start()");
+    else if (orma_str_eq_c(name, "to"))
+        put_ts(out, self->to_ts, self->end_ts, "trace_end()");
+    else if (orma_str_eq_c(name, "top"))
+        put_top(self, probe, out);
+}
+
+void orma_report_choice_put(const struct orma_report_choice *self, const char *sql, bool probe,
+                            struct orma_buf *out)
+{
+    while (*sql) {
+        size_t len = strcspn(sql, "$");
+
+        orma_buf_put(out, sql, len);
+        sql += len;
+        if (*sql != '$')
+            return;
+        len = strspn(++sql, "abcdefghijklmnopqrstuvwxyz");
+        put_place(self, (struct orma_str){sql, len}, probe, out);
+        sql += len;
+    }
+}

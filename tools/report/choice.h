@@ -1,0 +1,28 @@
+/*
+ * What the user chose to look at (a range of time, threads, processes, slices), checked against the
+ * trace, and put into the SQL of a section.
+ */
+#ifndef ORMA_TOOLS_REPORT_CHOICE_H
+#define ORMA_TOOLS_REPORT_CHOICE_H
+#include "sdk/base/buf.h"
+#include "tools/report/report.h"
+
+struct orma_report_choice {
+    const struct orma_report_request *request;
+    int64_t start_ts, end_ts; /* of the trace */
+    int64_t from_ts, to_ts;
+    struct orma_buf threads, processes, owners, slices; /* conditions that begin with AND, or "" */
+};
+
+/* 0, or -EINVAL with the message printed: a bad time, or names that match nothing. */
+int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
+                            const struct orma_report_request *request);
+void orma_report_choice_fini(struct orma_report_choice *self);
+
+/* True if the SQL has a place for everything that was chosen. */
+bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql);
+
+/* The SQL with the choice in its places, and one row more than `top` if `probe`. */
+void orma_report_choice_put(const struct orma_report_choice *self, const char *sql, bool probe,
+                            struct orma_buf *out);
+#endif

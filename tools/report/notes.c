@@ -1,0 +1,109 @@
+#include "tools/report/notes.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "tools/base/units.h"
+#include "tools/load/loss.h"
+
+/* "cpu 0: 12, cpu 1: 3" of a statistic with an index. */
+static int64_t put_per_cpu(struct orma_processor *tp, struct orma_buf *out)
+{
+    static const char sql[] =
+        "SELECT idx, sum(value) FROM stats WHERE value > 0 AND name IN "
+        "('ftrace_cpu_overrun_delta', 'ftrace_cpu_dropped_events_delta') GROUP BY idx ORDER BY idx";
+    struct orma_query *q;
+    int64_t sum = 0;
+
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL) != 0)
+        return 0;
+    while (orma_query_step(q) == 1) {
+        orma_buf_printf(out, "%scpu %" PRId64 ": %" PRId64, sum ? ", " : "", orma_query_int64(q, 0),
+                        orma_query_int64(q, 1));
+        sum += orma_query_int64(q, 1);
+    }
+    orma_query_free(q);
+    return sum;
+}
+
+static void read_kernel(struct orma_report_notes *self, struct orma_processor *tp)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf cpus = {0};
+    int64_t lost = put_per_cpu(tp, &cpus);
+
+    if (lost)
+        orma_buf_printf(&self->kernel,
+                        "%" PRId64 " kernel events were lost (%s): counts and sums are too low, "
+                        "times beside the gaps unknown",
+                        lost, orma_buf_cstr(&cpus));
+}
+
+static void read_sched(struct orma_report_notes *self, struct orma_processor *tp)
+{
+    int64_t switches = orma_load_missing_switches(tp);
+
+    if (switches)
+        orma_buf_printf(&self->sched,
+                        "%" PRId64 " %s in the kernel's record: times beside are unknown", switches,
+                        switches == 1 ? "switch is missing" : "switches are missing");
+}
+
+static void read_trace(struct orma_report_notes *self, struct orma_processor *tp,
+                       const struct orma_ledger *loss)
+{
+    struct orma_processor_damage damage = orma_processor_damage(tp);
+
+    if (orma_ledger_total(loss))
+        orma_buf_printf(&self->trace,
+                        "%" PRIu64 " %s lost on the way to the file: counts may be too low",
+                        orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
+    if (damage.places)
+        orma_buf_printf(&self->trace, "%s%" PRIu64 " damaged places of the file were skipped",
+                        self->trace.len ? "; " : "", damage.places);
+    else if (damage.cut_off_bytes)
+        orma_buf_printf(&self->trace, "%sthe file is cut off at its end",
+                        self->trace.len ? "; " : "");
+}
+
+static void read_losses(struct orma_report_notes *self, struct orma_processor *tp,
+                        const struct orma_ledger *loss)
+{
+    char text[ORMA_LEDGER_TEXT_MAX], kept[ORMA_UNITS_TEXT_MAX];
+
+    orma_ledger_format(loss, text, sizeof(text));
+    orma_buf_put_str(&self->losses, text);
+    if (orma_ledger_aged_out(loss))
+        orma_buf_printf(&self->losses, "; the ring kept the newest %s",
+                        orma_units_format_duration(orma_load_span_ns(tp), kept));
+}
+
+void orma_report_notes_read(struct orma_report_notes *self, struct orma_processor *tp)
+{
+    struct orma_ledger loss;
+
+    *self = (struct orma_report_notes){0};
+    orma_load_loss(tp, &loss);
+    read_losses(self, tp, &loss);
+    read_kernel(self, tp);
+    read_sched(self, tp);
+    read_trace(self, tp, &loss);
+}
+
+void orma_report_notes_fini(struct orma_report_notes *self)
+{
+    orma_buf_fini(&self->losses);
+    orma_buf_fini(&self->kernel);
+    orma_buf_fini(&self->sched);
+    orma_buf_fini(&self->trace);
+}
+
+void orma_report_notes_each(struct orma_report_notes *self, unsigned basis,
+                            void (*print)(void *ctx, const char *note), void *ctx)
+{
+    if (self->trace.len)
+        print(ctx, orma_buf_cstr(&self->trace));
+    if ((basis & ORMA_REPORT_OF_KERNEL) && self->kernel.len)
+        print(ctx, orma_buf_cstr(&self->kernel));
+    if ((basis & ORMA_REPORT_OF_SCHED) && self->sched.len)
+        print(ctx, orma_buf_cstr(&self->sched));
+}

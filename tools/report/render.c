@@ -1,0 +1,340 @@
+/*
+ * Text in two passes: all cells are formatted into one buffer, the widths of the columns are
+ * found, and columns of text give way until the line fits; then the lines are printed.
+ */
+#include "tools/report/render.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "processor/export/csv.h"
+#include "tools/base/cell.h"
+#include "tools/base/units.h"
+#include "tools/report/sections.h"
+
+#define GAP 2
+#define TEXT_MIN 8 /* columns of text do not get narrower */
+
+/* ---- cells for people ---- */
+
+static double number_of(const struct orma_report_cell *cell)
+{
+    return cell->type == ORMA_VALUE_INT64 ? (double)cell->num : cell->real;
+}
+
+/* The buckets of "0:3,2:4.5"; what has no value has that of the bucket before it, or NAN. */
+static void read_spark(const char *text, double *ret)
+{
+    for (unsigned i = 0; i < ORMA_REPORT_BUCKETS; i++)
+        ret[i] = NAN;
+    while (text && *text) {
+        char *end;
+        long bucket = strtol(text, &end, 10);
+
+        if (*end != ':')
+            break;
+        double val = strtod(end + 1, &end);
+        bucket = bucket < 0 ? 0 : ORMA_MIN(bucket, ORMA_REPORT_BUCKETS - 1);
+        ret[bucket] = val;
+        text = *end == ',' ? end + 1 : "";
+    }
+    for (unsigned i = 1; i < ORMA_REPORT_BUCKETS; i++)
+        ret[i] = isnan(ret[i]) ? ret[i - 1] : ret[i];
+}
+
+static void put_spark(struct orma_buf *out, const char *text, bool unicode)
+{
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    double vals[ORMA_REPORT_BUCKETS], low = INFINITY, high = -INFINITY;
+
+    read_spark(text, vals);
+    for (unsigned i = 0; i < ORMA_REPORT_BUCKETS; i++) {
+        low = fmin(low, vals[i]);
+        high = fmax(high, vals[i]);
+    }
+    for (unsigned i = 0; i < ORMA_REPORT_BUCKETS; i++) {
+        double part = high > low ? (vals[i] - low) / (high - low) : 0;
+        size_t level = isnan(vals[i]) ? 0 : (size_t)(part * 7.0 + 0.5);
+
+        orma_buf_put_str(out, isnan(vals[i]) ? " " : unicode ? bars[level] : plain[level]);
+    }
+}
+
+static void put_number(struct orma_buf *out, const struct orma_report_cell *cell)
+{
+    double val = cell->real, size = fabs(val);
+
+    if (cell->type == ORMA_VALUE_INT64)
+        orma_buf_printf(out, "%" PRId64, cell->num);
+    else if (!isfinite(val))
+        orma_buf_printf(out, "%g", val);
+    else if (val == floor(val) && size < 1e12)
+        orma_buf_printf(out, "%.0f", val);
+    else
+        orma_buf_printf(out, size >= 1000 && size < 1e12 ? "%.0f" : "%.4g", val);
+}
+
+static void put_value(const struct orma_report_frame *frame, struct orma_buf *out,
+                      enum orma_report_unit unit, const struct orma_report_cell *cell)
+{
+    double val = number_of(cell);
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    if (unit == ORMA_REPORT_NS)
+        orma_buf_printf(out, "%s%s", val < 0 ? "-" : "",
+                        orma_units_format_duration((uint64_t)fabs(val), text));
+    else if (unit == ORMA_REPORT_TS)
+        orma_buf_printf(out, "%.6f", ((double)(cell->num - frame->start_ts)) / 1e9);
+    else if (unit == ORMA_REPORT_PERCENT)
+        orma_buf_printf(out, "%.1f%%", val);
+    else if (unit == ORMA_REPORT_BYTES)
+        orma_buf_printf(out, "%s%s", val < 0 ? "-" : "",
+                        orma_units_format_size((uint64_t)fabs(val), text));
+    else
+        put_number(out, cell);
+}
+
+static void put_cell(const struct orma_report_frame *frame, struct orma_buf *out,
+                     enum orma_report_unit unit, const struct orma_report_cell *cell)
+{
+    switch (cell->type) {
+    case ORMA_VALUE_NULL:
+        orma_buf_put_str(out, "-");
+        break;
+    case ORMA_VALUE_INT64:
+    case ORMA_VALUE_DOUBLE:
+        put_value(frame, out, unit, cell);
+        break;
+    case ORMA_VALUE_TEXT:
+        if (unit == ORMA_REPORT_SPARK)
+            put_spark(out, cell->text, frame->unicode);
+        else
+            orma_buf_put_str(out, cell->text);
+        break;
+    case ORMA_VALUE_BLOB:
+        orma_buf_put_str(out, "(bytes)");
+        break;
+    }
+}
+
+/* ---- the table ---- */
+
+struct lane {
+    uint32_t col;
+    unsigned width;
+    bool right; /* numbers */
+};
+
+struct sheet {
+    const struct orma_report_frame *frame;
+    const struct orma_report_result *result;
+    struct orma_buf text; /* of the cell that is printed */
+    ORMA_VEC(struct lane) lanes;
+};
+
+/* Columns that are empty are left out, and `unknown...` where nothing is. */
+static bool is_shown(const struct orma_report_result *result, uint32_t col)
+{
+    const struct orma_report_column *c = &result->columns.data[col];
+    bool unknown = !strncmp(c->name, "unknown", strlen("unknown"));
+
+    for (size_t row = 0; row < result->rows && !c->for_programs; row++) {
+        const struct orma_report_cell *cell = orma_report_result_cell(result, row, col);
+
+        if (unknown ? number_of(cell) > 0 : cell->type != ORMA_VALUE_NULL)
+            return true;
+    }
+    return false;
+}
+
+static struct orma_str cell_text(struct sheet *sheet, size_t row, uint32_t col)
+{
+    orma_buf_clear(&sheet->text);
+    put_cell(sheet->frame, &sheet->text, sheet->result->columns.data[col].unit,
+             orma_report_result_cell(sheet->result, row, col));
+    return orma_buf_str(&sheet->text);
+}
+
+static void add_lane(struct sheet *sheet, uint32_t col)
+{
+    const struct orma_report_result *result = sheet->result;
+    struct lane lane = {.col = col};
+
+    bool texts = false;
+
+    lane.width = orma_cell_width(orma_str_from(result->columns.data[col].title));
+    for (size_t row = 0; row < result->rows; row++) {
+        enum orma_value_type type = orma_report_result_cell(result, row, col)->type;
+
+        lane.width = ORMA_MAX(lane.width, orma_cell_width(cell_text(sheet, row, col)));
+        lane.right |= type == ORMA_VALUE_INT64 || type == ORMA_VALUE_DOUBLE;
+        texts |= type == ORMA_VALUE_TEXT;
+    }
+    lane.right &= !texts;
+    (void)ORMA_VEC_PUSH(&sheet->lanes, lane); /* out of memory: a column less */
+}
+
+/* The widest column of text gives way, until the line fits. */
+static void fit(struct sheet *sheet)
+{
+    for (;;) {
+        struct lane *widest = NULL;
+        unsigned sum = 0;
+
+        for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+            struct lane *l = &sheet->lanes.data[i];
+            bool is_spark = sheet->result->columns.data[l->col].unit == ORMA_REPORT_SPARK;
+
+            sum += l->width + (i ? GAP : 0);
+            if (!l->right && !is_spark && l->width > TEXT_MIN &&
+                (!widest || l->width > widest->width))
+                widest = l;
+        }
+        if (sum <= sheet->frame->width || !widest)
+            return;
+        widest->width--;
+    }
+}
+
+static void put_padded(struct orma_buf *line, struct orma_str text, const struct lane *lane,
+                       bool last)
+{
+    unsigned width = orma_cell_width(text);
+    int pad = (int)(lane->width - ORMA_MIN(width, lane->width));
+
+    if (lane->right)
+        orma_buf_printf(line, "%*s", pad, "");
+    orma_cell_put(line, text, lane->width);
+    if (!lane->right && !last)
+        orma_buf_printf(line, "%*s", pad, "");
+}
+
+static void print_line(struct sheet *sheet, size_t row, bool heading)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+
+    for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+        const struct lane *lane = &sheet->lanes.data[i];
+        struct orma_str text = heading ? orma_str_from(sheet->result->columns.data[lane->col].title)
+                                       : cell_text(sheet, row, lane->col);
+
+        orma_buf_printf(&line, "%*s", i ? GAP : 0, "");
+        put_padded(&line, text, lane, i + 1 == sheet->lanes.len);
+    }
+    fprintf(sheet->frame->out, "%s\n", orma_buf_cstr(&line));
+}
+
+void orma_report_render_text(const struct orma_report_frame *frame,
+                             const struct orma_report_result *result)
+{
+    struct sheet sheet = {.frame = frame, .result = result};
+
+    for (uint32_t col = 0; col < result->columns.len; col++) {
+        if (is_shown(result, col))
+            add_lane(&sheet, col);
+    }
+    fit(&sheet);
+    print_line(&sheet, 0, true);
+    for (size_t row = 0; row < result->rows; row++)
+        print_line(&sheet, row, false);
+    ORMA_VEC_FINI(&sheet.lanes);
+    orma_buf_fini(&sheet.text);
+}
+
+/* ---- for programs ---- */
+
+static void put_json_spark(const char *text, FILE *out)
+{
+    double vals[ORMA_REPORT_BUCKETS];
+
+    read_spark(text, vals);
+    for (unsigned i = 0; i < ORMA_REPORT_BUCKETS; i++) {
+        fputs(i ? ", " : "[", out);
+        if (isfinite(vals[i]))
+            fprintf(out, "%.17g", vals[i]);
+        else
+            fputs("null", out);
+    }
+    fputc(']', out);
+}
+
+static void put_json(const struct orma_report_cell *cell, enum orma_report_unit unit, FILE *out)
+{
+    if (cell->type == ORMA_VALUE_INT64)
+        fprintf(out, "%" PRId64, cell->num);
+    else if (cell->type == ORMA_VALUE_DOUBLE && isfinite(cell->real))
+        fprintf(out, "%.17g", cell->real);
+    else if (cell->type == ORMA_VALUE_TEXT && unit == ORMA_REPORT_SPARK)
+        put_json_spark(cell->text, out);
+    else if (cell->type == ORMA_VALUE_TEXT)
+        orma_print_json_text(cell->text, out);
+    else
+        fputs("null", out);
+}
+
+void orma_report_render_json(const struct orma_report_frame *frame,
+                             const struct orma_report_result *result)
+{
+    FILE *out = frame->out;
+
+    fputc('[', out);
+    for (size_t row = 0; row < result->rows; row++) {
+        fputs(row ? ",\n      {" : "\n      {", out);
+        for (uint32_t col = 0; col < result->columns.len; col++) {
+            const struct orma_report_column *c = &result->columns.data[col];
+
+            fputs(col ? ", " : "", out);
+            orma_print_json_text(c->name, out);
+            fputs(": ", out);
+            put_json(orma_report_result_cell(result, row, col), c->unit, out);
+        }
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+void orma_report_render_json_columns(const struct orma_report_frame *frame,
+                                     const struct orma_report_result *result)
+{
+    FILE *out = frame->out;
+
+    fputc('[', out);
+    for (uint32_t col = 0; col < result->columns.len; col++) {
+        const char *unit = orma_report_unit_name(result->columns.data[col].unit);
+
+        fputs(col ? ", {\"name\": " : "{\"name\": ", out);
+        orma_print_json_text(result->columns.data[col].name, out);
+        if (unit)
+            fprintf(out, ", \"unit\": \"%s\"", unit);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void put_csv(const struct orma_report_cell *cell, FILE *out)
+{
+    if (cell->type == ORMA_VALUE_INT64)
+        fprintf(out, "%" PRId64, cell->num);
+    else if (cell->type == ORMA_VALUE_DOUBLE)
+        fprintf(out, "%.17g", cell->real);
+    else if (cell->type == ORMA_VALUE_TEXT)
+        orma_print_rfc4180_text(cell->text, out);
+}
+
+void orma_report_render_csv(const struct orma_report_frame *frame,
+                            const struct orma_report_result *result)
+{
+    for (uint32_t col = 0; col < result->columns.len; col++) {
+        fputs(col ? "," : "", frame->out);
+        orma_print_rfc4180_text(result->columns.data[col].name, frame->out);
+    }
+    fputs("\r\n", frame->out);
+    for (size_t row = 0; row < result->rows; row++) {
+        for (uint32_t col = 0; col < result->columns.len; col++) {
+            fputs(col ? "," : "", frame->out);
+            put_csv(orma_report_result_cell(result, row, col), frame->out);
+        }
+        fputs("\r\n", frame->out);
+    }
+}

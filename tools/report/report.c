@@ -1,0 +1,285 @@
+/*
+ * For each section that was asked for:
+ *
+ *   has it data? no -> one line: what there is none of, and the command that records it
+ *   has it a place for what the user chose? no -> not shown, or a line if it was named
+ *   its SQL, run with one row more than wanted, to know whether there are more
+ */
+#include "tools/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "processor/export/csv.h"
+#include "tools/base/cell.h"
+#include "tools/base/cli.h"
+#include "tools/report/choice.h"
+#include "tools/report/notes.h"
+#include "tools/report/render.h"
+
+#define WIDTH 80
+
+struct report {
+    struct orma_processor *tp;
+    const struct orma_report_request *request;
+    struct orma_report_choice choice;
+    struct orma_report_notes notes;
+    struct orma_report_frame frame;
+    FILE *out;
+    unsigned shown;         /* sections that had something */
+    unsigned lines;         /* of sections without data */
+    struct orma_buf absent; /* those lines, which come last */
+};
+
+/* ---- what every section has ---- */
+
+static bool has_data(struct report *self, const struct orma_report_section *s)
+{
+    struct orma_report_result result;
+    int r = orma_report_result_read(self->tp, s->has, 1, &result);
+    bool ret = r == 0 && result.rows;
+
+    orma_report_result_fini(&result);
+    return ret;
+}
+
+static void print_text_note(void *ctx, const char *note)
+{
+    FILE *out = ctx;
+
+    fprintf(out, "  ! ");
+    orma_cli_wrap(out, note, 4);
+}
+
+static void print_text(struct report *self, const struct orma_report_section *s,
+                       const struct orma_report_result *result)
+{
+    fprintf(self->out, "%s%s: %s\n\n", self->shown ? "\n" : "", s->name, s->question);
+    if (result->rows)
+        orma_report_render_text(&self->frame, result);
+    else
+        fprintf(self->out, "(nothing in this range, or of what was chosen)\n");
+    if (result->more)
+        fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
+    if (s == orma_report_sections) { /* the overview */
+        fprintf(self->out, "%-14s  ", "losses");
+        orma_cli_wrap(self->out, orma_buf_cstr(&self->notes.losses), 16);
+    }
+    orma_report_notes_each(&self->notes, s->basis, print_text_note, self->out);
+}
+
+static void print_json_note(void *ctx, const char *note)
+{
+    struct report *self = ctx;
+
+    fputs(self->lines++ ? ", " : "", self->out);
+    orma_print_json_text(note, self->out);
+}
+
+static void print_json(struct report *self, const struct orma_report_section *s, const char *sql,
+                       const struct orma_report_result *result)
+{
+    fprintf(self->out, "%s\n    {\"name\": \"%s\", \"question\": ", self->shown ? "," : "",
+            s->name);
+    orma_print_json_text(s->question, self->out);
+    fputs(",\n     \"columns\": ", self->out);
+    orma_report_render_json_columns(&self->frame, result);
+    fputs(",\n     \"rows\": ", self->out);
+    orma_report_render_json(&self->frame, result);
+    fprintf(self->out, ",\n     \"more\": %s, \"notes\": [", result->more ? "true" : "false");
+    self->lines = 0;
+    orma_report_notes_each(&self->notes, s->basis, print_json_note, self);
+    fputs("],\n     \"sql\": ", self->out);
+    orma_print_json_text(sql, self->out);
+    fputc('}', self->out);
+}
+
+static void print_csv_note(void *ctx, const char *note)
+{
+    const struct report *self = ctx;
+
+    fprintf(stderr, "%s: %s\n", self->request->program, note);
+}
+
+static void print_csv(struct report *self, const struct orma_report_section *s,
+                      const struct orma_report_result *result)
+{
+    if (self->shown)
+        fputs("\r\n", self->out);
+    orma_report_render_csv(&self->frame, result);
+    orma_report_notes_each(&self->notes, s->basis, print_csv_note, self);
+}
+
+static void print_section(struct report *self, const struct orma_report_section *s, const char *sql,
+                          const struct orma_report_result *result)
+{
+    switch (self->request->form) {
+    case ORMA_REPORT_TEXT:
+        print_text(self, s, result);
+        break;
+    case ORMA_REPORT_JSON:
+        print_json(self, s, sql, result);
+        break;
+    case ORMA_REPORT_CSV:
+        print_csv(self, s, result);
+        break;
+    case ORMA_REPORT_SQL:
+        break; /* printed without a run */
+    }
+    self->shown++;
+}
+
+/* ---- sections without data ---- */
+
+static void put_absent(struct report *self, const struct orma_report_section *s)
+{
+    if (self->request->form == ORMA_REPORT_JSON) {
+        orma_buf_printf(
+            &self->absent,
+            "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"orma record %s "
+            "-t 10s -o trace.pftrace\"}",
+            self->absent.len ? "," : "", s->name, s->lacks, s->words);
+        return;
+    }
+    orma_buf_printf(&self->absent, "%s: no %s; orma record %s -t 10s -o trace.pftrace\n", s->name,
+                    s->lacks, s->words);
+}
+
+/* ---- one section ---- */
+
+static int failed(struct report *self, const struct orma_report_section *s)
+{
+    fprintf(stderr, "%s: %s: %s\n", self->request->program, s->name,
+            orma_processor_error(self->tp));
+    return -EINVAL;
+}
+
+static int run_section(struct report *self, const struct orma_report_section *s)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0}, shown = {0};
+    bool all = !self->request->top || !strstr(s->sql, "$top");
+    size_t top = all ? SIZE_MAX : self->request->top;
+    struct orma_report_result result;
+
+    orma_report_choice_put(&self->choice, s->sql, true, &sql);
+    orma_report_choice_put(&self->choice, s->sql, false, &shown);
+    if (self->request->form == ORMA_REPORT_SQL) {
+        fprintf(self->out, "%s-- %s: %s\n%s;\n", self->shown++ ? "\n" : "", s->name, s->question,
+                orma_buf_cstr(&shown));
+        return 0;
+    }
+    int r = orma_report_result_read(self->tp, orma_buf_cstr(&sql), top, &result);
+    if (r == 0)
+        print_section(self, s, orma_buf_cstr(&shown), &result);
+    else
+        r = failed(self, s);
+    orma_report_result_fini(&result);
+    return r;
+}
+
+static int show(struct report *self, const struct orma_report_section *s, bool named)
+{
+    if (self->request->form != ORMA_REPORT_SQL && !has_data(self, s)) {
+        put_absent(self, s);
+        return 0;
+    }
+    if (orma_report_choice_fits(&self->choice, s->sql))
+        return run_section(self, s);
+    if (named) {
+        fprintf(stderr,
+                "%s: %s cannot be told by the %s chosen: it is about the whole machine, or "
+                "not about that\n",
+                self->request->program, s->name,
+                self->request->slice ? "slices" : "threads or processes");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* ---- all ---- */
+
+static int check_names(const struct orma_report_request *request)
+{
+    const char *names[64] = {0};
+    size_t num = 0;
+
+    for (const struct orma_report_section *s = orma_report_sections; s->name; s++)
+        names[num++] = s->name;
+    for (const char *const *n = request->sections; *n; n++) {
+        if (orma_report_section_find(*n))
+            continue;
+        const char *near = orma_cli_did_you_mean(*n, names);
+        fprintf(stderr, "%s: unknown section '%s'", request->program, *n);
+        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; 'orma report --help' lists them\n",
+                near);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static void print_begin(struct report *self)
+{
+    if (self->request->form != ORMA_REPORT_JSON)
+        return;
+    fputs("{\"trace\": ", self->out);
+    orma_print_json_text(self->request->trace, self->out);
+    fprintf(self->out,
+            ",\n \"start_ts\": %" PRId64 ", \"end_ts\": %" PRId64 ", \"from_ts\": %" PRId64
+            ", \"to_ts\": %" PRId64 ",\n \"losses\": ",
+            self->choice.start_ts, self->choice.end_ts, self->choice.from_ts, self->choice.to_ts);
+    orma_print_json_text(orma_buf_cstr(&self->notes.losses), self->out);
+    fputs(",\n \"sections\": [", self->out);
+}
+
+static void print_end(struct report *self)
+{
+    const char *absent = orma_buf_cstr(&self->absent);
+
+    if (self->request->form == ORMA_REPORT_JSON)
+        fprintf(self->out, "],\n \"absent\": [%s]}\n", absent);
+    else if (self->request->form == ORMA_REPORT_TEXT)
+        fprintf(self->out, "%s%s", self->shown && *absent ? "\n" : "", absent);
+    else
+        fputs(absent, stderr);
+}
+
+static int run_all(struct report *self)
+{
+    const char *const *names = self->request->sections;
+    int r = 0;
+
+    for (; *names && r == 0; names++)
+        r = show(self, orma_report_section_find(*names), true);
+    if (names != self->request->sections)
+        return r;
+    for (const struct orma_report_section *s = orma_report_sections; s->name && r == 0; s++)
+        r = show(self, s, false);
+    return r;
+}
+
+int orma_report_run(struct orma_processor *tp, const struct orma_report_request *request, FILE *out)
+{
+    struct report self = {.tp = tp, .request = request, .out = out};
+    int r = check_names(request);
+
+    if (r < 0)
+        return ORMA_EXIT_USAGE;
+    r = orma_report_choice_init(&self.choice, tp, request);
+    if (r == 0) {
+        self.frame = (struct orma_report_frame){
+            .start_ts = self.choice.start_ts,
+            .width = ORMA_MAX(orma_cell_terminal_width(out, WIDTH), 40U),
+            .unicode = orma_cell_unicode(),
+            .out = out,
+        };
+        orma_report_notes_read(&self.notes, tp);
+        print_begin(&self);
+        r = run_all(&self);
+        print_end(&self);
+    }
+    orma_report_notes_fini(&self.notes);
+    orma_report_choice_fini(&self.choice);
+    orma_buf_fini(&self.absent);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}

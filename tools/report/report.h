@@ -1,0 +1,25 @@
+/*
+ * `orma report`: the sections that were asked for, of a loaded trace.
+ */
+#ifndef ORMA_TOOLS_REPORT_REPORT_H
+#define ORMA_TOOLS_REPORT_REPORT_H
+#include <stdio.h>
+
+#include "processor/processor.h"
+#include "tools/report/sections.h"
+
+enum orma_report_form { ORMA_REPORT_TEXT, ORMA_REPORT_JSON, ORMA_REPORT_CSV, ORMA_REPORT_SQL };
+
+struct orma_report_request {
+    const char *program, *trace;          /* in messages */
+    const char *const *sections;          /* names, ended by NULL; none: all that have data */
+    const char *from, *to;                /* as the user wrote them; NULL: the whole trace */
+    const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */
+    size_t top;                           /* rows of a section; 0: all */
+    enum orma_report_form form;
+};
+
+/* What to exit with (enum orma_exit); messages are printed. */
+int orma_report_run(struct orma_processor *tp, const struct orma_report_request *request,
+                    FILE *out);
+#endif

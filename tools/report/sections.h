@@ -1,0 +1,51 @@
+/*
+ * What `orma report` can answer: one table of sections, in the order in which they are shown.
+ *
+ * A section is a question and its SQL, which ends in a SELECT. The SQL may hold
+ *
+ *   $from $to    the range of time: expressions of timestamps
+ *   $top         how many rows are wanted
+ *   $threads     "" or " AND utid IN (...)", as the user chose threads or processes
+ *   $owners      the same where there are columns `utid` and `upid`
+ *   $processes   the same where there is a column `upid`
+ *   $slices      "" or " AND (name ...)", as the user chose slices
+ *
+ * A section without the place for a choice is not shown when the choice is made.
+ *
+ * Columns say by the end of their names what they hold, and lose that end in headings:
+ *
+ *   _ns     a duration          _ts    a point in time      _pct    percent
+ *   _bytes  a size              _spark pairs "bucket:value" with commas between them, of
+ *                               ORMA_REPORT_BUCKETS buckets: a line of little bars
+ *
+ * A column that begins with `_` is for programs only: JSON and CSV have it, without the `_`. One
+ * whose name begins with `unknown` has what is missing beside the numbers of its row, and is shown
+ * if there is any.
+ */
+#ifndef ORMA_TOOLS_REPORT_SECTIONS_H
+#define ORMA_TOOLS_REPORT_SECTIONS_H
+#include <stdbool.h>
+
+#define ORMA_REPORT_BUCKETS 24
+
+/* What the numbers of a section depend on: losses there are named beside it. */
+enum orma_report_basis {
+    ORMA_REPORT_OF_KERNEL = 1 << 0, /* events of the kernel */
+    ORMA_REPORT_OF_SCHED = 1 << 1,  /* a complete record of switches */
+};
+
+struct orma_report_section {
+    const char *name;     /* one word */
+    const char *question; /* a sentence */
+    const char *has;      /* SQL: has it data at all? A row says so */
+    const char *sql;
+    const char *lacks; /* what there is none of: "block requests" */
+    const char *words; /* what `orma record` needs to record it */
+    unsigned basis;    /* enum orma_report_basis */
+};
+
+extern const struct orma_report_section orma_report_sections[]; /* ended by a NULL name */
+
+/* NULL: there is none of this name. */
+const struct orma_report_section *orma_report_section_find(const char *name);
+#endif
