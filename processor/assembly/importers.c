@@ -49,6 +49,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_android_room, &orma_android_logs_importer},
     {&orma_profile_room, &orma_profile_profile_importer},
     {&orma_profile_room, &orma_profile_heap_graph_importer},
+    {&orma_profile_room, &orma_profile_v8_importer},
     {&orma_events_room, &orma_events_chrome_events_importer},
     {&orma_events_room, &orma_events_chrome_metadata_importer},
     {&orma_android_room, &orma_android_frame_timeline_importer},

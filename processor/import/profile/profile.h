@@ -21,6 +21,8 @@ struct orma_profile_state {
     struct orma_profile_heap_graphs *heap_graphs; /* heap_graph.c; NULL: none yet */
     ORMA_VEC(struct orma_profile_entry) entries;  /* profile_intern.c */
     struct orma_map entries_of_others;            /* number of an entry, upid → row */
+    struct orma_map jit;                          /* upid → struct orma_profile_jit *; jit.c */
+    struct orma_map v8_rows;                      /* hash of what a row says → row; v8.c */
 };
 
 static inline struct orma_profile_state *orma_profile(const struct orma_import_ctx *imp)
@@ -62,5 +64,6 @@ void orma_profile_heap_fini(struct orma_import_ctx *imp);
 void orma_profile_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
 extern const struct orma_import_room orma_profile_room;
-extern const struct orma_importer orma_profile_heap_graph_importer, orma_profile_profile_importer;
+extern const struct orma_importer orma_profile_heap_graph_importer, orma_profile_profile_importer,
+    orma_profile_v8_importer;
 #endif
