@@ -36,6 +36,8 @@ struct orma_heap_graph {
     uint32_t upid;
     int64_t ts;
     uint64_t index, last_id;
+    bool has_size;
+    int64_t size;                     /* bytes in use by the heap, if has_size */
     uint32_t last_heap_type;          /* pool id, 0: not told */
     struct orma_map objects, classes; /* id → row */
     struct orma_map fields;    /* iid → name, a pool id, and that of the type above bit 32 */

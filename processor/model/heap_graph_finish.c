@@ -340,4 +340,6 @@ void orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g)
     orma_table_set_time(t, ORMA_HEAP_GRAPH_TS, row, g->ts);
     orma_table_set(t, ORMA_HEAP_GRAPH_UPID, row, g->upid);
     orma_table_set(t, ORMA_HEAP_GRAPH_TRUNCATED, row, g->truncated);
+    if (g->has_size)
+        orma_table_set(t, ORMA_HEAP_GRAPH_HEAP_SIZE, row, g->size);
 }

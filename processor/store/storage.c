@@ -71,6 +71,7 @@ void orma_storage_fini(struct orma_storage *self)
     }
     orma_args_store_fini(&self->args);
     orma_blobs_fini(&self->arrays);
+    orma_blobs_fini(&self->video);
     orma_strpool_fini(&self->pool);
 }
 

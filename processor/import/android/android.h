@@ -19,8 +19,9 @@ struct orma_android_state {
     struct orma_map consumers; /* machine and id → index of consumer_rows */
     struct orma_android_consumer *consumer_rows;
     uint32_t consumers_num, consumers_cap;
-    struct orma_map packages; /* pool ids of names that have a row */
-    struct orma_map by_uid;   /* the first package of a user id, as pool id */
+    struct orma_map packages;  /* pool ids of names that have a row */
+    struct orma_map by_uid;    /* the first package of a user id, as pool id */
+    struct orma_map processes; /* upid → row; process_events.c */
 };
 
 /* NULL when memory is out. */
@@ -44,6 +45,13 @@ void orma_android_late_gpu_memory(struct orma_import_ctx *imp, uint16_t machine,
 
 /* The name of the package of that user id, as pool id; 0: none is known. */
 uint32_t orma_android_package(struct orma_import_ctx *imp, uint32_t uid);
+
+/* The same, added if it is new; false: it is known. packages.c */
+bool orma_android_add_package(struct orma_import_ctx *imp, uint32_t name, int64_t uid);
+
+/* A process was started or has died, as a track event tells. process_events.c */
+void orma_android_process_event(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                                uint32_t field, struct orma_str bytes);
 
 /* ---- gpu_vulkan.c ---- */
 
@@ -78,6 +86,9 @@ struct orma_android {
     struct orma_android_gpu_flows *gpu_flows;         /* gpu_flows.c */
     struct orma_android_lists *lists;                 /* lists.c */
     struct orma_android_vulkan_memory *vulkan_memory; /* vulkan_memory.c */
+    struct orma_android_cpu_per_uid *cpu_per_uid;     /* cpu_per_uid.c */
+    struct orma_android_protolog *protolog;           /* protolog.c */
+    struct orma_android_video *video;                 /* video.c */
 };
 
 static inline struct orma_android *orma_android(const struct orma_import_ctx *imp)
@@ -93,5 +104,6 @@ extern const struct orma_importer orma_android_power_rails_importer, orma_androi
     orma_android_vulkan_importer, orma_android_graphics_importer, orma_android_logs_importer,
     orma_android_packages_importer, orma_android_android_importer,
     orma_android_android_log_importer, orma_android_vulkan_memory_importer,
-    orma_android_lists_importer, orma_android_network_importer;
+    orma_android_lists_importer, orma_android_network_importer, orma_android_art_importer,
+    orma_android_cpu_per_uid_importer, orma_android_protolog_importer, orma_android_video_importer;
 #endif

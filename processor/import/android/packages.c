@@ -19,10 +19,27 @@ static uint32_t boolean(const struct orma_pb_field *f)
 enum { PACKAGES = 1, PACKAGES_PARSE_ERROR, PACKAGES_READ_ERROR };
 enum { PACKAGE_NAME = 1, PACKAGE_UID, PACKAGE_DEBUGGABLE, PACKAGE_PROFILEABLE, PACKAGE_VERSION };
 
+bool orma_android_add_package(struct orma_import_ctx *imp, uint32_t name, int64_t uid)
+{
+    struct orma_android_state *st = orma_android_state(imp);
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PACKAGE_LIST);
+
+    if (!st || orma_map_get(&st->packages, name) != ORMA_MAP_NONE)
+        return false;
+    if (orma_map_put(&st->packages, name, 1))
+        imp->model->storage->failed = true;
+    if (orma_map_get(&st->by_uid, (uint64_t)uid) == ORMA_MAP_NONE &&
+        orma_map_put(&st->by_uid, (uint64_t)uid, name))
+        imp->model->storage->failed = true;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_PACKAGE_LIST_PACKAGE_NAME, row, name);
+    orma_table_set(t, ORMA_PACKAGE_LIST_UID, row, uid);
+    return row != ORMA_ROW_NONE;
+}
+
 /* Lists come again; a package is shown as it was seen first. */
 static void package(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    struct orma_android_state *st = orma_android_state(imp);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PACKAGE_LIST);
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     int64_t v[PACKAGE_VERSION + 1] = {0};
@@ -37,17 +54,9 @@ static void package(struct orma_import_ctx *imp, struct orma_str bytes)
         else if (f.id <= PACKAGE_VERSION)
             v[f.id] = orma_pb_i64(&f);
     }
-    uint32_t id = orma_model_str(imp->model, name);
-    if (!st || orma_map_get(&st->packages, id) != ORMA_MAP_NONE)
+    if (!orma_android_add_package(imp, orma_model_str(imp->model, name), v[PACKAGE_UID]))
         return;
-    if (orma_map_put(&st->packages, id, 1))
-        imp->model->storage->failed = true;
-    if (orma_map_get(&st->by_uid, (uint64_t)v[PACKAGE_UID]) == ORMA_MAP_NONE &&
-        orma_map_put(&st->by_uid, (uint64_t)v[PACKAGE_UID], id))
-        imp->model->storage->failed = true;
-    uint32_t row = orma_table_add(t);
-    orma_table_set(t, ORMA_PACKAGE_LIST_PACKAGE_NAME, row, id);
-    orma_table_set(t, ORMA_PACKAGE_LIST_UID, row, v[PACKAGE_UID]);
+    uint32_t row = t->rows - 1;
     orma_table_set(t, ORMA_PACKAGE_LIST_DEBUGGABLE, row, v[PACKAGE_DEBUGGABLE]);
     orma_table_set(t, ORMA_PACKAGE_LIST_PROFILEABLE_FROM_SHELL, row, v[PACKAGE_PROFILEABLE]);
     orma_table_set(t, ORMA_PACKAGE_LIST_VERSION_CODE, row, v[PACKAGE_VERSION]);

@@ -460,6 +460,7 @@ static void fini(struct orma_import_ctx *imp)
         free(st->consumer_rows);
         orma_map_fini(&st->packages);
         orma_map_fini(&st->by_uid);
+        orma_map_fini(&st->processes);
     }
 }
 

@@ -9,6 +9,7 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
         .battery_stats = orma_android_battery_stats,
         .gpu_memory = orma_android_late_gpu_memory,
         .gpu_call = orma_android_gpu_call,
+        .process_event = orma_android_process_event,
     };
 }
 

@@ -37,6 +37,36 @@ static inline uint32_t orma_msg_text(struct orma_import_ctx *imp, const struct o
     return f->id ? orma_model_str(imp->model, orma_pb_str(f)) : 0;
 }
 
+/* The numbers of a repeated field, one after the other, packed or not. */
+struct orma_msg_numbers {
+    struct orma_pb_reader fields, list;
+    struct orma_pb_field f;
+    uint32_t id;
+};
+
+static inline struct orma_msg_numbers orma_msg_numbers(struct orma_str bytes, uint32_t id)
+{
+    return (struct orma_msg_numbers){.fields = orma_pb_reader(bytes.data, bytes.len), .id = id};
+}
+
+static inline bool orma_msg_next_field(struct orma_msg_numbers *self)
+{
+    while (orma_pb_next(&self->fields, &self->f))
+        if (self->f.id == self->id) {
+            orma_pb_numbers(&self->f, &self->list);
+            return true;
+        }
+    return false;
+}
+
+static inline bool orma_msg_next_number(struct orma_msg_numbers *self, uint64_t *ret)
+{
+    while (self->f.id != self->id || !orma_pb_number(&self->f, &self->list, ret))
+        if (!orma_msg_next_field(self))
+            return false;
+    return true;
+}
+
 /* Columns that take a field as it is. */
 enum orma_msg_kind {
     ORMA_MSG_INT,   /* int32, int64, bool, uint64 */

@@ -61,6 +61,9 @@ struct orma_profile_port {
     void (*heap_names)(struct orma_import_ctx *room, struct orma_str bytes);
 };
 
+/* Of TrackEvent: what the system server says of processes. */
+enum { ORMA_EVENT_PROCESS_STARTED = 2010, ORMA_EVENT_PROCESS_DIED = 2013 };
+
 /* android/: used by kernel/, whose events say it too, and events/. */
 struct orma_android_port {
     struct orma_import_ctx *room;
@@ -74,6 +77,9 @@ struct orma_android_port {
     /* A slice of a program that handed work to a graphics card: a GpuCorrelation message. */
     void (*gpu_call)(struct orma_import_ctx *room, uint16_t machine, uint32_t slice,
                      struct orma_str correlation);
+    /* A process was started, or has died: `field` says which. */
+    void (*process_event)(struct orma_import_ctx *room, uint16_t machine, int64_t ts,
+                          uint32_t field, struct orma_str bytes);
 };
 
 /* trace/: used by linux/ (the service's version) and kernel/ (clocks of bundles). */
@@ -180,6 +186,13 @@ static inline void orma_port_gpu_call(struct orma_import_ctx *imp, uint16_t mach
 {
     if (imp->ports->android.room)
         imp->ports->android.gpu_call(imp->ports->android.room, machine, slice, correlation);
+}
+
+static inline void orma_port_process_event(struct orma_import_ctx *imp, uint16_t machine,
+                                           int64_t ts, uint32_t field, struct orma_str bytes)
+{
+    if (imp->ports->android.room)
+        imp->ports->android.process_event(imp->ports->android.room, machine, ts, field, bytes);
 }
 
 static inline void orma_port_clock_snapshot(struct orma_import_ctx *imp, uint16_t machine,

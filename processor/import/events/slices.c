@@ -104,16 +104,20 @@ static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_reco
 /* Of TrackEvent: what the event handed to a graphics card. */
 #define GPU_CORRELATION 3000
 
-/* Work that was handed to a graphics card, and work that was waited for. */
-static void join_gpu(struct orma_import_ctx *imp, const struct orma_events_record *e,
-                     uint32_t slice)
+/* Extensions that other rooms understand: work that was handed to a graphics card or waited for,
+ * processes that begin and end. */
+static void hand_over(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                      uint32_t slice)
 {
     struct orma_pb_reader r = orma_pb_reader(e->item->data, e->item->len);
     struct orma_pb_field f;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == GPU_CORRELATION)
             orma_port_gpu_call(imp, e->item->machine, slice, orma_pb_str(&f));
+        else if (f.id == ORMA_EVENT_PROCESS_STARTED || f.id == ORMA_EVENT_PROCESS_DIED)
+            orma_port_process_event(imp, e->item->machine, e->item->ts, f.id, orma_pb_str(&f));
+    }
 }
 
 static void flows_of(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -122,7 +126,7 @@ static void flows_of(struct orma_import_ctx *imp, const struct orma_events_recor
     if (slice == ORMA_SLICE_NONE)
         return;
     if (ORMA_UNLIKELY(e->typed))
-        join_gpu(imp, e, slice);
+        hand_over(imp, e, slice);
     if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
         bind_flow(imp, e, slice);
     if (ORMA_LIKELY(!e->flows))

@@ -41,7 +41,7 @@ static const char *heap_name(uint64_t heap)
 struct object {
     uint64_t id, type, self_size, field_base;
     int64_t registry_size;
-    bool has_registry_size;
+    bool has_registry_size, has_values;
     size_t fields_num, refs_num;
 };
 
@@ -88,6 +88,8 @@ static void read_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
             for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);)
                 ret->refs_num++;
             break;
+        default:
+            ret->has_values |= f.id >= ORMA_PB_HEAP_GRAPH_OBJECT_BITMAP_ID_FIELD;
         }
     }
 }
@@ -144,6 +146,45 @@ static void add_references(struct orma_import_ctx *imp, struct orma_heap_graph *
     ORMA_VEC_FINI(&internal);
 }
 
+/* Fields of well-known classes that hold numbers. */
+static void add_values(struct orma_import_ctx *imp, uint32_t object, struct orma_pb_reader r)
+{
+    static const struct {
+        const char *name, *type;
+    } values[] = {
+        [ORMA_PB_HEAP_GRAPH_OBJECT_BITMAP_ID_FIELD] = {"android.graphics.Bitmap.mId", "long"},
+        [ORMA_PB_HEAP_GRAPH_OBJECT_BITMAP_SOURCE_ID_FIELD] = {"android.graphics.Bitmap.mSourceId",
+                                                              "long"},
+        [ORMA_PB_HEAP_GRAPH_OBJECT_BITMAP_WIDTH_FIELD] = {"android.graphics.Bitmap.mWidth", "int"},
+        [ORMA_PB_HEAP_GRAPH_OBJECT_BITMAP_HEIGHT_FIELD] = {"android.graphics.Bitmap.mHeight",
+                                                           "int"},
+        [ORMA_PB_HEAP_GRAPH_OBJECT_APPLICATION_INFO_LONG_VERSION_CODE_FIELD] =
+            {"android.content.pm.ApplicationInfo.longVersionCode", "long"},
+    };
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_PRIMITIVE);
+    struct orma_table *data = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA);
+    uint32_t set = orma_profile(imp)->field_sets++, owner = orma_table_add(data);
+    struct orma_pb_field f;
+
+    orma_table_set(data, ORMA_HEAP_GRAPH_OBJECT_DATA_FIELD_SET_ID, owner, set);
+    orma_table_set(orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT),
+                   ORMA_HEAP_GRAPH_OBJECT_OBJECT_DATA_ID, object, owner);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id >= ORMA_ARRAY_LEN(values) || !values[f.id].name)
+            continue;
+        uint32_t row = orma_table_add(t);
+        orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_SET_ID, row, set);
+        orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_NAME, row,
+                       orma_model_lit(imp->model, values[f.id].name));
+        orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_FIELD_TYPE, row,
+                       orma_model_lit(imp->model, values[f.id].type));
+        if (values[f.id].type[0] == 'l')
+            orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_LONG_VALUE, row, orma_pb_i64(&f));
+        else
+            orma_table_set(t, ORMA_HEAP_GRAPH_PRIMITIVE_INT_VALUE, row, orma_pb_i32(&f));
+    }
+}
+
 static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
                        struct orma_pb_reader r)
 {
@@ -165,6 +206,8 @@ static void add_object(struct orma_import_ctx *imp, struct orma_heap_graph *g,
         orma_heap_graph_put(imp->model, &g->unsized, row);
     if (o.refs_num)
         add_references(imp, g, row, &o, r);
+    if (o.has_values)
+        add_values(imp, row, r);
     if (o.has_registry_size) {
         orma_heap_graph_put(imp->model, &g->registry, row);
         orma_heap_graph_put(imp->model, &g->registry, (uint64_t)o.registry_size);
@@ -378,6 +421,10 @@ static void read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
             break;
         case ORMA_PB_HEAP_GRAPH_LOCATION_NAMES:
             add_location(imp, g, orma_pb_sub(&f));
+            break;
+        case ORMA_PB_HEAP_GRAPH_HEAP_BYTES_ALLOCATED:
+            g->size = orma_pb_i64(&f);
+            g->has_size = true;
             break;
         }
     }

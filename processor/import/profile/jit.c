@@ -54,8 +54,8 @@ static struct place find(const struct orma_profile_jit *self, uint64_t addr)
     p.piece = ORMA_PARTITION_POINT(i, 0, self->num,
                                    self->pieces[i]->codes[self->pieces[i]->num - 1].end <= addr);
     if (p.piece < self->num)
-        p.at = ORMA_UPPER_BOUND(self->pieces[p.piece]->codes, self->pieces[p.piece]->num, .end,
-                                addr);
+        p.at =
+            ORMA_UPPER_BOUND(self->pieces[p.piece]->codes, self->pieces[p.piece]->num, .end, addr);
     return p;
 }
 
@@ -117,7 +117,8 @@ static void insert(struct orma_import_ctx *imp, struct orma_profile_jit *self, s
     piece->num++;
 }
 
-static void end_at(struct orma_import_ctx *imp, struct orma_profile_jit *self, struct place p, int64_t ts)
+static void end_at(struct orma_import_ctx *imp, struct orma_profile_jit *self, struct place p,
+                   int64_t ts)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_JIT_CODE);
 
@@ -150,11 +151,13 @@ static uint32_t add_row(struct orma_import_ctx *imp, const struct orma_profile_j
     orma_table_set(t, ORMA_JIT_CODE_SIZE, row, (int64_t)code->size);
     orma_table_set(t, ORMA_JIT_CODE_FUNCTION_NAME, row, code->name);
     if (code->bytes.len)
-        orma_table_set(t, ORMA_JIT_CODE_NATIVE_CODE_BASE64, row, orma_profile_jit_base64(imp, code->bytes));
+        orma_table_set(t, ORMA_JIT_CODE_NATIVE_CODE_BASE64, row,
+                       orma_profile_jit_base64(imp, code->bytes));
     return row;
 }
 
-uint32_t orma_profile_jit_load(struct orma_import_ctx *imp, const struct orma_profile_jit_code *code)
+uint32_t orma_profile_jit_load(struct orma_import_ctx *imp,
+                               const struct orma_profile_jit_code *code)
 {
     struct orma_profile_jit *self = jit_of(imp, code->upid);
     uint32_t row = add_row(imp, code);
@@ -170,7 +173,8 @@ uint32_t orma_profile_jit_load(struct orma_import_ctx *imp, const struct orma_pr
     return row;
 }
 
-uint32_t orma_profile_jit_move(struct orma_import_ctx *imp, const struct orma_profile_jit_code *to, uint64_t from)
+uint32_t orma_profile_jit_move(struct orma_import_ctx *imp, const struct orma_profile_jit_code *to,
+                               uint64_t from)
 {
     const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_JIT_CODE);
     struct orma_profile_jit *self = jit_of(imp, to->upid);

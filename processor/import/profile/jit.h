@@ -14,11 +14,13 @@ struct orma_profile_jit_code {
 };
 
 /* A row of jit_code. What lies where it lies now has ended. */
-uint32_t orma_profile_jit_load(struct orma_import_ctx *imp, const struct orma_profile_jit_code *code);
+uint32_t orma_profile_jit_load(struct orma_import_ctx *imp,
+                               const struct orma_profile_jit_code *code);
 
 /* The code that begins at that address goes on at another: its row there; ORMA_ROW_NONE: there is
  * none. */
-uint32_t orma_profile_jit_move(struct orma_import_ctx *imp, const struct orma_profile_jit_code *to, uint64_t from);
+uint32_t orma_profile_jit_move(struct orma_import_ctx *imp, const struct orma_profile_jit_code *to,
+                               uint64_t from);
 
 /* Bytes as text, as pool id; 0: none. */
 uint32_t orma_profile_jit_base64(struct orma_import_ctx *imp, struct orma_str bytes);

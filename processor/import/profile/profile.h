@@ -21,6 +21,7 @@ struct orma_profile_state {
     struct orma_profile_heap_graphs *heap_graphs; /* heap_graph.c; NULL: none yet */
     ORMA_VEC(struct orma_profile_entry) entries;  /* profile_intern.c */
     struct orma_map entries_of_others;            /* number of an entry, upid → row */
+    uint32_t field_sets;                          /* that objects of heaps have; heap_graph.c */
     struct orma_map jit;                          /* upid → struct orma_profile_jit *; jit.c */
     struct orma_map v8_rows;                      /* hash of what a row says → row; v8.c */
 };

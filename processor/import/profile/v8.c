@@ -17,7 +17,14 @@
 #include "sdk/base/hash.h"
 #include "sdk/base/utf8.h"
 
-enum { ISOLATE_PID = 2, ISOLATE_ID, ISOLATE_RANGE, ISOLATE_BLOB, ISOLATE_BLOB_SIZE, ISOLATE_FIELDS };
+enum {
+    ISOLATE_PID = 2,
+    ISOLATE_ID,
+    ISOLATE_RANGE,
+    ISOLATE_BLOB,
+    ISOLATE_BLOB_SIZE,
+    ISOLATE_FIELDS
+};
 enum { RANGE_BASE = 1, RANGE_SIZE, RANGE_BLOB_COPY, RANGE_SHARED, RANGE_FIELDS };
 enum { SCRIPT_ID = 2, SCRIPT_TYPE, SCRIPT_NAME, SCRIPT_SOURCE, SCRIPT_FIELDS };
 enum { WASM_ID = 2, WASM_URL, WASM_BYTES, WASM_FIELDS };
@@ -73,8 +80,8 @@ static void count(const struct code *c, enum orma_stat stat)
 static void put_utf16(struct orma_buf *out, struct orma_str bytes, unsigned high)
 {
     for (size_t i = 0; i + 1 < bytes.len; i += 2) {
-        uint32_t unit = (uint32_t)(uint8_t)bytes.data[i + high] << 8 |
-                        (uint8_t)bytes.data[i + 1 - high];
+        uint32_t unit =
+            (uint32_t)(uint8_t)bytes.data[i + high] << 8 | (uint8_t)bytes.data[i + 1 - high];
 
         if (unit >> 10 == 0xd800 >> 10 && i + 3 < bytes.len) {
             uint32_t low = (uint32_t)(uint8_t)bytes.data[i + 2 + high] << 8 |
@@ -363,9 +370,9 @@ static void js_code(const struct code *c)
         return;
     }
     bool bytecode = tier == TIER_IGNITION && !is_inside(c, &f[JS_START], &f[JS_SIZE]);
-    uint32_t name = (uint32_t)orma_table_int(
-        orma_model_table(c->imp->model, ORMA_TABLE_V8_JS_FUNCTION), ORMA_V8_JS_FUNCTION_NAME,
-        function);
+    uint32_t name =
+        (uint32_t)orma_table_int(orma_model_table(c->imp->model, ORMA_TABLE_V8_JS_FUNCTION),
+                                 ORMA_V8_JS_FUNCTION_NAME, function);
     if (!bytecode && (jit = load(c, &f[JS_START], name)) == ORMA_ROW_NONE)
         return;
     uint32_t row = orma_table_add(t);
@@ -501,11 +508,9 @@ static void fini(struct orma_import_ctx *imp)
     orma_profile_jit_fini(imp);
 }
 
-static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_V8_JS_CODE,
-                                  ORMA_PB_TRACE_PACKET_V8_INTERNAL_CODE,
-                                  ORMA_PB_TRACE_PACKET_V8_WASM_CODE,
-                                  ORMA_PB_TRACE_PACKET_V8_REG_EXP_CODE,
-                                  ORMA_PB_TRACE_PACKET_V8_CODE_MOVE,
-                                  0};
+static const uint16_t fields[] = {
+    ORMA_PB_TRACE_PACKET_V8_JS_CODE,   ORMA_PB_TRACE_PACKET_V8_INTERNAL_CODE,
+    ORMA_PB_TRACE_PACKET_V8_WASM_CODE, ORMA_PB_TRACE_PACKET_V8_REG_EXP_CODE,
+    ORMA_PB_TRACE_PACKET_V8_CODE_MOVE, 0};
 const struct orma_importer orma_profile_v8_importer = {
     .name = "v8", .fields = fields, .parse = parse, .fini = fini};

@@ -328,9 +328,6 @@ static bool is_user_build(const struct look *l)
     return colon && !strncmp(colon, ":user/", 6);
 }
 
-/* Packets of the screen's video, which no importer takes. */
-#define VIDEO_FRAME 1000
-
 /* One source of data: its name, buffer, and parts. */
 struct data_source {
     struct orma_str name, ftrace, heap;
@@ -370,7 +367,7 @@ static void check_source(const struct look *l, struct orma_str bytes)
     if (s.heap.data)
         check_heap(l, s.heap);
     if (orma_str_eq(s.name, ORMA_STR("android.display.video")) && is_user_build(l) &&
-        !l->imp->reader->unwanted[VIDEO_FRAME] && !l->video_failed)
+        !orma_model_table(l->imp->model, ORMA_TABLE_VIDEO_FRAMES)->rows && !l->video_failed)
         tell(l, &no_video, "", 0.7);
 }
 

@@ -1,4 +1,5 @@
-/* Contents of arrays of heap dumps, which rows of heap_graph_object_data name by number. */
+/* Bytes that rows name by number: arrays of heap dumps (heap_graph_object_data), frames of videos.
+ */
 #include <math.h>
 
 #include "processor/sql/functions/functions.h"
@@ -110,12 +111,17 @@ static void array_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
-/* Frames of videos are not kept. */
 static void frame_data(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    (void)ctx;
+    struct orma_str bytes;
+    uint8_t tag;
+
     (void)argc;
-    (void)argv;
+    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
+        return;
+    bytes = orma_blobs_get(&orma_sql_of(ctx)->storage->video, sqlite3_value_int64(argv[0]), &tag);
+    if (bytes.data)
+        sqlite3_result_blob64(ctx, bytes.data, bytes.len, SQLITE_TRANSIENT);
 }
 
 const struct orma_sql_func orma_functions_arrays[] = {
@@ -134,6 +140,7 @@ const struct orma_sql_func orma_functions_arrays[] = {
      .args = 1,
      .scalar = frame_data,
      .usage = "(id) -> BYTES",
-     .doc = "The bytes of a frame of a recorded screen: NULL, since these are not kept."},
+     .doc = "The bytes of a row of video_frames, as the encoder of the screen made them; NULL "
+            "if there is no such row."},
     {0},
 };
