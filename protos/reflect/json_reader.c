@@ -12,9 +12,11 @@
  */
 #include "protos/reflect/json_reader.h"
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "protos/reflect/json_marks.h"
 #include "protos/reflect/number.h"
 #include "sdk/base/hex.h"
 #include "sdk/base/utf8.h"
@@ -24,74 +26,55 @@
 
 /* ---- spans ---- */
 
-static bool is_blank(char c)
+static inline bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return (uint8_t)c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
 }
 
-static const char *skip_blanks(const char *pos, const char *end)
+static inline const char *skip_blanks(const char *pos, const char *end)
 {
     while (pos < end && is_blank(*pos))
         pos++;
     return pos;
 }
 
-/* Behind the closing quote; `pos` is behind the opening one. NULL: not whole. */
-static const char *skip_string(const char *pos, const char *end, bool *ret_escaped)
-{
-    while (pos < end) {
-        if (*pos == '"')
-            return pos + 1;
-        if (*pos == '\\') {
-            *ret_escaped = true;
-            pos++;
-        }
-        pos++;
-    }
-    return NULL;
-}
-
-const char *orma_json_skip(const char *pos, const char *end)
-{
-    size_t depth = 0;
-    bool escaped;
-
-    while (pos < end) {
-        switch (*pos) {
-        case '"':
-            pos = skip_string(pos + 1, end, &escaped);
-            if (!pos || !depth)
-                return pos;
-            continue;
-        case '{':
-        case '[':
-            depth++;
-            break;
-        case '}':
-        case ']':
-            if (depth <= 1) /* its own end, or that of what it lies in */
-                return depth ? pos + 1 : pos;
-            depth--;
-            break;
-        case ',':
-        case ':':
-        case ' ':
-        case '\t':
-        case '\n':
-        case '\r':
-            if (!depth)
-                return pos;
-            break;
-        }
-        pos++;
-    }
-    return NULL;
-}
-
 static bool fail(struct orma_json *self)
 {
     self->failed = true;
     return false;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/*
+ * Digits and at most one point among them, where the value can be had exactly: both the digits as a
+ * whole number and the power of ten are doubles, so one division rounds as strtod would. Most
+ * numbers are such.
+ */
+static bool to_exact_double(struct orma_str text, double *ret)
+{
+    static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t whole = 0;
+    size_t point = text.len;
+
+    if (FLT_EVAL_METHOD != 0 || text.len > ORMA_ARRAY_LEN(tens) || !is_digit(text.data[0]))
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_digit(text.data[i]))
+            whole = whole * 10 + (uint64_t)(text.data[i] - '0');
+        else if (text.data[i] == '.' && point == text.len)
+            point = i;
+        else
+            return false;
+    }
+    if (whole > (uint64_t)1 << 53)
+        return false;
+    *ret = (double)whole / tens[point == text.len ? 0 : text.len - point - 1];
+    return true;
 }
 
 /* Whole text as people write numbers; `sign` too. */
@@ -108,7 +91,8 @@ static bool to_double(struct orma_str text, double *ret)
         return false;
     memcpy(copy, text.data, text.len);
     copy[text.len] = '\0';
-    if (strspn(copy, "+-0123456789.eE") != text.len || !orma_number_to_double(copy, ret))
+    if (!to_exact_double(text, ret) &&
+        (strspn(copy, "+-0123456789.eE") != text.len || !orma_number_to_double(copy, ret)))
         return false;
     if (negative)
         *ret = -*ret;
@@ -126,6 +110,7 @@ static bool read_number(struct orma_str text, struct orma_json_value *ret)
         return true;
     }
     ret->type = ORMA_JSON_REAL;
+    ret->integer = 0;
     return to_double(text, &val);
 }
 
@@ -140,6 +125,34 @@ static bool read_word(struct orma_str text, struct orma_json_value *ret)
     return ret->boolean || orma_str_eq(text, ORMA_STR("false"));
 }
 
+/* Whether a word has ended, where another byte would make it something else. */
+static bool ends_word(char c)
+{
+    return c == ',' || c == '}' || c == ']' || c == ':' || is_blank(c);
+}
+
+/* Digits, with a fraction or not. False: it is something else, or must be looked at again. */
+static bool read_plain_number(const char *pos, const char *end, struct orma_json_value *ret)
+{
+    const char *digits = pos + (*pos == '-'), *at = digits;
+    uint64_t val = 0;
+
+    for (; at < end && is_digit(*at); at++)
+        val = val * 10 + (uint64_t)(*at - '0');
+    if (at == digits || at - digits > 18)
+        return false;
+    ret->type = ORMA_JSON_INT;
+    ret->integer = (int64_t)(*pos == '-' ? -val : val);
+    if (at < end && *at == '.') {
+        ret->type = ORMA_JSON_REAL;
+        ret->integer = 0;
+        for (at++; at < end && is_digit(*at);)
+            at++;
+    }
+    ret->raw = (struct orma_str){pos, (size_t)(at - pos)};
+    return ret->raw.len <= NUMBER_MAX && (at == end || ends_word(*at));
+}
+
 bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
 {
     const char *pos = skip_blanks(self->pos, self->end), *to;
@@ -148,12 +161,16 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
     if (self->failed || pos == self->end)
         return false;
     if (*pos == '"') {
-        to = skip_string(pos + 1, self->end, &ret->escaped);
+        to = orma_json_skip_text(pos + 1, self->end, &ret->escaped);
         if (!to)
             return fail(self);
         ret->type = ORMA_JSON_STRING;
         ret->raw = (struct orma_str){pos + 1, (size_t)(to - pos) - 2};
         self->pos = to;
+        return true;
+    }
+    if (read_plain_number(pos, self->end, ret)) {
+        self->pos = pos + ret->raw.len;
         return true;
     }
     to = orma_json_skip(pos, self->end);
@@ -178,7 +195,7 @@ struct orma_json orma_json_inside(const struct orma_json_value *c)
 }
 
 /* To the next entry of a container, behind a comma. False at the end. */
-static bool next_entry(struct orma_json *self)
+static inline bool next_entry(struct orma_json *self)
 {
     self->pos = skip_blanks(self->pos, self->end);
     while (self->pos < self->end && *self->pos == ',')
@@ -186,20 +203,43 @@ static bool next_entry(struct orma_json *self)
     return !self->failed && self->pos < self->end;
 }
 
-bool orma_json_member(struct orma_json *self, struct orma_str *ret_key, struct orma_json_value *ret)
+bool orma_json_enter(struct orma_json *self, char bracket)
 {
-    struct orma_json_value key;
-
-    if (!next_entry(self))
-        return false;
-    if (*self->pos != '"' || !orma_json_read(self, &key))
-        return fail(self);
     self->pos = skip_blanks(self->pos, self->end);
+    if (self->failed || self->pos == self->end || *self->pos != bracket)
+        return false;
+    self->pos++;
+    return true;
+}
+
+bool orma_json_leave(struct orma_json *self, char bracket)
+{
+    if (!next_entry(self) || *self->pos != bracket)
+        return false;
+    self->pos++;
+    return true;
+}
+
+/* The name that must stand here, up to behind its colon. */
+static bool read_name(struct orma_json *self, struct orma_str *ret)
+{
+    bool escaped;
+    const char *begin = self->pos + 1, *to;
+
+    if (*self->pos != '"' || !(to = orma_json_skip_text(begin, self->end, &escaped)))
+        return fail(self);
+    *ret = (struct orma_str){begin, (size_t)(to - begin) - 1};
+    self->pos = skip_blanks(to, self->end);
     if (self->pos == self->end || *self->pos != ':')
         return fail(self);
     self->pos++;
-    *ret_key = key.raw;
-    return orma_json_read(self, ret) ? true : fail(self);
+    return true;
+}
+
+bool orma_json_member(struct orma_json *self, struct orma_str *ret_key, struct orma_json_value *ret)
+{
+    return next_entry(self) && read_name(self, ret_key) &&
+           (orma_json_read(self, ret) ? true : fail(self));
 }
 
 bool orma_json_element(struct orma_json *self, struct orma_json_value *ret)
@@ -331,11 +371,6 @@ bool orma_json_text_number(struct orma_str text, double *ret)
 
 /* ---- to the letter ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Takes one or more digits off the front. */
 static bool take_digits(struct orma_str *text)
 {
@@ -426,21 +461,19 @@ static bool take_string(struct orma_json_cursor *self, struct orma_json_value *r
 {
     const char *begin = self->pos, *pos = begin + 1;
 
-    for (; pos < self->end && *pos != '"'; pos++) {
-        if (*pos == '\\') {
-            struct json_escape e = read_escape(pos + 1, self->end);
-
-            if (e.wrong && !(self->rules.replace_halves && is_half(e.code)))
-                return orma_json_cursor_fail(self, (struct orma_str){pos, (size_t)(e.to - pos)},
-                                             "%s", e.wrong);
-            ret->escaped = true;
-            pos = e.to - 1;
-        } else if (*pos == '\n') {
+    while ((pos = orma_json_find_mark(pos, self->end)) < self->end && *pos != '"') {
+        if (*pos == '\n')
             break;
-        } else if ((uint8_t)*pos < ' ') {
+        if (*pos != '\\')
             return orma_json_cursor_fail(self, (struct orma_str){pos, 1},
                                          "a control character in a string must be escaped");
-        }
+        struct json_escape e = read_escape(pos + 1, self->end);
+
+        if (e.wrong && !(self->rules.replace_halves && is_half(e.code)))
+            return orma_json_cursor_fail(self, (struct orma_str){pos, (size_t)(e.to - pos)}, "%s",
+                                         e.wrong);
+        ret->escaped = true;
+        pos = e.to;
     }
     if (pos == self->end || *pos != '"')
         return orma_json_cursor_fail(self, (struct orma_str){begin, 1},

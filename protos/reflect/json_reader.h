@@ -75,6 +75,12 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret);
 /* A reader of what is between the brackets of a container. */
 struct orma_json orma_json_inside(const struct orma_json_value *container);
 
+/* Goes into a container in place: behind its bracket. False: it does not begin here. */
+bool orma_json_enter(struct orma_json *self, char bracket);
+
+/* True: no entry follows, and it goes behind the closing bracket. Else an entry must be read. */
+bool orma_json_leave(struct orma_json *self, char bracket);
+
 /* The next member of an object, or element of an array. False at the end, or when malformed. */
 bool orma_json_member(struct orma_json *self, struct orma_str *ret_key,
                       struct orma_json_value *ret);

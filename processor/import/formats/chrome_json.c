@@ -5,7 +5,8 @@
  *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
  *
  * An event is read twice: here for its time, and for the rest in sorted order
- * (chrome_json_event.c). Bytes that are not whole yet are left for the next call of read(), and how
+ * (chrome_json_event.c). Where it ends comes out of reading it; only what can't be read is searched
+ * for its end. Bytes that are not whole yet are left for the next call of read(), and how
  * far a value was scanned is kept. After a malformed value the next event is searched for, within a
  * budget per byte of the file, so that damage cannot make the import quadratic.
  */
@@ -97,31 +98,26 @@ static int64_t order_key(const struct orma_json_event *e, int64_t dur)
     return e->phase == 'X' && dur >= 0 ? INT64_MAX - dur : INT64_MAX;
 }
 
-/* Notes the event that this value is. False: it is not JSON. */
-static bool on_event(struct orma_file *file, struct orma_str text)
+/* Notes an event that was read. */
+static void on_event(struct orma_file *file, struct orma_str text, const struct orma_json_event *e)
 {
     struct json_file *f = file->state;
-    struct orma_json_event e;
     int64_t ts = 0, dur = 0;
-    bool ok = orma_json_event_read(text, &e);
+    uint32_t error;
 
-    if (ok && !e.members)
-        return true; /* some writers end their list with an empty event */
-    uint32_t error = 0;
-    if (!ok)
-        error = orma_model_cstr(file->imp->model, "malformed JSON");
-    if (!ok || !read_times(file->imp, text, &e, &ts, &dur, &error)) {
+    if (!e->members)
+        return; /* some writers end their list with an empty event */
+    if (!read_times(file->imp, text, e, &ts, &dur, &error)) {
         orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text, error);
-        return ok;
+        return;
     }
     f->any = true;
-    if (e.phase == 'P') {
-        orma_json_profile_event(file, &f->profiles, &e, text, &f->scratch);
-        return true;
+    if (e->phase == 'P') {
+        orma_json_profile_event(file, &f->profiles, e, text, &f->scratch);
+        return;
     }
-    file->events.strict |= e.phase == 'X';
-    orma_file_add(file, ts, order_key(&e, dur), (const uint8_t *)text.data, text.len);
-    return true;
+    file->events.strict |= e->phase == 'X';
+    orma_file_add(file, ts, order_key(e, dur), (const uint8_t *)text.data, text.len);
 }
 
 /* ---- damage ---- */
@@ -184,8 +180,15 @@ static const char *skip_damage(struct orma_file *file, struct json_file *f, cons
 static const char *read_event(struct orma_file *file, struct json_file *f, const char *pos,
                               const char *to)
 {
-    if (on_event(file, (struct orma_str){pos, (size_t)(to - pos)}))
+    struct orma_str text = {pos, (size_t)(to - pos)};
+    struct orma_json_event e;
+
+    if (orma_json_event_read(text, &e)) {
+        on_event(file, text, &e);
         return to;
+    }
+    orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text,
+                        orma_model_cstr(file->imp->model, "malformed JSON"));
     const char *next =
         may_search(file, f, (size_t)(to - pos)) ? find_event(file, f, pos + 1, to, false) : NULL;
     return skip_damage(file, f, pos, next ? next : to, "malformed JSON");
@@ -292,7 +295,14 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
             pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon where an event should be");
             continue;
         }
-        const char *to = value_end(f, pos, end), *before = pos;
+        struct orma_json_event e;
+        const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &e), *before = pos;
+        if (to) {
+            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &e);
+            pos = to;
+            continue;
+        }
+        to = value_end(f, pos, end);
         if (to)
             pos = read_event(file, f, pos, to);
         else if (at_end)

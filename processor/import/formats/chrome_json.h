@@ -16,6 +16,10 @@ struct orma_json_event {
 /* False: no object, or malformed. */
 bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
 
+/* The event that begins at `pos`, wherever it ends. Returns that place; NULL: it is no whole object
+ * up to `end`, or malformed. */
+const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret);
+
 /* Microseconds, as a number or as the text of one, to ns. False: it is none. */
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
 

@@ -7,28 +7,92 @@
 /* Processes and threads that are known by name alone have ids from here on. */
 #define NAMED_ID 0x80000000u
 
-static struct orma_json_value *member_of(struct orma_json_event *e, struct orma_str key)
-{
-    static const struct {
-        const char *name;
-        size_t at;
-    } members[] = {
-#define MEMBER(field, text) {text, offsetof(struct orma_json_event, field)}
-        MEMBER(ts, "ts"),           MEMBER(dur, "dur"),
-        MEMBER(tts, "tts"),         MEMBER(tdur, "tdur"),
-        MEMBER(pid, "pid"),         MEMBER(tid, "tid"),
-        MEMBER(id, "id"),           MEMBER(id2, "id2"),
-        MEMBER(bind_id, "bind_id"), MEMBER(name, "name"),
-        MEMBER(cat, "cat"),         MEMBER(scope, "s"),
-        MEMBER(bp, "bp"),           MEMBER(args, "args"),
-        MEMBER(flow_in, "flow_in"), MEMBER(flow_out, "flow_out"),
-#undef MEMBER
-    };
+/* Names of up to eight bytes as numbers, so that one comparison is enough for each. */
+#define NAME_1(a) ((uint64_t)(a))
+#define NAME_2(a, b) (NAME_1(a) << 8 | (b))
+#define NAME_3(a, b, c) (NAME_2(a, b) << 8 | (c))
+#define NAME_4(a, b, c, d) (NAME_3(a, b, c) << 8 | (d))
+#define NAME_7(a, b, c, d, e, f, g) (NAME_4(a, b, c, d) << 24 | NAME_3(e, f, g))
+#define NAME_8(a, b, c, d, e, f, g, h) (NAME_4(a, b, c, d) << 32 | NAME_4(e, f, g, h))
 
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(members); i++)
-        if (orma_str_eq_c(key, members[i].name))
-            return (struct orma_json_value *)((char *)e + members[i].at);
+static uint64_t name_of(struct orma_str key)
+{
+    uint64_t name = 0;
+
+    if (key.len > sizeof(name) || (key.len && !key.data[0]))
+        return 0;
+    for (size_t i = 0; i < key.len; i++)
+        name = name << 8 | (uint8_t)key.data[i];
+    return name;
+}
+
+static struct orma_json_value *member_of(struct orma_json_event *e, uint64_t name)
+{
+    switch (name) {
+    case NAME_2('t', 's'):
+        return &e->ts;
+    case NAME_3('d', 'u', 'r'):
+        return &e->dur;
+    case NAME_3('t', 't', 's'):
+        return &e->tts;
+    case NAME_4('t', 'd', 'u', 'r'):
+        return &e->tdur;
+    case NAME_3('p', 'i', 'd'):
+        return &e->pid;
+    case NAME_3('t', 'i', 'd'):
+        return &e->tid;
+    case NAME_2('i', 'd'):
+        return &e->id;
+    case NAME_3('i', 'd', '2'):
+        return &e->id2;
+    case NAME_7('b', 'i', 'n', 'd', '_', 'i', 'd'):
+        return &e->bind_id;
+    case NAME_4('n', 'a', 'm', 'e'):
+        return &e->name;
+    case NAME_3('c', 'a', 't'):
+        return &e->cat;
+    case NAME_1('s'):
+        return &e->scope;
+    case NAME_2('b', 'p'):
+        return &e->bp;
+    case NAME_4('a', 'r', 'g', 's'):
+        return &e->args;
+    case NAME_7('f', 'l', 'o', 'w', '_', 'i', 'n'):
+        return &e->flow_in;
+    case NAME_8('f', 'l', 'o', 'w', '_', 'o', 'u', 't'):
+        return &e->flow_out;
+    }
     return NULL;
+}
+
+static void take_member(struct orma_json_event *e, struct orma_str key,
+                        const struct orma_json_value *v)
+{
+    uint64_t name = name_of(key);
+    struct orma_json_value *to = member_of(e, name);
+
+    e->members++;
+    if (to && (v->type != ORMA_JSON_NULL || to == &e->ts))
+        *to = *v;
+    else if (name == NAME_2('p', 'h') && v->type == ORMA_JSON_STRING && v->raw.len)
+        e->phase = v->raw.data[0];
+}
+
+const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret)
+{
+    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
+    struct orma_json_value v;
+    struct orma_str key;
+
+    *ret = (struct orma_json_event){0};
+    if (!orma_json_enter(&j, '{'))
+        return NULL;
+    while (!orma_json_leave(&j, '}')) {
+        if (!orma_json_member(&j, &key, &v))
+            return NULL;
+        take_member(ret, key, &v);
+    }
+    return j.pos;
 }
 
 bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
@@ -37,17 +101,13 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
     struct orma_json_value event, v;
     struct orma_str key;
 
+    if (orma_json_event_take(text.data, text.data + text.len, ret))
+        return true;
     *ret = (struct orma_json_event){0};
     if (!orma_json_read(&j, &event) || event.type != ORMA_JSON_OBJECT)
         return false;
-    for (j = orma_json_inside(&event); orma_json_member(&j, &key, &v); ret->members++) {
-        struct orma_json_value *to = member_of(ret, key);
-
-        if (to && (v.type != ORMA_JSON_NULL || to == &ret->ts))
-            *to = v;
-        else if (orma_str_eq(key, ORMA_STR("ph")) && v.type == ORMA_JSON_STRING && v.raw.len)
-            ret->phase = v.raw.data[0];
-    }
+    for (j = orma_json_inside(&event); orma_json_member(&j, &key, &v);)
+        take_member(ret, key, &v);
     return !j.failed;
 }
 

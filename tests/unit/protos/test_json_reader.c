@@ -2,6 +2,7 @@
  * what spans let pass. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "protos/reflect/json_reader.h"
 #include "tests/support/leaks.h"
@@ -198,4 +199,116 @@ Test(json_reader, a_broken_member_costs_a_span_only_itself)
     cr_assert_eq(orma_json_find(&v, "a").type, ORMA_JSON_OBJECT);
     b = orma_json_find(&v, "b");
     cr_assert_eq(orma_json_find(&b, "y").integer, 1);
+}
+
+/* Where the value ends, byte by byte: what orma_json_skip() finds by blocks. */
+static const char *skip_slowly(const char *pos, const char *end)
+{
+    bool in_text = false;
+    size_t depth = 0;
+
+    for (; pos < end; pos++) {
+        if (in_text && *pos == '\\')
+            pos++;
+        else if (*pos == '"')
+            in_text = !in_text;
+        else if (!in_text && (*pos == '{' || *pos == '['))
+            depth++;
+        else if (!in_text && (*pos == '}' || *pos == ']') && !--depth)
+            return pos + 1;
+    }
+    return NULL;
+}
+
+Test(json_reader, containers_end_where_their_bracket_is_however_long_they_are)
+{
+    static const char bytes[] = "{}[]\"\"\"\\\\ab, :1\n\x80;\x1b\x3b";
+    char text[400];
+    uint32_t seed = 1;
+
+    for (unsigned run = 0; run < 200000; run++) {
+        size_t len = 1 + run % sizeof(text);
+
+        for (size_t i = 0; i < len; i++) {
+            seed = seed * 1664525 + 1013904223;
+            text[i] = run % 3 && seed >> 31 ? 'x' : bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+        }
+        text[0] = run & 1 ? '{' : '[';
+        for (size_t i = 1; i < len && run % 5 == 0; i += 61) /* runs that cross blocks */
+            memset(text + i, '\\', ORMA_MIN(len - i, (size_t)run % 7));
+        cr_assert_eq(orma_json_skip(text, text + len), skip_slowly(text, text + len), "%.*s",
+                     (int)len, text);
+    }
+}
+
+Test(json_reader, numbers_are_those_of_strtod)
+{
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "0.0",
+        "-0.5",
+        "1.",
+        "01.50",
+        "0.1",
+        "123.456",
+        "9007199254740992",
+        "9007199254740993",
+        "900719925474099.3",
+        "0.000000000000001",
+        "99999999999999.9",
+        "123456789012345678",
+        "-1234567890123456789",
+        "12345678901234567890",
+        "1.7976931348623157e308",
+        "5e-324",
+        "1e5",
+        "0.30000000000000004",
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        struct orma_json j = orma_json(orma_str_from(texts[i]));
+        struct orma_json_value v;
+        double want = strtod(texts[i], NULL), got;
+
+        cr_assert(orma_json_read(&j, &v), "%s", texts[i]);
+        got = orma_json_number(&v);
+        cr_assert_eq(got, want, "%s", texts[i]);
+        cr_assert(v.type == ORMA_JSON_INT || !v.integer, "%s", texts[i]);
+        cr_assert(orma_json_text_number(orma_str_from(texts[i]), &got) && got == want, "%s",
+                  texts[i]);
+    }
+}
+
+Test(json_reader, every_short_decimal_is_that_of_strtod)
+{
+    uint64_t seed = 1;
+    char text[32];
+
+    for (unsigned i = 0; i < 200000; i++) {
+        double got;
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        unsigned digits = 1 + (unsigned)(seed >> 60);
+        (void)snprintf(text, sizeof(text), "%.*s.%0*u", digits, "9182736450918273",
+                       (int)(seed >> 40 & 7) + 1, (unsigned)seed);
+        cr_assert(orma_json_text_number(orma_str_from(text), &got));
+        cr_assert_eq(got, strtod(text, NULL), "%s", text);
+    }
+}
+
+Test(json_reader, what_is_no_number_is_none_where_it_is_read_in_place)
+{
+    static const char *const texts[] = {"1x", "--1", "1.2.3", "1-", "-", "-a", "0x", "1e", "1{"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        struct orma_json j = orma_json(orma_str_from(texts[i]));
+        struct orma_json_value v;
+
+        cr_assert(!orma_json_read(&j, &v), "%s", texts[i]);
+    }
+    struct orma_json hex = orma_json(ORMA_STR("0x10")), e = orma_json(ORMA_STR("12e2"));
+    struct orma_json_value v;
+    cr_assert(orma_json_read(&hex, &v) && v.type == ORMA_JSON_INT && v.integer == 16);
+    cr_assert(orma_json_read(&e, &v) && v.type == ORMA_JSON_REAL && !v.integer);
 }
