@@ -291,7 +291,7 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
                              const struct orma_packet_time *time, uint64_t order)
 {
     if (!seq->run) {
-        struct orma_stream *s = stream_new(self, STREAM_RUN, orma_queue_key(seq->machine, -1));
+        struct orma_stream *s = stream_new(self, STREAM_RUN, ORMA_QUEUE_PACKETS(seq->machine));
 
         if (!s)
             return;
@@ -405,6 +405,13 @@ uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kern
     return self->bundles_num++;
 }
 
+uint32_t orma_sorter_queue_of_cpu(uint32_t machine, uint32_t cpu, enum orma_item_kind kind)
+{
+    uint32_t place = kind == ORMA_ITEM_SCHED_SWITCH ? 1 : kind == ORMA_ITEM_SCHED_WAKING ? 2 : 3;
+
+    return ORMA_QUEUE_PACKETS(machine) + cpu * 3 + place;
+}
+
 static struct orma_stream *bundle_stream(struct orma_sorter *self,
                                          const struct orma_kernel_bundle *b,
                                          enum orma_item_kind kind, int64_t first)
@@ -416,7 +423,7 @@ static struct orma_stream *bundle_stream(struct orma_sorter *self,
         return s;
     /* The first of the cpu, or one that begins before the last ended: a stream of its own. */
     struct orma_stream *late = s;
-    s = stream_new(self, STREAM_BUNDLES, orma_queue_key(b->machine, (int)b->cpu));
+    s = stream_new(self, STREAM_BUNDLES, orma_sorter_queue_of_cpu(b->machine, b->cpu, kind));
     if (!s)
         return NULL;
     s->current = true;

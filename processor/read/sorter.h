@@ -12,10 +12,11 @@
  *
  *   heads of all runs ──► merged by (time, order of arrival) ──► emit()
  *
- * Where times are equal it matters who comes first. The events of a cpu are a
- * queue, all else of a machine is another, first one; inside a queue what came
- * first goes first. Of queues the lowest goes first, and goes on while no other
- * has an earlier time: so do others, and rows are numbered in this order.
+ * Where times are equal it matters who comes first. A cpu has three queues: its
+ * switches and wakings in compact form, and its events. All else of a machine is
+ * another, first one. Inside a queue what came first goes first. Of queues the
+ * lowest goes first, and goes on while no other has an earlier time: so do
+ * others, and rows are numbered in this order.
  *
  * So an event costs no memory here as long as its source is in order, and the
  * two walks over its packet are cheap: the first one only reads the head.
@@ -61,8 +62,8 @@ struct orma_item {
     uint32_t len;
     uint32_t field;
     uint32_t before; /* packets: how far into the packet `data` begins */
-    uint8_t kind;   /* enum orma_item_kind */
-    uint8_t format; /* whose ORMA_ITEM_OTHER it is */
+    uint8_t kind;    /* enum orma_item_kind */
+    uint8_t format;  /* whose ORMA_ITEM_OTHER it is */
     uint16_t machine;
     uint32_t bundle;                      /* ftrace: into orma_sorter.bundles */
     uint32_t index;                       /* ftrace: which of its list in the bundle */
@@ -197,10 +198,9 @@ void orma_sorter_push_source(struct orma_sorter *self,
 void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,
                              int64_t first, int64_t last);
 
-static inline uint32_t orma_queue_key(uint32_t machine, int cpu)
-{
-    return machine << 16 | (uint32_t)(cpu + 1);
-}
+/* Queues of a machine: packets, then for each cpu switches, wakings in compact form, and events. */
+#define ORMA_QUEUE_PACKETS(machine) ((uint32_t)(machine) << 16)
+uint32_t orma_sorter_queue_of_cpu(uint32_t machine, uint32_t cpu, enum orma_item_kind kind);
 
 /* Emits in order until an item with order >= limit would come. */
 void orma_sorter_extract(struct orma_sorter *self, uint64_t limit);
