@@ -316,10 +316,23 @@ void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t 
     orma_table_set(threads(self), ORMA_THREAD_IS_MAIN_THREAD, utid, is_main);
 }
 
+uint32_t orma_processes_thread_of_bare(struct orma_processes *self, uint32_t tid, uint32_t pid,
+                                       bool is_main)
+{
+    uint32_t upid = orma_processes_bare_process(self, pid);
+    uint32_t utid = matching_thread(self, tid, pid);
+
+    if (utid == ORMA_ID_NONE)
+        utid = orma_processes_start_thread(self, INT64_MIN, tid);
+    orma_processes_attach(self, utid, upid, is_main);
+    return utid;
+}
+
 uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
                               uint32_t pid, uint32_t name, enum orma_thread_name_rank rank)
 {
     orma_ids_drop(&self->by_pid, pid);
+    orma_ids_drop(&self->by_tid, pid); /* nothing that was is of the new process */
     uint32_t utid = orma_processes_start_thread(self, start, pid);
     uint32_t upid = orma_processes_process(self, pid);
 

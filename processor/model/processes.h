@@ -79,6 +79,10 @@ uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid);
 /* The same without a main thread: where its tid is not the pid. */
 uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid);
 
+/* The thread with this tid in that process, whose main thread may have another tid. */
+uint32_t orma_processes_thread_of_bare(struct orma_processes *self, uint32_t tid, uint32_t pid,
+                                       bool is_main);
+
 /* Makes the thread one of the process, if it is of none yet. */
 void orma_processes_attach(struct orma_processes *self, uint32_t utid, uint32_t upid, bool is_main);
 

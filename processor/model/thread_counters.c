@@ -17,7 +17,7 @@ struct group {
     uint32_t utid;
     uint16_t machine;
     struct orma_thread_counter what;
-    uint32_t track; /* at the end; ORMA_TRACK_NONE: not made yet */
+    uint32_t track; /* at the end */
 };
 
 struct orma_thread_counters {
@@ -68,7 +68,7 @@ static uint32_t group_of(struct orma_model *model, struct orma_thread_counters *
         model->storage->failed = true;
         return UINT32_MAX;
     }
-    st->groups[st->groups_num] = (struct group){utid, machine, *what, ORMA_TRACK_NONE};
+    st->groups[st->groups_num] = (struct group){utid, machine, *what, 0};
     return st->groups_num++;
 }
 
@@ -107,21 +107,31 @@ static uint32_t track_of(struct orma_model *model, const struct group *g)
                                     NULL, 1 + w->dims_num, dims);
 }
 
+/* In the order of their first samples, but those of machines beside the host before its own: so
+ * does the reference. */
+static void make_tracks(struct orma_model *model, struct orma_thread_counters *st)
+{
+    for (int host = 0; host < 2; host++)
+        for (uint32_t i = 0; i < st->groups_num; i++)
+            if ((st->groups[i].machine ? 0 : 1) == host)
+                st->groups[i].track = track_of(model, &st->groups[i]);
+}
+
 void orma_model_finish_thread_counters(struct orma_model *model)
 {
     struct orma_thread_counters *st = model->thread_counters;
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_COUNTER);
 
-    for (uint32_t i = 0; st && i < st->rows_num; i++) {
+    if (!st)
+        return;
+    make_tracks(model, st);
+    for (uint32_t i = 0; i < st->rows_num; i++) {
         if (st->rows[i] >= t->rows)
             continue; /* memory was out */
         int64_t group = orma_table_int(t, ORMA_COUNTER_TRACK_ID, st->rows[i]);
 
         ORMA_ASSERT(group >= 0 && group < st->groups_num);
-        struct group *g = &st->groups[group];
-        if (g->track == ORMA_TRACK_NONE)
-            g->track = track_of(model, g);
-        orma_table_set(t, ORMA_COUNTER_TRACK_ID, st->rows[i], g->track);
+        orma_table_set(t, ORMA_COUNTER_TRACK_ID, st->rows[i], st->groups[group].track);
     }
     orma_model_fini_thread_counters(model);
 }

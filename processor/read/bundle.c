@@ -147,6 +147,17 @@ static bool event_time(struct orma_str event, uint64_t *ret)
     return false;
 }
 
+bool orma_bundle_event_is_bare(struct orma_str event)
+{
+    struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.wire == ORMA_PB_LEN)
+            return false;
+    return true;
+}
+
 static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
 {
     struct orma_pb_field f;

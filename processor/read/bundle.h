@@ -51,6 +51,9 @@ static inline bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_fi
            (ORMA_UNLIKELY(r->failed) && orma_bundle_field_behind(r, at, ret, damage));
 }
 
+/* True if an event of the ordinary list holds only its time, thread and flags. */
+bool orma_bundle_event_is_bare(struct orma_str event);
+
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
                              const struct orma_kernel_bundle *bundle, enum orma_item_kind kind);
 

@@ -76,6 +76,15 @@ def zipped(reference, ours, table, *keys):
     return [pair for key in theirs if len(theirs[key]) == len(mine.get(key, [])) for pair in zip(theirs[key], mine[key])]
 
 
+@rule("numbers of cpus", "a cpu of a further machine has the number that the machine gave it; the reference adds 4096 for each machine "
+      "before it in some tables", "ftrace.cpu, sched.cpu, thread_state.cpu")
+def numbers_of_cpus(reference, ours):
+    for table in ("ftrace", "sched", "thread_state"):
+        for row in reference.get(table, []):
+            if row.get("cpu", "NULL").isdigit():
+                row["cpu"] = str(int(row["cpu"]) % 4096)
+
+
 @rule("open states", "the end of this state was not recorded: switches are missing between it and the next, and what the thread "
       "did there nobody knows; the reference draws the state until the next event of the thread", "thread_state.dur")
 def open_states(reference, ours):
@@ -133,9 +142,14 @@ def flags_of_events(reference, ours):
         flagged[key] -= 1
         return True
     reference["ftrace"] = [row for row in reference.get("ftrace", []) if not is_flags(row)]
-    known = {(row["ts"], row["name"]) for row in reference["ftrace"]}
-    ours["ftrace"] = [row for row in ours.get("ftrace", [])
-                      if row.get("common_flags") == "0" or (row["ts"], row["name"]) in known]
+    def key(row):
+        return tuple(row.get(column) for column in ("ts", "name", "utid", "cpu"))
+    known = collections.Counter(map(key, reference["ftrace"]))
+    known.subtract(key(row) for row in ours.get("ftrace", []) if row.get("common_flags") == "0")
+    def is_known(row):
+        known[key(row)] -= 1
+        return known[key(row)] >= 0
+    ours["ftrace"] = [row for row in ours.get("ftrace", []) if row.get("common_flags") == "0" or is_known(row)]
     for theirs, mine in zipped(reference, ours, "ftrace", "ts", "name", "utid", "cpu"):
         if theirs.get("common_flags") == "0":
             theirs["common_flags"] = mine["common_flags"]
@@ -152,15 +166,6 @@ def args_of_nothing(reference, ours):
         if not any(key.startswith("arg:") for key in mine):
             for key in [key for key in theirs if key.startswith("arg:")]:
                 del theirs[key]
-
-
-@rule("numbers of cpus", "a cpu of a further machine has the number that the machine gave it; the reference adds 4096 for each machine "
-      "before it in some tables", "ftrace.cpu, sched.cpu, thread_state.cpu")
-def numbers_of_cpus(reference, ours):
-    for table in ("ftrace", "sched", "thread_state"):
-        for row in reference.get(table, []):
-            if row.get("cpu", "NULL").isdigit():
-                row["cpu"] = str(int(row["cpu"]) % 4096)
 
 
 @rule("pages of unknown size", "blocks of free pages are told by their number of pages: of all sizes there are, 4096 bytes is the usual "

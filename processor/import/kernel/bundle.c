@@ -237,6 +237,26 @@ static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ct
     count_bad(imp, ctx->machine, &c);
 }
 
+/* Events that say when and of whom, but not what, are no reason to look for their clock: true if
+ * there are no others, which are counted. */
+static bool says_nothing(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                         const struct orma_kernel_bundle *b)
+{
+    struct orma_bundle_cursor c;
+    struct orma_item item;
+    uint32_t num = 0;
+
+    orma_bundle_cursor_init(&c, b, ORMA_ITEM_FTRACE_EVENT);
+    for (; orma_bundle_cursor_next(&c, b, &item); num++)
+        if (!orma_bundle_event_is_bare((struct orma_str){(const char *)item.data, item.len}))
+            return false;
+    if (num)
+        count_bad(imp, ctx->machine, &c);
+    orma_stats_add(orma_model_stats(imp->model, ctx->machine), ORMA_STAT_FTRACE_MISSING_EVENT_ID,
+                   num);
+    return num > 0;
+}
+
 /* One list of a bundle. *idx: the entry for all lists with one offset, made when it is needed. */
 static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                       struct orma_kernel_bundle *b, uint32_t *idx, enum orma_item_kind kind,
@@ -246,6 +266,9 @@ static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx 
     struct orma_bundle_cursor c;
     int64_t first, last, offset;
     uint32_t num;
+
+    if (kind == ORMA_ITEM_FTRACE_EVENT && says_nothing(imp, ctx, b))
+        return;
     bool even = is_even(imp, ctx, b, kind, clock, &c, &first, &last, &offset, &num) &&
                 orma_sorter_accepts(sorter, first);
 
@@ -276,10 +299,14 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
     if (!l || l->cpu_seen[head->cpu])
         return;
     l->cpu_seen[head->cpu] = 1;
-    if ((!head->has_previous_end && !head->has_last_read) ||
-        (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
-         !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)))
+    if (!head->has_previous_end && !head->has_last_read)
         return;
+    if (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
+        !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)) {
+        imp->reader->error = "the clock of a bundle of kernel events has nothing to do with others "
+                             "(Failed to convert timestamp to trace time)";
+        return;
+    }
     l->latest_start = ORMA_MAX(l->latest_start, ts);
     orma_metadata_int(imp->model, "ftrace_latest_data_start_ns", false,
                       ORMA_METADATA_MACHINE_AND_TRACE, machine, l->latest_start);

@@ -288,8 +288,8 @@ static void tree_thread(struct orma_import_ctx *imp, struct orma_processes *proc
             break;
         }
     }
-    uint32_t utid = orma_processes_thread(procs, tid);
-    orma_processes_attach(procs, utid, orma_processes_bare_process(procs, pid), is_main);
+    uint32_t utid = orma_processes_thread_of_bare(procs, tid, pid, is_main);
+
     if (is_idle)
         orma_table_set(orma_model_table(imp->model, ORMA_TABLE_THREAD), ORMA_THREAD_IS_IDLE, utid,
                        1);

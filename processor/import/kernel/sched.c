@@ -82,11 +82,11 @@ static void parse_compact_waking(struct orma_import_ctx *imp, const struct orma_
         return;
     }
     orma_kernel_add_row(imp, item, st->sched_waking, c->utid, item->sched.common_flags, cpu);
+    if (raw_only)
+        return;
     uint32_t utid =
         orma_processes_thread(orma_model_processes(imp->model, item->machine), item->sched.pid);
-    if (!raw_only)
-        orma_sched_waking(imp->model, item->machine, item->ts, utid, c->utid,
-                          item->sched.common_flags);
+    orma_sched_waking(imp->model, item->machine, item->ts, utid, c->utid, item->sched.common_flags);
 }
 
 /* A name that is not told names nobody. */
@@ -179,7 +179,7 @@ static void on_newtask(struct orma_import_ctx *imp, const struct orma_kernel_eve
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
     struct orma_pb_field f;
     struct orma_str comm = {NULL, 0};
-    uint32_t pid = 0, utid;
+    uint32_t pid = 0, utid, parent = e->utid;
     uint64_t flags = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -200,8 +200,9 @@ static void on_newtask(struct orma_import_ctx *imp, const struct orma_kernel_eve
     } else {
         orma_processes_start(procs, e->ts, e->pid, pid, name, ORMA_THREAD_NAME_FTRACE);
         utid = orma_processes_thread(procs, pid);
+        parent = orma_processes_thread(procs, e->pid); /* the tid may be the same */
     }
-    orma_sched_new_task(imp->model, e->machine, e->ts, utid, e->utid);
+    orma_sched_new_task(imp->model, e->machine, e->ts, utid, parent);
 }
 
 static void on_rename(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -223,7 +224,7 @@ static void on_rename(struct orma_import_ctx *imp, const struct orma_kernel_even
     uint32_t upid = orma_processes_upid(procs, utid);
     if (upid != ORMA_ID_NONE && orma_table_int(orma_model_table(imp->model, ORMA_TABLE_THREAD),
                                                ORMA_THREAD_IS_MAIN_THREAD, utid))
-        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_OTHER);
+        orma_processes_name_process(procs, upid, name, ORMA_PROCESS_NAME_SYSTEM);
 }
 
 static void on_free(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

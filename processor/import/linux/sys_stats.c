@@ -449,6 +449,7 @@ static void idle_entry(struct orma_import_ctx *imp, const struct orma_item *item
         orma_dim(imp->model->known.cpu, cpu),
         orma_dim_str(imp->model->known.state, orma_model_str(imp->model, state)),
     };
+    (void)orma_model_ucpu(imp->model, item->machine, cpu);
     uint32_t name =
         orma_strpool_addf(&imp->model->storage->pool, "cpuidle%u.%.*s", cpu, ORMA_STR_ARG(state));
     orma_model_counter(
