@@ -150,7 +150,7 @@ static void put_sections(struct orma_buf *out)
 
 const struct orma_command orma_cmd_report = {
     .name = "report",
-    .summary = "Answer the usual questions: CPUs, waits, calls, I/O, memory, slices.",
+    .summary = "Show who used CPUs, who waited, calls, I/O, memory, slices.",
     .synopsis = "[OPTIONS] TRACE [SECTION...]",
     .details =
         "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, callers, "

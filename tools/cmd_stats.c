@@ -302,7 +302,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_stats = {
     .name = "stats",
-    .summary = "Show what a trace holds, what was lost, what could not be read.",
+    .summary = "Show what a trace holds, what was lost or not readable.",
     .synopsis = "[OPTIONS] TRACE",
     .details = "Losses are counted in packets, per writer and reason, where the trace was recorded "
                "by Orma; 'orma help loss' explains the reasons. What a ring overwrote as it was "

@@ -95,7 +95,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_status = {
     .name = "status",
-    .summary = "Show the tracing service, its producers, data sources and sessions.",
+    .summary = "Show the tracing service, its sources and sessions.",
     .synopsis = "[OPTIONS]",
     .details =
         "Asks the service at PERFETTO_CONSUMER_SOCK_NAME, or at its usual place. Sessions of other "

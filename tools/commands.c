@@ -1,8 +1,21 @@
 #include "tools/commands.h"
 
 const struct orma_command *const orma_commands[] = {
-    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_report,  &orma_cmd_query, &orma_cmd_stats,
-    &orma_cmd_status, &orma_cmd_merge,   &orma_cmd_convert, &orma_cmd_help,  NULL,
+    &orma_cmd_record,  &orma_cmd_profile,
+    &orma_cmd_status,  &orma_cmd_report,
+    &orma_cmd_query,   &orma_cmd_stats,
+    &orma_cmd_metrics, &orma_cmd_summarize,
+    &orma_cmd_convert, &orma_cmd_merge,
+    &orma_cmd_export,  &orma_cmd_serve,
+    &orma_cmd_help,    NULL,
+};
+
+const struct orma_help_group orma_command_groups[] = {
+    {"record", &orma_cmd_record},
+    {"ask", &orma_cmd_report},
+    {"share", &orma_cmd_convert},
+    {"more", &orma_cmd_help},
+    {0},
 };
 
 static const struct orma_option options[] = {
@@ -17,7 +30,7 @@ const struct orma_command orma_cmd_self = {
     .details = "Under the name of another program (a link to it) it answers as that program: "
                "perfetto, trigger_perfetto, tracebox, trace_processor_shell, traceconv.",
     .examples = "  orma record -t 5s -o trace.pftrace   # as root: the kernel's events, too\n"
-                "  orma stats trace.pftrace             # was anything lost?\n"
+                "  orma report trace.pftrace            # who used the CPUs, who waited\n"
                 "  orma query trace.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n",
     .options = options,
 };

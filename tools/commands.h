@@ -6,6 +6,7 @@
 #include "tools/base/cli.h"
 #include "tools/convert/convert.h"
 #include "tools/help/help.h"
+#include "tools/shell/shell.h"
 
 extern const struct orma_command orma_cmd_record;
 extern const struct orma_command orma_cmd_profile;
@@ -17,6 +18,8 @@ extern const struct orma_command orma_cmd_status;
 
 /* All of them in the order of the overview, ended by NULL. */
 extern const struct orma_command *const orma_commands[];
+/* What they are for, in the same order. */
+extern const struct orma_help_group orma_command_groups[];
 /* `orma` itself: what its manual page says; without run(). */
 extern const struct orma_command orma_cmd_self;
 #endif

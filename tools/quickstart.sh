@@ -54,20 +54,8 @@ echo "Recording $seconds seconds ..." >&2
 # The demo works in the background while the machine is watched for the whole time.
 $orma record -o "$output" -- sh -c "$build/sdk/orma_demo --threads 4 --iterations 2000 --spin 50000 & sleep $seconds; wait"
 
-question() {
-    echo
-    echo "$1"
-    rows=$($orma query --csv=table -f "tools/quickstart/$2.sql" "$output")
-    if [ "$(printf '%s\n' "$rows" | wc -l)" -gt 2 ]; then
-        printf '%s\n' "$rows"
-    else
-        echo "(nothing: the kernel's events were not recorded)"
-    fi
-}
-echo
 echo "Trace: $output"
-question "The ten threads that used most CPU:" threads
-question "The demo's slowest slices:" slices
-question "How long threads waited before they ran:" waits
+$orma report "$output" overview threads latency
+$orma report "$output" slices --process orma_demo 2>/dev/null || echo "(no slices of the demo)"
 echo
-$orma stats --brief "$output"
+echo "All sections: $orma report $output"

@@ -23,18 +23,30 @@ static const struct orma_option options[] = {
     {0},
 };
 
+static const char *group_of(const struct orma_help_tables *tables,
+                            const struct orma_command *command)
+{
+    const struct orma_help_group *g = tables->groups;
+
+    while (g->name && g->first != command)
+        g++;
+    return g->name ? g->name : "";
+}
+
+/* It fits a screen of 80 by 24. */
 void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 {
-    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...\n\n%s\nThis is %s.\n\nCommands:\n",
-            tables->self->summary, ORMA_VERSION_TEXT);
-    for (size_t i = 0; tables->commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", tables->commands[i]->name, tables->commands[i]->summary);
-    fprintf(out, "\nTopics of 'orma help':\n");
+    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...   (%s; 'orma COMMAND --help' has more)\n\n",
+            ORMA_VERSION_TEXT);
+    for (size_t i = 0; tables->commands[i]; i++) {
+        const struct orma_command *c = tables->commands[i];
+
+        fprintf(out, "%-8s%-10s %s\n", group_of(tables, c), c->name, c->summary);
+    }
+    fprintf(out, "\nHelp topics: ");
     for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
-        fprintf(out, "  %-10s %s\n", t->name, t->summary);
+        fprintf(out, "%s%s", t == orma_help_topics ? "" : ", ", t->name);
     fprintf(out, "\nFirst steps:\n%s", tables->self->examples);
-    fprintf(out, "\n'orma COMMAND --help' has the details. Traces also open in "
-                 "https://ui.perfetto.dev.\n");
 }
 
 bool orma_help_page_find(const struct orma_help_tables *tables, const char *name,

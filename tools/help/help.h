@@ -16,9 +16,16 @@ struct orma_help_page {
     const struct orma_command *parts; /* sub-commands, ended by a NULL name; NULL: none */
 };
 
+/* Commands of one purpose: from `first` on, up to the first of the next group. */
+struct orma_help_group {
+    const char *name; /* one word; NULL ends the table */
+    const struct orma_command *first;
+};
+
 struct orma_help_tables {
     const struct orma_command *self;            /* `orma` itself */
     const struct orma_command *const *commands; /* its commands, ended by NULL */
+    const struct orma_help_group *groups;       /* of `commands`, in their order */
     const struct orma_command *help;            /* the one of `commands` that explains the others */
     /* Page number `n`, from 0; false past the last. Page 0 is that of `self`. */
     bool (*page)(size_t n, struct orma_help_page *ret);

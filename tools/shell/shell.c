@@ -69,7 +69,7 @@ static const struct orma_option interactive_options[] = {
     {0},
 };
 
-static const struct orma_option export_options[] = {
+const struct orma_option orma_shell_export_options[] = {
     {ORMA_SHELL_OUTPUT, 'o', "output", "FILE", "The file to write."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
@@ -80,7 +80,7 @@ static int run_metrics(const struct orma_command *command, int argc, char **argv
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " metrics", 1, argc, argv);
+    int code = orma_shell_parse(&sh, command, orma_shell_program("metrics"), 1, argc, argv);
     if (code >= 0)
         return code;
     sh.trace = sh.words[0];
@@ -96,7 +96,7 @@ static int run_summarize(const struct orma_command *command, int argc, char **ar
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, ORMA_SHELL_NAME " summarize", ORMA_SHELL_WORDS_MAX,
+    int code = orma_shell_parse(&sh, command, orma_shell_program("summarize"), ORMA_SHELL_WORDS_MAX,
                                 argc, argv);
     if (code >= 0)
         return code;
@@ -151,9 +151,13 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, self, ORMA_SHELL_NAME " export", 2, argc, argv);
+    int code = orma_shell_parse(&sh, self, orma_shell_program("export"), 2, argc, argv);
     if (code >= 0)
         return code;
+    if (orma_shell_is_orma() && sh.words[0] && !sh.words[1]) { /* the format goes without saying */
+        sh.words[1] = sh.words[0];
+        sh.words[0] = "sqlite";
+    }
     if (!sh.words[0] || (strcmp(sh.words[0], "sqlite") && strcmp(sh.words[0], "arrow_tar") &&
                          strcmp(sh.words[0], "perfetto")))
         return orma_shell_missing("export", "unknown format: expected sqlite");
@@ -291,7 +295,7 @@ const struct orma_command orma_shell_commands[] = {
         .summary = "Write all tables of a trace into a database.",
         .synopsis = "sqlite -o FILE TRACE",
         .examples = "  trace_processor_shell export sqlite -o trace.db trace.pftrace\n",
-        .options = export_options,
+        .options = orma_shell_export_options,
         .run = run_export,
     },
     {

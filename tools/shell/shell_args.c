@@ -217,12 +217,12 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
         orma_cli_help(cli->command, ORMA_SHELL_NAME, stdout);
         return 0;
     case ORMA_SHELL_ABSENT:
-        fprintf(stderr, ORMA_SHELL_NAME ": this build has no %s\n", cli->option);
+        fprintf(stderr, "%s: this build has no %s\n", orma_shell_program(NULL), cli->option);
         return 1;
     case ORMA_CLI_HELP:
         return 0;
     case ORMA_CLI_BAD:
-        return 1;
+        return orma_shell_usage();
     default:
         if (id >= ORMA_SHELL_METRICS_FIRST && id < ORMA_SHELL_METRICS_LAST)
             return take_metrics_option(sh, cli, id);
@@ -240,7 +240,7 @@ static int take_word(struct orma_shell *sh, const struct orma_cli *cli, size_t w
         return -1;
     }
     if (sh->words_num == words_max)
-        return orma_cli_usage_error(cli, "too many arguments: %s", word), 1;
+        return orma_cli_usage_error(cli, "too many arguments: %s", word), orma_shell_usage();
     sh->words[sh->words_num++] = word;
     return -1;
 }

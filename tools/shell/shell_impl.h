@@ -114,6 +114,17 @@ struct orma_shell {
 void orma_shell_init(struct orma_shell *self);
 
 /*
+ * How it was called: as trace_processor_shell, the default, or as `orma`, whose wrong usage is 2,
+ * and which does not talk about what went well.
+ */
+void orma_shell_call_orma(void);
+bool orma_shell_is_orma(void);
+/* "trace_processor_shell" or "orma"; with a part of it (not NULL), "orma metrics". */
+const char *orma_shell_program(const char *part);
+/* What wrong usage exits with. */
+int orma_shell_usage(void);
+
+/*
  * Takes the command line; positional arguments (at most `words_max`) go to `words`. -1: go on;
  * else what to exit with.
  */
@@ -163,4 +174,5 @@ int orma_shell_serve_http(struct orma_shell *self);
 int orma_shell_serve_stdio(struct orma_shell *self);
 int orma_shell_run_server(const struct orma_command *command, int argc, char **argv);
 extern const struct orma_option orma_shell_server_options[];
+extern const struct orma_option orma_shell_export_options[];
 #endif

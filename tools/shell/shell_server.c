@@ -27,7 +27,7 @@
 #include "tools/load/symbols.h"
 #include "tools/shell/shell_impl.h"
 
-#define PROGRAM ORMA_SHELL_NAME
+#define PROGRAM orma_shell_program(NULL)
 #define UNIX_IDLE_MS (30 * 60 * 1000u)
 #define STDIO_BLOCK ((size_t)256 << 10)
 #define STDIO_STOP_MS 3000
@@ -61,7 +61,8 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
     if (!code && sh->trace)
         code = orma_load_symbols_from_environment(orma_rpc_processor(rpc), PROGRAM) < 0;
     if (!code && sh->trace) {
-        code = orma_load_trace(orma_rpc_processor(rpc), PROGRAM, sh->trace, ORMA_LOAD_SHELL,
+        code = orma_load_trace(orma_rpc_processor(rpc), PROGRAM, sh->trace,
+                               orma_shell_is_orma() ? ORMA_LOAD_PROGRESS : ORMA_LOAD_SHELL,
                                &sh->load_ns) < 0;
         if (!code) {
             orma_load_print_health(orma_rpc_processor(rpc), NULL, NULL, stderr);
@@ -99,7 +100,7 @@ static int serve(struct orma_shell *sh, const struct orma_server_config *config,
         int r = orma_server_new(config, rpc, &server);
 
         if (r < 0) {
-            fprintf(stderr, PROGRAM ": cannot listen on %s, port %u: %s%s\n",
+            fprintf(stderr, "%s: cannot listen on %s, port %u: %s%s\n", PROGRAM,
                     config->address ? config->address : "localhost", (unsigned)config->port,
                     r == -EINVAL ? "no such address" : strerror(-r),
                     r == -EADDRINUSE ? "; --port (or --http-port) selects another" : "");
@@ -342,7 +343,7 @@ static int serve_at(struct orma_shell *sh, const char *path)
     if (r == 0)
         r = write_pid(orma_buf_cstr(&pid));
     if (r < 0) {
-        fprintf(stderr, PROGRAM ": %s: %s\n", path,
+        fprintf(stderr, "%s: %s: %s\n", PROGRAM, path,
                 r == -EADDRINUSE ? "a server answers there already; 'server kill' ends it"
                                  : strerror(-r));
         orma_fd_close(&config.unix_fd);
@@ -378,7 +379,7 @@ static int serve_unix(struct orma_shell *sh)
         r = orma_shell_socket_path(sh->socket_name, &path);
     int code = 1;
     if (r < 0) {
-        fprintf(stderr, PROGRAM ": %s: %s\n", orma_buf_cstr(&path), strerror(-r));
+        fprintf(stderr, "%s: %s: %s\n", PROGRAM, orma_buf_cstr(&path), strerror(-r));
     } else {
         printf("%s\n", sh->socket_path ? sh->socket_path : sh->socket_name);
         fflush(stdout);
@@ -434,16 +435,31 @@ static int kill_server(const char *target)
     return code;
 }
 
+static bool is_mode(const char *word)
+{
+    static const char *const modes[] = {"http", "stdio", "unix", "kill"};
+
+    for (size_t i = 0; word && i < ORMA_ARRAY_LEN(modes); i++) {
+        if (!strcmp(word, modes[i]))
+            return true;
+    }
+    return false;
+}
+
 int orma_shell_run_server(const struct orma_command *command, int argc, char **argv)
 {
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, PROGRAM " server", 2, argc, argv);
+    int code = orma_shell_parse(&sh, command, orma_shell_program("server"), 2, argc, argv);
     if (code >= 0)
         return code;
     const char *mode = sh.words[0];
     sh.trace = sh.words[1];
+    if (orma_shell_is_orma() && !is_mode(mode) && !sh.trace) {
+        sh.trace = mode;
+        return orma_shell_serve_http(&sh);
+    }
     if (!mode)
         return orma_shell_missing("server", "no mode given: expected http, stdio, unix or kill");
     if (!strcmp(mode, "http"))

@@ -16,20 +16,48 @@
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
+static bool called_orma;
+
+void orma_shell_call_orma(void)
+{
+    called_orma = true;
+}
+
+bool orma_shell_is_orma(void)
+{
+    return called_orma;
+}
+
+const char *orma_shell_program(const char *part)
+{
+    static char name[64];
+
+    if (!part)
+        return called_orma ? "orma" : ORMA_SHELL_NAME;
+    snprintf(name, sizeof(name), "%s %.24s", called_orma ? "orma" : ORMA_SHELL_NAME,
+             called_orma && !strcmp(part, "server") ? "serve" : part);
+    return name;
+}
+
+int orma_shell_usage(void)
+{
+    return called_orma ? ORMA_EXIT_USAGE : 1;
+}
+
 int orma_shell_missing(const char *command, const char *what)
 {
-    fprintf(stderr, "%s: %s\n", command, what);
-    return 1;
+    fprintf(stderr, "%s%s: %s\n", called_orma ? "orma " : "", command, what);
+    return orma_shell_usage();
 }
 
 int orma_shell_output_failed(void)
 {
-    return orma_cli_output_failed("trace_processor_shell", errno);
+    return orma_cli_output_failed(orma_shell_program(NULL), errno);
 }
 
 int orma_shell_complain(const char *what, const char *why)
 {
-    fprintf(stderr, ORMA_SHELL_NAME ": %s: %s\n", what, why);
+    fprintf(stderr, "%s: %s: %s\n", orma_shell_program(NULL), what, why);
     return 1;
 }
 
@@ -63,7 +91,8 @@ int orma_shell_run_sql(struct orma_shell *self, struct orma_str sql)
         fprintf(stderr, "No valid SQL to run\n");
         return 1;
     }
-    fprintf(stderr, "Query execution time: %" PRIu64 " ms\n", self->query_ns / 1000000);
+    if (!called_orma)
+        fprintf(stderr, "Query execution time: %" PRIu64 " ms\n", self->query_ns / 1000000);
     return 0;
 }
 
@@ -80,8 +109,8 @@ static int add_package(struct orma_processor *tp, const struct orma_shell_packag
     if (r < 0)
         orma_shell_complain(path, orma_processor_error(tp));
     else if (skipped)
-        fprintf(stderr, ORMA_SHELL_NAME ": %s: %u files with a dot in their path left out\n", path,
-                skipped);
+        fprintf(stderr, "%s: %s: %u files with a dot in their path left out\n",
+                orma_shell_program(NULL), path, skipped);
     free(path);
     return r < 0;
 }
@@ -111,9 +140,9 @@ static void print_left_out(const struct orma_processor *tp)
 
     if (num)
         fprintf(stderr,
-                ORMA_SHELL_NAME ": the library's prelude describes data that have no tables here: "
-                                "%u statements left out, their views are empty. The first:\n%s\n",
-                num, first);
+                "%s: the library's prelude describes data that have no tables here: "
+                "%u statements left out, their views are empty. The first:\n%s\n",
+                orma_shell_program(NULL), num, first);
 }
 
 int orma_shell_load(struct orma_shell *self)
@@ -126,15 +155,16 @@ int orma_shell_load(struct orma_shell *self)
         return 1;
     }
     if (orma_processor_new(&self->config, &self->tp) < 0)
-        return orma_shell_missing(ORMA_SHELL_NAME, strerror(ENOMEM));
+        return orma_shell_complain("processor", strerror(ENOMEM));
     if (orma_shell_add_packages(self, self->tp))
         return 1;
-    if (orma_load_symbols_from_environment(self->tp, ORMA_SHELL_NAME) < 0)
+    if (orma_load_symbols_from_environment(self->tp, orma_shell_program(NULL)) < 0)
         return 1;
-    if (orma_load_trace(self->tp, ORMA_SHELL_NAME, self->trace, ORMA_LOAD_SHELL, &self->load_ns) <
-        0)
+    if (orma_load_trace(self->tp, orma_shell_program(NULL), self->trace,
+                        called_orma ? ORMA_LOAD_PROGRESS : ORMA_LOAD_SHELL, &self->load_ns) < 0)
         return 1;
-    orma_load_print_health(self->tp, NULL, NULL, stderr);
+    if (!called_orma)
+        orma_load_print_health(self->tp, NULL, NULL, stderr);
     print_left_out(self->tp);
     return 0;
 }

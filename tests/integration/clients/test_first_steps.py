@@ -80,7 +80,8 @@ class FirstSteps(Case):
         for line in examples(out.partition("First steps:\n")[2].partition("\n\n")[0]):
             self.sh(line)
         out = self.sh("orma help")
-        words = re.findall(r"^  ([a-z]+) +\S", out, re.M)
+        words = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", out, re.M)
+        words += out.partition("Help topics: ")[2].partition("\n")[0].split(", ")
         self.assertIn("tables", words)
         for word in words:
             if word != "orma":

@@ -9,7 +9,7 @@ COMPAT = BUILD / "compat"
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # What is called, and its manual page.
 OVERVIEW = subprocess.run([ORMA, "help"], capture_output=True, text=True).stdout
-COMMANDS = re.findall(r"^  ([a-z]+) ", OVERVIEW.partition("Commands:")[2].partition("\n\n")[0], re.M)
+COMMANDS = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", OVERVIEW.partition("\n\n")[2].partition("\n\n")[0], re.M)
 PROGRAMS = [([ORMA, c], f"orma-{c}") for c in COMMANDS] + \
     [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv", "cpu_profile", "websocket_bridge")] + \
     [([TRACED], "traced"), ([PROBES], "traced_probes"), ([ROOT / "tools/diff_test"], "orma-diff-test")]
@@ -141,9 +141,14 @@ class Completion(Asking):
 
 
 class Topics(Case):
+    def test_the_overview_fits_a_screen(self):
+        lines = OVERVIEW.splitlines()
+        self.assertLessEqual(len(lines), 24)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
     def topics(self):
         text = self.orma("help").stdout.decode()
-        return re.findall(r"^  ([\w-]+) ", text.partition("Topics of")[2].partition("\n\n")[0], re.M)
+        return text.partition("Help topics: ")[2].partition("\n")[0].split(", ")
 
     def test_every_topic_and_command(self):
         self.assertEqual(set(self.topics()), {"config", "sources", "presets", "events", "tables", "units", "loss",

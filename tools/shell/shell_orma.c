@@ -1,0 +1,89 @@
+/*
+ * Parts of the shell under names of `orma`: metrics, summarize, serve, export. They do the same,
+ * with the manners of `orma`.
+ */
+#include <string.h>
+
+#include "tools/shell/shell.h"
+#include "tools/shell/shell_impl.h"
+
+static int run_part(const char *name, const struct orma_command *self, int argc, char **argv)
+{
+    const struct orma_command *part = orma_shell_commands;
+
+    while (strcmp(part->name, name))
+        part++; /* it is there */
+    struct orma_command as = *part;
+    as.name = self->name;
+    as.summary = self->summary;
+    as.synopsis = self->synopsis;
+    as.details = self->details;
+    as.examples = self->examples;
+    orma_shell_call_orma();
+    return part->run(&as, argc, argv);
+}
+
+static int run_metrics(const struct orma_command *self, int argc, char **argv)
+{
+    return run_part("metrics", self, argc, argv);
+}
+
+static int run_summarize(const struct orma_command *self, int argc, char **argv)
+{
+    return run_part("summarize", self, argc, argv);
+}
+
+static int run_serve(const struct orma_command *self, int argc, char **argv)
+{
+    return run_part("server", self, argc, argv);
+}
+
+static int run_export(const struct orma_command *self, int argc, char **argv)
+{
+    return run_part("export", self, argc, argv);
+}
+
+const struct orma_command orma_cmd_metrics = {
+    .name = "metrics",
+    .summary = "Compute metrics of a trace.",
+    .synopsis = "--run NAMES [OPTIONS] TRACE",
+    .details = "'orma query TRACE \"SELECT name FROM trace_metrics\"' lists the metrics.",
+    .examples = "  orma metrics --run trace_metadata trace.pftrace\n"
+                "  orma metrics --run trace_stats --output json trace.pftrace\n",
+    .options = orma_shell_metrics_options,
+    .run = run_metrics,
+};
+
+const struct orma_command orma_cmd_summarize = {
+    .name = "summarize",
+    .summary = "Compute a summary of a trace from specifications.",
+    .synopsis = "[OPTIONS] TRACE [SPEC...]",
+    .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
+    .examples = "  orma summarize trace.pftrace spec.textproto\n",
+    .options = orma_shell_summary_options,
+    .run = run_summarize,
+};
+
+const struct orma_command orma_cmd_serve = {
+    .name = "serve",
+    .summary = "Serve a trace to browsers and programs.",
+    .synopsis = "[OPTIONS] [http] [TRACE]\nstdio [TRACE]\n"
+                "unix [--name=NAME | --path=PATH] [OPTIONS] [TRACE]\nkill NAME|PATH",
+    .details =
+        "Over HTTP for https://ui.perfetto.dev and Python, unless a mode is given. stdio: one "
+        "client on standard input and output; unix: a socket in $XDG_RUNTIME_DIR/perfetto "
+        "(or in the temporary folder). kill ends a server on a socket.",
+    .examples = "  orma serve trace.pftrace             # then open https://ui.perfetto.dev\n"
+                "  orma serve unix --name mine trace.pftrace\n",
+    .options = orma_shell_server_options,
+    .run = run_serve,
+};
+
+const struct orma_command orma_cmd_export = {
+    .name = "export",
+    .summary = "Write all tables of a trace into an SQLite file.",
+    .synopsis = "[sqlite] -o FILE TRACE",
+    .examples = "  orma export -o trace.db trace.pftrace\n",
+    .options = orma_shell_export_options,
+    .run = run_export,
+};
