@@ -1,20 +1,16 @@
 #include "tools/commands.h"
 
 const struct orma_command *const orma_commands[] = {
-    &orma_cmd_record,  &orma_cmd_profile,
-    &orma_cmd_status,  &orma_cmd_report,
-    &orma_cmd_query,   &orma_cmd_stats,
-    &orma_cmd_metrics, &orma_cmd_summarize,
-    &orma_cmd_convert, &orma_cmd_merge,
-    &orma_cmd_export,  &orma_cmd_serve,
-    &orma_cmd_help,    NULL,
+    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_status,    &orma_cmd_report,  &orma_cmd_query,
+    &orma_cmd_stats,  &orma_cmd_metrics, &orma_cmd_summarize, &orma_cmd_convert, &orma_cmd_merge,
+    &orma_cmd_export, &orma_cmd_serve,   &orma_cmd_list,      &orma_cmd_help,    NULL,
 };
 
-const struct orma_help_group orma_command_groups[] = {
+const struct orma_help_group orma_cmd_groups[] = {
     {"record", &orma_cmd_record},
     {"ask", &orma_cmd_report},
     {"share", &orma_cmd_convert},
-    {"more", &orma_cmd_help},
+    {"more", &orma_cmd_list},
     {0},
 };
 

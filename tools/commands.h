@@ -15,11 +15,12 @@ extern const struct orma_command orma_cmd_query;
 extern const struct orma_command orma_cmd_merge;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
+extern const struct orma_command orma_cmd_list;
 
 /* All of them in the order of the overview, ended by NULL. */
 extern const struct orma_command *const orma_commands[];
 /* What they are for, in the same order. */
-extern const struct orma_help_group orma_command_groups[];
+extern const struct orma_help_group orma_cmd_groups[];
 /* `orma` itself: what its manual page says; without run(). */
 extern const struct orma_command orma_cmd_self;
 #endif

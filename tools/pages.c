@@ -35,7 +35,7 @@ static bool get(size_t n, struct orma_help_page *ret)
 const struct orma_help_tables orma_help_tables = {
     .self = &orma_cmd_self,
     .commands = orma_commands,
-    .groups = orma_command_groups,
+    .groups = orma_cmd_groups,
     .help = &orma_cmd_help,
     .page = get,
 };

@@ -18,8 +18,9 @@ static const struct orma_option options[] = {
     {OPT_MAN, 0, "man", "NAME",
      "Print the manual page of a program or command (orma, orma-record, perfetto, ...), for man "
      "-l."},
-    {OPT_COMPLETION, 0, "completion", "bash",
-     "Print the completion for this shell: eval \"$(orma help --completion bash)\"."},
+    {OPT_COMPLETION, 0, "completion", "bash|zsh|fish",
+     "Print the completion for this shell: eval \"$(orma help --completion bash)\"; in fish: orma "
+     "help --completion fish | source."},
     {0},
 };
 
@@ -133,9 +134,9 @@ int orma_help_run(const struct orma_help_tables *tables, int argc, char **argv)
         case OPT_MAN:
             return man(tables, &cli, cli.value);
         case OPT_COMPLETION:
-            if (strcmp(cli.value, "bash"))
-                return orma_cli_usage_error(&cli, "completion is available for bash only");
-            orma_help_completion_put_bash(tables, &made);
+            if (!orma_help_completion_put(tables, cli.value, &made))
+                return orma_cli_usage_error(&cli, "no completion for '%s': bash, zsh or fish",
+                                            cli.value);
             return print_made(&made);
         case ORMA_CLI_POSITIONAL:
             if (num == ORMA_ARRAY_LEN(words))

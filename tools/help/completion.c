@@ -1,5 +1,5 @@
 /*
- * One shell function for all programs. A table in it (a case over "program
+ * bash: one function for all programs. A table in it (a case over "program
  * sub-command") gives the options, what each option's value can be, and the
  * words that can stand alone; everything else is files.
  */
@@ -150,12 +150,19 @@ static const char find_sub[] =
 static const char ask[] =
     "  case $key in\n"
     "  'orma record')\n"
-    "    [[ $cur == [a-z]*/* ]] && words=$(\"${COMP_WORDS[0]}\" help events \"$cur\" 2>/dev/null)\n"
+    "    [[ $cur == [a-z]*/* ]] && words=$(\"${COMP_WORDS[0]}\" list -q events \"$cur*\" "
+    "2>/dev/null)\n"
     "    ;;\n"
     "  'orma help')\n"
     "    case $prev in\n"
     "    tables) words=$(\"${COMP_WORDS[0]}\" help tables | awk '/^  [a-z_]+ / { print $1 }') ;;\n"
-    "    events) words=$(\"${COMP_WORDS[0]}\" help events \"$cur\" 2>/dev/null) ;;\n"
+    "    events) words=$(\"${COMP_WORDS[0]}\" list -q events \"$cur*\" 2>/dev/null) ;;\n"
+    "    esac\n"
+    "    ;;\n"
+    "  'orma list')\n"
+    "    case $prev in\n"
+    "    list | -*) ;;\n"
+    "    *) words=$(\"${COMP_WORDS[0]}\" list -q \"$prev\" \"$cur*\" 2>/dev/null) ;;\n"
     "    esac\n"
     "    ;;\n"
     "  esac\n";
@@ -187,7 +194,7 @@ static void put_names(struct orma_buf *out, const struct orma_help_tables *table
     orma_buf_put_str(out, "\n");
 }
 
-void orma_help_completion_put_bash(const struct orma_help_tables *tables, struct orma_buf *out)
+static void put_bash(const struct orma_help_tables *tables, struct orma_buf *out)
 {
     orma_buf_put_str(out, head);
     put_subs(out, tables);
@@ -202,4 +209,129 @@ void orma_help_completion_put_bash(const struct orma_help_tables *tables, struct
     orma_buf_put_str(out, ask);
     orma_buf_put_str(out, tail);
     put_names(out, tables);
+}
+
+/* ---- zsh: the same function, by its own adapter ---- */
+
+static void put_zsh(const struct orma_help_tables *tables, struct orma_buf *out)
+{
+    struct orma_help_page page;
+
+    orma_buf_put_str(out, "#compdef");
+    for (size_t n = 0; tables->page(n, &page); n++) {
+        if (!strchr(page.program, ' '))
+            orma_buf_printf(out, " %s", page.program);
+    }
+    orma_buf_put_str(out, " trace_processor tp " FOREIGN "\n"
+                          "autoload -U +X compinit && (( $+functions[compdef] )) || compinit\n"
+                          "autoload -U +X bashcompinit && bashcompinit\n");
+    put_bash(tables, out);
+}
+
+/* ---- fish ---- */
+
+static void put_fish_text(struct orma_buf *out, const char *text)
+{
+    size_t len = strcspn(text, ".;:");
+
+    orma_buf_put_byte(out, '\'');
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\'' || text[i] == '\\')
+            orma_buf_put_byte(out, '\\');
+        orma_buf_put_byte(out, (uint8_t)text[i]);
+    }
+    orma_buf_put_byte(out, '\'');
+}
+
+static void put_fish_option(struct orma_buf *out, const char *begin, const struct orma_option *o)
+{
+    orma_buf_put_str(out, begin);
+    if (o->letter)
+        orma_buf_printf(out, " -s %c", o->letter);
+    if (o->name)
+        orma_buf_printf(out, " -l %s", o->name);
+    if (o->arg && strchr(o->arg, '|')) {
+        orma_buf_put_str(out, " -x -a '");
+        for (const char *c = o->arg; *c; c++)
+            orma_buf_put(out, *c == '|' ? " " : c, 1);
+        orma_buf_put_byte(out, '\'');
+    } else if (o->arg) {
+        orma_buf_put_str(out, " -r");
+    }
+    orma_buf_put_str(out, " -d ");
+    put_fish_text(out, o->help);
+    orma_buf_put_byte(out, '\n');
+}
+
+static void put_fish_command(struct orma_buf *out, const struct orma_help_tables *tables,
+                             const char *program, const char *condition,
+                             const struct orma_command *command)
+{
+    char begin[256];
+
+    snprintf(begin, sizeof(begin), "complete -c %s%s%s%s", program, *condition ? " -n '" : "",
+             condition, *condition ? "'" : "");
+    for (const struct orma_option *o = command->options; o->id; o++) {
+        if (o->help)
+            put_fish_option(out, begin, o);
+    }
+    if (!command->put_words && command != tables->help)
+        return;
+    orma_buf_printf(out, "%s -a '", begin);
+    if (command->put_words)
+        command->put_words(out);
+    else
+        put_topics(out, tables);
+    orma_buf_put_str(out, "'\n");
+}
+
+static void put_fish_part(struct orma_buf *out, const struct orma_help_tables *tables,
+                          const char *program, const struct orma_command *command)
+{
+    char condition[128];
+
+    orma_buf_printf(out, "complete -c %s -n __fish_use_subcommand -a %s -d ", program,
+                    command->name);
+    put_fish_text(out, command->summary);
+    orma_buf_put_byte(out, '\n');
+    snprintf(condition, sizeof(condition), "__fish_seen_subcommand_from %s", command->name);
+    put_fish_command(out, tables, program, condition, command);
+}
+
+static void put_fish(const struct orma_help_tables *tables, struct orma_buf *out)
+{
+    struct orma_help_page page;
+
+    orma_buf_put_str(out, "# fish completion for Orma; made by 'orma help --completion fish'.\n");
+    for (size_t i = 0; tables->commands[i]; i++)
+        put_fish_part(out, tables, "orma", tables->commands[i]);
+    orma_buf_put_str(out,
+                     "complete -c orma -n '__fish_seen_subcommand_from list' -a "
+                     "'(orma list -q (commandline -opc)[-1] 2>/dev/null)'\n"
+                     "complete -c orma -n '__fish_seen_subcommand_from record; and string match -q "
+                     "\"*/*\" -- (commandline -ct)' -a '(orma list -q events 2>/dev/null)'\n");
+    for (size_t n = 0; tables->page(n, &page); n++) {
+        if (strchr(page.program, ' ') || page.command == tables->self)
+            continue;
+        put_fish_command(out, tables, page.program, "", page.command);
+        for (const struct orma_command *c = page.parts; c && c->name; c++)
+            put_fish_part(out, tables, page.program, c);
+    }
+}
+
+bool orma_help_completion_put(const struct orma_help_tables *tables, const char *shell,
+                              struct orma_buf *out)
+{
+    static const struct {
+        const char *name;
+        void (*put)(const struct orma_help_tables *tables, struct orma_buf *out);
+    } shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(shells); i++) {
+        if (strcmp(shells[i].name, shell))
+            continue;
+        shells[i].put(tables, out);
+        return true;
+    }
+    return false;
 }

@@ -157,6 +157,56 @@ static void print_category(struct orma_pb_reader r, bool first, FILE *out)
     }
 }
 
+struct category_fn {
+    void (*fn)(void *ctx, const char *name, const char *text);
+    void *ctx;
+};
+
+static void call_category(struct orma_pb_reader r, const struct category_fn *fn)
+{
+    char name[ORMA_SERVICE_NAME_MAX] = "", text[512] = "";
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACK_EVENT_CATEGORY_NAME)
+            snprintf(name, sizeof(name), "%.*s", (int)f.len, (const char *)f.data);
+        else if (f.id == ORMA_PB_TRACK_EVENT_CATEGORY_DESCRIPTION)
+            snprintf(text, sizeof(text), "%.*s", (int)f.len, (const char *)f.data);
+    }
+    if (*name)
+        fn->fn(fn->ctx, name, text);
+}
+
+/* A chain of fields to the categories: state, data source, descriptor, track events, category. */
+static void call_categories(struct orma_pb_reader r, const struct category_fn *fn, unsigned level)
+{
+    static const uint32_t chain[] = {
+        ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCES,
+        ORMA_PB_TRACING_SERVICE_STATE_DATA_SOURCE_DS_DESCRIPTOR,
+        ORMA_PB_DATA_SOURCE_DESCRIPTOR_TRACK_EVENT_DESCRIPTOR,
+        ORMA_PB_TRACK_EVENT_DESCRIPTOR_AVAILABLE_CATEGORIES,
+    };
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != chain[level])
+            continue;
+        if (level + 1 == ORMA_ARRAY_LEN(chain))
+            call_category(orma_pb_sub(&f), fn);
+        else
+            call_categories(orma_pb_sub(&f), fn, level + 1);
+    }
+}
+
+void orma_service_state_categories(struct orma_str state,
+                                   void (*fn)(void *ctx, const char *name, const char *text),
+                                   void *ctx)
+{
+    const struct category_fn call = {fn, ctx};
+
+    call_categories(orma_pb_reader(state.data, state.len), &call, 0);
+}
+
 /* Names in the descriptor that can be put into a config: categories of track events, of atrace. */
 static void print_details(struct orma_pb_reader r, FILE *out)
 {

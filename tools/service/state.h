@@ -21,6 +21,12 @@ bool orma_service_state_has_source(struct orma_str state, const char *name);
 size_t orma_service_state_sources(struct orma_str state, char (*ret)[ORMA_SERVICE_NAME_MAX],
                                   size_t max);
 
+/* Calls `fn` with name and description ("" if it has none) of each category of track events that
+ * programs have now; a category as often as it is offered. */
+void orma_service_state_categories(struct orma_str state,
+                                   void (*fn)(void *ctx, const char *name, const char *text),
+                                   void *ctx);
+
 /*
  * Tables for people. The bytes come from the service: text in them is shown without control
  * characters, what is malformed is left out. `details`: also the descriptors of data sources.

@@ -133,6 +133,28 @@ class Completion(Asking):
             self.assertEqual(self.complete("orma", "record", "sched/sched_switc"), {"sched/sched_switch"})
             self.assertIn("sched/sched_waking", self.complete("orma", "help", "events", "sched/"))
 
+    @unittest.skipIf(not shutil.which("fish"), "no fish here")
+    def test_fish(self):
+        def ask(line):
+            done = self.run_program("fish", "--no-config", "-c", f"set PATH {TOOLS} $PATH; source {TOOLS}/orma.fish; "
+                                    f"complete -C '{line}'")
+            self.assertEqual((done.returncode, done.stderr), (0, b""), line)
+            return {l.split("\t")[0] for l in done.stdout.decode().splitlines()}
+        self.assertEqual(ask("orma rec"), {"record"})
+        self.assertIn("--time", ask("orma record --ti"))
+        self.assertIn("latency", ask("orma report late"))
+        self.assertIn("rfc4180", ask("orma query --format "))
+        self.assertIn("thread_state", ask("orma list tables thread_s"))
+        self.assertIn("interactive", ask("trace_processor_shell inter"))
+
+    @unittest.skipIf(not shutil.which("zsh"), "no zsh here")
+    def test_zsh(self):
+        done = self.run_program("zsh", "-f", "-c", f"PATH={TOOLS}:$PATH; autoload -U compinit; compinit -D -u; source {TOOLS}/_orma; "
+                                "emulate -R sh; setopt kshglob noshglob braceexpand; COMP_WORDS=(orma report late); COMP_CWORD=2; "
+                                "compgen() { bash -c 'compgen \"$@\"' -- \"$@\"; }; _orma; echo \"${COMPREPLY[@]}\"")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(done.stdout.decode().split(), ["latency"])
+
     def test_every_program_has_it(self):
         text = (TOOLS / "orma.bash").read_text().splitlines()[-1]
         for name in ("orma", "perfetto", "trigger_perfetto", "tracebox", "traceconv", "trace_processor_shell",
@@ -203,7 +225,7 @@ class Topics(Case):
 
     def test_wrong_words(self):
         for argv, says in [(["tabels"], "did you mean 'tables'"), (["units", "x"], "takes no argument"),
-                           (["--man", "xyz"], "no manual page"), (["--completion", "fish"], "bash only"),
+                           (["--man", "xyz"], "no manual page"), (["--completion", "csh"], "bash, zsh or fish"),
                            (["tables", "a", "b"], "unexpected argument")]:
             self.assertIn(says, self.orma("help", *argv, code=2).stderr.decode())
 
