@@ -6,6 +6,14 @@
  * before the end of the mapping, where it would not fit, padding fills the rest and
  * writing wraps. A chunk that was scraped before is written over its old record
  * (rewrite()). What can't be stored is counted from a copy (discard(), refuse()).
+ *
+ * A buffer that is read while it is written seldom holds much. After each reading
+ * it begins anew (traced_buffer_rewind()): over records that were read, around
+ * those that are still needed, and then behind the last one. So it takes only as
+ * much memory as arrives between two readings, and that stays in the cache:
+ *
+ *   [new][new][old, read][old, read][scraped][old, read]......untouched......
+ *             ^ write pointer                           ^ used
  */
 #include "traced/buffers/buffer.h"
 
@@ -21,6 +29,11 @@
 /* How far ahead of the write pointer pages are made to exist, and how much at a time. */
 #define TOUCH_AHEAD ((size_t)1 << 20)
 #define TOUCH_STEP ((size_t)256 << 10)
+/*
+ * A buffer begins anew when so much was written. A chunk that was read stays at least until as much
+ * again was written: by then chunks that were committed out of order have come.
+ */
+#define REWIND_MIN ((size_t)4 << 20)
 /* Buffers from this size on may use huge pages. */
 #define HUGE_MIN ((size_t)16 << 20)
 
@@ -69,6 +82,7 @@ int traced_buffer_new(size_t size, enum traced_policy policy, struct traced_buff
         return -ENOMEM;
     }
     self->size = size;
+    self->rewind_min = REWIND_MIN;
     self->policy = policy;
     orma_list_init(&self->seqs);
     orma_list_init(&self->ready);
@@ -399,6 +413,60 @@ static void put_padding(struct traced_buffer *self, size_t size)
     self->stats.padding_bytes_written += size;
 }
 
+/* ---- beginning anew ---- */
+
+/* Is there anything in the record that was not read, or may it come again? */
+static bool is_needed(const struct traced_buffer *self, const struct traced_record *rec)
+{
+    if (rec->flags & TRACED_REC_PADDING)
+        return false;
+    struct traced_seq *seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
+    int64_t idx = seq ? traced_seq_find_ref(seq, rec->chunk_id) : -1;
+    return idx >= 0 && (rec->flags & TRACED_REC_INCOMPLETE ||
+                        ref_is_unread(traced_seq_ref(seq, (uint32_t)idx), rec));
+}
+
+/* The records in [wptr, to), none of which is needed, become one of padding. */
+static void replace_by_padding(struct traced_buffer *self, size_t to)
+{
+    for (size_t at = self->wptr; at < to;) {
+        const struct traced_record *rec = traced_record_at(self, at);
+
+        if (rec->flags & TRACED_REC_PADDING)
+            self->stats.padding_bytes_cleared += rec->size;
+        else
+            evict(self, rec, NULL);
+        at += rec->size;
+    }
+    if (to > self->wptr)
+        put_padding(self, to - self->wptr);
+}
+
+/*
+ * While the buffer has room behind `used`, nothing that is needed is overwritten: the write pointer
+ * goes to the first place from which on `bytes` bytes hold nothing of that kind.
+ */
+static void step_over_needed(struct traced_buffer *self, size_t bytes)
+{
+    for (size_t at = self->wptr; at < self->wptr + bytes && at < self->used;) {
+        const struct traced_record *rec = traced_record_at(self, at);
+
+        check_record(self, at, rec);
+        if (is_needed(self, rec)) {
+            replace_by_padding(self, at);
+            self->wptr = at + rec->size;
+        }
+        at += rec->size;
+    }
+}
+
+void traced_buffer_rewind(struct traced_buffer *self)
+{
+    /* Once it was full to the end, it is a ring as any other. */
+    if (self->used < self->size && self->wptr >= self->rewind_min)
+        self->wptr = 0;
+}
+
 /* ---- a chunk comes in ---- */
 
 static size_t record_size(uint32_t payload_size)
@@ -602,6 +670,8 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
         return;
     }
     int64_t left_over = -1;
+    if (self->wptr < self->used && self->used < self->size)
+        step_over_needed(self, rec->size);
     if (rec->size <= self->size - self->wptr || wrap(self, seq))
         left_over = clear_records(self, rec->size, seq);
     if (left_over < 0) {

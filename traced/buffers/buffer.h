@@ -17,6 +17,9 @@
  * one look-up of its sequence and one of the sequence whose record it replaces,
  * whatever the number of sequences.
  *
+ * A buffer that is read while it is written begins anew after each reading, before it is
+ * filled for the first time (traced_buffer_rewind()).
+ *
  * A ring overwrites its oldest records. A discard buffer accepts no more once a
  * record with unread data would be overwritten, for ever.
  *
@@ -155,8 +158,9 @@ struct traced_buffer {
     uint8_t *base;
     size_t size;
     size_t wptr;
-    size_t used;    /* bytes that have held a record; all of it after the first round */
-    size_t touched; /* bytes whose pages exist */
+    size_t used;       /* bytes that have held a record; all of it after the first round */
+    size_t touched;    /* bytes whose pages exist */
+    size_t rewind_min; /* it begins anew when so much was written */
     enum traced_policy policy;
     bool discarding; /* the discard buffer is full */
     bool settled;    /* the session has ended */
@@ -219,6 +223,13 @@ struct traced_patch {
 /* seq NULL: unknown, counted as failed. */
 void traced_buffer_patch(struct traced_buffer *self, struct traced_seq *seq, uint32_t chunk_id,
                          const struct traced_patch *patches, size_t num, bool more);
+
+/*
+ * For whoever has just read what there was: the next chunks go to the beginning again, so that the
+ * buffer takes no more memory than it needs. Nothing that is needed is overwritten as long as the
+ * buffer was not yet filled to its end.
+ */
+void traced_buffer_rewind(struct traced_buffer *self);
 
 /* Makes pages ahead of the write pointer exist. For when there is nothing better to do. True: did.
  */

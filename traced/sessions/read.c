@@ -539,6 +539,8 @@ int traced_session_read(struct traced_session *s, struct orma_buf *out, size_t t
     s->reader.in_pass = false;
     if (traced_session_is_over(s) && !s->reader.last_pass)
         return 1; /* it ended meanwhile: buffers that had been read have more now */
+    for (size_t i = 0; i < s->buffers_num; i++)
+        traced_buffer_rewind(s->buffers[i].buf);
     put_completed(out, s);
     if (s->reader.stats_due)
         put_stats(out, s, traced_session_is_over(s));

@@ -535,6 +535,59 @@ static uint64_t lost(const struct traced_ledger *l)
 }
 
 /*  read: a b   [c1: c d]  |  copy here  |  [c2: e]  */
+/*  [c0: a] [c1: b…  scraped] [c2: c] | read | [c3: d] [c1] [c4: e] [c5: f]  */
+Test(traced_buffer, begins_anew_after_reading_and_leaves_what_is_needed)
+{
+    struct fixture f = fixture(KIB(64), TRACED_RING);
+
+    f.buf->rewind_min = 3 * 512;
+    WRITE(&f, .id = 0, .frags = {"a"});
+    WRITE(&f, .writer = 2, .id = 0, .incomplete = true, .frags = {"b", "half"});
+    traced_buffer_rewind(f.buf); /* too early */
+    cr_assert_eq(f.buf->wptr, 2 * 512);
+    WRITE(&f, .id = 1, .frags = {"c"});
+    expect(&f, "a", 0);
+    expect(&f, "c", 0);
+    expect(&f, "b", 0);
+    expect_end(&f);
+    traced_buffer_rewind(f.buf);
+    cr_assert_eq(f.buf->wptr, 0);
+    WRITE(&f, .id = 2, .frags = {"d"}); /* over "a" */
+    cr_assert_eq(f.buf->wptr, 512);
+    WRITE(&f, .id = 3, .frags = {"e"}); /* around "b", over "c" */
+    cr_assert_eq(f.buf->wptr, 3 * 512);
+    WRITE(&f, .id = 4, .frags = {"f"});
+    cr_assert_eq(f.buf->used, 4 * 512);
+    WRITE(&f, .writer = 2, .id = 0, .frags = {"b", "whole"}); /* comes as it is at last */
+    traced_buffer_read_begin(f.buf);
+    expect(&f, "whole", 0);
+    expect(&f, "d", 0);
+    expect(&f, "e", 0);
+    expect(&f, "f", 0);
+    expect_end(&f);
+    cr_assert_eq(ledger(&f).overwritten, 0);
+    fixture_fini(&f);
+}
+
+/*  [c0: a] [c1: b, unread] | rewound | a chunk of three records' size goes behind both  */
+Test(traced_buffer, beginning_anew_overwrites_nothing_unread_while_there_is_room)
+{
+    struct fixture f = fixture(KIB(64), TRACED_RING);
+
+    f.buf->rewind_min = 0;
+    WRITE(&f, .id = 0, .frags = {"a"});
+    expect(&f, "a", 0);
+    WRITE(&f, .writer = 2, .id = 0, .frags = {"b"});
+    traced_buffer_rewind(f.buf);
+    WRITE(&f, .id = 1, .payload_size = 1520, .frags = {"c"});
+    cr_assert_eq(f.buf->wptr, 1024 + 1536);
+    cr_assert_eq(f.buf->stats.padding_bytes_written, 512);
+    cr_assert_eq(f.buf->stats.chunks_overwritten, 0);
+    expect(&f, "c", 0);
+    expect(&f, "b", 0);
+    fixture_fini(&f);
+}
+
 Test(traced_buffer, a_copy_has_what_nobody_has_read_and_a_ledger_of_its_own)
 {
     struct fixture f = fixture(KIB(4), TRACED_RING), copy = {0};
