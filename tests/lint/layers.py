@@ -46,7 +46,8 @@ LAYERS = {
     "probes/core": ["probes/core", "protos"] + SDK_LOW,
     "probes/kernel": ["probes/kernel", "protos/fields"] + SDK_LOW,
     "probes/ftrace": ["probes/ftrace", "probes/kernel", "probes/core", "protos"] + SDK_LOW,
-    "probes/perf": ["probes/perf", "probes/kernel", "probes/core", "protos"] + SDK_LOW,
+    "unwind": ["unwind", "sdk/base"],
+    "probes/perf": ["probes/perf", "probes/kernel", "probes/core", "protos", "unwind"] + SDK_LOW,
     "probes/process": ["probes/process", "probes/core", "protos"] + SDK_LOW,
     "probes/system": ["probes/system", "probes/core", "protos"] + SDK_LOW,
     "probes/inodes": ["probes/inodes", "probes/core", "protos"] + SDK_LOW,
@@ -95,10 +96,10 @@ LAYERS = {
     "tools/report": ["tools/report", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,
     "tools/clients": ["tools/clients", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,
-    "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
+    "tools": ["tools", "processor", "traced", "probes", "protos", "unwind"] + SDK_ALL,
     "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store"] + SDK_LOW,
     "tests/unit/import": ["tests/support", "processor/import"] + MODEL,
-    "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile"] + SDK_ALL,
+    "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile", "unwind"] + SDK_ALL,
 }
 # Public headers are found by -I sdk/include.
 PUBLIC = re.compile(r"orma/[a-z_]+\.h$")

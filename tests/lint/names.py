@@ -46,6 +46,7 @@ ROOMS = {
     "probes/kernel": "orma_kallsyms_ orma_tracefs_",
     "probes/ftrace": "orma_ftrace_",
     "probes/perf": "orma_perf_",
+    "unwind": "orma_unwind_",
     "probes/process": "orma_process_poll_ orma_process_stats_",
     "probes/system": "orma_system_",
     "probes/inodes": "orma_inode_",

@@ -22,7 +22,7 @@ import tempfile
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 BUILD = pathlib.Path(sys.argv[2]).resolve()
-PRODUCT = ("sdk", "protos", "traced", "probes", "processor", "tools")
+PRODUCT = ("sdk", "protos", "unwind", "traced", "probes", "processor", "tools")
 ORMA = BUILD / "tools/orma"
 SHELL = BUILD / "compat/trace_processor_shell"
 

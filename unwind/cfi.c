@@ -1,0 +1,630 @@
+/*
+ *   pc ─► table of .eh_frame_hdr (sorted) ─► FDE ─► its CIE ─► instructions up to pc ─► rule
+ *
+ * A record is {length, id, ...}; id 0 is a CIE, else the distance back to one. The CIE says how
+ * addresses are encoded and what holds at the start of each function; the instructions of the
+ * FDE change that row step by step. All offsets count from the start of the section.
+ */
+#include "unwind/cfi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sdk/base/defs.h"
+
+#define STEPS_MAX 65536u /* instructions of one function */
+#define DEPTH_MAX 16u    /* of remembered rows */
+#define ENTRIES_MAX (4u << 20)
+
+/* Encodings of pointers: DW_EH_PE_*. */
+enum {
+    PE_ABSOLUTE = 0x00,
+    PE_ULEB128 = 0x01,
+    PE_UDATA2 = 0x02,
+    PE_UDATA4 = 0x03,
+    PE_UDATA8 = 0x04,
+    PE_SLEB128 = 0x09,
+    PE_SDATA2 = 0x0a,
+    PE_SDATA4 = 0x0b,
+    PE_SDATA8 = 0x0c,
+    PE_FORM = 0x0f,
+    PE_FROM_PC = 0x10,
+    PE_FROM_DATA = 0x30,
+    PE_BASE = 0x70,
+    PE_INDIRECT = 0x80,
+    PE_OMIT = 0xff,
+};
+
+/* DW_CFA_*: the first three have an operand in their low six bits. */
+enum {
+    CFA_ADVANCE_LOC = 0x40,
+    CFA_OFFSET = 0x80,
+    CFA_RESTORE = 0xc0,
+    CFA_NOP = 0x00,
+    CFA_SET_LOC = 0x01,
+    CFA_ADVANCE_LOC1 = 0x02,
+    CFA_ADVANCE_LOC2 = 0x03,
+    CFA_ADVANCE_LOC4 = 0x04,
+    CFA_OFFSET_EXTENDED = 0x05,
+    CFA_RESTORE_EXTENDED = 0x06,
+    CFA_UNDEFINED = 0x07,
+    CFA_SAME_VALUE = 0x08,
+    CFA_REGISTER = 0x09,
+    CFA_REMEMBER_STATE = 0x0a,
+    CFA_RESTORE_STATE = 0x0b,
+    CFA_DEF_CFA = 0x0c,
+    CFA_DEF_CFA_REGISTER = 0x0d,
+    CFA_DEF_CFA_OFFSET = 0x0e,
+    CFA_DEF_CFA_EXPRESSION = 0x0f,
+    CFA_EXPRESSION = 0x10,
+    CFA_OFFSET_EXTENDED_SF = 0x11,
+    CFA_DEF_CFA_SF = 0x12,
+    CFA_DEF_CFA_OFFSET_SF = 0x13,
+    CFA_VAL_OFFSET = 0x14,
+    CFA_VAL_OFFSET_SF = 0x15,
+    CFA_VAL_EXPRESSION = 0x16,
+    CFA_GNU_ARGS_SIZE = 0x2e,
+    CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+/* ---- reading ---- */
+
+struct cursor {
+    const struct orma_unwind_section *s;
+    uint64_t at, end; /* offsets */
+    bool failed;
+};
+
+static uint64_t number(struct cursor *c, unsigned size)
+{
+    uint64_t ret = 0;
+
+    if (c->failed || size > c->end - c->at) {
+        c->failed = true;
+        return 0;
+    }
+    memcpy(&ret, c->s->data + c->at, size); /* little endian, as the code that is unwound */
+    c->at += size;
+    return ret;
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+    uint64_t ret = 0;
+
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint64_t byte = number(c, 1);
+
+        ret |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return ret;
+    }
+    c->failed = true;
+    return 0;
+}
+
+static int64_t sleb(struct cursor *c)
+{
+    uint64_t ret = 0;
+
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint64_t byte = number(c, 1);
+
+        ret |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return (int64_t)(shift < 57 && byte & 0x40 ? ret | ~UINT64_C(0) << (shift + 7) : ret);
+    }
+    c->failed = true;
+    return 0;
+}
+
+static void skip(struct cursor *c, uint64_t len)
+{
+    if (c->failed || len > c->end - c->at)
+        c->failed = true;
+    else
+        c->at += len;
+}
+
+static uint64_t form(struct cursor *c, uint8_t enc)
+{
+    switch (enc & PE_FORM) {
+    case PE_ABSOLUTE:
+    case PE_UDATA8:
+    case PE_SDATA8:
+        return number(c, 8);
+    case PE_ULEB128:
+        return uleb(c);
+    case PE_SLEB128:
+        return (uint64_t)sleb(c);
+    case PE_UDATA2:
+        return number(c, 2);
+    case PE_SDATA2:
+        return (uint64_t)(int64_t)(int16_t)number(c, 2);
+    case PE_UDATA4:
+        return number(c, 4);
+    case PE_SDATA4:
+        return (uint64_t)(int64_t)(int32_t)number(c, 4);
+    default:
+        c->failed = true;
+        return 0;
+    }
+}
+
+static uint64_t pointer(struct cursor *c, uint8_t enc, uint64_t data_base)
+{
+    uint64_t here = c->s->address + c->at, ret = form(c, enc);
+
+    switch (enc & PE_BASE) {
+    case 0:
+        return ret;
+    case PE_FROM_PC:
+        return ret + here;
+    case PE_FROM_DATA:
+        return ret + data_base;
+    default:
+        c->failed = true;
+        return 0;
+    }
+}
+
+/* ---- records ---- */
+
+struct record {
+    struct cursor body; /* behind the id */
+    uint64_t start, id; /* offsets: of the length, of the id */
+    uint64_t id_value;
+};
+
+/* False: the end of the section, or nonsense. */
+static bool record_at(const struct orma_unwind_section *eh, uint64_t at, struct record *ret)
+{
+    struct cursor c = {eh, at, eh->len, at > eh->len};
+    uint64_t len = number(&c, 4);
+
+    if (len == UINT32_MAX)
+        len = number(&c, 8);
+    if (c.failed || !len || len > c.end - c.at)
+        return false;
+    c.end = c.at + len;
+    *ret = (struct record){.start = at, .id = c.at};
+    ret->id_value = number(&c, 4);
+    ret->body = c;
+    return !c.failed;
+}
+
+struct cie {
+    struct cursor program;
+    uint64_t code_align, return_reg;
+    int64_t data_align;
+    uint8_t pointers; /* encoding of addresses */
+    bool sized, signal;
+};
+
+static void read_augmentation(struct cursor *c, const char *aug, struct cie *ret)
+{
+    uint64_t len = uleb(c), end = c->at + len;
+
+    if (c->failed || len > c->end - c->at) {
+        c->failed = true;
+        return;
+    }
+    for (aug++; *aug && !c->failed; aug++) {
+        if (*aug == 'R') {
+            ret->pointers = (uint8_t)number(c, 1);
+        } else if (*aug == 'L') {
+            (void)number(c, 1);
+        } else if (*aug == 'P') {
+            uint8_t enc = (uint8_t)number(c, 1);
+
+            (void)form(c, enc);
+        } else if (*aug == 'S') {
+            ret->signal = true;
+        } else if (*aug != 'B') {
+            break; /* unknown: the length leads over it */
+        }
+    }
+    c->at = end;
+}
+
+static bool read_cie(const struct orma_unwind_section *eh, uint64_t at, struct cie *ret)
+{
+    struct record rec;
+
+    *ret = (struct cie){.pointers = PE_ABSOLUTE};
+    if (!record_at(eh, at, &rec) || rec.id_value != 0)
+        return false;
+    struct cursor *c = &rec.body;
+    uint64_t version = number(c, 1);
+    const char *aug = (const char *)eh->data + c->at;
+    size_t aug_len = strnlen(aug, c->end - c->at);
+    skip(c, aug_len + 1);
+    if (c->failed || (version != 1 && version != 3 && version != 4))
+        return false;
+    if (version == 4)
+        skip(c, 2); /* sizes of addresses and segments */
+    ret->code_align = uleb(c);
+    ret->data_align = sleb(c);
+    ret->return_reg = version == 1 ? number(c, 1) : uleb(c);
+    ret->sized = *aug == 'z';
+    if (ret->sized)
+        read_augmentation(c, aug, ret);
+    else if (*aug)
+        return false; /* of a compiler of long ago */
+    ret->program = *c;
+    return !c->failed;
+}
+
+struct fde {
+    struct cie cie;
+    struct cursor program;
+    uint64_t start, range;
+};
+
+static bool read_fde(const struct orma_unwind_section *eh, uint64_t at, struct fde *ret)
+{
+    struct record rec;
+
+    if (!record_at(eh, at, &rec) || !rec.id_value || rec.id_value > rec.id ||
+        !read_cie(eh, rec.id - rec.id_value, &ret->cie) || ret->cie.pointers & PE_INDIRECT)
+        return false;
+    ret->start = pointer(&rec.body, ret->cie.pointers, 0);
+    ret->range = form(&rec.body, ret->cie.pointers & PE_FORM);
+    if (ret->cie.sized)
+        skip(&rec.body, uleb(&rec.body));
+    ret->program = rec.body;
+    return !rec.body.failed;
+}
+
+/* ---- instructions ---- */
+
+struct row {
+    struct orma_unwind_value cfa, regs[ORMA_UNWIND_REGS];
+};
+
+struct machine {
+    const struct fde *fde;
+    struct row row, initial, stack[DEPTH_MAX];
+    unsigned depth;
+    uint64_t loc, pc;
+    unsigned steps;
+    bool has_initial;
+};
+
+static void set(struct row *row, uint64_t reg, enum orma_unwind_kind kind, int64_t offset)
+{
+    if (reg < ORMA_UNWIND_REGS)
+        row->regs[reg] = (struct orma_unwind_value){
+            .reg = (uint8_t)reg, .kind = (uint8_t)kind, .offset = offset};
+}
+
+static void set_expression(struct row *row, uint64_t reg, enum orma_unwind_kind kind,
+                           struct cursor *c)
+{
+    uint64_t len = uleb(c);
+    struct orma_unwind_value v = {.kind = (uint8_t)kind, .offset = (int64_t)c->at};
+
+    skip(c, len);
+    if (c->failed)
+        return;
+    v.len = (uint32_t)len;
+    if (reg == UINT64_MAX) {
+        row->cfa = v;
+    } else if (reg < ORMA_UNWIND_REGS) {
+        v.reg = (uint8_t)reg;
+        row->regs[reg] = v;
+    }
+}
+
+static void set_cfa(struct cursor *c, struct row *row, uint64_t reg, int64_t offset)
+{
+    c->failed |= reg >= ORMA_UNWIND_REGS;
+    row->cfa = (struct orma_unwind_value){
+        .kind = ORMA_UNWIND_REGISTER, .from = (uint8_t)reg, .offset = offset};
+}
+
+static void restore(struct machine *m, uint64_t reg)
+{
+    if (reg < ORMA_UNWIND_REGS)
+        m->row.regs[reg] = m->has_initial ? m->initial.regs[reg] : (struct orma_unwind_value){0};
+}
+
+static int64_t scaled(const struct machine *m, int64_t n)
+{
+    return (int64_t)((uint64_t)n * (uint64_t)m->fde->cie.data_align);
+}
+
+static void remember(struct machine *m, struct cursor *c)
+{
+    if (m->depth == DEPTH_MAX)
+        c->failed = true;
+    else
+        m->stack[m->depth++] = m->row;
+}
+
+static void recall(struct machine *m, struct cursor *c)
+{
+    if (!m->depth)
+        c->failed = true;
+    else
+        m->row = m->stack[--m->depth];
+}
+
+/* The instructions about the CFA. False: it is another one. */
+static bool step_cfa(struct machine *m, struct cursor *c, uint8_t op)
+{
+    uint64_t reg;
+
+    switch (op) {
+    case CFA_DEF_CFA:
+        reg = uleb(c);
+        set_cfa(c, &m->row, reg, (int64_t)uleb(c));
+        return true;
+    case CFA_DEF_CFA_SF:
+        reg = uleb(c);
+        set_cfa(c, &m->row, reg, scaled(m, sleb(c)));
+        return true;
+    case CFA_DEF_CFA_REGISTER:
+        set_cfa(c, &m->row, uleb(c), m->row.cfa.offset);
+        return true;
+    case CFA_DEF_CFA_OFFSET:
+        m->row.cfa.offset = (int64_t)uleb(c);
+        c->failed |= m->row.cfa.kind != ORMA_UNWIND_REGISTER;
+        return true;
+    case CFA_DEF_CFA_OFFSET_SF:
+        m->row.cfa.offset = scaled(m, sleb(c));
+        c->failed |= m->row.cfa.kind != ORMA_UNWIND_REGISTER;
+        return true;
+    case CFA_DEF_CFA_EXPRESSION:
+        set_expression(&m->row, UINT64_MAX, ORMA_UNWIND_EXPRESSION, c);
+        return true;
+    }
+    return false;
+}
+
+/* Those about one register, whose number comes first. */
+static void step_register(struct machine *m, struct cursor *c, uint8_t op)
+{
+    uint64_t reg = uleb(c);
+
+    switch (op) {
+    case CFA_OFFSET_EXTENDED:
+        set(&m->row, reg, ORMA_UNWIND_AT_CFA, scaled(m, (int64_t)uleb(c)));
+        break;
+    case CFA_OFFSET_EXTENDED_SF:
+        set(&m->row, reg, ORMA_UNWIND_AT_CFA, scaled(m, sleb(c)));
+        break;
+    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+        set(&m->row, reg, ORMA_UNWIND_AT_CFA, -scaled(m, (int64_t)uleb(c)));
+        break;
+    case CFA_VAL_OFFSET:
+        set(&m->row, reg, ORMA_UNWIND_CFA_PLUS, scaled(m, (int64_t)uleb(c)));
+        break;
+    case CFA_VAL_OFFSET_SF:
+        set(&m->row, reg, ORMA_UNWIND_CFA_PLUS, scaled(m, sleb(c)));
+        break;
+    case CFA_RESTORE_EXTENDED:
+        restore(m, reg);
+        break;
+    case CFA_UNDEFINED:
+        set(&m->row, reg, ORMA_UNWIND_UNDEFINED, 0);
+        break;
+    case CFA_SAME_VALUE:
+        set(&m->row, reg, ORMA_UNWIND_SAME, 0);
+        break;
+    case CFA_REGISTER: {
+        uint64_t from = uleb(c);
+
+        set(&m->row, reg, ORMA_UNWIND_REGISTER, 0);
+        c->failed |= from >= ORMA_UNWIND_REGS;
+        if (reg < ORMA_UNWIND_REGS)
+            m->row.regs[reg].from = (uint8_t)from;
+        break;
+    }
+    case CFA_EXPRESSION:
+        set_expression(&m->row, reg, ORMA_UNWIND_AT_EXPRESSION, c);
+        break;
+    case CFA_VAL_EXPRESSION:
+        set_expression(&m->row, reg, ORMA_UNWIND_EXPRESSION, c);
+        break;
+    default:
+        c->failed = true;
+    }
+}
+
+static void step(struct machine *m, struct cursor *c)
+{
+    uint8_t op = (uint8_t)number(c, 1), low = op & 0x3f;
+
+    switch (op & 0xc0) {
+    case CFA_ADVANCE_LOC:
+        m->loc += low * m->fde->cie.code_align;
+        return;
+    case CFA_OFFSET:
+        set(&m->row, low, ORMA_UNWIND_AT_CFA, scaled(m, (int64_t)uleb(c)));
+        return;
+    case CFA_RESTORE:
+        restore(m, low);
+        return;
+    }
+    switch (op) {
+    case CFA_NOP:
+        return;
+    case CFA_SET_LOC:
+        m->loc = pointer(c, m->fde->cie.pointers, 0);
+        return;
+    case CFA_ADVANCE_LOC1:
+        m->loc += number(c, 1) * m->fde->cie.code_align;
+        return;
+    case CFA_ADVANCE_LOC2:
+        m->loc += number(c, 2) * m->fde->cie.code_align;
+        return;
+    case CFA_ADVANCE_LOC4:
+        m->loc += number(c, 4) * m->fde->cie.code_align;
+        return;
+    case CFA_REMEMBER_STATE:
+        remember(m, c);
+        return;
+    case CFA_RESTORE_STATE:
+        recall(m, c);
+        return;
+    case CFA_GNU_ARGS_SIZE:
+        (void)uleb(c);
+        return;
+    }
+    if (!step_cfa(m, c, op))
+        step_register(m, c, op);
+}
+
+/* Until the row of pc is complete: an instruction that leads behind it changes nothing else. */
+static bool execute(struct machine *m, struct cursor c)
+{
+    while (c.at < c.end && !c.failed && m->loc <= m->pc) {
+        if (++m->steps > STEPS_MAX)
+            return false;
+        step(m, &c);
+    }
+    return !c.failed;
+}
+
+static void to_rule(const struct machine *m, struct orma_unwind_rule *ret)
+{
+    uint64_t ra = m->fde->cie.return_reg;
+
+    memset(ret, 0, sizeof(*ret)); /* padding, too: rules are compared as bytes */
+    ret->cfa = m->row.cfa;
+    ret->signal = m->fde->cie.signal;
+    for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++) {
+        struct orma_unwind_value v = m->row.regs[i];
+
+        if (v.kind == ORMA_UNWIND_SAME && i != ra)
+            continue;
+        v.reg = i == ra ? ORMA_UNWIND_PC : (uint8_t)i;
+        ret->saved[ret->saved_num++] = v;
+    }
+}
+
+bool orma_unwind_cfi_rule(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
+                          struct orma_unwind_rule *ret)
+{
+    struct fde f;
+    struct machine m;
+
+    if (!read_fde(eh, fde, &f) || pc - f.start >= f.range || f.cie.return_reg >= ORMA_UNWIND_REGS)
+        return false;
+    memset(&m.row, 0, sizeof(m.row));
+    m.fde = &f;
+    m.depth = m.steps = 0;
+    m.has_initial = false;
+    m.loc = 0;
+    m.pc = UINT64_MAX;
+    if (!execute(&m, f.cie.program))
+        return false;
+    m.initial = m.row;
+    m.has_initial = true;
+    m.loc = f.start;
+    m.pc = pc;
+    if (!execute(&m, f.program) || m.row.cfa.kind == ORMA_UNWIND_SAME)
+        return false;
+    to_rule(&m, ret);
+    return true;
+}
+
+/* ---- finding the FDE ---- */
+
+#define TABLE_ENC (PE_FROM_DATA | PE_SDATA4) /* what every linker writes */
+
+struct header {
+    uint64_t eh, num, table; /* address; entries; offset in the header */
+    bool has_table;
+};
+
+static bool read_header(const struct orma_unwind_section *hdr, struct header *ret)
+{
+    struct cursor c = {hdr, 0, hdr->len, false};
+    uint64_t version = number(&c, 1);
+    uint8_t eh_enc = (uint8_t)number(&c, 1), num_enc = (uint8_t)number(&c, 1),
+            table_enc = (uint8_t)number(&c, 1);
+
+    if (c.failed || version != 1)
+        return false;
+    ret->eh = pointer(&c, eh_enc, hdr->address);
+    ret->has_table = num_enc != PE_OMIT && table_enc == TABLE_ENC && !c.failed;
+    if (ret->has_table) {
+        struct cursor table = c;
+
+        ret->num = pointer(&table, num_enc, hdr->address);
+        ret->table = table.at;
+        ret->has_table = !table.failed && ret->num <= (table.end - table.at) / 8;
+    }
+    return !c.failed;
+}
+
+bool orma_unwind_cfi_header(const struct orma_unwind_section *hdr, uint64_t *ret_address,
+                            bool *ret_table)
+{
+    struct header h = {0};
+
+    if (!read_header(hdr, &h))
+        return false;
+    *ret_address = h.eh;
+    *ret_table = h.has_table && h.num;
+    return true;
+}
+
+static uint64_t table_value(const struct orma_unwind_section *hdr, uint64_t at)
+{
+    int32_t distance;
+
+    memcpy(&distance, hdr->data + at, sizeof(distance));
+    return hdr->address + (uint64_t)(int64_t)distance;
+}
+
+bool orma_unwind_cfi_lookup(const struct orma_unwind_section *hdr,
+                            const struct orma_unwind_section *eh, uint64_t pc, uint64_t *ret_fde)
+{
+    struct header h = {0};
+    uint64_t lo = 0, hi;
+
+    if (!read_header(hdr, &h) || !h.has_table)
+        return false;
+    for (hi = h.num; lo < hi;) { /* the first that begins behind pc */
+        uint64_t mid = lo + (hi - lo) / 2;
+
+        if (table_value(hdr, h.table + mid * 8) <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo)
+        return false;
+    *ret_fde = table_value(hdr, h.table + (lo - 1) * 8 + 4) - eh->address;
+    return *ret_fde < eh->len;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct orma_unwind_cfi_entry *x = a, *y = b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void orma_unwind_cfi_index(const struct orma_unwind_section *eh, struct orma_buf *ret)
+{
+    struct record rec;
+
+    for (uint64_t at = 0; record_at(eh, at, &rec); at = rec.body.end) {
+        struct orma_unwind_cfi_entry entry = {.fde = at};
+        struct fde f;
+
+        if (!rec.id_value || !read_fde(eh, at, &f) || !f.range)
+            continue;
+        entry.start = f.start;
+        orma_buf_put(ret, &entry, sizeof(entry));
+        if (ret->failed || ret->len / sizeof(entry) >= ENTRIES_MAX)
+            break;
+    }
+    if (ret->len)
+        qsort(ret->data, ret->len / sizeof(struct orma_unwind_cfi_entry),
+              sizeof(struct orma_unwind_cfi_entry), by_start);
+}

@@ -1,0 +1,299 @@
+/*
+ *   ELF header ─► program headers ─► PT_GNU_EH_FRAME ─► .eh_frame (up to the end of its segment)
+ *                                 └ without one: the section headers' .eh_frame, indexed once
+ *
+ *   pc ─► rule: a map from pc to the number of a rule; rules that are equal are stored once
+ */
+#include "unwind/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/map.h"
+#include "sdk/base/search.h"
+
+#define SEGMENTS_MAX 64u
+#define HEADERS_MAX 4096u
+#define SECTION_MAX (64u << 20)
+#define ADDRESSES_MAX 65536u /* that are remembered at a time */
+#define ENTRY_BYTES 128u     /* as long as what stands at an entry point may be */
+#define LOOK_AT 256u         /* functions that say how a file was compiled */
+
+struct load_segment {
+    uint64_t offset, address, size, file_size;
+    bool code;
+};
+
+struct orma_unwind_file {
+    struct load_segment segments[SEGMENTS_MAX];
+    unsigned segments_num;
+    struct orma_buf hdr_bytes, eh_bytes;
+    struct orma_unwind_section hdr, eh;
+    uint64_t entry;
+    struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
+    struct orma_map by_pc; /* pc → number of a rule; 0: none */
+    struct orma_map by_content;
+    struct orma_buf rules;
+};
+
+/* ---- reading ---- */
+
+static bool read_at(int fd, uint64_t offset, void *to, size_t len)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t n = pread(fd, (uint8_t *)to + done, len - done, (off_t)(offset + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static int read_section(int fd, uint64_t offset, uint64_t len, uint64_t address,
+                        struct orma_buf *bytes, struct orma_unwind_section *ret)
+{
+    if (len > SECTION_MAX)
+        return -EFBIG;
+    uint8_t *to = orma_buf_extend(bytes, len);
+    if (!to)
+        return -ENOMEM;
+    if (!len || !read_at(fd, offset, to, len))
+        return -ENOEXEC;
+    *ret = (struct orma_unwind_section){to, len, address};
+    return 0;
+}
+
+static const struct load_segment *segment_of(const struct orma_unwind_file *self, uint64_t address)
+{
+    for (unsigned i = 0; i < self->segments_num; i++) {
+        if (address - self->segments[i].address < self->segments[i].file_size)
+            return &self->segments[i];
+    }
+    return NULL;
+}
+
+/* From an address to the end of what the file has of its segment. */
+static int read_from(struct orma_unwind_file *self, int fd, uint64_t address,
+                     struct orma_buf *bytes, struct orma_unwind_section *ret)
+{
+    const struct load_segment *s = segment_of(self, address);
+
+    if (!s)
+        return -ENOEXEC;
+    uint64_t skip = address - s->address;
+    return read_section(fd, s->offset + skip, s->file_size - skip, address, bytes, ret);
+}
+
+static int read_header(struct orma_unwind_file *self, int fd, const Elf64_Phdr *header)
+{
+    uint64_t address;
+    bool table;
+    int r = read_section(fd, header->p_offset, header->p_filesz, header->p_vaddr, &self->hdr_bytes,
+                         &self->hdr);
+
+    if (r < 0)
+        return r;
+    if (!orma_unwind_cfi_header(&self->hdr, &address, &table))
+        return -ENOEXEC;
+    r = read_from(self, fd, address, &self->eh_bytes, &self->eh);
+    if (r == 0 && !table)
+        orma_unwind_cfi_index(&self->eh, &self->index);
+    return r;
+}
+
+/* Static programs of some C libraries have .eh_frame, but no table of it. */
+static int read_by_sections(struct orma_unwind_file *self, int fd, const Elf64_Ehdr *elf)
+{
+    Elf64_Shdr names, head;
+    char name[sizeof(".eh_frame")];
+
+    if (!elf->e_shoff || elf->e_shentsize != sizeof(head) || elf->e_shnum > HEADERS_MAX ||
+        !read_at(fd, elf->e_shoff + (uint64_t)elf->e_shstrndx * sizeof(names), &names,
+                 sizeof(names)))
+        return -ENOEXEC;
+    for (unsigned i = 0; i < elf->e_shnum; i++) {
+        if (!read_at(fd, elf->e_shoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
+            return -ENOEXEC;
+        if (head.sh_type == SHT_NOBITS ||
+            !read_at(fd, names.sh_offset + head.sh_name, name, sizeof(name)) ||
+            memcmp(name, ".eh_frame", sizeof(name)) != 0)
+            continue;
+        int r = read_section(fd, head.sh_offset, head.sh_size, head.sh_addr, &self->eh_bytes,
+                             &self->eh);
+        if (r == 0)
+            orma_unwind_cfi_index(&self->eh, &self->index);
+        return r;
+    }
+    return -ENOEXEC;
+}
+
+static int read_elf(struct orma_unwind_file *self, int fd)
+{
+    Elf64_Ehdr elf;
+    Elf64_Phdr head, eh = {0};
+    int r;
+
+    if (!read_at(fd, 0, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 ||
+        elf.e_phentsize != sizeof(head))
+        return -ENOEXEC;
+    self->entry = elf.e_entry;
+    for (unsigned i = 0; i < ORMA_MIN(elf.e_phnum, HEADERS_MAX); i++) {
+        if (!read_at(fd, elf.e_phoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
+            return -ENOEXEC;
+        if (head.p_type == PT_GNU_EH_FRAME)
+            eh = head;
+        if (head.p_type == PT_LOAD && self->segments_num < SEGMENTS_MAX)
+            self->segments[self->segments_num++] = (struct load_segment){
+                head.p_offset, head.p_vaddr, head.p_memsz, head.p_filesz, head.p_flags & PF_X};
+    }
+    r = eh.p_type ? read_header(self, fd, &eh) : read_by_sections(self, fd, &elf);
+    return self->index.failed ? -ENOMEM : r;
+}
+
+int orma_unwind_file_read(int fd, struct orma_unwind_file **ret)
+{
+    struct orma_unwind_file *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    r = read_elf(self, fd);
+    if (r < 0)
+        orma_unwind_file_free(self);
+    else
+        *ret = self;
+    return r;
+}
+
+void orma_unwind_file_free(struct orma_unwind_file *self)
+{
+    if (!self)
+        return;
+    orma_buf_fini(&self->hdr_bytes);
+    orma_buf_fini(&self->eh_bytes);
+    orma_buf_fini(&self->index);
+    orma_buf_fini(&self->rules);
+    orma_map_fini(&self->by_pc);
+    orma_map_fini(&self->by_content);
+    free(self);
+}
+
+/* ---- rules ---- */
+
+uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t offset)
+{
+    const struct load_segment *best = NULL;
+
+    /* The pages of two segments may overlap in the file: code wins. */
+    for (unsigned i = 0; i < self->segments_num; i++) {
+        const struct load_segment *s = &self->segments[i];
+
+        if (offset - s->offset < s->file_size && (!best || s->code))
+            best = s;
+    }
+    return best ? offset - best->offset + best->address : offset;
+}
+
+static bool find_fde(const struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
+{
+    const struct orma_unwind_cfi_entry *entries = (const void *)self->index.data;
+
+    if (!self->index.len)
+        return self->hdr.len && orma_unwind_cfi_lookup(&self->hdr, &self->eh, pc, ret);
+    size_t at = ORMA_UPPER_BOUND(entries, self->index.len / sizeof(*entries), .start, pc);
+    if (!at)
+        return false;
+    *ret = entries[at - 1].fde;
+    return true;
+}
+
+/* The number of a rule, from 1; 0: there is none. */
+static uint64_t make_rule(struct orma_unwind_file *self, uint64_t pc)
+{
+    struct orma_unwind_rule rule;
+    uint64_t fde;
+
+    if (!find_fde(self, pc, &fde) || !orma_unwind_cfi_rule(&self->eh, fde, pc, &rule))
+        return 0;
+    uint64_t hash = orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS, &rule, sizeof(rule)));
+    uint64_t known = orma_map_get(&self->by_content, hash);
+    if (known != ORMA_MAP_NONE)
+        return known;
+    orma_buf_put(&self->rules, &rule, sizeof(rule));
+    if (self->rules.failed)
+        return 0;
+    known = self->rules.len / sizeof(rule);
+    (void)orma_map_put(&self->by_content, hash, known); /* else it is stored twice */
+    return known;
+}
+
+const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc)
+{
+    uint64_t number = orma_map_get(&self->by_pc, pc);
+
+    if (number == ORMA_MAP_NONE) {
+        if (self->by_pc.len >= ADDRESSES_MAX) { /* begin anew, with the rules, too */
+            orma_map_clear(&self->by_pc);
+            orma_map_clear(&self->by_content);
+            orma_buf_clear(&self->rules);
+        }
+        number = make_rule(self, pc);
+        (void)orma_map_put(&self->by_pc, pc, number); /* else it is made again */
+    }
+    return number ? (const struct orma_unwind_rule *)(const void *)self->rules.data + (number - 1)
+                  : NULL;
+}
+
+bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc)
+{
+    return self->entry && pc - self->entry < ENTRY_BYTES;
+}
+
+const struct orma_unwind_section *orma_unwind_file_section(const struct orma_unwind_file *self)
+{
+    return &self->eh;
+}
+
+/* ---- how it was compiled ---- */
+
+static bool keeps_frame_pointer(const struct orma_unwind_rule *rule)
+{
+    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_RBP;
+}
+
+/* Shorter ones end before they would need one. In the middle, a function stands on its frame. */
+#define WORTH_BYTES 64u
+
+int orma_unwind_file_frame_pointers(struct orma_unwind_file *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf all = {0};
+    const struct orma_unwind_cfi_entry *entries;
+    unsigned looked = 0, kept = 0;
+
+    orma_unwind_cfi_index(&self->eh, &all);
+    size_t num = all.len / sizeof(*entries);
+    size_t step = ORMA_MAX(num / LOOK_AT, (size_t)1);
+    entries = (const void *)all.data;
+    for (size_t i = 0; i + 1 < num; i += step) {
+        uint64_t size = entries[i + 1].start - entries[i].start;
+        struct orma_unwind_rule rule;
+
+        if (size < WORTH_BYTES ||
+            !orma_unwind_cfi_rule(&self->eh, entries[i].fde, entries[i].start + size / 2, &rule))
+            continue;
+        looked++;
+        kept += keeps_frame_pointer(&rule);
+    }
+    return looked ? (int)(kept * 100 / looked) : -1;
+}

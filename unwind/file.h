@@ -1,0 +1,41 @@
+/*
+ * What a program or library on disk says about unwinding its code: segments,
+ * .eh_frame with its table, and the rules of the addresses that were met.
+ *
+ * Rules are made when an address is first asked for, and kept. The file is read
+ * when it is opened, never mapped: it may shrink. Bytes are hostile.
+ * Threads: none; a file belongs to one thread.
+ */
+#ifndef ORMA_UNWIND_FILE_H
+#define ORMA_UNWIND_FILE_H
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "unwind/cfi.h"
+
+struct orma_unwind_file;
+
+/* Reads from `fd`, which stays the caller's. 0, -ENOEXEC: nothing that we can unwind, -EFBIG,
+ * -ENOMEM. */
+int orma_unwind_file_read(int fd, struct orma_unwind_file **ret);
+
+/* NULL is fine. */
+void orma_unwind_file_free(struct orma_unwind_file *self);
+
+/* The address that the file's code at `offset` is meant for. */
+uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t offset);
+
+/* NULL: the file has none for this address. Valid until the next call. */
+const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc);
+
+/* Is it what runs first of a program, or of its loader? Nobody called that, and often it has no
+ * rule. */
+bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc);
+
+/* What expressions of rules are offsets of. */
+const struct orma_unwind_section *orma_unwind_file_section(const struct orma_unwind_file *self);
+
+/* Of the functions that are worth a look, how many keep a frame pointer: 0 to 100; -1: it has none.
+ */
+int orma_unwind_file_frame_pointers(struct orma_unwind_file *self);
+#endif

@@ -1,0 +1,156 @@
+/*
+ * One step: the rule of the pc gives the CFA (the stack pointer of the caller) and where the
+ * caller's registers are. Two things that rules do not say:
+ *
+ *   After `pop rbp` the rule goes on to say "in memory, below": the place is below the stack
+ *   pointer, so the register has its value back already, and keeps it.
+ *
+ *   A return address follows the call, and may belong to the next function already; so callers
+ *   are looked up one byte before, but not what a signal interrupted.
+ */
+#include "unwind/unwind.h"
+
+#include "unwind/expr.h"
+
+#define BIT(reg) (1u << (reg))
+/* What a called function gives back as it was. */
+#define KEPT (BIT(ORMA_UNWIND_RBX) | BIT(ORMA_UNWIND_RBP) | BIT(12) | BIT(13) | BIT(14) | BIT(15))
+
+static bool evaluate(const struct orma_unwind_value *v, const struct orma_unwind_section *eh,
+                     const struct orma_unwind_state *state, const uint64_t *cfa, uint64_t *ret)
+{
+    if (v->kind == ORMA_UNWIND_REGISTER) {
+        *ret = state->regs[v->from] + (uint64_t)v->offset;
+        return state->known & BIT(v->from);
+    }
+    return (uint64_t)v->offset <= eh->len && v->len <= eh->len - (uint64_t)v->offset &&
+           orma_unwind_expr(eh->data + v->offset, v->len, state, cfa, ret);
+}
+
+/* The caller's value of a register. `next` begins as a copy. False: it is not known. */
+static bool recover(const struct orma_unwind_value *v, const struct orma_unwind_section *eh,
+                    const struct orma_unwind_state *state, uint64_t cfa,
+                    struct orma_unwind_state *next)
+{
+    uint64_t val, address = cfa + (uint64_t)v->offset;
+
+    switch ((enum orma_unwind_kind)v->kind) {
+    case ORMA_UNWIND_SAME:
+        return state->known & BIT(v->reg);
+    case ORMA_UNWIND_UNDEFINED:
+        return false;
+    case ORMA_UNWIND_AT_CFA:
+        if (address < state->regs[ORMA_UNWIND_RSP] && v->reg != ORMA_UNWIND_PC)
+            return state->known & BIT(v->reg); /* popped */
+        if (!orma_unwind_load(state, address, &val))
+            return false;
+        break;
+    case ORMA_UNWIND_CFA_PLUS:
+        val = address;
+        break;
+    case ORMA_UNWIND_AT_EXPRESSION:
+        if (!evaluate(v, eh, state, &cfa, &address) || !orma_unwind_load(state, address, &val))
+            return false;
+        break;
+    case ORMA_UNWIND_REGISTER:
+    case ORMA_UNWIND_EXPRESSION:
+        if (!evaluate(v, eh, state, &cfa, &val))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    next->regs[v->reg] = val;
+    next->known |= BIT(v->reg);
+    return true;
+}
+
+/* 1: the caller is in `state`; else how it ends, negated. */
+static int step_by_rule(const struct orma_unwind_rule *rule, const struct orma_unwind_section *eh,
+                        struct orma_unwind_state *state)
+{
+    struct orma_unwind_state next = *state;
+    uint64_t sp = state->regs[ORMA_UNWIND_RSP], cfa;
+    bool has_pc = false;
+
+    if (!evaluate(&rule->cfa, eh, state, NULL, &cfa))
+        return -ORMA_UNWIND_CUT;
+    if (cfa <= sp && !rule->signal)
+        return -ORMA_UNWIND_STUCK;
+    next.known &= rule->signal ? ~0u : KEPT;
+    next.regs[ORMA_UNWIND_RSP] = cfa;
+    next.known |= BIT(ORMA_UNWIND_RSP);
+    for (unsigned i = 0; i < rule->saved_num; i++) {
+        const struct orma_unwind_value *v = &rule->saved[i];
+        bool known = recover(v, eh, state, cfa, &next);
+
+        if (!known)
+            next.known &= ~BIT(v->reg);
+        if (v->reg != ORMA_UNWIND_PC)
+            continue;
+        if (v->kind == ORMA_UNWIND_UNDEFINED)
+            return -ORMA_UNWIND_COMPLETE;
+        has_pc = known;
+    }
+    if (!has_pc)
+        return -ORMA_UNWIND_CUT;
+    *state = next;
+    return 1;
+}
+
+static bool is_code(const struct orma_unwind *self, uint64_t pc)
+{
+    struct orma_unwind_code code;
+
+    return pc && self->find(self->ctx, pc - 1, &code);
+}
+
+/* Code without rules: [rbp] and [rbp + 8], if that makes sense. */
+static int step_by_frame_pointer(struct orma_unwind *self, struct orma_unwind_state *state)
+{
+    uint64_t rbp = state->regs[ORMA_UNWIND_RBP], sp = state->regs[ORMA_UNWIND_RSP], up, pc;
+
+    if (!(state->known & BIT(ORMA_UNWIND_RBP)) || rbp < sp || rbp % 8 ||
+        !orma_unwind_load(state, rbp, &up) || !orma_unwind_load(state, rbp + 8, &pc) ||
+        (up && up <= rbp) || !is_code(self, pc))
+        return -ORMA_UNWIND_NO_RULE;
+    state->known = BIT(ORMA_UNWIND_RBP) | BIT(ORMA_UNWIND_RSP) | BIT(ORMA_UNWIND_PC);
+    state->regs[ORMA_UNWIND_RBP] = up;
+    state->regs[ORMA_UNWIND_RSP] = rbp + 16;
+    state->regs[ORMA_UNWIND_PC] = pc;
+    self->guessed++;
+    return 1;
+}
+
+enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwind_state *state)
+{
+    bool called = false; /* by this frame: its pc is a return address */
+
+    self->frames_num = self->guessed = 0;
+    for (;;) {
+        uint64_t pc = state->regs[ORMA_UNWIND_PC] - called;
+        struct orma_unwind_code code;
+        const struct orma_unwind_rule *rule = NULL;
+        int r;
+
+        if (called && pc == UINT64_MAX)
+            return ORMA_UNWIND_COMPLETE; /* a return address of 0 */
+        if (self->frames_num == self->frames_max)
+            return ORMA_UNWIND_TOO_DEEP;
+        bool found = self->find(self->ctx, pc, &code);
+        if (!found && called)
+            return ORMA_UNWIND_NO_CODE;
+        self->frames[self->frames_num++] = pc;
+        if (!found)
+            return ORMA_UNWIND_NO_CODE;
+        if (code.file)
+            rule = orma_unwind_file_rule(code.file, code.address);
+        if (!rule && code.file && orma_unwind_file_is_entry(code.file, code.address))
+            return ORMA_UNWIND_COMPLETE;
+        r = rule ? step_by_rule(rule, orma_unwind_file_section(code.file), state)
+                 : step_by_frame_pointer(self, state);
+        if (r <= 0)
+            return (enum orma_unwind_end) - r;
+        called = !(rule && rule->signal);
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Unwinding: from registers and a copy of the stack to the addresses of the
+ * calls that led there.
+ *
+ *   pc ─► find(): whose code is that ─► its rule (file.h) ─► the caller's registers ─► again
+ *
+ * Where code is executable but has no rules (generated code, assembly), one step
+ * is tried by frame pointer, and marked as a guess. Threads: none.
+ */
+#ifndef ORMA_UNWIND_UNWIND_H
+#define ORMA_UNWIND_UNWIND_H
+#include <stddef.h>
+#include <string.h>
+
+#include "unwind/file.h"
+
+/* Registers that are known, and what is known of memory. */
+struct orma_unwind_state {
+    uint64_t regs[ORMA_UNWIND_REGS];
+    uint32_t known;       /* bits by number of register */
+    const uint8_t *stack; /* copy of memory from `stack_address` on */
+    size_t stack_len;
+    uint64_t stack_address;
+};
+
+/* Whose code it is. */
+struct orma_unwind_code {
+    struct orma_unwind_file *file; /* NULL: executable, but of no file that can be read */
+    uint64_t address;              /* as the file counts them */
+};
+
+enum orma_unwind_end {
+    ORMA_UNWIND_COMPLETE, /* where the thread began */
+    ORMA_UNWIND_CUT,      /* the copy of the stack ends before */
+    ORMA_UNWIND_NO_RULE,  /* nobody knows how to go on */
+    ORMA_UNWIND_NO_CODE,  /* a return address that is none */
+    ORMA_UNWIND_STUCK,    /* the stack does not grow */
+    ORMA_UNWIND_TOO_DEEP,
+};
+
+struct orma_unwind {
+    /* Whose code lies at `pc`? False: nobody's. */
+    bool (*find)(void *ctx, uint64_t pc, struct orma_unwind_code *ret);
+    void *ctx;
+    uint64_t *frames; /* out: leaf first; of callers the call, not what follows it */
+    size_t frames_max;
+    size_t frames_num; /* out */
+    unsigned guessed;  /* out: frames that were found by frame pointer */
+};
+
+/* `state` is changed. */
+enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwind_state *state);
+
+/* Eight bytes of the copied stack. */
+static inline bool orma_unwind_load(const struct orma_unwind_state *state, uint64_t address,
+                                    uint64_t *ret)
+{
+    uint64_t offset = address - state->stack_address;
+
+    if (state->stack_len < sizeof(*ret) || offset > state->stack_len - sizeof(*ret))
+        return false;
+    memcpy(ret, state->stack + offset, sizeof(*ret));
+    return true;
+}
+#endif
