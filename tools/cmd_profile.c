@@ -3,8 +3,10 @@
  *
  *   options ──► config ──► DIR/raw-trace ──► tables ──► DIR/profile.PID.pb, one per process
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,14 +18,21 @@
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
+#include "tools/record/child.h"
 #include "tools/record/profile_config.h"
 #include "tools/record/recorder.h"
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
+#include "unwind/file.h"
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000
+#define FRAME_POINTERS_PERCENT 90
 #define TRACE_NAME "raw-trace"
+#define NUMBERS_MAX 4096
+
+#define FREQUENCY_ONE 999 /* of one command: threads that live shorter than a period go unseen */
+#define FREQUENCY_ALL 99
 
 enum {
     OPT_FREQUENCY = 1,
@@ -35,18 +44,61 @@ enum {
     OPT_CONFIG,
     OPT_NO_ANNOTATIONS,
     OPT_PRINT_CONFIG,
-    OPT_OUT
+    OPT_OUT,
+    OPT_PID,
+    OPT_ALL,
+    OPT_CPU,
+    OPT_CALL_GRAPH,
+    OPT_STACK_SIZE,
+    OPT_USER_ONLY,
+    OPT_PER_PROCESS,
 };
 
+#define EVENT_HELP                                                                                 \
+    "HW_CPU_CYCLES, HW_INSTRUCTIONS, HW_CACHE_REFERENCES, HW_CACHE_MISSES, "                       \
+    "HW_BRANCH_INSTRUCTIONS, HW_BRANCH_MISSES, HW_BUS_CYCLES, HW_STALLED_CYCLES_FRONTEND, "        \
+    "HW_STALLED_CYCLES_BACKEND, SW_TASK_CLOCK, SW_PAGE_FAULTS, SW_CONTEXT_SWITCHES"
+
 static const struct orma_option options[] = {
+    {OPT_PID, 'p', "pid", "PIDS", "These processes, separated by commas, and what they start."},
+    {OPT_NAME, 'n', "name", "NAMES", "The running processes of these names, separated by commas."},
+    {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
+    {OPT_ALL, 'a', "all", NULL,
+     "Everything on this machine, while COMMAND runs if there is one. The default without COMMAND, "
+     "-p and -n."},
+    {OPT_CPU, 'C', "cpu", "LIST", "Only on these cpus: 0,2-3."},
+    {OPT_FREQUENCY, 'F', "frequency", "HZ",
+     "Samples per second on each cpu (999 of a command or processes, 99 of all)."},
+    {OPT_FREQUENCY, 'f', NULL, "HZ", "The same as -F."},
+    {OPT_EVENT, 'e', "event", "NAME",
+     "What is counted, as perf spells it: cpu-clock (the default), page-faults, context-switches, "
+     "cycles, instructions, cache-misses, GROUP:TRACEPOINT, rHEX; or " EVENT_HELP
+     ". May be given several times."},
+    {OPT_DURATION, 'd', "duration", "MS",
+     "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
+    {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
+     "How callers are found: dwarf (unwinding by .eh_frame, for all programs), fp (frame pointers, "
+     "cheaper), or auto (the default): fp where the program keeps them, else dwarf."},
+    {OPT_STACK_SIZE, 0, "stack-size", "KIB",
+     "With dwarf: so much of each stack is copied, 4 to 63 KiB (32, or 16 without rights)."},
+    {OPT_KERNEL, 'k', "kernel-frames", NULL,
+     "Functions of the kernel, too: the default, where the kernel allows it."},
+    {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},
+    {OPT_PER_PROCESS, 0, "per-process", NULL, "A pprof file for each process, too."},
+    {OPT_CONFIG, 'c', "config", "FILE",
+     "A trace config of your own with linux.perf in it; excludes all options but -o."},
+    {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config, and do nothing else."},
+    {OPT_OUT, 'o', "output", "DIR",
+     "An existing, empty folder for the results. Default: a new one in the temporary folder."},
+    {0},
+};
+
+static const struct orma_option cpu_profile_options[] = {
     {OPT_FREQUENCY, 'f', "frequency", "HZ", "Samples per second on each cpu (100)."},
     {OPT_DURATION, 'd', "duration", "MS",
      "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
     {OPT_EVENT, 'e', "event", "NAME",
-     "What is counted: HW_CPU_CYCLES, HW_INSTRUCTIONS, HW_CACHE_REFERENCES, HW_CACHE_MISSES, "
-     "HW_BRANCH_INSTRUCTIONS, HW_BRANCH_MISSES, HW_BUS_CYCLES, HW_STALLED_CYCLES_FRONTEND, "
-     "HW_STALLED_CYCLES_BACKEND, SW_TASK_CLOCK, SW_PAGE_FAULTS, SW_CONTEXT_SWITCHES. May be given "
-     "several times. Default: the clock of the cpu."},
+     "What is counted: " EVENT_HELP ". May be given several times. Default: the clock of the cpu."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL, "Functions of the kernel, too."},
     {OPT_NAME, 'n', "name", "NAMES",
      "Only processes of these names, separated by commas. Default: all."},
@@ -61,12 +113,16 @@ static const struct orma_option options[] = {
     {0},
 };
 
+enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_DWARF, CALL_GRAPH_FP };
+
 struct profile {
     struct orma_cli cli;
     const char *program;
     struct orma_record_profile_request request;
     const char *names, *config_path;
-    bool partial, print_config, shaped;
+    bool partial, print_config, shaped, all, user_only, per_process;
+    enum call_graph call_graph;
+    struct orma_record_child child;
     const char *dir; /* as given; NULL: a temporary one */
     struct orma_convert_profile_folder folder;
     char *const *command;
@@ -75,12 +131,80 @@ struct profile {
     struct orma_service_attached service;
 };
 
+/* "1,5-7" becomes four u32. */
+static int parse_numbers(struct profile *self, const char *text, struct orma_buf *ret,
+                         const char *what)
+{
+    struct orma_str rest = orma_str_from(text), range, from;
+    uint64_t first, last;
+
+    while (rest.len && orma_str_cut(&rest, ',', &range)) {
+        bool good = orma_str_cut(&range, '-', &from) && orma_str_to_u64(from, &first);
+
+        last = first;
+        if (good && range.len)
+            good = orma_str_to_u64(range, &last);
+        if (!good || last > INT32_MAX || last < first || last - first > NUMBERS_MAX)
+            return orma_cli_usage_error(&self->cli, "bad list of %s '%s': expected 1,5-7", what,
+                                        text);
+        for (uint64_t n = first; n <= last; n++) {
+            uint32_t number = (uint32_t)n;
+
+            orma_buf_put(ret, &number, sizeof(number));
+        }
+    }
+    if (!ret->len)
+        return orma_cli_usage_error(&self->cli, "no %s given", what);
+    return ORMA_EXIT_OK;
+}
+
+static int parse_call_graph(struct profile *self, const char *value)
+{
+    static const char *const names[] = {"auto", "dwarf", "fp"};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (strcmp(value, names[i]) != 0)
+            continue;
+        self->call_graph = (enum call_graph)i;
+        return ORMA_EXIT_OK;
+    }
+    return orma_cli_usage_error(&self->cli, "bad call graph '%s': auto, dwarf or fp", value);
+}
+
+static int parse_stack_size(struct profile *self, const char *value)
+{
+    uint64_t kib;
+
+    if (!orma_str_to_u64(orma_str_from(value), &kib) || kib < 4 || kib > 63)
+        return orma_cli_usage_error(&self->cli, "bad stack size '%s': 4 to 63 KiB", value);
+    self->request.stack_bytes = (uint32_t)kib * 1024;
+    return ORMA_EXIT_OK;
+}
+
 static int parse_option(struct profile *self, int id)
 {
     const char *value = self->cli.value;
     struct orma_record_profile_request *rq = &self->request;
+    char event[ORMA_RECORD_PROFILE_EVENT_SIZE];
 
     switch (id) {
+    case OPT_PID:
+        return parse_numbers(self, value, &rq->pids, "processes");
+    case OPT_CPU:
+        return parse_numbers(self, value, &rq->cpus, "cpus");
+    case OPT_ALL:
+        self->all = true;
+        break;
+    case OPT_CALL_GRAPH:
+        return parse_call_graph(self, value);
+    case OPT_STACK_SIZE:
+        return parse_stack_size(self, value);
+    case OPT_USER_ONLY:
+        self->user_only = true;
+        break;
+    case OPT_PER_PROCESS:
+        self->per_process = true;
+        break;
     case OPT_FREQUENCY:
         if (!orma_str_to_u64(orma_str_from(value), &rq->frequency_hz) || !rq->frequency_hz ||
             rq->frequency_hz > FREQUENCY_MAX)
@@ -94,7 +218,7 @@ static int parse_option(struct profile *self, int id)
                                         value);
         break;
     case OPT_EVENT:
-        if (!orma_record_profile_event_known(value))
+        if (!orma_record_profile_event_text(value, event))
             return orma_cli_usage_error(&self->cli, "unknown event '%s'; --help lists them", value);
         if (rq->events_num == ORMA_RECORD_PROFILE_EVENTS_MAX)
             return orma_cli_usage_error(&self->cli, "at most %d events",
@@ -149,6 +273,8 @@ static int parse(struct profile *self, bool *ret_go_on)
     }
     if (self->config_path && self->shaped)
         return orma_cli_usage_error(&self->cli, "-c can be combined only with -o and a command");
+    if (self->all && (self->request.pids.len || self->names))
+        return orma_cli_usage_error(&self->cli, "-a excludes -p and -n");
     if (self->partial && !self->names)
         return orma_cli_usage_error(&self->cli, "--partial-matching needs --name");
     *ret_go_on = true;
@@ -157,6 +283,70 @@ static int parse(struct profile *self, bool *ret_go_on)
 
 /* ---- config ---- */
 
+/* Others than root may watch their own processes only, one by one. */
+static bool by_pid(const struct profile *self)
+{
+    return self->request.native && geteuid() != 0;
+}
+
+/* Its process is there before everything else, so that it can be watched from its first moment. */
+static int prepare_command(struct profile *self)
+{
+    if (!self->request.native || !self->command || self->config_path || self->print_config)
+        return 0;
+    if (!orma_record_child_exists(self->command[0])) {
+        fprintf(stderr, "%s: %s: not found\n", self->program, self->command[0]);
+        return -ENOENT;
+    }
+    int r = orma_record_child_prepare(&self->child, self->command);
+    if (r < 0)
+        fprintf(stderr, "%s: cannot start a process: %s\n", self->program, strerror(-r));
+    return r;
+}
+
+/* Does the program keep frame pointers? What it is linked with is compiled as its C library is. */
+static bool keeps_frame_pointers(const char *path)
+{
+    struct orma_unwind_file *file;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), share = -1;
+
+    if (fd >= 0 && orma_unwind_file_read(fd, &file) == 0) {
+        share = orma_unwind_file_frame_pointers(file);
+        orma_unwind_file_free(file);
+    }
+    orma_fd_close(&fd);
+    return share >= FRAME_POINTERS_PERCENT;
+}
+
+/* The C library is in nearly every stack; the distribution compiles the rest like it. */
+static bool system_keeps_frame_pointers(void)
+{
+    Dl_info info;
+
+    return dladdr((void *)(uintptr_t)&qsort, &info) && info.dli_fname &&
+           keeps_frame_pointers(info.dli_fname);
+}
+
+/* What the request leaves open. */
+static void complete_request(struct profile *self)
+{
+    struct orma_record_profile_request *rq = &self->request;
+    bool one = rq->pids.len || self->names || (self->command && !self->all);
+    int32_t pid = self->child.pid;
+
+    if (!rq->frequency_hz)
+        rq->frequency_hz = !rq->native ? FREQUENCY_DEFAULT : one ? FREQUENCY_ONE : FREQUENCY_ALL;
+    if (!rq->native)
+        return;
+    rq->kernel_frames = !self->user_only;
+    if (self->command && !self->all && !rq->pids.len && !self->names) {
+        orma_buf_put(&rq->pids, &pid, sizeof(pid));
+        rq->on_exec = true;
+    }
+    rq->frame_pointers = self->call_graph == CALL_GRAPH_FP ||
+                         (self->call_graph == CALL_GRAPH_AUTO && system_keeps_frame_pointers());
+}
+
 static int find_processes(struct profile *self)
 {
     struct orma_str rest = orma_str_from(self->names), name;
@@ -164,16 +354,20 @@ static int find_processes(struct profile *self)
 
     while (rest.len && orma_str_cut(&rest, ',', &name)) {
         name = orma_str_trim(name);
-        int n = name.len ? orma_record_profile_add_processes(&self->request, "/proc", name,
-                                                             self->partial)
-                         : 0;
+        int n =
+            !name.len ? 0
+            : by_pid(self)
+                ? orma_record_profile_add_pids(&self->request, "/proc", name, self->partial)
+                : orma_record_profile_add_processes(&self->request, "/proc", name, self->partial);
         if (n < 0)
             return n;
         found += n;
     }
     if (!found) {
         fprintf(stderr, "%s: no running process is named '%s'%s\n", self->program, self->names,
-                self->partial ? "" : "; -p matches parts of names");
+                self->partial          ? ""
+                : self->request.native ? "; --partial-matching finds parts of names"
+                                       : "; -p matches parts of names");
         return -ESRCH;
     }
     return 0;
@@ -208,6 +402,7 @@ static int make_config(struct profile *self)
     r = self->names ? find_processes(self) : 0;
     if (r < 0)
         return r;
+    complete_request(self);
     orma_record_profile_config_text(&text, &self->request);
     if (self->print_config) {
         fputs(orma_buf_cstr(&text), stdout);
@@ -251,6 +446,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         .service_writes = true,
         .progress = isatty(STDERR_FILENO),
         .command = self->command,
+        .prepared = self->child.pid > 0 ? &self->child : NULL,
         .signal_fd = signal_fd,
     };
     char loss[ORMA_LEDGER_TEXT_MAX];
@@ -314,8 +510,11 @@ static void drop_folder(struct profile *self, bool has_trace)
 static int profile(struct profile *self)
 {
     int code = ORMA_EXIT_OK;
-    int r = make_config(self);
+    int r = prepare_command(self);
 
+    if (r < 0)
+        return r == -ENOENT ? 127 : ORMA_EXIT_FAILURE;
+    r = make_config(self);
     if (r < 0 || self->print_config)
         return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
     int signal_fd = orma_recorder_signals();
@@ -333,10 +532,13 @@ static int profile(struct profile *self)
 
 static int run_as(const struct orma_command *command, const char *program, int argc, char **argv)
 {
-    struct profile self = {.program = program, .folder = {.fd = -1}, .trace_fd = -1};
+    struct profile self = {.program = program,
+                           .folder = {.fd = -1},
+                           .trace_fd = -1,
+                           .child = {.go_fd = -1, .error_fd = -1}};
     bool go_on;
 
-    self.request.frequency_hz = FREQUENCY_DEFAULT;
+    self.request.native = command == &orma_cmd_profile;
     orma_cli_init(&self.cli, command, program, argc, argv);
     int code = parse(&self, &go_on);
     if (go_on)
@@ -344,6 +546,9 @@ static int run_as(const struct orma_command *command, const char *program, int a
     orma_service_attached_fini(&self.service);
     orma_buf_fini(&self.config);
     orma_buf_fini(&self.request.names);
+    orma_buf_fini(&self.request.pids);
+    orma_buf_fini(&self.request.cpus);
+    orma_record_child_drop(&self.child);
     orma_fd_close(&self.trace_fd);
     orma_convert_profile_folder_close(&self.folder);
     return code;
@@ -357,22 +562,30 @@ static int run(const struct orma_command *self, int argc, char **argv)
 #define SUMMARY "See where programs spend their time, function by function."
 #define SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...]"
 #define DETAILS                                                                                    \
+    "Samples COMMAND and what it starts, or processes, or all cpus, with the stack of calls that " \
+    "led there, and writes profiles in the format of pprof beside the trace that they were made "  \
+    "of (raw-trace), which 'orma query' reads.\n\n"                                                \
+    "Stacks are unwound without frame pointers, so functions of all libraries have their "         \
+    "callers. "                                                                                    \
+    "Lines, and functions that were compiled into others, come from debug information where it "   \
+    "is installed.\n\n"                                                                            \
+    "Ordinary users may profile their own programs; the kernel's side is seen as root, or with "   \
+    "kernel.perf_event_paranoid at 1."
+
+#define CPU_PROFILE_DETAILS                                                                        \
     "Samples what each cpu does, with the stack of calls that led there, and writes one profile "  \
     "per process in the format of pprof, beside the trace that they were made of (raw-trace), "    \
-    "which 'orma query' reads.\n\n"                                                                \
-    "Stacks of programs follow frame pointers: what was compiled with -fomit-frame-pointer (most " \
-    "of Debian's libraries) shows the function that ran, but not always who called it. Lines, "    \
-    "and "                                                                                         \
-    "functions that were compiled into others, come from debug information where it is installed."
+    "which 'orma query' reads."
 
 const struct orma_command orma_cmd_profile = {
     .name = "profile",
     .summary = SUMMARY,
     .synopsis = SYNOPSIS,
     .details = DETAILS,
-    .examples = "  orma profile -k -d 5000                 # this machine, for five seconds\n"
-                "  orma profile -f 1000 -- ./program\n"
-                "  orma profile -n postgres -p -o results  # until Ctrl-C\n",
+    .examples = "  orma profile -- ./program               # it, and what it starts\n"
+                "  orma profile -p 4711 -d 5000            # a process, for five seconds\n"
+                "  orma profile -n postgres -o results     # until Ctrl-C\n"
+                "  sudo orma profile -a -d 5000            # this machine\n",
     .options = options,
     .run = run,
 };
@@ -381,10 +594,10 @@ const struct orma_command orma_cmd_cpu_profile = {
     .name = "cpu_profile",
     .summary = SUMMARY,
     .synopsis = SYNOPSIS,
-    .details = DETAILS,
+    .details = CPU_PROFILE_DETAILS,
     .examples = "  cpu_profile -n server -d 10000 -o results\n"
                 "  cpu_profile -e HW_CACHE_MISSES -n server --print-config\n",
-    .options = options,
+    .options = cpu_profile_options,
 };
 
 int orma_cpu_profile_main(int argc, char **argv)

@@ -1,4 +1,6 @@
 /*
+ * Records of processes keep the table up to date; a sample becomes packets:
+ *
  * A record -> its process -> a frame per address -> a call stack -> one PerfSample. Names,
  * paths, mappings, frames and stacks are interned: a hash of kind and content is mapped to
  * an id; what is new goes into `interned` of the same packet. clear() forgets all ids, so
@@ -11,32 +13,41 @@
 #include "probes/kernel/kallsyms.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
+#include "protos/fields/process.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
+#include "unwind/unwind.h"
 
 #define INTERNED_MAX (1u << 20)
+#define KALLSYMS_MAX (64u << 20)
 
 /* What a hash is of; the same bytes may be interned in several roles. */
-enum role { ROLE_FUNCTION = 1, ROLE_PATH, ROLE_BUILD_ID, ROLE_MAPPING, ROLE_FRAME, ROLE_STACK };
+enum role {
+    ROLE_FUNCTION = 1,
+    ROLE_PATH,
+    ROLE_BUILD_ID,
+    ROLE_MAPPING,
+    ROLE_FRAME,
+    ROLE_PLACE, /* a frame in a file, whose name need not be looked up again */
+    ROLE_STACK
+};
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,
-                            struct orma_perf_processes *processes,
-                            const struct orma_kallsyms *kernel, struct orma_source_sink *sink)
+                            struct orma_perf_processes *processes, struct orma_source_sink *sink)
 {
-    *self = (struct orma_perf_encoder){.plan = plan,
-                                       .processes = processes,
-                                       .kernel = kernel,
-                                       .sink = sink,
-                                       .next_iid = 1,
-                                       .fresh = true};
+    *self = (struct orma_perf_encoder){
+        .plan = plan, .processes = processes, .sink = sink, .next_iid = 1, .age = 1, .fresh = true};
 }
 
 void orma_perf_encoder_fini(struct orma_perf_encoder *self)
 {
     orma_map_fini(&self->iids);
+    orma_kallsyms_free(self->kernel);
     orma_buf_fini(&self->interned);
     orma_buf_fini(&self->packet);
 }
@@ -45,6 +56,7 @@ void orma_perf_encoder_clear(struct orma_perf_encoder *self)
 {
     orma_map_clear(&self->iids);
     self->fresh = true;
+    self->age++;
 }
 
 /* ---- interning ---- */
@@ -99,9 +111,14 @@ static void put_path(struct orma_perf_encoder *self, struct orma_buf *what, cons
     }
 }
 
-static uint64_t intern_mapping(struct orma_perf_encoder *self, const struct orma_perf_mapping *m)
+struct place {
+    uint64_t start, end, offset;
+    const struct orma_perf_file *file; /* NULL: only a name */
+    const char *path;
+};
+
+static uint64_t intern_place(struct orma_perf_encoder *self, const struct place *m)
 {
-    const struct orma_perf_symtab *elf = m->file ? &m->file->elf : NULL;
     uint64_t key[3] = {m->start, m->offset, m->end};
     ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
     uint64_t iid, hash = hash_of(ROLE_MAPPING, key, sizeof(key));
@@ -110,20 +127,38 @@ static uint64_t intern_mapping(struct orma_perf_encoder *self, const struct orma
     if (known(self, hash, &iid))
         return iid;
     orma_pb_put_u64(&what, ORMA_PB_MAPPING_IID, iid);
-    if (elf && elf->build_id_len)
+    if (m->file && m->file->build_id_len)
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_BUILD_ID,
                         intern_str(self, ROLE_BUILD_ID, ORMA_PB_INTERNED_DATA_BUILD_IDS,
-                                   elf->build_id, elf->build_id_len));
+                                   m->file->build_id, m->file->build_id_len));
     if (m->end) {
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_EXACT_OFFSET, m->offset);
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_START_OFFSET, m->offset);
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_START, m->start);
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_END, m->end);
-        orma_pb_put_u64(&what, ORMA_PB_MAPPING_LOAD_BIAS, elf ? elf->load_bias : 0);
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_LOAD_BIAS, m->file ? m->file->elf.load_bias : 0);
     }
     put_path(self, &what, m->path);
     orma_pb_put_bytes(&self->interned, ORMA_PB_INTERNED_DATA_MAPPINGS, what.data, what.len);
     return iid;
+}
+
+static uint64_t intern_mapping(struct orma_perf_encoder *self, struct orma_perf_mapping *m)
+{
+    const struct place place = {m->start, m->end, m->offset, m->file, m->file->path};
+
+    if (m->iid_age != self->age) {
+        m->iid = intern_place(self, &place);
+        m->iid_age = self->age;
+    }
+    return m->iid;
+}
+
+static uint64_t intern_name(struct orma_perf_encoder *self, const char *path)
+{
+    const struct place place = {.path = path};
+
+    return intern_place(self, &place);
 }
 
 static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
@@ -161,43 +196,74 @@ static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *fra
 
 /* ---- frames ---- */
 
+/* A long text: read by the worker, and only where it is needed. */
+static void read_kallsyms(struct orma_perf_encoder *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    self->kernel_read = true;
+    if (orma_fd_read_file(self->processes->proc_fd, "kallsyms", KALLSYMS_MAX, &text) < 0 ||
+        orma_kallsyms_parse(orma_buf_str(&text), &self->kernel) < 0)
+        orma_log_warn("linux.perf: no names for kernel functions: /proc/kallsyms is hidden or "
+                      "unreadable (kernel.kptr_restrict)");
+}
+
 static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
 {
-    const struct orma_perf_mapping kernel = {.path = (char *)"kernel"};
     struct orma_str name = {"", 0};
 
+    if (!self->kernel_read)
+        read_kallsyms(self);
     if (self->kernel)
         name = orma_kallsyms_find(self->kernel, pc);
     if (!name.len)
         name = ORMA_STR("unknown");
-    return intern_frame(self, intern_mapping(self, &kernel), 0, name);
+    return intern_frame(self, intern_name(self, "kernel"), 0, name);
+}
+
+/* Of a file, the name follows from the place: it is looked up once. */
+static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
+{
+    const struct orma_perf_symtab *elf = &m->file->elf;
+    const uint64_t rel_pc = pc - m->start + m->offset + elf->load_bias;
+    const uint64_t key[2] = {intern_mapping(self, m), rel_pc};
+    uint64_t hash = hash_of(ROLE_PLACE, key, sizeof(key)), iid = orma_map_get(&self->iids, hash);
+
+    if (iid != ORMA_MAP_NONE)
+        return iid;
+    iid = intern_frame(self, key[0], rel_pc, orma_perf_symtab_find(elf, rel_pc));
+    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
+    return iid;
 }
 
 static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_process *process,
                            uint64_t pc, uint64_t now_ns)
 {
-    const struct orma_perf_mapping unknown = {.path = (char *)"[unknown]"};
-    const struct orma_perf_mapping *m =
-        orma_perf_process_find(self->processes, process, pc, now_ns);
+    struct orma_perf_mapping *m = orma_perf_process_find(self->processes, process, pc, now_ns);
 
     if (!m)
-        return intern_frame(self, intern_mapping(self, &unknown), pc, (struct orma_str){"", 0});
-    const struct orma_perf_symtab *elf = m->file ? &m->file->elf : NULL;
-    uint64_t rel_pc = pc - m->start + m->offset + (elf ? elf->load_bias : 0);
-    return intern_frame(self, intern_mapping(self, m), rel_pc,
-                        elf ? orma_perf_symtab_find(elf, rel_pc) : (struct orma_str){"", 0});
+        return intern_frame(self, intern_name(self, "[unknown]"), pc,
+                            orma_perf_process_jit(self->processes, process, pc, now_ns));
+    orma_perf_files_load(&self->processes->files, m->file, process->pid);
+    if (!m->file->elf.symbols_num && !m->file->unwind)
+        return intern_frame(self, intern_mapping(self, m), pc - m->start + m->offset,
+                            orma_perf_process_jit(self->processes, process, pc, now_ns));
+    return file_frame(self, m, pc);
 }
 
-/* 0: no frame at all. The chain is leaf first; a return address belongs to the call before it. */
-static uint64_t stack_of(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                         const struct orma_perf_record *record)
+static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
 {
-    uint64_t frames[ORMA_PERF_FRAMES_MAX];
-    uint64_t now_ns = orma_clock_boottime();
-    bool in_kernel = false, leaf = true;
-    size_t num = 0;
+    if (*num < ORMA_PERF_FRAMES_MAX)
+        self->frames[(*num)++] = frame;
+}
 
-    for (size_t i = 0; i < record->chain_num && num < ORMA_PERF_FRAMES_MAX; i++) {
+/* The chain is leaf first; a return address belongs to the call before it. */
+static void put_chain(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                      const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
+    bool in_kernel = false, leaf = true;
+
+    for (size_t i = 0; i < record->chain_num; i++) {
         uint64_t pc = record->chain[i];
 
         if (pc >= (uint64_t)PERF_CONTEXT_MAX) { /* a marker: what follows is of this mode */
@@ -208,10 +274,114 @@ static uint64_t stack_of(struct orma_perf_encoder *self, struct orma_perf_proces
         if (!pc)
             continue;
         uint64_t at = leaf ? pc : pc - 1;
-        frames[num++] = in_kernel ? kernel_frame(self, at) : user_frame(self, process, at, now_ns);
+        put_frame(self, num,
+                  in_kernel ? kernel_frame(self, at) : user_frame(self, process, at, now_ns));
         leaf = false;
     }
-    return num ? intern_stack(self, frames, num) : 0;
+}
+
+/* ---- unwinding ---- */
+
+struct code_of {
+    struct orma_perf_processes *processes;
+    struct orma_perf_process *process;
+    uint64_t now_ns;
+};
+
+static bool find_code(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
+{
+    const struct code_of *of = ctx;
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(of->processes, of->process, pc, of->now_ns);
+
+    if (!m)
+        return false;
+    orma_perf_files_load(&of->processes->files, m->file, of->process->pid);
+    ret->file = m->file->unwind;
+    if (ret->file)
+        ret->address = orma_unwind_file_address(ret->file, pc - m->start + m->offset);
+    return true;
+}
+
+#if defined(__x86_64__)
+/* By number of register in DWARF: its place among those that are sampled. */
+static const uint8_t places[ORMA_UNWIND_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 9,
+                                                 10, 11, 12, 13, 14, 15, 16, 8};
+
+static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
+{
+    *state = (struct orma_unwind_state){.known = (1u << ORMA_UNWIND_REGS) - 1};
+    for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++)
+        state->regs[i] = record->regs[places[i]];
+    state->stack = record->stack;
+    state->stack_len = record->stack_len;
+    state->stack_address = state->regs[ORMA_UNWIND_RSP];
+}
+#else
+static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
+{
+    (void)record;
+    *state = (struct orma_unwind_state){0};
+}
+#endif
+
+static uint64_t error_of(enum orma_unwind_end end)
+{
+    switch (end) {
+    case ORMA_UNWIND_COMPLETE:
+        return 0;
+    case ORMA_UNWIND_CUT:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_MEMORY_INVALID;
+    case ORMA_UNWIND_NO_RULE:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_UNWIND_INFO;
+    case ORMA_UNWIND_NO_CODE:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_INVALID_MAP;
+    case ORMA_UNWIND_STUCK:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_REPEATED_FRAME;
+    case ORMA_UNWIND_TOO_DEEP:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_MAX_FRAMES_EXCEEDED;
+    }
+    return ORMA_PB_PROFILING_UNWIND_ERROR_UNKNOWN;
+}
+
+/* Stacks that are cut begin with a frame of their own, so that trees keep them apart. */
+static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
+    uint64_t pcs[ORMA_PERF_FRAMES_MAX];
+    struct code_of of = {self->processes, process, now_ns};
+    struct orma_unwind unwind = {.find = find_code,
+                                 .ctx = &of,
+                                 .frames = pcs,
+                                 .frames_max = ORMA_PERF_FRAMES_MAX - *num - 1};
+    struct orma_unwind_state state;
+
+    if (record->abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* a thread of the kernel */
+    if (record->abi != PERF_SAMPLE_REGS_ABI_64)
+        return ORMA_PB_PROFILING_UNWIND_ERROR_BAD_ARCH;
+    start_state(&state, record);
+    enum orma_unwind_end end = orma_unwind_run(&unwind, &state);
+    for (size_t i = 0; i < unwind.frames_num; i++)
+        put_frame(self, num, user_frame(self, process, pcs[i], now_ns));
+    if (end != ORMA_UNWIND_COMPLETE)
+        put_frame(self, num,
+                  intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[truncated]")));
+    return error_of(end);
+}
+
+/* 0: no frame at all. */
+static uint64_t stack_of(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                         const struct orma_perf_record *record, uint64_t *ret_error)
+{
+    uint64_t now_ns = orma_clock_boottime();
+    size_t num = 0;
+
+    *ret_error = 0;
+    put_chain(self, process, record, now_ns, &num);
+    if (self->plan->unwind && num < ORMA_PERF_FRAMES_MAX - 1)
+        *ret_error = put_unwound(self, process, record, now_ns, &num);
+    return num ? intern_stack(self, self->frames, num) : 0;
 }
 
 /* ---- packets ---- */
@@ -234,7 +404,13 @@ static uint64_t cpu_mode(uint16_t misc)
     }
 }
 
-static void put_sample(struct orma_buf *out, const struct orma_perf_record *record, uint64_t stack)
+struct sampled {
+    uint64_t stack; /* 0: none */
+    uint64_t error; /* of unwinding; 0: none */
+};
+
+static void put_sample(struct orma_buf *out, const struct orma_perf_record *record,
+                       const struct sampled *what)
 {
     size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PERF_SAMPLE);
 
@@ -251,8 +427,13 @@ static void put_sample(struct orma_buf *out, const struct orma_perf_record *reco
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_TIMEBASE_COUNT, record->counts[0]);
     for (unsigned i = 1; i < record->counts_num; i++)
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_FOLLOWER_COUNTS, record->counts[i]);
-    if (stack)
-        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_CALLSTACK_IID, stack);
+    if (what->stack)
+        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_CALLSTACK_IID, what->stack);
+    if (what->error)
+        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_UNWIND_ERROR, what->error);
+    if (record->stack_skipped)
+        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON,
+                        ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE);
     orma_pb_end(out, begun);
 }
 
@@ -267,21 +448,77 @@ static void put_defaults(struct orma_buf *out, const struct orma_perf_plan *plan
     orma_pb_end(out, begun);
 }
 
-void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
-{
-    struct orma_buf *out = &self->packet;
-    struct orma_perf_process *process = NULL;
-    uint64_t stack = 0, flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
+/* ---- names ---- */
 
-    if (self->iids.len > INTERNED_MAX)
-        orma_perf_encoder_clear(self);
-    orma_buf_clear(&self->interned);
-    if (record->kind == ORMA_PERF_SAMPLE && self->plan->stacks) {
-        process = orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
-        if (!process || !process->wanted)
-            return;
-        stack = stack_of(self, process, record);
+static void put_process(struct orma_perf_encoder *self, struct orma_perf_process *process)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf words = {0};
+    bool is_comm = orma_perf_process_cmdline(self->processes, process, &words);
+    size_t begun = orma_pb_begin(&self->packet, ORMA_PB_PROCESS_TREE_PROCESSES);
+
+    orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PID, process->pid);
+    if (process->parent)
+        orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PPID, process->parent);
+    for (size_t at = 0; at < words.len;) {
+        const char *word = (const char *)words.data + at;
+        size_t len = strnlen(word, words.len - at);
+
+        orma_pb_put_bytes(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, word, len);
+        at += len + 1;
     }
+    if (process->start && self->plan->clock_id == ORMA_PB_BUILTIN_CLOCK_BOOTTIME)
+        orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT,
+                        process->start);
+    if (is_comm)
+        orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM, 1);
+    orma_pb_end(&self->packet, begun);
+    process->told = true;
+}
+
+static void put_thread(struct orma_perf_encoder *self, struct orma_perf_thread *thread)
+{
+    size_t begun = orma_pb_begin(&self->packet, ORMA_PB_PROCESS_TREE_THREADS);
+
+    orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_THREAD_TID, thread->tid);
+    orma_pb_put_str(&self->packet, ORMA_PB_PROCESS_TREE_THREAD_NAME, orma_str_from(thread->name));
+    orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_THREAD_TGID, thread->pid);
+    orma_pb_end(&self->packet, begun);
+    thread->told = true;
+}
+
+/* Who it is that was sampled, unless the trace knows. */
+static void tell_names(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                       const struct orma_perf_record *record)
+{
+    struct orma_perf_thread *thread =
+        orma_perf_thread_get(self->processes, record->pid, record->tid);
+    struct orma_buf *out = &self->packet;
+
+    if (process->told && (!thread || thread->told))
+        return;
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, record->time);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, self->plan->clock_id);
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PROCESS_TREE);
+    if (!process->told)
+        put_process(self, process);
+    if (thread && !thread->told && *thread->name)
+        put_thread(self, thread);
+    orma_pb_end(out, begun);
+    if (orma_source_sink_put_buf(self->sink, out) < 0) {
+        process->told = false; /* said again with the next sample */
+        if (thread)
+            thread->told = false;
+    }
+}
+
+/* ---- records ---- */
+
+static void put_record(struct orma_perf_encoder *self, const struct orma_perf_record *record,
+                       const struct sampled *what)
+{
+    uint64_t flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
+    struct orma_buf *out = &self->packet;
+
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP,
                     record->time ? record->time : orma_clock_boottime());
     if (record->kind == ORMA_PERF_LOST) /* has no time of its own; ours is of this clock */
@@ -295,9 +532,33 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
     if (self->interned.len)
         orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_INTERNED_DATA, self->interned.data,
                           self->interned.len);
-    put_sample(out, record, stack);
+    put_sample(out, record, what);
     self->fresh = false;
     if (self->interned.failed || orma_source_sink_put_buf(self->sink, out) < 0)
         orma_perf_encoder_clear(self); /* whoever reads on must be told again */
     orma_buf_clear(out);
+}
+
+void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    struct sampled what = {0};
+
+    if (record->kind != ORMA_PERF_SAMPLE && record->kind != ORMA_PERF_LOST) {
+        orma_perf_processes_take(self->processes, record);
+        return;
+    }
+    if (self->iids.len > INTERNED_MAX)
+        orma_perf_encoder_clear(self);
+    orma_buf_clear(&self->interned);
+    if (record->kind == ORMA_PERF_SAMPLE && self->plan->stacks) {
+        struct orma_perf_process *process =
+            orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
+
+        if (!process || !process->wanted)
+            return;
+        if (self->plan->names)
+            tell_names(self, process, record);
+        what.stack = stack_of(self, process, record, &what.error);
+    }
+    put_record(self, record, &what);
 }

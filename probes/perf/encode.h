@@ -16,22 +16,25 @@
 struct orma_kallsyms;
 
 struct orma_perf_encoder {
+    uint32_t age; /* counts states of interning, from 1: which numbers of mappings hold */
     const struct orma_perf_plan *plan;
     struct orma_perf_processes *processes;
-    const struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
+    struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
+    bool kernel_read;             /* or tried to: at the first frame of it */
     struct orma_source_sink *sink;
     struct orma_map iids; /* hash of what is interned → iid */
     uint64_t next_iid;
     bool fresh; /* the next packet begins a new interning state */
     struct orma_buf interned, packet;
+    uint64_t frames[ORMA_PERF_FRAMES_MAX];
 };
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,
-                            struct orma_perf_processes *processes,
-                            const struct orma_kallsyms *kernel, struct orma_source_sink *sink);
+                            struct orma_perf_processes *processes, struct orma_source_sink *sink);
 void orma_perf_encoder_fini(struct orma_perf_encoder *self);
 
-/* One packet, or none if the process is not wanted. */
+/* A packet with the sample, before it those that name its process and thread; none if the process
+ * is not wanted. Other records change what is known of processes. */
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record);
 
 /* Everything interned is written again from here on. */

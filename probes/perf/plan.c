@@ -11,17 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "probes/kernel/tracefs.h"
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/str.h"
+#include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define COUNTER(name) PERFETTO__PROTOS__PERF_EVENTS__COUNTER__##name
 #define CLOCK(name) PERFETTO__PROTOS__PERF_EVENTS__PERF_CLOCK__PERF_CLOCK_##name
+#define MODE(name) PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_##name
 #define MODIFIER(name) PERFETTO__PROTOS__PERF_EVENTS__EVENT_MODIFIER__EVENT_MODIFIER_##name
 #define RING_PAGES_MAX 16384u
 #define HZ_MAX 100000u
@@ -269,6 +273,87 @@ static void plan_clock(struct orma_perf_plan *self,
     }
 }
 
+/* ---- stacks ---- */
+
+/* What the user asked for beyond the standard: OrmaPerfConfig, which protobuf-c knows not. */
+static void take_extension(struct orma_perf_plan *self, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_ORMA_PERF_CONFIG_FOLLOW_CHILDREN:
+            self->follow_children = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_ENABLE_ON_EXEC:
+            self->on_exec = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_STACK_BYTES:
+            self->stack_bytes = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_KERNEL_OPTIONAL:
+            self->kernel_optional = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_NAMES:
+            self->names = orma_pb_bool(&f);
+            break;
+        }
+    }
+}
+
+static void plan_extension(struct orma_perf_plan *self,
+                           const Perfetto__Protos__PerfEventConfig *config)
+{
+    for (unsigned i = 0; i < config->base.n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *f = &config->base.unknown_fields[i];
+        struct orma_pb_reader r = orma_pb_reader(f->data, f->len);
+
+        if (f->tag != ORMA_PB_PERF_EVENT_CONFIG_ORMA_PERF ||
+            f->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+            continue;
+        (void)orma_pb_varint(&r); /* protobuf-c keeps the length in front */
+        take_extension(self, (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)});
+    }
+}
+
+/* Nothing but pids: then the kernel need not be asked about everybody. */
+static int plan_scope(struct orma_perf_plan *self, const Perfetto__Protos__PerfEventConfig *config)
+{
+    const Perfetto__Protos__PerfEventConfig__CallstackSampling *cs = config->callstack_sampling;
+    const Perfetto__Protos__PerfEventConfig__Scope *s = cs ? cs->scope : NULL;
+
+    if (!s || !s->n_target_pid || s->n_target_cmdline || s->n_exclude_pid || s->n_exclude_cmdline ||
+        self->poll)
+        return 0;
+    self->pids = calloc(s->n_target_pid, sizeof(*self->pids));
+    if (!self->pids)
+        return -ENOMEM;
+    memcpy(self->pids, s->target_pid, s->n_target_pid * sizeof(*self->pids));
+    self->pids_num = s->n_target_pid;
+    return 0;
+}
+
+static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *attr)
+{
+    if (!self->stack_bytes)
+        self->stack_bytes = geteuid() ? ORMA_PERF_STACK_BYTES / 2 : ORMA_PERF_STACK_BYTES;
+    self->stack_bytes =
+        ORMA_MIN(ORMA_MAX(self->stack_bytes, 1024u), ORMA_PERF_STACK_BYTES_MAX) & ~7u;
+    attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr->sample_regs_user = ORMA_PERF_REGS_MASK;
+    attr->sample_stack_user = self->stack_bytes;
+    attr->exclude_callchain_user = 1;
+}
+
+/* What becomes of processes: their names, ends, and what they map. */
+static void plan_records(struct perf_event_attr *attr)
+{
+    attr->sample_id_all = 1;
+    attr->comm = attr->comm_exec = attr->task = 1;
+    attr->mmap = attr->mmap2 = attr->build_id = 1;
+}
+
 static void plan_stacks(struct orma_perf_plan *self,
                         const Perfetto__Protos__PerfEventConfig *config)
 {
@@ -276,18 +361,88 @@ static void plan_stacks(struct orma_perf_plan *self,
     struct perf_event_attr *attr = &self->events[0].attr;
     bool old_form = config->all_cpus || config->n_target_pid || config->n_target_cmdline ||
                     config->n_exclude_pid || config->n_exclude_cmdline;
+    unsigned mode = cs ? cs->user_frames : MODE(UNKNOWN);
 
     self->stacks = cs || old_form;
     self->kernel_frames = (cs && cs->kernel_frames) || config->kernel_frames;
-    self->user_frames =
-        !cs || cs->user_frames != PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_SKIP;
-    attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
+    self->user_frames = mode != MODE(SKIP);
+    self->unwind = self->stacks && (mode == MODE(DWARF) || (cs && mode == MODE(UNKNOWN))) &&
+                   ORMA_PERF_REGS_MASK;
+    attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    attr->sample_type |=
+        self->pids && self->events_num == 1 ? PERF_SAMPLE_PERIOD : PERF_SAMPLE_READ;
     attr->read_format = PERF_FORMAT_GROUP;
+    if (attr->sample_type & PERF_SAMPLE_PERIOD)
+        attr->read_format = 0;
+    if (self->pids)
+        attr->inherit = 1;
+    attr->inherit_thread = self->pids && !self->follow_children;
+    attr->enable_on_exec = self->pids && self->on_exec;
+    for (unsigned i = 1; self->pids && i < self->events_num; i++) {
+        self->events[i].attr.inherit = 1;
+        self->events[i].attr.inherit_thread = attr->inherit_thread;
+    }
     if (!self->stacks)
         return;
+    plan_records(attr);
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
     attr->exclude_callchain_kernel = !self->kernel_frames;
     attr->exclude_callchain_user = !self->user_frames;
+    if (self->unwind)
+        plan_unwinding(self, attr);
+}
+
+/* Room for two tenths of a second, at which a busy reader comes in time. */
+static void plan_ring(struct orma_perf_plan *self)
+{
+    const struct perf_event_attr *attr = &self->events[0].attr;
+    uint64_t hz = attr->freq ? attr->sample_freq : 1000;
+    uint64_t record = self->stack_bytes + 1024u, page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t want = ORMA_MAX(hz * record / 5, ORMA_PERF_RECORDS_MIN * record);
+
+    if (!self->unwind || self->ring_fixed)
+        return;
+    want = ORMA_MIN(want, UINT64_C(16) << 20);
+    while (self->ring_pages * page < want)
+        self->ring_pages *= 2;
+    self->read_period_ms = ORMA_MIN(self->read_period_ms, 50u);
+}
+
+bool orma_perf_plan_without_kernel(struct orma_perf_plan *self)
+{
+    if (!self->kernel_optional || self->events[0].attr.exclude_kernel)
+        return false;
+    for (unsigned i = 0; i < self->events_num; i++)
+        self->events[i].attr.exclude_kernel = self->events[i].attr.exclude_hv = 1;
+    self->events[0].attr.exclude_callchain_kernel = 1;
+    self->kernel_frames = false;
+    return true;
+}
+
+bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t least = self->unwind ? ORMA_PERF_RECORDS_MIN * self->stack_bytes : page;
+
+    if (self->ring_fixed || self->ring_pages <= 1)
+        return false;
+    if (self->ring_pages * page / 2 < least) {
+        if (self->stack_bytes < 8192)
+            return false;
+        self->stack_bytes = self->stack_bytes / 2 & ~7u;
+        self->events[0].attr.sample_stack_user = self->stack_bytes;
+    }
+    self->ring_pages /= 2;
+    self->read_period_ms = ORMA_MAX(self->read_period_ms / 2, 5u);
+    return true;
+}
+
+bool orma_perf_plan_for_older_kernel(struct orma_perf_plan *self)
+{
+    if (!self->events[0].attr.build_id)
+        return false;
+    self->events[0].attr.build_id = 0;
+    return true;
 }
 
 /* What a reader needs to know of each sample, once. */
@@ -323,6 +478,7 @@ static void plan_defaults(struct orma_perf_plan *self,
 static int plan_rest(struct orma_perf_plan *self, const Perfetto__Protos__PerfEventConfig *config,
                      char *why, size_t why_size)
 {
+    self->ring_fixed = config->ring_buffer_pages > 0;
     self->ring_pages = config->ring_buffer_pages ? config->ring_buffer_pages : ORMA_PERF_RING_PAGES;
     if (self->ring_pages > RING_PAGES_MAX || self->ring_pages & (self->ring_pages - 1)) {
         snprintf(why, why_size, "ring_buffer_pages must be a power of two, at most %u",
@@ -361,7 +517,12 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
         r = plan_rest(self, config, why, why_size);
     if (r == 0) {
         plan_clock(self, config->timebase);
+        plan_extension(self, config);
+        r = plan_scope(self, config);
+    }
+    if (r == 0) {
         plan_stacks(self, config);
+        plan_ring(self);
         plan_defaults(self, config);
         if (self->defaults.failed)
             r = -ENOMEM;
@@ -379,6 +540,7 @@ void orma_perf_plan_fini(struct orma_perf_plan *self)
     for (unsigned i = 0; i < self->events_num; i++)
         free(self->events[i].filter);
     free(self->cpus);
+    free(self->pids);
     orma_buf_fini(&self->defaults);
     *self = (struct orma_perf_plan){0};
 }

@@ -19,6 +19,18 @@ struct orma_source_env;
 #define ORMA_PERF_READ_PERIOD_MS 100
 #define ORMA_PERF_RING_PAGES 128
 #define ORMA_PERF_DEFAULT_HZ 10
+#define ORMA_PERF_STACK_BYTES 32768u
+#define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
+#define ORMA_PERF_RECORDS_MIN 32u        /* a ring that holds fewer loses them */
+
+/* Registers of a sample, in the kernel's order of the mask: what unwinding starts with. */
+#if defined(__x86_64__)
+#define ORMA_PERF_REGS_MASK UINT64_C(0xff01ff) /* ax bx cx dx si di bp sp ip, r8 to r15 */
+#define ORMA_PERF_REGS_NUM 17
+#else
+#define ORMA_PERF_REGS_MASK UINT64_C(0) /* no unwinder: frame pointers only */
+#define ORMA_PERF_REGS_NUM 1
+#endif
 
 struct orma_perf_event {
     struct perf_event_attr attr;
@@ -29,8 +41,15 @@ struct orma_perf_plan {
     struct orma_perf_event events[ORMA_PERF_EVENTS_MAX]; /* [0]: the timebase */
     unsigned events_num;
     bool stacks, kernel_frames, user_frames;
+    bool
+        unwind; /* the stack is copied, and unwound by us; else the kernel follows frame pointers */
+    uint32_t stack_bytes;
+    int32_t *pids; /* not NULL: these processes are watched, not the cpus */
+    size_t pids_num;
+    bool follow_children, on_exec, kernel_optional, names;
     bool poll;           /* counters are read at a period, nothing is sampled */
     uint32_t ring_pages; /* power of two */
+    bool ring_fixed;     /* as the config says: not to be made smaller */
     uint32_t read_period_ms;
     uint32_t clear_period_ms; /* 0: never */
     uint32_t clock_id;        /* of the timestamps, as in BuiltinClock */
@@ -48,4 +67,9 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
                         const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
                         char *why, size_t why_size);
 void orma_perf_plan_fini(struct orma_perf_plan *self);
+
+/* Steps back from what this kernel, or our rights, refuse. False: there is nothing to give up. */
+bool orma_perf_plan_without_kernel(struct orma_perf_plan *self);
+bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self);
+bool orma_perf_plan_for_older_kernel(struct orma_perf_plan *self);
 #endif

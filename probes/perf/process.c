@@ -1,20 +1,23 @@
 /*
- * pid -> process, made at its first sample: does the name match the scope? Mappings are read
- * from /proc/PID/maps when an address is looked up, and again after REREAD_NS, or sooner
- * when an address lies in none. Files are shared by device and inode, their symbols read
- * once. Beyond a limit of processes or files everything is forgotten and read anew.
+ * Records come in the order of time, so at a sample the table is as the process was then:
+ *
+ *   FORK  a copy of the parent's mappings      COMM + exec  mappings are dropped, complete from
+ * here MAP   goes into the table, over what lay there          EXIT  kept until room is needed
+ *
+ * Processes that ran before have /proc/PID/maps, read when an address is looked up, again
+ * after REREAD_NS, or sooner when an address lies in none. Beyond a limit everything is
+ * forgotten and read anew.
  */
 #include "probes/perf/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
@@ -22,6 +25,7 @@
 #include "sdk/base/search.h"
 
 #define PROCESSES_MAX 16384u
+#define THREADS_MAX 65536u
 #define FILES_MAX 4096u
 #define MAPPINGS_MAX 65536u
 #define MAPS_FILE_MAX (32u << 20)
@@ -29,195 +33,58 @@
 #define REREAD_NS UINT64_C(1000000000)
 #define REREAD_MISS_NS UINT64_C(50000000)
 
-/* ---- scope ---- */
-
-bool orma_perf_name_matches(const char *pattern, const char *name)
-{
-    const char *star = NULL, *retry = NULL;
-
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = name;
-        } else if (*pattern == *name) {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
-}
-
-static bool has_pid(const int32_t *pids, size_t num, uint32_t pid)
-{
-    for (size_t i = 0; i < num; i++) {
-        if ((uint32_t)pids[i] == pid)
-            return true;
-    }
-    return false;
-}
-
-static bool has_name(char *const *patterns, size_t num, const char *name)
-{
-    const char *slash = strrchr(name, '/');
-
-    for (size_t i = 0; i < num; i++) {
-        if (orma_perf_name_matches(patterns[i], name) ||
-            (slash && orma_perf_name_matches(patterns[i], slash + 1)))
-            return true;
-    }
-    return false;
-}
-
-/* The first word of the command line; of a kernel thread its name. */
-static void read_name(const struct orma_perf_processes *self, uint32_t pid, struct orma_buf *ret)
-{
-    char file[40];
-
-    snprintf(file, sizeof(file), "%u/cmdline", pid);
-    if (orma_fd_read_file(self->proc_fd, file, CMDLINE_MAX, ret) < 0 && !ret->len)
-        orma_buf_clear(ret);
-    if (ret->len)
-        return;
-    snprintf(file, sizeof(file), "%u/comm", pid);
-    (void)orma_fd_read_file(self->proc_fd, file, 64, ret);
-    while (ret->len && ret->data[ret->len - 1] == '\n')
-        ret->len--;
-}
-
-static bool is_wanted(const struct orma_perf_processes *self, uint32_t pid)
-{
-    const struct orma_perf_scope *s = &self->scope;
-    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
-
-    if (has_pid(s->not_pids, s->not_pids_num, pid))
-        return false;
-    if (s->names_num || s->not_names_num)
-        read_name(self, pid, &name);
-    if (has_name(s->not_names, s->not_names_num, orma_buf_cstr(&name)))
-        return false;
-    if (!s->pids_num && !s->names_num)
-        return true;
-    return has_pid(s->pids, s->pids_num, pid) ||
-           has_name(s->names, s->names_num, orma_buf_cstr(&name));
-}
-
-static bool copy_pids(int32_t **ret, size_t *ret_num, const int32_t *pids, size_t num)
-{
-    if (!num)
-        return true;
-    *ret = calloc(num, sizeof(**ret));
-    if (!*ret)
-        return false;
-    memcpy(*ret, pids, num * sizeof(**ret));
-    *ret_num = num;
-    return true;
-}
-
-static bool copy_names(char ***ret, size_t *ret_num, char *const *names, size_t num)
-{
-    if (!num)
-        return true;
-    *ret = calloc(num, sizeof(**ret));
-    if (!*ret)
-        return false;
-    for (size_t i = 0; i < num; i++) {
-        (*ret)[i] = strdup(names[i]);
-        if (!(*ret)[i])
-            return false;
-        *ret_num = i + 1;
-    }
-    return true;
-}
-
-static void free_names(char **names, size_t num)
-{
-    for (size_t i = 0; i < num; i++)
-        free(names[i]);
-    free(names);
-}
-
-/* The scope of today, or the fields it replaced. */
-static bool copy_scope(struct orma_perf_scope *self, const Perfetto__Protos__PerfEventConfig *c)
-{
-    const Perfetto__Protos__PerfEventConfig__Scope *s =
-        c->callstack_sampling ? c->callstack_sampling->scope : NULL;
-
-    if (s)
-        return copy_pids(&self->pids, &self->pids_num, s->target_pid, s->n_target_pid) &&
-               copy_pids(&self->not_pids, &self->not_pids_num, s->exclude_pid, s->n_exclude_pid) &&
-               copy_names(&self->names, &self->names_num, s->target_cmdline, s->n_target_cmdline) &&
-               copy_names(&self->not_names, &self->not_names_num, s->exclude_cmdline,
-                          s->n_exclude_cmdline);
-    return copy_pids(&self->pids, &self->pids_num, c->target_pid, c->n_target_pid) &&
-           copy_pids(&self->not_pids, &self->not_pids_num, c->exclude_pid, c->n_exclude_pid) &&
-           copy_names(&self->names, &self->names_num, c->target_cmdline, c->n_target_cmdline) &&
-           copy_names(&self->not_names, &self->not_names_num, c->exclude_cmdline,
-                      c->n_exclude_cmdline);
-}
-
-/* ---- processes ---- */
-
 int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_root,
                              const Perfetto__Protos__PerfEventConfig *config)
 {
-    *self = (struct orma_perf_processes){.next_file = 1};
+    *self = (struct orma_perf_processes){.proc_fd = -1};
     self->proc_fd = open(proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (self->proc_fd < 0)
         return -errno;
-    if (!copy_scope(&self->scope, config)) {
+    self->files.proc_fd = self->proc_fd;
+    if (!orma_perf_scope_init(&self->scope, config)) {
         orma_perf_processes_fini(self);
         return -ENOMEM;
     }
     return 0;
 }
 
-static void drop_mappings(struct orma_perf_process *process)
+static void process_free(struct orma_perf_process *process)
 {
-    for (size_t i = 0; i < process->mappings_num; i++)
-        free(process->mappings[i].path);
+    if (process->jit)
+        orma_perf_jit_fini(process->jit);
+    free(process->jit);
     free(process->mappings);
-    process->mappings = NULL;
-    process->mappings_num = 0;
+    free(process->program);
+    free(process);
+}
+
+static void forget_threads(struct orma_perf_processes *self)
+{
+    ORMA_MAP_EACH (slot, &self->by_tid)
+        free((void *)(uintptr_t)slot->val);
+    orma_map_clear(&self->by_tid);
 }
 
 static void forget_all(struct orma_perf_processes *self)
 {
-    ORMA_MAP_EACH (slot, &self->by_pid) {
-        struct orma_perf_process *process = (void *)(uintptr_t)slot->val;
-
-        drop_mappings(process);
-        free(process);
-    }
+    ORMA_MAP_EACH (slot, &self->by_pid)
+        process_free((struct orma_perf_process *)(uintptr_t)slot->val);
     orma_map_clear(&self->by_pid);
-    ORMA_MAP_EACH (slot, &self->by_file) {
-        struct orma_perf_file *file = (void *)(uintptr_t)slot->val;
-
-        orma_perf_symtab_fini(&file->elf);
-        free(file);
-    }
-    orma_map_clear(&self->by_file);
+    orma_perf_files_fini(&self->files);
+    forget_threads(self);
+    self->age++;
 }
 
 void orma_perf_processes_fini(struct orma_perf_processes *self)
 {
-    struct orma_perf_scope *s = &self->scope;
-
     forget_all(self);
     orma_map_fini(&self->by_pid);
-    orma_map_fini(&self->by_file);
-    free(s->pids);
-    free(s->not_pids);
-    free_names(s->names, s->names_num);
-    free_names(s->not_names, s->not_names_num);
+    orma_map_fini(&self->by_tid);
+    orma_perf_scope_fini(&self->scope);
     orma_fd_close(&self->proc_fd);
 }
+
+/* ---- processes ---- */
 
 static bool is_alive(const struct orma_perf_processes *self, uint32_t pid)
 {
@@ -227,25 +94,42 @@ static bool is_alive(const struct orma_perf_processes *self, uint32_t pid)
     return faccessat(self->proc_fd, name, F_OK, 0) == 0;
 }
 
-struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self, uint32_t pid,
-                                                uint64_t now_ns)
+static bool is_wanted(const struct orma_perf_processes *self, uint32_t pid)
 {
-    struct orma_perf_process *process = orma_map_get_ptr(&self->by_pid, pid);
+    return self->all_wanted || orma_perf_scope_has(&self->scope, self->proc_fd, pid);
+}
 
-    if (process) {
-        if (now_ns - process->judged_ns > (process->wanted ? REREAD_NS : REREAD_MISS_NS)) {
-            process->wanted = is_wanted(self, pid) || (process->wanted && !is_alive(self, pid));
-            process->judged_ns = now_ns;
-        }
-        return process;
+/* Those that are gone first; the map must not change while it is walked. */
+static void make_room(struct orma_perf_processes *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf gone = {0};
+
+    if (self->by_pid.len < PROCESSES_MAX && self->files.by_key.len < FILES_MAX)
+        return;
+    ORMA_MAP_EACH (slot, &self->by_pid) {
+        if (((const struct orma_perf_process *)(uintptr_t)slot->val)->gone)
+            orma_buf_put(&gone, &slot->key, sizeof(slot->key));
     }
-    if (self->by_pid.len >= PROCESSES_MAX || self->by_file.len >= FILES_MAX)
+    for (size_t i = 0; i + sizeof(uint64_t) <= gone.len; i += sizeof(uint64_t)) {
+        uint64_t pid;
+
+        memcpy(&pid, gone.data + i, sizeof(pid));
+        process_free((struct orma_perf_process *)(uintptr_t)orma_map_take(&self->by_pid, pid));
+    }
+    if (self->by_pid.len >= PROCESSES_MAX / 2 || self->files.by_key.len >= FILES_MAX)
         forget_all(self);
-    process = calloc(1, sizeof(*process));
+}
+
+static struct orma_perf_process *process_add(struct orma_perf_processes *self, uint32_t pid)
+{
+    make_room(self);
+    struct orma_perf_process *process = calloc(1, sizeof(*process));
     if (!process)
         return NULL;
-    *process =
-        (struct orma_perf_process){.pid = pid, .wanted = is_wanted(self, pid), .judged_ns = now_ns};
+    process->pid = pid;
+    uint64_t old = orma_map_take(&self->by_pid, pid);
+    if (old != ORMA_MAP_NONE)
+        process_free((struct orma_perf_process *)(uintptr_t)old);
     if (orma_map_put_ptr(&self->by_pid, pid, process) < 0) {
         free(process);
         return NULL;
@@ -253,35 +137,168 @@ struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self
     return process;
 }
 
+struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self, uint32_t pid,
+                                                uint64_t now_ns)
+{
+    struct orma_perf_process *process = orma_map_get_ptr(&self->by_pid, pid);
+
+    if (process && process->judged_ns) {
+        if (!self->all_wanted &&
+            now_ns - process->judged_ns > (process->wanted ? REREAD_NS : REREAD_MISS_NS)) {
+            process->wanted = is_wanted(self, pid) || (process->wanted && !is_alive(self, pid));
+            process->judged_ns = now_ns;
+        }
+        return process;
+    }
+    if (!process)
+        process = process_add(self, pid);
+    if (!process)
+        return NULL;
+    process->wanted = is_wanted(self, pid);
+    process->judged_ns = now_ns;
+    return process;
+}
+
+/* ---- threads and names ---- */
+
+struct orma_perf_thread *orma_perf_thread_get(struct orma_perf_processes *self, uint32_t pid,
+                                              uint32_t tid)
+{
+    struct orma_perf_thread *thread = orma_map_get_ptr(&self->by_tid, tid);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    char path[40];
+
+    if (thread && thread->pid == pid)
+        return thread;
+    if (!thread) {
+        if (self->by_tid.len >= THREADS_MAX)
+            forget_threads(self);
+        thread = calloc(1, sizeof(*thread));
+        if (!thread || orma_map_put_ptr(&self->by_tid, tid, thread) < 0) {
+            free(thread);
+            return NULL;
+        }
+    }
+    *thread = (struct orma_perf_thread){.tid = tid, .pid = pid};
+    snprintf(path, sizeof(path), "%u/task/%u/comm", pid, tid);
+    if (orma_fd_read_file(self->proc_fd, path, 64, &text) == 0 && text.len)
+        snprintf(thread->name, sizeof(thread->name), "%.*s", (int)text.len - 1, text.data);
+    return thread;
+}
+
+static void name_thread(struct orma_perf_processes *self, uint32_t pid, uint32_t tid,
+                        struct orma_str name)
+{
+    struct orma_perf_thread *thread = orma_map_get_ptr(&self->by_tid, tid);
+
+    if (!thread) {
+        if (self->by_tid.len >= THREADS_MAX)
+            forget_threads(self);
+        thread = calloc(1, sizeof(*thread));
+        if (!thread || orma_map_put_ptr(&self->by_tid, tid, thread) < 0) {
+            free(thread);
+            return;
+        }
+    }
+    *thread = (struct orma_perf_thread){.tid = tid, .pid = pid};
+    snprintf(thread->name, sizeof(thread->name), "%.*s", ORMA_STR_ARG(name));
+}
+
+/* Is what runs under the pid now still what the records have last said? */
+static bool is_same_program(struct orma_perf_processes *self, const struct orma_perf_process *p)
+{
+    const struct orma_perf_thread *main = orma_map_get_ptr(&self->by_tid, p->pid);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    char path[40];
+
+    if (p->gone)
+        return false;
+    if (!main || !*main->name)
+        return true;
+    snprintf(path, sizeof(path), "%u/comm", p->pid);
+    if (orma_fd_read_file(self->proc_fd, path, 64, &text) < 0 || !text.len)
+        return false;
+    return orma_str_eq_c((struct orma_str){(const char *)text.data, text.len - 1}, main->name);
+}
+
+bool orma_perf_process_cmdline(struct orma_perf_processes *self, struct orma_perf_process *process,
+                               struct orma_buf *ret)
+{
+    const struct orma_perf_thread *main = orma_map_get_ptr(&self->by_tid, process->pid);
+    char path[40];
+
+    snprintf(path, sizeof(path), "%u/cmdline", process->pid);
+    if (is_same_program(self, process) &&
+        orma_fd_read_file(self->proc_fd, path, CMDLINE_MAX, ret) < 0 && !ret->len)
+        orma_buf_clear(ret);
+    if (ret->len)
+        return false;
+    if (process->program) {
+        orma_buf_put_str(ret, process->program);
+        return false;
+    }
+    if (main)
+        orma_buf_put_str(ret, main->name);
+    return true;
+}
+
 /* ---- mappings ---- */
 
-static struct orma_perf_file *open_file(struct orma_perf_processes *self, uint32_t pid,
-                                        uint64_t key, const char *path)
+static bool reserve_mappings(struct orma_perf_process *process, size_t num)
 {
-    struct orma_perf_file *file = orma_map_get_ptr(&self->by_file, key);
-    char name[PATH_MAX + 32];
-    struct stat st;
+    size_t cap = ORMA_MAX(process->mappings_cap * 2, (size_t)16);
 
-    if (file)
-        return file;
-    if ((size_t)snprintf(name, sizeof(name), "%u/root%s", pid, path) >= sizeof(name))
-        return NULL;
-    /* As the process sees it. A device must neither block us nor become our terminal. */
-    ORMA_AUTO(orma_fd_close)
-    int fd = openat(self->proc_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return NULL;
-    file = calloc(1, sizeof(*file));
-    if (!file)
-        return NULL;
-    file->id = self->next_file++;
-    (void)orma_perf_symtab_read(&file->elf, fd); /* what cannot be read has no symbols */
-    if (orma_map_put_ptr(&self->by_file, key, file) < 0) {
-        orma_perf_symtab_fini(&file->elf);
-        free(file);
-        return NULL;
+    if (num <= process->mappings_cap)
+        return true;
+    if (num > MAPPINGS_MAX)
+        return false;
+    struct orma_perf_mapping *grown = realloc(process->mappings, cap * sizeof(*grown));
+    if (!grown)
+        return false;
+    process->mappings = grown;
+    process->mappings_cap = cap;
+    return true;
+}
+
+/* Puts one in its place; what it covers is gone, of others a part on either side may be left. */
+static void put_mapping(struct orma_perf_process *process, const struct orma_perf_mapping *new)
+{
+    struct orma_perf_mapping pieces[3], *m;
+    size_t num = process->mappings_num, lo, hi, add = 0;
+
+    if (!reserve_mappings(process, num + 2))
+        return; /* its addresses are unknown */
+    m = process->mappings;
+    lo = ORMA_UPPER_BOUND(m, num, .start, new->start);
+    if (lo && m[lo - 1].end > new->start)
+        lo--;
+    hi = ORMA_LOWER_BOUND(m, num, .start, new->end);
+    if (lo < hi && m[lo].start < new->start) {
+        pieces[add] = m[lo];
+        pieces[add].iid_age = 0;
+        pieces[add++].end = new->start;
     }
-    return file;
+    pieces[add++] = *new;
+    if (lo < hi && m[hi - 1].end > new->end) {
+        pieces[add] = m[hi - 1];
+        pieces[add].iid_age = 0;
+        pieces[add].offset += new->end - m[hi - 1].start;
+        pieces[add++].start = new->end;
+    }
+    memmove(&m[lo + add], &m[hi], (num - hi) * sizeof(*m));
+    memcpy(&m[lo], pieces, add * sizeof(*m));
+    process->mappings_num = num - (hi - lo) + add;
+}
+
+static void map(struct orma_perf_processes *self, struct orma_perf_process *process,
+                const struct orma_perf_map_event *event, struct orma_str path)
+{
+    struct orma_perf_mapping m = {
+        .start = event->start, .end = event->start + event->len, .offset = event->offset};
+
+    m.file = orma_perf_files_get(&self->files, process->pid, event, path);
+    if (m.file)
+        put_mapping(process, &m);
 }
 
 static bool hex_field(struct orma_str *rest, char sep, uint64_t *ret)
@@ -302,78 +319,182 @@ static bool hex_field(struct orma_str *rest, char sep, uint64_t *ret)
 }
 
 /* "7f12-7f34 r-xp 00001000 fd:01 1234   /usr/lib/x.so". False: not a line of that kind, or data. */
-static bool parse_line(struct orma_str line, struct orma_perf_mapping *ret, uint64_t *ret_key,
+static bool parse_line(struct orma_str line, struct orma_perf_map_event *ret,
                        struct orma_str *ret_path)
 {
     struct orma_str part;
-    uint64_t major, minor, inode;
+    uint64_t major, minor, end;
 
-    if (!hex_field(&line, '-', &ret->start) || !hex_field(&line, ' ', &ret->end) ||
+    *ret = (struct orma_perf_map_event){0};
+    if (!hex_field(&line, '-', &ret->start) || !hex_field(&line, ' ', &end) ||
         !orma_str_cut(&line, ' ', &part) || part.len < 3 || part.data[2] != 'x' ||
         !hex_field(&line, ' ', &ret->offset) || !hex_field(&line, ':', &major) ||
         !hex_field(&line, ' ', &minor) || !orma_str_cut(&line, ' ', &part) ||
-        !orma_str_to_u64(part, &inode) || ret->start >= ret->end)
+        !orma_str_to_u64(part, &ret->inode) || ret->start >= end)
         return false;
-    *ret_key = inode ? orma_mix64(inode ^ orma_mix64(major << 32 | minor)) : 0;
+    ret->len = end - ret->start;
+    ret->device = major << 32 | minor;
     *ret_path = orma_str_trim(line);
+    if (!ret_path->len)
+        *ret_path = ORMA_STR("[anon]");
     return true;
 }
 
 static void read_mappings(struct orma_perf_processes *self, struct orma_perf_process *process)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0};
     struct orma_str rest, line, path;
+    struct orma_perf_map_event event;
     char name[40];
 
     snprintf(name, sizeof(name), "%u/maps", process->pid);
     if (orma_fd_read_file(self->proc_fd, name, MAPS_FILE_MAX, &text) < 0 || !text.len)
         return; /* gone: what was known stays, its last samples may come yet */
-    drop_mappings(process);
+    process->mappings_num = 0;
     rest = orma_buf_str(&text);
-    while (rest.len && orma_str_cut(&rest, '\n', &line) &&
-           list.len / sizeof(struct orma_perf_mapping) < MAPPINGS_MAX) {
-        struct orma_perf_mapping m = {0};
-        uint64_t key;
-
-        if (!parse_line(line, &m, &key, &path))
-            continue;
-        m.path = strndup(path.len ? path.data : "[anon]", path.len ? path.len : 6);
-        if (!m.path)
-            break;
-        if (key && *m.path == '/')
-            m.file = open_file(self, process->pid, key, m.path);
-        orma_buf_put(&list, &m, sizeof(m));
-        if (list.failed) {
-            free(m.path);
-            break;
-        }
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (parse_line(line, &event, &path))
+            map(self, process, &event, path);
     }
-    /* The kernel lists them by address. */
-    process->mappings = (struct orma_perf_mapping *)(void *)list.data;
-    process->mappings_num = list.len / sizeof(struct orma_perf_mapping);
-    list = (struct orma_buf){0};
 }
 
-static const struct orma_perf_mapping *find(const struct orma_perf_process *process,
-                                            uint64_t address)
+static struct orma_perf_mapping *find(const struct orma_perf_process *process, uint64_t address)
 {
-    const struct orma_perf_mapping *m = process->mappings;
+    struct orma_perf_mapping *m = process->mappings;
     size_t i = ORMA_OFFSET_FIND(m, process->mappings_num, .start, address);
 
     return i < process->mappings_num && address < m[i].end ? &m[i] : NULL;
 }
 
-const struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,
-                                                       struct orma_perf_process *process,
-                                                       uint64_t address, uint64_t now_ns)
+struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,
+                                                 struct orma_perf_process *process,
+                                                 uint64_t address, uint64_t now_ns)
 {
-    const struct orma_perf_mapping *m = find(process, address);
+    struct orma_perf_mapping *m = find(process, address);
     uint64_t age_ns = now_ns - process->read_ns;
 
-    if (process->read_ns && age_ns < (m ? REREAD_NS : REREAD_MISS_NS))
+    if (process->complete || (process->read_ns && age_ns < (m ? REREAD_NS : REREAD_MISS_NS)))
         return m;
     process->read_ns = now_ns;
     read_mappings(self, process);
     return find(process, address);
+}
+
+struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
+                                      struct orma_perf_process *process, uint64_t address,
+                                      uint64_t now_ns)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str ret = {"", 0};
+
+    if (!process->jit)
+        process->jit = calloc(1, sizeof(*process->jit));
+    if (!process->jit)
+        return ret;
+    ret = orma_perf_jit_find(process->jit, address);
+    if (ret.len || (process->jit->read_ns && now_ns - process->jit->read_ns < REREAD_NS))
+        return ret;
+    process->jit->read_ns = now_ns;
+    if (orma_perf_jit_read(self->proc_fd, process->pid, &text) < 0)
+        return ret;
+    orma_perf_jit_parse(process->jit, orma_buf_str(&text));
+    return orma_perf_jit_find(process->jit, address);
+}
+
+/* ---- records ---- */
+
+/* A child begins as its parent was: the same memory, the same program. */
+static void inherit(struct orma_perf_process *child, const struct orma_perf_process *parent)
+{
+    size_t num = parent->mappings_num;
+
+    child->program = parent->program ? strdup(parent->program) : NULL;
+    child->mappings = num ? malloc(num * sizeof(*child->mappings)) : NULL;
+    if (!child->mappings)
+        return;
+    memcpy(child->mappings, parent->mappings, num * sizeof(*child->mappings));
+    child->mappings_num = child->mappings_cap = num;
+    child->complete = parent->complete;
+    child->read_ns = parent->read_ns;
+}
+
+static void take_fork(struct orma_perf_processes *self, const struct orma_perf_record *r)
+{
+    const struct orma_perf_thread *from = orma_map_get_ptr(&self->by_tid, r->parent_tid);
+
+    if (from && *from->name) {
+        char name[ORMA_PERF_NAME_SIZE];
+
+        memcpy(name, from->name, sizeof(name));
+        name_thread(self, r->pid, r->tid, orma_str_from(name));
+    }
+    if (r->pid == r->parent_pid)
+        return; /* a thread */
+    struct orma_perf_process *child = process_add(self, r->pid);
+    const struct orma_perf_process *parent = orma_map_get_ptr(&self->by_pid, r->parent_pid);
+    if (!child)
+        return;
+    child->parent = r->parent_pid;
+    child->start = r->time;
+    if (parent)
+        inherit(child, parent);
+}
+
+static void take_exec(struct orma_perf_processes *self, uint32_t pid)
+{
+    struct orma_perf_process *process = orma_map_get_ptr(&self->by_pid, pid);
+
+    if (!process)
+        process = process_add(self, pid);
+    if (!process)
+        return;
+    process->mappings_num = 0;
+    process->complete = process->fresh_program = true;
+    process->told = false;
+    process->judged_ns = 0; /* another program may be wanted, or not */
+    free(process->program);
+    process->program = NULL;
+}
+
+/* Of a process that nothing is known of yet, /proc/PID/maps will tell it all. */
+static void take_map(struct orma_perf_processes *self, const struct orma_perf_record *r)
+{
+    struct orma_perf_process *process = orma_map_get_ptr(&self->by_pid, r->pid);
+
+    if (!process || (!process->complete && !process->read_ns) ||
+        (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+        return;
+    if (process->fresh_program && r->text.len && *r->text.data == '/') {
+        process->fresh_program = false;
+        process->program = strndup(r->text.data, r->text.len);
+    }
+    map(self, process, &r->map, r->text);
+}
+
+void orma_perf_processes_take(struct orma_perf_processes *self,
+                              const struct orma_perf_record *record)
+{
+    struct orma_perf_process *process;
+
+    switch (record->kind) {
+    case ORMA_PERF_COMM:
+        name_thread(self, record->pid, record->tid, record->text);
+        if (record->exec)
+            take_exec(self, record->pid);
+        break;
+    case ORMA_PERF_FORK:
+        take_fork(self, record);
+        break;
+    case ORMA_PERF_EXIT:
+        process = orma_map_get_ptr(&self->by_pid, record->pid);
+        if (process && record->tid == record->pid)
+            process->gone = true;
+        break;
+    case ORMA_PERF_MAP:
+        take_map(self, record);
+        break;
+    case ORMA_PERF_SAMPLE:
+    case ORMA_PERF_LOST:
+        break;
+    }
 }

@@ -1,11 +1,14 @@
 /*
- * Processes that were sampled: whether they are wanted, what is mapped into
- * them, and the files behind that.
+ * Processes that were sampled: whether they are wanted, their names, what is
+ * mapped into them.
  *
- *   pid ──► process ──► mapping (address range) ──► file (by device and inode) ──► orma_perf_symtab
+ *   pid ──► process ──► mapping (address range) ──► file (files.h)
+ *   tid ──► thread ──► name
  *
- * Mappings are read again when an address lies in none, and every second of
- * use, since programs load libraries and execute others. Threads: none.
+ * What the kernel's records say, in the order of time, is believed: a process
+ * that was seen to execute its program needs nothing of /proc. Of those that ran
+ * before, mappings are read from there when an address is looked up, again when
+ * an address lies in none, and every second of use. Threads: none.
  */
 #ifndef ORMA_PROBES_PERF_PROCESS_H
 #define ORMA_PROBES_PERF_PROCESS_H
@@ -13,45 +16,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/perf/symtab.h"
-#include "protos/perfetto/config.pb-c.h"
+#include "probes/perf/files.h"
+#include "probes/perf/jit.h"
+#include "probes/perf/record.h"
+#include "probes/perf/scope.h"
 #include "sdk/base/map.h"
 
-struct orma_perf_file {
-    struct orma_perf_symtab elf;
-    uint64_t id; /* never 0 */
-};
+#define ORMA_PERF_NAME_SIZE 16 /* of a thread, with its zero: TASK_COMM_LEN */
 
 struct orma_perf_mapping {
     uint64_t start, end, offset;
-    struct orma_perf_file *file; /* NULL: not a file, or one that could not be read */
-    char *path;                  /* as in /proc/PID/maps, may be "[vdso]"; never NULL */
+    struct orma_perf_file *file; /* never NULL; not all are files: "[vdso]", "[anon]" */
+    uint64_t iid;                /* of the encoder: its number, */
+    uint32_t iid_age;            /* and of which state */
 };
 
 struct orma_perf_process {
-    uint32_t pid;
+    uint32_t pid, parent; /* parent 0: not known */
+    uint64_t start;       /* as its FORK says; 0: it was there before */
     bool wanted;
+    bool complete;      /* all that is mapped was seen by records */
+    bool gone, told;    /* told: the trace has its name */
+    bool fresh_program; /* executed, and not mapped yet: what comes first is the program */
+    char *program;      /* path of what it executed; NULL: not seen */
     uint64_t judged_ns; /* when `wanted` was found out: a process may execute another program */
     uint64_t read_ns;   /* when the mappings were read; BOOTTIME */
     struct orma_perf_mapping *mappings; /* executable ones, by start */
-    size_t mappings_num;
+    size_t mappings_num, mappings_cap;
+    struct orma_perf_jit *jit; /* names of generated code; NULL: none so far */
 };
 
-/* Which processes are wanted. Patterns: the whole first word of the command line, or its last path
- * component; '*' stands for anything. */
-struct orma_perf_scope {
-    int32_t *pids, *not_pids;
-    size_t pids_num, not_pids_num;
-    char **names, **not_names;
-    size_t names_num, not_names_num;
+struct orma_perf_thread {
+    uint32_t tid, pid;
+    char name[ORMA_PERF_NAME_SIZE];
+    bool told;
 };
 
 struct orma_perf_processes {
     int proc_fd;
+    bool all_wanted; /* the kernel has chosen already */
     struct orma_perf_scope scope;
-    struct orma_map by_pid;  /* struct orma_perf_process * */
-    struct orma_map by_file; /* device and inode → struct orma_perf_file * */
-    uint64_t next_file;
+    struct orma_map by_pid; /* struct orma_perf_process * */
+    struct orma_map by_tid; /* struct orma_perf_thread * */
+    struct orma_perf_files files;
+    uint32_t age; /* counts how often mappings were forgotten */
 };
 
 /* 0 or -errno. Copies what it needs of the config. */
@@ -59,15 +67,29 @@ int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_
                              const Perfetto__Protos__PerfEventConfig *config);
 void orma_perf_processes_fini(struct orma_perf_processes *self);
 
+/* A record that is no sample. */
+void orma_perf_processes_take(struct orma_perf_processes *self,
+                              const struct orma_perf_record *record);
+
 /* NULL: no memory. Processes beyond a limit make all be forgotten. */
 struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self, uint32_t pid,
                                                 uint64_t now_ns);
 
-/* The mapping of a user address; NULL: none that is known. Valid until the next call. */
-const struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,
-                                                       struct orma_perf_process *process,
-                                                       uint64_t address, uint64_t now_ns);
+/* NULL: no memory. */
+struct orma_perf_thread *orma_perf_thread_get(struct orma_perf_processes *self, uint32_t pid,
+                                              uint32_t tid);
 
-/* '*' any run of bytes. */
-bool orma_perf_name_matches(const char *pattern, const char *name);
+/* Its command line, each word ended by 0. True: nothing but the name of a thread is known. */
+bool orma_perf_process_cmdline(struct orma_perf_processes *self, struct orma_perf_process *process,
+                               struct orma_buf *ret);
+
+/* The mapping of a user address; NULL: none that is known. Valid until the next call. */
+struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,
+                                                 struct orma_perf_process *process,
+                                                 uint64_t address, uint64_t now_ns);
+
+/* The name of generated code; empty: nobody wrote it down. */
+struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
+                                      struct orma_perf_process *process, uint64_t address,
+                                      uint64_t now_ns);
 #endif

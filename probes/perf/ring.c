@@ -1,7 +1,8 @@
 /*
- * One group of events and one ring per cpu. next() copies a record out (it may wrap around
- * the end of the ring), moves data_tail, and decodes the copy. A record whose size makes no
- * sense empties the ring: nothing after it can be trusted.
+ * One ring per cpu; the first group that is opened owns it, the others write into it.
+ * next() copies a record out (it may wrap around the end of the ring), moves data_tail, and
+ * decodes the copy. A record whose size makes no sense empties the ring: nothing after it can
+ * be trusted.
  */
 #include "probes/perf/ring.h"
 
@@ -20,27 +21,58 @@
 
 #define RECORD_MAX 65536u /* the size is a u16 */
 
-static int event_open(struct perf_event_attr *attr, uint32_t cpu, int group_fd)
+static int fd_at(const struct orma_buf *fds, size_t i)
 {
-    int fd = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+    int fd;
+
+    memcpy(&fd, fds->data + i * sizeof(fd), sizeof(fd));
+    return fd;
+}
+
+static size_t fds_num(const struct orma_buf *fds)
+{
+    return fds->len / sizeof(int);
+}
+
+static int event_open(const struct perf_event_attr *attr, int32_t tid, uint32_t cpu, int group_fd)
+{
+    struct perf_event_attr copy = *attr;
+    int fd =
+        (int)syscall(SYS_perf_event_open, &copy, tid, (int)cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
 
     return fd < 0 ? -errno : fd;
 }
 
-static int open_group(struct orma_perf_ring *self, const struct orma_perf_plan *plan)
+static int open_event(struct orma_perf_ring *self, const struct orma_perf_event *event, int32_t tid,
+                      int group_fd)
 {
+    int fd = event_open(&event->attr, tid, self->cpu, group_fd);
+
+    if (fd < 0)
+        return fd;
+    orma_buf_put(&self->fds, &fd, sizeof(fd));
+    if (self->fds.failed) {
+        orma_fd_close(&fd);
+        return -ENOMEM;
+    }
+    if (event->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) < 0)
+        return -errno;
+    return fd;
+}
+
+static int open_group(struct orma_perf_ring *self, const struct orma_perf_plan *plan, int32_t tid)
+{
+    int leader = -1;
+
     for (unsigned i = 0; i < plan->events_num; i++) {
-        struct perf_event_attr attr = plan->events[i].attr;
-        int fd = event_open(&attr, self->cpu, i ? self->fds[0] : -1);
+        int fd = open_event(self, &plan->events[i], tid, leader);
 
         if (fd < 0)
             return fd;
-        self->fds[self->fds_num++] = fd;
-        if (plan->events[i].filter &&
-            ioctl(fd, PERF_EVENT_IOC_SET_FILTER, plan->events[i].filter) < 0)
-            return -errno;
+        leader = i ? leader : fd;
     }
-    return 0;
+    orma_buf_put(&self->leaders, &leader, sizeof(leader));
+    return self->leaders.failed ? -ENOMEM : 0;
 }
 
 static int map_ring(struct orma_perf_ring *self, const struct orma_perf_plan *plan)
@@ -49,23 +81,48 @@ static int map_ring(struct orma_perf_ring *self, const struct orma_perf_plan *pl
 
     self->data_size = plan->ring_pages * page;
     self->map_size = self->data_size + page;
-    void *mem = mmap(NULL, self->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fds[0], 0);
+    void *mem =
+        mmap(NULL, self->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_at(&self->leaders, 0), 0);
     if (mem == MAP_FAILED)
-        return -errno;
+        return errno == EPERM ? -ENOBUFS : -errno; /* more than may be locked */
     self->page = mem;
     self->copy = malloc(RECORD_MAX);
     return self->copy ? 0 : -ENOMEM;
 }
 
+/* A thread that is gone is none to watch. */
+static int open_threads(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
+                        const int32_t *tids, size_t tids_num)
+{
+    for (size_t i = 0; i < tids_num; i++) {
+        int r = open_group(self, plan, tids[i]);
+
+        if (r < 0 && r != -ESRCH)
+            return r;
+        if (r == 0 && fds_num(&self->leaders) == 1)
+            r = map_ring(self, plan);
+        else if (r == 0 && ioctl(fd_at(&self->leaders, fds_num(&self->leaders) - 1),
+                                 PERF_EVENT_IOC_SET_OUTPUT, fd_at(&self->leaders, 0)) < 0)
+            r = -errno;
+        if (r < 0 && r != -ESRCH)
+            return r;
+    }
+    return self->leaders.len ? 0 : -ESRCH;
+}
+
 int orma_perf_ring_open(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
-                        uint32_t cpu)
+                        uint32_t cpu, const int32_t *tids, size_t tids_num)
 {
     int r;
 
     *self = (struct orma_perf_ring){.cpu = cpu};
-    r = open_group(self, plan);
-    if (r == 0 && !plan->poll)
-        r = map_ring(self, plan);
+    if (tids) {
+        r = open_threads(self, plan, tids, tids_num);
+    } else {
+        r = open_group(self, plan, -1);
+        if (r == 0 && !plan->poll)
+            r = map_ring(self, plan);
+    }
     if (r < 0)
         orma_perf_ring_close(self);
     return r;
@@ -75,118 +132,69 @@ void orma_perf_ring_close(struct orma_perf_ring *self)
 {
     if (self->page)
         (void)munmap(self->page, self->map_size); /* fails for bad arguments only */
-    while (self->fds_num)
-        orma_fd_close(&self->fds[--self->fds_num]);
+    for (size_t i = fds_num(&self->fds); i-- > 0;)
+        (void)close(fd_at(&self->fds, i)); /* nothing was written */
+    orma_buf_fini(&self->fds);
+    orma_buf_fini(&self->leaders);
     free(self->copy);
     *self = (struct orma_perf_ring){.cpu = self->cpu};
 }
 
-/* The leader takes the group with it. */
+/* A leader takes its group with it. */
+static void command_all(struct orma_perf_ring *self, unsigned long command)
+{
+    for (size_t i = 0; i < fds_num(&self->leaders); i++)
+        (void)ioctl(fd_at(&self->leaders, i), command, PERF_IOC_FLAG_GROUP);
+}
+
 void orma_perf_ring_enable(struct orma_perf_ring *self)
 {
-    (void)ioctl(self->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    command_all(self, PERF_EVENT_IOC_ENABLE);
 }
 
 void orma_perf_ring_disable(struct orma_perf_ring *self)
 {
-    (void)ioctl(self->fds[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+    command_all(self, PERF_EVENT_IOC_DISABLE);
 }
 
 /* ---- records ---- */
 
-struct words {
-    const uint64_t *at, *end;
-    bool ok;
-};
-
-static uint64_t word(struct words *w)
+static const uint8_t *data_of(const struct orma_perf_ring *self)
 {
-    if (w->at == w->end) {
-        w->ok = false;
-        return 0;
-    }
-    return *w->at++;
+    return (const uint8_t *)self->page + (self->map_size - self->data_size);
 }
 
-/* {u64 nr, u64 values[nr]}: PERF_FORMAT_GROUP. */
-static void take_counts(struct words *w, struct orma_perf_record *ret)
+/* A word never lies over the end of the ring: its size is a multiple of 8. */
+static uint64_t word_at(const struct orma_perf_ring *self, uint64_t at)
 {
-    uint64_t num = word(w);
+    uint64_t ret;
 
-    if (num > (uint64_t)(w->end - w->at)) {
-        w->ok = false;
-        return;
-    }
-    for (uint64_t i = 0; i < num; i++) {
-        uint64_t count = word(w);
-
-        if (i < ORMA_PERF_EVENTS_MAX)
-            ret->counts[ret->counts_num++] = count;
-    }
+    memcpy(&ret, data_of(self) + (at & (self->data_size - 1) & ~(uint64_t)7), sizeof(ret));
+    return ret;
 }
 
-/* The order of the fields is that of PERF_RECORD_SAMPLE in perf_event_open(2). */
-static bool decode_sample(const struct orma_perf_plan *plan, struct words *w,
-                          struct orma_perf_record *ret)
+/* Where the time is: behind the task in samples, behind the task of the trailer in others. */
+bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time)
 {
-    uint64_t pids = word(w);
-    uint64_t num;
+    uint64_t head = __atomic_load_n(&self->page->data_head, __ATOMIC_ACQUIRE);
+    uint64_t tail = self->page->data_tail;
+    uint64_t first;
+    struct perf_event_header h;
 
-    ret->kind = ORMA_PERF_SAMPLE;
-    ret->pid = (uint32_t)pids; /* two u32; this is little endian, as are all our machines */
-    ret->tid = (uint32_t)(pids >> 32);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    ret->pid = (uint32_t)(pids >> 32);
-    ret->tid = (uint32_t)pids;
-#endif
-    ret->time = word(w);
-    uint64_t cpu = word(w);
-    memcpy(&ret->cpu, &cpu, sizeof(ret->cpu));
-    take_counts(w, ret);
-    if (!plan->stacks)
-        return w->ok;
-    num = word(w);
-    if (!w->ok || num > (uint64_t)(w->end - w->at))
+    if (head == tail)
         return false;
-    ret->chain = w->at;
-    ret->chain_num = num;
+    first = word_at(self, tail);
+    memcpy(&h, &first, sizeof(h));
+    *ret_time = 0; /* nonsense is for next() to say, at once */
+    if (h.size >= 32 && h.size % 8 == 0 && h.size <= head - tail)
+        *ret_time = word_at(self, h.type == PERF_RECORD_SAMPLE ? tail + 16 : tail + h.size - 16);
     return true;
-}
-
-bool orma_perf_record_decode(const struct orma_perf_plan *plan, const uint64_t *record, size_t len,
-                             struct orma_perf_record *ret, bool *ret_skip)
-{
-    struct perf_event_header head;
-    struct words w = {record + 1, record + len / 8, true};
-
-    *ret_skip = false;
-    *ret = (struct orma_perf_record){0};
-    if (len < sizeof(head))
-        return false;
-    memcpy(&head, record, sizeof(head));
-    ret->misc = head.misc;
-    switch (head.type) {
-    case PERF_RECORD_SAMPLE:
-        return decode_sample(plan, &w, ret);
-    case PERF_RECORD_LOST: /* {u64 id, lost} */
-        ret->kind = ORMA_PERF_LOST;
-        (void)word(&w);
-        ret->lost = word(&w);
-        return w.ok;
-    case PERF_RECORD_LOST_SAMPLES: /* {u64 lost} */
-        ret->kind = ORMA_PERF_LOST;
-        ret->lost = word(&w);
-        return w.ok;
-    default: /* throttling and the like */
-        *ret_skip = true;
-        return true;
-    }
 }
 
 /* Copies, since a record may run over the end of the ring. */
 static void copy_out(const struct orma_perf_ring *self, uint64_t at, size_t len)
 {
-    const uint8_t *data = (const uint8_t *)self->page + (self->map_size - self->data_size);
+    const uint8_t *data = data_of(self);
     size_t offset = at & (self->data_size - 1);
     size_t first = ORMA_MIN(len, self->data_size - offset);
 
@@ -219,6 +227,8 @@ int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan
             continue;
         if (ret->kind == ORMA_PERF_LOST)
             ret->cpu = self->cpu;
+        if (ret->kind == ORMA_PERF_SAMPLE && plan->events[0].attr.sample_type & PERF_SAMPLE_PERIOD)
+            ret->counts[0] = self->counted += ret->counts[0];
         return 1;
     }
 }
@@ -227,13 +237,11 @@ int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan
                         struct orma_perf_record *ret)
 {
     uint64_t values[1 + ORMA_PERF_EVENTS_MAX];
-    ssize_t n = read(self->fds[0], values, sizeof(values));
+    ssize_t n = read(fd_at(&self->leaders, 0), values, sizeof(values));
 
+    (void)plan;
     if (n < 0)
         return -errno;
-    struct words w = {values, values + n / 8, true};
     *ret = (struct orma_perf_record){.cpu = self->cpu, .time = orma_clock_boottime()};
-    take_counts(&w, ret);
-    (void)plan;
-    return w.ok ? 0 : -EBADMSG;
+    return orma_perf_record_counts(values, (size_t)n / 8, ret) ? 0 : -EBADMSG;
 }

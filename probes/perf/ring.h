@@ -1,6 +1,8 @@
 /*
- * One group of perf events on one cpu, and the ring that the kernel fills with
- * its samples.
+ * The events of one cpu, and the ring that the kernel fills with their records.
+ *
+ * Either one group of events that watches everybody, or a group for each
+ * thread of the processes that are watched, all of them writing into one ring.
  *
  * Format: perf_event_open(2), "MMAP layout". Threads: none; the kernel is the
  * only writer, and we only move data_tail.
@@ -8,52 +10,38 @@
 #ifndef ORMA_PROBES_PERF_RING_H
 #define ORMA_PROBES_PERF_RING_H
 #include "probes/perf/plan.h"
-
-#define ORMA_PERF_FRAMES_MAX 512
-
-enum orma_perf_record_kind { ORMA_PERF_SAMPLE, ORMA_PERF_LOST };
-
-/* Points into the ring's own copy; valid until the next record. */
-struct orma_perf_record {
-    enum orma_perf_record_kind kind;
-    uint64_t time;
-    uint32_t cpu, pid, tid;
-    uint16_t misc; /* PERF_RECORD_MISC_*: the mode of the cpu */
-    unsigned counts_num;
-    uint64_t counts[ORMA_PERF_EVENTS_MAX]; /* since the start, timebase first */
-    const uint64_t *chain;                 /* leaf first, with PERF_CONTEXT_* markers */
-    size_t chain_num;
-    uint64_t lost; /* ORMA_PERF_LOST: records that did not fit */
-};
+#include "probes/perf/record.h"
 
 struct orma_perf_ring {
     uint32_t cpu;
-    int fds[ORMA_PERF_EVENTS_MAX];
-    unsigned fds_num;
+    struct orma_buf fds;     /* int: all events */
+    struct orma_buf leaders; /* int: the first of each group, the owner of the ring before all */
     struct perf_event_mmap_page *page;
     size_t data_size, map_size;
-    uint64_t *copy; /* of the record that is looked at */
-    uint64_t clock_base;
+    uint64_t *copy;   /* of the record that is looked at */
+    uint64_t counted; /* sum of the periods, where samples bring theirs */
 };
 
-/* Opens the group, switched off. 0 or -errno; nothing to close then. */
+/*
+ * Opens the group of everybody (tids NULL) or of these threads, switched off. 0 or -errno, nothing
+ * to close then. -ESRCH: none of the threads is there any more.
+ */
 int orma_perf_ring_open(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
-                        uint32_t cpu);
+                        uint32_t cpu, const int32_t *tids, size_t tids_num);
 void orma_perf_ring_close(struct orma_perf_ring *self);
 
 void orma_perf_ring_enable(struct orma_perf_ring *self);
 void orma_perf_ring_disable(struct orma_perf_ring *self);
 
-/* The next record. 1; 0: none for now; -EBADMSG: nonsense, the ring was emptied. */
+/* The time of the next record. False: there is none for now. */
+bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time);
+
+/* The next record. 1; 0: none for now; -EBADMSG: nonsense, the ring was emptied. Valid until the
+ * next call. */
 int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);
 
 /* Polled counters: reads the group now. 0 or -errno. */
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);
-
-/* Decodes one record: a perf_event_header and what follows, `len` bytes, 8-byte aligned. False: it
- * is malformed or of a kind that nobody asked for (*ret_skip tells which). */
-bool orma_perf_record_decode(const struct orma_perf_plan *plan, const uint64_t *record, size_t len,
-                             struct orma_perf_record *ret, bool *ret_skip);
 #endif

@@ -1,43 +1,48 @@
 /*
- * linux.perf: samples of what the cpus do, with call stacks, and counters.
+ * linux.perf: samples of what the cpus, or some processes, do, with call stacks, and counters.
  *
- * A group of events per cpu (ring.h) as the config asks (plan.h). At each
- * period all rings are emptied, in slices, into packets (encode.h). A flush
- * is answered when a round that began after it has ended.
+ * A ring per cpu (ring.h) as the config asks (plan.h). At each period all rings are emptied, in
+ * slices, in the order of time over all of them: a FORK on one cpu comes before the samples of
+ * the child on another. So records of the last moments stay until the next round, as an older
+ * one may still be on its way. The worker (worker.h) makes packets of them (encode.h). A flush
+ * is answered when the worker has done all of a round that began after it.
  */
 #include "probes/perf/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode.h"
+#include "probes/perf/tasks.h"
+#include "probes/perf/worker.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 
 #define NAME "linux.perf"
-#define KALLSYMS_MAX (64u << 20)
-#define CHECK_EVERY 16 /* records between two looks at the clock */
+#define CHECK_EVERY 16               /* records between two looks at the clock */
+#define SETTLED_NS UINT64_C(5000000) /* that old, no older record comes any more */
+#define MARK_STOP UINT64_MAX
 
 struct perf {
     struct orma_source source;
     struct orma_perf_plan plan;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
-    struct orma_kallsyms *kallsyms;
     struct orma_perf_ring *rings;
     size_t rings_num;
-    size_t at; /* the ring that the round is at */
+    struct orma_perf_worker *worker;
+    struct event *packets; /* the worker has made some */
+    uint64_t until;        /* of this round: records up to this time */
     struct event *timer, *clear_timer;
     struct orma_buf flushes;  /* u64 ids: to be answered at the end of this round ... */
     struct orma_buf flushes2; /* ... and of the next */
-    bool in_round, stopping;
+    bool in_round, stopping, stopped;
     uint64_t bad_records;
 };
 
@@ -55,74 +60,122 @@ static void arm(struct event *timer, uint32_t ms)
 
 /* ---- rounds ---- */
 
-/* False: the slice is used up. */
-static bool drain_ring(struct perf *self, struct orma_perf_ring *ring, uint64_t until_ns)
+static uint64_t event_clock(const struct perf *self)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(self->plan.events[0].attr.clockid, &now); /* the kernel took it, too */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void read_counters(struct perf *self)
 {
     struct orma_perf_record record;
 
-    if (self->plan.poll) {
-        if (orma_perf_ring_read(ring, &self->plan, &record) == 0)
-            orma_perf_encode(&self->encoder, &record);
-        return true;
+    for (size_t i = 0; i < self->rings_num; i++) {
+        if (orma_perf_ring_read(&self->rings[i], &self->plan, &record) == 0)
+            orma_perf_worker_put(self->worker, &record);
     }
-    for (unsigned n = 1;; n++) {
+}
+
+/* The ring with the oldest record; NULL: none is due in this round. */
+static struct orma_perf_ring *oldest(struct perf *self)
+{
+    struct orma_perf_ring *ret = NULL;
+    uint64_t best = self->until, time;
+
+    for (size_t i = 0; i < self->rings_num; i++) {
+        if (!orma_perf_ring_peek(&self->rings[i], &time) || time >= best)
+            continue;
+        best = time;
+        ret = &self->rings[i];
+    }
+    return ret;
+}
+
+/* False: the slice is used up. */
+static bool drain(struct perf *self, uint64_t until_ns)
+{
+    struct orma_perf_record record;
+    struct orma_perf_ring *ring;
+
+    for (unsigned n = 1; (ring = oldest(self)); n++) {
         int r = orma_perf_ring_next(ring, &self->plan, &record);
 
-        if (r == 0)
-            return true;
         if (r > 0)
-            orma_perf_encode(&self->encoder, &record);
-        else if (!self->bad_records++)
+            orma_perf_worker_put(self->worker, &record);
+        else if (r < 0 && !self->bad_records++)
             orma_log_warn(NAME ": cpu %u: invalid record in the kernel's ring", ring->cpu);
         if (n % CHECK_EVERY == 0 && orma_clock_boottime() > until_ns)
             return false;
     }
+    return true;
 }
 
-static void answer(struct perf *self)
+static void mark_flushes(struct perf *self)
 {
-    struct orma_buf ids = self->flushes;
-
-    self->flushes = self->flushes2;
-    self->flushes2 = (struct orma_buf){0};
-    for (size_t i = 0; i + sizeof(uint64_t) <= ids.len; i += sizeof(uint64_t)) {
+    for (size_t i = 0; i + sizeof(uint64_t) <= self->flushes.len; i += sizeof(uint64_t)) {
         uint64_t id;
 
-        memcpy(&id, ids.data + i, sizeof(id));
-        orma_source_flushed(&self->source, id);
+        memcpy(&id, self->flushes.data + i, sizeof(id));
+        orma_perf_worker_mark(self->worker, id);
     }
-    orma_buf_fini(&ids);
+    orma_buf_fini(&self->flushes);
+    self->flushes = self->flushes2;
+    self->flushes2 = (struct orma_buf){0};
 }
 
 static void end_round(struct perf *self)
 {
     self->in_round = false;
-    answer(self);
+    mark_flushes(self);
     if (self->stopping)
-        orma_source_stopped(&self->source);
+        orma_perf_worker_mark(self->worker, MARK_STOP);
     else
         arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
+}
+
+static void begin_round(struct perf *self)
+{
+    self->in_round = true;
+    self->until = self->stopping || self->flushes.len ? UINT64_MAX : event_clock(self) - SETTLED_NS;
+    if (self->plan.poll)
+        read_counters(self);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct perf *self = arg;
-    uint64_t until_ns = orma_clock_boottime() + ORMA_SOURCE_SLICE_NS;
 
     (void)fd;
     (void)what;
-    if (!self->in_round) {
-        self->in_round = true;
-        self->at = 0;
-    }
-    while (self->at < self->rings_num) {
-        if (!drain_ring(self, &self->rings[self->at], until_ns)) {
-            arm(self->timer, 0);
-            return;
-        }
-        self->at++;
-    }
-    end_round(self);
+    if (!self->in_round)
+        begin_round(self);
+    if (self->plan.poll || drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
+        end_round(self);
+    else
+        arm(self->timer, 0);
+}
+
+static void on_mark(void *ctx, uint64_t mark)
+{
+    struct perf *self = ctx;
+
+    if (mark == MARK_STOP)
+        self->stopped = true; /* the last mark: nothing comes after it */
+    else
+        orma_source_flushed(&self->source, mark);
+}
+
+static void on_packets(evutil_socket_t fd, short what, void *arg)
+{
+    struct perf *self = arg;
+
+    (void)fd;
+    (void)what;
+    orma_perf_worker_take(self->worker, self->source.sink, on_mark, self);
+    if (self->stopped)
+        orma_source_stopped(&self->source); /* may free it */
 }
 
 static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
@@ -131,26 +184,35 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    orma_perf_encoder_clear(&self->encoder);
+    orma_perf_worker_clear(self->worker);
     arm(self->clear_timer, self->plan.clear_period_ms);
 }
 
 /* ---- life ---- */
 
+static void close_rings(struct perf *self)
+{
+    for (size_t i = 0; i < self->rings_num; i++)
+        orma_perf_ring_close(&self->rings[i]);
+    free(self->rings);
+    self->rings = NULL;
+    self->rings_num = 0;
+}
+
 static void perf_free(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
-    for (size_t i = 0; i < self->rings_num; i++)
-        orma_perf_ring_close(&self->rings[i]);
-    free(self->rings);
+    orma_perf_worker_free(self->worker);
+    close_rings(self);
+    if (self->packets)
+        event_free(self->packets);
     if (self->timer)
         event_free(self->timer);
     if (self->clear_timer)
         event_free(self->clear_timer);
     orma_perf_encoder_fini(&self->encoder);
     orma_perf_processes_fini(&self->processes);
-    orma_kallsyms_free(self->kallsyms);
     orma_perf_plan_fini(&self->plan);
     orma_buf_fini(&self->flushes);
     orma_buf_fini(&self->flushes2);
@@ -166,45 +228,98 @@ static bool is_target(const struct orma_perf_plan *plan, uint32_t cpu)
     return !plan->cpus;
 }
 
-static int open_rings(struct perf *self)
+static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t *ret_cpu)
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    int r = 0;
 
     self->rings = calloc((size_t)ORMA_MAX(cpus, 1L), sizeof(*self->rings));
     if (!self->rings)
         return -ENOMEM;
     for (long cpu = 0; cpu < cpus; cpu++) {
+        struct orma_perf_ring *ring = &self->rings[self->rings_num];
+
         if (!is_target(&self->plan, (uint32_t)cpu))
             continue;
-        r = orma_perf_ring_open(&self->rings[self->rings_num], &self->plan, (uint32_t)cpu);
+        *ret_cpu = (uint32_t)cpu;
+        int r = orma_perf_ring_open(ring, &self->plan, (uint32_t)cpu, tasks->tids, tasks->num);
         if (r == -ENODEV) /* an offline cpu */
             continue;
-        if (r < 0 && !self->plan.ignore_open_failure) {
-            orma_log_error(NAME ": cpu %ld: %s%s", cpu, strerror(-r),
-                           r == -ENOENT || r == -EOPNOTSUPP ? " (this machine has no such counter)"
-                                                            : "");
+        if (r < 0 && !self->plan.ignore_open_failure)
             return r;
-        }
         if (r == 0)
             self->rings_num++;
     }
     return 0;
 }
 
-static void load_kallsyms(struct perf *self)
+/* Gives up what is refused, as far as it may: the kernel's side, memory, novelties. */
+static bool step_back(struct perf *self, int r)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    char path[256];
+    if (r == -EACCES || r == -EPERM) {
+        if (!orma_perf_plan_without_kernel(&self->plan))
+            return false;
+        orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
+                           "kernel.perf_event_paranoid=%s', it is",
+                      self->plan.pids ? "1" : "-1");
+        return true;
+    }
+    if (r == -ENOBUFS)
+        return orma_perf_plan_with_less_memory(&self->plan);
+    return r == -EINVAL && orma_perf_plan_for_older_kernel(&self->plan);
+}
 
-    if (!self->plan.stacks || !self->plan.kernel_frames)
-        return;
-    if ((size_t)snprintf(path, sizeof(path), "%s/kallsyms", self->source.env->proc_root) <
-            sizeof(path) &&
-        orma_fd_read_file(AT_FDCWD, path, KALLSYMS_MAX, &text) == 0 &&
-        orma_kallsyms_parse(orma_buf_str(&text), &self->kallsyms) == 0)
-        return;
-    orma_log_warn(NAME ": no names for kernel functions: %s is hidden or unreadable", path);
+static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
+{
+    if (self->plan.pids && r == -ESRCH)
+        orma_log_error(NAME ": process %d: it does not exist", self->plan.pids[0]);
+    else if (self->plan.pids && (r == -EACCES || r == -EPERM))
+        orma_log_error(NAME ": process %d belongs to somebody else, or kernel.perf_event_paranoid "
+                            "is above 2: needs root or CAP_PERFMON",
+                       self->plan.pids[0]);
+    else if (r == -EACCES || r == -EPERM)
+        orma_log_error(NAME ": watching everybody needs root, CAP_PERFMON, or: sudo sysctl "
+                            "kernel.perf_event_paranoid=-1");
+    else if (r == -ENOBUFS)
+        orma_log_error(NAME ": no memory may be locked for ring buffers; 'ulimit -l' raises it");
+    else if (r == -EMFILE)
+        orma_log_error(NAME ": too many threads for the open files that are allowed (ulimit -n)");
+    else
+        orma_log_error(NAME ": cpu %u: %s%s", cpu, strerror(-r),
+                       r == -ENOENT || r == -EOPNOTSUPP ? " (this machine has no such counter)"
+                                                        : "");
+}
+
+static int open_rings(struct perf *self)
+{
+    ORMA_AUTO(orma_perf_tasks_fini) struct orma_perf_tasks tasks = {0};
+    uint32_t cpu = 0;
+    int r = self->plan.pids ? orma_perf_tasks_find(&tasks, &self->plan, self->source.env->proc_root)
+                            : 0;
+
+    for (bool again = r == 0; again;) {
+        r = open_once(self, &tasks, &cpu);
+        if (r < 0)
+            close_rings(self);
+        again = r < 0 && step_back(self, r);
+    }
+    if (r < 0)
+        tell_refusal(self, r, cpu);
+    return r;
+}
+
+static int start_worker(struct perf *self)
+{
+    int r = orma_perf_worker_new(&self->encoder, &self->worker);
+
+    if (r < 0)
+        return r;
+    orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes,
+                           orma_perf_worker_sink(self->worker)); /* it has nothing to do yet */
+    self->packets = event_new(self->source.env->base, orma_perf_worker_fd(self->worker),
+                              EV_READ | EV_PERSIST, on_packets, self);
+    if (!self->packets || event_add(self->packets, NULL) < 0)
+        return -ENOMEM;
+    return 0;
 }
 
 static int perf_create(struct orma_source_env *env,
@@ -234,12 +349,14 @@ static int perf_create(struct orma_source_env *env,
         if (!self->timer || !self->clear_timer)
             r = -ENOMEM;
     }
+    if (r == 0) {
+        self->processes.all_wanted = self->plan.pids != NULL;
+        r = start_worker(self);
+    }
     if (r < 0) {
         perf_free(&self->source);
         return r;
     }
-    load_kallsyms(self);
-    orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes, self->kallsyms, sink);
     *ret = &self->source;
     return 0;
 }
@@ -248,7 +365,7 @@ static void perf_start(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
-    for (size_t i = 0; i < self->rings_num; i++)
+    for (size_t i = 0; i < self->rings_num && !self->plan.events[0].attr.enable_on_exec; i++)
         orma_perf_ring_enable(&self->rings[i]);
     arm(self->timer, self->plan.read_period_ms);
     if (self->plan.clear_period_ms)
@@ -272,32 +389,39 @@ static void perf_stop(struct orma_source *source)
         orma_perf_ring_disable(&self->rings[i]);
     (void)evtimer_del(self->clear_timer); /* fails for bad arguments only */
     self->stopping = true;
-    self->in_round = false; /* from the first ring once more */
+    self->in_round = false; /* once more, to the end */
     arm(self->timer, 0);
 }
 
 static void perf_clear(struct orma_source *source)
 {
-    orma_perf_encoder_clear(&perf_of(source)->encoder);
+    orma_perf_worker_clear(perf_of(source)->worker);
 }
 
-static bool perf_usable(const struct orma_source_env *env, char *why, size_t why_size)
+static bool may_open(int32_t pid, bool without_kernel)
 {
     struct perf_event_attr attr = {.size = sizeof(attr),
                                    .type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
+                                   .exclude_kernel = without_kernel,
                                    .disabled = 1};
-    int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, pid, pid ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-    (void)env;
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
+    return fd >= 0;
+}
+
+/* Our own processes are enough: a config may ask for them. */
+static bool perf_usable(const struct orma_source_env *env, char *why, size_t why_size)
+{
+    (void)env;
+    if (may_open(-1, false) || may_open(0, true))
         return true;
-    }
     if (errno == EACCES || errno == EPERM)
         snprintf(why, why_size,
-                 "watching all processes needs root, CAP_PERFMON, or: "
-                 "sudo sysctl kernel.perf_event_paranoid=-1");
+                 "needs root, CAP_PERFMON, or: sudo sysctl kernel.perf_event_paranoid=-1 (2 for "
+                 "one's own programs)");
     else
         snprintf(why, why_size, "this kernel has no perf events: %s", strerror(errno));
     return false;

@@ -28,6 +28,15 @@ enum {
     ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED = 13,
 };
 
+/* OrmaPerfConfig */
+enum {
+    ORMA_PB_ORMA_PERF_CONFIG_FOLLOW_CHILDREN = 1,
+    ORMA_PB_ORMA_PERF_CONFIG_ENABLE_ON_EXEC = 2,
+    ORMA_PB_ORMA_PERF_CONFIG_STACK_BYTES = 3,
+    ORMA_PB_ORMA_PERF_CONFIG_KERNEL_OPTIONAL = 4,
+    ORMA_PB_ORMA_PERF_CONFIG_NAMES = 5,
+};
+
 /* CommitDataRequest, extended */
 enum {
     ORMA_PB_COMMIT_DATA_REQUEST_ORMA_WRITER_COUNTS = 90001,
@@ -41,6 +50,11 @@ enum {
 /* ProcessTree.Process, extended */
 enum {
     ORMA_PB_PROCESS_TREE_PROCESS_ORMA_CGROUP = 90001,
+};
+
+/* PerfEventConfig, extended */
+enum {
+    ORMA_PB_PERF_EVENT_CONFIG_ORMA_PERF = 90001,
 };
 
 #endif

@@ -17,6 +17,11 @@ static void check(const struct orma_perf_plan *plan, const uint64_t *words, size
     if (rec.chain_num &&
         (rec.chain < words || rec.chain_num > (size_t)(words + len / 8 - rec.chain)))
         abort();
+    const uint8_t *first = (const uint8_t *)words, *end = first + len;
+    if (rec.stack_len && (rec.stack < first || rec.stack_len > (size_t)(end - rec.stack)))
+        abort();
+    if (rec.text.len && rec.text.len > (size_t)(end - (const uint8_t *)rec.text.data))
+        abort();
     for (size_t i = 0; i < rec.chain_num; i++) {
         if (rec.chain[i] == 0x5eed) /* looked at, for the sanitizers */
             return;
@@ -25,10 +30,14 @@ static void check(const struct orma_perf_plan *plan, const uint64_t *words, size
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const uint64_t stacks = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_PERIOD,
+                          user = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     struct orma_perf_plan plan = {.stacks = size & 1};
     size_t len = size & ~(size_t)7;
     uint64_t *words = malloc(len ? len : 1); /* exactly as long: one byte further is seen */
 
+    plan.events[0].attr.sample_type =
+        (size & 1 ? stacks : PERF_SAMPLE_READ) | (size & 2 ? user : 0);
     if (!words)
         return 0;
     memcpy(words, data, len);

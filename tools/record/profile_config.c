@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
@@ -39,6 +41,84 @@ bool orma_record_profile_event_known(const char *name)
             return true;
     }
     return false;
+}
+
+/* perf's names. */
+static const struct {
+    const char *name, *counter;
+} perf_events[] = {
+    {"cpu-clock", "SW_CPU_CLOCK"},
+    {"task-clock", "SW_TASK_CLOCK"},
+    {"page-faults", "SW_PAGE_FAULTS"},
+    {"faults", "SW_PAGE_FAULTS"},
+    {"minor-faults", "SW_PAGE_FAULTS_MIN"},
+    {"major-faults", "SW_PAGE_FAULTS_MAJ"},
+    {"context-switches", "SW_CONTEXT_SWITCHES"},
+    {"cs", "SW_CONTEXT_SWITCHES"},
+    {"cpu-migrations", "SW_CPU_MIGRATIONS"},
+    {"migrations", "SW_CPU_MIGRATIONS"},
+    {"alignment-faults", "SW_ALIGNMENT_FAULTS"},
+    {"emulation-faults", "SW_EMULATION_FAULTS"},
+    {"cycles", "HW_CPU_CYCLES"},
+    {"cpu-cycles", "HW_CPU_CYCLES"},
+    {"instructions", "HW_INSTRUCTIONS"},
+    {"cache-references", "HW_CACHE_REFERENCES"},
+    {"cache-misses", "HW_CACHE_MISSES"},
+    {"branches", "HW_BRANCH_INSTRUCTIONS"},
+    {"branch-instructions", "HW_BRANCH_INSTRUCTIONS"},
+    {"branch-misses", "HW_BRANCH_MISSES"},
+    {"bus-cycles", "HW_BUS_CYCLES"},
+    {"stalled-cycles-frontend", "HW_STALLED_CYCLES_FRONTEND"},
+    {"stalled-cycles-backend", "HW_STALLED_CYCLES_BACKEND"},
+    {"ref-cycles", "HW_REF_CPU_CYCLES"},
+};
+
+static bool is_plain(const char *text)
+{
+    for (; *text; text++) {
+        if (!isalnum((unsigned char)*text) && *text != '_' && *text != '-')
+            return false;
+    }
+    return true;
+}
+
+/* "group:event" */
+static bool tracepoint_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    const char *colon = strchr(name, ':');
+    char group[64];
+
+    if (!colon || colon == name || !colon[1] || (size_t)(colon - name) >= sizeof(group))
+        return false;
+    snprintf(group, sizeof(group), "%.*s", (int)(colon - name), name);
+    return is_plain(group) && is_plain(colon + 1) &&
+           (size_t)snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "tracepoint { name: \"%s/%s\" }",
+                            group, colon + 1) < ORMA_RECORD_PROFILE_EVENT_SIZE;
+}
+
+/* "r1a2": a number of the cpu's own, in hex. */
+static bool raw_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+
+    if (*name != 'r' || !digits || digits > 16 || name[1 + digits])
+        return false;
+    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "raw_event { type: 4 config: 0x%s }", name + 1);
+    return true;
+}
+
+bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    const char *counter = orma_record_profile_event_known(name) ? name : NULL;
+
+    for (size_t i = 0; !counter && i < ORMA_ARRAY_LEN(perf_events); i++) {
+        if (!strcmp(perf_events[i].name, name))
+            counter = perf_events[i].counter;
+    }
+    if (!counter)
+        return tracepoint_text(name, ret) || raw_text(name, ret);
+    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "counter: %s", counter);
+    return true;
 }
 
 static bool has_name(const struct orma_buf *names, const char *name)
@@ -75,13 +155,16 @@ static const char *name_of(const char *proc_root, const char *pid, struct orma_b
     return orma_buf_cstr(buf);
 }
 
-int orma_record_profile_add_processes(struct orma_record_profile_request *self,
-                                      const char *proc_root, struct orma_str wanted, bool partial)
+/* Calls `found` for each running process that is wanted. How many; -errno. */
+static int each_process(const char *proc_root, struct orma_str wanted, bool partial,
+                        void (*found)(struct orma_record_profile_request *self, const char *pid,
+                                      const char *name),
+                        struct orma_record_profile_request *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf pattern = {0};
     struct dirent *entry;
-    int found = 0;
+    int num = 0;
     DIR *dir = opendir(proc_root);
 
     if (!dir)
@@ -93,12 +176,43 @@ int orma_record_profile_add_processes(struct orma_record_profile_request *self,
         const char *is = name_of(proc_root, entry->d_name, &name);
         if (!*is || !matches(is, orma_buf_cstr(&pattern), partial))
             continue;
-        found++;
-        if (!has_name(&self->names, is))
-            orma_buf_put(&self->names, is, strlen(is) + 1);
+        num++;
+        found(self, entry->d_name, is);
     }
     closedir(dir);
-    return self->names.failed || pattern.failed ? -ENOMEM : found;
+    return pattern.failed ? -ENOMEM : num;
+}
+
+static void add_name(struct orma_record_profile_request *self, const char *pid, const char *name)
+{
+    (void)pid;
+    if (!has_name(&self->names, name))
+        orma_buf_put(&self->names, name, strlen(name) + 1);
+}
+
+static void add_pid(struct orma_record_profile_request *self, const char *pid, const char *name)
+{
+    int32_t number = atoi(pid);
+
+    (void)name;
+    if (number != getpid())
+        orma_buf_put(&self->pids, &number, sizeof(number));
+}
+
+int orma_record_profile_add_processes(struct orma_record_profile_request *self,
+                                      const char *proc_root, struct orma_str wanted, bool partial)
+{
+    int found = each_process(proc_root, wanted, partial, add_name, self);
+
+    return self->names.failed ? -ENOMEM : found;
+}
+
+int orma_record_profile_add_pids(struct orma_record_profile_request *self, const char *proc_root,
+                                 struct orma_str wanted, bool partial)
+{
+    int found = each_process(proc_root, wanted, partial, add_pid, self);
+
+    return self->pids.failed ? -ENOMEM : found;
 }
 
 /* A string of the text format. */
@@ -114,36 +228,81 @@ static void put_quoted(struct orma_buf *out, const char *text)
     orma_buf_put_byte(out, '"');
 }
 
-static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
-                       const char *event)
+static void put_scope(struct orma_buf *out, const struct orma_record_profile_request *rq)
 {
-    orma_buf_printf(out,
-                    "data_sources {\n  config {\n    name: \"linux.perf\"\n    target_buffer: 1\n"
-                    "    perf_event_config {\n      timebase {\n        counter: %s\n"
-                    "        frequency: %llu\n        timestamp_clock: PERF_CLOCK_MONOTONIC\n"
-                    "      }\n      callstack_sampling {\n",
-                    event, (unsigned long long)rq->frequency_hz);
-    if (rq->names.len)
-        orma_buf_put_str(out, "        scope {\n");
+    if (!rq->names.len && !rq->pids.len)
+        return;
+    orma_buf_put_str(out, "        scope {\n");
     for (size_t at = 0; at < rq->names.len; at += strlen((const char *)rq->names.data + at) + 1) {
         orma_buf_put_str(out, "          target_cmdline: ");
         put_quoted(out, (const char *)rq->names.data + at);
         orma_buf_put_byte(out, '\n');
     }
-    if (rq->names.len)
-        orma_buf_put_str(out, "        }\n");
-    orma_buf_printf(out, "        kernel_frames: %s\n      }\n    }\n  }\n}\n",
+    for (size_t at = 0; at < rq->pids.len; at += sizeof(int32_t)) {
+        int32_t pid;
+
+        memcpy(&pid, rq->pids.data + at, sizeof(pid));
+        orma_buf_printf(out, "          target_pid: %d\n", pid);
+    }
+    orma_buf_put_str(out, "        }\n");
+}
+
+static void put_native(struct orma_buf *out, const struct orma_record_profile_request *rq)
+{
+    for (size_t at = 0; at < rq->cpus.len; at += sizeof(uint32_t)) {
+        uint32_t cpu;
+
+        memcpy(&cpu, rq->cpus.data + at, sizeof(cpu));
+        orma_buf_printf(out, "      target_cpu: %u\n", cpu);
+    }
+    orma_buf_printf(out,
+                    "      [perfetto.protos.orma_perf] { follow_children: true names: true "
+                    "kernel_optional: true%s",
+                    rq->on_exec ? " enable_on_exec: true" : "");
+    if (rq->stack_bytes)
+        orma_buf_printf(out, " stack_bytes: %u", rq->stack_bytes);
+    orma_buf_put_str(out, " }\n");
+}
+
+static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
+                       const char *event)
+{
+    char text[ORMA_RECORD_PROFILE_EVENT_SIZE] = "";
+
+    (void)orma_record_profile_event_text(event, text); /* was checked */
+    orma_buf_printf(out,
+                    "data_sources {\n  config {\n    name: \"linux.perf\"\n    target_buffer: 1\n"
+                    "    perf_event_config {\n      timebase {\n        %s\n"
+                    "        frequency: %llu\n        timestamp_clock: PERF_CLOCK_%s\n"
+                    "      }\n      callstack_sampling {\n",
+                    text, (unsigned long long)rq->frequency_hz,
+                    rq->native ? "BOOTTIME" : "MONOTONIC");
+    put_scope(out, rq);
+    if (rq->native)
+        orma_buf_printf(out, "        user_frames: %s\n",
+                        rq->frame_pointers ? "UNWIND_FRAME_POINTER" : "UNWIND_DWARF");
+    orma_buf_printf(out, "        kernel_frames: %s\n      }\n",
                     rq->kernel_frames ? "true" : "false");
+    if (rq->native)
+        put_native(out, rq);
+    orma_buf_put_str(out, "    }\n  }\n}\n");
+}
+
+/* All processes of the machine: their names are not asked for one by one. */
+static void put_process_stats(struct orma_buf *out)
+{
+    orma_buf_put_str(out, "data_sources {\n  config {\n    name: \"linux.process_stats\"\n"
+                          "    target_buffer: 0\n    process_stats_config {\n"
+                          "      scan_all_processes_on_start: true\n"
+                          "      proc_stats_poll_ms: 100\n    }\n  }\n}\n");
 }
 
 void orma_record_profile_config_text(struct orma_buf *out,
                                      const struct orma_record_profile_request *rq)
 {
-    orma_buf_put_str(out, "buffers {\n  size_kb: 2048\n}\nbuffers {\n  size_kb: 63488\n}\n"
-                          "data_sources {\n  config {\n    name: \"linux.process_stats\"\n"
-                          "    target_buffer: 0\n    process_stats_config {\n"
-                          "      scan_all_processes_on_start: true\n"
-                          "      proc_stats_poll_ms: 100\n    }\n  }\n}\n");
+    orma_buf_put_str(out, "buffers {\n  size_kb: 2048\n}\nbuffers {\n  size_kb: 63488\n}\n");
+    if (!rq->native)
+        put_process_stats(out);
     if (rq->duration_ms)
         orma_buf_printf(out, "duration_ms: %llu\n", (unsigned long long)rq->duration_ms);
     orma_buf_put_str(out, "write_into_file: true\nflush_timeout_ms: 30000\n"

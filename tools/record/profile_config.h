@@ -9,14 +9,22 @@
 #include "sdk/base/buf.h"
 
 #define ORMA_RECORD_PROFILE_EVENTS_MAX 8
+#define ORMA_RECORD_PROFILE_EVENT_SIZE 128
 
 struct orma_record_profile_request {
     uint64_t frequency_hz, duration_ms; /* duration 0: until stopped */
     bool kernel_frames;
-    const char
-        *events[ORMA_RECORD_PROFILE_EVENTS_MAX]; /* names of PerfEvents.Counter; none: cpu clock */
+    const char *events[ORMA_RECORD_PROFILE_EVENTS_MAX]; /* none: cpu clock */
     unsigned events_num;
     struct orma_buf names; /* processes that were found, each ended by 0; empty: all */
+
+    /* What cpu_profile does not know. */
+    bool native;          /* our own config: names from the kernel's records, stacks as asked */
+    struct orma_buf pids; /* int32_t: these and what they start, not all */
+    struct orma_buf cpus; /* uint32_t; empty: all */
+    bool on_exec;         /* sampling begins when the process executes its program */
+    bool frame_pointers;  /* stacks follow them; else they are unwound */
+    uint32_t stack_bytes; /* 0: as the source thinks */
 };
 
 /* True if a counter of this name may be asked for. */
@@ -28,6 +36,17 @@ bool orma_record_profile_event_known(const char *name);
  */
 int orma_record_profile_add_processes(struct orma_record_profile_request *self,
                                       const char *proc_root, struct orma_str wanted, bool partial);
+
+/*
+ * The event of a name as the config wants it, "counter: SW_PAGE_FAULTS": names of
+ * PerfEvents.Counter, those of perf (page-faults, sched:sched_switch, r1a2). False: there is none
+ * of that name.
+ */
+bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE]);
+
+/* Adds the pids of running processes that are `wanted`. How many; -errno. */
+int orma_record_profile_add_pids(struct orma_record_profile_request *self, const char *proc_root,
+                                 struct orma_str wanted, bool partial);
 
 /* Appends the config as text. */
 void orma_record_profile_config_text(struct orma_buf *out,

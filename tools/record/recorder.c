@@ -176,8 +176,17 @@ static int turn(struct state *st)
 static int spawn_command(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
-    pid_t pid =
-        orma_record_child_spawn(rec->command, rec->child_producer_addr, rec->child_consumer_addr);
+    pid_t pid;
+
+    if (rec->prepared) {
+        pid = rec->prepared->pid;
+        int r = orma_record_child_release(rec->prepared, rec->child_producer_addr,
+                                          rec->child_consumer_addr);
+        pid = r < 0 ? r : pid;
+    } else {
+        pid = orma_record_child_spawn(rec->command, rec->child_producer_addr,
+                                      rec->child_consumer_addr);
+    }
 
     if (pid < 0) {
         say(rec, rec->command[0], (int)pid);

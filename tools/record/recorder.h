@@ -12,17 +12,19 @@
 #include "tools/base/ledger.h"
 
 struct orma_consumer;
+struct orma_record_child;
 
 struct orma_recorder {
     /* Set by the caller. */
     struct orma_consumer *consumer;
-    const char *program;    /* in front of messages */
-    struct orma_str config; /* encoded TraceConfig */
-    int out_fd;             /* where the trace goes; the caller's */
-    bool service_writes;    /* write_into_file: the service fills out_fd */
-    uint32_t duration_ms;   /* of the config, for the live line; 0: until stopped */
-    bool progress;          /* a live line on stderr */
-    char *const *command;   /* NULL: none */
+    const char *program;                /* in front of messages */
+    struct orma_str config;             /* encoded TraceConfig */
+    int out_fd;                         /* where the trace goes; the caller's */
+    bool service_writes;                /* write_into_file: the service fills out_fd */
+    uint32_t duration_ms;               /* of the config, for the live line; 0: until stopped */
+    bool progress;                      /* a live line on stderr */
+    char *const *command;               /* NULL: none */
+    struct orma_record_child *prepared; /* NULL: the command gets its process when it is run */
     const char *child_producer_addr, *child_consumer_addr;
     int signal_fd; /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
     /* Called once, when all data sources have started (or took too long to). May be NULL. */

@@ -126,9 +126,12 @@ static void stacks_plan(struct orma_perf_plan *plan)
     config_t config = CONFIG_INIT;
     char why[256];
 
+    cs.has_user_frames = true;
+    cs.user_frames = PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_FRAME_POINTER;
     config.callstack_sampling = &cs;
     cr_assert_eq(make(plan, &config, why), 0);
     cr_assert(plan->stacks);
+    cr_assert_not(plan->unwind);
 }
 
 Test(perf_record, is_decoded)
@@ -174,7 +177,252 @@ Test(perf_record, lies_about_lengths_are_refused)
     orma_perf_plan_fini(&plan);
 }
 
+/* A record of another kind: header, words, and the trailer that says who, when, where. */
+struct made {
+    uint64_t words[64];
+    size_t len; /* words */
+};
+
+static void begin(struct made *m, uint32_t type, uint16_t misc)
+{
+    const struct perf_event_header head = {.type = type, .misc = misc};
+
+    memcpy(m->words, &head, 8);
+    m->len = 1;
+}
+
+static void add(struct made *m, uint64_t word)
+{
+    m->words[m->len++] = word;
+}
+
+static void add_pair(struct made *m, uint32_t a, uint32_t b)
+{
+    add(m, (uint64_t)b << 32 | a);
+}
+
+static void add_text(struct made *m, const char *text)
+{
+    size_t words = strlen(text) / 8 + 1;
+
+    memset(m->words + m->len, 0, words * 8);
+    memcpy(m->words + m->len, text, strlen(text));
+    m->len += words;
+}
+
+static struct orma_perf_record finish(struct made *m, const struct orma_perf_plan *plan,
+                                      uint64_t time)
+{
+    struct orma_perf_record ret;
+    struct perf_event_header head;
+    bool skip;
+
+    add_pair(m, 1, 1);
+    add(m, time);
+    add_pair(m, 3, 0);
+    memcpy(&head, m->words, 8);
+    head.size = (uint16_t)(m->len * 8);
+    memcpy(m->words, &head, 8);
+    for (size_t cut = 1; cut < m->len; cut++) /* a shorter one is refused, or means less */
+        (void)orma_perf_record_decode(plan, m->words, cut * 8, &ret, &skip);
+    cr_assert(orma_perf_record_decode(plan, m->words, m->len * 8, &ret, &skip));
+    cr_assert_not(skip);
+    return ret;
+}
+
+static struct orma_perf_record comm(struct made *m, const struct orma_perf_plan *plan, uint32_t pid,
+                                    const char *name, bool exec)
+{
+    begin(m, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+    add_pair(m, pid, pid);
+    add_text(m, name);
+    return finish(m, plan, 100);
+}
+
+static struct orma_perf_record fork_of(struct made *m, const struct orma_perf_plan *plan,
+                                       uint32_t parent, uint32_t child)
+{
+    begin(m, PERF_RECORD_FORK, 0);
+    add_pair(m, child, parent);
+    add_pair(m, child, parent);
+    add(m, 200);
+    return finish(m, plan, 200);
+}
+
+static struct orma_perf_record mapped(struct made *m, const struct orma_perf_plan *plan,
+                                      uint32_t pid, uint64_t start, uint64_t len, const char *path)
+{
+    begin(m, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+    add_pair(m, pid, pid);
+    add(m, start);
+    add(m, len);
+    add(m, 0x1000);
+    add_pair(m, 8, 1);
+    add(m, 4711);
+    add(m, 0);
+    add(m, 5);
+    add_text(m, path);
+    return finish(m, plan, 150);
+}
+
+Test(perf_record, a_copied_stack_is_decoded)
+{
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    struct orma_perf_plan plan;
+    struct orma_perf_record rec;
+    config_t config = CONFIG_INIT;
+    struct made m;
+    char why[256];
+    bool skip;
+
+    config.callstack_sampling = &cs;
+    cr_assert_eq(make(&plan, &config, why), 0);
+    if (!plan.unwind)
+        cr_skip_test("no unwinder for this cpu");
+    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    add_pair(&m, 77, 78);
+    add(&m, 123);
+    add_pair(&m, 3, 0);
+    add(&m, 1); /* counters */
+    add(&m, 4242);
+    add(&m, 0); /* no chain */
+    add(&m, PERF_SAMPLE_REGS_ABI_64);
+    for (unsigned i = 0; i < ORMA_PERF_REGS_NUM; i++)
+        add(&m, 1000 + i);
+    add(&m, 16);
+    add(&m, 0xaaaa);
+    add(&m, 0xbbbb);
+    size_t used = m.len;
+    add(&m, 8); /* so much was there */
+    cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+    cr_expect_eq(rec.regs[0], 1000);
+    cr_expect_eq(rec.regs[ORMA_PERF_REGS_NUM - 1], 1000 + ORMA_PERF_REGS_NUM - 1);
+    cr_expect_eq(rec.stack_len, 8);
+    cr_expect_eq(*(const uint64_t *)(const void *)rec.stack, 0xaaaa);
+    for (size_t cut = 1; cut < m.len; cut++)
+        cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip), "%zu", cut);
+    m.words[used] = 17; /* more than there is */
+    cr_expect_not(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+    orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
+Test(perf_plan, processes_alone_are_watched_alone)
+{
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    Perfetto__Protos__PerfEventConfig__Scope scope =
+        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
+    int32_t pids[] = {77};
+    char *names[] = {(char *)"tool"};
+    config_t config = CONFIG_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+
+    config.callstack_sampling = &cs;
+    cs.scope = &scope;
+    scope.target_pid = pids;
+    scope.n_target_pid = 1;
+    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_expect_eq(plan.pids_num, 1);
+    cr_expect(plan.events[0].attr.inherit);
+    cr_expect(plan.events[0].attr.inherit_thread, "what it starts is another process");
+    cr_expect_not(orma_perf_plan_without_kernel(&plan), "nobody said that it may");
+    orma_perf_plan_fini(&plan);
+    scope.target_cmdline = names;
+    scope.n_target_cmdline = 1;
+    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_expect_null(plan.pids, "the name may come up anywhere");
+    orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
+Test(perf_plan, gives_up_memory_before_it_gives_up)
+{
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    config_t config = CONFIG_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+    unsigned steps = 0;
+
+    config.callstack_sampling = &cs;
+    cr_assert_eq(make(&plan, &config, why), 0);
+    while (orma_perf_plan_with_less_memory(&plan)) {
+        if (plan.unwind)
+            cr_expect_geq(plan.ring_pages * 4096u, ORMA_PERF_RECORDS_MIN * plan.stack_bytes / 2);
+        cr_assert_lt(++steps, 40);
+    }
+    cr_expect_gt(steps, 2);
+    orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
 /* ---- processes ---- */
+
+/* What the kernel's records say is believed, in their order. */
+Test(perf_processes, follow_the_records)
+{
+    config_t config = CONFIG_INIT;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+    struct orma_perf_processes all;
+    struct orma_perf_plan plan;
+    struct orma_perf_record r;
+    struct made m;
+    struct pf pf;
+
+    pf_init(&pf);
+    pf_file(&pf, "proc/none", "");
+    stacks_plan(&plan);
+    cr_assert_eq(orma_perf_processes_init(&all, pf_path(&pf, "proc"), &config), 0);
+    r = comm(&m, &plan, 70, "first", true);
+    orma_perf_processes_take(&all, &r);
+    r = mapped(&m, &plan, 70, 0x10000, 0x4000, "/bin/first");
+    orma_perf_processes_take(&all, &r);
+    r = mapped(&m, &plan, 70, 0x11000, 0x1000, "/lib/inside.so");
+    orma_perf_processes_take(&all, &r);
+    struct orma_perf_process *p = orma_perf_process_get(&all, 70, 1);
+    cr_expect_eq(p->mappings_num, 3, "the new one parts the old");
+    cr_expect_str_eq(orma_perf_process_find(&all, p, 0x10fff, 1)->file->path, "/bin/first");
+    cr_expect_str_eq(orma_perf_process_find(&all, p, 0x11fff, 1)->file->path, "/lib/inside.so");
+    struct orma_perf_mapping *rest = orma_perf_process_find(&all, p, 0x12000, 1);
+    cr_expect_str_eq(rest->file->path, "/bin/first");
+    cr_expect_eq(rest->offset, 0x1000 + 0x2000);
+    cr_expect_null(orma_perf_process_find(&all, p, 0x14000, 1));
+
+    r = fork_of(&m, &plan, 70, 71);
+    orma_perf_processes_take(&all, &r);
+    p = orma_perf_process_get(&all, 71, 1);
+    cr_expect_eq(p->mappings_num, 3);
+    cr_expect_eq(p->start, 200);
+    cr_expect_eq(p->parent, 70);
+    cr_expect_str_eq(orma_perf_thread_get(&all, 71, 71)->name, "first");
+    cr_expect_not(orma_perf_process_cmdline(&all, p, &name));
+    cr_expect_str_eq(orma_buf_cstr(&name), "/bin/first");
+
+    r = comm(&m, &plan, 71, "second", true);
+    orma_perf_processes_take(&all, &r);
+    p = orma_perf_process_get(&all, 71, 1);
+    cr_expect_eq(p->mappings_num, 0);
+    orma_buf_clear(&name);
+    cr_expect(orma_perf_process_cmdline(&all, p, &name), "nothing but the name of a thread");
+    cr_expect_str_eq(orma_buf_cstr(&name), "second");
+    orma_perf_processes_fini(&all);
+    orma_perf_plan_fini(&plan);
+    pf_fini(&pf);
+}
+
+Test(perf_jit, names_of_generated_code)
+{
+    struct orma_perf_jit jit = {0};
+
+    orma_perf_jit_parse(&jit, ORMA_STR("1000 10 first name\nnonsense\n0x2000 20 second\n"
+                                       "1000 8 later\n3000 0 empty\nffffffffffffffffff 1 long\n"));
+    cr_expect(orma_str_eq_c(orma_perf_jit_find(&jit, 0x1004), "later"));
+    cr_expect(orma_str_eq_c(orma_perf_jit_find(&jit, 0x201f), "second"));
+    cr_expect_eq(orma_perf_jit_find(&jit, 0x2020).len, 0);
+    cr_expect_eq(orma_perf_jit_find(&jit, 0xfff).len, 0);
+    orma_perf_jit_fini(&jit);
+    orma_assert_no_leaks();
+}
 
 Test(perf_scope, patterns)
 {
@@ -262,12 +510,13 @@ Test(perf_mappings, nonsense_lines_are_skipped)
             "fffffffffffffffff-1 r-xp 0 0:0 0\n");
     cr_assert_eq(orma_perf_processes_init(&processes, pf_path(&pf, "proc"), &config), 0);
     struct orma_perf_process *p = orma_perf_process_get(&processes, 7, 1);
-    const struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, 0x3fff, 1);
+    struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, 0x3fff, 1);
     cr_assert_not_null(m);
-    cr_assert_str_eq(m->path, "[vdso]");
+    cr_assert_str_eq(m->file->path, "[vdso]");
     m = orma_perf_process_find(&processes, p, 0x5000, 1);
-    cr_assert_str_eq(m->path, "/nowhere/lib.so (deleted)");
-    cr_assert_null(m->file);
+    cr_assert_str_eq(m->file->path, "/nowhere/lib.so (deleted)");
+    orma_perf_files_load(&processes.files, m->file, 7);
+    cr_assert_eq(m->file->elf.symbols_num, 0, "it is not there");
     cr_assert_eq(p->mappings_num, 2);
     cr_assert_null(orma_perf_process_find(&processes, p, 0x2000, 1), "data");
     orma_perf_processes_fini(&processes);
@@ -285,9 +534,9 @@ Test(perf_mappings, own_functions_are_found)
         cr_skip_test("built without libelf");
     cr_assert_eq(orma_perf_processes_init(&processes, "/proc", &config), 0);
     struct orma_perf_process *p = orma_perf_process_get(&processes, (uint32_t)getpid(), 1);
-    const struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, pc, 1);
+    struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, pc, 1);
     cr_assert_not_null(m);
-    cr_assert_not_null(m->file);
+    orma_perf_files_load(&processes.files, m->file, (uint32_t)getpid());
     struct orma_str name =
         orma_perf_symtab_find(&m->file->elf, pc - m->start + m->offset + m->file->elf.load_bias);
     cr_assert(orma_str_eq_c(name, "orma_perf_name_matches"), "%.*s", ORMA_STR_ARG(name));

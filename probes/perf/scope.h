@@ -1,0 +1,30 @@
+/*
+ * Scope: which processes are wanted. Patterns: the whole first word of the
+ * command line, or its last path component; '*' stands for anything. Threads: none.
+ */
+#ifndef ORMA_PROBES_PERF_SCOPE_H
+#define ORMA_PROBES_PERF_SCOPE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protos/perfetto/config.pb-c.h"
+
+struct orma_perf_scope {
+    int32_t *pids, *not_pids;
+    size_t pids_num, not_pids_num;
+    char **names, **not_names;
+    size_t names_num, not_names_num;
+};
+
+/* Copies what it needs. False: no memory; fini() in any case. */
+bool orma_perf_scope_init(struct orma_perf_scope *self,
+                          const Perfetto__Protos__PerfEventConfig *config);
+void orma_perf_scope_fini(struct orma_perf_scope *self);
+
+/* Looks at the process' command line, if names matter. */
+bool orma_perf_scope_has(const struct orma_perf_scope *self, int proc_fd, uint32_t pid);
+
+/* '*' any run of bytes. */
+bool orma_perf_name_matches(const char *pattern, const char *name);
+#endif

@@ -1,0 +1,308 @@
+/*
+ * Two buffers a side: one is filled while the other is emptied, and they change places under
+ * the lock. Items of the queue are {struct item, bytes}: the record as decoded, and behind it
+ * what it points to, 8-byte aligned. Items that come out are {kind, length, packet or mark}.
+ */
+#include "probes/perf/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+
+#define QUEUE_MAX (64u << 20)
+#define OUT_AT 65536u /* packets are handed over in pieces of that size */
+
+struct item {
+    struct orma_perf_record record; /* its pointers are set when it is taken */
+    bool is_mark;
+    uint64_t mark;
+    size_t chain_bytes, stack_bytes, text_bytes; /* behind this, in that order */
+};
+
+struct out_head {
+    uint32_t is_mark, len;
+};
+
+struct orma_perf_worker {
+    struct orma_perf_encoder *encoder;
+    struct orma_source_sink sink;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows, up to the end of the block */
+    pthread_cond_t filled;
+    struct orma_buf queue, out;
+    bool stop;
+
+    struct orma_buf work, made; /* the worker's sides */
+    struct orma_buf taken;      /* the loop's side */
+    int fd;
+    atomic_bool clear; /* written by the loop, taken by the worker */
+    uint64_t lost;     /* the loop's: records that found no room, not told yet */
+};
+
+/* ---- the thread ---- */
+
+static void hand_over(struct orma_perf_worker *self)
+{
+    const uint64_t one = 1;
+
+    if (!self->made.len)
+        return;
+    pthread_mutex_lock(&self->lock);
+    orma_buf_put(&self->out, self->made.data, self->made.len);
+    pthread_mutex_unlock(&self->lock);
+    orma_buf_clear(&self->made);
+    (void)!write(self->fd, &one, sizeof(one)); /* full: it is readable already */
+}
+
+static int put_out(struct orma_source_sink *sink, const void *packet, size_t len)
+{
+    struct orma_perf_worker *self = ORMA_CONTAINER_OF(sink, struct orma_perf_worker, sink);
+    const struct out_head head = {.len = (uint32_t)len};
+
+    orma_buf_put(&self->made, &head, sizeof(head));
+    orma_buf_put(&self->made, packet, len);
+    if (self->made.failed) {
+        orma_buf_clear(&self->made);
+        return -ENOMEM;
+    }
+    if (self->made.len >= OUT_AT)
+        hand_over(self);
+    return 0;
+}
+
+static void flush_out(struct orma_source_sink *sink)
+{
+    (void)sink; /* the loop flushes its own */
+}
+
+static void put_mark(struct orma_perf_worker *self, uint64_t mark)
+{
+    const struct out_head head = {.is_mark = 1, .len = sizeof(mark)};
+
+    orma_buf_put(&self->made, &head, sizeof(head));
+    orma_buf_put(&self->made, &mark, sizeof(mark));
+    hand_over(self);
+}
+
+static size_t padded(size_t len)
+{
+    return (len + 7) & ~(size_t)7;
+}
+
+/* How long it is. */
+static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
+{
+    struct item item;
+
+    memcpy(&item, at, sizeof(item));
+    if (item.is_mark) {
+        put_mark(self, item.mark);
+        return padded(sizeof(item));
+    }
+    const uint8_t *data = at + padded(sizeof(item));
+    item.record.chain = (const uint64_t *)(const void *)data;
+    data += item.chain_bytes;
+    item.record.stack = data;
+    data += padded(item.stack_bytes);
+    item.record.text = (struct orma_str){(const char *)data, item.text_bytes};
+    data += padded(item.text_bytes);
+    if (atomic_exchange_explicit(&self->clear, false, memory_order_relaxed)) /* a wish, no data */
+        orma_perf_encoder_clear(self->encoder);
+    orma_perf_encode(self->encoder, &item.record);
+    return (size_t)(data - at);
+}
+
+/* False: it is time to end. */
+static bool fetch(struct orma_perf_worker *self)
+{
+    pthread_mutex_lock(&self->lock);
+    while (!self->queue.len && !self->stop)
+        pthread_cond_wait(&self->filled, &self->lock);
+    struct orma_buf empty = self->work;
+    self->work = self->queue;
+    self->queue = empty;
+    bool stop = self->stop;
+    pthread_mutex_unlock(&self->lock);
+    return !stop;
+}
+
+static void *run(void *arg)
+{
+    struct orma_perf_worker *self = arg;
+
+    while (fetch(self)) {
+        for (size_t at = 0; at < self->work.len;)
+            at += process_item(self, self->work.data + at);
+        orma_buf_clear(&self->work);
+        hand_over(self);
+    }
+    return NULL;
+}
+
+/* ---- the loop's side ---- */
+
+int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_worker **ret)
+{
+    struct orma_perf_worker *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    self->encoder = encoder;
+    self->sink = (struct orma_source_sink){.put = put_out, .flush = flush_out};
+    self->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (self->fd < 0) {
+        r = -errno;
+        free(self);
+        return r;
+    }
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->filled, NULL);
+    r = -pthread_create(&self->thread, NULL, run, self);
+    if (r < 0) {
+        orma_fd_close(&self->fd);
+        free(self);
+        return r;
+    }
+    *ret = self;
+    return 0;
+}
+
+void orma_perf_worker_free(struct orma_perf_worker *self)
+{
+    if (!self)
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->stop = true;
+    pthread_cond_signal(&self->filled);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    pthread_mutex_destroy(&self->lock);
+    pthread_cond_destroy(&self->filled);
+    orma_buf_fini(&self->queue);
+    orma_buf_fini(&self->out);
+    orma_buf_fini(&self->work);
+    orma_buf_fini(&self->made);
+    orma_buf_fini(&self->taken);
+    orma_fd_close(&self->fd);
+    free(self);
+}
+
+struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self)
+{
+    return &self->sink;
+}
+
+int orma_perf_worker_fd(const struct orma_perf_worker *self)
+{
+    return self->fd;
+}
+
+static void put_padded(struct orma_buf *buf, const void *data, size_t len)
+{
+    static const uint64_t zero;
+
+    orma_buf_put(buf, data, len);
+    orma_buf_put(buf, &zero, padded(len) - len);
+}
+
+static void append(struct orma_perf_worker *self, const struct item *item)
+{
+    const struct orma_perf_record *r = &item->record;
+    size_t before = self->queue.len;
+
+    put_padded(&self->queue, item, sizeof(*item));
+    put_padded(&self->queue, r->chain, item->chain_bytes);
+    put_padded(&self->queue, r->stack, item->stack_bytes);
+    put_padded(&self->queue, r->text.data, item->text_bytes);
+    if (self->queue.failed) {
+        self->queue.len = before;
+        self->queue.failed = false;
+        self->lost++;
+    }
+    if (!before)
+        pthread_cond_signal(&self->filled);
+}
+
+static void append_lost(struct orma_perf_worker *self, uint32_t cpu)
+{
+    const struct item lost = {.record = {.kind = ORMA_PERF_LOST, .cpu = cpu, .lost = self->lost}};
+
+    self->lost = 0;
+    append(self, &lost);
+}
+
+void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record)
+{
+    struct item item = {.record = *record,
+                        .chain_bytes = record->chain_num * sizeof(*record->chain),
+                        .stack_bytes = record->stack_len,
+                        .text_bytes = record->text.len};
+
+    pthread_mutex_lock(&self->lock);
+    if (self->queue.len >= 2 * QUEUE_MAX) {
+        self->lost++;
+    } else {
+        if (self->queue.len >= QUEUE_MAX && item.stack_bytes) {
+            item.stack_bytes = item.record.stack_len = 0;
+            item.record.stack_skipped = true;
+        }
+        if (self->lost)
+            append_lost(self, record->cpu);
+        append(self, &item);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
+{
+    const struct item item = {.is_mark = true, .mark = mark};
+
+    pthread_mutex_lock(&self->lock);
+    if (self->lost)
+        append_lost(self, 0);
+    append(self, &item);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void orma_perf_worker_take(struct orma_perf_worker *self, struct orma_source_sink *sink,
+                           void (*on_mark)(void *ctx, uint64_t mark), void *ctx)
+{
+    uint64_t times, mark;
+
+    (void)!read(self->fd, &times, sizeof(times)); /* nothing there: then it was taken before */
+    pthread_mutex_lock(&self->lock);
+    struct orma_buf empty = self->taken;
+    self->taken = self->out;
+    self->out = empty;
+    pthread_mutex_unlock(&self->lock);
+    if (self->taken.failed)
+        orma_perf_worker_clear(self);
+    for (size_t at = 0; at < self->taken.len;) {
+        struct out_head head;
+        const uint8_t *data = self->taken.data + at + sizeof(head);
+
+        memcpy(&head, self->taken.data + at, sizeof(head));
+        if (!head.is_mark) {
+            if (sink->put(sink, data, head.len) < 0)
+                orma_perf_worker_clear(self); /* whoever reads on must be told again */
+        } else {
+            memcpy(&mark, data, sizeof(mark));
+            on_mark(ctx, mark);
+        }
+        at += sizeof(head) + head.len;
+    }
+    orma_buf_clear(&self->taken);
+}
+
+void orma_perf_worker_clear(struct orma_perf_worker *self)
+{
+    atomic_store_explicit(&self->clear, true, memory_order_relaxed);
+}

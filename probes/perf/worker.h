@@ -1,0 +1,42 @@
+/*
+ * Worker: the thread that turns records into packets, so that the loop can go on
+ * emptying the kernel's rings while files are opened and stacks unwound.
+ *
+ *   loop ── put(record) ──► queue (bounded) ──► thread: encode.h ──► packets ──► loop ── on_packets
+ *
+ * Order is kept, marks included: when a mark comes out, the packets of everything
+ * that was put before it have come out, too. When the queue is full, samples lose
+ * their stacks; when it is twice as full, all records are counted as lost.
+ *
+ * Threads: put, mark, take and free belong to the loop's thread; what the encoder
+ * uses belongs to the worker from start to free.
+ */
+#ifndef ORMA_PROBES_PERF_WORKER_H
+#define ORMA_PROBES_PERF_WORKER_H
+#include "probes/perf/encode.h"
+
+struct orma_perf_worker;
+
+/* Records have to be given in the order of time. 0 or -errno. The encoder's sink is ours. */
+int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_worker **ret);
+
+/* Ends the thread; what is queued is lost. NULL is fine. */
+void orma_perf_worker_free(struct orma_perf_worker *self);
+
+/* Copies the record. */
+void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record);
+void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark);
+
+/* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */
+struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self);
+
+/* Readable when there is something to take. */
+int orma_perf_worker_fd(const struct orma_perf_worker *self);
+
+/* Hands out what is ready: packets go into the sink, marks to `on_mark`. */
+void orma_perf_worker_take(struct orma_perf_worker *self, struct orma_source_sink *sink,
+                           void (*on_mark)(void *ctx, uint64_t mark), void *ctx);
+
+/* All that is interned is to be said again: asked for by the loop. */
+void orma_perf_worker_clear(struct orma_perf_worker *self);
+#endif

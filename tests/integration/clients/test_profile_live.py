@@ -1,0 +1,197 @@
+"""orma profile of known programs: whose samples, under which names, with which stacks."""
+import collections
+import shutil
+
+from orma_env import *
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+SHARES = r"""
+#include <stdio.h>
+#include <stdlib.h>
+volatile unsigned long sink;
+static volatile int depth = 40;
+__attribute__((noinline)) void spin(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i * i; }
+__attribute__((noinline)) void fifty(void) { spin(25000000); sink++; }
+__attribute__((noinline)) void thirty(void) { spin(15000000); sink++; }
+__attribute__((noinline)) int down(int n) { if (!n) { spin(10000000); return 1; } return down(n - 1) + n; }
+static int compare(const void *a, const void *b) { spin(20); return *(const int *)a - *(const int *)b; }
+__attribute__((noinline)) void sorting(void)
+{
+    static int v[20000];
+    for (int i = 0; i < 20000; i++) v[i] = (i * 7919) % 100003;
+    qsort(v, 20000, sizeof(*v), compare);
+    sink++;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 8); i++) { fifty(); thirty(); sink += down(depth); sorting(); }
+    return 7;
+}
+"""
+THREADS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+volatile unsigned long sink;
+static void *run(void *arg)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "worker-%ld", (long)arg);
+    pthread_setname_np(pthread_self(), name);
+    for (unsigned long i = 0; i < 60000000; i++) sink += i;
+    return NULL;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (long i = 0; i < 3; i++) pthread_create(&t[i], NULL, run, (void *)i);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+}
+"""
+ROWS = """
+    SELECT p.name AS process, t.name AS thread, p.pid, count(*) AS n, sum(s.unwind_error IS NOT NULL) AS cut
+    FROM perf_sample s LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) GROUP BY t.utid"""
+CALLSITES = "SELECT c.id, c.parent_id, f.name FROM stack_profile_callsite c JOIN stack_profile_frame f ON f.id = c.frame_id"
+
+
+@unittest.skipIf(not COMPILER, "no C compiler")
+class ProfileLive(Case):
+    user = ()
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.dir / "out"
+        self.out.mkdir()
+        self.out.chmod(0o777)
+        self.dir.chmod(0o1777)
+        self.trace = self.out / "raw-trace"
+
+    def compile(self, source, name, *flags):
+        path = self.dir / (name + ".c")
+        path.write_text(source)
+        subprocess.run([COMPILER, "-O1", "-g", *flags, "-o", self.dir / name, path, "-pthread"], check=True)
+        return self.dir / name
+
+    def profile(self, *argv, code=0):
+        done = self.run_program(*self.user, ORMA, "profile", "-o", self.out, *argv)
+        if b"perf_event_paranoid" in done.stderr and not self.trace.exists():
+            self.skipTest("perf events are not allowed here")
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done
+
+    def rows(self):
+        return self.query(self.trace, ROWS)
+
+    def stacks(self):
+        """Names of functions, root first, to how many samples."""
+        sites = {r["id"]: r for r in self.query(self.trace, CALLSITES)}
+        ret = collections.Counter()
+        for row in self.query(self.trace, "SELECT callsite_id AS c, count(*) AS n FROM perf_sample WHERE c IS NOT NULL GROUP BY c"):
+            stack, at = [], row["c"]
+            while at in sites:
+                stack.append(sites[at]["name"])
+                at = sites[at]["parent_id"]
+            ret[tuple(reversed(stack))] += int(row["n"])
+        return ret
+
+    def check_shares(self):
+        stacks = self.stacks()
+        total = sum(stacks.values())
+        self.assertGreater(total, 40)
+        whole = sum(n for s, n in stacks.items() if "main" in s)
+        self.assertGreater(whole, 0.99 * total, "stacks reach main")
+        inside = {f: sum(n for s, n in stacks.items() if f in s) for f in ("fifty", "thirty", "down", "sorting")}
+        spun = inside["fifty"] + inside["thirty"] + inside["down"]
+        for function, share in ("fifty", 0.5), ("thirty", 0.3), ("down", 0.2):
+            noise = 4 * (share * (1 - share) / spun) ** 0.5
+            self.assertAlmostEqual(inside[function] / spun, share, delta=max(noise, 0.03), msg=function)
+        deep = [s for s in stacks if "down" in s]
+        self.assertTrue(deep and all(s.count("down") == 41 for s in deep if s[-1] == "spin"), "each call is there")
+        self.assertTrue(any("sorting" in s and "compare" in s for s in stacks), "through the C library and back")
+
+    def test_a_command_alone_without_frame_pointers(self):
+        program = self.compile(SHARES, "shares", "-fomit-frame-pointer")
+        self.profile("--", program, code=7)
+        rows = self.rows()
+        self.assertEqual({(r["process"], r["thread"]) for r in rows}, {(str(program), "shares")})
+        self.check_shares()
+
+    def test_a_command_with_frame_pointers(self):
+        program = self.compile(SHARES, "shares", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer")
+        self.profile("--call-graph", "fp", "--user-only", "--", program, "4", code=7)
+        self.assertTrue(any("main" in s and s[-1] == "spin" for s in self.stacks()))
+
+    def test_everything_that_a_command_starts(self):
+        program = self.compile(SHARES, "shares")
+        script = f"for i in 1 2 3; do {program} 1 & done; wait; exec {program} 1"
+        self.profile("--", "sh", "-c", script, code=7)
+        rows = self.rows()
+        self.assertEqual([r for r in rows if "[NULL]" in (r["process"], r["thread"])], [], "all have names")
+        ours = [r for r in rows if r["process"] == str(program)]
+        self.assertEqual(len({r["pid"] for r in ours}), 4)
+
+    def test_threads_have_their_names(self):
+        self.profile("--", self.compile(THREADS, "threads"))
+        names = {r["thread"] for r in self.rows()}
+        self.assertTrue({"worker-0", "worker-1", "worker-2"} <= names, names)
+
+    def test_many_short_processes(self):
+        self.profile("-F", "4999", "--", "sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done")
+        rows = self.rows()
+        self.assertGreater(len(rows), 20)
+        self.assertEqual([r for r in rows if "[NULL]" in (r["process"], r["thread"])], [])
+        self.assertLessEqual({r["thread"] for r in rows}, {"sh", "true", "dash", "bash"})
+
+    def test_a_process_that_runs(self):
+        program = self.compile(SHARES, "shares")
+        running = self.start(*self.user, program, "1000")
+        time.sleep(0.1)
+        self.profile("-p", running.pid, "-d", "2500")
+        rows = self.rows()
+        self.assertEqual({(r["process"], r["pid"]) for r in rows}, {(str(program), str(running.pid))})
+        self.check_shares()
+
+    def test_what_cannot_be(self):
+        for argv, code, says in ((["--", "./nobody-has-it"], 127, "not found"),
+                                 (["-p", "999999999", "-d", "100"], 1, "does not exist"),
+                                 (["-p", "x"], 2, "bad list of processes"), (["-a", "-p", "1"], 2, "excludes"),
+                                 (["-e", "no-such"], 2, "unknown event"), (["-g", "no"], 2, "auto, dwarf or fp"),
+                                 (["--stack-size", "64", "--", "true"], 2, "4 to 63")):
+            done = self.run_program(*self.user, ORMA, "profile", *argv)
+            self.assertEqual(done.returncode, code, (argv, done.stderr))
+            self.assertIn(says, done.stderr.decode())
+
+    def test_events_as_perf_spells_them(self):
+        done = self.run_program(ORMA, "profile", "--print-config", "-e", "page-faults", "-e", "sched:sched_switch",
+                                "-e", "r1a2", "-C", "0,2-3", "-a")
+        text = done.stdout.decode()
+        for part in ("counter: SW_PAGE_FAULTS", 'tracepoint { name: "sched/sched_switch" }', "config: 0x1a2",
+                     "target_cpu: 3", "frequency: 99"):
+            self.assertIn(part, text)
+
+
+@unittest.skipIf(os.geteuid() != 0, "becoming an ordinary user needs root")
+class ProfileOrdinary(ProfileLive):
+    """The same as a user without rights: one's own programs may be watched at perf_event_paranoid 2."""
+    user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("setpriv"):
+            self.skipTest("no setpriv")
+        if subprocess.run([*self.user, "test", "-x", ORMA]).returncode:
+            self.skipTest("the build folder is closed to ordinary users")
+        self.env["TMPDIR"] = str(self.dir)
+        self.env.pop("XDG_RUNTIME_DIR", None)
+
+    def test_what_is_not_seen_is_said(self):
+        if int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
+            self.skipTest("perf_event_paranoid is not 2")
+        done = self.profile("--", self.compile(SHARES, "shares"), "2", code=7)
+        self.assertIn(b"the kernel's own work is not seen", done.stderr)
+        self.assertIn(b"sysctl kernel.perf_event_paranoid=1", done.stderr)
+        self.assertEqual(done.stderr.count(b"not seen"), 1)
+
+
+if __name__ == "__main__":
+    main()
