@@ -90,9 +90,14 @@ static void both_ways(struct orma_str text)
 
 static void as_annotation(struct orma_str text)
 {
+    static const char padding[600]; /* so that no bytes of the text make another format of it */
     struct orma_buf out = {0};
     size_t packet = orma_pb_begin(&out, ORMA_PB_TRACE_PACKET);
 
+    orma_pb_put_str(&out, ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS + 900,
+                    (struct orma_str){padding, sizeof(padding)});
+    orma_pb_end(&out, packet);
+    packet = orma_pb_begin(&out, ORMA_PB_TRACE_PACKET);
     orma_pb_put_u64(&out, ORMA_PB_TRACE_PACKET_TIMESTAMP, 5);
     orma_pb_put_u64(&out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 1);
     orma_pb_put_u64(&out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS, 1);

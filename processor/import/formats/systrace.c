@@ -58,8 +58,10 @@ static bool digits(struct orma_str *rest, uint64_t *ret)
     *ret = 0;
     while (n < rest->len && rest->data[n] >= '0' && rest->data[n] <= '9' && n < 18)
         *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
+    if (!n)
+        return false; /* there may be no text at all */
     *rest = (struct orma_str){rest->data + n, rest->len - n};
-    return n > 0;
+    return true;
 }
 
 static void blanks(struct orma_str *rest)
