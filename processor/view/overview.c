@@ -1,0 +1,123 @@
+/*
+ * How busy each row at the top was, in equal parts of the trace: what a row shows while it is
+ * folded, and the strip over the whole.
+ *
+ * What counts is time: of a core or of the threads of a process, running; of rows without states,
+ * slices of the outermost lane. 255 is the busiest part of the row.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "processor/view/view_impl.h"
+#include "sdk/wire/pb_writer.h"
+
+#define PARTS 1024
+#define ROWS_MAX 4000 /* the busiest ones come first in the page; rows behind have none */
+
+struct overview {
+    struct orma_view *view;
+    double *sums;     /* PARTS for each row at the top that has any */
+    uint32_t *places; /* of a row: which PARTS; ORMA_VIEW_NONE */
+    uint32_t num;
+    double part_ns;
+};
+
+static uint32_t top_of(const struct orma_view *self, uint32_t row)
+{
+    for (unsigned n = 0; n < 64 && self->rows.data[row].parent != ORMA_VIEW_NONE; n++)
+        row = self->rows.data[row].parent;
+    return row;
+}
+
+static double *parts_of(struct overview *o, uint32_t row)
+{
+    uint32_t top = top_of(o->view, row);
+
+    if (o->places[top] == ORMA_VIEW_NONE) {
+        if (o->num >= ROWS_MAX)
+            return NULL;
+        o->places[top] = o->num++;
+    }
+    return o->sums + (size_t)o->places[top] * PARTS;
+}
+
+static void add(struct overview *o, uint32_t row, int64_t ts, int64_t dur)
+{
+    double *parts = parts_of(o, row);
+    double from = (double)(ts - o->view->from) / o->part_ns;
+    double to = from + (double)(dur < 0 ? o->view->to - ts : dur) / o->part_ns;
+
+    from = from < 0 ? 0 : from;
+    to = to > PARTS ? PARTS : to;
+    for (double at = from; parts && at < to;) {
+        double end = (double)(uint32_t)at + 1;
+
+        end = end < to ? end : to;
+        parts[(uint32_t)at] += end - at;
+        at = end;
+    }
+}
+
+static void add_all(struct overview *o)
+{
+    const struct orma_view *v = o->view;
+    uint32_t running = ORMA_VIEW_NONE;
+
+    for (uint32_t i = 0; i < v->sched.len; i++)
+        add(o, v->sched.data[i].row, v->sched.data[i].ts, v->sched.data[i].dur);
+    running = orma_view_string(&o->view->strings, ORMA_STR("Running"));
+    for (uint32_t i = 0; i < v->states.len; i++) {
+        if (v->states.data[i].state == running)
+            add(o, v->states.data[i].row, v->states.data[i].ts, v->states.data[i].dur);
+    }
+    for (uint32_t i = 0; i < v->slices.len; i++) {
+        const struct orma_view_slice *s = &v->slices.data[i];
+
+        if (!s->depth && (!v->states.len || v->rows.data[s->row].kind != ORMA_VIEW_THREAD))
+            add(o, s->row, s->ts, s->dur);
+    }
+}
+
+static void put_row(const struct overview *o, uint32_t row, struct orma_buf *out)
+{
+    const double *parts = o->sums + (size_t)o->places[row] * PARTS;
+    uint8_t number[10];
+    double most = 0;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        most = parts[i] > most ? parts[i] : most;
+    if (most <= 0)
+        return;
+    orma_buf_put(out, number, (size_t)(orma_varint_write(number, row) - number));
+    for (unsigned i = 0; i < PARTS; i++) {
+        double share = parts[i] / most * 255;
+
+        orma_buf_put_byte(out, (uint8_t)(share > 0 && share < 1 ? 1 : share));
+    }
+}
+
+void orma_view_put_overview(struct orma_view *self, struct orma_buf *out)
+{
+    struct overview o = {.view = self};
+    uint32_t rows = self->rows.len;
+
+    o.part_ns = (double)(self->to - self->from) / PARTS;
+    o.part_ns = o.part_ns > 0 ? o.part_ns : 1;
+    o.sums = calloc((size_t)(rows < ROWS_MAX ? rows : ROWS_MAX) * PARTS + 1, sizeof(*o.sums));
+    o.places = malloc(rows * sizeof(*o.places) + 1);
+    if (o.sums && o.places) {
+        uint8_t number[10];
+
+        memset(o.places, 0xff, rows * sizeof(*o.places));
+        add_all(&o);
+        orma_buf_put(out, number, (size_t)(orma_varint_write(number, PARTS) - number));
+        for (uint32_t row = 0; row < rows; row++) {
+            if (o.places[row] != ORMA_VIEW_NONE)
+                put_row(&o, row, out);
+        }
+    } else {
+        orma_view_fail(self, -ENOMEM);
+    }
+    free(o.sums);
+    free(o.places);
+}

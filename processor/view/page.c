@@ -1,0 +1,63 @@
+/* The page: HTML around the program, with the blocks as text in it or without. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "processor/view/view_impl.h"
+#include "sdk/base/base64.h"
+
+struct page {
+    struct orma_buf out;
+    int (*write)(void *ctx, const void *data, size_t len);
+    void *ctx;
+    int err;
+};
+
+static void flush(struct page *p)
+{
+    if (!p->err)
+        p->err = p->out.failed ? -ENOMEM : p->write(p->ctx, p->out.data, p->out.len);
+    orma_buf_clear(&p->out);
+}
+
+static void put_head(struct page *p, const struct orma_view_page *page, bool with_blocks)
+{
+    orma_buf_printf(
+        &p->out,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "script-src '%s'; style-src '%s'; %sbase-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+        "<title>orma</title>\n<style>%s</style></head>\n<body><div id=\"app\"></div>\n"
+        "<noscript>This page draws a timeline, and needs JavaScript for it.</noscript>\n",
+        page->js_hash, page->css_hash, with_blocks ? "" : "connect-src 'self'; ", page->css);
+}
+
+int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
+                         bool with_blocks, int (*write)(void *ctx, const void *data, size_t len),
+                         void *ctx)
+{
+    struct page p = {.write = write, .ctx = ctx};
+
+    put_head(&p, page, with_blocks);
+    if (with_blocks) {
+        orma_buf_put_str(&p.out, "<script type=\"application/json\" id=\"info\">");
+        orma_buf_put(&p.out, self->info.data, self->info.len);
+        orma_buf_put_str(&p.out, "</script>\n");
+    }
+    orma_buf_printf(&p.out, "<script>%s</script>\n", page->js);
+    for (size_t n = 1; with_blocks && n <= self->blocks.len; n++) {
+        flush(&p);
+        orma_buf_printf(&p.out, "<script type=\"application/octet-stream\" id=\"b%zu\">", n);
+        orma_base64_put(&p.out, orma_view_block(self, n));
+        orma_buf_put_str(&p.out, "</script>\n");
+    }
+    if (with_blocks)
+        orma_buf_printf(&p.out, "<script type=\"text/plain\" id=\"end\">%" PRIu32 "</script>\n",
+                        self->blocks.len);
+    orma_buf_put_str(&p.out, "</body></html>\n");
+    flush(&p);
+    orma_buf_fini(&p.out);
+    return p.err;
+}

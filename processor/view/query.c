@@ -1,0 +1,100 @@
+/* Rows of queries without error handling at each step, and texts by number. */
+#include <errno.h>
+#include <string.h>
+
+#include "processor/view/view_impl.h"
+#include "sdk/base/hash.h"
+
+void orma_view_fail(struct orma_view *self, int err)
+{
+    if (!self->err)
+        self->err = err;
+}
+
+struct orma_view_query orma_view_query(struct orma_view *self, const char *sql)
+{
+    struct orma_view_query q = {.view = self};
+    int r = self->err ? 0 : orma_query_prepare(self->tp, sql, SIZE_MAX, &q.query, NULL);
+
+    if (r < 0)
+        orma_view_fail(self, r);
+    return q;
+}
+
+bool orma_view_next(struct orma_view_query *q)
+{
+    if (!q->query)
+        return false;
+    int r = q->view->err ? 0 : orma_query_step(q->query);
+    if (r > 0)
+        return true;
+    if (r < 0)
+        orma_view_fail(q->view, r);
+    orma_query_free(q->query);
+    q->query = NULL;
+    return false;
+}
+
+bool orma_view_is_null(const struct orma_view_query *q, unsigned col)
+{
+    return orma_query_type(q->query, col) == ORMA_VALUE_NULL;
+}
+
+int64_t orma_view_int(const struct orma_view_query *q, unsigned col)
+{
+    return orma_query_int64(q->query, col);
+}
+
+struct orma_str orma_view_bytes(const struct orma_view_query *q, unsigned col)
+{
+    const char *text = orma_query_text(q->query, col);
+
+    return (struct orma_str){text, text ? orma_query_bytes(q->query, col) : 0};
+}
+
+uint32_t orma_view_text(const struct orma_view_query *q, unsigned col)
+{
+    return orma_view_string(&q->view->strings, orma_view_bytes(q, col));
+}
+
+/* ---- texts ---- */
+
+void orma_view_strings_init(struct orma_view_strings *self)
+{
+    *self = (struct orma_view_strings){0};
+    self->failed = ORMA_VEC_PUSH(&self->ends, 0) < 0;
+}
+
+void orma_view_strings_fini(struct orma_view_strings *self)
+{
+    orma_buf_fini(&self->bytes);
+    ORMA_VEC_FINI(&self->ends);
+    orma_map_fini(&self->ids);
+}
+
+static struct orma_str string_at(const struct orma_view_strings *self, uint64_t n)
+{
+    size_t begin = n ? self->ends.data[n - 1] : 0;
+
+    return (struct orma_str){(const char *)self->bytes.data + begin, self->ends.data[n] - begin};
+}
+
+uint32_t orma_view_string(struct orma_view_strings *self, struct orma_str text)
+{
+    uint64_t key = orma_hash_bytes_from(orma_hash_seed(), text.data, text.len), n;
+
+    if (!text.len || self->failed)
+        return 0;
+    /* An equal hash of another text takes the next key. */
+    for (; (n = orma_map_get(&self->ids, key)) != ORMA_MAP_NONE; key++) {
+        struct orma_str known = string_at(self, n);
+
+        if (known.len == text.len && !memcmp(known.data, text.data, text.len))
+            return (uint32_t)n;
+    }
+    n = self->ends.len;
+    orma_buf_put(&self->bytes, text.data, text.len);
+    self->failed = self->bytes.failed || orma_map_put(&self->ids, key, n) < 0 ||
+                   ORMA_VEC_PUSH(&self->ends, self->bytes.len) < 0;
+    return self->failed ? 0 : (uint32_t)n;
+}

@@ -1,0 +1,58 @@
+/*
+ * What a timeline shows, packed: rows (cores, processes, threads, tracks), their items, names and
+ * args in blocks of columns. The same blocks lie in a file of HTML that opens anywhere, and are
+ * what the server of `orma view` hands out. docs/view-format.md describes the bytes.
+ */
+#ifndef ORMA_PROCESSOR_VIEW_VIEW_H
+#define ORMA_PROCESSOR_VIEW_VIEW_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "processor/processor.h"
+#include "sdk/base/buf.h"
+
+struct orma_view;
+
+/* Zero-initialised is the default. */
+struct orma_view_config {
+    const char *title;      /* shown in the head of the page; usually the name of the trace */
+    int64_t from_ns, to_ns; /* only this range of the trace's clock; both 0: all */
+    uint64_t budget;        /* bytes of packed blocks to stay below: the shortest slices are merged
+                             * into groups until they do. 0: everything exactly */
+};
+
+/* What was packed, for people. */
+struct orma_view_totals {
+    uint64_t rows, slices, states, values, logs, flows; /* in the trace's range */
+    uint64_t grouped;                                   /* slices that are shown in groups only */
+    int64_t group_ns;                                   /* all shorter than this */
+};
+
+/*
+ * Reads the loaded trace and packs it. 0; -ENOMEM; -ECANCELED; -EINVAL: the range is empty;
+ * -ENOTSUP: the build has no zlib. Errors of queries are in orma_processor_error().
+ */
+int orma_view_new(struct orma_processor *tp, const struct orma_view_config *config,
+                  struct orma_view **ret);
+void orma_view_free(struct orma_view *self);
+
+struct orma_view_totals orma_view_totals(const struct orma_view *self);
+
+/* Block 0, a JSON object, says what the others are. Valid until the view is freed. */
+struct orma_str orma_view_info(const struct orma_view *self);
+
+/* Blocks 1 to orma_view_blocks(): deflated bytes. */
+size_t orma_view_blocks(const struct orma_view *self);
+struct orma_str orma_view_block(const struct orma_view *self, size_t n);
+
+/* Parts of a page, as they are in the program: see tools/view. */
+struct orma_view_page {
+    const char *css, *css_hash, *js, *js_hash; /* hashes as a Content-Security-Policy names them */
+};
+
+/* A whole page: with the blocks in it, or (served) one that fetches them. */
+int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
+                         bool with_blocks, int (*write)(void *ctx, const void *data, size_t len),
+                         void *ctx);
+#endif

@@ -1,0 +1,184 @@
+/*
+ * What the files of this room share. Private to processor/view.
+ */
+#ifndef ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
+#define ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
+#include "processor/view/view.h"
+#include "sdk/base/map.h"
+#include "sdk/base/vec.h"
+
+#define ORMA_VIEW_NONE UINT32_MAX
+
+/* Numbers of the format. */
+enum orma_view_row_kind {
+    ORMA_VIEW_GROUP = 0, /* nothing of its own: only a head for what is below it */
+    ORMA_VIEW_PROCESS = 1,
+    ORMA_VIEW_THREAD = 2,
+    ORMA_VIEW_TRACK = 3,
+    ORMA_VIEW_COUNTER = 4,
+    ORMA_VIEW_CPU = 5,
+    ORMA_VIEW_LOG = 6,
+};
+
+enum orma_view_chunk_kind {
+    ORMA_VIEW_SLICES = 1,
+    ORMA_VIEW_STATES = 2,
+    ORMA_VIEW_SCHED = 3,
+    ORMA_VIEW_VALUES = 4,
+    ORMA_VIEW_LOGS = 5,
+    ORMA_VIEW_SAMPLES = 6,
+};
+
+enum orma_view_block_kind {
+    ORMA_VIEW_BLOCK_ITEMS = 1,
+    ORMA_VIEW_BLOCK_STRINGS = 2,
+    ORMA_VIEW_BLOCK_ROWS = 3,
+    ORMA_VIEW_BLOCK_ARGS = 4,
+    ORMA_VIEW_BLOCK_FLOWS = 5,
+    ORMA_VIEW_BLOCK_FRAMES = 6,
+    ORMA_VIEW_BLOCK_OVERVIEW = 7,
+};
+
+/* Texts, numbered in the order of their first use; 0 is "". */
+struct orma_view_strings {
+    struct orma_buf bytes; /* all of them, one behind the other */
+    ORMA_VEC(size_t) ends;
+    struct orma_map ids; /* hash → number; equal hashes are looked at by their bytes */
+    bool failed;
+};
+void orma_view_strings_init(struct orma_view_strings *self);
+void orma_view_strings_fini(struct orma_view_strings *self);
+uint32_t orma_view_string(struct orma_view_strings *self, struct orma_str text);
+
+struct orma_view_row {
+    uint32_t parent; /* ORMA_VIEW_NONE: at the top */
+    uint32_t name;
+    uint32_t unit; /* of a counter: text */
+    uint8_t kind;
+    bool main_thread, kernel, used; /* used: it or a row below it has items */
+    int64_t id;                     /* pid, tid, cpu; -1: none */
+    uint32_t lanes;                 /* of slices */
+    uint64_t items;
+    double rank;
+};
+
+struct orma_view_slice {
+    int64_t ts, dur; /* dur -1: its end is not known */
+    uint32_t row, id, name, args;
+    uint32_t count; /* of a group of slices: how many; 0: it is one slice */
+    uint32_t longest_id;
+    uint16_t depth;
+    int64_t busy, longest; /* of a group: sum and maximum of the durations */
+};
+
+struct orma_view_state {
+    int64_t ts, dur;
+    uint32_t row, id, state; /* state: text */
+    int32_t cpu;             /* -1: none */
+    uint32_t waker;          /* row; ORMA_VIEW_NONE: not known */
+};
+
+struct orma_view_value {
+    int64_t ts;
+    double value;
+    uint32_t row;
+};
+
+struct orma_view_log {
+    int64_t ts;
+    uint32_t row, prio, tag, text;
+};
+
+struct orma_view_sample {
+    int64_t ts;
+    uint32_t row, callsite;
+};
+
+struct orma_view_flow {
+    uint32_t from, to; /* ids of slices */
+};
+
+struct orma_view_block {
+    uint8_t kind;
+    uint32_t first, last; /* ARGS: numbers of the first set and of the one behind the last */
+    uint32_t raw;         /* bytes unpacked */
+    uint32_t crc;         /* CRC-32 of these */
+    struct orma_buf packed;
+};
+
+/* Where the items of a row lie: the block, and between which times. */
+struct orma_view_chunk {
+    uint32_t row, block, at, items;
+    uint8_t kind;
+    int64_t from, to;
+};
+
+struct orma_view {
+    struct orma_processor *tp;
+    struct orma_view_config config;
+    int64_t from, to; /* the range that is shown */
+    int err;
+    struct orma_view_strings strings;
+    ORMA_VEC(struct orma_view_row) rows;
+    ORMA_VEC(struct orma_view_slice) slices;
+    ORMA_VEC(struct orma_view_state)
+    states, sched; /* sched: row is the core's, waker the thread's */
+    ORMA_VEC(struct orma_view_value) values;
+    ORMA_VEC(struct orma_view_log) logs;
+    ORMA_VEC(struct orma_view_sample) samples;
+    ORMA_VEC(struct orma_view_flow) flows;
+    ORMA_VEC(uint32_t) arg_sets; /* arg_set_id by the number that the blocks use */
+    struct orma_map arg_ids;     /* and back */
+    ORMA_VEC(struct orma_view_block) blocks;
+    ORMA_VEC(struct orma_view_chunk) chunks;
+    struct orma_buf info;
+    struct orma_view_totals totals;
+    /* Rows by what the tables call them; only while packing. */
+    struct orma_map processes, threads, cpus, tracks, children;
+    uint32_t cpu_group, system_group, other_group, kernel_group;
+};
+
+/* ---- query.c: rows of a query; failure is sticky in `err` ---- */
+
+struct orma_view_query {
+    struct orma_view *view;
+    struct orma_query *query;
+};
+struct orma_view_query orma_view_query(struct orma_view *self, const char *sql);
+/* False at the end and after a failure; the query is freed then. */
+bool orma_view_next(struct orma_view_query *q);
+bool orma_view_is_null(const struct orma_view_query *q, unsigned col);
+int64_t orma_view_int(const struct orma_view_query *q, unsigned col);   /* 0 for NULL */
+uint32_t orma_view_text(const struct orma_view_query *q, unsigned col); /* its number; 0 for NULL */
+struct orma_str orma_view_bytes(const struct orma_view_query *q, unsigned col);
+void orma_view_fail(struct orma_view *self, int err);
+
+/* ---- rows.c ---- */
+
+void orma_view_load_rows(struct orma_view *self);
+/* The row of a track; `lane`: where its slices begin, if not NULL. ORMA_VIEW_NONE: there is none.
+ */
+uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track);
+uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid);
+uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t cpu);
+uint32_t orma_view_log_row(struct orma_view *self);
+/* Once all items are there: which rows are of use, and their order. */
+void orma_view_rank_rows(struct orma_view *self);
+void orma_view_put_rows(struct orma_view *self, struct orma_buf *out);
+
+/* ---- items.c ---- */
+
+void orma_view_load_items(struct orma_view *self);
+
+/* ---- groups.c: merges the shortest slices until the rest fits the budget ---- */
+
+void orma_view_group_slices(struct orma_view *self, uint64_t room);
+
+/* ---- overview.c: how busy each row at the top was, in equal parts of the trace ---- */
+
+void orma_view_put_overview(struct orma_view *self, struct orma_buf *out);
+
+/* ---- pack.c ---- */
+
+void orma_view_pack(struct orma_view *self);
+#endif

@@ -1,0 +1,255 @@
+"""orma view: what it packs is what SQL says, read by a reader that knows the format's document only; what is asked of
+its server; wrong command lines. (Texts are compared up to a zero: results of SQL end there.)"""
+import http.client
+import json
+import random
+import re
+import urllib.parse
+
+import view_reader
+from orma_env import *
+from view_reader import View
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "<!--", "\u202egnp.exe", "a\u0000b", "\U0001f600",
+           "javascript:alert(1)", "'\"&amp;", "x" * 5000, "", " ", "\\u003c", "</SCRIPT ", "\ud7ff\ue000"]
+SCHED = "".join(f"""packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: {cpu} {events} }} }}
+""" for cpu, events in [(0, " ".join(
+    f"event {{ timestamp: {1000 + 700 * i} pid: {10 + i % 3} sched_switch {{ prev_comm: \"t{i % 3}\" prev_pid: {10 + i % 3} "
+    f"prev_state: {(1, 2, 0, 0x100)[i % 4]} next_comm: \"t{(i + 1) % 3}\" next_pid: {10 + (i + 1) % 3} next_prio: 120 }} }}"
+    for i in range(60))), (1, " ".join(
+        f"event {{ timestamp: {1500 + 900 * i} pid: {20 + i % 2} sched_switch {{ prev_comm: \"u{i % 2}\" prev_pid: {20 + i % 2} "
+        f"prev_state: 1 next_comm: \"u{(i + 1) % 2}\" next_pid: {20 + (i + 1) % 2} next_prio: 100 }} }}"
+        for i in range(40)))])
+
+
+def made_json(events=3000, seed=5):
+    """Slices inside each other, counters, flows and args, with names nobody should trust."""
+    rnd = random.Random(seed)
+    out, at = [], {}
+    for i in range(events):
+        tid = rnd.randrange(1, 6)
+        ts = at.get(tid, 0) + rnd.randrange(0, 5)
+        dur = rnd.randrange(0, 40)
+        name = rnd.choice(HOSTILE) if i % 40 == 0 else f"work {i % 17}"
+        out.append({"ph": "X", "pid": tid % 2 + 1, "tid": tid, "ts": ts, "dur": dur, "name": name,
+                    "args": {"i": i % 9, "text": rnd.choice(HOSTILE)} if i % 3 == 0 else {}})
+        if dur > 8:
+            out.append({"ph": "X", "pid": tid % 2 + 1, "tid": tid, "ts": ts + 1, "dur": dur - 4, "name": "inner"})
+        at[tid] = ts + dur
+        if i % 10 == 0:
+            out.append({"ph": "C", "pid": 1, "ts": ts, "name": "depth", "args": {"v": rnd.choice([1, -7, 2.5, 1e12])}})
+        if i % 50 == 0:
+            out.append({"ph": "s", "id": i, "pid": tid % 2 + 1, "tid": tid, "ts": ts, "name": "f", "cat": "f"})
+            out.append({"ph": "f", "id": i, "pid": 1, "tid": 2, "ts": ts + 30, "name": "f", "cat": "f", "bp": "e"})
+    return json.dumps({"traceEvents": out})
+
+
+class ViewCase(Case):
+    def trace(self, text, name="t.json"):
+        path = self.dir / name
+        path.write_text(text, encoding="utf-8", errors="surrogatepass")
+        return path
+
+    def page(self, trace, *options):
+        out = self.dir / "t.html"
+        self.orma("view", trace, "-o", out, *options)
+        return out.read_bytes()
+
+    def sql(self, trace, sql):
+        done = self.orma("query", trace, sql, "--format=json")
+        rows = json.loads(done.stdout)
+        return rows["rows"] if isinstance(rows, dict) else [list(row.values()) if isinstance(row, dict) else row for row in rows]
+
+
+class WhatIsPacked(ViewCase):
+    def slices(self, view):
+        for row, c in view.items(view_reader.SLICES):
+            for i in range(len(c["ts"])):
+                yield {name: values[i] for name, values in c.items()} | {"row": row}
+
+    def test_slices(self):
+        trace = self.trace(made_json())
+        view = View(self.page(trace))
+        told = {s["id"]: (view.begin + s["ts"], s["dur"], view.strings[s["name"]].split("\x00")[0]) for s in self.slices(view)}
+        asked = {row[0]: (row[1], row[2], (row[3] or "").split("\x00")[0]) for row in self.sql(trace, "SELECT id, ts, dur, name FROM slice")}
+        self.assertEqual(told, asked)
+        self.assertEqual(view.info["counts"]["slices"], len(asked))
+
+    def test_rows_are_threads(self):
+        trace = self.trace(made_json())
+        view = View(self.page(trace))
+        told = {}
+        for s in self.slices(view):
+            row = view.rows[s["row"]]
+            self.assertEqual(row["kind"], view_reader.THREAD)
+            self.assertEqual(view.rows[row["parent"]]["kind"], view_reader.PROCESS)
+            self.assertLess(s["depth"], row["lanes"])
+            told.setdefault((view.rows[row["parent"]]["id"], row["id"]), [0])[0] += 1
+        asked = self.sql(trace, "SELECT pid, tid, count(*) FROM slice JOIN thread_track t ON t.id = track_id "
+                                "JOIN thread USING (utid) JOIN process USING (upid) GROUP BY 1, 2")
+        self.assertEqual({k: v[0] for k, v in told.items()}, {(a, b): n for a, b, n in asked})
+
+    def test_no_two_slices_of_a_lane_overlap(self):
+        view = View(self.page(self.trace(made_json())))
+        ends = {}
+        for s in self.slices(view):
+            lane = (s["row"], s["depth"])
+            self.assertGreaterEqual(s["ts"], ends.get(lane, 0))
+            ends[lane] = s["ts"] + s["dur"]
+
+    def test_args(self):
+        trace = self.trace(made_json())
+        view = View(self.page(trace))
+        sets = view.args()
+        told = {s["id"]: [(k, v.split("\x00")[0] if isinstance(v, str) else v) for k, v in sets[s["args"] - 1]] for s in self.slices(view) if s["args"]}
+        asked = {}
+        for id, key, value in self.sql(trace, "SELECT slice.id, key, coalesce(string_value, int_value, real_value) FROM slice "
+                                              "JOIN args USING (arg_set_id) ORDER BY slice.id, args.id"):
+            asked.setdefault(id, []).append((key, value.split("\x00")[0] if isinstance(value, str) else value))
+        self.assertEqual(told, asked)
+
+    def test_values_and_flows(self):
+        trace = self.trace(made_json())
+        view = View(self.page(trace))
+        told = sorted((view.begin + t, v) for _, c in view.items(view_reader.VALUES) for t, v in zip(c["ts"], c["value"]))
+        self.assertEqual(told, sorted((t, float(v)) for t, v in self.sql(trace, "SELECT ts, value FROM counter")))
+        flows = sorted((a[0], b[0]) for a, b in view.flows())
+        self.assertEqual(flows, sorted(map(tuple, self.sql(trace, "SELECT slice_out, slice_in FROM flow"))))
+        self.assertTrue(flows)
+
+    def test_states_and_cores(self):
+        text = self.trace(SCHED, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        view = View(self.page(trace))
+        told = sorted((view.begin + t, d, view.strings[s].split("+io")[0].split("-io")[0], cpu)
+                      for _, c in view.items(view_reader.STATES) for t, d, s, cpu in zip(c["ts"], c["dur"], c["state"], c["cpu"]))
+        asked = sorted((t, d, s, -1 if cpu is None else cpu) for t, d, s, cpu in self.sql(trace, "SELECT ts, dur, state, cpu FROM thread_state"))
+        self.assertEqual(told, asked)
+        told = sorted((view.begin + t, d, view.rows[row]["id"], view.rows[who]["id"])
+                      for row, c in view.items(view_reader.SCHED) for t, d, who in zip(c["ts"], c["dur"], c["other"]))
+        self.assertEqual(told, sorted(map(tuple, self.sql(trace, "SELECT ts, dur, cpu, tid FROM sched_slice JOIN thread USING (utid)"))))
+
+    def test_a_small_file_groups_short_slices_only(self):
+        trace = self.trace(made_json(120000, 9))
+        whole, small = View(self.page(trace, "--exact")), View(self.page(trace, "--max-size=512kb"))
+        counts = small.info["counts"]
+        self.assertLess((self.dir / "t.html").stat().st_size, 1 << 19)
+        self.assertGreater(counts["grouped"], 0)
+        alone = {s["id"] for s in self.slices(small) if not s["group"]}
+        busy = sum(s["group"][1] if s["group"] else max(0, s["dur"]) for s in self.slices(small))
+        self.assertEqual(busy, sum(max(0, s["dur"]) for s in self.slices(whole)))
+        self.assertEqual(sum(s["group"][0] if s["group"] else 1 for s in self.slices(small)), whole.info["counts"]["slices"])
+        for s in self.slices(whole):
+            self.assertTrue(s["dur"] < counts["groupNs"] or s["id"] in alone)
+
+    def test_range(self):
+        trace = self.trace(made_json())
+        begin, end = self.sql(trace, "SELECT start_ts, end_ts FROM trace_bounds")[0]
+        view = View(self.page(trace, "--range=100us,300us"))
+        self.assertEqual((view.begin, int(view.info["to"])), (begin + 100000, begin + 300000))
+        told = {s["id"] for s in self.slices(view)}
+        asked = {id for id, in self.sql(trace, f"SELECT id FROM slice WHERE ts < {begin + 300000} AND ts + dur >= {begin + 100000}")}
+        self.assertEqual(told, asked)
+        self.assertGreater(end - begin, 300000)
+
+    def test_the_same_trace_gives_the_same_bytes(self):
+        trace = self.trace(made_json())
+        self.assertEqual(self.page(trace), self.page(trace))
+
+    def test_names_stay_text(self):
+        page = self.page(self.trace(made_json()))
+        head, program, rest = page.partition(b"<script type=\"application/json\"")
+        for bad in (b"<img", b"onerror", b"alert("):
+            self.assertNotIn(bad, rest.partition(b"</script>")[0].replace(b"\\u003c", b""))
+        self.assertEqual(len(re.findall(rb"<script[ >]", page)), 3 + len(View(page).info["blocks"]))
+        policy = re.search(rb'Content-Security-Policy" content="([^"]*)"', page).group(1)
+        self.assertIn(b"default-src 'none'", policy)
+        self.assertNotIn(b"connect-src", policy)
+        self.assertNotIn(b"unsafe", policy)
+
+    def test_nothing_in_it(self):
+        for events in ([], [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0, "name": "one"}],
+                       [{"ph": "B", "pid": 1, "tid": 1, "ts": 5, "name": "open"}],
+                       [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 3e13, "name": "a year"}],
+                       [{"ph": "B", "pid": 1, "tid": 1, "ts": i, "name": f"{i}"} for i in range(500)]):
+            view = View(self.page(self.trace(json.dumps({"traceEvents": events}))))
+            self.assertEqual(view.info["counts"]["slices"], len(events))
+
+
+class Server(ViewCase):
+    def serve(self, trace, *options):
+        p = self.start(ORMA, "view", "--no-open", trace, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        url = urllib.parse.urlsplit(p.stdout.readline().decode().strip())
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(p.stderr.close)
+        return p, url.port, re.search(r"k=([0-9a-f]+)", url.fragment).group(1)
+
+    def ask(self, port, path, token=None, body=None, **headers):
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        if token:
+            headers["X-Orma-Token"] = token
+        c.request("POST" if body is not None else "GET", path, body, headers)
+        r = c.getresponse()
+        data = r.read()
+        c.close()
+        return r.status, data
+
+    def test_answers(self):
+        trace = self.trace(made_json())
+        p, port, token = self.serve(trace)
+        status, page = self.ask(port, "/")
+        self.assertEqual(status, 200)
+        self.assertNotIn(b'id="info"', page)
+        self.assertNotIn(token.encode(), page)
+        info = json.loads(self.ask(port, "/view/info", token)[1])
+        view = View(info=info, block=lambda n: self.ask(port, f"/view/block/{n}", token)[1])
+        self.assertEqual(sum(len(c["ts"]) for _, c in view.items(view_reader.SLICES)), info["counts"]["slices"])
+        answer = json.loads(self.ask(port, "/view/sql", token, b"SELECT 1 AS a, 'x' AS b, NULL AS c, 9007199254740993 AS d, 0.5 AS e")[1])
+        self.assertEqual(answer, {"columns": ["a", "b", "c", "d", "e"], "rows": [[1, "x", None, "9007199254740993", 0.5]], "more": False})
+        answer = json.loads(self.ask(port, "/view/sql", token, b"SELECT nope FROM slice")[1])
+        self.assertIn("nope", answer["error"])
+        answer = json.loads(self.ask(port, "/view/sql", token, b"CREATE PERFETTO TABLE mine AS SELECT 3 AS x; SELECT x FROM mine;")[1])
+        self.assertEqual(answer["rows"], [[3]])
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(30), 0)
+
+    def test_who_may_ask(self):
+        p, port, token = self.serve(self.trace(made_json(100)))
+        for path, body in (("/view/info", None), ("/view/block/1", None), ("/view/sql", b"SELECT 1")):
+            self.assertEqual(self.ask(port, path, None, body)[0], 403)
+            self.assertEqual(self.ask(port, path, "0" * 32, body)[0], 403)
+            self.assertEqual(self.ask(port, path, token, body, Host="evil.example")[0], 403)
+            self.assertEqual(self.ask(port, path, token, body, Origin="https://evil.example")[0], 403)
+            self.assertEqual(self.ask(port, path, token, body, Origin=f"http://127.0.0.1:{port}")[0], 200)
+        self.assertEqual(self.ask(port, "/", None, None, Host="evil.example")[0], 403)
+        for path in ("/view/block/0", "/view/block/999999", "/view/block/1x", "/../etc/passwd", "/favicon.ico"):
+            self.assertEqual(self.ask(port, path, token)[0], 404)
+        try:
+            self.assertEqual(self.ask(port, "/view/sql", token, b"x" * (2 << 20))[0], 413)
+        except ConnectionError:
+            pass  # the answer came before all was sent
+        self.assertEqual(self.ask(port, "/view/info", token)[0], 200)
+
+
+class Mistakes(ViewCase):
+    def test_command_lines(self):
+        trace = self.trace(made_json(10))
+        for argv, word in ((["view"], "no trace"), (["view", "nope"], "nope"), (["view", trace, trace], "orma merge"),
+                           (["view", trace, "--exact"], "-o FILE"), (["view", trace, "-o", "x", "--port=1"], "--port"),
+                           (["view", trace, "-o", "x", "--range=5,1"], "bad range"), (["view", trace, "-o", "x", "--range=q"], "bad range"),
+                           (["view", trace, "-o", "x", "--max-size=3"], "bad size"), (["view", trace, "-o", "no/such/x"], "no/such/x")):
+            done = self.run_program(ORMA, *argv)
+            self.assertNotEqual(done.returncode, 0, argv)
+            self.assertIn(word, done.stderr.decode(), argv)
+
+    def test_a_file_that_cannot_be_written_leaves_the_old_one(self):
+        trace = self.trace(made_json(10))
+        out = self.dir / "full" / "t.html"
+        out.parent.mkdir()
+        self.assertNotEqual(self.run_program(ORMA, "view", trace, "-o", "/dev/full").returncode, 0)
+        self.assertEqual(list(out.parent.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

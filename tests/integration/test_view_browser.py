@@ -1,0 +1,242 @@
+"""The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium."""
+import json
+import zlib
+
+import test_view
+from browser import CHROMIUM, Browser
+from orma_env import *
+from test_view import HOSTILE, SCHED, Server, made_json
+
+SLICE_AT = """
+const at = (row, item) => {
+  const line = orma.tree.reveal(row); const s = orma.trace.loaded(row).slices;
+  orma.zoomTo(s.start[item], s.start[item] + s.dur[item]); orma.main.scrollTop = Math.max(0, line.y - 50);
+  const box = orma.canvas.getBoundingClientRect();
+  return [box.left + (s.start[item] + s.dur[item] / 2 - orma.view.from) / orma.view.nsPerPx, box.top + line.y - orma.main.scrollTop + orma.laneTop(row, s.depth[item]) + 6];
+};
+"""
+
+
+def pixels(png):
+    """Rows of an 8-bit PNG without interlacing, as Chromium writes them."""
+    at, data, head = 8, b"", None
+    while at < len(png):
+        size, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+        if kind == b"IHDR":
+            head = png[at + 8:at + 8 + size]
+        elif kind == b"IDAT":
+            data += png[at + 8:at + 8 + size]
+        at += size + 12
+    width, channels = int.from_bytes(head[:4], "big"), {2: 3, 6: 4}[head[9]]
+    raw, stride, rows, last = zlib.decompress(data), width * channels, [], None
+    for y in range(len(raw) // (stride + 1)):
+        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        last = last or bytearray(stride)
+        for i in range(stride):
+            left = line[i - channels] if i >= channels else 0
+            up, corner = last[i], last[i - channels] if i >= channels else 0
+            if kind == 4:
+                p = left + up - corner
+                near = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, near if kind == 4 else 0)[kind]) & 255
+        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, channels)])
+        last = line
+    return rows
+
+
+@unittest.skipUnless(CHROMIUM, "needs Chromium")
+class BrowserCase(Server):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser(slow=SLOW)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    # What Server tests is tested there.
+    test_answers = test_who_may_ask = None
+
+    def open_file(self, trace, *options):
+        self.page(trace, *options)
+        self.browser.open((self.dir / "t.html").as_uri())
+        return self.browser
+
+    def nothing_wrong(self):
+        self.assertEqual(self.browser.problems, [])
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.error:not([hidden])').length"), 0)
+
+
+class Timeline(BrowserCase):
+    def test_a_file_asks_for_nothing(self):
+        b = self.open_file(self.trace(made_json()))
+        b.run("for (const r of orma.trace.rows) if (r) await orma.trace.load(r.n)")
+        self.assertEqual([u for u in b.requests if not u.startswith("file:")], [])
+        self.assertEqual(len(b.requests), 1)
+        self.assertNotEqual(b.run("try { await fetch('data:,x'); return 'went' } catch (e) { return 'refused' }"), "went")
+        self.nothing_on_purpose = b.problems.clear()
+        self.nothing_wrong()
+
+    def test_zoom_pan_undo(self):
+        b = self.open_file(self.trace(made_json()))
+        view = lambda: b.run("return [orma.view.from, orma.view.nsPerPx]")
+        begin = view()
+        b.key("w", "KeyW"), b.frame()
+        closer = view()
+        self.assertLess(closer[1], begin[1])
+        time.sleep(0.45)
+        b.key("d", "KeyD"), b.frame()
+        self.assertGreater(view()[0], closer[0])
+        b.key("z", "KeyZ"), b.frame()
+        self.assertEqual(view(), closer)
+        b.key("z", "KeyZ"), b.frame()
+        self.assertEqual(view(), begin)
+        b.key("0", "Digit0"), b.frame()
+        self.nothing_wrong()
+
+    def test_details_are_what_sql_says(self):
+        trace = self.trace(made_json())
+        b = self.open_file(trace)
+        asked = self.sql(trace, "SELECT s.id, s.name, s.dur, s.ts, s.depth, t.tid FROM slice s JOIN thread_track k ON k.id = s.track_id "
+                                "JOIN thread t USING (utid) WHERE s.dur > 30000 AND s.arg_set_id IS NOT NULL AND s.name GLOB 'work*' LIMIT 5")
+        for id, name, dur, ts, depth, tid in asked:
+            x, y = b.run(SLICE_AT + f"for (const r of orma.trace.rows) {{ if (!r || !r.lanes) continue; const s = (await orma.trace.load(r.n)).slices; "
+                         f"const i = s ? s.id.indexOf({id}) : -1; if (i >= 0) return at(r.n, i); }}")
+            b.frame()
+            b.click(x, y)
+            b.wait(f"document.querySelector('.content h2') && document.querySelector('.content dl + div dl, .cols > div dl')")
+            text = b.run("return document.querySelector('.content').innerText")
+            for wanted in (name, str(ts), f"id\n{id}", f"Depth\n{depth}"):
+                self.assertIn(wanted, text)
+            self.assertIn(f"{dur:,} ns".replace(",", "\u202f"), text)
+            for key, value in self.sql(trace, f"SELECT key, coalesce(string_value, int_value) FROM args JOIN slice USING (arg_set_id) WHERE slice.id = {id}"):
+                self.assertIn(key, text)
+        self.nothing_wrong()
+
+    def test_figures_of_a_range(self):
+        trace = self.trace(made_json())
+        b = self.open_file(trace)
+        got = b.run("const rows = orma.trace.rows.filter((r) => r && r.lanes).map((r) => r.n); orma.chooseArea({ from: 2e6, to: 6e6, rows });"
+                    "await new Promise((r) => setTimeout(r, 500)); return [...document.querySelectorAll('.content tbody tr')].map((tr) => [...tr.cells].map((c) => c.innerText))")
+        begin = self.sql(trace, "SELECT start_ts FROM trace_bounds")[0][0]
+        asked = {name: n for name, n in self.sql(trace, f"SELECT name, count(*) FROM slice WHERE ts <= {begin + 6000000} AND ts + dur >= {begin + 2000000} "
+                                                        "AND name GLOB 'work*' OR name = 'inner' AND ts <= {0} AND ts + dur >= {1} GROUP BY 1".format(begin + 6000000, begin + 2000000))}
+        told = {row[0]: int(row[1].replace("\u202f", "")) for row in got if row[0] in asked}
+        self.assertEqual(told, asked)
+        self.nothing_wrong()
+
+    def test_a_drag_chooses_rows_and_times(self):
+        b = self.open_file(self.trace(made_json()))
+        box = b.run("const r = orma.canvas.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]")
+        b.drag(box[0] + 100, box[1] + 40, box[0] + 300, box[1] + 200)
+        b.wait("orma.area && document.querySelector('.content table')")
+        area = b.run("return [orma.area.from, orma.area.to, orma.area.rows.length, orma.time(100), orma.time(300)]")
+        self.assertAlmostEqual(area[0], area[3], delta=1)
+        self.assertAlmostEqual(area[1], area[4], delta=1)
+        self.assertGreater(area[2], 1)
+        b.key("Escape"), b.frame()
+        self.assertFalse(b.run("return !!orma.area"))
+        self.nothing_wrong()
+
+    def test_search(self):
+        trace = self.trace(made_json())
+        b = self.open_file(trace)
+        b.key("/")
+        b.run("document.querySelector('input[type=search]').value = 'work 3'; document.querySelector('input[type=search]').dispatchEvent(new Event('input'))")
+        wanted = self.sql(trace, "SELECT count(*) FROM slice WHERE name GLOB '*work 3*'")[0][0]
+        b.wait(f"document.querySelector('output').textContent.replace(/\\u202f/g, '') === '{wanted}'")
+        times = []
+        for _ in range(4):
+            b.key("Enter"), b.frame()
+            times.append(b.run("return orma.span(orma.chosen)[0]"))
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(len(set(times)), 4)
+        self.nothing_wrong()
+
+    def test_the_link_says_what_is_seen(self):
+        b = self.open_file(self.trace(made_json()))
+        b.run("orma.zoomTo(1e6, 2e6); orma.tree.togglePin(orma.trace.rows.find((r) => r && r.lanes).n); orma.changed();")
+        time.sleep(0.6)
+        before = b.run("return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), orma.tree.pinned, location.href]")
+        b.open("about:blank#") if False else None
+        b.call("Page.navigate", url="about:blank")
+        b.open(before[3])
+        after = b.run("return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), orma.tree.pinned]")
+        self.assertAlmostEqual(after[0], before[0], delta=2)
+        self.assertAlmostEqual(after[1], before[1], delta=2)
+        self.assertEqual(after[2], before[2])
+
+    def test_hostile_names_make_no_nodes(self):
+        b = self.open_file(self.trace(made_json(4000)))
+        b.run("for (const r of orma.trace.rows) if (r) { const d = await orma.trace.load(r.n); if (d.slices) for (let i = 0; i < d.slices.n; i += 37) orma.choose({ row: r.n, kind: 'slice', item: i }, i % 5 === 0); }")
+        b.run("orma.chooseArea({ from: 0, to: orma.trace.span, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 500))")
+        self.assertEqual(b.run("return document.querySelectorAll('img, iframe, object, a[href], [onerror]').length"), 0)
+        self.assertIn(HOSTILE[0], b.run("return document.querySelector('.content').textContent"))
+        for tab in ("Flame graph", "Log", "SQL", "Trace", "Details"):
+            b.run(f"orma.panel.show('{tab}'); await new Promise((r) => setTimeout(r, 100))")
+        self.nothing_wrong()
+
+    def test_states_are_drawn_in_their_colours(self):
+        text = self.trace(SCHED, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.run("for (const r of orma.trace.rows) if (r && r.items) await orma.trace.load(r.n); orma.draw()")
+        b.frame()
+        colours = {c for row in pixels(b.picture()) for c in row}
+        self.assertIn((0x00, 0x9E, 0x73), colours)  # running
+        self.assertIn((0xD5, 0x5E, 0x00), colours)  # uninterruptible, cause unknown
+        self.assertTrue(any(c in colours for c in ((0xB8, 0xBE, 0xC6), (0x00, 0x72, 0xB2))))
+        self.nothing_wrong()
+
+    def test_odd_traces(self):
+        slices = lambda events: self.trace(json.dumps({"traceEvents": events}))
+        for events in ([], [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0, "name": "one"}],
+                       [{"ph": "B", "pid": 1, "tid": 1, "ts": i, "name": f"{i}"} for i in range(500)],
+                       [{"ph": "X", "pid": 1, "tid": i, "ts": i, "dur": 5, "name": "t"} for i in range(10000)],
+                       [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 3e13, "name": "a year"}, {"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0.001, "name": "short"}]):
+            b = self.open_file(slices(events))
+            b.key("w", "KeyW"), b.key("s", "KeyS"), b.key("ArrowDown"), b.key("Enter"), b.key("."), b.key("f", "KeyF"), b.frame()
+            self.assertLess(b.run("return document.querySelectorAll('.head').length"), 300)
+            self.nothing_wrong()
+
+    def test_a_page_that_was_cut_or_changed(self):
+        page = self.page(self.trace(made_json(20000)))
+        for name, data in (("cut", page[:len(page) - 5000]), ("changed", page.replace(b"</script>\n<script type=\"application/octet-stream\" id=\"b2\">",
+                                                                                       b"</script>\n<script type=\"application/octet-stream\" id=\"b2\">AAAA")),
+                           ("no blocks", page[:page.index(b'id="b1"')])):
+            path = self.dir / f"{name}.html"
+            path.write_bytes(data)
+            self.browser.call("Page.navigate", url=path.as_uri())
+            self.browser.wait("document.querySelector('.error:not([hidden])')")
+            self.assertRegex(self.browser.run("return document.querySelector('.error').textContent"), "cut|missing|damaged|sum|block")
+
+    def test_the_server(self):
+        trace = self.trace(made_json())
+        p, port, token = self.serve(trace)
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}")
+        self.nothing_wrong()
+        self.assertNotIn(token, b.run("return location.href"))
+        self.assertEqual({u.split("/")[2] for u in b.requests}, {f"127.0.0.1:{port}"})
+        b.run("orma.panel.show('SQL'); document.querySelector('textarea').value = 'SELECT count(*) AS n FROM slice'; document.querySelector('.sql button').click()")
+        b.wait("document.querySelector('.sql tbody td')")
+        self.assertEqual(int(b.run("return document.querySelector('.sql tbody td').innerText")), self.sql(trace, "SELECT count(*) FROM slice")[0][0])
+        self.nothing_wrong()
+        p.send_signal(signal.SIGTERM)
+        p.wait(30)
+        b.run("document.querySelector('.sql button').click()")
+        b.wait("document.querySelector('.sql pre')")
+        self.assertIn("server is gone", b.run("return document.querySelector('.sql pre').textContent"))
+
+    def test_without_the_token(self):
+        p, port, token = self.serve(self.trace(made_json(50)))
+        self.browser.run("try { sessionStorage.clear() } catch (e) {}")
+        self.browser.call("Page.navigate", url=f"http://127.0.0.1:{port}/#k=00")
+        self.browser.wait("document.querySelector('.error:not([hidden])')")
+        self.assertIn("link", self.browser.run("return document.querySelector('.error').textContent"))
+
+
+del BrowserCase, Server
+if __name__ == "__main__":
+    unittest.main()

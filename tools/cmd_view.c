@@ -1,0 +1,275 @@
+/*
+ * orma view: a trace as a timeline, in a browser of this machine or as one file of HTML.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/fd.h"
+#include "sdk/base/replace.h"
+#include "tools/base/units.h"
+#include "tools/commands.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
+#include "tools/view/page.h"
+#include "tools/view/serve.h"
+
+#define FILE_BYTES ((uint64_t)30 << 20)   /* of a page that is written, unless said otherwise */
+#define SERVED_BYTES ((uint64_t)48 << 20) /* packed: what a browser can hold */
+#define PAGE_BYTES ((uint64_t)200 << 10)  /* what is in a page beside the blocks, or more */
+#define SQL_MS 60000
+
+enum { OPT_OUT = 1, OPT_SIZE, OPT_EXACT, OPT_RANGE, OPT_PORT, OPT_NO_OPEN, OPT_AT };
+
+static const struct orma_option options[] = {
+    {OPT_OUT, 'o', "out", "FILE",
+     "Write one file of HTML that opens anywhere, without this program and without a network."},
+    {OPT_SIZE, 0, "max-size", "SIZE",
+     "How large FILE may become (30mb): beyond, the shortest slices are shown in groups."},
+    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
+    {OPT_RANGE, 0, "range", "FROM,TO",
+     "Only this part, in times from the begin of the trace: 1.5s,2s."},
+    {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
+    {OPT_NO_OPEN, 0, "no-open", NULL, "Print the link only, and start no browser."},
+    {OPT_AT, 0, "at", "LINK",
+     "Open at the place of a link that somebody sent (what follows its '#')."},
+    {0},
+};
+
+struct view {
+    struct orma_cli cli;
+    const char *trace, *out, *range, *at;
+    uint64_t size;
+    uint16_t port;
+    bool exact, no_open;
+};
+
+static int parse_number(struct view *v, int id)
+{
+    uint64_t n;
+
+    if (id == OPT_SIZE) {
+        if (!orma_units_parse_size_bytes(v->cli.value, &v->size) || v->size < (1u << 19))
+            return orma_cli_usage_error(&v->cli, "bad size '%s': expected 512kb or more, as 30mb",
+                                        v->cli.value);
+        return ORMA_EXIT_OK;
+    }
+    if (!orma_str_to_u64(orma_str_from(v->cli.value), &n) || n > UINT16_MAX)
+        return orma_cli_usage_error(&v->cli, "bad port '%s': expected 0 to 65535", v->cli.value);
+    v->port = (uint16_t)n;
+    return ORMA_EXIT_OK;
+}
+
+static int parse_option(struct view *v, int id)
+{
+    switch (id) {
+    case OPT_OUT:
+        v->out = v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_EXACT:
+        v->exact = true;
+        return ORMA_EXIT_OK;
+    case OPT_RANGE:
+        v->range = v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_AT:
+        v->at = strchr(v->cli.value, '#') ? strchr(v->cli.value, '#') + 1 : v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_NO_OPEN:
+        v->no_open = true;
+        return ORMA_EXIT_OK;
+    case OPT_SIZE:
+    case OPT_PORT:
+        return parse_number(v, id);
+    case ORMA_CLI_POSITIONAL:
+        if (v->trace)
+            return orma_cli_usage_error(&v->cli, "one trace at a time; several are put together "
+                                                 "by 'orma merge'");
+        v->trace = v->cli.value;
+        return ORMA_EXIT_OK;
+    default:
+        return ORMA_EXIT_USAGE;
+    }
+}
+
+static int parse(struct view *v, bool *ret_go_on)
+{
+    int id, code = ORMA_EXIT_OK;
+
+    *ret_go_on = false;
+    while ((id = orma_cli_next(&v->cli)) != ORMA_CLI_END && code == ORMA_EXIT_OK) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        code = parse_option(v, id);
+    }
+    if (code != ORMA_EXIT_OK)
+        return code;
+    if (!v->trace)
+        return orma_cli_usage_error(&v->cli, "no trace given: orma view TRACE");
+    if (!v->out && (v->exact || v->size))
+        return orma_cli_usage_error(&v->cli,
+                                    "--exact and --max-size are about a file: add -o FILE");
+    if (v->out && (v->port || v->at))
+        return orma_cli_usage_error(&v->cli, "--port and --at are about a server: leave out -o");
+    *ret_go_on = true;
+    return ORMA_EXIT_OK;
+}
+
+/* "1.5s,2s": from the begin of the trace. */
+static bool parse_range(const char *text, int64_t *ret_from, int64_t *ret_to)
+{
+    const char *comma = strchr(text, ',');
+    double ends[2];
+    char unit[2][4] = {{0}};
+
+    if (!comma || sscanf(text, "%lf%3[a-z]", &ends[0], unit[0]) < 1 ||
+        sscanf(comma + 1, "%lf%3[a-z]", &ends[1], unit[1]) < 1)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        double scale = !unit[i][0] || !strcmp(unit[i], "s") ? 1e9
+                       : !strcmp(unit[i], "ms")             ? 1e6
+                       : !strcmp(unit[i], "us")             ? 1e3
+                       : !strcmp(unit[i], "ns")             ? 1
+                                                            : 0;
+
+        ends[i] *= scale;
+        if (!(scale > 0) || !(ends[i] >= 0 && ends[i] < 9e17))
+            return false;
+    }
+    *ret_from = (int64_t)ends[0];
+    *ret_to = (int64_t)ends[1];
+    return *ret_to > *ret_from;
+}
+
+static int64_t first_time(struct orma_processor *tp)
+{
+    struct orma_query *q;
+    int64_t ret = 0;
+
+    if (orma_query_prepare(tp, "SELECT start_ts FROM trace_bounds", SIZE_MAX, &q, NULL) != 0)
+        return 0;
+    if (orma_query_step(q) == 1)
+        ret = orma_query_int64(q, 0);
+    orma_query_free(q);
+    return ret;
+}
+
+static int put(void *ctx, const void *data, size_t len)
+{
+    const struct orma_whole *file = ctx;
+
+    return orma_fd_write_all(file->fd, data, len);
+}
+
+static int write_file(const struct view *v, const struct orma_view *view)
+{
+    struct orma_whole file;
+    struct orma_view_totals totals = orma_view_totals(view);
+    char size[ORMA_UNITS_TEXT_MAX], shorter[ORMA_UNITS_TEXT_MAX];
+    int r = orma_whole_open(&file, v->out, false, 0644);
+
+    if (r == 0) {
+        int wrong = orma_view_write_page(view, &orma_view_page, true, put, &file);
+        off_t bytes = lseek(file.fd, 0, SEEK_CUR);
+
+        r = orma_whole_close(&file, wrong == 0);
+        r = wrong ? wrong : r;
+        orma_units_format_size(bytes > 0 ? (uint64_t)bytes : 0, size);
+    }
+    if (r < 0) {
+        fprintf(stderr, "orma view: %s: %s\n", v->out, strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    fprintf(stderr, "%s: %s; open it in a browser\n", v->out, size);
+    if (totals.grouped)
+        fprintf(stderr,
+                "%" PRIu64 " of %" PRIu64
+                " slices are in groups: those shorter than %s; --exact shows all\n",
+                totals.grouped, totals.slices,
+                orma_units_format_duration((uint64_t)totals.group_ns, shorter));
+    return ORMA_EXIT_OK;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int show(const struct view *v, struct orma_processor *tp)
+{
+    struct orma_view_config config = {.title = base_name(v->trace)};
+    struct orma_view *view;
+    uint64_t size = v->size ? v->size : FILE_BYTES;
+
+    if (!v->exact) /* 3 bytes are 4 characters */
+        config.budget = v->out ? (size - PAGE_BYTES) / 4 * 3 : SERVED_BYTES;
+    if (v->range) {
+        int64_t begin = first_time(tp);
+
+        if (!parse_range(v->range, &config.from_ns, &config.to_ns))
+            return orma_cli_usage_error(&v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s",
+                                        v->range);
+        config.from_ns += begin;
+        config.to_ns += begin;
+    }
+    int r = orma_view_new(tp, &config, &view);
+    if (r < 0) {
+        const char *why = orma_processor_error(tp);
+
+        fprintf(stderr, "orma view: %s: %s\n", v->trace, *why ? why : strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    int code;
+    if (v->out) {
+        code = write_file(v, view);
+    } else {
+        struct orma_view_serve serve = {
+            .tp = tp, .view = view, .port = v->port, .open = !v->no_open, .fragment = v->at};
+
+        code = orma_view_serve(&serve) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    }
+    orma_view_free(view);
+    return code;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct orma_processor_config config = {.size = sizeof(config), .query_timeout_ms = SQL_MS};
+    struct orma_processor *tp = NULL;
+    struct view v = {0};
+    bool go_on;
+
+    orma_cli_init(&v.cli, self, "orma view", argc, argv);
+    int code = parse(&v, &go_on);
+    if (!go_on)
+        return code;
+    if (v.out)
+        config.query_timeout_ms = 0;
+    int r = orma_processor_new(&config, &tp);
+    if (r == 0)
+        r = orma_load_symbols_from_environment(tp, "orma view");
+    if (r == 0)
+        r = orma_load_trace(tp, "orma view", v.trace, ORMA_LOAD_PROGRESS, NULL);
+    code = r < 0 ? ORMA_EXIT_FAILURE : show(&v, tp);
+    orma_processor_free(tp);
+    return code;
+}
+
+const struct orma_command orma_cmd_view = {
+    .name = "view",
+    .summary = "Look at a trace: a timeline in the browser, or one file of HTML.",
+    .synopsis = "[OPTIONS] TRACE\n-o FILE.html [OPTIONS] TRACE",
+    .details = "Without -o the trace is served to a browser of this machine, at a link that is "
+               "printed and that nobody else knows. With -o everything is in one file, which can "
+               "be mailed or kept beside a build: it needs no network and asks for none. Nothing "
+               "is sent anywhere. Press ? in the page for its keys.",
+    .examples = "  orma view t.pftrace                  # the link is printed, and opened\n"
+                "  orma view t.pftrace -o t.html        # to pass on\n"
+                "  orma view t.pftrace -o t.html --range=1.5s,2s --exact\n",
+    .options = options,
+    .run = run,
+};

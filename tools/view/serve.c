@@ -1,0 +1,364 @@
+/*
+ * HTTP for one page: libevent's server, one thread. SQL runs where requests are answered, under the
+ * processor's limit of time; what takes long holds up the page that asked, and nobody else is
+ * there.
+ *
+ * Another user of the machine can reach the port, and any web site can make a browser ask it. So
+ * the trace is given only to requests that carry the token, and any request must name this host: a
+ * name of somebody else's that leads here (DNS rebinding) is refused.
+ */
+#include "tools/view/serve.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protos/reflect/json.h"
+#include "tools/view/page.h"
+
+#define ROWS_MAX 10000
+#define SQL_BYTES_MAX (1 << 20)
+#define EXACT_MAX ((int64_t)1 << 53) /* larger integers are texts in JSON */
+
+struct server {
+    const struct orma_view_serve *config;
+    struct event_base *base;
+    char token[33], host[2][32];
+    struct orma_buf page;
+};
+
+static bool make_token(char *ret)
+{
+    uint8_t bytes[16];
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+        return false;
+    for (unsigned i = 0; i < sizeof(bytes); i++)
+        sprintf(ret + 2 * i, "%02x", bytes[i]);
+    return true;
+}
+
+/* In a time that does not tell how much of it was right. */
+static bool same_token(const char *a, const char *b)
+{
+    unsigned differ = strlen(a) != strlen(b);
+
+    for (size_t i = 0; !differ && a[i]; i++)
+        differ |= (unsigned char)a[i] ^ (unsigned char)b[i];
+    return !differ;
+}
+
+/* ---- answers ---- */
+
+static void head(struct evhttp_request *req, const char *type)
+{
+    struct evkeyvalq *out = evhttp_request_get_output_headers(req);
+
+    evhttp_add_header(out, "Content-Type", type);
+    evhttp_add_header(out, "Cache-Control", "no-store");
+    evhttp_add_header(out, "X-Content-Type-Options", "nosniff");
+    evhttp_add_header(out, "Referrer-Policy", "no-referrer");
+    evhttp_add_header(out, "Cross-Origin-Opener-Policy", "same-origin");
+    evhttp_add_header(out, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static void answer(struct evhttp_request *req, const char *type, struct orma_str body)
+{
+    head(req, type);
+    evbuffer_add(evhttp_request_get_output_buffer(req), body.data, body.len);
+    evhttp_send_reply(req, HTTP_OK, "OK", NULL);
+}
+
+static void refuse(struct evhttp_request *req, int code, const char *why)
+{
+    head(req, "text/plain; charset=utf-8");
+    evbuffer_add_printf(evhttp_request_get_output_buffer(req), "%s\n", why);
+    evhttp_send_reply(req, code, why, NULL);
+}
+
+static bool is_this_host(const struct server *s, struct evhttp_request *req)
+{
+    const char *host = evhttp_find_header(evhttp_request_get_input_headers(req), "Host");
+    const char *origin = evhttp_find_header(evhttp_request_get_input_headers(req), "Origin");
+
+    if (!host || (strcmp(host, s->host[0]) && strcmp(host, s->host[1])))
+        return false;
+    return !origin || (!strncmp(origin, "http://", 7) &&
+                       (!strcmp(origin + 7, s->host[0]) || !strcmp(origin + 7, s->host[1])));
+}
+
+/* The token is checked by all that gives away something of the trace. */
+static bool is_allowed(const struct server *s, struct evhttp_request *req)
+{
+    const char *token = evhttp_find_header(evhttp_request_get_input_headers(req), "X-Orma-Token");
+
+    if (is_this_host(s, req) && token && same_token(s->token, token))
+        return true;
+    refuse(req, 403, "the token of the printed link is missing or wrong");
+    return false;
+}
+
+static void on_page(struct evhttp_request *req, void *data)
+{
+    const struct server *s = data;
+
+    if (!is_this_host(s, req)) {
+        refuse(req, 403, "not this host");
+        return;
+    }
+    answer(req, "text/html; charset=utf-8", orma_buf_str(&s->page));
+}
+
+static void on_info(struct evhttp_request *req, void *data)
+{
+    const struct server *s = data;
+
+    if (is_allowed(s, req))
+        answer(req, "application/json", orma_view_info(s->config->view));
+}
+
+static void on_other(struct evhttp_request *req, void *data)
+{
+    static const char blocks[] = "/view/block/";
+    const struct server *s = data;
+    const char *path = evhttp_request_get_uri(req);
+    char *end;
+
+    if (strncmp(path, blocks, sizeof(blocks) - 1)) {
+        refuse(req, 404, "nothing is here");
+        return;
+    }
+    unsigned long n = strtoul(path + sizeof(blocks) - 1, &end, 10);
+    if (!is_allowed(s, req))
+        return;
+    if (*end || !n || n > orma_view_blocks(s->config->view))
+        refuse(req, 404, "there is no such block");
+    else
+        answer(req, "application/octet-stream", orma_view_block(s->config->view, n));
+}
+
+/* ---- SQL ---- */
+
+static void put_cell(struct orma_buf *out, const struct orma_query *q, unsigned col)
+{
+    int64_t n;
+
+    switch (orma_query_type(q, col)) {
+    case ORMA_VALUE_NULL:
+        orma_buf_put_str(out, "null");
+        break;
+    case ORMA_VALUE_INT64:
+        n = orma_query_int64(q, col);
+        orma_buf_printf(out, n > -EXACT_MAX && n < EXACT_MAX ? "%" PRId64 : "\"%" PRId64 "\"", n);
+        break;
+    case ORMA_VALUE_DOUBLE:
+        if (isfinite(orma_query_double(q, col)))
+            orma_buf_printf(out, "%.17g", orma_query_double(q, col));
+        else
+            orma_buf_put_str(out, orma_query_double(q, col) > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+        break;
+    case ORMA_VALUE_BLOB:
+        orma_buf_printf(out, "\"<%zu bytes>\"", orma_query_bytes(q, col));
+        break;
+    default:
+        orma_json_quote(out, (struct orma_str){orma_query_text(q, col), orma_query_bytes(q, col)});
+    }
+}
+
+static int put_rows(struct orma_query *q, struct orma_buf *out)
+{
+    unsigned cols = orma_query_columns(q), rows = 0;
+    int r;
+
+    orma_buf_put_str(out, "{\"columns\":[");
+    for (unsigned col = 0; col < cols; col++) {
+        if (col)
+            orma_buf_put_byte(out, ',');
+        orma_json_quote(out, orma_str_from(orma_query_column_name(q, col)));
+    }
+    orma_buf_put_str(out, "],\"rows\":[");
+    for (; (r = orma_query_step(q)) > 0 && rows < ROWS_MAX; rows++) {
+        orma_buf_put_str(out, rows ? ",[" : "[");
+        for (unsigned col = 0; col < cols; col++) {
+            if (col)
+                orma_buf_put_byte(out, ',');
+            put_cell(out, q, col);
+        }
+        orma_buf_put_byte(out, ']');
+    }
+    orma_buf_printf(out, "],\"more\":%s}", r > 0 ? "true" : "false");
+    return r < 0 ? r : 0;
+}
+
+/* All statements are run; the last one that gives columns is answered. */
+static int run_sql(struct orma_processor *tp, struct orma_str sql, struct orma_buf *out)
+{
+    struct orma_script_run *run;
+    struct orma_query *q;
+    int r = orma_script_open(tp, sql.data, sql.len, "SQL", &run);
+
+    while (r == 0 && (r = orma_script_step(run, &q)) > 0) {
+        r = 0;
+        if (orma_query_has_columns(q) && orma_query_has_output(q)) {
+            orma_buf_clear(out);
+            r = put_rows(q, out);
+        } else {
+            while ((r = orma_query_step(q)) > 0)
+                ;
+        }
+        orma_query_free(q);
+    }
+    orma_script_close(run);
+    if (r == 0 && !out->len)
+        orma_buf_put_str(out, "{\"columns\":[],\"rows\":[]}");
+    return r;
+}
+
+static void on_sql(struct evhttp_request *req, void *data)
+{
+    const struct server *s = data;
+    struct evbuffer *in = evhttp_request_get_input_buffer(req);
+    size_t len = evbuffer_get_length(in);
+    struct orma_buf out = {0};
+
+    if (!is_allowed(s, req))
+        return;
+    struct orma_str sql = {(const char *)evbuffer_pullup(in, -1), len};
+    if (!sql.len)
+        sql = ORMA_STR("");
+    if (run_sql(s->config->tp, sql, &out) < 0) {
+        orma_buf_clear(&out);
+        orma_buf_put_str(&out, "{\"columns\":[],\"rows\":[],\"error\":");
+        orma_json_quote(&out, orma_str_from(orma_processor_error(s->config->tp)));
+        orma_buf_put_byte(&out, '}');
+    }
+    answer(req, "application/json",
+           out.failed ? ORMA_STR("{\"error\":\"out of memory\"}") : orma_buf_str(&out));
+    orma_buf_fini(&out);
+}
+
+/* ---- beginning and end ---- */
+
+static int put_page(void *ctx, const void *data, size_t len)
+{
+    struct orma_buf *page = ctx;
+
+    orma_buf_put(page, data, len);
+    return page->failed ? -ENOMEM : 0;
+}
+
+static void stop(evutil_socket_t sig, short what, void *data)
+{
+    struct server *s = data;
+
+    (void)sig;
+    (void)what;
+    event_base_loopbreak(s->base);
+}
+
+/* Where there is a desktop; who is not there is told the link on standard output anyway. */
+static void start_browser(const char *url)
+{
+    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+        return;
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (fork() == 0) {
+            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            _exit(127);
+        }
+        _exit(0);
+    }
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
+}
+
+static int listen_on(struct server *s, struct evhttp *http)
+{
+    struct evhttp_bound_socket *socket =
+        evhttp_bind_socket_with_handle(http, "127.0.0.1", s->config->port);
+    struct sockaddr_storage address;
+    ev_socklen_t len = sizeof(address);
+
+    if (!socket)
+        return -errno;
+    if (getsockname(evhttp_bound_socket_get_fd(socket), (struct sockaddr *)&address, &len) < 0)
+        return -errno;
+    unsigned port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+    snprintf(s->host[0], sizeof(s->host[0]), "127.0.0.1:%u", port);
+    snprintf(s->host[1], sizeof(s->host[1]), "localhost:%u", port);
+    return 0;
+}
+
+static void announce(const struct server *s)
+{
+    struct orma_buf url = {0};
+
+    orma_buf_printf(&url, "http://%s/#k=%s", s->host[0], s->token);
+    if (s->config->fragment)
+        orma_buf_printf(&url, "&%s", s->config->fragment);
+    printf("%s\n", orma_buf_cstr(&url));
+    fflush(stdout);
+    fprintf(stderr, "orma view: open this link in a browser of this machine; Ctrl-C ends it\n");
+    if (s->config->open)
+        start_browser(orma_buf_cstr(&url));
+    orma_buf_fini(&url);
+}
+
+static int run(struct server *s, struct evhttp *http)
+{
+    struct event *ends[2] = {evsignal_new(s->base, SIGINT, stop, s),
+                             evsignal_new(s->base, SIGTERM, stop, s)};
+    int r = orma_view_write_page(s->config->view, &orma_view_page, false, put_page, &s->page);
+
+    evhttp_set_max_body_size(http, SQL_BYTES_MAX);
+    evhttp_set_max_headers_size(http, 16384);
+    evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST);
+    evhttp_set_cb(http, "/", on_page, s);
+    evhttp_set_cb(http, "/view/info", on_info, s);
+    evhttp_set_cb(http, "/view/sql", on_sql, s);
+    evhttp_set_gencb(http, on_other, s);
+    if (r == 0)
+        r = listen_on(s, http);
+    if (r < 0) {
+        fprintf(stderr, "orma view: cannot listen on port %u: %s%s\n", (unsigned)s->config->port,
+                strerror(-r), r == -EADDRINUSE ? "; --port selects another" : "");
+    } else {
+        announce(s);
+        for (unsigned i = 0; i < 2 && ends[i]; i++)
+            event_add(ends[i], NULL);
+        event_base_dispatch(s->base);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (ends[i])
+            event_free(ends[i]);
+    }
+    return r;
+}
+
+int orma_view_serve(const struct orma_view_serve *self)
+{
+    struct server s = {.config = self, .base = event_base_new()};
+    struct evhttp *http = s.base ? evhttp_new(s.base) : NULL;
+    int r = http && make_token(s.token) ? 0 : -ENOMEM;
+
+    signal(SIGPIPE, SIG_IGN); /* a page that went away is an error of writing */
+    if (r == 0)
+        r = run(&s, http);
+    if (http)
+        evhttp_free(http);
+    if (s.base)
+        event_base_free(s.base);
+    orma_buf_fini(&s.page);
+    return r;
+}

@@ -1,0 +1,338 @@
+// The page: what is shown and what is chosen. The parts around it draw, listen, search and link.
+//
+// The view is changed by setView() alone, which keeps it inside the trace and asks for a frame.
+
+import { type Theme } from "./color";
+import { el } from "./dom";
+import { banner, header } from "./header";
+import { Heads } from "./heads";
+import { Input } from "./input";
+import { Link } from "./link";
+import { Marks } from "./marks";
+import { Painter, type View } from "./paint";
+import { Panel } from "./panel";
+import { Search } from "./search";
+import type { Area } from "./stats";
+import { duration } from "./time";
+import type { Trace } from "./trace";
+import { LANE, type Line, STATE, Tree } from "./tree";
+
+export interface Chosen { row: number; kind: "slice" | "state" | "sched" | "value" | "log"; item: number }
+
+const LEAST_NS_PER_PX = 0.01;
+
+export class App {
+  readonly tree: Tree;
+  readonly painter: Painter;
+  readonly panel: Panel;
+  readonly search: Search;
+  private readonly marker = new Marks(this);
+  private readonly headings = new Heads(this);
+  private readonly link = new Link(this);
+  private readonly input = new Input(this);
+  view: View = { from: 0, nsPerPx: 1 };
+  chosen?: Chosen;
+  area?: Area;
+  marks: { from: number; to: number; text: string }[] = [];
+  readonly canvas = el("canvas", { role: "img", "aria-label": "Timeline" });
+  readonly heads = el("div", { class: "heads", role: "tree", "aria-label": "Rows", tabindex: 0 });
+  private readonly spacer = el("div", { class: "spacer" });
+  readonly sticky = el("div", { class: "sticky" }, this.canvas, this.heads);
+  readonly main = el("div", { class: "main", tabindex: -1 }, this.sticky, this.spacer);
+  readonly overview = el("canvas", { class: "overview", role: "img", "aria-label": "The whole trace; drag to zoom" });
+  readonly ruler = el("canvas", { class: "ruler", role: "img", "aria-label": "Times" });
+  readonly tip = el("div", { class: "tip", role: "tooltip", hidden: true });
+  readonly live = el("div", { class: "sr", "aria-live": "polite" });
+  readonly searchBox = el("input", { type: "search", placeholder: "Search names  ( / )", "aria-label": "Search names of slices and rows" });
+  readonly found = el("output");
+  private readonly errors = el("div", { class: "error", role: "alert", hidden: true });
+  headWidth = Math.min(260, Math.max(120, innerWidth * 0.22));
+  focused = -1; // row
+  private scheduled = false;
+  undo: View[] = [];
+  redo: View[] = [];
+  private lastChange = 0;
+  private readonly pending = new Set<number>();
+  private themeChosen?: Theme;
+  width = 0;
+  height = 0;
+
+  constructor(readonly trace: Trace, root: HTMLElement) {
+    this.tree = new Tree(trace);
+    this.painter = new Painter(trace, (row) => this.want(row));
+    this.panel = new Panel(this);
+    this.search = new Search(this, this.searchBox, this.found);
+    this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
+    root.append(header(this), ...banner(this), this.errors,
+                el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler),
+                this.main, this.panel.splitter, this.panel.root, this.tip, this.live);
+    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", false);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => this.themeChosen ?? this.setTheme(e.matches ? "dark" : "light", false));
+    this.input.listen();
+    new ResizeObserver(() => this.resize()).observe(this.main);
+    this.resize();
+    this.zoomAll(false);
+    this.link.readLink();
+    document.title = `${trace.info.title} \u2013 orma`;
+  }
+
+  setTheme(theme: Theme, chosen: boolean): void {
+    if (chosen) this.themeChosen = theme;
+    this.painter.theme = theme;
+    this.painter.forget();
+    document.documentElement.classList.toggle("dark", theme === "dark");
+    this.panel.repaint();
+    this.draw();
+  }
+
+  error(text: string): void {
+    this.errors.textContent = text;
+    this.errors.hidden = false;
+  }
+
+  setView(from: number, nsPerPx: number, keep = true): void {
+    const most = Math.max(LEAST_NS_PER_PX, (this.trace.span * 1.2) / Math.max(1, this.width));
+    const scale = Math.min(Math.max(nsPerPx, LEAST_NS_PER_PX), most);
+    const wide = this.width * scale;
+    const begin = Math.min(Math.max(from, Math.min(0, this.trace.span - wide) - wide * 0.1), this.trace.span - wide * 0.9);
+    if (begin === this.view.from && scale === this.view.nsPerPx) return;
+    if (keep && performance.now() - this.lastChange > 400) {
+      this.undo.push(this.view);
+      if (this.undo.length > 200) this.undo.shift();
+      this.redo = [];
+    }
+    if (keep) this.lastChange = performance.now();
+    this.view = { from: begin, nsPerPx: scale };
+    this.link.writeLink();
+    this.draw();
+  }
+
+  /** Something that the link tells. */
+  changed(): void {
+    this.link.writeLink();
+    this.draw();
+  }
+
+  zoomTo(from: number, to: number): void {
+    const wide = Math.max(to - from, 1);
+    this.setView(from - wide * 0.05, (wide * 1.1) / Math.max(1, this.width));
+  }
+
+  zoomAll(keep = true): void {
+    this.setView(0 - this.trace.span * 0.01, (this.trace.span * 1.02) / Math.max(1, this.width), keep);
+  }
+
+  zoomAt(x: number, factor: number): void {
+    const scale = Math.max(LEAST_NS_PER_PX, this.view.nsPerPx * factor);
+    this.setView(this.view.from + x * this.view.nsPerPx - x * scale, scale);
+  }
+
+  step(from: View[], to: View[]): void {
+    const view = from.pop();
+    if (!view) return;
+    to.push(this.view);
+    this.view = view;
+    this.link.writeLink();
+    this.draw();
+  }
+
+  time(x: number): number {
+    return this.view.from + x * this.view.nsPerPx;
+  }
+
+  private want(row: number): void {
+    if (this.pending.has(row) || this.pending.size > 6) return;
+    this.pending.add(row);
+    this.trace.load(row).then(() => {
+      this.pending.delete(row);
+      this.draw();
+    }, (e: Error) => this.error(e.message));
+  }
+
+  resize(): void {
+    const dpr = devicePixelRatio || 1;
+    const box = this.main.getBoundingClientRect();
+    this.sticky.style.setProperty("height", `${box.height}px`);
+    this.spacer.style.setProperty("margin-top", `${-box.height}px`);
+    this.headWidth = Math.min(this.headWidth, Math.max(60, this.main.clientWidth - 80));
+    const width = Math.max(10, this.main.clientWidth - this.headWidth);
+    const end = this.view.from + this.width * this.view.nsPerPx;
+    if (this.width && width !== this.width) this.view = { from: this.view.from, nsPerPx: Math.max(LEAST_NS_PER_PX, (end - this.view.from) / width) };
+    this.width = width;
+    this.height = box.height;
+    const fit = (canvas: HTMLCanvasElement, w: number, h: number): void => {
+      canvas.width = Math.round(w * dpr);
+      canvas.height = Math.round(h * dpr);
+      canvas.style.setProperty("width", `${w}px`);
+      canvas.style.setProperty("height", `${h}px`);
+    };
+    fit(this.canvas, width, box.height);
+    this.canvas.style.setProperty("left", `${this.headWidth}px`);
+    this.heads.style.setProperty("width", `${this.headWidth}px`);
+    fit(this.overview, this.main.clientWidth, 34);
+    fit(this.ruler, this.main.clientWidth, 24);
+    this.draw();
+  }
+
+  draw(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.frame();
+    });
+  }
+
+  private frame(): void {
+    const dpr = devicePixelRatio || 1;
+    const ctx = this.canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
+    const scroll = this.main.scrollTop;
+    this.spacer.style.setProperty("height", `${Math.max(this.tree.height, this.height)}px`);
+    const lines: Line[] = [];
+    for (let i = this.tree.lineAt(scroll); i < this.tree.lines.length && this.tree.lines[i].y < scroll + this.height; i++) lines.push(this.tree.lines[i]);
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    ctx.fillStyle = this.painter.colors.background;
+    ctx.fillRect(0, 0, this.width, this.height);
+    const settled = this.painter.frame(ctx, lines, this.view, this.width, scroll, dpr, performance.now() + 10);
+    this.marker.drawEdges(ctx);
+    this.marker.drawFlows(ctx, lines, scroll);
+    this.marker.drawChosen(ctx, lines, scroll);
+    this.marker.drawArea(ctx, lines, scroll);
+    this.headings.drawHeads(lines, scroll);
+    this.marker.drawOverview(dpr);
+    this.marker.drawRuler(dpr);
+    if (!settled) this.draw();
+  }
+
+  /** Where a slice of a line is drawn: from the line's top. */
+  laneTop(row: number, depth: number): number {
+    return (this.trace.loaded(row)?.stateLane ? STATE + 3 : 3) + depth * LANE;
+  }
+
+  span(c: Chosen): [number, number] {
+    const data = this.trace.loaded(c.row);
+    if (c.kind === "slice" && data?.slices) {
+      const s = data.slices;
+      return [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]];
+    }
+    if (c.kind === "value" && data?.values) return [data.values.time[c.item], data.values.time[c.item + 1] ?? this.trace.span];
+    if (c.kind === "log" && data?.logs) return [data.logs.time[c.item], data.logs.time[c.item]];
+    const s = c.kind === "sched" ? data?.sched : data?.states;
+    return s ? [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]] : [0, 0];
+  }
+
+  lineAt(y: number): Line | undefined {
+    const at = y + this.main.scrollTop;
+    const line = this.tree.lines[this.tree.lineAt(at)];
+    return line && at >= line.y ? line : undefined;
+  }
+
+  itemAt(x: number, y: number): Chosen | undefined {
+    const line = this.lineAt(y);
+    const data = line && line.row >= 0 ? this.trace.loaded(line.row) : undefined;
+    if (!line || !data) return undefined;
+    const t = this.time(x);
+    const slack = 4 * this.view.nsPerPx;
+    const inside = y + this.main.scrollTop - line.y;
+    if (data.stateLane && inside < STATE + 2) {
+      const item = data.stateLane.at(t, 0);
+      return item >= 0 ? { row: line.row, kind: "state", item } : undefined;
+    }
+    if (data.schedLane) {
+      const item = data.schedLane.at(t, slack);
+      return item >= 0 ? { row: line.row, kind: "sched", item } : undefined;
+    }
+    if (data.values) {
+      const item = data.values.at(t);
+      return item >= 0 ? { row: line.row, kind: "value", item } : undefined;
+    }
+    if (data.logs) {
+      let best = -1;
+      data.logs.time.forEach((time, i) => {
+        if (Math.abs(time - t) <= slack && (best < 0 || Math.abs(time - t) < Math.abs(data.logs!.time[best] - t))) best = i;
+      });
+      return best >= 0 ? { row: line.row, kind: "log", item: best } : undefined;
+    }
+    const lane = data.lanes[Math.floor((inside - this.laneTop(line.row, 0)) / LANE)];
+    const i = lane ? lane.at(t, slack) : -1;
+    return lane && i >= 0 ? { row: line.row, kind: "slice", item: lane.number(i) } : undefined;
+  }
+
+  choose(c: Chosen | undefined, reveal = false): void {
+    if (c) this.chosen = c;
+    else delete this.chosen;
+    delete this.area;
+    if (c) this.focused = c.row;
+    if (c && reveal) this.reveal(c);
+    this.panel.details(c);
+    if (c) this.live.textContent = this.describe(c);
+    this.link.writeLink();
+    this.draw();
+  }
+
+  /** Scrolls and moves so that it can be seen. */
+  reveal(c: Chosen): void {
+    const line = this.tree.reveal(c.row);
+    if (line && (line.y < this.main.scrollTop || line.y + line.height > this.main.scrollTop + this.height)) {
+      this.spacer.style.setProperty("height", `${Math.max(this.tree.height, this.height)}px`);
+      this.main.scrollTop = Math.max(0, line.y - this.height / 3);
+    }
+    const [from, to] = this.span(c);
+    const wide = this.width * this.view.nsPerPx;
+    if (to < this.view.from || from > this.view.from + wide || to - from > wide) {
+      if (to - from > wide * 0.8 || to - from < wide / 300) this.zoomTo(from - (to - from) * 2, to + (to - from) * 2);
+      else this.setView((from + to - wide) / 2, this.view.nsPerPx);
+    }
+  }
+
+  async goTo(row: number, id: number): Promise<void> {
+    const data = await this.trace.load(row);
+    const item = data.slices?.id.indexOf(id) ?? -1;
+    if (item >= 0) this.choose({ row, kind: "slice", item }, true);
+  }
+
+  describe(c: Chosen): string {
+    const data = this.trace.loaded(c.row);
+    const [from, to] = this.span(c);
+    if (c.kind === "slice" && data?.slices) return `${this.trace.text(data.slices.name[c.item])}, ${duration(to - from)}`;
+    if (c.kind === "state" && data?.states) return `${this.painter.look(data.states.state[c.item]).label}, ${duration(to - from)}`;
+    if (c.kind === "sched" && data?.sched) {
+      const row = this.trace.rows[data.sched.other[c.item]];
+      return `${row ? this.trace.label(row) : "?"}, ${duration(to - from)}`;
+    }
+    if (c.kind === "log" && data?.logs) return this.trace.text(data.logs.text[c.item]);
+    return data?.values ? String(data.values.value[c.item]) : "";
+  }
+
+  chooseArea(area: Area): void {
+    delete this.chosen;
+    this.area = area;
+    void this.panel.selection(area);
+    this.draw();
+  }
+
+  neighbour(by: 1 | -1): void {
+    const c = this.chosen;
+    const data = c && this.trace.loaded(c.row);
+    if (!c || !data) return;
+    let item = c.item + by;
+    if (c.kind === "slice" && data.slices) while (item >= 0 && item < data.slices.n && data.slices.depth[item] !== data.slices.depth[c.item]) item += by;
+    const size = c.kind === "slice" ? data.slices?.n : c.kind === "state" ? data.states?.n : c.kind === "sched" ? data.sched?.n : c.kind === "log" ? data.logs?.n : data.values?.time.length;
+    if (item >= 0 && item < (size ?? 0)) this.choose({ ...c, item }, true);
+  }
+
+  alongFlow(out: boolean): void {
+    const c = this.chosen;
+    const s = c?.kind === "slice" ? this.trace.loaded(c.row)?.slices : undefined;
+    if (!c || !s) return;
+    const id = s.id[c.item];
+    const flow = this.trace.flowsAt(id).find((f) => (out ? f.from.id === id : f.to.id === id));
+    if (flow) void this.goTo(out ? flow.to.row : flow.from.row, out ? flow.to.id : flow.from.id);
+  }
+
+  /** All others of another name are drawn faint; the same name again ends it. */
+  dim(name: number): void {
+    this.painter.dim = this.painter.dim === name ? -1 : name;
+    this.draw();
+  }
+}

@@ -1,0 +1,41 @@
+// The head of the page, and the list of keys.
+
+import type { App } from "./app";
+import { el } from "./dom";
+import { duration, number } from "./time";
+
+export function header(app: App): HTMLElement {
+  const { counts, lost, title } = app.trace.info;
+  const packets = lost.reduce((sum, [, n]) => sum + n, 0);
+  const facts = [duration(app.trace.span), counts.slices ? `${number(counts.slices)} slices` : "", counts.states ? `${number(counts.states)} thread states` : "",
+                 counts.values ? `${number(counts.values)} values` : ""].filter(Boolean).join(" \u00b7 ");
+  const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
+  const loss = el("button", { type: "button", class: packets || app.trace.info.problems.length ? "lost" : "", onclick: () => app.panel.show("Trace") },
+                  packets ? `\u25b2 ${number(packets)} packets lost` : app.trace.info.problems.length ? `\u25b2 ${app.trace.info.problems.length} problem${app.trace.info.problems.length > 1 ? "s" : ""}` : "About");
+  return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss,
+    el("div", { class: "search" }, app.searchBox, app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
+       button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("?", "Keys", () => help()),
+       button("\u25d0", "Light or dark", () => app.setTheme(app.painter.theme === "dark" ? "light" : "dark", true))));
+}
+
+export function banner(app: App): HTMLElement[] {
+  const { grouped, groupNs, slices } = app.trace.info.counts;
+  if (!grouped) return [];
+  return [el("div", { class: "banner" }, `${number(grouped)} of ${number(slices)} slices are shown in groups: all of them shorter than ${duration(groupNs)}. `
+    + "What is longer is exact. All of them: orma view TRACE -o FILE --exact")];
+}
+
+export function help(): void {
+  const keys: [string, string][] = [
+    ["W S  or  + \u2212", "zoom in and out at the pointer"], ["A D  or  \u2190 \u2192", "move"], ["0", "the whole trace"], ["Wheel", "scroll rows"],
+    ["Ctrl + wheel, pinch", "zoom"], ["Shift + wheel", "move"], ["Drag", "choose a range of time and rows"], ["Alt + drag, middle drag", "move"],
+    ["Drag in the ruler", "zoom to it"], ["Click", "choose a slice, state or value"], [". ,", "next and previous in the row"], ["[ ]", "along the flow"],
+    ["F", "zoom to what is chosen"], ["M", "mark what is chosen"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
+    ["/", "search; Enter and Shift+Enter: next, previous"], ["\u2191 \u2193 Enter", "rows, open and fold"], ["Alt + \u2191 \u2193", "reorder rows"], ["Q", "panel on and off"], ["Esc", "clear"]];
+  const close = el("button", { type: "button", class: "small" }, "Close");
+  const box = el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), el("dl", {}, ...keys.flatMap(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])), el("p", {}, close));
+  close.addEventListener("click", () => box.close());
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+}

@@ -1,0 +1,40 @@
+// The address of the page says what is seen: it can be sent to who has the same file.
+
+import type { App } from "./app";
+
+export class Link {
+  linkTimer = 0;
+
+  constructor(private readonly app: App) {}
+
+  writeLink(): void {
+    clearTimeout(this.linkTimer);
+    this.linkTimer = window.setTimeout(() => {
+      const slices = this.app.chosen?.kind === "slice" ? this.app.trace.loaded(this.app.chosen.row)?.slices : undefined;
+      const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
+      if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]}`);
+      if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
+      if (this.app.marks.length) parts.push(`m=${this.app.marks.map((m) => `${Math.round(m.from)}-${Math.round(m.to)}`).join(",")}`);
+      try {
+        history.replaceState(null, "", `#${parts.join("&")}`);
+      } catch {
+        // A browser may refuse too many changes: the next one comes.
+      }
+    }, 350);
+  }
+
+  readLink(): void {
+    const parts = new Map(location.hash.slice(1).split("&").map((part) => part.split("=") as [string, string | undefined]));
+    const numbers = (key: string): number[] => (parts.get(key) ?? "").split(",").map(Number).filter(Number.isFinite);
+    const view = numbers("v");
+    if (parts.has("v") && view.length === 2 && view[1] > view[0]) this.app.setView(view[0], (view[1] - view[0]) / Math.max(1, this.app.width), false);
+    this.app.tree.pinned = parts.has("p") ? numbers("p").filter((n) => this.app.trace.rows[n]) : [];
+    for (const mark of (parts.get("m") ?? "").split(",")) {
+      const ends = mark.split("-").map(Number);
+      if (ends.length === 2 && ends.every(Number.isFinite)) this.app.marks.push({ from: ends[0], to: ends[1], text: "" });
+    }
+    this.app.tree.lay();
+    const slice = numbers("s");
+    if (parts.has("s") && slice.length === 2 && this.app.trace.rows[slice[0]]) void this.app.goTo(slice[0], slice[1]);
+  }
+}

@@ -1,0 +1,170 @@
+// What is drawn over and above the rows: what is chosen, flows, marks, the ruler, the whole trace.
+
+import type { App } from "./app";
+import { duration, place, step, tick } from "./time";
+import { RowKind } from "./trace";
+import { LANE, type Line, STATE } from "./tree";
+
+export class Marks {
+  sums: Float64Array | undefined;
+
+  constructor(private readonly app: App) {}
+
+  /** What is before and after the trace is not part of it. */
+  drawEdges(ctx: CanvasRenderingContext2D): void {
+    const left = (0 - this.app.view.from) / this.app.view.nsPerPx;
+    const right = (this.app.trace.span - this.app.view.from) / this.app.view.nsPerPx;
+    ctx.fillStyle = this.app.painter.theme === "dark" ? "rgba(0,0,0,.45)" : "rgba(90,100,120,.12)";
+    if (left > 0) ctx.fillRect(0, 0, left, this.app.height);
+    if (right < this.app.width) ctx.fillRect(right, 0, this.app.width - right, this.app.height);
+  }
+
+  drawChosen(ctx: CanvasRenderingContext2D, lines: Line[], scroll: number): void {
+    const c = this.app.chosen;
+    if (!c) return;
+    const [from, to] = this.app.span(c);
+    const x = (from - this.app.view.from) / this.app.view.nsPerPx;
+    const w = Math.max((to - from) / this.app.view.nsPerPx, 2);
+    const slices = this.app.trace.loaded(c.row)?.slices;
+    for (const line of lines) {
+      if (line.row !== c.row) continue;
+      const y = line.y - scroll + (c.kind === "slice" && slices ? this.app.laneTop(c.row, slices.depth[c.item]) : 0);
+      const h = c.kind === "slice" ? LANE - 2 : c.kind === "state" ? STATE + 2 : line.height - 2;
+      ctx.strokeStyle = this.app.painter.colors.selection;
+      ctx.lineWidth = 2;
+      ctx.strokeRect(Math.max(x, -5) - 1, y - 1, Math.min(w, this.app.width + 10) + 2, h + 2);
+    }
+  }
+
+  drawFlows(ctx: CanvasRenderingContext2D, lines: Line[], scroll: number): void {
+    const c = this.app.chosen;
+    const s = c?.kind === "slice" ? this.app.trace.loaded(c.row)?.slices : undefined;
+    if (!c || !s || s.count[c.item]) return;
+    const at = (row: number, id: number): number | undefined => {
+      const line = lines.find((l) => l.row === row);
+      const own = this.app.trace.loaded(row)?.slices;
+      if (!line) return undefined;
+      const i = own ? own.id.indexOf(id) : -1;
+      return line.y - scroll + this.app.laneTop(row, i >= 0 ? own!.depth[i] : 0) + LANE / 2 - 1;
+    };
+    ctx.strokeStyle = ctx.fillStyle = this.app.painter.colors.accent;
+    ctx.lineWidth = 1.5;
+    for (const flow of this.app.trace.flowsAt(s.id[c.item]).slice(0, 200)) {
+      const y0 = at(flow.from.row, flow.from.id);
+      const y1 = at(flow.to.row, flow.to.id);
+      if (y0 === undefined || y1 === undefined) continue;
+      const x0 = (flow.from.time - this.app.view.from) / this.app.view.nsPerPx;
+      const x1 = (flow.to.time - this.app.view.from) / this.app.view.nsPerPx;
+      const bend = Math.max(20, Math.abs(x1 - x0) / 2);
+      ctx.beginPath();
+      ctx.moveTo(x0, y0);
+      ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.moveTo(x1, y1);
+      ctx.lineTo(x1 - 7, y1 - 3.5);
+      ctx.lineTo(x1 - 7, y1 + 3.5);
+      ctx.fill();
+    }
+  }
+
+  drawArea(ctx: CanvasRenderingContext2D, lines: Line[], scroll: number): void {
+    for (const mark of this.app.marks) {
+      ctx.fillStyle = "rgba(213,94,0,.13)";
+      const x = (mark.from - this.app.view.from) / this.app.view.nsPerPx;
+      ctx.fillRect(x, 0, Math.max((mark.to - mark.from) / this.app.view.nsPerPx, 1), this.app.height);
+    }
+    if (!this.app.area) return;
+    const x0 = (this.app.area.from - this.app.view.from) / this.app.view.nsPerPx;
+    const x1 = (this.app.area.to - this.app.view.from) / this.app.view.nsPerPx;
+    const rows = new Set(this.app.area.rows);
+    ctx.fillStyle = this.app.painter.theme === "dark" ? "rgba(122,167,255,.18)" : "rgba(26,86,219,.13)";
+    for (const line of lines) if (rows.has(line.row)) ctx.fillRect(x0, line.y - scroll, x1 - x0, line.height);
+    ctx.fillStyle = this.app.painter.colors.selection;
+    ctx.fillRect(x0 - 0.5, 0, 1, this.app.height);
+    ctx.fillRect(x1 - 0.5, 0, 1, this.app.height);
+  }
+
+  drawOverview(dpr: number): void {
+    const ctx = this.app.overview.getContext("2d") as CanvasRenderingContext2D;
+    const width = this.app.main.clientWidth;
+    const c = this.app.painter.colors;
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    ctx.fillStyle = c.faint;
+    ctx.fillRect(0, 0, width, 34);
+    const sums = this.total();
+    ctx.fillStyle = c.counterLine;
+    ctx.globalAlpha = 0.6;
+    for (let i = 0; i < sums.length; i++) ctx.fillRect(this.app.headWidth + (i * this.app.width) / sums.length, 34 - 32 * sums[i], this.app.width / sums.length + 0.5, 32 * sums[i]);
+    ctx.globalAlpha = 1;
+    const scale = this.app.width / Math.max(1, this.app.trace.span);
+    const x = this.app.headWidth + Math.max(0, this.app.view.from) * scale;
+    const end = this.app.headWidth + Math.min(this.app.trace.span, this.app.view.from + this.app.width * this.app.view.nsPerPx) * scale;
+    ctx.fillStyle = this.app.painter.theme === "dark" ? "rgba(0,0,0,.5)" : "rgba(80,90,110,.25)";
+    ctx.fillRect(this.app.headWidth, 0, x - this.app.headWidth, 34);
+    ctx.fillRect(end, 0, this.app.headWidth + this.app.width - end, 34);
+    ctx.strokeStyle = c.accent;
+    ctx.strokeRect(x - 0.5, 0.5, Math.max(end - x, 2) + 1, 33);
+    ctx.fillStyle = c.dim;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    ctx.fillText("whole trace", 8, 17);
+    for (const mark of this.app.marks) {
+      ctx.fillStyle = "#D55E00";
+      ctx.fillRect(this.app.headWidth + mark.from * scale, 0, Math.max(2, (mark.to - mark.from) * scale), 4);
+    }
+  }
+
+  total(): Float64Array {
+    if (this.sums) return this.sums;
+    const parts = [...this.app.trace.overview];
+    const cpus = parts.filter(([row]) => this.app.trace.rows[row]?.children.some((k) => this.app.trace.rows[k]?.kind === RowKind.Cpu));
+    const taken = cpus.length ? cpus : parts;
+    const sums = new Float64Array(taken[0]?.[1].length ?? 0);
+    for (const [, bytes] of taken) for (let i = 0; i < sums.length; i++) sums[i] += bytes[i];
+    const most = sums.reduce((a, b) => Math.max(a, b), 1);
+    this.sums = sums.map((v) => v / most);
+    return this.sums;
+  }
+
+  drawRuler(dpr: number): void {
+    const ctx = this.app.ruler.getContext("2d") as CanvasRenderingContext2D;
+    const c = this.app.painter.colors;
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    ctx.fillStyle = c.background;
+    ctx.fillRect(0, 0, this.app.main.clientWidth, 24);
+    const by = step(this.app.view.nsPerPx * 110);
+    const base = Math.floor(this.app.view.from / (by * 10)) * by * 10;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = c.dim;
+    const wide = this.app.width * this.app.view.nsPerPx;
+    const origin = wide < this.app.trace.span / 50 && base > 0;
+    ctx.fillText(origin ? place(base) : `${duration(wide)} in view`, 8, 12, this.app.headWidth - 12);
+    for (let t = Math.ceil(this.app.view.from / by) * by; t < this.app.view.from + wide; t += by) {
+      const x = this.app.headWidth + (t - this.app.view.from) / this.app.view.nsPerPx;
+      if (x < this.app.headWidth) continue;
+      ctx.fillStyle = c.grid;
+      ctx.fillRect(x, 0, 1, 24);
+      ctx.fillStyle = c.dim;
+      ctx.fillText(origin ? `+${tick(t - base, by)}` : tick(t, by), x + 4, 12);
+    }
+    const shown = this.app.area ?? (this.app.chosen && { from: this.app.span(this.app.chosen)[0], to: this.app.span(this.app.chosen)[1] });
+    if (shown) {
+      const x = this.app.headWidth + Math.max(0, (shown.from - this.app.view.from) / this.app.view.nsPerPx);
+      const end = this.app.headWidth + Math.min(this.app.width, (shown.to - this.app.view.from) / this.app.view.nsPerPx);
+      if (end >= this.app.headWidth && x <= this.app.headWidth + this.app.width) {
+        ctx.fillStyle = c.accent;
+        ctx.fillRect(x, 20, Math.max(2, end - x), 4);
+        const text = duration(shown.to - shown.from);
+        const w = ctx.measureText(text).width;
+        if (end - x > w + 12) {
+          ctx.fillStyle = c.background;
+          ctx.fillRect((x + end - w) / 2 - 4, 3, w + 8, 15);
+          ctx.fillStyle = c.accent;
+          ctx.fillText(text, (x + end - w) / 2, 11);
+        }
+      }
+    }
+  }
+}

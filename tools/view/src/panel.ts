@@ -1,0 +1,358 @@
+// What lies below the timeline: details of one item, figures of a range, flame graphs, logs, SQL.
+
+import type { App, Chosen } from "./app";
+import { table, el } from "./dom";
+import { flameGraph } from "./flame";
+import { type Area, cpuStats, sampleFlame, sliceFlame, sliceStats, stateStats } from "./stats";
+import { duration, number, place, quantity } from "./time";
+import { type Row, RowKind } from "./trace";
+import { stateLook } from "./color";
+
+const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
+type Tab = (typeof TABS)[number];
+
+const LOST: Record<string, string> = {
+  overwritten: "overwritten in a ring buffer", discarded: "no room in a discard buffer", dropped: "dropped by the program: no chunk was free",
+};
+
+export class Panel {
+  readonly splitter = el("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Height of the panel" });
+  private readonly content = el("div", { class: "content", role: "tabpanel", tabindex: 0 });
+  private readonly tabs: HTMLButtonElement[] = TABS.map((name) => el("button", { type: "button", role: "tab", onclick: () => this.show(name) }, name));
+  readonly root = el("section", { class: "panel", "aria-label": "Panel" }, el("div", { class: "tabs", role: "tablist" }, ...this.tabs), this.content);
+  private tab: Tab = "Details";
+  private area: Area | undefined;
+  private query = "SELECT name, count(*) AS count, sum(dur) / 1e6 AS total_ms\nFROM slice GROUP BY name ORDER BY total_ms DESC LIMIT 50";
+
+  constructor(private readonly app: App) {
+    this.splitter.addEventListener("pointerdown", (e) => this.splitter.setPointerCapture(e.pointerId));
+    this.splitter.addEventListener("pointermove", (e) => {
+      if (this.splitter.hasPointerCapture(e.pointerId)) this.root.style.setProperty("height", `${Math.max(60, Math.min(innerHeight - 200, innerHeight - e.clientY))}px`);
+    });
+    this.root.addEventListener("keydown", (e) => {
+      const at = this.tabs.indexOf(e.target as HTMLButtonElement);
+      if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) this.tabs[(at + (e.key === "ArrowRight" ? 1 : TABS.length - 1)) % TABS.length].focus();
+    });
+    this.mark();
+    this.content.append(this.hint());
+  }
+
+  toggle(): void {
+    this.root.hidden = !this.root.hidden;
+    this.splitter.hidden = this.root.hidden;
+  }
+
+  repaint(): void {
+    if (this.tab === "Flame graph") this.show("Flame graph");
+  }
+
+  private mark(): void {
+    this.tabs.forEach((tab, i) => {
+      tab.setAttribute("aria-selected", String(TABS[i] === this.tab));
+      tab.tabIndex = TABS[i] === this.tab ? 0 : -1;
+    });
+    this.content.setAttribute("aria-label", this.tab);
+  }
+
+  show(tab: Tab): void {
+    this.tab = tab;
+    if (this.root.hidden) this.toggle();
+    this.mark();
+    this.content.scrollTop = 0;
+    if (tab === "Details") this.details(this.app.chosen, false);
+    else if (tab === "Selection") void (this.area ? this.selection(this.area) : this.put(el("p", {}, "Drag over rows to choose a range of time: its figures stand here.")));
+    else if (tab === "Flame graph") void this.flame();
+    else if (tab === "Log") void this.log();
+    else if (tab === "SQL") this.sql();
+    else this.about();
+  }
+
+  private put(...nodes: Node[]): void {
+    this.content.replaceChildren(...nodes);
+  }
+
+  private hint(): HTMLElement {
+    const { counts } = this.app.trace.info;
+    const some = counts.slices + counts.states + counts.values + counts.logs > 0;
+    return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded."
+      : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
+        : "Click on a slice for its details, drag over rows for figures, press ? for the keys.");
+  }
+
+  private list(rows: [string, string | Node][]): HTMLElement {
+    return el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  }
+
+  private timeLink(ns: number): HTMLElement {
+    return el("button", { type: "button", class: "link", onclick: () => this.app.zoomTo(ns - 20 * this.app.view.nsPerPx, ns + 20 * this.app.view.nsPerPx) }, place(ns));
+  }
+
+  private rowLink(n: number): Node {
+    const row = this.app.trace.rows[n];
+    if (!row) return document.createTextNode("not known");
+    return el("button", { type: "button", class: "link", onclick: () => {
+      this.app.tree.reveal(n);
+      this.app.draw();
+    } }, this.app.trace.label(row));
+  }
+
+  // ---- details ----
+
+  details(c: Chosen | undefined, show = true): void {
+    if (show) {
+      this.tab = "Details";
+      this.mark();
+    }
+    if (!c) {
+      this.put(this.hint());
+      return;
+    }
+    if (c.kind === "slice") this.slice(c);
+    else if (c.kind === "state" || c.kind === "sched") this.state(c);
+    else if (c.kind === "log") this.logLine(c);
+    else this.value(c);
+  }
+
+  private where(row: Row): [string, Node][] {
+    const { trace } = this.app;
+    const process = row.kind === RowKind.Thread ? trace.rows[row.parent] : undefined;
+    return [[row.kind === RowKind.Thread ? "Thread" : row.kind === RowKind.Cpu ? "CPU" : "Track", this.rowLink(row.n)], ...(process ? [["Process", this.rowLink(process.n)] as [string, Node]] : [])];
+  }
+
+  private slice(c: Chosen): void {
+    const { trace } = this.app;
+    const s = trace.loaded(c.row)?.slices;
+    if (!s) return;
+    const i = c.item;
+    const row = trace.rows[c.row] as Row;
+    const group = s.count[i];
+    const rows: [string, string | Node][] = [["Duration", s.dur[i] < 0 ? "its end was not recorded" : `${duration(s.dur[i])} (${number(s.dur[i])} ns)`],
+      ["Start", this.timeLink(s.start[i])], ["Clock", String(trace.begin + BigInt(s.start[i]))], ...this.where(row), ["Depth", String(s.depth[i])], ["id", String(s.id[i])]];
+    if (group) rows.unshift(["Group", `${group} slices, together ${duration(s.busy[i])}, the longest ${duration(s.longest[i])}: this one`]);
+    const args = el("div");
+    const around = el("div");
+    this.put(el("h2", {}, (group ? `\u00d7${group} ` : "") + (trace.text(s.name[i]) || "(no name)")),
+      el("div", { class: "cols" }, this.list(rows), args, around),
+      el("div", { class: "actions" },
+         el("button", { type: "button", class: "small", onclick: () => this.app.zoomTo(...this.app.span(c)) }, "Zoom to it (F)"),
+         el("button", { type: "button", class: "small", onclick: () => this.app.dim(s.name[i]) }, "Show all of this name"),
+         el("button", { type: "button", class: "small", onclick: () => void this.selection({ from: this.app.span(c)[0], to: this.app.span(c)[1], rows: [c.row] }) }, "What is inside"),
+         el("button", { type: "button", class: "small", onclick: (e: Event) => {
+           void navigator.clipboard?.writeText(location.href);
+           (e.target as HTMLElement).textContent = "Copied";
+         } }, "Copy link")));
+    if (s.args[i]) void trace.argsOf(s.args[i] - 1).then((list) => args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
+    if (!group) around.append(...this.flows(s.id[i]), ...this.statesInside(c));
+  }
+
+  private flows(id: number): Node[] {
+    const flows = this.app.trace.flowsAt(id);
+    if (!flows.length) return [];
+    const links = flows.slice(0, 30).map((f) => {
+      const out = f.from.id === id;
+      const other = out ? f.to : f.from;
+      const row = this.app.trace.rows[other.row];
+      return el("div", {}, out ? "\u2192 to " : "\u2190 from ", el("button", { type: "button", class: "link", onclick: () => void this.app.goTo(other.row, other.id) },
+        `${row ? this.app.trace.label(row) : "?"} ${place(other.time)}`));
+    });
+    return [el("b", {}, flows.length > 30 ? `Flows (30 of ${flows.length})` : "Flows"), ...links];
+  }
+
+  private statesInside(c: Chosen): Node[] {
+    const data = this.app.trace.loaded(c.row);
+    if (!data?.states) return [];
+    const [from, to] = this.app.span(c);
+    const stats = stateStats(this.app.trace, [data], from, to).sort((a, b) => b.time - a.time);
+    return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [stateLook(s.state).label, duration(s.time)]))] : [];
+  }
+
+  private state(c: Chosen): void {
+    const { trace } = this.app;
+    const data = trace.loaded(c.row);
+    const s = c.kind === "sched" ? data?.sched : data?.states;
+    if (!s) return;
+    const i = c.item;
+    const row = trace.rows[c.row] as Row;
+    const look = stateLook(trace.text(s.state[i]));
+    const rows: [string, string | Node][] = [["Duration", s.dur[i] < 0 ? "its end was not recorded" : duration(s.dur[i])], ["Start", this.timeLink(s.start[i])], ...this.where(row)];
+    if (c.kind === "sched") {
+      rows.push(["Ran", this.rowLink(s.other[i])], ["Then", trace.text(s.state[i]) ? stateLook(trace.text(s.state[i])).label : "not recorded"]);
+    } else {
+      if (s.cpu[i] >= 0) rows.push(["CPU", String(s.cpu[i])]);
+      rows.push(["Woken by", s.other[i] >= 0 ? this.rowLink(s.other[i]) : look.label === "Running" ? "\u2013" : "no wake-up was recorded"]);
+      const name = trace.text(s.state[i]);
+      if (name.startsWith("D")) rows.push(["Cause", name.endsWith("+io") ? "I/O" : name.endsWith("-io") ? "not I/O" : "not recorded"]);
+    }
+    this.put(el("h2", {}, c.kind === "sched" ? this.app.describe(c).replace(/, [^,]*$/, "") : look.label), el("div", { class: "cols" }, this.list(rows)));
+  }
+
+  private value(c: Chosen): void {
+    const v = this.app.trace.loaded(c.row)?.values;
+    const row = this.app.trace.rows[c.row] as Row;
+    if (!v) return;
+    const before = c.item ? v.value[c.item - 1] : undefined;
+    this.put(el("h2", {}, this.app.trace.label(row)), this.list([["Value", `${quantity(v.value[c.item], row.unit)} (${v.value[c.item]})`],
+      ["Change", before === undefined ? "\u2013" : quantity(v.value[c.item] - before, row.unit)], ["Since", this.timeLink(v.time[c.item])],
+      ["Lowest, highest", `${quantity(v.min, row.unit)}, ${quantity(v.max, row.unit)}`]]));
+  }
+
+  private logLine(c: Chosen): void {
+    const l = this.app.trace.loaded(c.row)?.logs;
+    if (!l) return;
+    this.put(el("h2", {}, this.app.trace.text(l.text[c.item])), this.list([["Time", this.timeLink(l.time[c.item])], ["Tag", this.app.trace.text(l.tag[c.item])], ["Priority", String(l.prio[c.item])]]));
+  }
+
+  // ---- a range ----
+
+  async selection(area: Area): Promise<void> {
+    this.area = area;
+    this.tab = "Selection";
+    this.mark();
+    const { trace } = this.app;
+    const rows = area.rows.filter((n) => trace.rows[n]?.items).slice(0, 3000);
+    this.put(el("p", { class: "note" }, "\u2026"));
+    let datas;
+    try {
+      datas = await Promise.all(rows.map((n) => trace.load(n)));
+    } catch (e) {
+      this.app.error((e as Error).message);
+      return;
+    }
+    if (this.area !== area || this.tab !== "Selection") return;
+    const wide = area.to - area.from;
+    const out: Node[] = [el("h2", {}, `${place(area.from)} to ${place(area.to)} \u00b7 ${duration(wide)} \u00b7 ${rows.length} rows`)];
+    const tables = el("div", { class: "cols" });
+    const slices = sliceStats(datas, area.from, area.to);
+    const least = (merged: number): string => (merged ? "\u2265 " : "");
+    if (slices.length)
+      tables.append(table([{ name: "Slice", text: (r) => trace.text(r.name) || "(no name)", go: (r) => this.app.dim(r.name) },
+        { name: "Count", text: (r) => number(r.count + r.merged), sort: (r) => r.count + r.merged, number: true },
+        { name: "Total", text: (r) => least(r.merged) + duration(r.total), sort: (r) => r.total, number: true },
+        { name: "Self", text: (r) => least(r.merged) + duration(r.self), sort: (r) => r.self, number: true },
+        { name: "Median", text: (r) => duration(r.p50), sort: (r) => r.p50, number: true },
+        { name: "p99", text: (r) => duration(r.p99), sort: (r) => r.p99, number: true },
+        { name: "Max", text: (r) => duration(r.max), sort: (r) => r.max, number: true }], slices, 2, "Slices that touch the range, with their whole durations"));
+    const states = stateStats(trace, datas, area.from, area.to);
+    const all = states.reduce((sum, s) => sum + s.time, 0);
+    if (states.length)
+      tables.append(table([{ name: "State", text: (r) => stateLook(r.state).label }, { name: "Time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },
+        { name: "Share", text: (r) => `${((100 * r.time) / all).toFixed(1)} %`, sort: (r) => r.time, number: true },
+        { name: "Times", text: (r) => number(r.count), sort: (r) => r.count, number: true }], states, 1, "What the threads did in the range"));
+    const cpu = cpuStats(trace, datas, area.from, area.to);
+    const cores = datas.filter((d) => d.sched).length;
+    if (cpu.length)
+      tables.append(table([{ name: "Thread", text: (r) => { const row = trace.rows[r.row]; return row ? trace.label(row) : "?"; }, go: (r) => { this.app.tree.reveal(r.row); this.app.draw(); } },
+        { name: "CPU time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },
+        { name: "Share", text: (r) => `${((100 * r.time) / (wide * cores)).toFixed(1)} %`, sort: (r) => r.time, number: true },
+        { name: "Times", text: (r) => number(r.count), sort: (r) => r.count, number: true }], cpu, 1, "Who ran on these cores in the range"));
+    const values = rows.flatMap((n, k) => (datas[k].values ? [{ row: trace.rows[n] as Row, v: datas[k].values! }] : []));
+    if (values.length)
+      tables.append(table([{ name: "Counter", text: (r) => trace.label(r.row) },
+        { name: "First", text: (r) => quantity(r.v.value[Math.max(0, r.v.at(area.from))], r.row.unit), number: true },
+        { name: "Last", text: (r) => quantity(r.v.value[Math.max(0, r.v.at(area.to))], r.row.unit), number: true },
+        { name: "Lowest", text: (r) => quantity(r.v.range(Math.max(0, r.v.at(area.from)), r.v.at(area.to) + 1)[0], r.row.unit), number: true },
+        { name: "Highest", text: (r) => quantity(r.v.range(Math.max(0, r.v.at(area.from)), r.v.at(area.to) + 1)[1], r.row.unit), number: true }], values, 0, "Counters"));
+    if (!tables.childElementCount) out.push(el("p", {}, "Nothing in these rows at this time."));
+    out.push(tables);
+    this.put(...out);
+  }
+
+  // ---- flame graphs ----
+
+  private async flame(): Promise<void> {
+    const { trace } = this.app;
+    const area = this.area ?? { from: 0, to: trace.span, rows: trace.rows.flatMap((r) => (r ? [r.n] : [])) };
+    const rows = area.rows.filter((n) => trace.rows[n]?.items && trace.rows[n]?.kind !== RowKind.Counter && trace.rows[n]?.kind !== RowKind.Cpu);
+    this.put(el("p", { class: "note" }, "\u2026"));
+    let datas;
+    try {
+      datas = await Promise.all(rows.map((n) => trace.load(n)));
+    } catch (e) {
+      this.app.error((e as Error).message);
+      return;
+    }
+    if (this.tab !== "Flame graph") return;
+    const samples = sampleFlame(trace, datas, area.from, area.to);
+    const slices = sliceFlame(trace, datas, area.from, area.to);
+    const what = this.area ? `the chosen range (${duration(area.to - area.from)})` : "the whole trace";
+    const out: Node[] = [];
+    if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples"));
+    if (slices.total) out.push(el("h2", {}, `Slices of ${what}`), flameGraph(slices, () => this.app.painter.colors, duration, "slices"));
+    if (!out.length) out.push(el("p", {}, "Neither samples nor slices here. To sample a program: orma profile -- PROGRAM"));
+    this.put(...out);
+  }
+
+  // ---- log, SQL, trace ----
+
+  private async log(): Promise<void> {
+    const { trace } = this.app;
+    const row = trace.rows.find((r) => r?.kind === RowKind.Log);
+    if (!row) {
+      this.put(el("p", {}, "This trace has no log messages."));
+      return;
+    }
+    const l = (await trace.load(row.n)).logs;
+    if (!l || this.tab !== "Log") return;
+    const from = this.area?.from ?? this.app.view.from;
+    const to = this.area?.to ?? this.app.view.from + this.app.width * this.app.view.nsPerPx;
+    const lines = Array.from({ length: l.n }, (_, i) => i).filter((i) => l.time[i] >= from && l.time[i] <= to);
+    this.put(table([{ name: "Time", text: (i: number) => place(l.time[i]), sort: (i) => l.time[i], go: (i) => this.app.choose({ row: row.n, kind: "log", item: i }, true) },
+      { name: "Prio", text: (i) => String(l.prio[i]), number: true }, { name: "Tag", text: (i) => trace.text(l.tag[i]) },
+      { name: "Message", text: (i) => trace.text(l.text[i]) }], lines, -1, `${number(lines.length)} of ${number(l.n)} messages: those in ${this.area ? "the chosen range" : "view"}`));
+  }
+
+  private sql(): void {
+    const { source, info } = this.app.trace;
+    if (!source.sql) {
+      this.put(el("p", {}, "This page is a file: SQL needs the trace. On a machine that has it:"), el("pre", {}, `orma query ${info.title} 'SELECT ...'`));
+      return;
+    }
+    const text = el("textarea", { spellcheck: "false", "aria-label": "SQL" });
+    text.value = this.query;
+    const out = el("div");
+    const run = async (): Promise<void> => {
+      this.query = text.value;
+      out.replaceChildren(el("p", { class: "note" }, "\u2026"));
+      try {
+        const begin = performance.now();
+        const answer = await source.sql!(text.value);
+        if (answer.error !== undefined) {
+          out.replaceChildren(el("pre", {}, answer.error));
+          return;
+        }
+        const ts = answer.columns.indexOf("ts");
+        const dur = answer.columns.indexOf("dur");
+        out.replaceChildren(table(answer.columns.map((name, k) => ({
+          name, text: (r: (string | number | null)[]) => (r[k] === null ? "NULL" : String(r[k])), sort: (r: (string | number | null)[]) => r[k] ?? "",
+          number: answer.rows.some((r) => typeof r[k] === "number"),
+          ...(k === ts ? { go: (r: (string | number | null)[]) => {
+            const at = Number(BigInt(r[k] ?? 0) - this.app.trace.begin);
+            this.app.zoomTo(at, at + Math.max(1000, Number(r[dur] ?? 0)));
+          } } : {}),
+        })), answer.rows, -1, `${number(answer.rows.length)} rows${answer.more ? " and more" : ""}, ${(performance.now() - begin).toFixed(0)} ms`));
+      } catch (e) {
+        out.replaceChildren(el("pre", {}, (e as Error).message));
+      }
+    };
+    text.addEventListener("keydown", (e) => {
+      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void run();
+    });
+    this.put(el("div", { class: "sql" }, text, el("div", { class: "actions" }, el("button", { type: "button", class: "small", onclick: () => void run() }, "Run (Ctrl+Enter)")), out));
+  }
+
+  private about(): void {
+    const { info, span, begin } = this.app.trace;
+    const out: Node[] = [el("h2", {}, info.title)];
+    const cols = el("div", { class: "cols" });
+    if (info.lost.length)
+      cols.append(table([{ name: "What was lost", text: (r: [string, number, number]) => LOST[r[0]] ?? r[0].replace(/_/g, " ") }, { name: "Packets", text: (r) => number(r[1]), sort: (r) => r[1], number: true },
+        { name: "Writers", text: (r) => number(r[2]), number: true }], info.lost, 1, "Losses"));
+    if (info.problems.length)
+      cols.append(table([{ name: "Problem", text: (r: [string, number | string, string, number]) => `${r[0]}${r[1] !== "" && r[1] !== null ? `[${r[1]}]` : ""}` }, { name: "Value", text: (r) => number(r[3]), sort: (r) => r[3], number: true },
+        { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Counted while recording and reading"));
+    if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "Nothing is known to be lost, and nothing could not be read."));
+    cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
+    out.push(cols);
+    this.put(...out);
+  }
+}

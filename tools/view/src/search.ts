@@ -1,0 +1,68 @@
+// Finds slices by name, in all rows, and goes from one to the next in the order of time.
+
+import type { App } from "./app";
+import { number } from "./time";
+
+export class Search {
+  searched = "";
+  hits: { row: number; item: number; time: number }[] = [];
+  hit = -1;
+
+  constructor(private readonly app: App, private readonly search: HTMLInputElement, private readonly found: HTMLOutputElement) {}
+
+  async find(): Promise<void> {
+    const text = this.search.value.trim().toLowerCase();
+    if (text === this.searched) return;
+    this.searched = text;
+    this.hits = [];
+    this.hit = -1;
+    if (!text) {
+      this.app.painter.dim = -1;
+      this.found.textContent = "";
+      return;
+    }
+    const names = new Set<number>();
+    this.app.trace.strings.forEach((name, i) => {
+      if (i && name.toLowerCase().includes(text)) names.add(i);
+    });
+    for (const row of this.app.trace.rows) {
+      if (this.searched !== text) return;
+      if (!row?.lanes || !names.size) continue;
+      const s = (await this.app.trace.load(row.n)).slices;
+      if (!s) continue;
+      for (let i = 0; i < s.n && this.hits.length < 1e6; i++) if (names.has(s.name[i])) this.hits.push({ row: row.n, item: i, time: s.start[i] });
+      this.showFound(true);
+    }
+    this.hits.sort((a, b) => a.time - b.time);
+    this.showFound(false);
+  }
+
+  showFound(more: boolean): void {
+    const rows = this.app.trace.rows.filter((row) => row && this.searched && this.app.trace.label(row).toLowerCase().includes(this.searched)).length;
+    this.found.textContent = this.hits.length ? `${this.hit >= 0 ? `${number(this.hit + 1)}/` : ""}${number(this.hits.length)}${more ? "\u2026" : ""}`
+      : more ? "\u2026" : rows ? `${rows} rows` : "no match";
+  }
+
+  async nextHit(by: 1 | -1): Promise<void> {
+    await this.find();
+    if (!this.hits.length) {
+      const row = this.app.trace.rows.find((r) => r && this.searched && this.app.trace.label(r).toLowerCase().includes(this.searched) && r.n !== this.app.focused);
+      if (row) {
+        const line = this.app.tree.reveal(row.n);
+        this.app.focused = row.n;
+        if (line) this.app.main.scrollTop = Math.max(0, line.y - this.app.height / 3);
+        this.app.draw();
+      }
+      return;
+    }
+    if (this.hit < 0) {
+      const at = this.hits.findIndex((h) => h.time >= this.app.view.from);
+      this.hit = by > 0 ? Math.max(0, at) : (at <= 0 ? this.hits.length : at) - 1;
+    } else {
+      this.hit = (this.hit + by + this.hits.length) % this.hits.length;
+    }
+    const { row, item } = this.hits[this.hit];
+    this.app.choose({ row, kind: "slice", item }, true);
+    this.showFound(false);
+  }
+}

@@ -1,0 +1,117 @@
+// Where the blocks come from: the page itself, or the server that sent it.
+
+import { Damaged, fromBase64, inflate } from "./bytes";
+
+export const enum BlockKind { Items = 1, Strings = 2, Rows = 3, Args = 4, Flows = 5, Frames = 6, Overview = 7 }
+
+export interface Info {
+  version: number;
+  title: string;
+  from: string; // ns of the trace's clock; a text, as numbers of JSON are too coarse
+  to: string;
+  counts: { slices: number; states: number; values: number; logs: number; flows: number; grouped: number; groupNs: number };
+  lost: [string, number, number][]; // reason, packets, writers
+  problems: [string, number | string, string, number][];
+  facts: [string, string][];
+  blocks: [BlockKind, number, number, number, number, number][]; // kind, size, crc, first, last, packed
+  chunks: number[]; // row, block, place in it, kind, items, from, to; each seven
+}
+
+export interface Answer {
+  columns: string[];
+  rows: (string | number | null)[][];
+  error?: string;
+  more?: boolean;
+}
+
+export interface Source {
+  info(): Promise<Info>;
+  /** Block n, counted from 0 as in info.blocks, unpacked. */
+  block(n: number): Promise<Uint8Array>;
+  /** Only where there is a server. */
+  sql?(text: string): Promise<Answer>;
+}
+
+function checked(info: Info): Info {
+  if (info.version !== 1) throw new Damaged(`this page is of version ${info.version}, the program of version 1`);
+  return info;
+}
+
+/** Blocks that lie in this page. A block's text is taken out of the document when it is first needed. */
+export class FileSource implements Source {
+  private known!: Info;
+  private readonly texts = new Map<number, string>();
+
+  async info(): Promise<Info> {
+    const text = document.getElementById("info")?.textContent;
+    if (!text) throw new Damaged("the page holds no trace: it was cut off");
+    this.known = checked(JSON.parse(text) as Info);
+    return this.known;
+  }
+
+  private async text(n: number): Promise<string> {
+    const id = `b${n + 1}`;
+    for (;;) {
+      const node = document.getElementById(id);
+      // The last child may still be growing while the page arrives: a block is whole once something follows it.
+      if (node && (node.nextSibling || document.readyState !== "loading")) {
+        const ret = node.textContent ?? "";
+        node.remove();
+        return ret;
+      }
+      if (document.readyState !== "loading") throw new Damaged(`block ${n + 1} of ${this.known.blocks.length} is missing: the page was cut off`);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  }
+
+  async block(n: number): Promise<Uint8Array> {
+    let text = this.texts.get(n);
+    if (text === undefined) this.texts.set(n, (text = await this.text(n)));
+    const [, size, crc] = this.known.blocks[n];
+    let packed: Uint8Array<ArrayBuffer>;
+    try {
+      packed = fromBase64(text);
+    } catch {
+      throw new Damaged(`block ${n + 1} is damaged`);
+    }
+    return inflate(packed, size, crc);
+  }
+}
+
+/** Blocks from `orma view`. */
+export class ServerSource implements Source {
+  private known!: Info;
+
+  constructor(private readonly token: string) {}
+
+  private async get(path: string, body?: string): Promise<Response> {
+    const init: RequestInit = { headers: { "X-Orma-Token": this.token }, cache: "no-store" };
+    if (body !== undefined) {
+      init.method = "POST";
+      init.body = body;
+    }
+    let ret: Response;
+    try {
+      ret = await fetch(path, init);
+    } catch {
+      throw new Error("The server is gone. Start it again: orma view TRACE");
+    }
+    if (ret.status === 403) throw new Error("The server does not know this page. Open the link that orma view printed.");
+    if (!ret.ok) throw new Error(`the server answered ${ret.status} to ${path}`);
+    return ret;
+  }
+
+  async info(): Promise<Info> {
+    this.known = checked((await (await this.get("view/info")).json()) as Info);
+    return this.known;
+  }
+
+  async block(n: number): Promise<Uint8Array> {
+    const [, size, crc] = this.known.blocks[n];
+    return inflate(new Uint8Array(await (await this.get(`view/block/${n + 1}`)).arrayBuffer()), size, crc);
+  }
+
+  async sql(text: string): Promise<Answer> {
+    return (await (await this.get("view/sql", text)).json()) as Answer;
+  }
+}

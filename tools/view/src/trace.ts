@@ -1,0 +1,443 @@
+// The trace as the page knows it: rows at once, their items when a row is first seen.
+
+import { Damaged, Reader } from "./bytes";
+import { Lane, Steps } from "./lane";
+import { BlockKind, type Info, type Source } from "./source";
+
+export const enum RowKind { Group = 0, Process = 1, Thread = 2, Track = 3, Counter = 4, Cpu = 5, Log = 6 }
+const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6 }
+
+export interface Row {
+  n: number;
+  kind: RowKind;
+  parent: number; // -1: at the top
+  name: string;
+  id: number; // pid, tid, cpu; -1: none
+  lanes: number;
+  items: number;
+  rank: number;
+  unit: string;
+  main: boolean;
+  children: number[];
+}
+
+/** Columns of all slices of a row, by start. */
+export interface Slices {
+  n: number;
+  start: Float64Array;
+  dur: Float64Array; // -1: its end was not recorded
+  name: Uint32Array;
+  depth: Uint16Array;
+  id: Uint32Array; // of a group: of its longest
+  args: Uint32Array; // number of the set + 1; 0: none
+  count: Uint32Array; // of a group; 0: it is one slice
+  busy: Float64Array; // of a group: sum of durations
+  longest: Float64Array;
+}
+
+export interface States {
+  n: number;
+  start: Float64Array;
+  dur: Float64Array;
+  state: Uint32Array;
+  cpu: Int32Array; // -1: none
+  other: Int32Array; // row of the waker, or of the thread that a core ran; -1: not known
+  id: Uint32Array;
+}
+
+export interface Logs { n: number; time: Float64Array; prio: Uint8Array; tag: Uint32Array; text: Uint32Array }
+export interface Samples { n: number; time: Float64Array; site: Uint32Array }
+
+export interface RowData {
+  slices?: Slices;
+  lanes: Lane[]; // of the slices, by depth
+  states?: States;
+  stateLane?: Lane;
+  sched?: States;
+  schedLane?: Lane;
+  values?: Steps;
+  logs?: Logs;
+  samples?: Samples;
+}
+
+export interface Arg { key: string; value: string | number | null }
+export interface FlowEnd { id: number; row: number; time: number }
+export interface Flow { from: FlowEnd; to: FlowEnd }
+export interface Site { parent: number; name: string; module: string } // parent: -1 for a root
+
+interface Chunk { row: number; block: number; at: number; kind: ChunkKind; items: number; from: number; to: number }
+
+/** Parts of a column, and what they are put together to. */
+function joined<T extends Float64Array | Uint32Array | Uint16Array | Int32Array | Uint8Array>(parts: T[], make: (n: number) => T): T {
+  if (parts.length === 1) return parts[0];
+  const ret = make(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    ret.set(part as never, at);
+    at += part.length;
+  }
+  return ret;
+}
+
+function times(r: Reader, n: number): Float64Array {
+  const ret = new Float64Array(n);
+  for (let i = 0, at = 0; i < n; i++) ret[i] = at += r.int();
+  return ret;
+}
+
+function uints(r: Reader, n: number): Uint32Array {
+  const ret = new Uint32Array(n);
+  for (let i = 0; i < n; i++) ret[i] = r.uint();
+  return ret;
+}
+
+function ids(r: Reader, n: number): Uint32Array {
+  const ret = new Uint32Array(n);
+  for (let i = 0, at = 0; i < n; i++) ret[i] = at += r.int();
+  return ret;
+}
+
+export function readSlices(r: Reader, n: number): Slices {
+  const start = times(r, n);
+  const dur = new Float64Array(n);
+  const count = new Uint32Array(n);
+  const busy = new Float64Array(n);
+  const longest = new Float64Array(n);
+  const groups: number[] = [];
+  for (let i = 0; i < n; i++) {
+    const v = r.uint();
+    if (v % 2) groups.push(i);
+    dur[i] = Math.floor(v / 2) - 1;
+  }
+  const name = uints(r, n);
+  const depth = new Uint16Array(n);
+  for (let i = 0; i < n; i++) depth[i] = r.uint();
+  const id = ids(r, n);
+  const args = uints(r, n);
+  for (const i of groups) {
+    count[i] = r.uint();
+    busy[i] = r.uint();
+    longest[i] = r.uint();
+  }
+  return { n, start, dur, name, depth, id, args, count, busy, longest };
+}
+
+export function readStates(r: Reader, n: number): States {
+  const start = new Float64Array(n);
+  const dur = new Float64Array(n);
+  for (let i = 0; i < n; i++) start[i] = r.int(); // from the end of the one before: settled below
+  for (let i = 0; i < n; i++) dur[i] = r.uint() - 1;
+  for (let i = 0, at = 0; i < n; i++) {
+    start[i] += at;
+    at = start[i] + Math.max(dur[i], 0);
+  }
+  const state = uints(r, n);
+  const cpu = new Int32Array(n);
+  for (let i = 0; i < n; i++) cpu[i] = r.uint() - 1;
+  const other = new Int32Array(n);
+  for (let i = 0; i < n; i++) other[i] = r.uint() - 1;
+  return { n, start, dur, state, cpu, other, id: ids(r, n) };
+}
+
+function readValues(r: Reader, n: number): { time: Float64Array; value: Float64Array } {
+  const time = times(r, n);
+  const value = new Float64Array(n);
+  const whole = r.uint();
+  for (let i = 0, at = 0; i < n; i++) value[i] = whole ? (at += r.int()) : r.double();
+  return { time, value };
+}
+
+function readLogs(r: Reader, n: number): Logs {
+  const ret = { n, time: times(r, n), prio: new Uint8Array(n), tag: new Uint32Array(n), text: new Uint32Array(n) };
+  for (let i = 0; i < n; i++) {
+    ret.prio[i] = r.uint();
+    ret.tag[i] = r.uint();
+    ret.text[i] = r.uint();
+  }
+  return ret;
+}
+
+/** Where an item ends on the screen: what has no end lasts until the next one of its lane. */
+function settleEnds(start: Float64Array, end: Float64Array, dur: (i: number) => number, last: number): void {
+  for (let i = 0; i < start.length; i++)
+    end[i] = dur(i) >= 0 ? start[i] + dur(i) : Math.max(start[i], i + 1 < start.length ? start[i + 1] : last);
+}
+
+/** Lanes of slices: those of one depth, in the order of their times. */
+export function lanesOf(s: Slices, end: number): Lane[] {
+  const sizes: number[] = [];
+  for (let i = 0; i < s.n; i++) sizes[s.depth[i]] = (sizes[s.depth[i]] ?? 0) + 1;
+  const starts: Float64Array[] = [];
+  const ends: Float64Array[] = [];
+  const items: Uint32Array[] = [];
+  for (let d = 0; d < sizes.length; d++) {
+    starts.push(new Float64Array(sizes[d] ?? 0));
+    ends.push(new Float64Array(sizes[d] ?? 0));
+    items.push(new Uint32Array(sizes[d] ?? 0));
+  }
+  const at = new Uint32Array(sizes.length);
+  for (let i = 0; i < s.n; i++) {
+    const d = s.depth[i];
+    const k = at[d]++;
+    starts[d][k] = s.start[i];
+    items[d][k] = i;
+  }
+  starts.forEach((start, d) => settleEnds(start, ends[d], (i) => s.dur[items[d][i]], end));
+  return starts.map((start, d) => new Lane(start, ends[d], items[d]));
+}
+
+export function laneOf(s: States, end: number): Lane {
+  const ends = new Float64Array(s.n);
+  settleEnds(s.start, ends, (i) => s.dur[i], end);
+  return new Lane(s.start, ends);
+}
+
+export class Trace {
+  rows: (Row | undefined)[] = [];
+  strings: string[] = [""];
+  top: number[] = [];
+  flows: Flow[] = [];
+  sites = new Map<number, Site>();
+  overview = new Map<number, Uint8Array>(); // of a row at the top: how busy, in equal parts of the trace
+  readonly span: number;
+  readonly begin: bigint;
+  private chunks = new Map<number, Chunk[]>();
+  private readonly data = new Map<number, RowData>();
+  private readonly loading = new Map<number, Promise<RowData>>();
+  private readonly args = new Map<number, Promise<Map<number, Arg[]>>>();
+  private flowsOf?: Map<number, Flow[]>;
+
+  private constructor(readonly info: Info, readonly source: Source) {
+    this.begin = BigInt(info.from);
+    this.span = Number(BigInt(info.to) - this.begin);
+  }
+
+  static async open(source: Source): Promise<Trace> {
+    const info = await source.info();
+    const ret = new Trace(info, source);
+    for (let i = 0; i + 6 < info.chunks.length; i += 7) {
+      const [row, block, at, kind, items, from, to] = info.chunks.slice(i, i + 7);
+      const list = ret.chunks.get(row) ?? [];
+      list.push({ row, block, at, kind, items, from, to });
+      ret.chunks.set(row, list);
+    }
+    await Promise.all(info.blocks.map((block, n) => ret.readSmall(block[0], n)));
+    ret.buildTree();
+    return ret;
+  }
+
+  private async readSmall(kind: BlockKind, n: number): Promise<void> {
+    if (kind === BlockKind.Items || kind === BlockKind.Args) return;
+    const bytes = await this.source.block(n);
+    const r = new Reader(bytes);
+    if (kind === BlockKind.Strings) this.readStrings(r);
+    else if (kind === BlockKind.Rows) this.readRows(bytes);
+    else if (kind === BlockKind.Flows) this.readFlows(r);
+    else if (kind === BlockKind.Frames) this.readSites(r);
+    else if (kind === BlockKind.Overview) this.readOverview(r);
+  }
+
+  private readStrings(r: Reader): void {
+    const n = r.count();
+    const lengths = uints(r, n);
+    const decoder = new TextDecoder();
+    this.strings = Array.from(lengths, (len) => decoder.decode(r.take(len)));
+  }
+
+  private pendingRows: Record<string, number[]> = {};
+
+  private readRows(bytes: Uint8Array): void {
+    this.pendingRows = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number[]>;
+  }
+
+  private readOverview(r: Reader): void {
+    const buckets = r.uint();
+    while (!r.done) this.overview.set(r.uint(), r.take(buckets));
+  }
+
+  private readFlows(r: Reader): void {
+    const end = (): FlowEnd => ({ id: r.uint(), row: r.uint(), time: r.int() });
+    while (!r.done) this.flows.push({ from: end(), to: end() });
+  }
+
+  private readSites(r: Reader): void {
+    while (!r.done) {
+      const id = r.uint();
+      this.sites.set(id, { parent: r.uint() - 1, name: "", module: "" });
+      this.siteTexts.push([id, r.uint(), r.uint()]);
+    }
+  }
+  private siteTexts: [number, number, number][] = [];
+
+  text(n: number): string {
+    return this.strings[n] ?? "";
+  }
+
+  private buildTree(): void {
+    const c = this.pendingRows;
+    const columns = ["parent", "kind", "name", "id", "lanes", "items", "rank", "unit", "main"];
+    if (columns.some((name) => !Array.isArray(c[name]) || c[name].length !== c.kind.length)) throw new Damaged("the list of rows is damaged");
+    this.rows = c.kind.map((kind, n) =>
+      kind < 0 ? undefined
+        : { n, kind, parent: c.parent[n], name: this.text(c.name[n]), id: c.id[n], lanes: c.lanes[n], items: c.items[n],
+            rank: c.rank[n], unit: this.text(c.unit[n]), main: c.main[n] !== 0, children: [] });
+    for (const row of this.rows) {
+      if (!row) continue;
+      const parent = row.parent >= 0 ? this.rows[row.parent] : undefined;
+      (parent && parent !== row ? parent.children : this.top).push(row.n);
+    }
+    for (const [id, name, module] of this.siteTexts) {
+      const site = this.sites.get(id);
+      if (site) Object.assign(site, { name: this.text(name), module: this.text(module) });
+    }
+    this.siteTexts = [];
+    this.pendingRows = {};
+  }
+
+  label(row: Row): string {
+    switch (row.kind) {
+      case RowKind.Cpu: return `CPU ${row.id}`;
+      case RowKind.Process: return `${row.name || "(no name)"} ${row.id >= 0 ? row.id : ""}`.trim();
+      case RowKind.Thread: return `${row.name || "(no name)"} ${row.id >= 0 ? row.id : ""}`.trim();
+      case RowKind.Counter: return row.id >= 0 ? `${row.name} (CPU ${row.id})` : row.name;
+      default: return row.name || "(no name)";
+    }
+  }
+
+  /** What is known of a row already; undefined: ask with load(). */
+  loaded(row: number): RowData | undefined {
+    return this.data.get(row);
+  }
+
+  load(row: number): Promise<RowData> {
+    const known = this.data.get(row);
+    if (known) return Promise.resolve(known);
+    let wait = this.loading.get(row);
+    if (!wait) this.loading.set(row, (wait = this.loadRow(row)));
+    return wait;
+  }
+
+  private readonly blocks = new Map<number, Promise<Uint8Array>>();
+
+  /** The few blocks that were used last stay unpacked: neighbours in the tree lie in one. */
+  private block(n: number): Promise<Uint8Array> {
+    let ret = this.blocks.get(n);
+    if (!ret) ret = this.source.block(n);
+    this.blocks.delete(n);
+    this.blocks.set(n, ret);
+    if (this.blocks.size > 24) this.blocks.delete(this.blocks.keys().next().value as number);
+    return ret;
+  }
+
+  private async loadRow(row: number): Promise<RowData> {
+    const ret: RowData = { lanes: [] };
+    const slices: Slices[] = [];
+    const states: States[] = [];
+    const sched: States[] = [];
+    const values: { time: Float64Array; value: Float64Array }[] = [];
+    const logs: Logs[] = [];
+    const samples: Samples[] = [];
+    for (const chunk of this.chunks.get(row) ?? []) {
+      const r = await this.reader(chunk);
+      if (chunk.kind === ChunkKind.Slices) slices.push(readSlices(r, chunk.items));
+      else if (chunk.kind === ChunkKind.States) states.push(readStates(r, chunk.items));
+      else if (chunk.kind === ChunkKind.Sched) sched.push(readStates(r, chunk.items));
+      else if (chunk.kind === ChunkKind.Values) values.push(readValues(r, chunk.items));
+      else if (chunk.kind === ChunkKind.Logs) logs.push(readLogs(r, chunk.items));
+      else samples.push({ n: chunk.items, time: times(r, chunk.items), site: uints(r, chunk.items) });
+    }
+    if (slices.length) {
+      ret.slices = joinSlices(slices);
+      ret.lanes = lanesOf(ret.slices, this.span);
+    }
+    if (states.length) {
+      ret.states = joinStates(states);
+      ret.stateLane = laneOf(ret.states, this.span);
+    }
+    if (sched.length) {
+      ret.sched = joinStates(sched);
+      ret.schedLane = laneOf(ret.sched, this.span);
+    }
+    if (values.length) {
+      const value = joined(values.map((v) => v.value), (n) => new Float64Array(n));
+      if (this.rows[row]?.name === "cpuidle") value.forEach((v, i) => (value[i] = v === 4294967295 ? -1 : v)); // the kernel's "not idle"
+      ret.values = new Steps(joined(values.map((v) => v.time), (n) => new Float64Array(n)), value);
+    }
+    if (logs.length)
+      ret.logs = { n: logs.reduce((sum, l) => sum + l.n, 0), time: joined(logs.map((l) => l.time), (n) => new Float64Array(n)),
+                   prio: joined(logs.map((l) => l.prio), (n) => new Uint8Array(n)), tag: joined(logs.map((l) => l.tag), (n) => new Uint32Array(n)),
+                   text: joined(logs.map((l) => l.text), (n) => new Uint32Array(n)) };
+    if (samples.length)
+      ret.samples = { n: samples.reduce((sum, s) => sum + s.n, 0), time: joined(samples.map((s) => s.time), (n) => new Float64Array(n)),
+                      site: joined(samples.map((s) => s.site), (n) => new Uint32Array(n)) };
+    this.data.set(row, ret);
+    this.loading.delete(row);
+    return ret;
+  }
+
+  /** A reader that stands behind the head of the chunk. */
+  private async reader(chunk: Chunk): Promise<Reader> {
+    const bytes = await this.block(chunk.block);
+    const r = new Reader(bytes);
+    r.at = chunk.at;
+    const head = [r.uint(), r.uint(), r.uint()];
+    if (head[0] !== chunk.kind || head[1] !== chunk.row || head[2] !== chunk.items || chunk.items > bytes.length)
+      throw new Damaged("a block does not hold what the list of blocks says");
+    return r;
+  }
+
+  /** Args of a set, in the order of the trace. */
+  async argsOf(set: number): Promise<Arg[]> {
+    const block = this.info.blocks.findIndex((b) => b[0] === BlockKind.Args && set >= b[3] && set < b[4]);
+    if (block < 0) return [];
+    let sets = this.args.get(block);
+    if (!sets) this.args.set(block, (sets = this.source.block(block).then((bytes) => this.readArgs(new Reader(bytes), this.info.blocks[block][3]))));
+    return (await sets).get(set) ?? [];
+  }
+
+  private readArgs(r: Reader, first: number): Map<number, Arg[]> {
+    const ret = new Map<number, Arg[]>();
+    let set = first;
+    while (!r.done) {
+      set += r.uint();
+      const key = this.text(r.uint());
+      const type = r.uint();
+      const value = type === 0 ? this.text(r.uint()) : type === 1 ? r.int() : type === 2 ? r.double() : null;
+      const list = ret.get(set);
+      if (list) list.push({ key, value });
+      else ret.set(set, [{ key, value }]);
+    }
+    return ret;
+  }
+
+  flowsAt(slice: number): Flow[] {
+    if (!this.flowsOf) {
+      this.flowsOf = new Map();
+      for (const flow of this.flows) {
+        for (const id of new Set([flow.from.id, flow.to.id])) {
+          const list = this.flowsOf.get(id);
+          if (list) list.push(flow);
+          else this.flowsOf.set(id, [flow]);
+        }
+      }
+    }
+    return this.flowsOf.get(slice) ?? [];
+  }
+}
+
+function joinSlices(p: Slices[]): Slices {
+  if (p.length === 1) return p[0];
+  const f = (get: (s: Slices) => Float64Array) => joined(p.map(get), (n) => new Float64Array(n));
+  const u = (get: (s: Slices) => Uint32Array) => joined(p.map(get), (n) => new Uint32Array(n));
+  return { n: p.reduce((sum, s) => sum + s.n, 0), start: f((s) => s.start), dur: f((s) => s.dur), name: u((s) => s.name),
+           depth: joined(p.map((s) => s.depth), (n) => new Uint16Array(n)), id: u((s) => s.id), args: u((s) => s.args),
+           count: u((s) => s.count), busy: f((s) => s.busy), longest: f((s) => s.longest) };
+}
+
+function joinStates(p: States[]): States {
+  if (p.length === 1) return p[0];
+  const i = (get: (s: States) => Int32Array) => joined(p.map(get), (n) => new Int32Array(n));
+  return { n: p.reduce((sum, s) => sum + s.n, 0), start: joined(p.map((s) => s.start), (n) => new Float64Array(n)),
+           dur: joined(p.map((s) => s.dur), (n) => new Float64Array(n)), state: joined(p.map((s) => s.state), (n) => new Uint32Array(n)),
+           cpu: i((s) => s.cpu), other: i((s) => s.other), id: joined(p.map((s) => s.id), (n) => new Uint32Array(n)) };
+}

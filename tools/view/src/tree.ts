@@ -1,0 +1,172 @@
+// The rows in their order, open and folded, and where they lie on the screen.
+
+import { type Row, RowKind, type Trace } from "./trace";
+
+export const LANE = 18;
+export const STATE = 7;
+const HEAD = 24;
+const COUNTER = 36;
+const CPU = 22;
+const OPEN_AT_START = 20; // rows of threads
+
+export interface Line {
+  row: number; // -1: a line that opens what is left out
+  key: string;
+  level: number;
+  y: number;
+  height: number;
+  folds: boolean;
+  open: boolean;
+  pinned: boolean;
+  text?: string; // of lines without a row
+  setSize: number;
+  position: number;
+}
+
+const ORDER: Record<RowKind, number> = {
+  [RowKind.Cpu]: 0, [RowKind.Counter]: 1, [RowKind.Group]: 2, [RowKind.Track]: 3, [RowKind.Thread]: 4,
+  [RowKind.Process]: 5, [RowKind.Log]: 6,
+};
+
+function topOrder(trace: Trace, row: Row): number {
+  if (row.kind === RowKind.Group) return row.children.some((c) => trace.rows[c]?.kind === RowKind.Cpu) ? 0 : row.name === "System" ? 5 : row.name === "Kernel threads" ? 7 : 6;
+  if (row.kind === RowKind.Log) return 1;
+  if (row.kind === RowKind.Thread) return 4;
+  return 3;
+}
+
+export class Tree {
+  lines: Line[] = [];
+  height = 0;
+  readonly open = new Set<number>();
+  readonly hidden = new Set<number>();
+  pinned: number[] = [];
+  filter = "";
+  private readonly order = new Map<number, number>(); // set by hand: row → place
+
+  constructor(private readonly trace: Trace) {
+    this.sort(trace.top, true);
+    for (const row of trace.rows) if (row) this.sort(row.children, false);
+    this.openBusiest();
+    this.lay();
+  }
+
+  private sort(list: number[], top: boolean): void {
+    const rows = this.trace.rows as Row[];
+    const rank = (n: number): number => (top ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
+    list.sort((a, b) => (this.order.get(a) ?? 0) - (this.order.get(b) ?? 0) || rank(a) - rank(b)
+      || (rows[a].kind === RowKind.Cpu && rows[b].kind === RowKind.Cpu ? rows[a].id - rows[b].id : 0)
+      || (rows[a].kind === RowKind.Counter && rows[b].kind === RowKind.Counter && rows[a].id >= 0 ? rows[a].name.localeCompare(rows[b].name) || rows[a].id - rows[b].id : 0)
+      || Number(rows[b].main) - Number(rows[a].main) || rows[b].rank - rows[a].rank || rows[a].id - rows[b].id || a - b);
+  }
+
+  private openBusiest(): void {
+    let threads = 0;
+    for (const n of this.trace.top) {
+      const row = this.trace.rows[n] as Row;
+      const cpus = row.children.filter((c) => this.trace.rows[c]?.kind === RowKind.Cpu).length;
+      if (cpus ? cpus <= 16 : threads < OPEN_AT_START && row.kind !== RowKind.Group) {
+        this.open.add(n);
+        if (!cpus) threads += row.children.length;
+        for (const c of row.children) if (threads < OPEN_AT_START && this.trace.rows[c]?.kind !== RowKind.Thread) this.open.add(c);
+      }
+    }
+  }
+
+  /** Its own height, without rows below it. */
+  private heightOf(row: Row): number {
+    switch (row.kind) {
+      case RowKind.Thread: {
+        const lanes = row.lanes * LANE;
+        return Math.max(HEAD, lanes + STATE + 6);
+      }
+      case RowKind.Track: return Math.max(HEAD, row.lanes * LANE + 6);
+      case RowKind.Counter: return COUNTER;
+      case RowKind.Cpu: return CPU;
+      default: return HEAD;
+    }
+  }
+
+  private matches(row: Row): boolean {
+    return this.trace.label(row).toLowerCase().includes(this.filter) || row.children.some((c) => this.matches(this.trace.rows[c] as Row));
+  }
+
+  /** Makes the list of lines anew; call after any change of what is open, pinned, hidden or filtered. */
+  lay(): void {
+    const lines: Line[] = [];
+    let y = 0;
+    const push = (line: Omit<Line, "y">): void => {
+      lines.push({ ...line, y });
+      y += line.height;
+    };
+    const visit = (list: number[], level: number, all: boolean): void => {
+      const shown = list.filter((n) => !this.hidden.has(n) && (all || !this.filter || this.matches(this.trace.rows[n] as Row)));
+      shown.forEach((n, i) => {
+        const row = this.trace.rows[n] as Row;
+        const folds = row.children.length > 0;
+        const own = all || !this.filter || this.trace.label(row).toLowerCase().includes(this.filter);
+        const open = folds && (this.open.has(n) || (this.filter !== "" && !own));
+        push({ row: n, key: `r${n}`, level, height: this.heightOf(row), folds, open, pinned: false, setSize: shown.length, position: i + 1 });
+        if (open && level < 64) visit(row.children, level + 1, own);
+      });
+    };
+    this.pinned.forEach((n, i) => {
+      const row = this.trace.rows[n] as Row;
+      push({ row: n, key: `p${n}`, level: 0, height: this.heightOf(row), folds: false, open: false, pinned: true, setSize: this.pinned.length, position: i + 1 });
+    });
+    visit(this.trace.top, 0, false);
+    const left = this.trace.rows.length - this.trace.rows.filter(Boolean).length;
+    if (left && !this.filter)
+      push({ row: -1, key: "empty", level: 0, height: HEAD, folds: false, open: false, pinned: false, setSize: 1, position: 1,
+             text: `${left} processes, threads and tracks have nothing in this trace` });
+    if (this.filter && !lines.length)
+      push({ row: -1, key: "none", level: 0, height: HEAD, folds: false, open: false, pinned: false, setSize: 1, position: 1, text: "No row has this name" });
+    this.lines = lines;
+    this.height = y;
+  }
+
+  /** The first line that reaches below y. */
+  lineAt(y: number): number {
+    let low = 0;
+    let high = this.lines.length;
+    while (low < high) {
+      const mid = (low + high) >>> 1;
+      if (this.lines[mid].y + this.lines[mid].height <= y) low = mid + 1;
+      else high = mid;
+    }
+    return low;
+  }
+
+  toggle(row: number): void {
+    if (!this.open.delete(row)) this.open.add(row);
+    this.lay();
+  }
+
+  togglePin(row: number): void {
+    this.pinned = this.pinned.includes(row) ? this.pinned.filter((n) => n !== row) : [...this.pinned, row];
+    this.lay();
+  }
+
+  /** Opens all that lies above the row; its line, or undefined when it is hidden. */
+  reveal(row: number): Line | undefined {
+    let at = this.trace.rows[row]?.parent ?? -1;
+    for (let n = 0; at >= 0 && n < 64; n++) {
+      this.open.add(at);
+      at = this.trace.rows[at]?.parent ?? -1;
+    }
+    if (this.filter) this.filter = "";
+    this.lay();
+    return this.lines.find((line) => line.row === row && !line.pinned);
+  }
+
+  /** Moves a row past its neighbour in the list. */
+  move(row: number, by: 1 | -1): void {
+    const parent = this.trace.rows[row]?.parent ?? -1;
+    const list = parent >= 0 ? (this.trace.rows[parent] as Row).children : this.trace.top;
+    const at = list.indexOf(row);
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= list.length) return;
+    [list[at], list[to]] = [list[to], list[at]];
+    this.lay();
+  }
+}

@@ -1,0 +1,152 @@
+// Parts that need no browser, against plain and slow ways to the same result.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { crc32, Damaged, Reader } from "../src/bytes";
+import { COLORS, hueOf, stateLook } from "../src/color";
+import { Lane, Steps } from "../src/lane";
+import { childTimes, sliceFlame, sliceStats } from "../src/stats";
+import { duration, place, step } from "../src/time";
+import { laneOf, lanesOf, readSlices, type RowData, type Trace } from "../src/trace";
+
+function random(seed: number): () => number {
+  return () => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed / 2 ** 32;
+  };
+}
+
+function someLane(rnd: () => number, n: number): Lane {
+  const start = new Float64Array(n);
+  const end = new Float64Array(n);
+  for (let i = 0, at = 0; i < n; i++) {
+    start[i] = at += Math.floor(rnd() * 20);
+    end[i] = at += Math.floor(rnd() ** 6 * 500);
+  }
+  return new Lane(start, end);
+}
+
+test("a walk shows each item, alone or among its neighbours, and the longest of each pixel", () => {
+  for (let seed = 0; seed < 60; seed++) {
+    const rnd = random(seed);
+    const lane = someLane(rnd, 1 + Math.floor(rnd() * 700));
+    const last = lane.end[lane.size - 1];
+    const from = Math.floor(rnd() * last);
+    const to = from + Math.floor(rnd() * last) + 1;
+    const nsPerPx = 1 + rnd() * 60;
+    let seen = 0;
+    let next = -Infinity;
+    lane.walk(from, to, nsPerPx, (start, end, item, num) => {
+      assert.ok(start >= next && end >= start);
+      next = start;
+      const first = num === 1 ? item : [...lane.start].indexOf(start);
+      if (num > 1) {
+        const lengths = Array.from({ length: num }, (_, k) => lane.end[first + k] - lane.start[first + k]);
+        assert.equal(lane.end[item] - lane.start[item], Math.max(...lengths));
+        assert.ok(Math.max(...lengths) < nsPerPx);
+      }
+      seen += num;
+    });
+    const wanted = Array.from(lane.start).filter((s, i) => s < to && lane.end[i] >= from).length;
+    assert.ok(seen >= wanted && seen <= wanted + nsPerPx + 1, `${seed}: ${seen} of ${wanted}`);
+  }
+});
+
+test("a walk costs what the window has pixels, not what the lane has items", () => {
+  const n = 2_000_000;
+  const lane = new Lane(Float64Array.from({ length: n }, (_, i) => i * 10), Float64Array.from({ length: n }, (_, i) => i * 10 + 5));
+  let calls = 0;
+  lane.walk(0, n * 10, (n * 10) / 1000, () => calls++);
+  assert.ok(calls <= 1001);
+});
+
+test("the item at a time", () => {
+  const lane = new Lane(Float64Array.of(0, 10, 20), Float64Array.of(5, 10, 30));
+  assert.deepEqual([-3, 0, 5, 6, 9, 10, 12, 20, 31, 40].map((t) => lane.at(t, 2)), [-1, 0, 0, 0, 1, 1, 1, 2, 2, -1]);
+});
+
+test("lowest and highest of values", () => {
+  const rnd = random(3);
+  const value = Float64Array.from({ length: 1000 }, () => rnd() * 100 - 50);
+  const steps = new Steps(Float64Array.from({ length: 1000 }, (_, i) => i), value);
+  for (let i = 0; i < 300; i++) {
+    const from = Math.floor(rnd() * 1000);
+    const to = from + 1 + Math.floor(rnd() * (1000 - from));
+    const part = value.subarray(from, to);
+    assert.deepEqual(steps.range(from, to), [Math.min(...part), Math.max(...part)]);
+  }
+  assert.equal(steps.at(-1), -1);
+  assert.equal(steps.at(5.5), 5);
+});
+
+test("numbers, and bytes that are none", () => {
+  const r = new Reader(Uint8Array.of(5, 0x80, 1, 3, 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f));
+  assert.deepEqual([r.uint(), r.uint(), r.int(), r.int(), r.uint()], [5, 128, -2, 2, 2 ** 53 - 1]);
+  assert.throws(() => r.uint(), Damaged);
+  assert.throws(() => new Reader(new Uint8Array(12).fill(255)).uint(), Damaged);
+  assert.throws(() => new Reader(Uint8Array.of(9, 1)).count(), Damaged);
+  assert.throws(() => readSlices(new Reader(Uint8Array.of(1, 1)), 5), Damaged);
+  assert.equal(crc32(new TextEncoder().encode("123456789")), 0xcbf43926);
+});
+
+/** Of [start, dur, depth, name]. */
+function slices(list: [number, number, number, number][]): RowData {
+  const n = list.length;
+  const col = (k: number): number[] => list.map((s) => s[k]);
+  const data: RowData = { lanes: [], slices: { n, start: Float64Array.from(col(0)), dur: Float64Array.from(col(1)), depth: Uint16Array.from(col(2)), name: Uint32Array.from(col(3)),
+    id: Uint32Array.from(list.keys()), args: new Uint32Array(n), count: new Uint32Array(n), busy: new Float64Array(n), longest: new Float64Array(n) } };
+  data.lanes = lanesOf(data.slices!, 1000);
+  return data;
+}
+
+test("self times, figures and flame graphs of slices", () => {
+  const data = slices([[0, 100, 0, 1], [10, 20, 1, 2], [12, 5, 2, 3], [40, 30, 1, 2], [200, 50, 0, 1]]);
+  assert.deepEqual([...childTimes(data)], [50, 5, 0, 0, 0]);
+  const stats = new Map(sliceStats([data], 0, 1000).map((s) => [s.name, s]));
+  assert.deepEqual([stats.get(1)!.count, stats.get(1)!.total, stats.get(1)!.self, stats.get(1)!.max], [2, 150, 100, 100]);
+  assert.deepEqual([stats.get(2)!.p50, stats.get(2)!.total], [20, 50]);
+  const flame = sliceFlame({ text: (n: number) => `n${n}`, span: 1000 } as unknown as Trace, [data], 0, 1000);
+  const one = [...flame.children.values()][0];
+  assert.deepEqual([flame.total, one.name, one.total, one.self], [150, "n1", 150, 100]);
+  const part = sliceFlame({ text: (n: number) => `n${n}`, span: 1000 } as unknown as Trace, [data], 45, 60);
+  assert.equal(part.total, 15);
+  assert.equal([...[...part.children.values()][0].children.values()][0].total, 15);
+});
+
+test("what has no end lasts until the next", () => {
+  const lane = laneOf({ n: 3, start: Float64Array.of(0, 10, 20), dur: Float64Array.of(-1, 5, -1), state: new Uint32Array(3), cpu: new Int32Array(3), other: new Int32Array(3), id: new Uint32Array(3) }, 100);
+  assert.deepEqual([...lane.end], [10, 15, 100]);
+});
+
+test("times in words", () => {
+  assert.deepEqual([0, 999, 1500, 12_345_678, 1.5e9, 3 * 60e9, 2 * 3600e9].map(duration), ["0 ns", "999 ns", "1.500 \u00b5s", "12.35 ms", "1.500 s", "3 min 0.0 s", "2 h 0 min"]);
+  assert.equal(place(4212345678), "+4.212 345 678 s");
+  assert.deepEqual([1, 3, 12, 700].map(step), [1, 5, 20, 1000]);
+});
+
+function luminance(hex: string): number {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: string, b: string): number {
+  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x + 0.05) / (y + 0.05);
+}
+
+test("labels can be read on every colour, in both themes", () => {
+  for (const c of Object.values(COLORS)) {
+    for (const fill of c.fill) assert.ok(contrast(fill, c.text) >= 5, `${fill} ${c.text}`);
+    assert.ok(contrast(c.dim, c.background) >= 4.5);
+    assert.ok(contrast(c.ink, c.background) >= 7);
+  }
+});
+
+test("equal work has equal colours, states have their own", () => {
+  assert.equal(hueOf("job 17"), hueOf("job 4"));
+  assert.equal(hueOf("at 0xffee01"), hueOf("at 0x12"));
+  assert.equal(stateLook("D+io").texture, "dots");
+  assert.equal(stateLook("D").texture, "cross");
+  assert.notEqual(stateLook("R").label, stateLook("R+").label);
+});
