@@ -99,7 +99,6 @@ LAYERS = {
     "tools/clients": ["tools/clients", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tools": ["tools", "processor", "traced", "probes", "protos", "unwind"] + SDK_ALL,
     "tools/view": ["tools/view", "tools/base", "processor", "protos"] + SDK_LOW,
-    "tools": ["tools", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store"] + SDK_LOW,
     "tests/unit/import": ["tests/support", "processor/import"] + MODEL,
     "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile", "unwind"] + SDK_ALL,

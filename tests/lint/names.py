@@ -76,6 +76,7 @@ ROOMS = {
     "tools/record": "orma_record_ orma_recorder_",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",
+    "tools/view": "orma_view_page orma_view_serve",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_"
@@ -118,6 +119,7 @@ ROOMS = {
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/export": "orma_export_ orma_print_",
+    "processor/view": "orma_view_",
     "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_outbox_ orma_request_ orma_rpc_"
                        " orma_server_ orma_ws_",
 }
