@@ -1,13 +1,11 @@
 /*
  * orma query: SQL on a trace.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "processor/export/csv.h"
@@ -15,7 +13,9 @@
 #include "tools/commands.h"
 #include "tools/convert/merge.h"
 #include "tools/load/load.h"
+#include "tools/load/sql_error.h"
 #include "tools/load/symbols.h"
+#include "tools/shell/prompt.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
@@ -138,66 +138,6 @@ static int read_sql(const struct query *q, struct orma_buf *sql)
     return r;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Where in `line` the error "no such table: NAME[; hint]" means, as a word at or after `from`; or
- * `from`. */
-static size_t place_of_name(struct orma_str line, size_t from, const char *message)
-{
-    struct orma_str begin = ORMA_STR("no such table: ");
-    bool names = orma_str_starts(orma_str_from(message), begin);
-    const char *name = names ? message + begin.len : "";
-    size_t len = strcspn(name, ";");
-
-    if (!len)
-        return from;
-    for (size_t i = 0; i < line.len; i++) {
-        if (line.data[i] == '\t' || (line.data[i] & 0x80))
-            return from; /* bytes are no columns there */
-    }
-    for (size_t i = from; i + len <= line.len; i++) {
-        bool begins = !i || !is_word(line.data[i - 1]);
-        bool ends = i + len == line.len || !is_word(line.data[i + len]);
-
-        if (begins && ends && !strncasecmp(line.data + i, name, len))
-            return i;
-    }
-    return from;
-}
-
-/*
- * The processor's text has frames of three lines: "  File "stdin" line 1 col 2", the line, a caret;
- * last the message. Here the SQL has the name that the user gave it, and the caret is below the
- * name that is wrong.
- */
-static void print_sql_error(const struct query *q, const struct orma_processor *tp)
-{
-    struct orma_str rest = orma_str_from(orma_processor_error(tp)), line, text, caret;
-    const char *message = rest.data;
-    unsigned row, col;
-
-    for (const char *p = rest.data; *p; p++)
-        message = *p == '\n' && p[1] ? p + 1 : message;
-    fprintf(stderr, "orma query: ");
-    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
-        if (sscanf(line.data, "  File \"stdin\" line %u col %u", &row, &col) != 2) {
-            if (!orma_str_eq_c(line, "Traceback (most recent call last):"))
-                fprintf(stderr, "%.*s\n", ORMA_STR_ARG(line));
-            continue;
-        }
-        (void)orma_str_cut(&rest, '\n', &text);
-        (void)orma_str_cut(&rest, '\n', &caret);
-        const char *from = q->file ? q->file : "standard input";
-        size_t at = caret.len ? caret.len - 1 : 0, meant = place_of_name(text, at, message);
-        fprintf(stderr, "%s line %u col %u\n%.*s\n%.*s%*s^\n", q->sql ? "SQL" : from, row,
-                col + (unsigned)(meant - at), ORMA_STR_ARG(text), (int)at, caret.data,
-                (int)(meant - at), "");
-    }
-}
-
 /* Several traces are one archive in a folder of ours while they are loaded: what is mapped stays
  * until the end. */
 static int load_merged(const struct query *q, struct orma_processor *tp, const char *folder)
@@ -241,7 +181,8 @@ static int query(const struct query *q)
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct orma_processor *tp = NULL;
     unsigned statements = 0;
-    int r = read_sql(q, &sql);
+    bool prompt = !q->sql && !q->file && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    int r = prompt ? 0 : read_sql(q, &sql);
 
     if (r == 0)
         r = orma_processor_new(&config, &tp);
@@ -253,6 +194,8 @@ static int query(const struct query *q)
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;
     }
+    if (prompt)
+        return orma_shell_prompt(tp, q->traces[0]);
     int code = ORMA_EXIT_OK;
     r = orma_print_query(tp, orma_buf_cstr(&sql), sql.len, q->form, stdout, &statements);
     if (r == 0 && fflush(stdout))
@@ -260,7 +203,11 @@ static int query(const struct query *q)
     if (r == -EIO) {
         code = orma_cli_output_failed("orma query", errno);
     } else if (r < 0) {
-        print_sql_error(q, tp);
+        orma_load_print_sql_error("orma query: ",
+                                  q->sql    ? "SQL"
+                                  : q->file ? q->file
+                                            : "standard input",
+                                  tp);
         code = ORMA_EXIT_FAILURE;
     } else if (!statements) {
         fprintf(stderr, "orma query: there is no SQL statement to run\n");
@@ -291,6 +238,7 @@ const struct orma_command orma_cmd_query = {
         "standard input; several statements are separated by semicolons. The tables that "
         "one starts with: slice, "
         "thread, process, sched, thread_state, counter, args, stats.\n\n"
+        "Without SQL, on a terminal, there is a prompt: '.help' lists its commands.\n\n"
         "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
         "names from there; 'orma convert --help' has more.",
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"

@@ -1,9 +1,9 @@
 # Debian packages by purpose; sourced by tools/quickstart.sh and tools/test.sh.
 ORMA_BUILD_PACKAGES="gcc libc6-dev meson ninja-build pkg-config python3 protobuf-c-compiler protobuf-compiler
 libprotobuf-c-dev libevent-dev libsqlite3-dev zlib1g-dev libzstd-dev libseccomp-dev libpcre2-dev
-libsystemd-dev libelf-dev libdw-dev libexpat1-dev"
+libsystemd-dev libelf-dev libdw-dev libexpat1-dev libedit-dev"
 ORMA_TEST_PACKAGES="$ORMA_BUILD_PACKAGES libcriterion-dev clang llvm
-libclang-rt-14-dev valgrind"
+libclang-rt-14-dev valgrind tmux"
 
 # orma_missing PACKAGE...: those that are not installed.
 orma_missing() {

@@ -373,7 +373,7 @@ out:
     return r;
 }
 
-static int print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
+int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
 {
     switch (form) {
     case ORMA_PRINT_CSV:
@@ -400,7 +400,7 @@ static int print_one(struct orma_query *q, enum orma_print_form form, FILE *out,
     if (*printed && form != ORMA_PRINT_JSON)
         fputc('\n', out);
     *printed = true;
-    return print_rows(q, form, out);
+    return orma_print_rows(q, form, out);
 }
 
 int orma_print_query(struct orma_processor *tp, const char *sql, size_t len,

@@ -27,6 +27,9 @@ enum orma_print_form {
 int orma_print_query(struct orma_processor *tp, const char *sql, size_t len,
                      enum orma_print_form form, FILE *out, unsigned *ret_statements);
 
+/* The rows of one query, with their heading. 0 or -errno as above. */
+int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out);
+
 /* A text as JSON has it, with quotes; bytes that are no UTF-8 become U+FFFD. */
 void orma_print_json_text(const char *text, FILE *out);
 

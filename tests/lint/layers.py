@@ -93,7 +93,7 @@ LAYERS = {
     "tools/load": ["tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/record": ["tools/record", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
-    "tools/shell": ["tools/shell", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
+    "tools/shell": ["tools/shell", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/report": ["tools/report", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,
     "tools/clients": ["tools/clients", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,

@@ -1,65 +1,129 @@
 /*
- * The terminal is in raw mode while a line is edited. Bytes -> keys (escape sequences) ->
- * changes of text, cursor and history -> the line is drawn anew. History is loaded at the
- * start and written at the end.
+ * libedit does the editing. Here are bytes <-> wide characters (UTF-8, whatever the locale says),
+ * the history's file, completion (the common part of all candidates, or their list), and Ctrl-C:
+ * libedit reads through get_char(), which a signal ends.
  */
 #include "tools/shell/line_editor.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
-#include "sdk/base/str.h"
+#include "sdk/base/utf8.h"
+#include "sdk/base/vec.h"
+#include "tools/base/cell.h"
+
+bool orma_line_editor_usable(void)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+#ifdef ORMA_HAVE_LIBEDIT
+#include <histedit.h>
 
 #define HISTORY_BYTES_MAX ((size_t)4 << 20)
-#define COLUMNS_DEFAULT 80
-#define WITH_CTRL(c) ((c)&0x1f)
-
-/* Keys beyond the bytes that they send. */
-enum { KEY_LEFT = 256, KEY_RIGHT, KEY_UP, KEY_DOWN, KEY_HOME, KEY_END, KEY_DELETE, KEY_NONE };
+#define LISTED_MAX 200 /* candidates that are shown */
 
 struct orma_line_editor {
+    EditLine *el;
+    HistoryW *history;
     char *path;
-    char *lines[ORMA_SHELL_HISTORY_MAX]; /* oldest first */
+    char *lines[ORMA_SHELL_HISTORY_MAX]; /* oldest first: what the file holds */
     size_t num;
     bool changed;
-    /* While a line is read: */
-    struct orma_buf text;
-    size_t at;    /* of the cursor, in bytes */
-    size_t shown; /* the line of history that is shown; num: the new one */
-    char *typed;  /* the new line, while another one is shown */
-    const char *prompt;
+    bool interrupted; /* a signal came while a line was read */
+    wchar_t *prompt;
+    orma_line_editor_complete_fn *complete;
+    void *complete_ctx;
 };
+
+/* ---- characters ---- */
+
+static wchar_t *to_wide(struct orma_str text)
+{
+    wchar_t *ret = calloc(text.len + 1, sizeof(*ret));
+
+    for (size_t n = 0; ret && text.len; n++) {
+        uint32_t code = 0xfffd;
+        size_t len = orma_utf8_decode(text, &code);
+
+        len = len ? len : 1;
+        ret[n] = (wchar_t)code;
+        text = (struct orma_str){text.data + len, text.len - len};
+    }
+    return ret;
+}
+
+static void from_wide(const wchar_t *text, size_t len, struct orma_buf *ret)
+{
+    orma_buf_clear(ret);
+    for (size_t i = 0; i < len; i++) {
+        if (!orma_utf8_put(ret, (uint32_t)text[i]))
+            orma_buf_put_byte(ret, '?');
+    }
+}
+
+/* A character of the terminal: 1; 0: the end; -1: a signal came, or it failed. */
+static int get_char(EditLine *el, wchar_t *ret)
+{
+    struct orma_line_editor *self = NULL;
+    uint8_t bytes[ORMA_UTF8_MAX];
+    uint32_t code;
+
+    el_wget(el, EL_CLIENTDATA, &self);
+    for (size_t n = 0; n < sizeof(bytes); n++) {
+        ssize_t got = read(STDIN_FILENO, &bytes[n], 1);
+
+        if (got < 0 && errno == EINTR && self)
+            self->interrupted = true; /* libedit forgets why, in the middle of a search */
+        if (got <= 0)
+            return got < 0 ? -1 : 0;
+        if (orma_utf8_decode((struct orma_str){(const char *)bytes, n + 1}, &code)) {
+            *ret = (wchar_t)code;
+            return 1;
+        }
+    }
+    *ret = L'?';
+    return 1;
+}
 
 /* ---- history ---- */
 
 static void add_line(struct orma_line_editor *self, struct orma_str line)
 {
+    wchar_t *wide;
+    HistEventW event;
     char *copy;
 
     if (!line.len || (self->num && orma_str_eq_c(line, self->lines[self->num - 1])))
         return;
     copy = orma_str_dup(line);
-    if (!copy)
-        return; /* a line less in the history */
-    if (self->num == ORMA_SHELL_HISTORY_MAX) {
-        free(self->lines[0]);
-        memmove(self->lines, self->lines + 1, (--self->num) * sizeof(*self->lines));
+    wide = to_wide(line);
+    if (copy && wide) {
+        if (self->num == ORMA_SHELL_HISTORY_MAX) {
+            free(self->lines[0]);
+            memmove(self->lines, self->lines + 1, (--self->num) * sizeof(*self->lines));
+        }
+        self->lines[self->num++] = copy;
+        (void)history_w(self->history, &event, H_ENTER, wide); /* else a line less */
+        self->changed = true;
+        copy = NULL;
     }
-    self->lines[self->num++] = copy;
-    self->changed = true;
+    free(copy);
+    free(wide);
 }
 
 static void load_history(struct orma_line_editor *self)
 {
-    struct orma_buf file = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf file = {0};
 
     if (orma_fd_read_file(AT_FDCWD, self->path, HISTORY_BYTES_MAX, &file) == 0) {
         struct orma_str rest = orma_buf_str(&file), line;
@@ -68,7 +132,6 @@ static void load_history(struct orma_line_editor *self)
             add_line(self, line);
     }
     self->changed = false;
-    orma_buf_fini(&file);
 }
 
 /* The folders above the file, each if it is missing. */
@@ -83,24 +146,169 @@ static void make_folders(char *path)
 
 static void save_history(struct orma_line_editor *self)
 {
-    struct orma_buf text = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
 
     for (size_t i = 0; i < self->num; i++)
         orma_buf_printf(&text, "%s\n", self->lines[i]);
     make_folders(self->path);
-    int fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ORMA_AUTO(orma_fd_close)
+    int fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && !text.failed)
-        (void)orma_fd_write_all(fd, text.data, text.len); /* it is only a history */
-    orma_fd_close(&fd);
-    orma_buf_fini(&text);
+        (void)orma_fd_write_all(fd, text.data, text.len); /* a history less is no failure */
+}
+
+void orma_line_editor_remember(struct orma_line_editor *self, struct orma_str text)
+{
+    bool comments = memmem(text.data, text.len, "--", 2) != NULL;
+    struct orma_str rest = text, line;
+
+    if (comments) {
+        while (rest.len && orma_str_cut(&rest, '\n', &line))
+            add_line(self, line);
+        return;
+    }
+    char *copy = orma_str_dup(text);
+    for (char *p = copy; p && *p; p++)
+        *p = *p == '\n' ? ' ' : *p;
+    if (copy)
+        add_line(self, orma_str_trim(orma_str_from(copy)));
+    free(copy);
+}
+
+/* ---- completion ---- */
+
+static bool same_letter(char a, char b)
+{
+    a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+    b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+    return a == b;
+}
+
+/* Bytes that all candidates begin with, and how many there are. */
+static size_t common_part(const struct orma_buf *words, size_t *ret_num)
+{
+    const char *first = (const char *)words->data, *end = first + words->len;
+    size_t common = words->len ? strlen(first) : 0;
+
+    *ret_num = 0;
+    for (const char *w = first; w < end; w += strlen(w) + 1) {
+        size_t n = 0;
+
+        while (n < common && same_letter(w[n], first[n]))
+            n++;
+        common = n;
+        ++*ret_num;
+    }
+    while (common && (first[common] & 0xc0) == 0x80)
+        common--; /* not in the middle of a character */
+    return common;
+}
+
+static void list_words(const struct orma_buf *words)
+{
+    const char *first = (const char *)words->data, *end = first + words->len;
+    unsigned width = 1, screen = orma_cell_terminal_width(stdout, 80), col = 0, num = 0;
+
+    for (const char *w = first; w < end; w += strlen(w) + 1)
+        width = ORMA_MAX(width, orma_cell_width(orma_str_from(w)) + 2);
+    for (const char *w = first; w < end && num < LISTED_MAX; w += strlen(w) + 1, num++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf shown = {0};
+
+        if (num == 0 || col + width > screen) {
+            fputc('\n', stdout);
+            col = 0;
+        }
+        orma_cell_put(&shown, orma_str_from(w), width);
+        printf("%s%*s", orma_buf_cstr(&shown), (int)(width - orma_cell_width(orma_str_from(w))),
+               "");
+        col += width;
+    }
+    printf(num == LISTED_MAX ? "\n...\n" : "\n");
+    fflush(stdout);
+}
+
+/* Puts `text` in place of the last `old` characters before the cursor. */
+static void replace(EditLine *el, size_t old, struct orma_str text)
+{
+    wchar_t *wide = to_wide(text);
+
+    el_deletestr(el, (int)old);
+    if (wide)
+        (void)el_winsertstr(el, wide); /* a line that is too long stays as it is */
+    free(wide);
+}
+
+static unsigned char on_tab(EditLine *el, int key)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf before = {0}, after = {0}, words = {0};
+    struct orma_line_editor *self = NULL;
+    const LineInfoW *line = el_wline(el);
+    size_t from = 0, num, chars = 0;
+
+    (void)key;
+    el_wget(el, EL_CLIENTDATA, &self);
+    if (!self || !self->complete)
+        return CC_ERROR;
+    from_wide(line->buffer, (size_t)(line->cursor - line->buffer), &before);
+    from_wide(line->cursor, (size_t)(line->lastchar - line->cursor), &after);
+    self->complete(self->complete_ctx, orma_buf_str(&before), orma_buf_str(&after), &from, &words);
+    size_t common = common_part(&words, &num);
+    if (!num || words.failed || before.failed)
+        return CC_ERROR;
+    for (size_t i = from; i < before.len; i++)
+        chars += (before.data[i] & 0xc0) != 0x80;
+    bool grows = common > before.len - from;
+    if (grows || num == 1)
+        replace(el, chars, (struct orma_str){(const char *)words.data, common});
+    if (num == 1 || grows)
+        return CC_REFRESH;
+    list_words(&words);
+    return CC_REDISPLAY;
+}
+
+/* ---- the editor ---- */
+
+static wchar_t *get_prompt(EditLine *el)
+{
+    static wchar_t none[] = L"";
+    struct orma_line_editor *self = NULL;
+
+    el_wget(el, EL_CLIENTDATA, &self);
+    return self && self->prompt ? self->prompt : none;
+}
+
+static bool start(struct orma_line_editor *self)
+{
+    HistEventW event;
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) /* libedit asks it how wide characters are */
+        (void)setlocale(LC_CTYPE, "");
+    self->history = history_winit();
+    self->el = el_init("orma", stdin, stdout, stderr);
+    if (!self->history || !self->el)
+        return false;
+    (void)history_w(self->history, &event, H_SETSIZE, ORMA_SHELL_HISTORY_MAX);
+    el_wset(self->el, EL_CLIENTDATA, self);
+    el_wset(self->el, EL_PROMPT_ESC, get_prompt, L'\1');
+    el_wset(self->el, EL_EDITOR, L"emacs");
+    el_wset(self->el, EL_HIST, history_w, self->history);
+    el_wset(self->el, EL_GETCFN, get_char);
+    el_wset(self->el, EL_ADDFN, L"orma-complete", L"complete a word", on_tab);
+    el_wset(self->el, EL_BIND, L"\t", L"orma-complete", NULL);
+    el_wset(self->el, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
+    el_wset(self->el, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
+    el_wset(self->el, EL_BIND, L"^W", L"ed-delete-prev-word", NULL);
+    return true;
 }
 
 struct orma_line_editor *orma_line_editor_new(const char *history_path)
 {
     struct orma_line_editor *self = calloc(1, sizeof(*self));
 
-    if (!self)
+    if (!self || !start(self)) {
+        orma_line_editor_free(self);
         return NULL;
+    }
     self->path = history_path ? strdup(history_path) : NULL;
     if (self->path)
         load_history(self);
@@ -115,288 +323,79 @@ void orma_line_editor_free(struct orma_line_editor *self)
         save_history(self);
     for (size_t i = 0; i < self->num; i++)
         free(self->lines[i]);
-    orma_buf_fini(&self->text);
-    free(self->typed);
+    if (self->el)
+        el_end(self->el);
+    if (self->history)
+        history_wend(self->history);
     free(self->path);
+    free(self->prompt);
     free(self);
 }
 
-/* ---- the terminal ---- */
-
-bool orma_line_editor_usable(void)
+void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_editor_complete_fn *fn,
+                                   void *ctx)
 {
-    const char *term = getenv("TERM");
-
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
-}
-
-static int set_raw(struct termios *ret_before)
-{
-    struct termios raw;
-
-    if (tcgetattr(STDIN_FILENO, ret_before) < 0)
-        return -errno;
-    raw = *ret_before;
-    raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
-    raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0 ? -errno : 0;
-}
-
-static size_t columns(void)
-{
-    struct winsize size;
-
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col
-                                                                            : COLUMNS_DEFAULT;
-}
-
-static bool is_continuation(uint8_t byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* Characters in so many bytes. */
-static size_t width(const uint8_t *text, size_t len)
-{
-    size_t num = 0;
-
-    for (size_t i = 0; i < len; i++)
-        num += !is_continuation(text[i]);
-    return num;
-}
-
-/* The line is drawn anew: from where the cursor fits, as much as fits. */
-static void draw(const struct orma_line_editor *self)
-{
-    const uint8_t *text = self->text.data ? self->text.data : (const uint8_t *)"";
-    size_t room = columns() - strlen(self->prompt) - 1, from = 0, to = self->text.len;
-    struct orma_buf out = {0};
-
-    while (width(text + from, self->at - from) > room) {
-        from++;
-        while (from < self->at && is_continuation(text[from]))
-            from++;
-    }
-    while (width(text + from, to - from) > room) {
-        to--;
-        while (to > from && is_continuation(text[to]))
-            to--;
-    }
-    orma_buf_printf(&out, "\r%s", self->prompt);
-    orma_buf_put(&out, text + from, to - from);
-    orma_buf_printf(&out, "\x1b[K\r\x1b[%zuC",
-                    strlen(self->prompt) + width(text + from, self->at - from));
-    if (!out.failed)
-        (void)orma_fd_write_all(STDOUT_FILENO, out.data, out.len); /* reading will fail, too */
-    orma_buf_fini(&out);
-}
-
-/* ---- keys ---- */
-
-static int read_byte(void)
-{
-    uint8_t byte;
-    ssize_t n;
-
-    do {
-        n = read(STDIN_FILENO, &byte, 1);
-    } while (n < 0 && errno == EINTR);
-    if (n == 1)
-        return byte;
-    return n == 0 ? 0 : -errno;
-}
-
-/* What follows an escape: "[A", "OH", "[3~" ... */
-static int read_escape(void)
-{
-    int kind = read_byte(), c = kind == '[' || kind == 'O' ? read_byte() : 0, last = c;
-
-    while (kind == '[' && ((last >= '0' && last <= '9') || last == ';'))
-        last = read_byte();
-    switch (last) {
-    case 'A':
-        return KEY_UP;
-    case 'B':
-        return KEY_DOWN;
-    case 'C':
-        return KEY_RIGHT;
-    case 'D':
-        return KEY_LEFT;
-    case 'H':
-        return KEY_HOME;
-    case 'F':
-        return KEY_END;
-    case '~':
-        if (c == '3')
-            return KEY_DELETE;
-        if (c == '1' || c == '7')
-            return KEY_HOME;
-        return c == '4' || c == '8' ? KEY_END : KEY_NONE;
-    }
-    return KEY_NONE;
-}
-
-static size_t before(const struct orma_line_editor *self, size_t at)
-{
-    while (at > 0 && is_continuation(self->text.data[--at]))
-        ;
-    return at;
-}
-
-static size_t behind(const struct orma_line_editor *self, size_t at)
-{
-    if (at < self->text.len)
-        at++;
-    while (at < self->text.len && is_continuation(self->text.data[at]))
-        at++;
-    return at;
-}
-
-static void insert(struct orma_line_editor *self, uint8_t byte)
-{
-    orma_buf_put_byte(&self->text, byte);
-    if (self->text.failed)
-        return;
-    memmove(self->text.data + self->at + 1, self->text.data + self->at,
-            self->text.len - 1 - self->at);
-    self->text.data[self->at++] = byte;
-}
-
-static void cut(struct orma_line_editor *self, size_t from, size_t to)
-{
-    if (to > from)
-        memmove(self->text.data + from, self->text.data + to, self->text.len - to);
-    self->text.len -= to - from;
-    self->at = from;
-}
-
-static size_t word_begin(const struct orma_line_editor *self)
-{
-    size_t at = self->at;
-
-    while (at > 0 && self->text.data[at - 1] == ' ')
-        at--;
-    while (at > 0 && self->text.data[at - 1] != ' ')
-        at--;
-    return at;
-}
-
-static void show_history(struct orma_line_editor *self, size_t line)
-{
-    if (line > self->num)
-        return;
-    if (self->shown == self->num) { /* what was typed comes back later */
-        free(self->typed);
-        self->typed = orma_str_dup(orma_buf_str(&self->text));
-    }
-    self->shown = line;
-    orma_buf_clear(&self->text);
-    if (line < self->num)
-        orma_buf_put_str(&self->text, self->lines[line]);
-    else if (self->typed)
-        orma_buf_put_str(&self->text, self->typed);
-    self->at = self->text.len;
-}
-
-static void edit(struct orma_line_editor *self, int key)
-{
-    switch (key) {
-    case WITH_CTRL('A'):
-    case KEY_HOME:
-        self->at = 0;
-        break;
-    case WITH_CTRL('E'):
-    case KEY_END:
-        self->at = self->text.len;
-        break;
-    case WITH_CTRL('B'):
-    case KEY_LEFT:
-        self->at = before(self, self->at);
-        break;
-    case WITH_CTRL('F'):
-    case KEY_RIGHT:
-        self->at = behind(self, self->at);
-        break;
-    case WITH_CTRL('P'):
-    case KEY_UP:
-        if (self->shown > 0)
-            show_history(self, self->shown - 1);
-        break;
-    case WITH_CTRL('N'):
-    case KEY_DOWN:
-        show_history(self, self->shown + 1);
-        break;
-    case 0x7f:
-    case WITH_CTRL('H'):
-        cut(self, before(self, self->at), self->at);
-        break;
-    case WITH_CTRL('D'):
-    case KEY_DELETE:
-        cut(self, self->at, behind(self, self->at));
-        break;
-    case WITH_CTRL('K'):
-        self->text.len = self->at;
-        break;
-    case WITH_CTRL('U'):
-        cut(self, 0, self->at);
-        break;
-    case WITH_CTRL('W'):
-        cut(self, word_begin(self), self->at);
-        break;
-    case WITH_CTRL('L'):
-        (void)orma_fd_write_all(STDOUT_FILENO, "\x1b[H\x1b[2J", 7); /* drawing tells */
-        break;
-    default:
-        if (key == '\t')
-            key = ' ';
-        if (key >= ' ' && key < 256)
-            insert(self, (uint8_t)key);
-    }
-}
-
-/* 1, 0, -EINTR, -errno. */
-static int read_line(struct orma_line_editor *self)
-{
-    for (;;) {
-        draw(self);
-        int key = read_byte();
-
-        if (key < 0)
-            return key;
-        if (key == 0 || (key == WITH_CTRL('D') && !self->text.len))
-            return 0;
-        if (key == '\r' || key == '\n')
-            return 1;
-        if (key == WITH_CTRL('C'))
-            return -EINTR;
-        edit(self, key == 0x1b ? read_escape() : key);
-        if (self->text.failed)
-            return -ENOMEM;
-    }
+    self->complete = fn;
+    self->complete_ctx = ctx;
 }
 
 int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret)
 {
-    struct termios terminal;
-    int r = set_raw(&terminal);
+    int len = 0;
 
-    if (r < 0)
-        return r;
-    orma_buf_clear(&self->text);
-    self->prompt = prompt;
-    self->at = 0;
-    self->shown = self->num;
-    fflush(stdout);
-    r = read_line(self);
-    (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal); /* as good as it gets */
-    (void)orma_fd_write_all(STDOUT_FILENO, "\n", 1);     /* likewise */
-    if (r == 1) {
-        add_line(self, orma_buf_str(&self->text));
-        orma_buf_clear(ret);
-        orma_buf_put(ret, self->text.data, self->text.len);
-        r = ret->failed ? -ENOMEM : 1;
+    free(self->prompt);
+    self->prompt = to_wide(orma_str_from(prompt));
+    errno = 0;
+    self->interrupted = false;
+    const wchar_t *line = el_wgets(self->el, &len);
+    int err = errno;
+    if (self->interrupted) {
+        fputc('\n', stdout);
+        return -EINTR;
     }
-    return r;
+    if (!line || len <= 0) {
+        fputc('\n', stdout);
+        return len < 0 && err ? -err : 0;
+    }
+    size_t num = (size_t)len;
+    while (num && (line[num - 1] == L'\n' || line[num - 1] == L'\r'))
+        num--;
+    from_wide(line, num, ret);
+    return ret->failed ? -ENOMEM : 1;
 }
+
+#else /* lines are read as they come */
+
+struct orma_line_editor *orma_line_editor_new(const char *history_path)
+{
+    (void)history_path;
+    return NULL;
+}
+
+void orma_line_editor_free(struct orma_line_editor *self)
+{
+    (void)self;
+}
+
+void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_editor_complete_fn *fn,
+                                   void *ctx)
+{
+    (void)self;
+    (void)fn;
+    (void)ctx;
+}
+
+int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret)
+{
+    (void)self;
+    (void)prompt;
+    (void)ret;
+    return -ENOTSUP;
+}
+
+void orma_line_editor_remember(struct orma_line_editor *self, struct orma_str text)
+{
+    (void)self;
+    (void)text;
+}
+#endif

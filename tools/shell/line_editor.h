@@ -1,7 +1,7 @@
 /*
- * Lines typed at a terminal, with the usual keys and a history that is kept in
- * a file. One line of the screen; longer text scrolls sideways. Characters are
- * taken as one column wide.
+ * Lines typed at a terminal, by libedit: its usual keys (those of Emacs, Ctrl-R to search the
+ * history), wide characters, several rows of the screen, completion, a history that is kept in a
+ * file, one line an entry.
  *
  * The terminal is in raw mode only while a line is read, so that Ctrl-C
  * interrupts what runs between two lines.
@@ -16,7 +16,14 @@
 
 struct orma_line_editor;
 
-/* `history_path` (copied; NULL: none) is read now and written by free(). NULL: out of memory. */
+/* The words that can follow at the end of `before`, the line up to the cursor, each with its
+ * terminator, into `ret`; *ret_from: where the word that they replace begins. `after`: what is
+ * behind the cursor. */
+typedef void orma_line_editor_complete_fn(void *ctx, struct orma_str before, struct orma_str after,
+                                          size_t *ret_from, struct orma_buf *ret);
+
+/* `history_path` (copied; NULL: none) is read now and written by free(). NULL: out of memory, or a
+ * build without libedit. */
 struct orma_line_editor *orma_line_editor_new(const char *history_path);
 
 /* NULL is fine. Writes the history if there is something new in it. */
@@ -25,9 +32,16 @@ void orma_line_editor_free(struct orma_line_editor *self);
 /* Could it work here: are both ends the same kind of terminal that has cursor keys? */
 bool orma_line_editor_usable(void);
 
+void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_editor_complete_fn *fn,
+                                   void *ctx);
+
 /*
  * Reads a line into `ret` (replaced, without line end). 1; 0: end of input (Ctrl-D in an empty
- * line); -EINTR: given up by Ctrl-C; other -errno of the terminal.
+ * line); -EINTR: given up by Ctrl-C, for which SIGINT has a handler without SA_RESTART; other
+ * -errno of the terminal. Nothing is added to the history.
  */
 int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret);
+
+/* Line ends in the text become blanks, or, where it has comments, it becomes several entries. */
+void orma_line_editor_remember(struct orma_line_editor *self, struct orma_str text);
 #endif

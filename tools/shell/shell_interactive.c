@@ -280,7 +280,11 @@ static int read_plain(struct input *in)
 
 static int read_input(struct input *in)
 {
-    return in->editor ? orma_line_editor_read(in->editor, "> ", &in->line) : read_plain(in);
+    int r = in->editor ? orma_line_editor_read(in->editor, "> ", &in->line) : read_plain(in);
+
+    if (r == 1 && in->editor)
+        orma_line_editor_remember(in->editor, orma_buf_str(&in->line));
+    return r;
 }
 
 int orma_shell_interactive(struct orma_shell *self)
@@ -291,7 +295,7 @@ int orma_shell_interactive(struct orma_shell *self)
     int r;
 
     if (in.editor)
-        act.sa_flags = SA_RESTART; /* nothing but the query is to notice */
+        act.sa_flags = 0; /* a line that is typed is given up */
     interruptible = self->tp;
     sigaction(SIGINT, &act, &old);
     while (go_on && ((r = read_input(&in)) == 1 || r == -EINTR)) {

@@ -192,7 +192,7 @@ class Terminal(Shell):
 
     def prompt(self):
         """Waits for an empty line: only then all keys are the editor's."""
-        self.until("\x1b[2C")
+        self.until("> ")
 
     def type(self, text):
         os.write(self.fd, text.encode())

@@ -1,0 +1,198 @@
+"""The prompt of `orma query`, driven in tmux: keys go in, whole screens come out. The screens that are expected stand in
+prompt_screens.txt; `test_prompt.py --update` writes them anew, the diff is reviewed."""
+import re
+import shutil
+import sys
+
+from orma_env import *
+
+SCREENS = pathlib.Path(__file__).with_name("prompt_screens.txt")
+UPDATE = "--update" in sys.argv
+TRACE = """
+packet { trusted_packet_sequence_id: 3 sequence_flags: 1 timestamp: 0 trace_packet_defaults { timestamp_clock_id: 6 } }
+packet { trusted_packet_sequence_id: 3 timestamp: 1 track_descriptor { uuid: 1 thread { pid: 5 tid: 6 thread_name: "main" } } }
+packet { trusted_packet_sequence_id: 3 timestamp: 100 track_event { type: TYPE_SLICE_BEGIN track_uuid: 1 name: "request" } }
+packet { trusted_packet_sequence_id: 3 timestamp: 140 track_event { type: TYPE_SLICE_END track_uuid: 1 } }
+packet { trusted_packet_sequence_id: 3 timestamp: 160 track_event { type: TYPE_SLICE_BEGIN track_uuid: 1 name: "資料を読む" } }
+packet { trusted_packet_sequence_id: 3 timestamp: 170 track_event { type: TYPE_SLICE_END track_uuid: 1 } }
+"""
+
+
+def wanted_screens():
+    if not SCREENS.exists():
+        return {}
+    parts = re.split(r"^==== (.*)\n", SCREENS.read_text(), flags=re.M)[1:]
+    return dict(zip(parts[::2], (p.rstrip("\n") for p in parts[1::2])))
+
+
+@unittest.skipIf(not shutil.which("tmux"), "no tmux here")
+class Screens(Case):
+    """Each test has a terminal of 80 by 24."""
+    seen = {}
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "t.txt").write_text(TRACE)
+        self.orma("convert", "binary", "t.txt", "t.pftrace")
+        self.env.update(HOME=str(self.dir), LC_ALL="C.UTF-8", TERM="xterm", TMUX="", SHELL="/bin/sh", NO_COLOR="1")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", str(self.dir),
+                  f"trap : INT; {ORMA} query t.pftrace; echo exit code $?; sleep 1000")
+        self.addCleanup(self.tmux, "kill-server", check=False)
+        self.until("orma> ")
+
+    def tmux(self, *argv, check=True):
+        done = self.run_program("tmux", "-S", self.dir / "tmux.sock", *argv)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p").rstrip("\n")
+
+    def until(self, text, last=True):
+        """Waits until the screen's last line (or any) begins with this."""
+        end = time.monotonic() + 30 * SLOW
+        while time.monotonic() < end:
+            lines = self.screen().splitlines() or [""]
+            if lines[-1].startswith(text.rstrip()) if last else text in "\n".join(lines):
+                return
+            time.sleep(0.03)
+        self.fail(f"no {text!r} in\n{self.screen()}")
+
+    def type(self, *keys):
+        for k in keys:
+            if k in ("Enter", "Tab", "Up", "C-c", "C-d", "C-r", "C-a", "Left", "q"):
+                self.tmux("send-keys", k)
+            else:
+                self.tmux("send-keys", "-l", k[:-1] + "\\;" if k.endswith(";") else k)  # a last ';' would be tmux's
+
+    def line(self, text, wait="orma> "):
+        """A line, and what it leads to: a prompt with nothing behind it."""
+        self.type(text, "Enter")
+        end = time.monotonic() + 30 * SLOW
+        while time.monotonic() < end:
+            lines = self.screen().splitlines()
+            if len(lines) > 1 and lines[-1].rstrip() == wait.rstrip() and any(text[:60] in l for l in lines[:-1]):
+                return
+            time.sleep(0.03)
+        self.fail(f"no prompt behind {text!r}:\n{self.screen()}")
+
+    def give_up(self):
+        """Ctrl-C, which also drops what the terminal has not handed on yet."""
+        self.type("C-c")
+        end = time.monotonic() + 30 * SLOW
+        while (self.screen().splitlines() or [""])[-1].rstrip() != "orma>" and time.monotonic() < end:
+            time.sleep(0.03)
+        time.sleep(0.1)
+
+    def check(self, name):
+        got = re.sub(r"^time: .*", "time: T", self.screen(), flags=re.M)
+        Screens.seen[name] = got
+        if not UPDATE:
+            self.assertEqual(got, wanted_screens().get(name), name)
+
+    def test_rows_of_all_statements_in_columns_of_their_width(self):
+        self.line("SELECT name, dur, NULL AS none", " ...>")
+        self.line("FROM slice; SELECT 'a text; with a semicolon' AS t;")
+        self.check("statements")
+
+    def test_an_empty_line_ends_a_statement(self):
+        self.line("SELECT count(*) AS n -- no ; here", " ...>")
+        self.type("Enter")
+        self.until("orma> ")
+        self.check("empty line")
+
+    def test_modes(self):
+        for mode in ("box", "line", "markdown", "csv", "json"):
+            self.line(f".mode {mode}")
+            self.line("SELECT name, dur FROM slice;")
+        self.check("modes")
+
+    def test_mistakes(self):
+        self.line("SELECT nmae FROM slice;")
+        self.line("SELECT * FROM slcie;")
+        self.line("SELECT coutn(*) FROM slice;")
+        self.line("INCLUDE PERFETTO MODULE orma.shced;")
+        self.line(".tabels")
+        self.line(".mode boxes")
+        self.check("mistakes")
+
+    def test_completion(self):
+        self.line(".timer off")
+        self.type("SELECT count(*) FROM thread_st", "Tab")
+        self.until("orma> SELECT count(*) FROM thread_state")
+        self.give_up()
+        self.type("SELECT * FROM slice WHERE name = 're", "Tab")
+        self.until("orma> SELECT * FROM slice WHERE name = 'request")
+        self.give_up()
+        self.type("INCLUDE PERFETTO MODULE orma.sy", "Tab")
+        self.until("orma> INCLUDE PERFETTO MODULE orma.syscalls")
+        self.give_up()
+        self.type("SELECT s.categ FROM slice s", *["Left"] * 13, "Tab")
+        self.until("orma> SELECT s.category FROM slice s")
+        self.give_up()
+        self.type(".mo", "Tab", "Tab")
+        self.until(".mode", last=False)
+        self.check("completion")
+
+    def test_history_and_search(self):
+        self.line(".timer off")
+        self.line("SELECT 111 AS first;")
+        self.line("SELECT 222 AS second;")
+        self.type("C-r", "111")
+        self.until("bck:111", last=False)
+        self.type("Enter")
+        self.until("orma> ")
+        self.check("search")
+        self.type("C-d")
+        self.until("exit code 0")
+        history = (self.dir / ".local/state/orma/history").read_text().splitlines()
+        self.assertEqual(history[:3], [".timer off", "SELECT 111 AS first;", "SELECT 222 AS second;"])
+
+    def test_ctrl_c_gives_up_a_line_and_ends_a_query_at_once(self):
+        self.line("SELECT something", " ...>")
+        self.give_up()
+        self.type("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r;", "Enter")
+        time.sleep(0.5)
+        start = time.monotonic()
+        self.type("C-c")
+        self.until("interrupted", last=False)
+        self.assertLess(time.monotonic() - start, 1.0 * SLOW)
+        self.until("orma> ")
+        self.type("C-r", "SEL")
+        self.until("bck:", last=False)
+        self.give_up()
+        self.line("SELECT 5 AS five;")
+        self.type("C-d")
+        self.until("exit code 0")
+
+    def test_the_pager_takes_what_is_longer_than_the_screen(self):
+        self.line(".timer off")
+        self.type("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 99) SELECT i FROM r;", "Enter")
+        self.until(":", last=True)
+        self.check("pager")
+        self.type("q")
+        self.until("orma> ")
+
+    def test_commands(self):
+        self.line(".timer off")
+        self.line(".schema thread_track")
+        self.line(".modules orma.ir")
+        self.line(".tables orma_wait")
+        self.line(".width 4")
+        self.line("SELECT name FROM slice;")
+        self.line(".export all.db")
+        self.line(".report slowest")
+        self.check("commands")
+        self.assertTrue((self.dir / "all.db").exists())
+
+
+def tearDownModule():
+    if UPDATE:
+        SCREENS.write_text("".join(f"==== {n}\n{s}\n" for n, s in sorted(Screens.seen.items())))
+
+
+if __name__ == "__main__":
+    if UPDATE:
+        sys.argv.remove("--update")
+    main()

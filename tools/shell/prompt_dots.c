@@ -1,0 +1,277 @@
+/*
+ * The commands of the prompt: a table, from which .help and completion are made.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "processor/export/sqlite.h"
+#include "sdk/base/fd.h"
+#include "tools/base/cli.h"
+#include "tools/load/load.h"
+#include "tools/report/report.h"
+#include "tools/shell/prompt_impl.h"
+
+#define SQL_BYTES_MAX ((size_t)64 << 20)
+#define WORDS_MAX 32
+
+/* ---- what they do ---- */
+
+static void quit(struct orma_shell_prompt_state *p, const char *none)
+{
+    (void)none;
+    p->done = true;
+}
+
+static void put_quoted(struct orma_buf *sql, const char *text)
+{
+    orma_buf_put_byte(sql, '\'');
+    for (; *text; text++) {
+        if (*text == '\'')
+            orma_buf_put_byte(sql, '\'');
+        orma_buf_put_byte(sql, (uint8_t)*text);
+    }
+    orma_buf_put_byte(sql, '\'');
+}
+
+/* Runs SQL with the pattern in place of each '?': a part of the name, or with wildcards. */
+static void run_with(struct orma_shell_prompt_state *p, const char *sql, const char *pattern)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, glob = {0};
+    orma_buf_printf(&glob, strpbrk(pattern, "*?[") ? "%s" : "*%s*", pattern);
+    for (const char *mark; (mark = strchr(sql, '?')); sql = mark + 1) {
+        orma_buf_put(&text, sql, (size_t)(mark - sql));
+        put_quoted(&text, orma_buf_cstr(&glob));
+    }
+    orma_buf_put_str(&text, sql);
+    bool timer = p->timer;
+    p->timer = false;
+    orma_shell_run_text(p, orma_buf_cstr(&text), "SQL");
+    p->timer = timer;
+}
+
+static void tables(struct orma_shell_prompt_state *p, const char *pattern)
+{
+    run_with(p,
+             "SELECT name, type, NULL AS module FROM sqlite_master WHERE type IN ('table', 'view') "
+             "AND substr(name, 1, 1) != '_' AND name GLOB ? UNION ALL SELECT name, "
+             "lower(object_type), module FROM __intrinsic_stdlib_objects WHERE exposed AND "
+             "object_type IN ('TABLE', 'VIEW') AND module NOT GLOB 'prelude.*' AND name GLOB ? "
+             "ORDER BY 3, 1",
+             pattern);
+}
+
+static void modules(struct orma_shell_prompt_state *p, const char *pattern)
+{
+    run_with(p,
+             "SELECT module, group_concat(name, ', ') AS defines FROM (SELECT module, name FROM "
+             "__intrinsic_stdlib_objects WHERE exposed AND object_type != 'MODULE' AND module NOT "
+             "GLOB 'prelude.*' AND module GLOB ? ORDER BY module, id) GROUP BY module",
+             pattern);
+}
+
+/* Columns of a table, then how a view is made. */
+static void schema(struct orma_shell_prompt_state *p, const char *name)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_query *q = NULL;
+
+    orma_buf_printf(&sql, "SELECT * FROM \"%s\" LIMIT 0", name);
+    if (strchr(name, '"') || sql.failed ||
+        orma_query_prepare(p->tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0) {
+        fprintf(stderr, "%s\n",
+                strchr(name, '"') ? "a name has no quotes" : orma_processor_error(p->tp));
+        return;
+    }
+    printf("%s(", name);
+    for (unsigned i = 0; i < orma_query_columns(q); i++)
+        printf("%s%s", i ? ", " : "", orma_query_column_name(q, i));
+    printf(")\n");
+    orma_query_free(q);
+    orma_buf_clear(&sql);
+    orma_buf_put_str(&sql, "SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ");
+    put_quoted(&sql, name);
+    if (orma_query_prepare(p->tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0)
+        return;
+    if (orma_query_step(q) == 1)
+        printf("%s\n", orma_query_text(q, 0));
+    orma_query_free(q);
+}
+
+static void set_mode(struct orma_shell_prompt_state *p, const char *name)
+{
+    if (orma_shell_mode_find(name, &p->mode))
+        return;
+    fprintf(stderr, *name ? "no mode '%s'; there are:" : "the modes are:", name);
+    for (unsigned i = 0; orma_shell_mode_name(i); i++)
+        fprintf(stderr, " %s", orma_shell_mode_name(i));
+    fputc('\n', stderr);
+}
+
+static void set_width(struct orma_shell_prompt_state *p, const char *text)
+{
+    char *end;
+    unsigned long width = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end || width > 100000)
+        fprintf(stderr, "bad width '%s': columns, or 0 for as wide as needed\n", text);
+    else
+        p->width = (unsigned)width;
+}
+
+static void set_timer(struct orma_shell_prompt_state *p, const char *text)
+{
+    if (!strcmp(text, "on") || !strcmp(text, "off"))
+        p->timer = !strcmp(text, "on");
+    else
+        fprintf(stderr, ".timer is on or off\n");
+}
+
+static void toggle_lines(struct orma_shell_prompt_state *p, const char *none)
+{
+    (void)none;
+    p->mode = p->mode == ORMA_SHELL_MODE_LINE ? ORMA_SHELL_MODE_TABLE : ORMA_SHELL_MODE_LINE;
+    printf("mode %s\n", orma_shell_mode_name(p->mode));
+}
+
+static void open_trace(struct orma_shell_prompt_state *p, const char *path)
+{
+    struct orma_processor *tp = NULL;
+    int r = orma_processor_new(NULL, &tp);
+
+    if (r == 0)
+        r = orma_load_trace(tp, ".open", path, ORMA_LOAD_PROGRESS, NULL);
+    if (r < 0) {
+        orma_processor_free(tp); /* the one that is open stays */
+        return;
+    }
+    orma_processor_free(p->tp);
+    p->tp = tp;
+    orma_buf_clear(&p->trace);
+    orma_buf_put_str(&p->trace, path);
+}
+
+static void read_file(struct orma_shell_prompt_state *p, const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    int r = orma_fd_read_file(AT_FDCWD, path, SQL_BYTES_MAX, &sql);
+
+    if (r < 0)
+        fprintf(stderr, "%s: %s\n", path, strerror(-r));
+    else
+        orma_shell_run_text(p, orma_buf_cstr(&sql), path);
+}
+
+static void export(struct orma_shell_prompt_state *p, const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+
+    if (orma_export_sqlite(p->tp, path, &error) < 0)
+        fprintf(stderr, "%s: %s\n", path, orma_buf_cstr(&error));
+}
+
+static void print_report(struct orma_shell_prompt_state *p, const char *arg, FILE *out)
+{
+    const char *sections[WORDS_MAX + 1] = {0};
+    char *words = strdup(arg), *rest = words;
+    size_t num = 0;
+
+    for (char *w; (w = strsep(&rest, " ")) && num < WORDS_MAX;) {
+        if (*w)
+            sections[num++] = w;
+    }
+    const struct orma_report_request request = {
+        .program = ".report", .trace = orma_buf_cstr(&p->trace), .sections = sections, .top = 10};
+    (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
+    free(words);
+}
+
+static void report(struct orma_shell_prompt_state *p, const char *arg)
+{
+    orma_shell_show(p, print_report, arg);
+}
+
+static void reset(struct orma_shell_prompt_state *p, const char *none)
+{
+    (void)none;
+    if (orma_processor_restore(p->tp) < 0)
+        fprintf(stderr, "%s\n", orma_processor_error(p->tp));
+}
+
+static void help(struct orma_shell_prompt_state *p, const char *none);
+
+/* ---- the table ---- */
+
+enum need { NONE, MAY, MUST };
+
+static const struct {
+    const char *name, *arg, *help; /* help NULL: not shown */
+    enum need need;
+    void (*run)(struct orma_shell_prompt_state *p, const char *arg);
+} dots[] = {
+    {".tables", "[PATTERN]", "tables and views, also those of modules", MAY, tables},
+    {".schema", "TABLE", "columns of a table; how a view is made", MUST, schema},
+    {".modules", "[PATTERN]", "modules to include, and what they define", MAY, modules},
+    {".mode", "MODE", "table, box, line, csv, json or markdown", MAY, set_mode},
+    {"\\x", "", "each column on a line of its own; again: back", NONE, toggle_lines},
+    {".width", "N", "cut columns at N; 0: as wide as what is in them", MUST, set_width},
+    {".timer", "on|off", "show how long queries take", MUST, set_timer},
+    {".report", "[SECTION...]", "answers without SQL, as 'orma report'", MAY, report},
+    {".read", "FILE", "run the SQL in FILE", MUST, read_file},
+    {".open", "TRACE", "load another trace in place of this one", MUST, open_trace},
+    {".export", "FILE", "write all tables into an SQLite file", MUST, export},
+    {".dump", "FILE", NULL, MUST, export},
+    {".reset", "", "forget all tables and functions made here", NONE, reset},
+    {".help", "", "this", NONE, help},
+    {".quit", "", "end, as Ctrl-D does", NONE, quit},
+    {".exit", "", NULL, NONE, quit},
+    {".q", "", NULL, NONE, quit},
+};
+
+const char *orma_shell_dot_name(unsigned n)
+{
+    return n < ORMA_ARRAY_LEN(dots) ? dots[n].name : NULL;
+}
+
+static void help(struct orma_shell_prompt_state *p, const char *none)
+{
+    (void)p;
+    (void)none;
+    printf("SQL ends with ';' or an empty line. Tab completes, Ctrl-R searches what was typed "
+           "before,\nCtrl-C ends a query.\n\n");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
+        if (dots[i].help)
+            printf("  %-9s %-13s %s\n", dots[i].name, dots[i].arg, dots[i].help);
+    }
+}
+
+static void unknown(const char *line, size_t len)
+{
+    const char *names[ORMA_ARRAY_LEN(dots) + 1] = {0};
+    char word[64];
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++)
+        names[i] = dots[i].name;
+    snprintf(word, sizeof(word), "%.*s", (int)ORMA_MIN(len, sizeof(word) - 1), line);
+    const char *near = orma_cli_did_you_mean(word, names);
+    fprintf(stderr, "no command '%s'", word);
+    fprintf(stderr, near ? "; did you mean '%s'?\n" : "; .help lists them\n", near);
+}
+
+void orma_shell_dot(struct orma_shell_prompt_state *p, const char *line)
+{
+    size_t len = strcspn(line, " \t");
+    const char *arg = line + len + strspn(line + len, " \t");
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
+        if (strlen(dots[i].name) != len || memcmp(dots[i].name, line, len))
+            continue;
+        if ((dots[i].need == MUST && !*arg) || (dots[i].need == NONE && *arg))
+            fprintf(stderr, "usage: %s %s\n", dots[i].name, dots[i].arg);
+        else
+            dots[i].run(p, arg);
+        return;
+    }
+    unknown(line, len);
+}
