@@ -1,9 +1,9 @@
 /*
  * Domains are nodes, kinds of snapshots their edges. search() is a breadth-first search that
- * stops after four edges; its result is a span: within it the conversion is one addition, and
- * the caller keeps it until the time leaves the span or `epoch` says that a snapshot was
- * added. Within an edge the snapshot is found by bisection. A kind keeps one array of times
- * per clock, all of one length.
+ * stops after four edges; of several ways of one length it takes the one with the lowest numbers;
+ * its result is a span: within it the conversion is one addition, and the caller keeps it until the
+ * time leaves the span or `epoch` says that a snapshot was added. Within an edge the snapshot is
+ * found by bisection. A kind keeps one array of times per clock, all of one length.
  */
 #include "processor/read/clock.h"
 
@@ -53,6 +53,7 @@ struct orma_clock_kind {
     struct column *columns;
     uint32_t columns_num;
     uint32_t len, cap; /* snapshots */
+    uint64_t rank;
 };
 
 void orma_clocks_fini(struct orma_clocks *self)
@@ -67,7 +68,7 @@ void orma_clocks_fini(struct orma_clocks *self)
     free(self->kinds);
     free(self->domains);
     orma_map_fini(&self->by_key);
-    orma_map_fini(&self->by_set);
+    orma_map_fini(&self->by_list);
     *self = (struct orma_clocks){0};
 }
 
@@ -88,20 +89,27 @@ static bool add_domain(struct orma_clocks *self, const struct orma_clock_value *
     return true;
 }
 
-/* The values in ascending order of keys, so that a set has one form. */
-static int by_key(const void *a, const void *b)
-{
-    const struct orma_clock_value *x = a, *y = b;
-
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static uint64_t hash_set(const struct orma_clock_value *v, uint32_t num)
+/* Which kind a snapshot is of: the same clocks in the same order. */
+static uint64_t hash_list(const struct orma_clock_value *v, uint32_t num)
 {
     uint64_t hash = num;
 
     for (uint32_t i = 0; i < num; i++)
         hash = orma_mix64(hash * 31 + v[i].key);
+    return hash;
+}
+
+/* Of several kinds that join two clocks, the one of the lowest rank is used. Any order would do;
+ * with this one the usual kinds of snapshots come as in the reference reader. */
+static uint64_t rank_of(const struct orma_clock_value *v, uint32_t num)
+{
+    uint64_t hash = ORMA_FNV1A_BASIS;
+
+    for (uint32_t i = 0; i < num; i++) {
+        const uint32_t id = orma_clock_id(v[i].key);
+
+        hash = orma_fnv1a(hash, &id, sizeof(id));
+    }
     return hash;
 }
 
@@ -125,7 +133,8 @@ static struct orma_clock_kind *add_kind(struct orma_clocks *self, const struct o
     bool ok = true;
 
     *kind = (struct orma_clock_kind){.columns = calloc(num, sizeof(*kind->columns)),
-                                     .columns_num = num};
+                                     .columns_num = num,
+                                     .rank = rank_of(v, num)};
     if (!kind->columns)
         return NULL;
     for (uint32_t i = 0; i < num; i++) {
@@ -137,7 +146,7 @@ static struct orma_clock_kind *add_kind(struct orma_clocks *self, const struct o
     }
     self->kinds_num++; /* from here on the destructor knows it */
     self->epoch++;
-    if (!ok || orma_map_put(&self->by_set, hash, self->kinds_num - 1))
+    if (!ok || orma_map_put(&self->by_list, hash, self->kinds_num - 1))
         return NULL;
     return kind;
 }
@@ -145,8 +154,8 @@ static struct orma_clock_kind *add_kind(struct orma_clocks *self, const struct o
 static struct orma_clock_kind *kind_of(struct orma_clocks *self, const struct orma_clock_value *v,
                                        uint32_t num)
 {
-    uint64_t hash = hash_set(v, num);
-    uint64_t idx = orma_map_get(&self->by_set, hash);
+    uint64_t hash = hash_list(v, num);
+    uint64_t idx = orma_map_get(&self->by_list, hash);
     return idx == ORMA_MAP_NONE ? add_kind(self, v, num, hash) : &self->kinds[idx];
 }
 
@@ -166,22 +175,33 @@ static bool push_snapshot(struct orma_clock_kind *kind, const struct orma_clock_
     return true;
 }
 
-/* What a snapshot must not do. `v` is sorted. */
+/* A clock is there twice, or changed its unit. */
+static bool contradicts(const struct orma_clocks *self, const struct orma_clock_value *v,
+                        uint32_t at)
+{
+    const struct orma_clock_domain *d = find(self, v[at].key);
+
+    for (uint32_t i = 0; i < at; i++)
+        if (v[i].key == v[at].key)
+            return true;
+    return d && (d->unit_ns != v[at].unit_ns || d->incremental != v[at].incremental);
+}
+
+static bool is_unit_good(const struct orma_clock_value *v, uint64_t trace_clock)
+{
+    return v->key != trace_clock || v->unit_ns == 1;
+}
+
+/* What a snapshot must not do. */
 static bool acceptable(const struct orma_clocks *self, const struct orma_clock_value *v,
                        uint32_t num, uint64_t trace_clock)
 {
     for (uint32_t i = 0; i < num; i++) {
-        const struct orma_clock_domain *d = find(self, v[i].key);
-
-        if (i && v[i].key == v[i - 1].key)
-            return false;
-        if (d && (d->unit_ns != v[i].unit_ns || d->incremental != v[i].incremental))
+        if (contradicts(self, v, i) || !is_unit_good(&v[i], trace_clock))
             return false;
         if (v[i].key != trace_clock)
             continue;
-        if (v[i].unit_ns != 1)
-            return false;
-        uint64_t kind = orma_map_get(&self->by_set, hash_set(v, num));
+        uint64_t kind = orma_map_get(&self->by_list, hash_list(v, num));
         if (kind != ORMA_MAP_NONE && self->kinds[kind].len &&
             v[i].raw < self->kinds[kind].columns[i].ns[self->kinds[kind].len - 1])
             return false;
@@ -189,21 +209,26 @@ static bool acceptable(const struct orma_clocks *self, const struct orma_clock_v
     return true;
 }
 
-bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *values, uint32_t num,
-                     uint64_t trace_clock)
+/* The clocks of a snapshot are known from here on, also if it is refused: those before the one that
+ * is wrong. */
+static void know(struct orma_clocks *self, const struct orma_clock_value *v, uint32_t num,
+                 uint64_t trace_clock)
 {
-    struct orma_clock_value v[SNAPSHOT_CLOCKS_MAX];
-
-    if (!num || num > SNAPSHOT_CLOCKS_MAX)
-        return false;
-    memcpy(v, values, num * sizeof(*v));
-    qsort(v, num, sizeof(*v), by_key);
-    if (!acceptable(self, v, num, trace_clock))
-        return false;
-    for (uint32_t i = 0; i < num; i++) {
+    for (uint32_t i = 0; i < num && !contradicts(self, v, i) && is_unit_good(&v[i], trace_clock);
+         i++)
         if (!find(self, v[i].key) && !add_domain(self, &v[i]))
             self->failed = true;
-    }
+}
+
+bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *v, uint32_t num,
+                     uint64_t trace_clock)
+{
+    if (!num || num > SNAPSHOT_CLOCKS_MAX)
+        return false;
+    const bool good = acceptable(self, v, num, trace_clock);
+    know(self, v, num, trace_clock);
+    if (!good)
+        return false;
     struct orma_clock_kind *kind = self->failed ? NULL : kind_of(self, v, num);
     if (!kind || !push_snapshot(kind, v)) {
         self->failed = true;
@@ -267,6 +292,42 @@ static void take_path(struct orma_clocks *self, struct orma_clock_domain *from,
         from->path[i] = way[len - 1 - i];
 }
 
+static int by_key(const void *a, const void *b, void *clocks)
+{
+    const struct orma_clock_domain *domains = ((const struct orma_clocks *)clocks)->domains;
+    const uint64_t x = domains[*(const uint32_t *)a].key, y = domains[*(const uint32_t *)b].key;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The clocks next to one that no shorter way leads to, in order of their keys, each by the kind of
+ * the lowest rank. How many there are. */
+static uint32_t neighbours(struct orma_clocks *self, uint32_t at, uint32_t *ret)
+{
+    const struct orma_clock_domain *from = &self->domains[at];
+    uint32_t num = 0;
+
+    for (uint32_t m = 0; m < from->members_num && !from->backwards; m++) {
+        const struct hop member = from->members[m];
+        const struct orma_clock_kind *kind = &self->kinds[member.kind];
+
+        for (uint32_t c = 0; c < kind->columns_num; c++) {
+            struct orma_clock_domain *d = &self->domains[kind->columns[c].domain];
+
+            if (d->search_id != self->searches) {
+                d->search_id = self->searches;
+                d->search_from = at;
+                ret[num++] = kind->columns[c].domain;
+            } else if (d->search_from != at || self->kinds[d->search_hop.kind].rank <= kind->rank) {
+                continue;
+            }
+            d->search_hop = (struct hop){member.kind, member.from, c};
+        }
+    }
+    qsort_r(ret, num, sizeof(*ret), by_key, self);
+    return num;
+}
+
 /* Breadth first from one clock. False: no way of at most HOPS_MAX edges. */
 static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
 {
@@ -279,26 +340,13 @@ static bool search(struct orma_clocks *self, uint32_t from, uint32_t to)
     self->searches++;
     queue[tail++] = from;
     self->domains[from].search_id = self->searches;
+    self->domains[from].search_from = UINT32_MAX;
     while (head < tail && !found && hops < HOPS_MAX) {
-        uint32_t at = queue[head++];
+        const uint32_t num = neighbours(self, queue[head++], queue + tail);
 
-        for (uint32_t m = 0;
-             m < self->domains[at].members_num && !found && !self->domains[at].backwards; m++) {
-            struct hop member = self->domains[at].members[m];
-            const struct orma_clock_kind *kind = &self->kinds[member.kind];
-
-            for (uint32_t c = 0; c < kind->columns_num; c++) {
-                struct orma_clock_domain *d = &self->domains[kind->columns[c].domain];
-
-                if (d->search_id == self->searches)
-                    continue;
-                d->search_id = self->searches;
-                d->search_from = at;
-                d->search_hop = (struct hop){member.kind, member.from, c};
-                queue[tail++] = kind->columns[c].domain;
-                found = found || kind->columns[c].domain == to;
-            }
-        }
+        for (uint32_t i = 0; i < num; i++)
+            found = found || queue[tail + i] == to;
+        tail += num;
         if (head == level_end) {
             level_end = tail;
             hops++;

@@ -2,7 +2,7 @@
  * Clocks of all machines: snapshots tie them together, conversions follow.
  *
  * A snapshot says what several clocks showed at one moment. Snapshots with the
- * same set of clocks are of one kind; two clocks of a kind are joined by an
+ * same clocks in the same order are of one kind; two clocks of a kind are joined by an
  * edge. A conversion follows the shortest way of edges (at most four), each
  * with the snapshots of its kind alone: the last one that is not after the
  * time, or the first of all; the difference of the two clocks in it is added.
@@ -106,9 +106,9 @@ struct orma_clocks {
     struct orma_map by_key; /* → domain */
     struct orma_clock_kind *kinds;
     uint32_t kinds_num, kinds_cap;
-    struct orma_map by_set; /* hash of the set of keys → kind */
-    uint32_t epoch;         /* changes with the graph: cached ways are then stale */
-    uint64_t searches;      /* made so far: what one has visited is marked with its number */
+    struct orma_map by_list; /* hash of the list of keys → kind */
+    uint32_t epoch;          /* changes with the graph: cached ways are then stale */
+    uint64_t searches;       /* made so far: what one has visited is marked with its number */
     uint32_t snapshots_num;
     /* What a reference reader would have had to look up the long way: it is a statistic. */
     struct {
@@ -124,10 +124,10 @@ struct orma_clocks {
 void orma_clocks_fini(struct orma_clocks *self);
 
 /*
- * Adds a snapshot. False (nothing changed): a clock is there twice, changed its
+ * Adds a snapshot. False (but its clocks are known then): a clock is there twice, changed its
  * unit, or `trace_clock` has a unit other than 1 or went backwards.
  */
-bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *values, uint32_t num,
+bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *v, uint32_t num,
                      uint64_t trace_clock);
 
 /* The unit and kind of a clock; false if no snapshot had it. */

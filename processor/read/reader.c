@@ -166,7 +166,7 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
     if (p->cleared)
         r = orma_seq_clear(seq);
     else if (p->dropped)
-        seq->valid = false;
+        seq->valid = seq->has_times = false;
     if (!r && p->has_defaults)
         r = orma_seq_set_defaults(seq, p->defaults);
     if (!r && p->interned.data) {
