@@ -177,11 +177,11 @@ uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t mac
     return row;
 }
 
-/* Where code lies of which no address is known. */
-static uint32_t unplaced_mapping(struct orma_import_ctx *imp, const char *name, uint32_t upid)
+/* Where code lies of which no address is known: one for each sequence, or one of all (0). */
+static uint32_t unplaced_mapping(struct orma_import_ctx *imp, const char *name, uint32_t sequence)
 {
     const struct orma_mapping m = {
-        .name = orma_model_lit(imp->model, name), .end = UINT64_MAX, .process = upid + 1};
+        .name = orma_model_lit(imp->model, name), .end = UINT64_MAX, .sequence = sequence};
 
     return orma_callstacks_mapping(imp->model, &m);
 }
@@ -246,7 +246,7 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
             return ORMA_ROW_NONE;
         row = orma_callstacks_frame(imp->model, &frame);
     } else { /* no address is known, but a name, which is its symbol */
-        frame.mapping = unplaced_mapping(imp, "", upid);
+        frame.mapping = unplaced_mapping(imp, "", gen->seq->id);
         frame.rel_pc = 0;
         row = orma_callstacks_symbolized_frame(imp->model, &frame);
     }
@@ -311,7 +311,7 @@ static uint32_t inline_callsite(struct orma_import_ctx *imp, const char *mapping
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t callsite = ORMA_CALLSITE_NONE;
-    uint32_t where = unplaced_mapping(imp, mapping, ORMA_ID_NONE);
+    uint32_t where = unplaced_mapping(imp, mapping, 0);
 
     while (orma_pb_next(&r, &f)) {
         if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
