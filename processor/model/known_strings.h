@@ -44,7 +44,7 @@
     X(lexicographic) \
     X(chronological) \
     XS(explicit_, "explicit") \
-    XS(thread_time_ns, "thread_time_ns") \
+    X(thread_time) \
     XS(thread_instruction_count, "thread_instruction_count") \
     XS(passthrough_utid, "legacy_event.passthrough_utid") \
     XS(str_, "string") \

@@ -169,7 +169,7 @@ static int value(void *ctx, const struct orma_walk_item *item)
     return 0;
 }
 
-void orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+bool orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
                                 struct orma_arg_key *key)
 {
     struct walk w = {.args = self, .schema = orma_import_schema(self->imp), .key = key};
@@ -178,11 +178,12 @@ void orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, stru
     const size_t full = key->full_len, flat = key->flat_len;
 
     if (msg == ORMA_SCHEMA_NONE)
-        return;
+        return false;
     if (orma_walk(w.schema, msg, bytes.data, bytes.len, &walk) == -ENOMEM)
         self->imp->model->storage->failed = true;
     key->full_len = full; /* a malformed message may have left it open */
     key->flat_len = flat;
+    return true;
 }
 
 /* ---- JSON ---- */
@@ -191,6 +192,7 @@ struct json {
     struct orma_import_ctx *imp;
     struct orma_args_list *ret;
     struct orma_arg_key *key;
+    struct orma_import_arrays *arrays;
     struct orma_json_cursor cursor;
     struct orma_buf scratch;
 };
@@ -203,13 +205,22 @@ static struct orma_json_cursor json_cursor(struct orma_str text)
     return orma_json_cursor(text, rules, NULL);
 }
 
+/* A number at the end of the text is not known to be whole: more digits could follow. */
+static bool may_go_on(struct orma_str text, const struct orma_json_value *v)
+{
+    const char last = text.data[text.len - 1];
+
+    return (v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL) && last != ' ' && last != '\t' &&
+           last != '\n' && last != '\r';
+}
+
 static bool is_json(struct orma_str text)
 {
     struct orma_json_cursor c = json_cursor(text);
     struct orma_json_value v;
 
     return orma_json_cursor_read(&c, &v) && orma_json_cursor_skip(&c, &v, 0) &&
-           orma_json_cursor_end(&c, "the end");
+           orma_json_cursor_end(&c, "the end") && !may_go_on(text, &v);
 }
 
 static struct orma_str json_text(struct json *j, const struct orma_json_value *v)
@@ -236,12 +247,14 @@ static void put_elements(struct json *j)
 {
     const size_t full = j->key->full_len;
     struct orma_json_value v;
+    unsigned i = orma_import_arrays_next(j->arrays, j->imp, j->key, j->ret);
 
-    for (unsigned i = 0; orma_json_cursor_element(&j->cursor, &v); i++) {
+    for (; orma_json_cursor_element(&j->cursor, &v); i++) {
         orma_arg_key_push_index(j->key, i);
         put_json(j, &v);
         j->key->full_len = full;
     }
+    orma_import_arrays_put(j->arrays, j->imp, j->key, i);
 }
 
 /* It has been checked; as deep as depth_max at most. */
@@ -272,16 +285,19 @@ static void put_json(struct json *j, const struct orma_json_value *v)
     }
 }
 
-void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
-                               struct orma_arg_key *key, struct orma_args_list *ret)
+bool orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
+                               struct orma_arg_key *key, struct orma_import_arrays *arrays,
+                               struct orma_args_list *ret)
 {
-    struct json j = {.imp = imp, .ret = ret, .key = key, .cursor = json_cursor(text)};
+    struct json j = {
+        .imp = imp, .ret = ret, .key = key, .arrays = arrays, .cursor = json_cursor(text)};
     struct orma_json_value v;
 
     if (!text.len || !is_json(text))
-        return;
+        return false;
     if (orma_json_cursor_read(&j.cursor, &v))
         put_json(&j, &v);
     imp->model->storage->failed |= j.scratch.failed;
     orma_buf_fini(&j.scratch);
+    return true;
 }

@@ -4,7 +4,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_PROTO_ARGS_H
 #define ORMA_PROCESSOR_IMPORT_CORE_PROTO_ARGS_H
-#include "processor/import/core/arg_key.h"
+#include "processor/import/core/arrays.h"
 #include "protos/reflect/schema.h"
 
 /* What the walk tells its caller about, and what it leaves out. May be empty. */
@@ -26,10 +26,13 @@ struct orma_proto_args {
 /* The schema of this import: the built-in one with what the trace describes itself. */
 const struct orma_schema *orma_import_schema(const struct orma_import_ctx *imp);
 
-void orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
+/* False: there is no such message. */
+bool orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
                                 struct orma_arg_key *key);
 
-/* A JSON value of any kind. Text that is no JSON becomes a string. */
-void orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
-                               struct orma_arg_key *key, struct orma_args_list *ret);
+/* A JSON value of any kind. False: the text is no JSON, or a number that may go on: nothing was
+ * put. */
+bool orma_import_json_args_put(struct orma_import_ctx *imp, struct orma_str text,
+                               struct orma_arg_key *key, struct orma_import_arrays *arrays,
+                               struct orma_args_list *ret);
 #endif

@@ -20,6 +20,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
         struct orma_events_state *st = orma_events_state(imp);
         if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough)) {
             ORMA_MODEL_ARGS(args, imp->model);
+            orma_events_start_args(imp, NULL);
             orma_events_collect_args(imp, args, e);
             st->has_passthrough = true;
             st->passthrough = e->passthrough;
@@ -29,6 +30,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
         return;
     }
     ORMA_MODEL_ARGS(args, imp->model);
+    orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, args, e);
     orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, args));
@@ -43,22 +45,19 @@ static struct orma_events_track *counter_track(struct orma_import_ctx *imp,
     return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER ? t : NULL;
 }
 
-/* False, and counted: the way up from the track is broken. */
-static bool value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
-                     double value, bool main)
+static void parser_error(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
-    struct orma_events_track *t = counter_track(imp, e, uuid);
+    orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
+                   ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
+}
 
-    if (!t)
-        return true;
-    value *= (double)t->multiplier;
-    if (t->incremental)
-        value = orma_seq_gen_sum(e->item->gen, uuid, value);
-    if (!orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq)) {
-        orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
-                       ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
-        return false;
-    }
+/* What a counter of thread time says is also said of the slice that it came with, unless it has a
+ * name of its own. */
+static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_record *e,
+                              const struct orma_events_track *t, double value)
+{
+    if (!t->builtin || t->name != orma_events_builtin_name(imp, t))
+        return;
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         e->has_thread_ns = true;
         e->thread_ns = (int64_t)value;
@@ -66,13 +65,29 @@ static bool value_of(struct orma_import_ctx *imp, struct orma_events_record *e, 
         e->has_instructions = true;
         e->instructions = (int64_t)value;
     }
+}
+
+/* Where the way up from the track is broken, that is counted. */
+static void value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
+                     double value, bool main)
+{
+    struct orma_events_track *t = counter_track(imp, e, uuid);
+
+    if (!t)
+        return;
+    value *= (double)t->multiplier;
+    if (t->incremental)
+        value = orma_seq_gen_sum(e->item->gen, uuid, value);
+    if (!orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq)) {
+        return;
+    }
+    note_thread_value(imp, e, t, value);
     if (main && t->scope != ORMA_EVENTS_THREAD) {
         e->t = t;
         e->upid = t->upid;
         orma_events_find_passthrough(imp, e);
     }
     sample(imp, e, t, value, main);
-    return true;
 }
 
 /* Counted, and logged with the place of the packet. */
@@ -97,13 +112,23 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
         refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE, NULL);
         return;
     }
-    if (!counter_track(imp, e, uuid)) {
+    struct orma_events_track *t = counter_track(imp, e, uuid);
+    if (!t) {
         refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID, &uuid);
         return;
     }
-    if (e->extras && (!orma_events_check_extras(imp, e) || !orma_events_extra_counters(imp, e)))
+    if (e->extras && !orma_events_check_extras(imp, e))
         return;
-    (void)value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, true);
+    if (!orma_events_resolve_for_event(imp, t)) {
+        parser_error(imp, e);
+        return;
+    }
+    e->utid = t->scope == ORMA_EVENTS_THREAD ? t->utid : ORMA_ID_NONE;
+    if (ORMA_UNLIKELY(e->has_thread_ns || e->has_instructions))
+        orma_events_thread_counters(imp, e);
+    if (e->extras)
+        orma_events_extra_counters(imp, e);
+    value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, true);
 }
 
 /* Two lists, of integers and of doubles, each with tracks and values. */
@@ -210,7 +235,7 @@ bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_eve
     return check_extras(imp, e, &x);
 }
 
-bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
+void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct extras x;
 
@@ -220,12 +245,10 @@ bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_
             double real;
 
             memcpy(&real, &x.values[which][i], sizeof(real));
-            if (!value_of(imp, e, x.uuids[which][i],
-                          which ? real : (double)(int64_t)x.values[which][i], false))
-                return false;
+            value_of(imp, e, x.uuids[which][i], which ? real : (double)(int64_t)x.values[which][i],
+                     false);
         }
     }
-    return true;
 }
 
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e)
@@ -237,8 +260,7 @@ void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_
     if (e->has_thread_ns)
         orma_model_counter(imp->model, e->item->ts,
                            orma_model_counter_track(imp->model, e->item->machine, "thread_time",
-                                                    orma_model_lit(imp->model, "thread_time"), NULL,
-                                                    1, &dim),
+                                                    imp->model->known.thread_time, NULL, 1, &dim),
                            (double)e->thread_ns);
     if (e->has_instructions)
         orma_model_counter(

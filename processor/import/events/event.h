@@ -85,6 +85,13 @@ static inline bool orma_events_is_cropped(struct orma_import_ctx *imp, uint16_t 
     return true;
 }
 
+/* Before the args of an event: the set they go to has `before`, or nothing (NULL). */
+static inline void orma_events_start_args(struct orma_import_ctx *imp,
+                                          const struct orma_args_list *before)
+{
+    orma_import_arrays_start(&orma_events(imp)->arrays, before);
+}
+
 /* Adds the args of the event. */
 void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
                               struct orma_events_record *e);
@@ -113,7 +120,7 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
                          bool has_track);
 /* Values that came along with an event. False: they make no sense, the event is dropped. */
 bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e);
-bool orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);
+void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Thread time and instructions in the older form: also counters. */
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e);
 
@@ -124,6 +131,9 @@ void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *r
 bool orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* What the phase says about the place. False: nonsense, the event is dropped. */
 bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
+/* Samples of a profile have their data in annotations whose names are known by number: others are
+ * counted. */
+void orma_events_read_sample(struct orma_import_ctx *imp, const struct orma_events_record *e);
 void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Reads the times of an event in the older form and pushes it. True: it is used up. */
 bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);

@@ -10,6 +10,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
 #define ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
+#include "processor/import/core/arrays.h"
 #include "processor/import/core/ports.h"
 #include "sdk/base/hash.h"
 
@@ -85,10 +86,10 @@ struct orma_events_state {
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;
-    const struct orma_args_list *args_before; /* of the slice that an event ends; or NULL */
-    struct orma_map unknown_fields;           /* of TrackEvent: number → how often */
-    int64_t crop_start;                       /* where the range of interest begins */
-    uint32_t chrome_bundles, chrome_packets;  /* with metadata of a Chrome; so far */
+    struct orma_import_arrays arrays;        /* of the event under way */
+    struct orma_map unknown_fields;          /* of TrackEvent: number → how often */
+    int64_t crop_start;                      /* where the range of interest begins */
+    uint32_t chrome_bundles, chrome_packets; /* with metadata of a Chrome; so far */
 };
 
 /* Where the track of a uuid of that file is in `by_uuid`. */
@@ -117,9 +118,11 @@ bool orma_events_resolve_for_event(struct orma_import_ctx *imp, struct orma_even
 bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name,
                            const struct orma_seq *seq);
 
-/* The same of a resolved track, if it merges with no other. */
-void orma_events_make_own_row(struct orma_import_ctx *imp, struct orma_events_track *t,
-                              uint32_t name, const struct orma_seq *seq);
+/* What a counter of a kind that is built in is called; 0: it is none of those that are known. */
+uint32_t orma_events_builtin_name(struct orma_import_ctx *imp, const struct orma_events_track *t);
+
+/* Whether it shares its rows with others. */
+bool orma_events_merges(const struct orma_events_track *t);
 
 /* The rows to use. */
 uint32_t orma_events_begin_track(struct orma_import_ctx *imp, struct orma_events_track *t,
@@ -153,7 +156,8 @@ uint32_t orma_events_chrome_thread(struct orma_import_ctx *imp, uint64_t type);
 void orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                             struct orma_str bytes, struct orma_args_list *ret);
 
-/* The same below the key that is given. False: it has no name. */
+/* The same below the key that is given. False, and counted: it has no name, or refers to what is
+ * not there. */
 bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                                struct orma_arg_key *k, struct orma_str bytes,
                                struct orma_args_list *ret);

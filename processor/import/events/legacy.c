@@ -6,6 +6,7 @@
 
 #include "processor/import/events/event.h"
 #include "processor/model/flows.h"
+#include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
 void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret)
@@ -86,6 +87,13 @@ static bool parser_error(struct orma_import_ctx *imp, const struct orma_events_r
     return false;
 }
 
+/* Of tracks that merge, an event can be on several at a time: there is none on which a slice could
+ * lie for all of its time, or which a flow could mean. */
+static bool is_shared(const struct orma_events_record *e)
+{
+    return !e->place && orma_events_merges(e->t);
+}
+
 /* ---- places ---- */
 
 bool orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events_record *e)
@@ -123,13 +131,19 @@ static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e)
     return true;
 }
 
+/* The track that the event names is there from now on, wherever the phase places the event. */
+static void make_track(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    if (e->t)
+        (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq); /* it is resolved */
+}
+
 static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *e,
                         bool scope_is_name)
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
 
-    if (e->t)
-        orma_events_make_own_row(imp, e->t, e->name_id, e->item->gen->seq);
+    make_track(imp, e);
     if (!read_id(imp, e))
         return false;
     e->async_scope = scope_is_name ? e->name_id : e->category_id;
@@ -156,6 +170,7 @@ static bool place_instant(struct orma_import_ctx *imp, struct orma_events_record
     default:
         return e->utid != ORMA_ID_NONE || parser_error(imp, e);
     }
+    make_track(imp, e);
     e->passthrough = e->utid;
     e->utid = ORMA_ID_NONE;
     return true;
@@ -176,12 +191,11 @@ bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_re
     case 'i':
     case 'I':
         return place_instant(imp, e);
+    case 'X':
+        return (e->utid != ORMA_ID_NONE && !is_shared(e)) || parser_error(imp, e);
     case 'B':
     case 'E':
-    case 'X':
-        if (e->utid == ORMA_ID_NONE)
-            return parser_error(imp, e);
-        break;
+        return e->utid != ORMA_ID_NONE || parser_error(imp, e);
     }
     return true;
 }
@@ -203,6 +217,10 @@ static void on_flow(struct orma_import_ctx *imp, struct orma_events_record *e)
 
     if (!l->has_unscoped) {
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine), ORMA_STAT_FLOW_INVALID_ID);
+        (void)parser_error(imp, e);
+        return;
+    }
+    if (is_shared(e)) {
         (void)parser_error(imp, e);
         return;
     }
@@ -237,6 +255,7 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     }
     ORMA_MODEL_ARGS(typed, imp->model);
     ORMA_MODEL_ARGS(args, imp->model);
+    orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, typed, e);
     orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.category"), e->category_id);
     orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.name"), e->name_id);
@@ -275,6 +294,30 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, args));
+}
+
+static uint64_t name_iid(struct orma_str annotation)
+{
+    struct orma_pb_reader r = orma_pb_reader(annotation.data, annotation.len);
+    struct orma_pb_field f;
+    uint64_t iid = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_DEBUG_ANNOTATION_NAME_IID)
+            iid = orma_pb_u64(&f);
+    return iid;
+}
+
+void orma_events_read_sample(struct orma_import_ctx *imp, const struct orma_events_record *e)
+{
+    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            (void)orma_events_interned_text(
+                imp, e->item->gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES,
+                name_iid(orma_pb_str(&f)), ORMA_PB_DEBUG_ANNOTATION_NAME__NAME);
 }
 
 /* The text of the first annotation; 0: it has none. */

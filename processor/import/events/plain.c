@@ -100,6 +100,7 @@ static void read_annotations(struct orma_import_ctx *imp, const struct orma_seq_
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
+    orma_events_start_args(imp, NULL);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
             orma_events_annotation(imp, gen, orma_pb_str(&f), ret);

@@ -211,6 +211,7 @@ void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
+    orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, args, e);
     put_phase(imp, args, phase);
     uint32_t slice =
@@ -249,10 +250,9 @@ void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
     if (ORMA_UNLIKELY(more) &&
         !orma_slices_would_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id))
         return;
-    if (ORMA_UNLIKELY(e->annotated))
-        orma_events(imp)->args_before = orma_slices_open_args(&imp->model->slices, track);
+    orma_events_start_args(imp,
+                           e->annotated ? orma_slices_open_args(&imp->model->slices, track) : NULL);
     orma_events_collect_args(imp, args, e);
-    orma_events(imp)->args_before = NULL;
     uint32_t slice =
         orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
@@ -274,6 +274,7 @@ void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
     bool instant = !e->has_legacy || e->legacy.phase != 'X';
 
+    orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, args, e);
     put_phase(imp, args, phase);
     uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
@@ -293,7 +294,8 @@ void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e
     }
     if (ORMA_UNLIKELY(e->stacked))
         orma_events_callstack(imp, e, slice, false);
-    flows_of(imp, e, slice);
+    if (phase != 'T' && phase != 'p') /* steps have none */
+        flows_of(imp, e, slice);
 }
 
 /* The thread that wrote an event of a process or of the whole trace. */

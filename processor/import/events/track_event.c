@@ -268,6 +268,7 @@ static void on_state(struct orma_import_ctx *imp, struct orma_events_record *e)
     if (goes_on && !orma_table_is_null(table, ORMA_STATE_ARG_SET_ID, t->open_state))
         orma_args_load(&imp->model->storage->args,
                        (uint32_t)orma_table_int(table, ORMA_STATE_ARG_SET_ID, t->open_state), args);
+    orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, args, e);
     if (!goes_on) {
         close_state(table, t, e->item->ts);
@@ -304,7 +305,7 @@ static bool place(struct orma_import_ctx *imp, struct orma_events_record *e, uin
         if (uuid && e->t->scope != ORMA_EVENTS_THREAD)
             orma_events_find_passthrough(imp, e);
     }
-    return ORMA_LIKELY(!e->has_legacy || !e->legacy.has_phase) || orma_events_place_legacy(imp, e);
+    return true;
 }
 
 /* True: nothing says what kind of event it is. */
@@ -355,22 +356,24 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     }
     if (ORMA_UNLIKELY(e.extras && !orma_events_check_extras(imp, &e)))
         return;
-    e.name_id = event_name(imp, &e);
-    e.category_id = event_category(imp, &e);
     if (ORMA_UNLIKELY(is_untyped(&e))) {
         (void)parser_error(imp, item);
         return;
     }
+    if (ORMA_UNLIKELY(e.has_legacy && e.legacy.phase == 'P'))
+        orma_events_read_sample(imp, &e);
+    e.name_id = event_name(imp, &e);
+    e.category_id = event_category(imp, &e);
     if (!place(imp, &e, uuid))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_events_thread_counters(imp, &e);
-    if (e.extras && !orma_events_extra_counters(imp, &e))
-        return;
-    if (ORMA_UNLIKELY(e.has_legacy && e.legacy.has_phase))
-        orma_events_parse_legacy(imp, &e);
-    else
+    if (e.extras)
+        orma_events_extra_counters(imp, &e);
+    if (ORMA_LIKELY(!e.has_legacy || !e.legacy.has_phase))
         parse_typed(imp, &e);
+    else if (orma_events_place_legacy(imp, &e))
+        orma_events_parse_legacy(imp, &e);
 }
 
 static bool track_event_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
@@ -467,6 +470,7 @@ static void fini(struct orma_import_ctx *imp)
 {
     struct orma_events_state *st = orma_events(imp);
 
+    orma_import_arrays_fini(&st->arrays);
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->by_uuid);
     orma_map_fini(&st->thread_uuids);

@@ -425,11 +425,10 @@ static void start_process(struct orma_import_ctx *imp, struct orma_events_track 
     t->upid = upid;
 }
 
-/* 0: it is none of those that are known. */
-static uint32_t builtin_name(struct orma_import_ctx *imp, const struct orma_events_track *t)
+uint32_t orma_events_builtin_name(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
-        return orma_model_lit(imp->model, "thread_time");
+        return imp->model->known.thread_time;
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
         return imp->model->known.thread_instruction_count;
     return 0;
@@ -446,8 +445,9 @@ static void source_args(struct orma_import_ctx *imp, const struct orma_events_tr
     orma_args_put_bool(a, imp->model->known.is_root_in_scope, t->is_root);
     if (t->category)
         orma_args_put_str(a, imp->model->known.category, t->category);
-    if (builtin_name(imp, t))
-        orma_args_put_str(a, imp->model->known.builtin_counter_type, builtin_name(imp, t));
+    if (orma_events_builtin_name(imp, t))
+        orma_args_put_str(a, imp->model->known.builtin_counter_type,
+                          orma_events_builtin_name(imp, t));
     if (t->share_key)
         orma_args_put_str(a, imp->model->known.y_axis_share_key, t->share_key);
     if (t->saw_first)
@@ -470,12 +470,14 @@ static unsigned scope_dim(struct orma_import_ctx *imp, const struct orma_events_
     return 1;
 }
 
-/* The row of the parent, when that is a track of its own and not the root of a scope. */
+/* The row of the parent, when that is a track of its own: neither of the two is the root of a
+ * scope.
+ */
 static uint32_t parent_row(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     struct orma_events_track *p;
 
-    if (!t->parent_uuid)
+    if (!t->parent_uuid || t->has_process || t->has_thread)
         return ORMA_TRACK_NONE;
     p = orma_events_find(imp, t->parent_uuid, t->machine);
     if (!p || p->has_process || p->has_thread)
@@ -569,15 +571,20 @@ static void find_group(struct orma_import_ctx *imp, struct orma_events_track *t)
         (void)add_lane(imp, t);
 }
 
+bool orma_events_merges(const struct orma_events_track *t)
+{
+    return t->kind == ORMA_EVENTS_SLICES && !t->has_process && !t->has_thread &&
+           t->merge != ORMA_EVENTS_MERGE_NOT;
+}
+
 static void make_rows(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    if (t->kind == ORMA_EVENTS_SLICES && t->has_thread && !t->no_system_merge)
-        t->track = make_thread_track(imp, t);
-    else if (t->kind != ORMA_EVENTS_SLICES || t->has_process || t->has_thread ||
-             t->merge == ORMA_EVENTS_MERGE_NOT)
-        t->track = make_plain(imp, t);
-    else
+    if (orma_events_merges(t))
         find_group(imp, t);
+    else if (t->kind == ORMA_EVENTS_SLICES && t->has_thread && !t->no_system_merge)
+        t->track = make_thread_track(imp, t);
+    else
+        t->track = make_plain(imp, t);
 }
 
 /* Counts that the way up from a track is broken, and notes for which track it was gone. */
@@ -667,7 +674,7 @@ static uint32_t row_name(struct orma_import_ctx *imp, const struct orma_events_t
     if (t->name)
         return t->name;
     if (t->kind == ORMA_EVENTS_COUNTER)
-        return builtin_name(imp, t);
+        return orma_events_builtin_name(imp, t);
     if (t->has_process || t->has_thread)
         return 0;
     return t->is_default && !t->reserved ? imp->model->known.default_track : name;
@@ -677,14 +684,6 @@ bool orma_events_resolve_for_event(struct orma_import_ctx *imp, struct orma_even
 {
     t->described = true; /* from here on, if nothing did */
     return orma_events_resolve(imp, t);
-}
-
-void orma_events_make_own_row(struct orma_import_ctx *imp, struct orma_events_track *t,
-                              uint32_t name, const struct orma_seq *seq)
-{
-    if (t->kind != ORMA_EVENTS_SLICES || t->has_process || t->has_thread ||
-        t->merge == ORMA_EVENTS_MERGE_NOT)
-        (void)orma_events_make_rows(imp, t, name, seq); /* it is resolved */
 }
 
 bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name,

@@ -205,7 +205,9 @@ Test(room_events, annotations_of_json_are_args_too)
         {"{\"a\":[1,-2.5,null,{\"b\":\"\\u00fc\"}],\"c\":false}",
          "debug.j.a[0]=1,debug.j.a[1]=-2.5,debug.j.a[3].b=\xc3\xbc,debug.j.c=false\n"},
         {" 9223372036854775807 ", "debug.j=9223372036854775807\n"},
-        {"9223372036854775808", "debug.j=9.22337e+18\n"},
+        {"9223372036854775808 ", "debug.j=9.22337e+18\n"},
+        {"5", "-\n"}, /* is it the whole number? */
+        {"true", "debug.j=true\n"},
         {"\"\\ud800x\"", "debug.j=\xef\xbf\xbdx\n"},
         {"[1,]", "-\n"},
         {"01", "-\n"},
