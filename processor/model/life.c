@@ -11,6 +11,13 @@
 
 static void slice_dropped(void *data, const struct orma_slice_overlap *overlap)
 {
+    struct orma_model *model = data;
+
+    if (overlap->existing == ORMA_SLICE_NONE) {
+        orma_model_log(model, model->base, ORMA_STAT_SLICE_NEGATIVE_DURATION, overlap->ts, -1,
+                       NULL);
+        return;
+    }
     orma_model_log_overlap(data, ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT, overlap);
 }
 

@@ -299,19 +299,17 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
 
     if (!s)
         return ORMA_SLICE_NONE;
-    if (dur < 0 || __builtin_add_overflow(ts, dur, &end)) {
-        orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_NEGATIVE_DURATION);
-        return ORMA_SLICE_NONE;
-    }
-    uint32_t existing = orma_slices_overlapped(self, ts, dur, track);
-    if (existing != ORMA_SLICE_NONE) {
+    bool negative = dur < 0 || __builtin_add_overflow(ts, dur, &end);
+    uint32_t existing = negative ? ORMA_SLICE_NONE : orma_slices_overlapped(self, ts, dur, track);
+    if (negative || existing != ORMA_SLICE_NONE) {
         const struct orma_slice_overlap overlap = {track, name, ts, dur, existing};
 
         if (self->dropped)
             self->dropped(self->dropped_data, &overlap);
         else
             orma_stats_inc(&self->storage->stats[0],
-                           ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
+                           negative ? ORMA_STAT_SLICE_NEGATIVE_DURATION
+                                    : ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
         return ORMA_SLICE_NONE;
     }
     uint32_t row = push(self, s, ts, dur, track, category, name, args);

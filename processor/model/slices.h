@@ -35,11 +35,11 @@ struct orma_slice_stack {
     int64_t last_begin;
 };
 
-/* A slice of known length that reaches out of one that it begins in. */
+/* A slice of known length that reaches out of one that it begins in, or ends before it begins. */
 struct orma_slice_overlap {
     uint32_t track, name;
     int64_t ts, dur;
-    uint32_t existing; /* the row that it reaches out of */
+    uint32_t existing; /* the row that it reaches out of; ORMA_SLICE_NONE: of none */
 };
 
 struct orma_slices {
@@ -50,8 +50,8 @@ struct orma_slices {
     /* Called for each new slice: flows may wait for it. May be NULL. */
     void (*begun)(void *data, uint32_t track, uint32_t slice);
     void *begun_data;
-    /* Called when a slice is dropped because of an overlap, to count and tell it. NULL: it is only
-     * counted. */
+    /* Called when a slice is dropped because of an overlap or a negative length, to count and log
+     * it. NULL: it is only counted. */
     void (*dropped)(void *data, const struct orma_slice_overlap *overlap);
     void *dropped_data;
 };

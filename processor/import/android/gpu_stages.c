@@ -156,7 +156,8 @@ static struct stage read_description(struct orma_import_ctx *imp, struct orma_st
                       ORMA_PB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_DESCRIPTION);
 }
 
-/* The queue with that place in a list; its tracks on the card that says so get the name. */
+/* The queue with that place in a list; its tracks on the card that says so get the name if they had
+ * none. */
 static void describe_queue(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t gpu,
                            struct orma_str bytes, uint32_t id)
 {
@@ -174,7 +175,7 @@ static void describe_queue(struct orma_import_ctx *imp, const struct orma_item *
                             .name = s.name,
                             .description = s.description,
                             .described = true};
-    if (q->used)
+    if (q->used && !q->dim)
         rename_lanes(imp, &p);
 }
 

@@ -39,7 +39,7 @@ static uint32_t text(struct orma_import_ctx *imp, const char *const *names, unsi
     return orma_model_lit(imp->model, names[val >= 0 && val < (int64_t)names_num ? val : 0]);
 }
 
-/* The text of an interned string, 0 if it is unknown. */
+/* The text of an interned string, 0 if it is unknown, which is counted. */
 static uint32_t interned(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t kind,
                          uint64_t iid)
 {
@@ -49,7 +49,7 @@ static uint32_t interned(struct orma_import_ctx *imp, const struct orma_item *it
 
     if (!e) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_VULKAN_ALLOCATIONS_INVALID_STRING_ID);
+                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
         return 0;
     }
     struct orma_pb_reader r = orma_pb_reader(e->data, e->len);

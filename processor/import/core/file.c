@@ -482,9 +482,14 @@ static int by_time(const void *a, const void *b)
 
     if (x->ts != y->ts)
         return x->ts < y->ts ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_time_and_key(const void *a, const void *b)
+{
+    const struct orma_file_event *x = a, *y = b;
+
+    return x->ts == y->ts && x->key != y->key ? x->key < y->key ? -1 : 1 : by_time(a, b);
 }
 
 static void sort_events(struct orma_file_events *e)
@@ -499,7 +504,7 @@ static void sort_events(struct orma_file_events *e)
         else
             to = mid;
     }
-    qsort(e->list + from, e->num - from, sizeof(*e->list), by_time);
+    qsort(e->list + from, e->num - from, sizeof(*e->list), e->strict ? by_time_and_key : by_time);
 }
 
 static bool next_event(void *data, struct orma_item *ret)

@@ -89,13 +89,13 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
     return true;
 }
 
-/* The order of events with equal timestamps: ends first, which makes room; then longer slices
- * before shorter ones, then the rest. */
+/* The order of events with equal timestamps: ends first, which makes room; then slices of no known
+ * length, which have errors to tell; then longer slices before shorter ones, then the rest. */
 static int64_t order_key(const struct orma_json_event *e, int64_t dur)
 {
-    if (e->phase == 'E')
-        return INT64_MIN;
-    return e->phase == 'X' && dur >= 0 ? INT64_MAX - dur : INT64_MAX;
+    if (e->phase != 'X')
+        return e->phase == 'E' ? INT64_MIN : INT64_MAX;
+    return e->dur.type && dur >= 0 ? INT64_MAX - dur : INT64_MIN + 1;
 }
 
 /* Notes an event that was read. */

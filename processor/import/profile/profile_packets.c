@@ -108,7 +108,7 @@ static void put_tracepoint(struct orma_pb_reader r, struct orma_buf *name)
             orma_buf_put(name, f.data, f.len);
 }
 
-/* What is counted: a configured name wins, else the event and ":ukh" for whom it counts. */
+/* What is counted: a configured name wins, else the event; and ":ukh" for whom it counts. */
 static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orma_str bytes,
                                          const struct perf_event_fields *at)
 {
@@ -144,11 +144,15 @@ static struct perf_event read_perf_event(struct orma_import_ctx *imp, struct orm
                 modifiers[modifiers_num++] = "ukh"[m - 1];
         }
     }
-    if (!name.len)
+    if (given.len) {
+        orma_buf_clear(&name);
+        orma_buf_put(&name, given.data, given.len);
+    } else if (!name.len) {
         orma_buf_put_str(&name, "unknown");
+    }
     if (modifiers_num)
         orma_buf_printf(&name, ":%s", modifiers);
-    e.name = orma_model_str(imp->model, given.len ? given : orma_buf_str(&name));
+    e.name = orma_model_str(imp->model, orma_buf_str(&name));
     imp->model->storage->failed |= name.failed;
     orma_buf_fini(&name);
     return e;
