@@ -151,6 +151,36 @@ uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_sp
     return lane->track;
 }
 
+/* The lowest lane of such slices where this one lies inside of all that goes on. */
+static struct orma_lane *nest_lane(struct orma_model *model, struct orma_lanes *g, int64_t ts,
+                                   int64_t end)
+{
+    for (uint32_t i = 0; i < g->num; i++) {
+        struct orma_lane *lane = &g->lanes[i];
+
+        if (lane->busy_to <= ts)
+            lane->busy_to = orma_slices_innermost_end(&model->slices, lane->track, ts);
+        if (lane->busy_to >= end)
+            return lane;
+    }
+    return NULL;
+}
+
+uint32_t orma_async_nest(struct orma_model *model, const struct orma_track_spec *spec, int64_t ts,
+                         int64_t dur)
+{
+    struct orma_lanes *g = orma_lanes_get(model, spec);
+    int64_t end = orma_slice_end(ts, dur);
+    struct orma_lane *lane = g ? nest_lane(model, g, ts, end) : NULL;
+
+    if (g && !lane)
+        lane = orma_lanes_add(model, g, spec);
+    if (!lane)
+        return ORMA_TRACK_NONE;
+    lane->busy_to = end;
+    return lane->track;
+}
+
 /* ---- Chrome's ---- */
 
 static void source_args(struct orma_model *model, struct orma_async *st,

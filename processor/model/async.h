@@ -14,7 +14,7 @@ struct orma_lane {
     uint32_t track;
     uint32_t open; /* slices begun under the cookie and not ended */
     uint64_t cookie;
-    int64_t busy_to; /* end of the last slice of known length */
+    int64_t busy_to; /* end of the last slice of known length; if they nest: of the innermost */
     bool of_lengths; /* only has slices of known length, which have no cookie */
 };
 
@@ -74,6 +74,10 @@ uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *
 /* The same for a slice of known length, 0 for instants: on lanes of their own. */
 uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_spec *spec,
                             int64_t ts, int64_t dur);
+
+/* The same for slices that may nest: on the lowest lane where it fits into what goes on there. */
+uint32_t orma_async_nest(struct orma_model *model, const struct orma_track_spec *spec, int64_t ts,
+                         int64_t dur);
 
 /* ---- async events of Chrome: found again by (process or trace, scope, id) whatever their name */
 

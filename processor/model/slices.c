@@ -291,6 +291,17 @@ uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t du
     return ORMA_SLICE_NONE;
 }
 
+int64_t orma_slices_innermost_end(struct orma_slices *self, uint32_t track, int64_t ts)
+{
+    struct orma_slice_stack *s = stack_of(self, track);
+
+    if (!s)
+        return INT64_MAX;
+    trim(self, s, ts, false);
+    const struct orma_slice_entry *e = s->num ? &s->entries[s->num - 1] : NULL;
+    return e && e->dur >= 0 ? e->ts + e->dur : INT64_MAX;
+}
+
 uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
                               uint32_t category, uint32_t name, const struct orma_args_list *args)
 {

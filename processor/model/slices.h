@@ -73,6 +73,9 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
 /* The slice that this one would begin in and reach out of, or ORMA_SLICE_NONE. */
 uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track);
 
+/* When the innermost slice that goes on at `ts` ends; INT64_MAX: there is none, or it is open. */
+int64_t orma_slices_innermost_end(struct orma_slices *self, uint32_t track, int64_t ts);
+
 /* Category and name 0: anything fits. `args` are added to the slice's. */
 uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
                          uint32_t name, const struct orma_args_list *args);

@@ -68,7 +68,9 @@ static inline void orma_packet_meta(struct orma_read_packet *p, const struct orm
         p->has_defaults = f->wire == ORMA_PB_LEN;
         break;
     default:
-        if (f->wire == ORMA_PB_LEN) { /* all kinds of payload are messages or bytes */
+        /* All kinds of payload are messages or bytes. Chrome tells its facts in two forms in one
+         * packet: the typed one counts. */
+        if (f->wire == ORMA_PB_LEN && p->field != ORMA_PB_TRACE_PACKET_CHROME_METADATA) {
             p->field = f->id;
             p->payload = orma_pb_str(f);
             p->payloads += p->payloads < 2;

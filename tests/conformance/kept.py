@@ -38,7 +38,15 @@ files("the last line of the text is whole, but has no end of line behind it; the
     systrace/trappy__trace_no_trailing_line.txt#bounds rows counters_top""")
 files("the log of a kernel is none of the formats; the reference takes it for a profile without a byte of one, and shows nothing", """
     logs/ms__dmesg.iso.log#bounds rows slice slice_top slice_depth sched_cpu sched_end_state thread_state threads processes top_threads_cpu
-    logs/ms__dmesg.iso.log#track_types counters_top args_top flows frames metadata stats_nonzero errors android_logs gpu_slices""")
+    logs/ms__dmesg.iso.log#track_types counters_top args_top ftrace_top logs flows frames clocks metadata stats_nonzero errors android_logs gpu_slices""")
+files("the file has a PERF_RECORD_COMM without a time, of perf-exec, and others that ours counts; the reference drops records without a time "
+      "where none with a time follows", """
+    perfdata/lpd__sleep.compressed.data#rows threads processes stats_nonzero
+    perfdata/lpd__sleep.compressed2.data#rows threads processes stats_nonzero""")
+files("times in the file have nanoseconds, and so do ours: the first event of the one is at 1712195495406752.797 us. The reference counts in doubles, "
+      "which have steps of 256 ns there, so that slices overlap that do not", """
+    json/hta__nccl_parser_config_nccl_data.json.gz#slice
+    json/hta__ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz#bounds rows slice slice_depth track_types stats_nonzero""")
 files("the text ends with this sample and its frames, but has no empty line behind it; the reference loses it", """
     gecko/ffprofiler__test.perf.gz#bounds rows threads frames
     perfscript/flamegraph__perf-dd-stacks-01.txt#bounds rows frames

@@ -303,7 +303,7 @@ static void on_complete(struct event *e)
         };
 
         log_overlap(e, existing);
-        track = orma_async_instant(e->imp->model, &spec, e->ts, e->dur);
+        track = orma_async_nest(e->imp->model, &spec, e->ts, e->dur);
     }
     set_thread_time(e, orma_slices_complete(&e->imp->model->slices, e->ts, e->dur, track,
                                             e->category, e->shown, args));

@@ -77,6 +77,19 @@ static void gpu_frequency(struct orma_import_ctx *imp, const struct orma_kernel_
                        (double)f.num[ORMA_PB_GPU_FREQUENCY_FTRACE_EVENT_STATE]);
 }
 
+/* The power state that a Mali card has now. */
+static void mali_power(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    orma_model_counter(imp->model, e->ts,
+                       orma_model_counter_track(imp->model, e->machine, "mali_gpu_power_state",
+                                                orma_model_lit(imp->model, "mali_gpu_power_state"),
+                                                NULL, 0, NULL),
+                       (double)f.num[ORMA_PB_MALI_GPU_POWER_STATE_FTRACE_EVENT_TO_STATE]);
+}
+
 /* "<name> Frequency" and the like: one dimension, whose text begins the name. */
 static void device_counter(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                            const char *type, const char *dim, struct orma_str device,
@@ -283,6 +296,7 @@ const struct orma_kernel_handler orma_kernel_power_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_CPU_FREQUENCY_LIMITS, cpu_limits},
     {ORMA_PB_FTRACE_EVENT_SCHED_CPU_UTIL_CFS, cpu_util},
     {ORMA_PB_FTRACE_EVENT_GPU_FREQUENCY, gpu_frequency},
+    {ORMA_PB_FTRACE_EVENT_MALI_GPU_POWER_STATE, mali_power},
     {ORMA_PB_FTRACE_EVENT_CLOCK_SET_RATE, clock_rate},
     {ORMA_PB_FTRACE_EVENT_CLK_SET_RATE, clock_rate},
     {ORMA_PB_FTRACE_EVENT_CLOCK_ENABLE, clock_state},
